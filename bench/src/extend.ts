@@ -1,8 +1,8 @@
 // For our own packages alone: no promise that it stays.
 
 export type { AgentKnobs, KnobValue, KnobValues, SettingsPlace } from "./advise/agent-knobs.ts";
-export type { SettingChoice, SettingFigures, SettingPoint, SettingVerdict } from "./advise/choose-setting.ts";
-export { chooseSetting, FEWEST_SESSIONS, longSessions } from "./advise/choose-setting.ts";
+export type { SettingChoice, SettingFigures, SettingPoint } from "./advise/choose-setting.ts";
+export { chooseSetting } from "./advise/choose-setting.ts";
 export { compactionWaits } from "./advise/compaction-waits.ts";
 export { KNOB_TABLE, knobsOf } from "./advise/knob-table.ts";
 export { type RecordedCost, recordedCost } from "./advise/recorded-cost.ts";
@@ -17,12 +17,20 @@ export { fileSource, readHead, textSource } from "./formats/file-source.ts";
 export type { FileHead } from "./formats/importer.ts";
 export { LOCATED_AGENTS, type LocatedAgent, locateLogs, unreadDatabases, usualPlaces } from "./formats/locations.ts";
 export { IMPORTERS, importSource, UNREAD_DATABASE } from "./formats/registry.ts";
+export { withoutApart } from "./judge/apart.ts";
+export { CHEATS } from "./judge/choose.ts";
+export { comparedIn } from "./judge/compare.ts";
+export { isActing, windowLabels } from "./judge/policy-summary.ts";
+export { FEWEST_SESSIONS, type SettingVerdict } from "./judge/settings.ts";
+export { longSessions } from "./judge/split.ts";
+export { DEARER_RATIO, type JudgedRun, type SessionStanding, standingOf } from "./judge/standing.ts";
+export type { Sureness } from "./judge/sureness.ts";
+export { VECTOR } from "./judge/vector.ts";
+export { shortTokens } from "./judge/window-label.ts";
 export { countedOnce, type Lineages, lineages, ownEntries } from "./lineage.ts";
-export { meanShares, VECTOR } from "./metrics/vector.ts";
 export { originOf } from "./origin.ts";
 export { policyRunBy, versionInHead } from "./peers/running-agents.ts";
 export { prepareSession } from "./replay/prepared-session.ts";
-export { withoutApart } from "./report/apart.ts";
 export { calibrationAnswer, calibrationTables } from "./report/calibration-tables.ts";
 export {
   formatCount,
@@ -33,17 +41,16 @@ export {
   lineageWords,
   NOT_VISIBLE,
 } from "./report/figures.ts";
-export { problemList } from "./report/html.ts";
-export { commonFolder, shortTokens } from "./report/labels.ts";
+export { htmlPage, problemList } from "./report/html.ts";
+export { jsonReportPieces } from "./report/json.ts";
+export { commonFolder } from "./report/labels.ts";
+export { markdownPage } from "./report/markdown.ts";
 export { html, type Markup } from "./report/markup.ts";
 export { pasteBlock, renderPage } from "./report/page.ts";
-export { CHEATS } from "./report/policy-choice.ts";
-export { isActing, windowLabels } from "./report/policy-summary.ts";
 export { READING } from "./report/policy-tables.ts";
 export { reportProblems } from "./report/problems.ts";
-export { groupNotes, shownReport } from "./report/report-tables.ts";
+export { groupNotes, type ShownReport, shownReport } from "./report/report-tables.ts";
 export { type SessionNames, sessionNames, transcriptNames } from "./report/session-names.ts";
-export { costEstimate, type SessionOutcome, windowOutcomes } from "./report/session-outcomes.ts";
 export { markdownTable, type ReportTable, type TableHead } from "./report/table.ts";
 export { chartFrame, scrollFrame } from "./report/table-html.ts";
 export { amountWords, triggerLine, triggerWords } from "./report/trigger.ts";
@@ -70,5 +77,4 @@ export { gridOf, numberOfSetting, parseAxis, policyAt, type SweepSetting } from 
 export { missingPathIn } from "./sweep/policy-path.ts";
 export type { LineageCounts } from "./transcript.ts";
 export { isRollBack } from "./transcript.ts";
-export type { FiledRow } from "./tune/split.ts";
 export { settingWords } from "./tune/tunable-settings.ts";

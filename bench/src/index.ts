@@ -15,7 +15,7 @@ export { createSerialPool, createThreadPool, type WorkerPool } from "./run/worke
 // Show what was measured
 
 export { renderHtmlReport } from "./report/html.ts";
-export { jsonReportPieces, renderJsonReport } from "./report/json.ts";
+export { renderJsonReport } from "./report/json.ts";
 export { renderMarkdownReport } from "./report/markdown.ts";
 export { benchReportJsonSchema, benchReportSchema, reportSchema } from "./results/report-json.ts";
 

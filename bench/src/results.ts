@@ -50,6 +50,10 @@ interface AnsweredPolicy {
   readonly policy: string;
   /** Of doing nothing, the geometric mean over sessions. */
   readonly costPercent: number;
+  /** Sessions that cost over 2 % more than doing nothing. */
+  readonly dearer: number;
+  /** US dollars of all compared sessions; `null` without prices. */
+  readonly usd: number | null;
   /** Of what replies needed, the mean of the vector; `null` if there are none. */
   readonly heldPercent: number | null;
   readonly heldFarPercent: number | null;

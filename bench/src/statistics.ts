@@ -196,7 +196,7 @@ export function geometricMeanOver<Item>(numberOf: (item: Item) => number): Stati
 }
 
 /** One number by another; `null` if there is nothing to divide by. */
-export function ratioOf(numerator: number | null | undefined, denominator: number | null | undefined): number | null {
+function ratioOf(numerator: number | null | undefined, denominator: number | null | undefined): number | null {
   if (numerator === null || numerator === undefined || denominator === null || denominator === undefined) return null;
   return denominator === 0 ? null : numerator / denominator;
 }

@@ -1,37 +1,38 @@
 import { SVEN_POLICY } from "@plimsoll/core";
+import { type Standing, standingOf } from "../src/judge/standing.ts";
 import type { ShownTuneResult } from "../src/report/tune-page.ts";
 import type { TunedPolicy } from "../src/tune/tune.ts";
+import { madeSession } from "./made-standing.ts";
+
+/** Makes how a policy stands in one session, by its cost in percent. */
+export function madeStanding(policy: string, costPercent: number, figures: Parameters<typeof madeSession>[2]): Standing {
+  return standingOf(policy, [madeSession("logs/a.jsonl", costPercent / 100, figures)]);
+}
 
 /** A setting with plausible figures, dearer and poorer on the half that it was not chosen on. */
-function tuned(ratio: number, cost: number): TunedPolicy {
+function tuned(ratio: number, costPercent: number): TunedPolicy {
+  const name = `sven ${ratio}`;
   return {
-    policy: { ...SVEN_POLICY, name: `sven ${ratio}` },
+    policy: { ...SVEN_POLICY, name },
     settings: [{ path: "trigger.ratio", value: ratio }],
-    train: { cost, shares: [], gain: 90, farGain: 50, overflows: 0, losses: [] },
-    test: {
-      cost: cost * 1.1,
-      shares: [],
-      gain: 85,
-      farGain: null,
-      overflows: 0,
-      losses: [],
-    },
+    train: madeStanding(name, costPercent, { held: 90, far: 50 }),
+    test: madeStanding(name, costPercent * 1.1, { held: 85, far: null }),
   };
 }
 
 /** Makes a tuner's result for one policy, with plausible figures and without a replay. */
 export function exampleTuned(): ShownTuneResult {
-  const [low, high] = [tuned(0.6, 0.5), tuned(0.8, 0.7)];
+  const [low, high] = [tuned(0.6, 50), tuned(0.8, 70)];
   return {
     base: "sven",
     splitBy: "repository",
     trainSessions: 4,
     testSessions: 4,
-    current: { ...tuned(0.75, 0.65), settings: [] },
+    current: { ...tuned(0.75, 65), settings: [] },
     front: [low, high],
     best: low,
-    sureness: null,
-    tried: [low, tuned(0.7, 0.6), high],
+    verdict: { kind: "too-few", missing: 4, looksLike: low.test },
+    tried: [low, tuned(0.7, 60), high],
     sessions: [{ session: "logs/a.jsonl", isTrain: true, current: high.train, best: low.train }],
   };
 }

@@ -202,7 +202,7 @@ describe("what is caught", () => {
         rule: "an arrow up the rows of bench",
         name: "@plimsoll/bench",
         files: { "src/metrics/cost.ts": 'import { x } from "../run/replay.ts";' },
-        expected: ["bench/src/metrics/cost.ts:1: imports ../run/replay.ts: row 9 from row 6; allowed: rows 1–6"],
+        expected: ["bench/src/metrics/cost.ts:1: imports ../run/replay.ts: row 11 from row 6; allowed: rows 1–6"],
       },
       {
         rule: "a new folder of bench",

@@ -145,8 +145,10 @@ const benchRows = [
   { row: 5, members: ["economics/"] },
   { row: 6, members: ["summaries/", "metrics/", "calibrate/"] },
   { row: 7, members: ["results.ts", "results/", "peers/", "sweep/"] },
-  { row: 8, members: ["extension.ts", "tune/"] },
-  { row: 9, members: ["run/", "report/", "advise/"] },
+  { row: 8, members: ["extension.ts"] },
+  { row: 9, members: ["judge/"] },
+  { row: 10, members: ["tune/"] },
+  { row: 11, members: ["run/", "report/", "advise/"] },
 ];
 
 /** @type {readonly RowTable[]} */
@@ -171,7 +173,7 @@ export const rowTables = [
     name: "@plimsoll/bench",
     called: "bench",
     rows: benchRows,
-    index: { files: ["index.ts", "extend.ts"], lastRow: 9, may: {} },
+    index: { files: ["index.ts", "extend.ts"], lastRow: 11, may: {} },
     namesComputed: true,
   },
 ];

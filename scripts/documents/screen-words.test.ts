@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { METRICS, renderHtmlReport, renderMarkdownReport } from "../../bench/src/index.ts";
+import { renderHtmlReport, renderMarkdownReport } from "../../bench/src/index.ts";
+import { shownReport } from "../../bench/src/report/report-tables.ts";
 import { renderTuneHtml } from "../../bench/src/report/tune-page.ts";
 import { exampleReport } from "../../bench/testing/example-report.ts";
 import { exampleTuned } from "../../bench/testing/example-tuned.ts";
@@ -46,12 +47,12 @@ test("texts are sentences, headings and parts of them: names, types and imports 
 const shownIn = (page: string) => page.replaceAll(/<(script|style)[\s\S]*?<\/\1>|<[^>]*>/g, "\n");
 const nameOf = (session: string) => session;
 const report = exampleReport({ sessions: ["o1__r__s.jsonl", "o2__r__s.jsonl"], sweptRatios: [0.6, 0.9], calls: 120 });
-const screens = { notSessions: [], columns: 80, written: [], metrics: METRICS };
+const screens = { notSessions: [], columns: 80, written: [] };
 const tuned = { ...exampleTuned(), idleSessions: 0 };
 
 test.each([
-  ["bench", () => terminalReport(report, { ...screens, full: false })],
-  ["bench --full", () => terminalReport(report, { ...screens, full: true })],
+  ["bench", () => terminalReport(shownReport(report), { ...screens, full: false })],
+  ["bench --full", () => terminalReport(shownReport(report), { ...screens, full: true })],
   ["bench --markdown", () => renderMarkdownReport(report)],
   ["bench --html", () => shownIn(renderHtmlReport(report))],
   ["tune", () => tuneReport([tuned], { current: SVEN_POLICY, columns: 80, full: true, nameOf })],

@@ -1,7 +1,8 @@
 import { PI_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
-import { type FiledRow, splitSessions } from "../tune/split.ts";
+import { splitSessions } from "../judge/split.ts";
+import type { JudgedRun } from "../judge/standing.ts";
 import { chooseSetting, type SettingPoint } from "./choose-setting.ts";
 
 const point = (name: string, kind: SettingPoint["kind"] = "candidate"): SettingPoint => ({
@@ -25,15 +26,15 @@ function rowsOf(
   sessions: readonly string[],
   outcomes: Readonly<Record<string, (place: number) => Outcome>>,
   peakTokens = 90_000,
-): readonly FiledRow[] {
+): JudgedRun {
   const { rows } = exampleReport({ sessions: ["example"], calls: 5 });
   const examples = rows
     .filter(({ policy }) => policy === "none")
     .flatMap((row) => (row.metrics ? [{ row, metrics: row.metrics }] : []));
-  return sessions.flatMap((session, place) =>
+  const made = sessions.flatMap((session, place) =>
     Object.entries(outcomes).flatMap(([policy, outcomeAt]) => {
       const { usd, held, overflows = 0 } = outcomeAt(place);
-      return examples.map(({ row, metrics }): FiledRow => {
+      return examples.map(({ row, metrics }) => {
         const own = {
           ...metrics,
           cost: { ...metrics.cost, withCacheUsd: usd },
@@ -41,10 +42,11 @@ function rowsOf(
           safety: { ...metrics.safety, overflowingRequests: overflows },
           replacedTexts: { ...metrics.replacedTexts, all: { uses: 100, held } },
         };
-        return { file: session, row: { ...row, session, policy, inputBudgetTokens: 100_000, metrics: own } };
+        return { ...row, session, policy, inputBudgetTokens: 100_000, metrics: own };
       });
     }),
   );
+  return { sessions: sessions.map((session) => ({ session, file: session })), rows: made };
 }
 
 const PROJECTS = Array.from({ length: 8 }, (_, place) => `project-${place}/session`);
@@ -65,27 +67,28 @@ test.each<readonly [string, Outcome, string]>([
 
 test("sessions that share a beginning are one, however many folders they lie in, and no half has a part of it", () => {
   const cheap = always({ usd: 0.5, held: 90 });
-  const oneHistory = rowsOf([...PROJECTS, ...ONE_PROJECT], { ...NONE, cheap }).map((filed) => ({
-    ...filed,
-    file: "project-0/session",
-  }));
+  const ofLineage = (run: JudgedRun, isOf: (session: string) => boolean): JudgedRun => ({
+    ...run,
+    sessions: run.sessions.map((each) => (isOf(each.session) ? { ...each, lineage: "project-0/session" } : each)),
+  });
+  const oneHistory = ofLineage(rowsOf([...PROJECTS, ...ONE_PROJECT], { ...NONE, cheap }), () => true);
   expect(chooseSetting([NOW, CHEAP], oneHistory)).toMatchObject({
     sessions: 1,
     setting: { kind: "too-few", missing: 7, looksLike: null },
   });
-  const forked = rowsOf([...PROJECTS, "elsewhere/fork"], { ...NONE, cheap }).map((filed) =>
-    filed.row.session === "elsewhere/fork" ? { ...filed, file: "project-0/session" } : filed,
+  const forked = ofLineage(rowsOf([...PROJECTS, "elsewhere/fork"], { ...NONE, cheap }), (session) =>
+    ["elsewhere/fork", "project-0/session"].includes(session),
   );
   expect(chooseSetting([NOW, CHEAP], forked).sessions).toBe(8);
-  const { train, test: tested } = splitSessions(forked.filter(({ row }) => row.policy === "none"));
+  const { train, test: tested } = splitSessions(forked);
   for (const half of [train, tested]) expect(half.has("elsewhere/fork")).toBe(half.has("project-0/session"));
 });
 
 test("of several the cheapest is chosen, with what it costs and how sure that is", () => {
   const outcomes = { ...NONE, cheap: always({ usd: 0.8, held: 90 }), cheapest: always({ usd: 0.6, held: 90 }) };
   const { setting: verdict, rows } = chooseSetting([NOW, CHEAP, point("cheapest")], rowsOf(PROJECTS, outcomes));
-  expect(verdict).toMatchObject({ kind: "set", best: { policy: "cheapest", usd: 4.8 } });
-  expect(verdict.kind === "set" ? verdict.costRatio.through : null).toBeCloseTo(0.6, 9);
+  expect(verdict).toMatchObject({ kind: "set", best: { standing: { policy: "cheapest", usd: expect.closeTo(4.8) } } });
+  expect(verdict.kind === "set" ? verdict.sureness.cost.through : null).toBeCloseTo(60, 9);
   expect(rows.map(({ costRatio }) => Number(costRatio.toFixed(3)))).toEqual([1, 0.8, 0.6]);
 });
 
@@ -100,7 +103,7 @@ test.each([
   ["sessions", ONE_PROJECT],
 ] as const)("an interval is over %s if there are enough of them", (drawn, sessions) => {
   const choice = chooseSetting([NOW, CHEAP], rowsOf(sessions, { ...NONE, cheap: always({ usd: 0.8, held: 90 }) }));
-  expect(choice).toMatchObject({ drawn, sessions: 8, setting: { kind: "set" } });
+  expect(choice).toMatchObject({ sessions: 8, setting: { kind: "set", sureness: { drawn } } });
 });
 
 test.each([
@@ -119,16 +122,19 @@ test.each<readonly [string, number, (place: number) => Outcome, string | null]>(
   ["what loses a point looks like nothing", 7, always({ usd: 0.8, held: 88 }), null],
 ])("of too few sessions %s", (_, count, outcome, name) => {
   const { setting: verdict } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS.slice(0, count), { ...NONE, cheap: outcome }));
-  expect(verdict.kind === "too-few" ? (verdict.looksLike?.policy ?? null) : verdict.kind).toBe(name);
+  expect(verdict.kind === "too-few" ? (verdict.looksLike?.standing.policy ?? null) : verdict.kind).toBe(name);
 });
 
 test("a trade names what it loses, in dollars and points; the proxy is judged by the same test, apart", () => {
   const outcomes = { ...NONE, cheap: always({ usd: 0.5, held: 80 }), ours: always({ usd: 0.7, held: 92 }) };
   const { setting, proxy, rows } = chooseSetting([NOW, CHEAP, point("ours", "proxy")], rowsOf(PROJECTS, outcomes));
-  expect(setting).toMatchObject({ kind: "trade", best: { policy: "cheap", usd: 4, costRatio: 0.5 } });
-  expect(setting.kind === "trade" ? setting.best.losses : []).toEqual([{ measure: "replaced texts", points: 10 }]);
+  expect(setting).toMatchObject({
+    kind: "trade",
+    best: { standing: { policy: "cheap", usd: 4 }, costRatio: expect.closeTo(0.5) },
+  });
+  expect(setting.kind === "trade" ? setting.best.losses : []).toEqual([{ measure: "replaced texts", than: "now", points: 10 }]);
   expect(proxy).toMatchObject({ kind: "set", best: { kind: "proxy", losses: [] } });
-  expect(rows.map(({ policy, usd }) => [policy, usd])).toEqual([
+  expect(rows.map(({ standing: { policy, usd } }) => [policy, usd])).toEqual([
     ["now", 8],
     ["cheap", 4],
     ["ours", expect.closeTo(5.6)],

@@ -90,20 +90,19 @@ export function pooledBy<Result, Pooled>(
   rows: readonly PooledRow[],
   baseline: Baseline,
 ): Pooled {
-  const known = new Map<PooledRow, Result>();
-  const resultOf = (row: PooledRow): Result => {
-    const before = known.get(row);
-    if (before !== undefined) return before;
-    const results: Readonly<Record<string, unknown>> = row.metrics;
-    const result = metric.schema.parse(results[metric.id]);
-    known.set(row, result);
-    return result;
-  };
   return metric.pool({
-    results: rows.map(resultOf),
+    results: rows.map((row) => resultOf(metric, row)),
     calls: rows.map(({ metrics }) => metrics.safety.calls),
-    relativeToBaseline: (figure) => compared(rows, baseline, (row) => figure(resultOf(row))),
+    relativeToBaseline: (figure) => compared(rows, baseline, (row) => figure(resultOf(metric, row))),
   });
+}
+
+/** A row's result of a metric: it has the metric's form, since the metric made it or the row's schema read it. */
+function resultOf<Result>(metric: Pick<Metric<string, Result, never>, "id" | "schema">, row: PooledRow): Result;
+function resultOf({ id }: { readonly id: string }, row: PooledRow): unknown {
+  const results: Readonly<Record<string, unknown>> = row.metrics;
+  if (!Object.hasOwn(results, id)) throw new Error(`${row.session}: no result of ${id}`);
+  return results[id];
 }
 
 function compared(rows: readonly PooledRow[], baseline: Baseline, figure: (row: PooledRow) => number | null): Relative | null {

@@ -1,11 +1,10 @@
 import { inflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
-import { METRICS } from "../metrics/registry.ts";
 import { type ChartBlocks, chartBlocks } from "./chart-data.ts";
 import { shownReport } from "./report-tables.ts";
 
-const blocksOf = (report: ReturnType<typeof exampleReport>) => chartBlocks(shownReport(report, METRICS), METRICS);
+const blocksOf = (report: ReturnType<typeof exampleReport>) => chartBlocks(shownReport(report));
 const unpacked = ({ blocks }: ChartBlocks, id: string) =>
   JSON.parse(inflateRawSync(Buffer.from(blocks.find((block) => block.id === id)?.base64 ?? "", "base64")).toString("utf8"));
 

@@ -1,9 +1,8 @@
+import { windowLabels } from "../judge/policy-summary.ts";
 import { columnsOf } from "../metrics/columns.ts";
-import type { RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY } from "../metrics/relative.ts";
 import type { ReplayRow } from "../results.ts";
 import { type PackedBlock, packBlock } from "./page.ts";
-import { windowLabels } from "./policy-summary.ts";
 import type { ShownReport } from "./report-tables.ts";
 import { createCellFigures, sessionBlock } from "./session-block.ts";
 import { sessionNames } from "./session-names.ts";
@@ -39,8 +38,8 @@ export interface ChartBlocks {
 }
 
 /** Makes the charts' data: the more rows a report has, the fewer points each keeps, so that a page of 50 sessions stays below 3 MB. */
-export function chartBlocks(shown: ShownReport, metrics: RunMetrics): ChartBlocks {
-  const { report } = shown;
+export function chartBlocks(shown: ShownReport): ChartBlocks {
+  const { report, metrics } = shown;
   const bySession = new Map<string, ReplayRow[]>();
   for (const row of report.rows) bySession.set(row.session, [...(bySession.get(row.session) ?? []), row]);
   const made = {
@@ -49,7 +48,7 @@ export function chartBlocks(shown: ShownReport, metrics: RunMetrics): ChartBlock
     mostPoints: mostPointsFor(report.rows.length),
     figuresOf: createCellFigures(metrics),
   };
-  const index = chartIndex(shown, metrics);
+  const index = chartIndex(shown);
   const sessions = report.sessions.map(({ session }, place) =>
     packBlock(`session-${place}`, sessionBlock(report, { ...made, rows: bySession.get(session) ?? [] })),
   );
@@ -64,20 +63,14 @@ function mostPointsFor(rows: number): number {
   return Math.min(POINTS.most, Math.max(POINTS.least, Math.floor(PAGE_POINTS / Math.max(1, rows))));
 }
 
-function chartIndex({ report, summaries, verdicts }: ShownReport, metrics: RunMetrics): ChartIndex {
+function chartIndex({ report, judged, metrics, policyName }: ShownReport): ChartIndex {
   const names = report.policies.map(({ name }) => name);
   const placesOf = (policies: readonly string[]) => policies.map((name) => names.indexOf(name)).filter((place) => place >= 0);
-  const windows = windowLabels(report).map((label) => {
-    const verdict = verdicts.find(({ windowLabel }) => windowLabel === label);
-    const acting = summaries.findLast(({ windowLabel, isActing }) => windowLabel === label && isActing)?.policy;
-    const picked = verdict?.picks[0]?.policy ?? acting ?? names.at(-1) ?? "";
-    const others = [
-      BASELINE_POLICY,
-      picked,
-      ...(verdict?.picks ?? []).map(({ policy }) => policy),
-      ...(verdict?.placed ?? []).map(({ policy }) => policy),
-    ];
-    const wanted = [...new Set(others)].filter((name) => names.includes(name));
+  const windows = judged.windows.map(({ named, answers, summaries }) => {
+    const acting = summaries.findLast(({ isActing }) => isActing)?.policy;
+    const picked = named[0]?.policy ?? acting ?? names.at(-1) ?? "";
+    const placed = [...named, ...answers.flatMap((answer) => answer.placed)].map(({ policy }) => policy);
+    const wanted = [...new Set([BASELINE_POLICY, picked, ...placed])].filter((name) => names.includes(name));
     return { picked, shown: names.length <= MOST_LINES ? names : wanted.slice(0, MOST_LINES) };
   });
   const compactions = new Map<string, number>();
@@ -88,7 +81,7 @@ function chartIndex({ report, summaries, verdicts }: ShownReport, metrics: RunMe
   return {
     sessions: sessions.map(sessionNames(report)),
     windows: windowLabels(report),
-    policies: policyColours(names),
+    policies: policyColours(names).map((each) => ({ ...each, name: policyName(each.name) })),
     figures: columnsOf(metrics, "chart").map(({ title, format }) => ({ name: title, format })),
     busiestSession: Math.max(
       0,

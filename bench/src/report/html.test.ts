@@ -1,13 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
+import { judge } from "../judge/judge.ts";
 import { benchReportSchema } from "../results/report-json.ts";
-import { windowAnswers } from "./answer.ts";
 import { formatPercent } from "./figures.ts";
 import { renderHtmlReport } from "./html.ts";
 import { renderJsonReport } from "./json.ts";
 import { renderMarkdownReport } from "./markdown.ts";
-import { markedReport } from "./model-summaries.ts";
-import { summarizePolicies } from "./policy-summary.ts";
 
 const HOSTILE = '</script><img src=x onerror="alert(1)"><!--';
 
@@ -46,11 +44,9 @@ describe("renderHtmlReport", () => {
 
   test("has the figures of the JSON and the Markdown of the same run", () => {
     const report = exampleReport();
-    const marked = markedReport(report);
-    const [answer] = windowAnswers(marked, summarizePolicies(marked));
-    const { policy = "", cost = 0, gain = 0 } = answer?.choice.pick ?? {};
+    const { policy = "", costPercent: cost = 0, gain = 0 } = judge(report).windows[0]?.named[0] ?? {};
     const { answers } = JSON.parse(renderJsonReport(report));
-    const stated = answers[0].policies.find((each: { policy: string }) => `${each.policy}*` === policy);
+    const stated = answers[0].policies.find((each: { policy: string }) => each.policy === policy);
     expect(stated).toMatchObject({ costPercent: cost, heldPercent: gain });
     const [page, markdown] = [renderHtmlReport(report), renderMarkdownReport(report)];
     expect(page).toContain(`Costs ${formatPercent(cost)} % of doing nothing`);

@@ -1,18 +1,18 @@
 import { PRICES_AS_OF } from "@plimsoll/providers";
-import { METRICS, type RunMetrics } from "../metrics/registry.ts";
+import type { WindowAnswer } from "../judge/answer.ts";
+import type { Judgement, WindowJudgement } from "../judge/judge.ts";
+import type { Standing } from "../judge/standing.ts";
+import type { RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport, ReportProblem } from "../results.ts";
-import type { WindowAnswer } from "./answer.ts";
 import { type ChartBlocks, chartBlocks } from "./chart-data.ts";
 import { formatNumberOf, formatPercent, heldText, lineageWords } from "./figures.ts";
 import { capitalised } from "./labels.ts";
 import { html, type Markup } from "./markup.ts";
 import { renderPage } from "./page.ts";
-import type { PlacedPolicy } from "./policy-choice.ts";
-import type { PolicySummary } from "./policy-summary.ts";
+import type { PolicyNames } from "./policy-names.ts";
 import { type ShownReport, shownReport } from "./report-tables.ts";
 import { metricColumns, type ReportTable } from "./table.ts";
 import { foldedSection, tableHtml } from "./table-html.ts";
-import type { Verdict } from "./verdict.ts";
 import { type XyPoint, type XySeries, xyChart } from "./xy-chart.ts";
 
 const SCRIPTS = [
@@ -26,20 +26,24 @@ const SCRIPTS = [
 ];
 
 /** Renders a report as one HTML page that needs no network: style, scripts and data are inside it. Give the metrics that its run had. */
-export function renderHtmlReport(plain: BenchReport, metrics: RunMetrics = METRICS): string {
-  const shown = shownReport(plain, metrics);
-  const { report, summaries, verdicts, notes } = shown;
-  const charts = chartBlocks(shown, metrics);
+export function renderHtmlReport(report: BenchReport, metrics?: RunMetrics): string {
+  return htmlPage(shownReport(report, metrics));
+}
+
+/** The page of a report that is shown in other forms too. */
+export function htmlPage(shown: ShownReport): string {
+  const { report, metrics, notes } = shown;
+  const charts = chartBlocks(shown);
   const further = shown.further();
   const main = html`${answerSection(shown)}
 ${navigation(report, further)}
 ${chartSection(charts, metrics)}
-${sweepSection(report, summaries, verdicts)}
+${sweepSection(report, shown.judged)}
 <h2 id="tables">All figures</h2>
 <p class="note">${notes.join(" ")}</p>
 ${further.map((table) => foldedSection(`part-${table.id}`, table.title, tableHtml(table)))}
-${policiesSection(report)}
-${methodSection(plain)}`;
+${policiesSection(report, shown.policyName)}
+${methodSection(report)}`;
   return renderPage({
     title: "Plimsoll: what compaction does to these sessions",
     main,
@@ -49,22 +53,21 @@ ${methodSection(plain)}`;
 }
 
 /** The first screen: for each window the answer, as the terminal has it, beside cost against what is kept, and its table. */
-function answerSection({ report, problems, verdicts, answers, first }: ShownReport): Markup {
+function answerSection({ report, problems, windows: shown, judged, policyName }: ShownReport): Markup {
   const calls = report.sessions.reduce((sum, session) => sum + session.calls, 0);
   const formats = [...new Set(report.sessions.map(({ format }) => format))];
   const counts = formats.map((format) => `${format} ${report.sessions.filter((session) => session.format === format).length}`);
-  const windows = verdicts.map((verdict, place) => {
-    const table = first[place];
-    const own = answers.filter(({ windowLabel }) => windowLabel === verdict.windowLabel);
-    return html`<section class="window" aria-label="${verdict.windowLabel}"><h2 class="window-title">${capitalised(verdict.windowLabel)}</h2>
-<div class="verdict">${answerCard(verdict)}${verdict.placed.length === 0 ? html`` : frontChart(verdict, own)}</div>
-${table === undefined ? html`` : tableHtml(table)}</section>`;
+  const windows = shown.map(({ judged: window, lines, table }) => {
+    const isAnswered = window.answers.some(({ placed }) => placed.length > 0);
+    return html`<section class="window" aria-label="${window.windowLabel}"><h2 class="window-title">${capitalised(window.windowLabel)}</h2>
+<div class="verdict">${answerCard(lines)}${isAnswered ? frontChart(window, policyName) : html``}</div>
+${tableHtml(table)}</section>`;
   });
   return html`<h1>What compaction does to these sessions</h1>
 <p class="soft lead">${formatNumberOf(report.sessions.length, "recorded session")} with ${formatNumberOf(calls, "model call")} (${counts.join(", ")}), replayed under ${report.policies.length === 1 ? "one policy" : `${report.policies.length} policies`}. ${lineageWords(report.lineages)}</p>
 ${problemList(problems)}
 ${windows}
-${how(answers)}`;
+${how(judged.windows)}`;
 }
 
 /** Lists the problems that a reader must know before any figure; nothing without a problem. */
@@ -74,14 +77,14 @@ export function problemList(problems: readonly Pick<ReportProblem, "text">[]): M
 }
 
 /** An answer: what to do in large letters, and what speaks for and against it. */
-export function answerCard({ lines: [pick = "", ...others] }: Pick<Verdict, "lines">): Markup {
+export function answerCard([pick = "", ...others]: readonly string[]): Markup {
   return html`<section class="answer" aria-label="The answer"><p class="soft">The answer</p><p class="pick">${pick}</p>
 ${others.length === 0 ? html`` : html`<ul>${others.map((line) => html`<li>${line}</li>`)}</ul>`}</section>`;
 }
 
-function how(answers: ShownReport["answers"]): Markup {
-  if (answers.every(({ choice }) => choice.pick === null)) return html``;
-  const isEstimated = answers.some(({ outcomes }) => outcomes.hasEstimatedCost);
+function how(windows: readonly WindowJudgement[]): Markup {
+  if (windows.every(({ named }) => named.length === 0)) return html``;
+  const isEstimated = windows.some(({ hasEstimatedCost }) => hasEstimatedCost);
   return html`<details class="how"><summary>How it is chosen</summary><p class="note">Over the sessions that outgrow the window without compaction, by cost and three measures of what was still in the context word for word when a reply needed it; each over everything, and over what was last said 20,000 tokens before or more. A policy is recommended if it lost no request and is worse on no measure than a policy of at most 5 % more cost, or than the newest messages alone at its own size. Of those, the one at the knee of cost against the mean of the measures. If there is none, the knee of all is named with what it loses. Worse: the 95 % interval of the paired difference over repositories lies below zero; from fewer than eight projects, a difference of a point or more. Policies made to cheat are never chosen.${isEstimated ? " If a model has no price, its prompt tokens are taken for its cost." : ""}</p></details>`;
 }
 
@@ -119,13 +122,13 @@ ${tableHtml({ id: "session", title: "The chosen session", notes: [], rowTitle: "
 }
 
 /** Every policy of the run as data, so that the run can be repeated. Points of a sweep are named by their settings alone. */
-function policiesSection({ policies }: BenchReport): Markup {
+function policiesSection({ policies }: BenchReport, nameOf: PolicyNames): Markup {
   const swept = policies.filter(({ sweep }) => sweep !== null);
   const whole = policies.filter(({ sweep }) => sweep === null);
   return foldedSection(
     "settings",
     "Settings of the policies",
-    html`${whole.map(({ name, policy }) => html`<details><summary>${name}</summary><pre tabindex="0">${JSON.stringify(policy, null, 2)}</pre></details>`)}
+    html`${whole.map(({ name, policy }) => html`<details><summary>${nameOf(name)}</summary><pre tabindex="0">${JSON.stringify(policy, null, 2)}</pre></details>`)}
 ${swept.length === 0 ? html`` : html`<p class="note">${formatNumberOf(swept.length, "point")} of a sweep: the JSON report has each whole.</p>`}`,
   );
 }
@@ -162,41 +165,45 @@ const PICK_COLOUR = 2;
 const NOW_COLOUR = 3;
 const LOST_COLOUR = 9;
 
-/** Cost against what is kept, over the sessions of the answer: every policy, the answer, and what the person runs now. */
-function frontChart({ now, placed, picks }: Verdict, answers: readonly WindowAnswer[]): Markup {
-  const isNamed = ({ policy }: PlacedPolicy) => policy === now?.policy || picks.some((pick) => pick.policy === policy);
+/** Cost against what is kept, over the sessions of the answer: every policy, those that the answer names, and what the person runs now. */
+function frontChart({ now, named, answers }: WindowJudgement, nameOf: PolicyNames): Markup {
+  const isRinged = ({ policy }: Standing) => policy === now?.policy || named.some((pick) => pick.policy === policy);
   const marked = { isLine: false, labels: true, isMarked: true };
+  const pointsOf = (standings: readonly Standing[]) => standings.map((each) => pointOf(each, nameOf));
+  const losing = answers.flatMap(({ placed }) => placed.filter(isLosing));
+  const others = ({ placed }: WindowAnswer) => placed.filter((each) => !isLosing(each) && !isRinged(each));
   return xyChart({
     title: "Cost against what is kept",
     xTitle: "cost (% of doing nothing)",
     yTitle: "kept of what replies needed (%)",
     series: [
-      ...answers.map((answer) => kindSeries(answer, isNamed)),
-      { name: "lost requests", colour: LOST_COLOUR, points: pointsOf(placed.filter(isLosing)), isLine: false, labels: true },
-      { name: "the answer", colour: PICK_COLOUR, points: pointsOf(picks), ...marked },
-      { name: "you now", colour: NOW_COLOUR, points: now === null ? [] : [{ ...pointOf(now), label: "you now" }], ...marked },
+      ...answers.map((answer) => kindSeries(answer, pointsOf(others(answer)))),
+      { name: "lost requests", colour: LOST_COLOUR, points: pointsOf(losing), isLine: false, labels: true },
+      { name: "the answer", colour: PICK_COLOUR, points: pointsOf(named), ...marked },
+      {
+        name: "you now",
+        colour: NOW_COLOUR,
+        points: now === null ? [] : [{ ...pointOf(now, nameOf), label: "you now" }],
+        ...marked,
+      },
     ],
   });
 }
 
-function isLosing({ lostRequests }: PlacedPolicy): boolean {
+function isLosing({ lostRequests }: Standing): boolean {
   return lostRequests > 0;
 }
 
-function kindSeries({ summaries, choice: { placed } }: WindowAnswer, isNamed: (policy: PlacedPolicy) => boolean): XySeries {
+function kindSeries({ summaries }: WindowAnswer, points: readonly XyPoint[]): XySeries {
   const colour = summaries === "by a model" ? KIND_COLOURS.model : KIND_COLOURS.own;
   const of = summaries === null ? "" : ` with summaries ${summaries}`;
-  const others = placed.filter((each) => !isLosing(each) && !isNamed(each));
-  return { name: `policies${of}`, colour, points: pointsOf(others), isLine: false, labels: true };
+  return { name: `policies${of}`, colour, points, isLine: false, labels: true };
 }
 
-function pointsOf(policies: readonly PlacedPolicy[]): readonly XyPoint[] {
-  return policies.map(pointOf);
-}
-
-function pointOf({ policy, cost: x, gain, lostRequests }: PlacedPolicy): XyPoint {
+function pointOf({ policy, costPercent: x, gain, lostRequests }: Standing, nameOf: PolicyNames): XyPoint {
   const lost = lostRequests === 0 ? "" : `, ${formatNumberOf(lostRequests, "lost request")}`;
-  return { x, y: gain ?? 0, label: policy, title: `${policy}: ${formatPercent(x)} % cost, ${heldText(gain)}${lost}` };
+  const name = nameOf(policy);
+  return { x, y: gain ?? 0, label: name, title: `${name}: ${formatPercent(x)} % cost, ${heldText(gain)}${lost}` };
 }
 
 /** A point of a sweep: the value of its first axis, and the other settings as the name of its line. */
@@ -204,7 +211,7 @@ interface SweptPoint {
   readonly path: string;
   readonly value: number;
   readonly line: string;
-  readonly placed: Omit<PlacedPolicy, "worse"> | undefined;
+  readonly standing: Standing | undefined;
   readonly rejected: number;
 }
 
@@ -212,24 +219,20 @@ type Figure = readonly [title: string, figure: (point: SweptPoint) => number | n
 
 /** The figures that are drawn over a setting: those of the answer. */
 const FIGURES: readonly Figure[] = [
-  ["cost, % of doing nothing", ({ placed }) => placed?.cost ?? null],
-  ["kept of what replies needed, %", ({ placed }) => placed?.gain ?? null],
+  ["cost, % of doing nothing", ({ standing }) => standing?.costPercent ?? null],
+  ["kept of what replies needed, %", ({ standing }) => standing?.gain ?? null],
   ["requests above the window", ({ rejected }) => rejected],
 ];
 
 /** For each window a chart a figure over the first swept value, a line for each of the other settings; nothing without a sweep. */
-function sweepSection(
-  { policies }: Pick<BenchReport, "policies">,
-  summaries: readonly PolicySummary[],
-  verdicts: readonly Verdict[],
-): Markup {
+function sweepSection({ policies }: Pick<BenchReport, "policies">, judged: Judgement): Markup {
   const sweeps = new Map(policies.flatMap(({ name, sweep }) => (sweep === null ? [] : [[name, sweep] as const])));
   if (sweeps.size === 0) return html``;
-  const windows = verdicts.map(({ windowLabel, placed }) => {
+  const windows = judged.windows.map(({ windowLabel, summaries, standings }) => {
     const points = summaries.flatMap((summary): readonly SweptPoint[] => {
       const sweep = sweeps.get(summary.policy);
       const [first, ...others] = sweep?.settings ?? [];
-      if (sweep === undefined || first === undefined || summary.windowLabel !== windowLabel) return [];
+      if (sweep === undefined || first === undefined) return [];
       const line = [sweep.base, ...others.map(({ path, value }) => `${path}=${value}`)].join(" ");
       const rejected = summary.metrics.safety.overflowingRequests;
       return [
@@ -237,7 +240,7 @@ function sweepSection(
           path: first.path,
           value: first.value,
           line,
-          placed: placed.find(({ policy }) => policy === summary.policy),
+          standing: standings.get(summary.policy),
           rejected,
         },
       ];

@@ -1,21 +1,20 @@
-import { VECTOR } from "../metrics/vector.ts";
+import type { Judgement } from "../judge/judge.ts";
+import { VECTOR } from "../judge/vector.ts";
 import type { BenchReport, ReportAnswer } from "../results.ts";
-import { windowAnswers } from "./answer.ts";
-import { summarizePolicies } from "./policy-summary.ts";
-import { reportProblems } from "./problems.ts";
+import { type ShownReport, shownReport } from "./report-tables.ts";
 
 /** Writes a report with its problems and answers as JSON, each entry of a list on its own line, so that two runs can be compared line by line. */
 export function renderJsonReport(report: BenchReport): string {
-  return [...jsonReportPieces(report)].join("");
+  return [...jsonReportPieces(shownReport(report))].join("");
 }
 
 /** Yields the text of {@link renderJsonReport} piece by piece: as one text, a report over some thousand sessions takes more memory than making it. */
-export function* jsonReportPieces(report: BenchReport): Generator<string, void, void> {
+export function* jsonReportPieces({ report, problems, judged }: ShownReport): Generator<string, void, void> {
   let opening = "{\n";
   for (const [name, value] of Object.entries({
     ...report,
-    problems: reportProblems(report),
-    answers: answersOf(report),
+    problems,
+    answers: answersOf(judged),
   })) {
     yield `${opening}${JSON.stringify(name)}: `;
     yield* fieldPieces(value);
@@ -25,22 +24,24 @@ export function* jsonReportPieces(report: BenchReport): Generator<string, void, 
 }
 
 /** The figures that the verdict tells in words. */
-function answersOf(report: BenchReport): readonly ReportAnswer[] {
-  return windowAnswers(report, summarizePolicies(report)).map(({ windowLabel, summaries, outcomes, choice }) => ({
-    window: windowLabel,
-    summaries,
-    sessions: outcomes.sessions.length,
-    pick: choice.pick?.policy ?? null,
-    isRecommended: choice.recommended.length > 0,
-    policies: choice.placed.map(({ policy, cost, gain, farGain, lostRequests, shares }) => ({
-      ...{ policy, costPercent: cost, heldPercent: gain, heldFarPercent: farGain },
-      measures: VECTOR.map(({ name }, place) => {
-        const percent = shares[place]?.own ?? null;
-        return { measure: name, percent, why: percent === null ? "no such need is visible in these sessions" : null };
-      }),
-      lostRequests,
+function answersOf({ windows }: Judgement): readonly ReportAnswer[] {
+  return windows.flatMap(({ windowLabel, units, answers }) =>
+    answers.map(({ summaries, placed, choice }) => ({
+      window: windowLabel,
+      summaries,
+      sessions: units.length,
+      pick: choice.pick?.policy ?? null,
+      isRecommended: choice.recommended.length > 0,
+      policies: placed.map(({ policy, costPercent, dearer, usd, gain, farGain, lostRequests, shares }) => ({
+        ...{ policy, costPercent, dearer, usd, heldPercent: gain, heldFarPercent: farGain },
+        measures: VECTOR.map(({ name }, place) => {
+          const percent = shares[place]?.own ?? null;
+          return { measure: name, percent, why: percent === null ? "no such need is visible in these sessions" : null };
+        }),
+        lostRequests,
+      })),
     })),
-  }));
+  );
 }
 
 function* fieldPieces(value: unknown): Generator<string, void, void> {

@@ -1,34 +1,26 @@
+import { partsByWay } from "../judge/apart.ts";
+import { comparedIn } from "../judge/compare.ts";
+import type { WindowJudgement } from "../judge/judge.ts";
+import { isActing, type PolicySummary, windowLabels } from "../judge/policy-summary.ts";
+import type { Standing } from "../judge/standing.ts";
+import { MEASURES, VECTOR } from "../judge/vector.ts";
 import { INSTRUCTIONS, PLAN } from "../metrics/held-metrics.ts";
 import type { MetricMeaning } from "../metrics/metric.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
-import { MEASURES, VECTOR } from "../metrics/vector.ts";
 import type { BenchReport } from "../results.ts";
 import { ownersOf } from "../statistics.ts";
-import { partsByWay } from "./apart.ts";
-import {
-  formatCount,
-  formatNumberOf,
-  formatPercent,
-  formatRatioPercent,
-  formatTokens,
-  heldCell,
-  NO_FIGURE,
-} from "./figures.ts";
-import { type PlacedPolicy, placedPolicy } from "./policy-choice.ts";
-import { isActing, type PolicySummary, remarks, windowLabels } from "./policy-summary.ts";
-import { dearerRatio, windowOutcomes } from "./session-outcomes.ts";
+import { formatCount, formatNumberOf, formatPercent, formatTokens, heldCell, NO_FIGURE } from "./figures.ts";
+import type { PolicyNames } from "./policy-names.ts";
 import { type Column, fact, metricColumns, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
-import { compactsAt, type Verdict } from "./verdict.ts";
+import { compactsAt } from "./verdict.ts";
 
 /** A policy of a window: what it did, and over the compared sessions what it cost and kept. */
 interface PolicyRow {
   readonly summary: PolicySummary;
   readonly isNow: boolean;
   readonly compactsAtTokens: number | null;
-  /** Share of the sessions that it changed in which it cost more than doing nothing; `null` if it changed none. */
-  readonly dearerRatio: number | null;
   /** `null` unless it was replayed in each of the compared sessions. */
-  readonly placed: Omit<PlacedPolicy, "worse"> | null;
+  readonly standing: Standing | null;
 }
 
 const COST_MEANING: MetricMeaning = {
@@ -74,93 +66,72 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
     format: formatCount,
     isBad: ({ summary }) => summary.metrics.safety.unrecoveredRequests > 0,
   }),
-  numberColumn({ title: "cost %", meaning: COST_MEANING, value: ({ placed }) => placed?.cost ?? null, format: formatPercent }),
   numberColumn({
-    title: "dearer %",
-    meaning: {
-      unit: "% of sessions",
-      better: "lower",
-      method: "Of the sessions that it changed, those that cost more than doing nothing, by a thousandth or more.",
-      caveat: "Sessions that fit without it count too.",
-    },
-    value: ({ dearerRatio }) => dearerRatio,
-    format: formatRatioPercent,
+    title: "cost %",
+    meaning: COST_MEANING,
+    value: ({ standing }) => standing?.costPercent ?? null,
+    format: formatPercent,
   }),
+  dearerColumn(({ standing }) => standing),
   {
     ...numberColumn<PolicyRow>({
       title: "kept %",
       meaning: KEPT_MEANING,
-      value: ({ placed }) => placed?.gain ?? null,
+      value: ({ standing }) => standing?.gain ?? null,
       format: formatPercent,
     }),
-    cellOf: ({ placed }) => {
-      const raw = placed === null || placed.gain === null ? "" : String(placed.gain);
-      return { shown: placed === null ? NO_FIGURE : heldCell(placed.gain), raw, isBad: false };
+    cellOf: ({ standing }) => {
+      const raw = standing === null || standing.gain === null ? "" : String(standing.gain);
+      return { shown: standing === null ? NO_FIGURE : heldCell(standing.gain), raw, isBad: false };
     },
   },
   numberColumn({
     title: "older %",
     meaning: { ...KEPT_MEANING, method: "The same of what was last said 20,000 tokens before or more." },
-    value: ({ placed }) => placed?.farGain ?? null,
+    value: ({ standing }) => standing?.farGain ?? null,
     format: formatPercent,
   }),
 ];
 
 /** Explains the columns of the first table, for outputs that do not explain each column. */
 export const READING =
-  "cost: % of doing nothing, with a prompt cache, over the sessions that outgrow the window; dearer: sessions that cost more; kept: % of what later replies needed that was still in the context word for word; older: of what was said 20k tokens back or more.";
+  "cost: % of doing nothing, with a prompt cache, over the sessions that outgrow the window; dearer: sessions that cost over 2 % more; kept: % of what later replies needed that was still in the context word for word; older: of what was said 20k tokens back or more.";
 
-/** For each window the table that the answer is read from: a row a policy, what the person runs now among them. */
-export function policyTables(
-  report: BenchReport,
-  summaries: readonly PolicySummary[],
-  verdicts: readonly Verdict[],
-): readonly ReportTable[] {
-  return verdicts.map(({ windowLabel, now }) => {
-    const own = summaries.filter((summary) => summary.windowLabel === windowLabel);
-    const acting = own.flatMap(({ policy, isActing }) => (isActing ? [policy] : []));
-    const beside = own.flatMap(({ policy, isActing }) => (isActing ? [] : [policy]));
-    const { byPolicy, whereActed } = windowOutcomes(report, { windowLabel, acting, beside });
-    const rows = own.map((summary): PolicyRow => {
-      const { policy } = summary;
-      const outcomes = byPolicy.get(policy);
-      return {
-        summary,
-        isNow: now?.policy === policy,
-        compactsAtTokens: compactsAt(report, windowLabel, policy)?.tokens ?? null,
-        dearerRatio: dearerRatio(whereActed.get(policy) ?? []),
-        placed: outcomes === undefined ? null : placedPolicy(policy, outcomes),
-      };
-    });
-    return tableOf({
-      title: `Policies, ${windowLabel}`,
-      notes: remarks(own),
-      rowTitle: "policy",
-      columns: POLICY_COLUMNS,
-      rows,
-      nameOf: ({ summary: { policy }, isNow }) => (isNow ? `${policy} (you now)` : policy),
-    });
+/** The table that a window's answer is read from: a row a policy, what the person runs now among them. */
+export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf: PolicyNames): ReportTable {
+  const { windowLabel, summaries, standings, now } = judged;
+  return tableOf<PolicyRow>({
+    title: `Policies, ${windowLabel}`,
+    notes: remarks(summaries, nameOf),
+    rowTitle: "policy",
+    columns: POLICY_COLUMNS,
+    rows: summaries.map((summary) => ({
+      summary,
+      isNow: now?.policy === summary.policy,
+      compactsAtTokens: compactsAt(report, windowLabel, summary.policy)?.tokens ?? null,
+      standing: standings.get(summary.policy) ?? null,
+    })),
+    nameOf: ({ summary: { policy }, isNow }) => (isNow ? `${nameOf(policy)} (you now)` : nameOf(policy)),
   });
 }
 
 /** The tables behind the first: each measure, cost and requests, a table each for each window. */
 export function furtherPolicyTables(
-  report: BenchReport,
-  summaries: readonly PolicySummary[],
+  windows: readonly WindowJudgement[],
   metrics: RunMetrics,
+  nameOf: PolicyNames,
 ): readonly ReportTable[] {
-  const labels = [...new Set(summaries.map(({ windowLabel }) => windowLabel))];
   return [
-    ...labels.map((label) => measureTable(report, summaries, label)),
+    ...windows.map((judged) => measureTable(judged, nameOf)),
     ...(["cost", "requests"] as const).flatMap((name) =>
-      labels.map((label) =>
+      windows.map(({ windowLabel, summaries }) =>
         tableOf({
-          title: `${METRIC_TITLES[name]}, ${label}`,
+          title: `${METRIC_TITLES[name]}, ${windowLabel}`,
           notes: ["Sums over all sessions to which the window applies."],
           rowTitle: "policy",
           columns: metricColumns(metrics, name),
-          rows: summaries.filter(({ windowLabel }) => windowLabel === label),
-          nameOf: ({ policy }) => policy,
+          rows: summaries,
+          nameOf: ({ policy }) => nameOf(policy),
         }),
       ),
     ),
@@ -170,40 +141,45 @@ export function furtherPolicyTables(
 const METRIC_TITLES = { cost: "Dollars and prompt cache", requests: "Requests and compactions" } as const;
 
 /** Each measure of what the policies that act kept. */
-function measureTable(report: BenchReport, summaries: readonly PolicySummary[], windowLabel: string): ReportTable {
-  const own = summaries.filter((each) => each.windowLabel === windowLabel && each.isActing);
-  const { byPolicy } = windowOutcomes(report, { windowLabel, acting: own.map(({ policy }) => policy) });
+function measureTable({ windowLabel, summaries, standings }: WindowJudgement, nameOf: PolicyNames): ReportTable {
   return tableOf<MeasuredPolicy>({
     title: `Kept, measure by measure, ${windowLabel}`,
     notes: ["Means of the compared sessions' shares, %. Older: last said 20,000 tokens before or more."],
     rowTitle: "policy",
     columns: [...MEASURE_COLUMNS, ...BESIDE_COLUMNS],
-    rows: own.flatMap((summary) => {
-      const outcomes = byPolicy.get(summary.policy);
-      return outcomes === undefined ? [] : [{ ...placedPolicy(summary.policy, outcomes), summary }];
+    rows: summaries.flatMap((summary) => {
+      const standing = summary.isActing ? standings.get(summary.policy) : undefined;
+      return standing === undefined ? [] : [{ ...standing, summary }];
     }),
-    nameOf: ({ policy }) => policy,
+    nameOf: ({ policy }) => nameOf(policy),
   });
 }
 
 /** Cost and kept content once more for each way in which the agents of the sessions work; none if all work alike. */
-export function tablesByWay(report: BenchReport): readonly ReportTable[] {
-  const acting = report.policies.flatMap(({ name, policy }) => (isActing(policy) ? [name] : []));
-  return partsByWay(report).flatMap(({ words, part }) =>
-    windowLabels(part).map((windowLabel) => {
-      const { byPolicy, sessions, units } = windowOutcomes(part, { windowLabel, acting });
-      const of = `${formatNumberOf(sessions.length, "session")} of ${formatNumberOf(ownersOf(units).size, "project")}`;
+export function tablesByWay(report: BenchReport, nameOf: PolicyNames): readonly ReportTable[] {
+  const acting = new Set(report.policies.flatMap(({ name, policy }) => (isActing(policy) ? [name] : [])));
+  return partsByWay(report).flatMap(({ way, part }) =>
+    windowLabels(part).map((label) => {
+      const { standings, units } = comparedIn(part, label, acting);
+      const of = `${formatNumberOf(units.length, "session")} of ${formatNumberOf(ownersOf(units).size, "project")}`;
       return tableOf({
-        title: `Agents that work ${words}, ${windowLabel}`,
+        title: `Agents that work ${WAYS[way]}, ${label}`,
         notes: [`${of}. The same as for all sessions, %.`],
         rowTitle: "policy",
-        columns: [COST_COLUMN, ...MEASURE_COLUMNS],
-        rows: [...byPolicy].map(([policy, own]) => placedPolicy(policy, own)),
-        nameOf: ({ policy }) => policy,
+        columns: [COST_COLUMN, DEARER_COLUMN, ...MEASURE_COLUMNS],
+        rows: [...standings.values()].filter(({ policy }) => acting.has(policy)),
+        nameOf: ({ policy }) => nameOf(policy),
       });
     }),
   );
 }
+
+/** How an agent works, in words. */
+const WAYS: Readonly<Record<ReturnType<typeof partsByWay>[number]["way"], string>> = {
+  tools: "with tools for files",
+  shell: "with a shell alone",
+  scripts: "in scripts (code mode)",
+};
 
 const OLDER = "20,000 tokens old or more";
 
@@ -214,9 +190,9 @@ const METHODS: Readonly<Record<(typeof MEASURES)[number][0], string>> = {
   "file in hand": "Of the files that replies change, those whose newest reading stood in the context, by 80 % of its lines.",
 };
 
-const MEASURE_COLUMNS: readonly Column<Omit<PlacedPolicy, "worse">>[] = [false, true].flatMap((isFar) =>
+const MEASURE_COLUMNS: readonly Column<Standing>[] = [false, true].flatMap((isFar) =>
   MEASURES.map(([name]) =>
-    numberColumn<Omit<PlacedPolicy, "worse">>({
+    numberColumn<Standing>({
       group: isFar ? OLDER : "all",
       title: name,
       meaning: {
@@ -232,7 +208,7 @@ const MEASURE_COLUMNS: readonly Column<Omit<PlacedPolicy, "worse">>[] = [false, 
 );
 
 /** A policy with its shares over the compared sessions, and over all. */
-interface MeasuredPolicy extends Omit<PlacedPolicy, "worse"> {
+interface MeasuredPolicy extends Standing {
   readonly summary: PolicySummary;
 }
 
@@ -247,9 +223,62 @@ const BESIDE_COLUMNS: readonly Column<MeasuredPolicy>[] = [INSTRUCTIONS, PLAN].m
   }),
 );
 
-const COST_COLUMN: Column<Omit<PlacedPolicy, "worse">> = numberColumn({
+const COST_COLUMN: Column<Standing> = numberColumn({
   title: "cost %",
   meaning: COST_MEANING,
-  value: ({ cost }) => cost,
+  value: ({ costPercent }) => costPercent,
   format: formatPercent,
 });
+
+/** Sessions that cost clearly more than doing nothing: it stands beside each cost. */
+export function dearerColumn<Row>(standingOf: (row: Row) => Standing | null): Column<Row> {
+  return numberColumn({
+    title: "dearer",
+    meaning: {
+      unit: "sessions",
+      better: "lower",
+      method: "Of the compared sessions, those that cost over 2 % more than doing nothing.",
+      caveat: "A mean hides them.",
+    },
+    value: (row) => standingOf(row)?.dearer ?? null,
+    format: formatCount,
+  });
+}
+
+const DEARER_COLUMN: Column<Standing> = dearerColumn((standing) => standing);
+
+/**
+ * Lists the remarks that a reader must know about rows of one window before comparing them: nothing fired, or sessions are missing. What holds for
+ * several is said once.
+ */
+export function remarks(summaries: readonly PolicySummary[], nameOf: PolicyNames = String): readonly string[] {
+  const policiesOf = new Map<string, string[]>();
+  for (const summary of summaries)
+    for (const text of rowRemarks(summary)) policiesOf.set(text, [...(policiesOf.get(text) ?? []), nameOf(summary.policy)]);
+  return [...policiesOf].map(
+    ([text, policies]) =>
+      `${namesOf(
+        policies,
+        summaries.map(({ policy }) => nameOf(policy)),
+      )}: ${text}`,
+  );
+}
+
+/** So many that are left out of "all" are named; chosen. */
+const MOST_BUT = 2;
+
+function namesOf(policies: readonly string[], all: readonly string[]): string {
+  const others = all.filter((policy) => !policies.includes(policy));
+  if (policies.length === 1 || others.length > MOST_BUT || others.length >= policies.length) return policies.join(", ");
+  return others.length === 0 ? "All policies" : `All policies but ${others.join(" and ")}`;
+}
+
+function rowRemarks({ sessions, firedSessions, actedSessions, notApplicable, isActing }: PolicySummary): readonly string[] {
+  const shortenedIn = actedSessions > 0 ? `; in ${actedSessions} it acted, by shortening results as they came` : "";
+  return [
+    ...(isActing && sessions > 0 && firedSessions === 0
+      ? [`nothing fired in ${formatNumberOf(sessions, "session")}, the window never filled up to the trigger${shortenedIn}.`]
+      : []),
+    ...(notApplicable > 0 ? [`${formatNumberOf(notApplicable, "session")} left out, the window does not apply.`] : []),
+  ];
+}

@@ -1,11 +1,11 @@
+import { FEWEST_SCRIPTING_OWNERS, scripted } from "../judge/apart.ts";
+import { MEASURES } from "../judge/vector.ts";
 import { SEEING_CALLS } from "../metrics/held.ts";
-import { MEASURES } from "../metrics/vector.ts";
 import { brokenPolicies, failuresOf } from "../replay/part-failures.ts";
 import type { BenchReport, ReplayRow, ReportProblem, SourceNote } from "../results.ts";
+import { ownersOf } from "../statistics.ts";
 import type { ImportNoteCode } from "../transcript.ts";
-import { apartProblems } from "./apart.ts";
 import { formatCount, formatNumberOf, verbFor } from "./figures.ts";
-import { unmarkedName } from "./model-summaries.ts";
 
 /** The parts of a report in which problems are found. */
 type Checked = Pick<BenchReport, "sessions" | "rows" | "policies" | "skipped" | "notes" | "withoutEffect">;
@@ -60,7 +60,7 @@ function failedParts({ rows }: Checked): readonly ReportProblem[] {
     const end = isBroken ? "; what is shown is what was done in its place, and it is never recommended" : "";
     return {
       kind: "failed",
-      text: `${namesOf(of.map(unmarkedName))}: ${part} failed at ${formatCount(failed)} of ${formatNumberOf(tried, "attempt")} (${reasonText(reason)})${end}.`,
+      text: `${namesOf(of)}: ${part} failed at ${formatCount(failed)} of ${formatNumberOf(tried, "attempt")} (${reasonText(reason)})${end}.`,
     };
   });
 }
@@ -122,4 +122,13 @@ function withoutSizes({ sessions }: Checked): readonly ReportProblem[] {
   const verbs = `${verbFor(estimated, "report")} none and ${estimated === 1 ? "is" : "are"}`;
   const text = `sizes: ${formatCount(estimated)} of ${formatNumberOf(sessions.length, "session")} ${verbs} replayed on estimates.`;
   return [{ kind: "mixed", text }];
+}
+
+/** Says that sessions which call tools in scripts stand apart; nothing if there are none. */
+function apartProblems({ sessions }: Pick<BenchReport, "sessions">): readonly ReportProblem[] {
+  const own = scripted(sessions);
+  if (own.length === 0) return [];
+  const where = own.length === sessions.length ? "no figure here is a claim about them" : "they are in no mean and no choice";
+  const of = `${formatNumberOf(own.length, "session")} of ${formatNumberOf(ownersOf(own).size, "project")} ${verbFor(own.length, "write")} calls in scripts (code mode)`;
+  return [{ kind: "mixed", text: `${of}: ${where}, as at least ${FEWEST_SCRIPTING_OWNERS} projects are needed.` }];
 }

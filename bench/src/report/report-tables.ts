@@ -1,56 +1,62 @@
-import type { RunMetrics } from "../metrics/registry.ts";
+import { type Judgement, judge } from "../judge/judge.ts";
+import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport, ReportProblem, SkippedInput, SourceNote } from "../results.ts";
-import { type WindowAnswer, windowAnswers } from "./answer.ts";
 import { formatCount } from "./figures.ts";
-import { markedReport, modelSummaryNote } from "./model-summaries.ts";
-import { type PolicySummary, summarizePolicies } from "./policy-summary.ts";
-import { furtherPolicyTables, policyTables, tablesByWay } from "./policy-tables.ts";
+import { MODEL_MARK, type PolicyNames, policyNames } from "./policy-names.ts";
+import { furtherPolicyTables, policyTable, tablesByWay } from "./policy-tables.ts";
 import { reportProblems } from "./problems.ts";
 import { type SessionNames, sessionNames } from "./session-names.ts";
 import { fact, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 import { sessionTable } from "./validity.ts";
-import { type Verdict, verdicts } from "./verdict.ts";
+import { verdictLines } from "./verdict.ts";
 
-/** A report as people read it: made once from the rows, drawn by the terminal, Markdown and the page. */
+/** A report as people read it: made once from the rows, drawn by the terminal, Markdown, the page and JSON. */
 export interface ShownReport {
-  /** Policies that ask a model for summaries have their mark. */
   readonly report: BenchReport;
-  readonly summaries: readonly PolicySummary[];
-  readonly answers: readonly WindowAnswer[];
+  readonly metrics: RunMetrics;
+  readonly judged: Judgement;
   readonly problems: readonly ReportProblem[];
-  readonly verdicts: readonly Verdict[];
-  /** The tables that the verdicts are read from, one a window. */
-  readonly first: readonly ReportTable[];
-  /** All others, made when they are asked for. */
-  further(): readonly ReportTable[];
+  /** Of each window the answer in words and the table that it is read from. */
+  readonly windows: readonly ShownWindow[];
+  /** All other tables, made when they are asked for; `names` names the sessions, by day and first words if left out. */
+  further(names?: SessionNames): readonly ReportTable[];
   /** Sentences that every output has below the first tables. */
   readonly notes: readonly string[];
+  readonly policyName: PolicyNames;
 }
 
-/** Makes the answers, tables and notes that every output shows of a report. Give the metrics that its run had; `names` names sessions, by day and first words if left out. */
-export function shownReport(plain: BenchReport, metrics: RunMetrics, names?: SessionNames): ShownReport {
-  const report = markedReport(plain);
-  const nameOf = names ?? sessionNames(report);
-  const summaries = summarizePolicies(report, metrics);
-  const answers = windowAnswers(report, summaries);
-  const found = verdicts(report, answers);
-  const mark = modelSummaryNote(plain);
+/** The answer for a window. */
+interface ShownWindow {
+  readonly judged: Judgement["windows"][number];
+  readonly lines: readonly string[];
+  readonly table: ReportTable;
+}
+
+/** Makes the answers, tables and notes that every output shows of a report. Give the metrics that its run had. */
+export function shownReport(report: BenchReport, metrics: RunMetrics = METRICS): ShownReport {
+  const judged = judge(report, metrics);
+  const policyName = policyNames(judged);
+  const mark = modelSummaryNote(report, judged);
   return {
     report,
-    summaries,
-    answers,
-    problems: reportProblems(plain),
-    verdicts: found,
-    first: policyTables(report, summaries, found),
-    further: () =>
+    metrics,
+    judged,
+    problems: reportProblems(report),
+    windows: judged.windows.map((window) => ({
+      judged: window,
+      lines: verdictLines(report, window, policyName),
+      table: policyTable(report, window, policyName),
+    })),
+    further: (names = sessionNames(report)) =>
       [
-        ...furtherPolicyTables(report, summaries, metrics),
-        ...tablesByWay(report),
-        sessionTable(plain, nameOf),
-        skippedTable(plain.skipped),
-        noteTable(plain.notes),
+        ...furtherPolicyTables(judged.windows, metrics, policyName),
+        ...tablesByWay(report, policyName),
+        sessionTable(report, names),
+        skippedTable(report.skipped),
+        noteTable(report.notes),
       ].filter(({ rows }) => rows.length > 0),
     notes: [...(mark === null ? [] : [mark]), OPEN_LOOP, PUBLIC_EVIDENCE],
+    policyName,
   };
 }
 
@@ -111,3 +117,15 @@ function noteTable(notes: readonly SourceNote[]): ReportTable {
 /** Findings on public data, by a protocol that was written first (docs/evidence.md, 26 November 2026). */
 const PUBLIC_EVIDENCE =
   "On public data (docs/evidence.md): where a chat still had a passage after its compaction, a question about it was answered right more often (passages, area 0.71 [0.68, 0.75]); in SWE-agent, edits of lines that are gone from the context fail more often (× 1.86 [1.54, 2.19]), and files that are gone are read again more often (× 1.74 [1.05, 2.77]); no measure predicts that a run fails (passages 0.49 [0.44, 0.53]).";
+
+/** Explains the mark, and says whose summaries each marked policy is scored by; `null` if no policy asked for one. */
+export function modelSummaryNote({ summarizer }: BenchReport, { asking }: Pick<Judgement, "asking">): string | null {
+  if (asking.size === 0) return null;
+  const total = (key: "asked" | "recorded" | "model") => [...asking.values()].reduce((sum, counts) => sum + counts[key], 0);
+  const of = `Of ${formatCount(total("asked"))} summaries`;
+  const written =
+    summarizer === "digest" || summarizer === "recorded"
+      ? `${of} ${formatCount(total("recorded"))} are the recorded agent's own; a digest stands in for the others.`
+      : `${of} ${summarizer} wrote ${formatCount(total("model"))}.`;
+  return `${MODEL_MARK} pays for summaries by a model, and is compared apart from policies that do not. ${written}`;
+}

@@ -1,9 +1,9 @@
+import { isMeasured } from "../judge/policy-summary.ts";
+import { windowLabel } from "../judge/window-label.ts";
 import { columnsOf } from "../metrics/columns.ts";
 import { type PooledRow, pooledOf, type RunMetrics } from "../metrics/registry.ts";
 import { BASELINE_POLICY } from "../metrics/relative.ts";
 import type { BenchReport, CallPoint, ReplayRow } from "../results.ts";
-import { windowLabel } from "./labels.ts";
-import { isMeasured } from "./policy-summary.ts";
 import type { TriggerLine } from "./trigger.ts";
 
 /** The data from which the page's script draws one session. */

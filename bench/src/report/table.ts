@@ -1,9 +1,9 @@
+import type { PolicySummary } from "../judge/policy-summary.ts";
 import { columnsOf } from "../metrics/columns.ts";
 import type { MetricMeaning, MetricTable } from "../metrics/metric.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import { columnText, formatFigure, NO_FIGURE } from "./figures.ts";
 import { visible } from "./markup.ts";
-import type { PolicySummary } from "./policy-summary.ts";
 
 /** One cell: its text, and what it is sorted by and saved as. */
 export interface TableCell {

@@ -1,35 +1,31 @@
-import { SAME_COST_RATIO } from "../metrics/vector.ts";
-import { FEWEST_OWNERS } from "../statistics.ts";
+import { lossesAgainst } from "../judge/choose.ts";
+import { FEWEST_SESSIONS } from "../judge/settings.ts";
 import { settingWords } from "../tune/tunable-settings.ts";
 import type { TunedPolicy, TuneResult } from "../tune/tune.ts";
-import { formatNumberOf, formatPercent, formatRatioPercent, NOT_VISIBLE } from "./figures.ts";
+import { formatNumberOf, formatPercent, NOT_VISIBLE } from "./figures.ts";
 
 /** The parts that an answer is made from. */
-type Answered = Pick<TuneResult, "base" | "current" | "best" | "front" | "tried" | "sureness" | "testSessions">;
+type Answered = Pick<TuneResult, "base" | "current" | "best" | "front" | "tried" | "verdict" | "testSessions">;
 
-/**
- * The setting to take: the best one, if on the test sessions it loses nothing, overflows no more and costs at most 5 % more than now. `null` if the current setting stays, or none
- * can be recommended. All figures of an answer are of those sessions.
- */
-export function settingToTake({ best, current }: Pick<TuneResult, "best" | "current">): TunedPolicy | null {
-  if (best === null || best.settings.length === 0) return null;
-  const { losses, overflows, cost } = best.test;
-  return losses.length === 0 && overflows <= current.test.overflows && cost <= current.test.cost * SAME_COST_RATIO
-    ? best
-    : null;
+/** The setting to take: the best one if the verdict says it, or if few sessions look like it. `null` if the current setting stays. What is written, said and ringed is this. */
+export function settingToTake({ best, verdict }: Pick<TuneResult, "best" | "verdict">): TunedPolicy | null {
+  const taken = verdict.kind === "set" ? verdict.best : verdict.kind === "too-few" ? verdict.looksLike : null;
+  return best !== null && taken?.policy === best.policy.name ? best : null;
 }
 
 /** Says which setting to take, in one line, and then its cost, what it keeps and loses, and how sure that is. */
 export function tuneAnswer(answered: Answered): readonly string[] {
-  const { base, current, best, sureness, tried } = answered;
-  if (best === null && tried.some(({ train }) => train.isBroken))
+  const { base, current, verdict, tried } = answered;
+  const isTried = tried.length > 0;
+  if (isTried && tried.every(({ train }) => train.isBroken))
     return ["A part of the policy failed whenever it was tried: no setting can be recommended."];
-  if (best === null) return ["With every setting a request was too large in some session: none can be recommended."];
+  if (isTried && tried.every(({ train }) => train.tooLarge > 0))
+    return ["With every setting a request was too large in some session: none can be recommended."];
   const taken = settingToTake(answered);
-  if (taken === null) return keptLines(answered, best);
+  if (taken === null) return keptLines(answered);
   return [
-    `${sureness === null ? "Looks better" : "Set"}: ${settingsText(taken)} in ${base}.`,
-    `Costs ${formatRatioPercent(taken.test.cost)} % of doing nothing; now ${formatRatioPercent(current.test.cost)} %.`,
+    `${verdict.kind === "set" ? "Set" : "Looks better"}: ${settingsText(taken)} in ${base}.`,
+    `Costs ${formatPercent(taken.test.costPercent)} % of doing nothing; now ${formatPercent(current.test.costPercent)} %.`,
     keepsLine(taken.test.gain, `; now ${formatPercent(current.test.gain)} %`),
     "No measure falls by a point.",
     sureLine(answered),
@@ -37,31 +33,33 @@ export function tuneAnswer(answered: Answered): readonly string[] {
 }
 
 /** Why the setting stays: what it costs and keeps, and what a cheaper one would lose. */
-function keptLines(answered: Answered, best: TunedPolicy): readonly string[] {
-  const { base, current, front } = answered;
+function keptLines(answered: Answered): readonly string[] {
+  const { base, current, front, best } = answered;
   const [cheapest] = front
-    .filter(({ test, settings }) => settings.length > 0 && test.cost < current.test.cost)
-    .toSorted((a, b) => a.test.cost - b.test.cost);
+    .filter(({ test, settings }) => settings.length > 0 && test.units.length > 0 && test.costPercent < current.test.costPercent)
+    .toSorted((a, b) => a.test.costPercent - b.test.costPercent);
   const why =
-    best.settings.length === 0
+    best === null
       ? "nothing that was tried is better"
       : `${settingsText(best)} was best on some sessions, but worse on the others`;
   return [
     `Keep ${base} as it is: ${why}.`,
-    `Costs ${formatRatioPercent(current.test.cost)} % of doing nothing.`,
+    `Costs ${formatPercent(current.test.costPercent)} % of doing nothing.`,
     keepsLine(current.test.gain, ""),
     cheapest === undefined
       ? "No cheaper setting was found."
-      : `Cheaper: ${settingsText(cheapest)}, ${formatRatioPercent(cheapest.test.cost)} %. ${lossWords(cheapest)}`,
+      : `Cheaper: ${settingsText(cheapest)}, ${formatPercent(cheapest.test.costPercent)} %. ${lossWords(cheapest, current)}`,
     sureLine(answered),
   ];
 }
 
-function sureLine({ sureness, testSessions, tried }: Answered): string {
+function sureLine({ verdict, testSessions, tried }: Answered): string {
   const looked = `${formatNumberOf(tried.length, "setting")} tried, judged on ${formatNumberOf(testSessions, "session")}`;
-  if (sureness === null) return `How sure: not enough data. ${looked}; sessions of ${FEWEST_OWNERS} projects are needed.`;
-  const { from, through } = sureness.costRatio;
-  return `How sure: ${looked}; costs ${formatRatioPercent(from)} to ${formatRatioPercent(through)} % of the current setting (95 %).`;
+  if (verdict.kind === "too-few")
+    return `How sure: not enough data. ${looked}; ${FEWEST_SESSIONS} sessions are needed, ${verdict.missing} more.`;
+  if (verdict.kind !== "set") return `How sure: ${looked}.`;
+  const { cost, drawn, count } = verdict.sureness;
+  return `How sure: ${looked}; over all ${count} ${drawn} it costs ${formatPercent(cost.from)} to ${formatPercent(cost.through)} % of the current setting (95 %).`;
 }
 
 function keepsLine(percent: number | null, beside: string): string {
@@ -70,9 +68,9 @@ function keepsLine(percent: number | null, beside: string): string {
 
 const NOT_SEEN = `What replies needed is ${NOT_VISIBLE}.`;
 
-function lossWords({ test: { losses, gain } }: TunedPolicy): string {
-  const [worst] = losses.toSorted((a, b) => b.points - a.points);
-  if (worst === undefined) return gain === null ? NOT_SEEN : `It keeps ${formatPercent(gain)} %.`;
+function lossWords({ test }: TunedPolicy, current: TunedPolicy): string {
+  const [worst] = lossesAgainst(test, current.test);
+  if (worst === undefined) return test.gain === null ? NOT_SEEN : `It keeps ${formatPercent(test.gain)} %.`;
   return `It loses ${formatPercent(worst.points)} points of ${worst.measure}.`;
 }
 

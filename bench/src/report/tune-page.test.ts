@@ -24,14 +24,17 @@ test("draws the knob that was turned against cost and what is kept, a point a va
   expect(curves.match(/<circle class="ring/g)).toHaveLength(2);
 });
 
-test("says that the setting stays if it is the best, or if the best is worse where it was not chosen", () => {
-  const kept = pageOf({ ...result, best: result.current });
+test("says that the setting stays if nothing is better, or if the best is worse where it was not chosen, and rings nothing else", () => {
+  const keep = { kind: "keep", why: "not-confirmed" } as const;
+  const kept = pageOf({ ...result, best: null, verdict: keep });
   expect(kept).toContain("Keep sven as it is: nothing that was tried is better.");
   expect(kept).toContain("Cheaper: trigger.ratio=0.6, 55.0 %. It keeps 85.0 %.");
-  expect(kept).toContain(
-    "How sure: not enough data. 3 settings tried, judged on 4 sessions; sessions of 8 projects are needed.",
-  );
-  const { best } = result;
-  const worse = best === null ? best : { ...best, test: { ...best.test, losses: [{ measure: "plan", points: 3.2 }] } };
-  expect(pageOf({ ...result, best: worse })).toContain("trigger.ratio=0.6 was best on some sessions, but worse on the others.");
+  expect(kept).toContain("How sure: 3 settings tried, judged on 4 sessions.");
+  const unsure = pageOf({ ...result, verdict: keep });
+  expect(unsure).toContain("trigger.ratio=0.6 was best on some sessions, but worse on the others.");
+  for (const each of [kept, unsure]) {
+    const [front = ""] = /<svg[\s\S]*?<\/svg>/.exec(each) ?? [];
+    expect(front.match(/class="ring c\d/g)).toEqual(['class="ring c3']);
+    expect(front).toContain(">as it is, stays</text>");
+  }
 });

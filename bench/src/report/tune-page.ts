@@ -1,17 +1,20 @@
+import { lossesAgainst } from "../judge/choose.ts";
+import type { Standing } from "../judge/standing.ts";
 import type { MetricMeaning } from "../metrics/metric.ts";
 import { RELATIVE_MEANINGS } from "../metrics/relative.ts";
 import { SAFETY } from "../metrics/safety.ts";
 import type { ReportProblem } from "../results.ts";
 import { settingWords } from "../tune/tunable-settings.ts";
-import type { TunedPolicy, TunedScore, TunedSession, TuneResult } from "../tune/tune.ts";
-import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, heldCell, heldText } from "./figures.ts";
+import type { TunedPolicy, TunedSession, TuneResult } from "../tune/tune.ts";
+import { formatCount, formatNumberOf, formatPercent, heldCell, heldText } from "./figures.ts";
 import { answerCard, problemList } from "./html.ts";
 import { html, type Markup } from "./markup.ts";
 import { pasteBlock, renderPage } from "./page.ts";
+import { dearerColumn } from "./policy-tables.ts";
 import type { SessionNames } from "./session-names.ts";
 import { type Column, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 import { foldedSection, tableHtml } from "./table-html.ts";
-import { settingsText, tuneAnswer } from "./tune-answer.ts";
+import { settingsText, settingToTake, tuneAnswer } from "./tune-answer.ts";
 import { type XyPoint, type XySeries, xyChart } from "./xy-chart.ts";
 
 const SCRIPTS = ["folded-sections.js", "figure-tables.js", "column-meanings.js", "copy-button.js"];
@@ -44,7 +47,7 @@ ${tuneTables(results, nameOf)
 
 /** The answer beside cost against what is kept, what to paste, the settings, and the knobs' curves. */
 function answerSection(result: ShownTuneResult, yaml: string): Markup {
-  return html`<div class="verdict"><div>${answerCard({ lines: tuneAnswer(result) })}
+  return html`<div class="verdict"><div>${answerCard(tuneAnswer(result))}
 ${pasteBlock({ id: "yaml", label: "plimsoll.yaml", text: yaml })}</div>
 ${frontOf(result)}</div>
 ${tableHtml(settingTable(result))}
@@ -75,16 +78,23 @@ export function tuneTables(results: readonly ShownTuneResult[], nameOf: SessionN
 /** A setting with its place. */
 interface SettingRow extends TunedPolicy {
   readonly place: string;
+  /** Measures of which it keeps less than the current setting, on the sessions that it was not chosen on. */
+  readonly worse: string;
 }
 
 function settingTable(result: ShownTuneResult): ReportTable {
   const { base, splitBy, current, front, best, trainSessions, testSessions } = result;
-  const isBest = ({ policy }: TunedPolicy) => policy.name === best?.policy.name;
-  const others = front.filter((tuned) => !isBest(tuned) && tuned.settings.length > 0);
-  const rows: readonly SettingRow[] = [
-    { ...current, place: best?.settings.length === 0 ? "as it is, best" : "as it is" },
-    ...(best === null || best.settings.length === 0 ? [] : [{ ...best, place: "best" }]),
-    ...others.map((tuned) => ({ ...tuned, place: "" })),
+  const taken = settingToTake(result);
+  const isOther = ({ policy, settings, test }: TunedPolicy) =>
+    policy.name !== best?.policy.name && settings.length > 0 && test.units.length > 0;
+  const rowOf = (tuned: TunedPolicy, place: string): SettingRow => {
+    const losses = lossesAgainst(tuned.test, current.test);
+    return { ...tuned, place, worse: losses.map(({ measure, points }) => `${measure} ${formatPercent(points)}`).join(", ") };
+  };
+  const rows = [
+    rowOf(current, taken === null ? "as it is, stays" : "as it is"),
+    ...(best === null ? [] : [rowOf(best, taken === null ? "best on the half" : "best")]),
+    ...front.filter(isOther).map((tuned) => rowOf(tuned, "")),
   ];
   const judged = formatNumberOf(testSessions, "session");
   return tableOf({
@@ -93,7 +103,7 @@ function settingTable(result: ShownTuneResult): ReportTable {
       splitBy === "nothing"
         ? `There is one project alone: settings were chosen and judged on the same ${judged}.`
         : `Chosen on ${formatNumberOf(trainSessions, "session")}; the figures are of ${judged} that it was not chosen on (no ${splitBy} is in both).`,
-      "Best: the cheapest setting that costs at most 5 % more than the current one and keeps no measure a point lower. The others: no setting beats them in both cost and what they keep.",
+      "Best: the cheapest setting that is 5 % cheaper than the current one and keeps no measure a point lower, on both halves. The others: no setting beats them in both cost and what they keep.",
     ],
     rowTitle: "setting",
     columns: COLUMNS,
@@ -109,8 +119,14 @@ const KEPT: MetricMeaning = {
   caveat: "A mean hides what is lost: the last column names it.",
 };
 
-const scored = <Row>(of: (row: Row) => Pick<TunedScore, "cost" | "gain" | "farGain" | "overflows">): readonly Column<Row>[] => [
-  numberColumn({ title: "cost %", meaning: RELATIVE_MEANINGS.mean, value: (row) => 100 * of(row).cost, format: formatPercent }),
+const scored = <Row>(of: (row: Row) => Standing): readonly Column<Row>[] => [
+  numberColumn({
+    title: "cost %",
+    meaning: RELATIVE_MEANINGS.mean,
+    value: (row) => of(row).costPercent,
+    format: formatPercent,
+  }),
+  dearerColumn(of),
   numberColumn({ title: "kept %", meaning: KEPT, value: (row) => of(row).gain, format: heldCell }),
   numberColumn({
     title: "older %",
@@ -121,18 +137,16 @@ const scored = <Row>(of: (row: Row) => Pick<TunedScore, "cost" | "gain" | "farGa
   numberColumn({
     title: "too large",
     meaning: SAFETY.figures.overflowingRequests,
-    value: (row) => of(row).overflows,
+    value: (row) => of(row).tooLarge,
     format: formatCount,
-    isBad: (row) => of(row).overflows > 0,
+    isBad: (row) => of(row).tooLarge > 0,
   }),
 ];
 
 const COLUMNS: readonly Column<SettingRow>[] = [
   textColumn("place", ({ place }) => place),
   ...scored<SettingRow>(({ test }) => test),
-  textColumn("worse than as it is, points", ({ test }) =>
-    test.losses.map(({ measure, points }) => `${measure} ${formatPercent(points)}`).join(", "),
-  ),
+  textColumn("worse than as it is, points", ({ worse }) => worse),
 ];
 
 const SESSION_COLUMNS: readonly Column<TunedSession>[] = [
@@ -141,39 +155,50 @@ const SESSION_COLUMNS: readonly Column<TunedSession>[] = [
   ...scored<TunedSession>(({ best }) => best).map((column) => ({ ...column, group: "best" })),
 ];
 
-/** Cost against what is kept, over the sessions of the answer: the front, the setting as it is, and the best. */
-function frontOf({ current, front, best }: ShownTuneResult): Markup {
-  // One point with two names reads as two points.
-  const isChanged = best !== null && best.settings.length > 0;
+/** Cost against what is kept, over the sessions of the answer: the front, the setting as it is, and the one that the answer takes. */
+function frontOf(result: ShownTuneResult): Markup {
+  const { current, front } = result;
+  const taken = settingToTake(result);
   const marked = { isLine: false, labels: true, isMarked: true };
+  const judged = front.filter(({ test }) => test.units.length > 0);
   return xyChart({
     title: "Cost against what is kept",
     xTitle: "cost (% of doing nothing)",
     yTitle: "kept of what replies needed (%)",
     series: [
-      { ...seriesOf("other settings", 1, front), isLine: false },
-      { ...seriesOf("as it is", 3, [current]), ...marked },
-      { ...seriesOf("best", 2, isChanged ? [best] : []), ...marked },
+      { ...seriesOf("other settings", 1, judged), isLine: false },
+      { ...seriesOf(taken === null ? "as it is, stays" : "as it is", 3, [current]), ...marked },
+      { ...seriesOf("best", 2, taken === null ? [] : [taken]), ...marked },
     ],
   });
 }
 
 function seriesOf(name: string, colour: number, tuned: readonly TunedPolicy[]): XySeries {
   const points = tuned.map((each): XyPoint => {
-    const { cost, gain, overflows } = each.test;
-    const title = `${settingsText(each)}: ${formatRatioPercent(cost)} % cost, ${heldText(gain)}, ${formatNumberOf(overflows, "request")} too large`;
-    return { x: 100 * cost, y: gain ?? 0, label: name, title };
+    const { costPercent, gain, tooLarge } = each.test;
+    const title = `${settingsText(each)}: ${formatPercent(costPercent)} % cost, ${heldText(gain)}, ${formatNumberOf(tooLarge, "request")} too large`;
+    return { x: costPercent, y: gain ?? 0, label: name, title };
   });
   return { name, colour, points, isLine: true, labels: false };
 }
 
 /** Of each knob that was turned a chart: its value against cost and against what is held, the other knobs as in the best setting. */
-function knobCurves({ tried, best }: Pick<TuneResult, "tried" | "best">): Markup {
+function knobCurves(result: ShownTuneResult): Markup {
+  const { tried, best, current } = result;
   const paths = [...new Set(tried.flatMap(({ settings }) => settings.map(({ path }) => path)))];
-  return html`${paths.map((path) => knobCurve(path, tried, best))}`;
+  const shown = { tried, best: best ?? current, taken: settingToTake(result) };
+  return html`${paths.map((path) => knobCurve(path, shown))}`;
 }
 
-function knobCurve(path: string, tried: readonly TunedPolicy[], best: TunedPolicy | null): Markup {
+interface Curves {
+  readonly tried: readonly TunedPolicy[];
+  /** The setting whose other knobs the curve has. */
+  readonly best: TunedPolicy;
+  /** The setting that the answer takes, which is marked. */
+  readonly taken: TunedPolicy | null;
+}
+
+function knobCurve(path: string, { tried, best, taken }: Curves): Markup {
   const shown = alongKnob(path, tried, best);
   if (shown.length < 2) return html``;
   const title = wordOf(path, shown);
@@ -182,9 +207,9 @@ function knobCurve(path: string, tried: readonly TunedPolicy[], best: TunedPolic
       const y = figure(tuned);
       return { x: value, y, label: "", title: `${settingsText(tuned)}: ${formatPercent(y)} % ${what}` };
     });
-  const chosen = best === null ? [] : shown.filter(({ tuned }) => tuned.policy.name === best.policy.name);
+  const chosen = shown.filter(({ tuned }) => tuned.policy.name === taken?.policy.name);
   const marks = chosen.flatMap(({ value, tuned }) => [
-    { x: value, y: 100 * tuned.train.cost, label: `cost ${formatRatioPercent(tuned.train.cost)} %`, title: "the best" },
+    { x: value, y: tuned.train.costPercent, label: `cost ${formatPercent(tuned.train.costPercent)} %`, title: "the best" },
     { x: value, y: tuned.train.gain ?? 0, label: heldText(tuned.train.gain), title: "the best" },
   ]);
   return xyChart({
@@ -195,7 +220,7 @@ function knobCurve(path: string, tried: readonly TunedPolicy[], best: TunedPolic
       {
         name: "cost, % of doing nothing",
         colour: 2,
-        points: points(({ train }) => 100 * train.cost, "cost"),
+        points: points(({ train }) => train.costPercent, "cost"),
         isLine: true,
         labels: false,
       },
@@ -217,8 +242,8 @@ interface KnobPoint {
 }
 
 /** For each value of the knob the setting that differs least from the best in all others; of equals the cheapest. */
-function alongKnob(path: string, tried: readonly TunedPolicy[], best: TunedPolicy | null): readonly KnobPoint[] {
-  const wanted = new Map((best?.settings ?? []).map((setting) => [setting.path, setting.value]));
+function alongKnob(path: string, tried: readonly TunedPolicy[], best: TunedPolicy): readonly KnobPoint[] {
+  const wanted = new Map(best.settings.map((setting) => [setting.path, setting.value]));
   const differences = ({ settings }: TunedPolicy) =>
     settings.filter((setting) => setting.path !== path && wanted.get(setting.path) !== setting.value).length;
   const points = tried.flatMap((tuned) =>
@@ -228,7 +253,7 @@ function alongKnob(path: string, tried: readonly TunedPolicy[], best: TunedPolic
   return values.flatMap((value) => {
     const own = points.filter((point) => point.value === value);
     const [nearest] = own.toSorted(
-      (a, b) => differences(a.tuned) - differences(b.tuned) || a.tuned.train.cost - b.tuned.train.cost,
+      (a, b) => differences(a.tuned) - differences(b.tuned) || a.tuned.train.costPercent - b.tuned.train.costPercent,
     );
     return nearest === undefined ? [] : [nearest];
   });

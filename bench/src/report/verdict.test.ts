@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
-import { METRICS } from "../metrics/registry.ts";
 import type { BenchReport } from "../results.ts";
 import { shownReport } from "./report-tables.ts";
 
 /** Behind two spaces on a terminal of 80 columns. */
 const LINE_CHARS = 78;
 
-const linesOf = (report: BenchReport) => shownReport(report, METRICS).verdicts;
+const linesOf = (report: BenchReport) => shownReport(report).windows.map(({ judged, lines }) => ({ ...judged, lines }));
 
 const NOBODY = { digest: 0, recorded: 0, recordedAndDigest: 0, model: 0, failed: 0 };
 
@@ -46,7 +45,7 @@ describe("verdicts", () => {
       row.metrics === null || row.policy === "sven" ? row : { ...row, metrics: { ...row.metrics, summaries: NOBODY } },
     );
     const [both] = linesOf({ ...plain, rows });
-    expect(both?.picks).toHaveLength(2);
+    expect(both?.answers.filter(({ choice }) => choice.pick !== null)).toHaveLength(2);
     expect(both?.lines).toHaveLength(5);
     expect(both?.lines[0]).toMatch(/ (None with summaries by a model is better|With summaries by a model: sven\*)/);
   });

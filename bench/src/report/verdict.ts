@@ -1,55 +1,28 @@
-import { policyRunBy } from "../peers/running-agents.ts";
+import type { WindowAnswer } from "../judge/answer.ts";
+import type { WindowJudgement } from "../judge/judge.ts";
+import type { Standing } from "../judge/standing.ts";
+import { windowLabel } from "../judge/window-label.ts";
 import type { BenchReport } from "../results.ts";
 import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
-import type { WindowAnswer } from "./answer.ts";
 import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, formatTokens } from "./figures.ts";
-import { windowLabel } from "./labels.ts";
-import { unmarkedName } from "./model-summaries.ts";
-import { type PlacedPolicy, placedPolicy } from "./policy-choice.ts";
-import { windowOutcomes } from "./session-outcomes.ts";
+import type { PolicyNames } from "./policy-names.ts";
 import { triggerLine } from "./trigger.ts";
 
-/** The answer for a window in at most five short lines, the same wherever it is shown. */
-export interface Verdict {
-  readonly windowLabel: string;
-  /** Which policy, where it compacts and what it costs, what it keeps, what it loses, how sure that is. */
-  readonly lines: readonly string[];
-  /** The policy that the person runs now, over the same sessions; `null` if the run does not have it. */
-  readonly now: PlacedPolicy | null;
-  /** The policies of the window that were compared, of both kinds of summaries. */
-  readonly placed: readonly PlacedPolicy[];
-  readonly picks: readonly PlacedPolicy[];
-}
-
-/** The verdict of each window of a report. */
-export function verdicts(report: BenchReport, answers: readonly WindowAnswer[]): readonly Verdict[] {
-  return [...new Set(answers.map(({ windowLabel: label }) => label))].map((label) => {
-    const own = answers.filter((answer) => answer.windowLabel === label);
-    const now = own[0] === undefined ? null : runningNow(report, own[0]);
-    return {
-      windowLabel: label,
-      lines: linesOf(report, own, now),
-      now,
-      placed: own.flatMap(({ choice }) => choice.placed),
-      picks: own.flatMap(({ choice }) => choice.pick ?? []),
-    };
-  });
-}
-
-function linesOf(report: BenchReport, answers: readonly WindowAnswer[], now: PlacedPolicy | null): readonly string[] {
-  // What can be recommended before what is only nearest, and then what needs no model.
-  const [answer, ...others] = answers
-    .filter(({ choice }) => choice.pick !== null)
-    .toSorted((a, b) => Number(b.choice.recommended.length > 0) - Number(a.choice.recommended.length > 0));
-  const [first] = answers;
-  const pick = answer?.choice.pick ?? null;
-  if (answer === undefined || pick === null) return first === undefined ? [] : [unanswered(first)];
+/**
+ * The answer for a window in at most five short lines, the same wherever it is shown: which policy, where it compacts and what it costs, what it keeps, what
+ * it loses, how sure that is.
+ */
+export function verdictLines(report: BenchReport, judged: WindowJudgement, nameOf: PolicyNames): readonly string[] {
+  const { answers, named, now } = judged;
+  const [pick, ...beside] = named;
+  const [answer, ...others] = answers.filter(({ choice }) => choice.pick !== null);
+  if (answer === undefined || pick === undefined) return [unanswered(judged)];
   return [
-    `${choiceWords(answer, pick)}${others.map((other) => besideWords(other, pick)).join("")}`,
-    `${whereWords(report, answer, pick)} Costs ${formatPercent(pick.cost)} % of doing nothing${now === null ? "" : `; you now ${formatPercent(now.cost)} %`}.`,
+    `${choiceWords(answer, pick, nameOf)}${others.map((other) => besideWords(other, beside, nameOf)).join("")}`,
+    `${whereWords(report, judged, nameOf)} Costs ${formatPercent(pick.costPercent)} % of doing nothing${now === null ? "" : `; you now ${formatPercent(now.costPercent)} %`}.`,
     keptLine(pick, now),
-    worseLine(pick),
-    sureLine(answer, pick),
+    worseLine(answer, pick, nameOf),
+    sureLine(judged, answer),
   ];
 }
 
@@ -59,43 +32,44 @@ const WITHOUT_NONE = "Doing nothing was not replayed: add --policy none to compa
 /** The sentence where every policy that lost no request is one of which a part always failed, or one that is made to cheat. */
 const NONE_WORKED = "No policy can be recommended: each that lost no request has a part that failed, or is made to cheat.";
 
-function unanswered({ outcomes, nothing, choice: { placed } }: WindowAnswer): string {
+function unanswered({ units, nothing, answers }: WindowJudgement): string {
+  const placed = answers.flatMap((answer) => answer.placed);
   if (placed.length > 0)
     return placed.some(({ lostRequests }) => lostRequests === 0)
       ? NONE_WORKED
       : "Every policy lost requests: the window is too small for these sessions.";
   if (nothing === null) return WITHOUT_NONE;
-  return outcomes.sessions.length === 0
+  return units.length === 0
     ? "No session came near its window: nothing to do. A smaller one to compare policies in: --window 16k."
     : "No policy that compacts was replayed in every session: add --policy.";
 }
 
 /** Says "use" only where enough projects were seen to know. */
-function choiceWords({ choice, sureness, outcomes }: WindowAnswer, { policy }: PlacedPolicy): string {
-  if (!hasActed(outcomes, policy)) return `Doing nothing looks best here: ${policy}, the nearest, never compacted.`;
-  if (choice.recommended.length === 0) return `No policy is clearly better. Closest: ${policy}.`;
-  return sureness === null ? `Looks best here: ${policy}.` : `Use ${policy}.`;
+function choiceWords({ choice, sureness }: WindowAnswer, pick: Standing, nameOf: PolicyNames): string {
+  const name = nameOf(pick.policy);
+  if (!hasActed(pick)) return `Doing nothing looks best here: ${name}, the nearest, never compacted.`;
+  if (choice.recommended.length === 0) return `No policy is clearly better. Closest: ${name}.`;
+  return sureness === null ? `Looks best here: ${name}.` : `Use ${name}.`;
 }
 
-/** The answer among the policies with the other kind of summaries: none if it costs as much and keeps no more, and its cost if that is above doing nothing. */
-function besideWords({ summaries, choice }: WindowAnswer, first: PlacedPolicy): string {
-  const { pick } = choice;
-  if (pick === null) return "";
-  if (pick.cost >= first.cost && (pick.gain ?? 0) <= (first.gain ?? 0)) return ` None with summaries ${summaries} is better.`;
-  const dear = pick.cost > 100 ? `, costs ${formatPercent(pick.cost)} %` : "";
-  return ` With summaries ${summaries}: ${pick.policy}${dear}.`;
+/** The answer among the policies with the other kind of summaries: none if it is not named, and its cost if that is above doing nothing. */
+function besideWords({ summaries, choice }: WindowAnswer, beside: readonly Standing[], nameOf: PolicyNames): string {
+  const pick = beside.find(({ policy }) => policy === choice.pick?.policy);
+  if (pick === undefined) return ` None with summaries ${summaries} is better.`;
+  const dear = pick.costPercent > 100 ? `, costs ${formatPercent(pick.costPercent)} %` : "";
+  return ` With summaries ${summaries}: ${nameOf(pick.policy)}${dear}.`;
 }
 
-function hasActed({ byPolicy }: WindowAnswer["outcomes"], policy: string): boolean {
-  return byPolicy.get(policy)?.some(({ hasActed: has }) => has) === true;
+function hasActed({ units }: Standing): boolean {
+  return units.some(({ hasActed: has }) => has);
 }
 
-function whereWords(report: BenchReport, { windowLabel: label, outcomes }: WindowAnswer, { policy }: PlacedPolicy): string {
-  const hasCompacted = outcomes.byPolicy.get(policy)?.some(({ compactions }) => compactions > 0) === true;
-  const at = compactsAt(report, label, policy);
+function whereWords(report: BenchReport, { windowLabel: label, named: [pick] }: WindowJudgement, nameOf: PolicyNames): string {
+  if (pick === undefined) return "";
+  const at = compactsAt(report, label, pick.policy);
   const where = at === null ? "by a rule of its own" : `at ${formatTokens(at.tokens)} of ${formatTokens(at.windowTokens)}`;
-  if (hasCompacted) return `Compacts ${where}.`;
-  return hasActed(outcomes, policy) ? `Shortened results alone; compacts ${where}.` : `${policy} would compact ${where}.`;
+  if (pick.compactions > 0) return `Compacts ${where}.`;
+  return hasActed(pick) ? `Shortened results alone; compacts ${where}.` : `${nameOf(pick.policy)} would compact ${where}.`;
 }
 
 /** Where a policy compacts, in a window of the middle size among the sessions'; `null` if it has no line. Of room for messages the system text and tools are no part. */
@@ -115,43 +89,27 @@ export function compactsAt(
   return { tokens: Math.max(0, tokens - besideTokens), windowTokens: row.contextWindowTokens - besideTokens };
 }
 
-function keptLine({ gain }: PlacedPolicy, now: PlacedPolicy | null): string {
+function keptLine({ gain }: Standing, now: Standing | null): string {
   if (gain === null) return "What replies needed is not visible in these sessions.";
   const beside = now === null || now.gain === null ? "" : `; you now ${formatPercent(now.gain)} %`;
   return `Keeps ${formatPercent(gain)} % of what later replies needed, word for word${beside}.`;
 }
 
-function worseLine({ worse }: PlacedPolicy): string {
+function worseLine({ choice }: WindowAnswer, { policy }: Standing, nameOf: PolicyNames): string {
+  const worse = choice.worse.get(policy) ?? [];
   const [worst] = worse;
   if (worst === undefined) return "No policy of about the same cost keeps more, nor do the newest messages alone.";
   const more = worse.length === 1 ? "" : `, and on ${formatNumberOf(worse.length - 1, "other measure")}`;
-  return `Worse on ${worst.measure}: ${formatPercent(worst.points)} points below ${worst.than ?? "the newest messages alone"}${more}.`;
+  const than = worst.than === null ? "the newest messages alone" : nameOf(worst.than);
+  return `Worse on ${worst.measure}: ${formatPercent(worst.points)} points below ${than}${more}.`;
 }
 
-function sureLine({ sureness, outcomes, choice }: WindowAnswer, pick: PlacedPolicy): string {
-  const projects = ownersOf(outcomes.units).size;
-  const count = outcomes.sessions.length;
-  const sessions = `${formatNumberOf(count, "session")} of ${formatNumberOf(projects, "project")}`;
+function sureLine({ units }: WindowJudgement, { sureness, placed }: WindowAnswer): string {
+  const projects = ownersOf(units).size;
+  const sessions = `${formatNumberOf(units.length, "session")} of ${formatNumberOf(projects, "project")}`;
   if (sureness === null) return `How sure: not enough data: ${sessions}, ${FEWEST_OWNERS} projects are needed.`;
-  const { cost } = sureness;
-  const between = cost === null ? "" : `; cost ${formatPercent(cost.from)} to ${formatPercent(cost.through)} %`;
-  if (choice.placed.length < 2) return `How sure: one policy alone, ${sessions}${between}.`;
-  const share = sureness.chosen.find(({ policy }) => policy === pick.policy)?.share ?? 0;
-  return `How sure: best again in ${formatRatioPercent(share)} % of samples of ${formatCount(projects)} projects${between}.`;
-}
-
-const RECORDED = "recorded";
-
-/** The recorded policy, if the run has it in each compared session; else the policy in the likeness of the one agent that wrote them all. */
-function runningNow(report: BenchReport, { windowLabel: label, acting, outcomes }: WindowAnswer): PlacedPolicy | null {
-  const compared = new Set(outcomes.sessions);
-  const { byPolicy } = windowOutcomes(report, { windowLabel: label, acting, beside: [RECORDED] });
-  const likenesses = new Set(
-    report.sessions.flatMap((session) => (compared.has(session.session) ? [policyRunBy(session)] : [])),
-  );
-  const [likeness] = likenesses;
-  const like = likenesses.size === 1 ? [...byPolicy.keys()].find((policy) => unmarkedName(policy) === likeness) : undefined;
-  const policy = byPolicy.has(RECORDED) ? RECORDED : like;
-  const own = policy === undefined ? undefined : byPolicy.get(policy);
-  return policy === undefined || own === undefined ? null : { ...placedPolicy(policy, own), worse: [] };
+  const { cost, again } = sureness;
+  const between = `; cost ${formatPercent(cost.from)} to ${formatPercent(cost.through)} %`;
+  if (placed.length < 2) return `How sure: one policy alone, ${sessions}${between}.`;
+  return `How sure: best again in ${formatRatioPercent(again)} % of samples of ${formatCount(projects)} projects${between}.`;
 }

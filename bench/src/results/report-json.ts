@@ -123,6 +123,8 @@ const answerSchema: z.ZodType<ReportAnswer> = z.strictObject({
       z.strictObject({
         policy: z.string(),
         costPercent: z.number(),
+        dearer: count,
+        usd: figure,
         heldPercent: figure,
         heldFarPercent: figure,
         measures: z

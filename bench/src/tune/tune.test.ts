@@ -1,11 +1,13 @@
 import { KLAUDE_CODE_POLICY, NONE_POLICY, OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
-import { VECTOR } from "../metrics/vector.ts";
+import { madeSession } from "../../testing/made-standing.ts";
+import { lossesAgainst } from "../judge/choose.ts";
+import { splitSessions } from "../judge/split.ts";
+import { type JudgedRun, type SessionStanding, standingOf } from "../judge/standing.ts";
+import { surenessOf } from "../judge/sureness.ts";
 import { prepareSession } from "../replay/prepared-session.ts";
 import { replay } from "../run/replay.ts";
-import { lossesAgainst, pooledScore, type SessionScore, surenessOf } from "./score.ts";
-import { type FiledRow, splitSessions } from "./split.ts";
 import { coarseSettings, fineSettings, tunableSettingsOf } from "./tunable-settings.ts";
 import { type ReplayRound, type TuneResult, type TuneRound, tune } from "./tune.ts";
 
@@ -13,14 +15,10 @@ import { type ReplayRound, type TuneResult, type TuneRound, tune } from "./tune.
 const REPLAY_MS = 60_000;
 
 /** A session that holds this much of the first measure, over all needs, and has no other needs. */
-const score = (session: string, costRatio: number, held: number): SessionScore => ({
-  session,
-  file: session,
-  cost: costRatio,
-  costRatio,
-  vector: VECTOR.map((_, place) => ({ own: place === 0 ? held : null, tail: null, none: null })),
-  overflows: 0,
-});
+const score = (session: string, costRatio: number, held: number): SessionStanding => {
+  const made = madeSession(session, costRatio, { held });
+  return { ...made, vector: made.vector.map((share, place) => (place === 0 ? share : { ...share, own: null })) };
+};
 
 describe("settings that are tuned", () => {
   test("hold what a policy has, its own value in the place of the nearest", () => {
@@ -66,8 +64,8 @@ describe("settings that are tuned", () => {
 
 describe("scores", () => {
   test("count each session's cost and shares the same", () => {
-    const { cost, gain, farGain } = pooledScore([score("a", 0.25, 50), score("b", 1, 80)]);
-    expect(cost).toBeCloseTo(0.5, 12);
+    const { costPercent, gain, farGain } = standingOf("own", [score("a", 0.25, 50), score("b", 1, 80)]);
+    expect(costPercent).toBeCloseTo(50, 9);
     expect(gain).toBeCloseTo(65, 12);
     expect(farGain).toBeNull();
   });
@@ -75,34 +73,47 @@ describe("scores", () => {
   test.each([
     [80, []],
     [79.5, []],
-    [70, [{ measure: "replaced texts", points: 10 }]],
+    [70, [{ measure: "replaced texts", than: "now", points: 10 }]],
   ])("%f where the other one holds 80 loses what is a point or more", (held, losses) => {
-    expect(lossesAgainst(pooledScore([score("a", 1, held)]), pooledScore([score("a", 1, 80)]))).toEqual(losses);
+    expect(lossesAgainst(standingOf("own", [score("a", 1, held)]), standingOf("now", [score("a", 1, 80)]))).toEqual(losses);
   });
 });
 
 describe("surenessOf", () => {
-  const own = Array.from({ length: 12 }, (_, index) => score(`o${index}__r__s`, 0.5 + 0.01 * index, 90));
-  const other = own.map((each) => ({ ...each, costRatio: each.costRatio * 1.25, vector: score("", 1, 80).vector }));
+  const sessions = Array.from({ length: 12 }, (_, index) => score(`o${index}__r__s`, 0.5 + 0.01 * index, 90));
+  const own = standingOf("own", sessions);
+  const with125 = sessions.map((each) => ({ ...each, costRatio: each.costRatio * 1.25 }));
+  const other = standingOf("other", with125);
 
   test("says what holds in every session for sure, and the same each time", () => {
     const sureness = surenessOf(own, other);
-    expect(sureness?.costRatio.from).toBeCloseTo(0.8, 9);
-    expect(sureness?.costRatio.through).toBeCloseTo(0.8, 9);
+    expect(sureness).toMatchObject({ drawn: "projects", count: 12 });
+    expect(sureness?.cost.from).toBeCloseTo(80, 9);
+    expect(sureness?.cost.through).toBeCloseTo(80, 9);
     expect(surenessOf(own, other)).toEqual(sureness);
   });
 
   test("is unsure if sessions disagree", () => {
-    const mixed = own.map((each, index) => ({ ...each, costRatio: each.costRatio * (index % 2 === 0 ? 2 : 0.5) }));
-    const sureness = surenessOf(mixed, own);
-    expect(sureness?.costRatio.from).toBeLessThan(0.8);
-    expect(sureness?.costRatio.through).toBeGreaterThan(1.25);
+    const mixed = sessions.map((each, index) => ({ ...each, costRatio: each.costRatio * (index % 2 === 0 ? 2 : 0.5) }));
+    const sureness = surenessOf(standingOf("mixed", mixed), own);
+    expect(sureness?.cost.from).toBeLessThan(80);
+    expect(sureness?.cost.through).toBeGreaterThan(125);
   });
 
-  test("cannot know from fewer than eight owners", () => {
-    expect(surenessOf(own.slice(0, 7), other)).toBeNull();
+  test.each([
+    ["nothing from seven sessions", sessions.slice(0, 7), null, null],
+    ["a person's own setting from eight sessions of one project", inOneProject(8), "sessions", null],
+    ["everybody's cost from eight projects", sessions.slice(0, 8), "projects", "projects"],
+  ])("knows of %s", (_, some, ofOwn, ofAll) => {
+    const standing = standingOf("own", some);
+    expect([surenessOf(standing, standing)?.drawn ?? null, surenessOf(standing, null)?.drawn ?? null]).toEqual([ofOwn, ofAll]);
   });
 });
+
+/** So many sessions of one project. */
+function inOneProject(count: number): readonly SessionStanding[] {
+  return Array.from({ length: count }, (_, index) => score(`o__r__s${index}`, 0.5, 90));
+}
 
 describe("tune", { timeout: REPLAY_MS }, () => {
   const sessions = [6, 8, 10, 12].map((turns) =>
@@ -113,11 +124,9 @@ describe("tune", { timeout: REPLAY_MS }, () => {
   const rounds: TuneRound[] = [];
   const replayRound: ReplayRound = async (round) => {
     const wanted = [...sessions, idle].filter(({ transcript }) => round.sessions?.has(transcript.name) ?? true);
-    const rows: FiledRow[] = [];
-    for (const session of wanted)
-      for (const policy of round.policies)
-        rows.push({ file: session.transcript.name, row: await replay(session, { policy, window }) });
-    return rows;
+    const rows: JudgedRun["rows"][number][] = [];
+    for (const session of wanted) for (const policy of round.policies) rows.push(await replay(session, { policy, window }));
+    return { sessions: wanted.map(({ transcript: { name } }) => ({ session: name, file: name })), rows };
   };
   let results: readonly TuneResult[] = [];
   beforeAll(async () => {
@@ -129,23 +138,26 @@ describe("tune", { timeout: REPLAY_MS }, () => {
 
   test("chooses on one half and tests on the other, four sessions say nothing for sure", () => {
     expect(
-      results.map(({ base, trainSessions, testSessions, idleSessions, sureness }) => [
+      results.map(({ base, trainSessions, testSessions, idleSessions, verdict }) => [
         base,
         trainSessions,
         testSessions,
         idleSessions,
-        sureness,
+        verdict.kind,
       ]),
-    ).toEqual(["sven", "opal"].map((base) => [base, 2, 2, 1, null]));
+    ).toEqual(["sven", "opal"].map((base) => [base, 2, 2, 1, "too-few"]));
     for (const { front, best, current } of results) {
-      expect(front.every(({ train }) => train.overflows === 0)).toBe(true);
-      expect(front.map(({ train }) => train.cost)).toEqual(front.map(({ train }) => train.cost).toSorted((a, b) => a - b));
+      expect(front.every(({ train }) => train.tooLarge === 0)).toBe(true);
+      expect(front.map(({ train }) => train.costPercent)).toEqual(
+        front.map(({ train }) => train.costPercent).toSorted((a, b) => a - b),
+      );
       expect(front.map(({ train }) => train.gain)).toEqual(
         front.map(({ train }) => train.gain).toSorted((a, b) => (a ?? 0) - (b ?? 0)),
       );
-      expect(best?.train.losses).toEqual([]);
-      expect(best?.train.cost).toBeLessThanOrEqual(1.05 * current.train.cost);
-      expect(best?.test.cost).toBeGreaterThan(0);
+      const chosen = best ?? expect.fail("nothing is better");
+      expect(lossesAgainst(chosen.train, current.train)).toEqual([]);
+      expect(1.05 * chosen.train.costPercent).toBeLessThanOrEqual(current.train.costPercent);
+      expect(chosen.test.units).toHaveLength(2);
     }
   });
 
@@ -171,49 +183,60 @@ describe("tune", { timeout: REPLAY_MS }, () => {
     expect(new Set(tried).size).toBe(tried.length);
   });
 
-  test("with eight owners it is sure of what holds on the sessions that it was not chosen on, and of no others", async () => {
-    const [model] = await replayRound({ name: "test", policies: [SVEN_POLICY], sessions: new Set(["session-6"]) });
+  test.each<[string, (place: number) => number, string, string | null]>([
+    ["on both halves is set, and it is said how sure that is", () => 0.1, "set", "projects"],
+    ["on the half that it was chosen on alone stays", (place) => (place % 2 === 0 ? 0.1 : 1), "keep", null],
+  ])("of sixteen projects a setting that is cheaper %s", async (_, usdAt, kind, drawn) => {
+    const model = await replayRound({ name: "test", policies: [SVEN_POLICY], sessions: new Set(["session-6"]) });
     const names = Array.from({ length: 16 }, (_, index) => `o${String(index).padStart(2, "0")}__r__s`);
-    // If it is chosen, every other setting costs a tenth; if it is not, twice as much as the current one.
-    const usdOf = (policy: string, place: number) => ({ none: 1, sven: 0.5 })[policy] ?? (place % 2 === 0 ? 0.1 : 1);
-    const scripted: ReplayRound = ({ policies, sessions: wanted }) =>
-      Promise.resolve(
-        names.flatMap((session, place) =>
-          policies.flatMap(({ name }) =>
-            (wanted?.has(session) ?? true) ? priced(model, { session, policy: name, usd: usdOf(name, place) }) : [],
-          ),
+    const usdOf = (policy: string, place: number) => ({ none: 1, sven: 0.5 })[policy] ?? usdAt(place);
+    const scripted: ReplayRound = ({ policies, sessions: wanted }) => {
+      const rows = names.flatMap((session, place) =>
+        policies.flatMap(({ name }) =>
+          (wanted?.has(session) ?? true) ? priced(model, { session, policy: name, usd: usdOf(name, place) }) : [],
         ),
       );
+      return Promise.resolve(filed(rows));
+    };
     const [tuned] = await tune([SVEN_POLICY], scripted);
-    expect(tuned).toMatchObject({ trainSessions: 8, testSessions: 8 });
-    expect(tuned?.sureness?.costRatio.from).toBeCloseTo(2, 9);
+    expect(tuned).toMatchObject({ trainSessions: 8, testSessions: 8, verdict: { kind } });
+    expect(tuned?.verdict.kind === "set" ? tuned.verdict.sureness.drawn : null).toBe(drawn);
   });
 
   test("one file is chosen on and tested on; sessions of one file stay on one side", async () => {
-    const [model] = await replayRound({ name: "baseline", policies: [NONE_POLICY], sessions: new Set(["session-6"]) });
-    const rowOf = (session: string, file: string) =>
-      priced(model, { session, policy: "none", usd: 1 }).map((row) => ({ ...row, file }));
-    const one = splitSessions(rowOf("a", "f"));
+    const model = await replayRound({ name: "baseline", policies: [NONE_POLICY], sessions: new Set(["session-6"]) });
+    const rowsOf = (files: Readonly<Record<string, string>>) =>
+      filed(
+        Object.keys(files).flatMap((session) => priced(model, { session, policy: "none", usd: 1 })),
+        files,
+      );
+    const one = splitSessions(rowsOf({ a: "f" }));
     expect(one.test).toBe(one.train);
-    const two = splitSessions([...rowOf("a", "f"), ...rowOf("b", "g"), ...rowOf("a#1", "f")]);
+    const two = splitSessions(rowsOf({ a: "f", b: "g", "a#1": "f" }));
     expect([[...two.train], [...two.test]]).toEqual([["a", "a#1"], ["b"]]);
   });
 
   test("sessions of one repository stay on one side if there are several", async () => {
-    const [model] = await replayRound({ name: "baseline", policies: [NONE_POLICY], sessions: new Set(["session-6"]) });
+    const model = await replayRound({ name: "baseline", policies: [NONE_POLICY], sessions: new Set(["session-6"]) });
     const rows = ["o__r__1", "o__s__1", "o__r__2"].flatMap((session) => priced(model, { session, policy: "none", usd: 1 }));
-    const { by, train, test: tested } = splitSessions(rows);
+    const { by, train, test: tested } = splitSessions(filed(rows));
     expect([by, [...train], [...tested]]).toEqual(["repository", ["o__r__1", "o__r__2"], ["o__s__1"]]);
   });
 });
 
-/** The row as another session's under a policy, at a price. */
+type Row = JudgedRun["rows"][number];
+
+/** Rows with the files that their sessions are from: of their own names unless others are given. */
+function filed(rows: readonly Row[], files: Readonly<Record<string, string>> = {}): JudgedRun {
+  return { sessions: rows.map(({ session }) => ({ session, file: files[session] ?? session })), rows };
+}
+
+/** The run's row as another session's under a policy, at a price. */
 function priced(
-  model: FiledRow | undefined,
+  { rows: [model] }: JudgedRun,
   { session, policy, usd }: { readonly session: string; readonly policy: string; readonly usd: number },
-): readonly FiledRow[] {
-  const { metrics } = model?.row ?? {};
-  if (model === undefined || metrics === undefined || metrics === null) return [];
-  const cost = { ...metrics.cost, withCacheUsd: usd };
-  return [{ file: session, row: { ...model.row, session, policy, metrics: { ...metrics, cost } } }];
+): readonly Row[] {
+  const { metrics = null } = model ?? {};
+  if (model === undefined || metrics === null) return [];
+  return [{ ...model, session, policy, metrics: { ...metrics, cost: { ...metrics.cost, withCacheUsd: usd } } }];
 }

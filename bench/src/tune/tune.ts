@@ -1,19 +1,10 @@
 import { NONE_POLICY, type Policy } from "@plimsoll/core";
 import { BUILT_IN_KINDS, type Kinds } from "@plimsoll/core/extend";
-import { SAME_COST_RATIO } from "../metrics/vector.ts";
+import { choose as chooseAmong } from "../judge/choose.ts";
+import { type JudgedSettings, judgeSettings, type SettingVerdict } from "../judge/settings.ts";
+import { type Split, splitSessions } from "../judge/split.ts";
+import { type JudgedRun, type Standing, standingOver } from "../judge/standing.ts";
 import { policyAt } from "../sweep/grid.ts";
-import { paretoFront } from "./pareto.ts";
-import {
-  lossesAgainst,
-  type MeasureLoss,
-  type PolicyScore,
-  pooledScore,
-  type SessionScore,
-  type Sureness,
-  scoresByPolicy,
-  surenessOf,
-} from "./score.ts";
-import { type FiledRow, type Split, splitSessions } from "./split.ts";
 import {
   COARSE_COUNT,
   coarseSettings,
@@ -31,20 +22,15 @@ export interface TuneRound {
   readonly sessions: ReadonlySet<string> | null;
 }
 
-/** Runs the replays of a round, all in one window, and resolves to their rows. Rows of other sessions may be among them. */
-export type ReplayRound = (round: TuneRound) => Promise<readonly FiledRow[]>;
+/** Runs the replays of a round, all in one window, and resolves to their rows and sessions. Rows of other sessions may be among them. */
+export type ReplayRound = (round: TuneRound) => Promise<JudgedRun>;
 
-/** A setting with its scores on the sessions that it was chosen on (`train`), and on the others (`test`). */
+/** A setting as it stands on the sessions that it was chosen on (`train`), and on the others (`test`). */
 export interface TunedPolicy {
   readonly policy: Policy;
   readonly settings: readonly SettingValue[];
-  readonly train: TunedScore;
-  readonly test: TunedScore;
-}
-
-/** The score of a setting, and the needs of which it holds less than the current one on the same sessions. */
-export interface TunedScore extends PolicyScore {
-  readonly losses: readonly MeasureLoss[];
+  readonly train: Standing;
+  readonly test: Standing;
 }
 
 /** The tuner's result for one policy. */
@@ -57,18 +43,15 @@ export interface TuneResult {
   readonly idleSessions: number;
   /** The policy as it was. */
   readonly current: TunedPolicy;
-  /** Settings without an overflow on the training sessions that no other beats in both cost and kept content (the mean of all measures), cheapest first. */
+  /** Settings with no more requests too large on the training sessions that no other beats in both cost and kept content (the mean of all measures), cheapest first. */
   readonly front: readonly TunedPolicy[];
-  /**
-   * The cheapest setting that is worse on no measure of the vector than the current one and costs at most 5 % more; if there is none, the one of the
-   * front that holds most, with what it loses. `null` if every setting overflowed.
-   */
+  /** The cheapest setting that is a twentieth cheaper than the current one on the training sessions and worse on no measure; `null` if there is none. */
   readonly best: TunedPolicy | null;
-  /** The comparison of best and current on the sessions that neither was chosen on; `null` without a best, or with too few projects. */
-  readonly sureness: Sureness | null;
+  /** The verdict over both halves; `advise` comes to its own in the same way. */
+  readonly verdict: SettingVerdict;
   /** Every setting that was tried, the current one too, in the order of the grid. Only what was chosen has figures of the other half. */
   readonly tried: readonly TunedPolicy[];
-  /** The figures of the current setting and the best in each session; none without a best. */
+  /** How the current setting and the best stand in each session; none without a best. */
   readonly sessions: readonly TunedSession[];
 }
 
@@ -77,8 +60,8 @@ export interface TunedSession {
   readonly session: string;
   /** Whether the setting was chosen on it. */
   readonly isTrain: boolean;
-  readonly current: PolicyScore;
-  readonly best: PolicyScore;
+  readonly current: Standing;
+  readonly best: Standing;
 }
 
 /** A policy that is tuned, with every setting that was tried. */
@@ -107,24 +90,34 @@ export async function tune(
   const split = splitSessions(baseline);
   const candidates = [own, ...others].flatMap((base) => (base === undefined ? [] : coarseCandidate(base, kinds)));
   if (candidates.length === 0) return [];
-  const policies = candidates.flatMap(({ tried }) => tried.map(({ policy }) => policy));
-  const rows = [...baseline, ...(await replay({ name: "coarse grid", policies, sessions: split.train }))];
+  const rows = [...baseline.rows];
+  const run = () => ({ sessions: baseline.sessions, rows });
+  const round = async (name: TuneRound["name"], policies: readonly Policy[], half: "train" | "test") => {
+    rows.push(...(await replay({ name, policies, sessions: split[half] })).rows);
+  };
+  await round(
+    "coarse grid",
+    candidates.flatMap(({ tried }) => tried.map(({ policy }) => policy)),
+    "train",
+  );
   const [tuned] = candidates;
   if (tuned !== undefined && tuned.base === own) {
-    const fine = refined(tuned, { split, rows, kinds });
-    rows.push(...(await replay({ name: "refinement", policies: fine.map(({ policy }) => policy), sessions: split.train })));
+    const fine = refined(tuned, run(), kinds);
+    await round(
+      "refinement",
+      fine.map(({ policy }) => policy),
+      "train",
+    );
     candidates[0] = { ...tuned, tried: [...tuned.tried, ...fine] };
   }
-  const chosen = new Map<string, Policy>();
-  for (const candidate of candidates) {
-    const { current, front, best } = choose({ candidate, split }, rows);
+  const shown = candidates.flatMap((candidate) => {
+    const { current, front, best } = chosenFrom(candidate, judgeSettings(run(), candidate.base.name));
     // Of the policies for comparison only the best is shown.
-    const shown = [current, ...(best === null ? [] : [best]), ...(candidate.base === own ? front : [])];
-    for (const { policy } of shown) chosen.set(policy.name, policy);
-  }
-  if (split.test !== split.train)
-    rows.push(...(await replay({ name: "test", policies: [...chosen.values()], sessions: split.test })));
-  return candidates.map((candidate) => resultOf({ candidate, split }, rows));
+    return [current, ...(best === null ? [] : [best]), ...(candidate.base === own ? front : [])];
+  });
+  const chosen = new Map(shown.map(({ policy }) => [policy.name, policy]));
+  if (split.test !== split.train) await round("test", [...chosen.values()], "test");
+  return candidates.map((candidate) => resultOf(candidate, run()));
 }
 
 function coarseCandidate(base: Policy, kinds: Kinds): readonly Candidate[] {
@@ -137,16 +130,12 @@ function coarseCandidate(base: Policy, kinds: Kinds): readonly Candidate[] {
   return [{ base, tunable, tried: [{ policy: base, settings: [] }, ...tried.filter(({ policy }) => !isSame(policy, base))] }];
 }
 
-/** Settings around the best that were not tried yet. */
-function refined(
-  candidate: Candidate,
-  { split, rows, kinds }: Pick<Choice, "split"> & { rows: readonly FiledRow[]; kinds: Kinds },
-): readonly TriedPolicy[] {
+/** Settings around the best, or around the current one, that were not tried yet. */
+function refined(candidate: Candidate, run: JudgedRun, kinds: Kinds): readonly TriedPolicy[] {
   const { base, tunable, tried } = candidate;
   const known = [...tried];
-  const { best } = choose({ candidate, split }, rows);
-  if (best === null) return [];
-  for (const settings of fineSettings(tunable, wholeSettings(best, tunable))) {
+  const { current, best } = chosenFrom(candidate, judgeSettings(run, base.name));
+  for (const settings of fineSettings(tunable, wholeSettings(best ?? current, tunable))) {
     const { policy } = policyAt(base, settings.map(settingWords), kinds);
     if (!known.some((other) => isSame(other.policy, policy))) known.push({ policy, settings });
   }
@@ -164,41 +153,33 @@ function isSame(one: Policy, other: Policy): boolean {
   return JSON.stringify({ ...one, name: "" }) === JSON.stringify({ ...other, name: "" });
 }
 
-interface Choice {
-  readonly candidate: Candidate;
-  readonly split: Split;
-}
-
 type Chosen = Pick<TuneResult, "current" | "front" | "best" | "tried">;
 
 /** The front on the training sessions, and the setting of it to take. */
-function choose({ candidate, split }: Choice, rows: readonly FiledRow[]): Chosen {
-  const scores = scoresByPolicy(rows);
-  const scoreOver = ({ name }: Policy, wanted: ReadonlySet<string>): PolicyScore =>
-    pooledScore((scores.get(name) ?? []).filter(({ session }) => wanted.has(session)));
+function chosenFrom({ base, tried }: Candidate, judged: JudgedSettings): Chosen {
   const scored = ({ policy, settings }: TriedPolicy): TunedPolicy => {
-    const over = (wanted: ReadonlySet<string>): TunedScore => {
-      const own = scoreOver(policy, wanted);
-      return { ...own, losses: lossesAgainst(own, scoreOver(candidate.base, wanted)) };
-    };
-    return { policy, settings, train: over(split.train), test: over(split.test) };
+    const over = (half: "train" | "test") => judged.over(policy.name, half) ?? standingOver(policy.name, [], false);
+    return { policy, settings, train: over("train"), test: over("test") };
   };
-  const all = candidate.tried.filter(({ policy }) => scores.has(policy.name)).map(scored);
-  const current = scored({ policy: candidate.base, settings: [] });
-  const safe = all.filter(({ train }) => train.overflows === 0 && !train.isBroken);
-  const front = paretoFront(safe.map((tuned) => ({ ...tuned, cost: tuned.train.cost, gain: tuned.train.gain })));
-  const asGood = safe.filter(({ train }) => train.losses.length === 0 && train.cost <= current.train.cost * SAME_COST_RATIO);
-  const [cheapest] = asGood.toSorted((a, b) => a.train.cost - b.train.cost || (b.train.gain ?? 0) - (a.train.gain ?? 0));
-  return { current, front, best: cheapest ?? front.at(-1) ?? null, tried: all };
+  const all = tried.filter(({ policy }) => judged.over(policy.name, "train") !== null).map(scored);
+  const current = scored({ policy: base, settings: [] });
+  const tunedOf = ({ policy }: Standing) => all.filter((each) => each.policy.name === policy);
+  const choice = chooseAmong(
+    all.map(({ train }) => train),
+    { current: current.train },
+  );
+  const [best = null] = choice.pick === null ? [] : tunedOf(choice.pick);
+  return { current, front: choice.front.flatMap(tunedOf), best, tried: all };
 }
 
-function resultOf(choice: Choice, rows: readonly FiledRow[]): TuneResult {
-  const { candidate, split } = choice;
-  const chosen = choose(choice, rows);
-  const scores = scoresByPolicy(rows);
-  const heldOut = (policy: Policy): readonly SessionScore[] =>
-    (scores.get(policy.name) ?? []).filter(({ session }) => split.test.has(session));
-  const { best } = chosen;
+/** The person named the sessions: one is enough for a setting to look better. */
+const FEWEST_ALIKE = 1;
+
+function resultOf(candidate: Candidate, run: JudgedRun): TuneResult {
+  const judged = judgeSettings(run, candidate.base.name);
+  const chosen = chosenFrom(candidate, judged);
+  const { split } = judged;
+  const policies = chosen.best === null ? [] : [chosen.best.policy.name];
   return {
     base: candidate.base.name,
     splitBy: split.by,
@@ -206,21 +187,25 @@ function resultOf(choice: Choice, rows: readonly FiledRow[]): TuneResult {
     testSessions: split.test.size,
     idleSessions: split.idleSessions,
     ...chosen,
-    sureness: best === null ? null : surenessOf(heldOut(best.policy), heldOut(candidate.base)),
-    sessions: best === null ? [] : sessionsOf(scores.get(candidate.base.name) ?? [], scores.get(best.policy.name) ?? [], split),
+    verdict: judged.verdictOn(policies, { fewestAlike: FEWEST_ALIKE }),
+    sessions: chosen.best === null ? [] : sessionsOf(chosen.current, chosen.best),
   };
 }
 
-function sessionsOf(
-  current: readonly SessionScore[],
-  best: readonly SessionScore[],
-  { train }: Split,
-): readonly TunedSession[] {
-  const bestOf = new Map(best.map((score) => [score.session, score]));
-  return current.flatMap((score) => {
-    const own = bestOf.get(score.session);
-    if (own === undefined) return [];
-    const { session } = score;
-    return [{ session, isTrain: train.has(session), current: pooledScore([score]), best: pooledScore([own]) }];
-  });
+function sessionsOf(current: TunedPolicy, best: TunedPolicy): readonly TunedSession[] {
+  return (["train", "test"] as const).flatMap((half) =>
+    current[half].units.flatMap((unit, place) => {
+      const own = best[half].units[place];
+      const isOnce = half === "train" || current.train.units.every(({ session }) => session !== unit.session);
+      if (own === undefined || !isOnce) return [];
+      return [
+        {
+          session: unit.session,
+          isTrain: half === "train",
+          current: standingOver(current.policy.name, [unit], current[half].isBroken),
+          best: standingOver(best.policy.name, [own], best[half].isBroken),
+        },
+      ];
+    }),
+  );
 }

@@ -1,17 +1,16 @@
 import type { BenchReport } from "@plimsoll/bench";
 import {
-  costEstimate,
+  comparedIn,
   formatCount,
   formatNumberOf,
   formatPercent,
   isActing,
   markdownTable,
-  meanShares,
   originOf,
-  type SessionOutcome,
+  type SessionStanding,
+  standingOf,
   VECTOR,
   windowLabels,
-  windowOutcomes,
 } from "@plimsoll/bench/extend";
 import { PRESETS } from "@plimsoll/core";
 import { sideOf } from "./protocol-stamp.ts";
@@ -36,15 +35,15 @@ export function furtherRooms(report: BenchReport, split: string): string {
 }
 
 function sideTables(report: BenchReport, split: string): readonly string[] {
-  const acting = report.policies.flatMap(({ name, policy }) => (isActing(policy) ? [name] : []));
+  const acting = new Set(report.policies.flatMap(({ name, policy }) => (isActing(policy) ? [name] : [])));
   return windowLabels(report).flatMap((label) => {
-    const { byPolicy } = windowOutcomes(report, { windowLabel: label, acting });
+    const placed = [...comparedIn(report, label, acting).standings.values()].filter(({ policy }) => acting.has(policy));
     return GROUPS.flatMap(({ title, sides }) => {
-      const isOwn = ({ session }: SessionOutcome) => sides.some((side) => side === sideOf(originOf(session).owner, split));
-      const own = [...byPolicy].map(([policy, outcomes]) => [policy, outcomes.filter(isOwn)] as const);
-      const count = own[0]?.[1].length ?? 0;
+      const isOwn = ({ session }: SessionStanding) => sides.some((side) => side === sideOf(originOf(session).owner, split));
+      const own = placed.map(({ policy, units }) => standingOf(policy, units.filter(isOwn)));
+      const count = own[0]?.units.length ?? 0;
       if (count === 0) return [];
-      const rows = own.flatMap(([policy, outcomes]) => rowsOf(policy, outcomes));
+      const rows = own.flatMap(rowsOf);
       return [
         `**${label}, ${formatNumberOf(count, "session")} of ${title}**\n\n${markdownTable({ head: ["policy", "cost", "lost", ...MEASURES.map(({ name }) => name)], rows })}`,
       ];
@@ -61,8 +60,7 @@ const ROOMS_LEAD =
 const MEASURES = VECTOR.filter(({ isFar }) => !isFar);
 const OURS = new Set(PRESETS.flatMap(({ name }) => (name.startsWith("plimsoll") ? [name] : [])));
 
-function rowsOf(policy: string, outcomes: readonly SessionOutcome[]): readonly (readonly string[])[] {
-  const shares = meanShares(outcomes.map(({ vector }) => vector));
+function rowsOf({ policy, shares, costPercent, lostRequests }: ReturnType<typeof standingOf>): readonly (readonly string[])[] {
   const cells = (side: "own" | "tail") =>
     MEASURES.map(({ name }) => {
       const [all, far] = [name, `older ${name}`].map(
@@ -70,7 +68,6 @@ function rowsOf(policy: string, outcomes: readonly SessionOutcome[]): readonly (
       );
       return `${formatPercent(all ?? null)} / ${formatPercent(far ?? null)}`;
     });
-  const lost = outcomes.reduce((sum, { lostRequests }) => sum + lostRequests, 0);
-  const own = [policy, formatPercent(costEstimate(outcomes).value), formatCount(lost), ...cells("own")];
+  const own = [policy, formatPercent(costPercent), formatCount(lostRequests), ...cells("own")];
   return OURS.has(policy) ? [own, [`${policy}: its tail`, "no more", "0", ...cells("tail")]] : [own];
 }

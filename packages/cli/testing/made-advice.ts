@@ -1,15 +1,16 @@
 import { knobsOf, type SettingFigures } from "@plimsoll/bench/extend";
+import { madeStanding } from "@plimsoll/bench/testing/tuned";
 import type { AdvisedAgent, Decision } from "../src/advise/decide.ts";
 
 const WINDOW_TOKENS = 272_000;
 
 /** A setting with plausible figures: a limit, or the present one. */
 export function madeFigures(limit: number | null, costRatio: number, keptPercent: number): SettingFigures {
+  const figures = { held: keptPercent, far: keptPercent - 30, usd: 40 * costRatio };
   return {
     kind: limit === null ? "now" : "candidate",
     values: new Map(limit === null ? [] : [["model_auto_compact_token_limit", limit]]),
-    ...{ policy: `codex ${limit}`, usd: 40 * costRatio, costRatio, keptPercent, olderPercent: keptPercent - 30 },
-    ...{ overflows: 0, losses: [], isBroken: false },
+    ...{ standing: madeStanding(`codex ${limit}`, 100 * costRatio, figures), costRatio, losses: [] },
   };
 }
 
@@ -33,7 +34,8 @@ export function madeAdvice(text: string): readonly Decision[] {
     usdIs: "whole",
     promptTokens: 9_000_000,
   } as const;
-  const setting = { kind: "set", best, costRatio: { from: 0.66, through: 0.81 } } as const;
+  const sureness = { cost: { from: 66, through: 81 }, drawn: "sessions", count: 12 } as const;
+  const setting = { kind: "set", best, sureness } as const;
   const decision: Decision = {
     ...{ agent: madeAgent(text), windowTokens: WINDOW_TOKENS, waitsMs: [60_000, 90_000], refusal: null },
     models: [{ modelId: text, sessions: 15, usd: 41.5 }],
@@ -41,7 +43,7 @@ export function madeAdvice(text: string): readonly Decision[] {
     cost: { ...cost, usdText: "$41.50 by list prices", compactionUsd: 3.2, compactionTokens: 1_900_000, neededLater: 31 },
     fills: [{ kind: `instructions of ${text}`, tokens: 3_000, percent: 4, usd: 1.66 }],
     choice: {
-      ...{ sessions: 12, projects: 2, drawn: "sessions", rows: [now, best, madeFigures(90_000, 0.61, 79)], setting },
+      ...{ sessions: 12, projects: 2, rows: [now, best, madeFigures(90_000, 0.61, 79)], setting },
       proxy: { kind: "keep", why: "nothing-cheaper" },
     },
   };

@@ -9,6 +9,7 @@ import {
   NOT_VISIBLE,
   type SettingFigures,
   type SettingVerdict,
+  type Sureness,
   shortTokens,
 } from "@plimsoll/bench/extend";
 import { type Decision, type Turning, windowName } from "./decide.ts";
@@ -27,7 +28,16 @@ interface DecisionWords {
 }
 
 /** Heads of the tables of tried settings and of what fills the requests; the first is the name's. */
-export const SETTING_HEADS = ["setting", "cost", "change", "kept %", "older %", "too large", "largest loss"] as const;
+export const SETTING_HEADS = [
+  "setting",
+  "cost %",
+  "dearer",
+  "dollars",
+  "kept %",
+  "older %",
+  "too large",
+  "largest loss",
+] as const;
 export const FILL_HEADS = ["what fills the requests", "tokens", "share", "cost"] as const;
 
 /** Puts a decision into words. */
@@ -67,40 +77,29 @@ function rowNames({ choice, agent }: Decision): { readonly names: readonly strin
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  "cost: of these sessions, replayed, by list prices with the prompt cache. kept %: of what later replies needed, how much was still in the context; older %: of what was last said at least 20k tokens earlier. too large: requests over the window. largest loss: the measure that falls most, in points.";
+  "cost %: of never compacting, the mean of the sessions; dearer: sessions that cost over 2 % more than that; dollars: of all these sessions, replayed, by list prices with the prompt cache. kept %: of what later replies needed, how much was still in the context; older %: of what was last said at least 20k tokens earlier. too large: requests over the window. largest loss: the measure that falls most, in points.";
 
-function rowCells({
-  usd,
-  costRatio,
-  keptPercent,
-  olderPercent,
-  overflows,
-  losses: [worst],
-  kind,
-}: SettingFigures): readonly string[] {
+function rowCells({ standing, losses: [worst] }: SettingFigures): readonly string[] {
+  const { costPercent, dearer, usd, gain, farGain, tooLarge } = standing;
   return [
+    formatPercent(costPercent),
+    formatCount(dearer),
     usd === null ? "no price" : `$${formatUsd(usd)}`,
-    kind === "now" ? "" : changeText(costRatio),
-    percentCell(keptPercent),
-    percentCell(olderPercent),
-    formatCount(overflows),
+    percentCell(gain),
+    percentCell(farGain),
+    formatCount(tooLarge),
     worst === undefined ? "" : `${worst.measure} −${formatPercent(worst.points)}`,
   ];
 }
 
 const percentCell = (percent: number | null): string => (percent === null ? NOT_VISIBLE : formatPercent(percent));
 
-function changeText(costRatio: number): string {
-  const percent = 100 * (costRatio - 1);
-  return `${percent < 0 ? "−" : "+"}${formatPercent(Math.abs(percent))} %`;
-}
-
-/** How much cheaper a setting is, in percent and dollars, both of what the replay costs with the present setting. */
-function cheaperText(figures: SettingFigures): string {
-  const { costRatio, usd } = figures;
-  const nowUsd = (usd ?? 0) / costRatio;
-  const saved = usd === null ? "" : ` ($${formatUsd(nowUsd - usd)} of $${formatUsd(nowUsd)} in the replay)`;
-  return `${cheaperPercent(figures)}${saved}`;
+/** How much cheaper a setting is than now, the mean of the sessions, and beside it the dollars of them all. */
+function cheaperText(decision: Decision, figures: SettingFigures): string {
+  const [now, then] = [decision.choice?.rows[0]?.standing.usd ?? null, figures.standing.usd];
+  const dollars =
+    now === null || then === null ? "" : ` (dollars of the replay: $${formatUsd(now)} now, $${formatUsd(then)} then)`;
+  return `${cheaperPercent(figures)}${dollars}`;
 }
 
 function cheaperPercent({ costRatio }: SettingFigures): string {
@@ -124,20 +123,17 @@ export function answerSentences(decision: Decision): readonly string[] {
   const better = choice.proxy;
   if (better.kind === "idle") return [own];
   if (better.kind === "set")
-    return [
-      own,
-      `Use plimsoll proxy under ${agent.title}: ${cheaperText(better.best)}${sureText(decision, better.costRatio)}.`,
-    ];
+    return [own, `Use plimsoll proxy under ${agent.title}: ${cheaperText(decision, better.best)}${sureText(better.sureness)}.`];
   if (better.kind !== "too-few" || better.looksLike === null) return [own];
-  return [own, `Looks like plimsoll proxy under ${agent.title} is better: ${cheaperText(better.looksLike)}.`];
+  return [own, `Looks like plimsoll proxy under ${agent.title} is better: ${cheaperText(decision, better.looksLike)}.`];
 }
 
-function sureText({ choice }: Decision, { from, through }: { readonly from: number; readonly through: number }): string {
-  const [low, high] = [through, from].map((ratio) => formatPercent(100 * (1 - ratio)));
-  return `. In 95 % of samples of your ${choice?.drawn} it is ${low} to ${high} % cheaper; no measure falls by a point`;
+function sureText({ cost, drawn }: Sureness): string {
+  const [low, high] = [cost.through, cost.from].map((percent) => formatPercent(100 - percent));
+  return `. In 95 % of samples of your ${drawn} it is ${low} to ${high} % cheaper; no measure falls by a point`;
 }
 
-function settingSentence(decision: Decision, verdict: SettingVerdict): string {
+function settingSentence(decision: Decision, verdict: SettingVerdict<SettingFigures>): string {
   const { agent, windowTokens, choice } = decision;
   const file = agent.turning?.settings.shown ?? "";
   switch (verdict.kind) {
@@ -146,17 +142,17 @@ function settingSentence(decision: Decision, verdict: SettingVerdict): string {
     case "too-few": {
       const fill = `${formatCount(choice?.sessions ?? 0)} ${choice?.sessions === 1 ? "fills" : "fill"} half of the window, an answer needs ${formatCount(verdict.missing)} more`;
       if (verdict.looksLike === null) return `Too few sessions: ${fill}.`;
-      return `Looks like ${shortValues(verdict.looksLike.values)} is better: ${cheaperText(verdict.looksLike)}, and no session costs more. Too few sessions to say so: ${fill}.`;
+      return `Looks like ${shortValues(verdict.looksLike.values)} is better: ${cheaperText(decision, verdict.looksLike)}, and no session costs more. Too few sessions to say so: ${fill}.`;
     }
     case "set":
-      return `Set ${shortValues(verdict.best.values)} in ${file}: ${cheaperText(verdict.best)}${sureText(decision, verdict.costRatio)}.`;
+      return `Set ${shortValues(verdict.best.values)} in ${file}: ${cheaperText(decision, verdict.best)}${sureText(verdict.sureness)}.`;
     case "trade": {
       const { best, against } = verdict;
       const why =
         against === undefined
           ? `keeps less: ${lessText(best)}`
           : `worse for the sessions in ${against}, and the file has one number for all models`;
-      return `A trade: ${shortValues(best.values)} is ${cheaperText(best)}, but ${why}.`;
+      return `A trade: ${shortValues(best.values)} is ${cheaperText(decision, best)}, but ${why}.`;
     }
     case "keep":
       return KEEP_WORDS[verdict.why];

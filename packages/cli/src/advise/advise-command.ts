@@ -144,7 +144,7 @@ async function decideAll(
 }
 
 /** The form of the file; raised if a field changes its meaning. */
-const JSON_VERSION = 1;
+const JSON_VERSION = 2;
 
 function adviceJson(decisions: readonly Decision[]): string {
   const plain = decisions.map(({ agent: { turning, ...agent }, ...decision }) => ({
@@ -152,7 +152,9 @@ function adviceJson(decisions: readonly Decision[]): string {
     setting: turning === null ? null : { file: turning.settings.shown, now: turning.values, namesOf: turning.knobs.version },
     answer: answerSentences({ agent: { turning, ...agent }, ...decision }),
   }));
-  const asObject = (_: string, value: unknown): unknown => (value instanceof Map ? Object.fromEntries(value) : value);
+  // Of how a setting stands the JSON has the figures, without each session's.
+  const asObject = (key: string, value: unknown): unknown =>
+    key === "units" ? undefined : value instanceof Map ? Object.fromEntries(value) : value;
   return `${JSON.stringify({ formatVersion: JSON_VERSION, decisions: plain }, asObject, 2)}\n`;
 }
 

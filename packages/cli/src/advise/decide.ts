@@ -4,9 +4,10 @@ import {
   chooseSetting,
   compactionWaits,
   countedOnce,
-  type FiledRow,
+  DEARER_RATIO,
   formatTokens,
   type InputFile,
+  type JudgedRun,
   type KnobValue,
   type KnobValues,
   knobsOf,
@@ -21,6 +22,7 @@ import {
   recordedCost,
   reportProblems,
   type SettingChoice,
+  type SettingFigures,
   type SettingPoint,
   type SettingVerdict,
   type WindowFill,
@@ -128,7 +130,7 @@ export async function decideOn(
   if (long.size > 0) await replay(long, policies);
   const choose = ({ points, sessions }: (typeof groups)[number], more: readonly SettingPoint[] = []): SettingChoice | null => {
     const [now, ...others] = points;
-    return now === undefined ? null : chooseSetting([now, ...(more.length > 0 ? more : others)], filedRows(replays, sessions));
+    return now === undefined ? null : chooseSetting([now, ...(more.length > 0 ? more : others)], runOf(replays, sessions));
   };
   const choices = groups.map((group) => ({ group, choice: choose(group) }));
   const waitsMs = await readWaits(files, lineages);
@@ -137,12 +139,12 @@ export async function decideOn(
     title: turning?.knobs.title ?? titleOf(agent),
     ...{ logsRead: files.length, logsFound: found, shared: lineages.counts, turning, problems: problemsOf(replays) },
   };
-  const harmed = ({ best }: Extract<SettingVerdict, { kind: "set" }>, from: (typeof groups)[number]) => {
-    const tested = from.points.filter(({ policy }) => policy.name === best.policy);
+  const harmed = ({ best }: Extract<SettingVerdict<SettingFigures>, { kind: "set" }>, from: (typeof groups)[number]) => {
+    const tested = from.points.filter(({ policy }) => policy.name === best.standing.policy);
     return groups.find((other) => {
       if (other === from || other.long.size === 0) return false;
       const [, there] = choose(other, tested)?.rows ?? [];
-      return there !== undefined && (there.losses.length > 0 || there.costRatio > HARM_RATIO);
+      return there !== undefined && (there.losses.length > 0 || there.costRatio > DEARER_RATIO);
     });
   };
   let isSet = false;
@@ -151,7 +153,7 @@ export async function decideOn(
       const { models, windowTokens, report, refusal } = group;
       const verdict = choice?.setting;
       const other = verdict?.kind === "set" ? harmed(verdict, group) : undefined;
-      const setting: SettingVerdict | undefined =
+      const setting: SettingVerdict<SettingFigures> | undefined =
         verdict?.kind !== "set"
           ? verdict
           : other !== undefined
@@ -178,9 +180,6 @@ export async function decideOn(
 /** The name of an agent without knobs: `copilot-cli` is Copilot CLI, `roo-code` Roo Code. */
 const titleOf = (agent: string): string =>
   agent.replace(/(^|-)(cli\b|[a-z])/g, (_, dash, first) => `${dash === "" ? "" : " "}${first.toUpperCase()}`);
-
-/** From this share of the present cost on a setting harms sessions in another window: a thousandth dearer, as in the tables of `bench`. */
-const HARM_RATIO = 1.001;
 
 /** Orders decisions by the dollars of their sessions, then by their tokens. */
 export function byMoney(a: Decision, b: Decision): number {
@@ -217,7 +216,7 @@ function groupsOf(whole: BenchReport): readonly Group[] {
         report,
         models: modelsOf(report.sessions),
         sessions: names,
-        long: longSessions(filedRows([report], names)),
+        long: longSessions(report),
       };
     })
     .toSorted((a, b) => (usdOf(b.models) ?? 0) - (usdOf(a.models) ?? 0));
@@ -315,17 +314,14 @@ async function replayed(agent: LocatedAgent, files: readonly InputFile[], { poli
   }
 }
 
-function filedRows(
-  reports: readonly Pick<BenchReport, "sessions" | "rows">[],
-  names: ReadonlySet<string>,
-): readonly FiledRow[] {
-  const described = new Map(reports[0]?.sessions.map((each) => [each.session, each]));
-  const rows = new Map<string, FiledRow>();
-  for (const row of reports.flatMap((report) => report.rows)) {
-    const { file = row.session, lineage } = described.get(row.session) ?? {};
-    if (names.has(row.session)) rows.set(`${row.session} ${row.policy}`, { file: lineage ?? file, lineage, row });
-  }
-  return [...rows.values()];
+/** The rows of some sessions in all replays, each once. */
+function runOf(reports: readonly Pick<BenchReport, "sessions" | "rows">[], names: ReadonlySet<string>): JudgedRun {
+  const rows = new Map(
+    reports.flatMap((report) =>
+      report.rows.flatMap((row) => (names.has(row.session) ? [[`${row.session} ${row.policy}`, row] as const] : [])),
+    ),
+  );
+  return { sessions: reports[0]?.sessions ?? [], rows: [...rows.values()] };
 }
 
 function problemsOf(reports: readonly BenchReport[]): readonly ReportProblem[] {

@@ -3,10 +3,7 @@ import {
   type BenchInput,
   type BenchParts,
   type BenchReport,
-  jsonReportPieces,
   type RunMetrics,
-  renderHtmlReport,
-  renderMarkdownReport,
   runBench,
   type WindowRequest,
 } from "@plimsoll/bench";
@@ -18,11 +15,15 @@ import {
   formatNumberOf,
   formatTokens,
   formatUsd,
+  htmlPage,
+  jsonReportPieces,
+  markdownPage,
   NO_SUMMARIES_ASKED,
   type PolicySweep,
   type Shard,
   type SummarizerChoice,
   type SummaryTally,
+  shownReport,
   summarizerName,
   writePart,
 } from "@plimsoll/bench/extend";
@@ -147,11 +148,12 @@ export async function writeReports(report: BenchReport, output: ReportOutput, io
   const { metrics } = output;
   const { json, html, markdown, out } = output.reports;
   if (out !== undefined) await writePart(out, report, metrics);
-  if (json !== null) writeWholeFile(json, jsonReportPieces(report));
-  if (html !== null) writeWholeFile(html, renderHtmlReport(report, metrics));
-  if (markdown !== null) writeWholeFile(markdown, renderMarkdownReport(report, metrics));
+  const shown = shownReport(report, metrics);
+  if (json !== null) writeWholeFile(json, jsonReportPieces(shown));
+  if (html !== null) writeWholeFile(html, htmlPage(shown));
+  if (markdown !== null) writeWholeFile(markdown, markdownPage(shown));
   const written = [html, json, markdown, out].flatMap((file) => file ?? []);
-  io.stdout.write(`${terminalReport(report, { ...output, written, columns: tableColumns(io.stdout) })}\n`);
+  io.stdout.write(`${terminalReport(shown, { ...output, written, columns: tableColumns(io.stdout) })}\n`);
   // A part may have no file, or none that can be read: it is whole then, too, and nobody is to try it again.
   const isPart = out !== undefined && report.shard !== null;
   return isPart || report.rows.some(({ metrics }) => metrics !== null) ? EXIT_OK : EXIT_FAILED;

@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BUILT_IN_PARTS, PEERS, type TunedPolicy, type TuneResult } from "@plimsoll/bench";
+import { madeStanding } from "@plimsoll/bench/testing/tuned";
 import { PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { readPolicyFile } from "@plimsoll/stores";
@@ -31,7 +32,7 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(/^(?:Looks better: .*|Keep sven as it is: .*)\n/);
     expect(stdout.split("\n\n")[0]?.split("\n").length).toBeLessThanOrEqual(6);
-    expect(stdout).toMatch(/^setting +place +cost % +kept % +older %/m);
+    expect(stdout).toMatch(/^setting +place +cost % +dearer +kept % +older %/m);
     expect(stdout).toContain("How sure: not enough data.");
     expect(readdirSync(join(folder, ".cache/plimsoll/replays"))).toEqual([]);
     expect(readFileSync(join(folder, "tuned.html"), "utf8")).toContain("Settings of sven");
@@ -67,13 +68,10 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
 
 /** Prints a result in which the second policy is the best setting of the first. */
 function printed(current: Policy, best: Policy, more: Partial<TuneResult> = {}): string {
-  const score = { cost: 0.5, shares: [], gain: 90, farGain: null, overflows: 0, losses: [] };
-  const tuned = (policy: Policy, settings: TunedPolicy["settings"]): TunedPolicy => ({
-    policy,
-    settings,
-    train: score,
-    test: score,
-  });
+  const tuned = (policy: Policy, settings: TunedPolicy["settings"]): TunedPolicy => {
+    const standing = madeStanding(policy.name, settings.length === 0 ? 60 : 50, { held: 90, far: null });
+    return { policy, settings, train: standing, test: standing };
+  };
   const choice = tuned(best, [{ path: "strategies.keepResults", value: 8 }]);
   const result: TuneResult = {
     base: current.name,
@@ -84,7 +82,7 @@ function printed(current: Policy, best: Policy, more: Partial<TuneResult> = {}):
     current: tuned(current, []),
     front: [choice],
     best: choice,
-    sureness: null,
+    verdict: { kind: "too-few", missing: 3, looksLike: choice.test },
     tried: [],
     sessions: [],
     ...more,
@@ -121,21 +119,19 @@ describe("the YAML that tune prints", () => {
       { path: "actAt", value: 0.7 },
       { path: "keep.recent", value: 0.15 },
     ];
-    const score = { cost: 1, shares: [], gain: 100, farGain: 100, overflows: 1_000, losses: [] };
+    const score = madeStanding(PLIMSOLL_POLICY.name, 100, { held: 100, tooLarge: 1_000 });
     const widest = { policy: PLIMSOLL_POLICY, settings: long, train: score, test: score };
-    const said = printed(SVEN_POLICY, SVEN_POLICY, { front: [widest], best: widest });
+    const verdict = { kind: "too-few", missing: 3, looksLike: score } as const;
+    const said = printed(SVEN_POLICY, SVEN_POLICY, { front: [widest], best: widest, verdict });
     expect(said).toContain("keep.recent=15%");
     expect(Math.max(...said.split("\n").map((line) => [...line].length))).toBeLessThanOrEqual(80);
   });
 
-  test.each([
-    ["nothing was found that is better", {}],
-    ["the best is worse where it was not chosen", { overflows: 3 }],
-  ])("is left out if %s", (_, test) => {
-    const score = { cost: 0.5, shares: [], gain: 90, farGain: null, overflows: 0, losses: [] };
-    const settings = Object.keys(test).map((path) => ({ path, value: 1 }));
-    const best = { policy: SVEN_POLICY, settings, train: score, test: { ...score, ...test } };
-    const said = printed(SVEN_POLICY, SVEN_POLICY, { best });
+  test.each<[string, Partial<TuneResult>]>([
+    ["nothing was found that is better", { best: null }],
+    ["the best is worse where it was not chosen", {}],
+  ])("is left out if %s", (_, more) => {
+    const said = printed(SVEN_POLICY, SVEN_POLICY, { verdict: { kind: "keep", why: "not-confirmed" }, ...more });
     expect(said).toMatch(/^Keep sven as it is: /);
     expect(said).not.toContain("# plimsoll.yaml");
   });
@@ -143,22 +139,24 @@ describe("the YAML that tune prints", () => {
 
 describe("what tune says of its choice", () => {
   const better = { ...SVEN_POLICY, keep: [{ kind: "recent", messages: 8 }] };
-  const sure = { costRatio: { from: 0.8, through: 0.9 } };
+  const best = madeStanding(better.name, 50, { held: 90 });
+  const sureness = { cost: { from: 80, through: 90 }, drawn: "projects", count: 9 } as const;
+  const lost = { policy: better, settings: [], train: madeStanding("x", 50, { held: 90, tooLarge: 1 }), test: best };
 
   test.each<[string, Partial<TuneResult>, RegExp]>([
     [
       "how sure it is",
-      { sureness: sure },
-      /How sure: .*judged on 5 sessions; costs 80\.0 to 90\.0 % of the current setting \(95 %\)/,
+      { verdict: { kind: "set", best, sureness } },
+      /How sure: .*judged on 5 sessions; over all 9 projects it costs 80\.0 to 90\.0 % of the current setting \(95 %\)/,
     ],
     [
       "that too few say nothing",
-      { sureness: null, testSessions: 3 },
-      /How sure: not enough data\. .*judged on 3 sessions; sessions of 8 projects are needed/,
+      { testSessions: 3 },
+      /How sure: not enough data\. .*judged on 3 sessions; 8 sessions are needed, 3 more/,
     ],
     [
       "that none can be recommended",
-      { best: null, front: [] },
+      { best: null, front: [], tried: [lost] },
       /With every setting a request was too large in some session: none can be recommended/,
     ],
     ["what it left out", { idleSessions: 2 }, /Left out, because half of the window was never full: 2 sessions\./],

@@ -200,11 +200,8 @@ function replayRounds(
       for (const each of found) described.set(each.session, each);
       if (name === "baseline") sessionMs = (io.nowMs() - startMs) / Math.max(1, files.length);
       // Scores need no chart; what a part did elsewhere tells whether it always fails.
-      return rows.map((row) => ({
-        file: described.get(row.session)?.lineage ?? fileOf(row.session) ?? row.session,
-        lineage: described.get(row.session)?.lineage,
-        row: { ...row, series: [], cacheMisses: [], ...(hasFailures ? {} : { compactions: [] }) },
-      }));
+      const kept = rows.map((row) => ({ ...row, series: [], cacheMisses: [], ...(hasFailures ? {} : { compactions: [] }) }));
+      return { sessions: found, rows: kept };
     } finally {
       bar.stop();
     }
@@ -247,7 +244,7 @@ const NOTHING_FIRES: string = fitted(
 );
 
 const READING =
-  "cost: % of doing nothing; kept: % of what later replies needed that was still in the context word for word; older: of what was said 20k tokens back or more.";
+  "cost: % of doing nothing; dearer: sessions that cost over 2 % more; kept: % of what later replies needed that was still in the context word for word; older: of what was said 20k tokens back or more.";
 const OTHER_SESSIONS = "All on sessions that settings were not chosen on.";
 const SAME_SESSIONS = "There is one project alone: settings were chosen and judged on the same sessions.";
 

@@ -1,11 +1,12 @@
 import type { TunedPolicy } from "@plimsoll/bench";
 import { policyAt, settingWords } from "@plimsoll/bench/extend";
+import { madeStanding } from "@plimsoll/bench/testing/tuned";
 import { definePolicy, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { policyOf, readDocument, withoutSettings } from "@plimsoll/stores";
 import { describe, expect, test } from "vitest";
 import { tunedYaml } from "./tune-command.ts";
 
-const SCORE = { cost: 1, shares: [], gain: 1, farGain: null, overflows: 0, losses: [] };
+const SCORE = madeStanding("x", 100, { held: 1 });
 const tuned = (base: Policy, settings: TunedPolicy["settings"]): TunedPolicy => ({
   policy: settings.length === 0 ? base : policyAt(base, settings.map(settingWords)).policy,
   settings,

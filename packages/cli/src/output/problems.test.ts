@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BenchReport, METRICS, renderHtmlReport, renderMarkdownReport } from "@plimsoll/bench";
-import { type ReportProblem, renderTuneHtml, reportProblems } from "@plimsoll/bench/extend";
+import { type BenchReport, renderHtmlReport, renderMarkdownReport } from "@plimsoll/bench";
+import { type ReportProblem, renderTuneHtml, reportProblems, shownReport } from "@plimsoll/bench/extend";
 import { exampleReport } from "@plimsoll/bench/testing/report";
 import { exampleTuned } from "@plimsoll/bench/testing/tuned";
 import { fixtureSessions } from "@plimsoll/fixtures";
@@ -64,11 +64,7 @@ const advice = (problems: readonly ReportProblem[]) =>
 const tunePage = (problems: readonly ReportProblem[]) =>
   renderTuneHtml([exampleTuned()], { yaml: "", text: "", nameOf: (name) => name, problems });
 const terminal = (report: BenchReport) =>
-  terminalReport(report, {
-    ...{ full: false, notSessions: [], written: [] },
-    metrics: METRICS,
-    columns: 80,
-  });
+  terminalReport(shownReport(report), { full: false, notSessions: [], written: [], columns: 80 });
 
 /** By output what its first screen says of a report. */
 const OUTPUTS: Readonly<Record<string, (report: BenchReport) => string>> = {

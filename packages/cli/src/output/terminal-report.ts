@@ -1,4 +1,3 @@
-import type { BenchReport, RunMetrics } from "@plimsoll/bench";
 import {
   commonFolder,
   formatNumberOf,
@@ -6,7 +5,7 @@ import {
   READING,
   type ReportProblem,
   recordedUsdLines,
-  shownReport,
+  type ShownReport,
 } from "@plimsoll/bench/extend";
 import { fitted, printable, wrapped } from "../terminal/printable.ts";
 import { reportTable, tableRows } from "./report-table.ts";
@@ -20,8 +19,6 @@ export interface TerminalOptions {
   readonly columns: number;
   /** Files that were written. */
   readonly written: readonly string[];
-  /** The metrics of the report's run. */
-  readonly metrics: RunMetrics;
 }
 
 const plain = (text: string) => wrapped(text).join("\n");
@@ -29,18 +26,16 @@ const plain = (text: string) => wrapped(text).join("\n");
 const MORE = "Each measure, dollars, requests, sessions and how far the figures reach: --full, or --html FILE.";
 
 /** The report as text for a terminal: for each window the answer in five lines and its table, and all else only if it is asked for. */
-export function terminalReport(report: BenchReport, options: TerminalOptions): string {
-  const { full, notSessions, written, metrics, columns } = options;
+export function terminalReport(
+  { report, problems, windows: shown, further, notes }: ShownReport,
+  options: TerminalOptions,
+): string {
+  const { full, notSessions, written, columns } = options;
   const folder = commonFolder(report.sessions.map(({ session }) => session));
-  const { problems, verdicts, first, further, notes } = shownReport(report, metrics, (session) => session.slice(folder.length));
   const hasFigures = report.rows.some(({ metrics: own }) => own !== null);
-  const windows = verdicts.flatMap(({ windowLabel, lines }, place) => {
-    const table = first[place];
+  const windows = shown.flatMap(({ judged: { windowLabel }, lines, table }) => {
     const answer = lines.flatMap((line) => wrapped(printable(line), { first: "  ", further: "    " }));
-    return [
-      [`${windowLabel}:`, ...answer].join("\n"),
-      ...(table === undefined ? [] : [[tableRows(table, columns), ...table.notes.map(plain)].join("\n")]),
-    ];
+    return [[`${windowLabel}:`, ...answer].join("\n"), [tableRows(table, columns), ...table.notes.map(plain)].join("\n")];
   });
   const sections = [
     problemText(problems),
@@ -49,7 +44,7 @@ export function terminalReport(report: BenchReport, options: TerminalOptions): s
     ...(hasFigures ? [plain(READING)] : []),
     ...(full
       ? [
-          ...further().map((table) => reportTable(table, columns)),
+          ...further((session) => session.slice(folder.length)).map((table) => reportTable(table, columns)),
           ...(folder === "" ? [] : [`Sessions are in ${printable(folder)}`]),
           ...notes.map(plain),
         ]

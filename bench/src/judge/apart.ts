@@ -1,12 +1,11 @@
-import type { BenchReport, ReportProblem, SessionDescription } from "../results.ts";
+import type { BenchReport, SessionDescription } from "../results.ts";
 import { ownersOf } from "../statistics.ts";
-import { formatNumberOf, verbFor } from "./figures.ts";
 
 /** Of fewer owners than this nothing is claimed of sessions that write their calls in scripts (code mode): nobody else's are known to be alike. Chosen. */
-const FEWEST_SCRIPTING_OWNERS = 3;
+export const FEWEST_SCRIPTING_OWNERS = 3;
 
 /** Sessions that write their calls in scripts, if they are of too few owners to claim anything of them. */
-function scripted(sessions: readonly SessionDescription[]): readonly SessionDescription[] {
+export function scripted(sessions: readonly SessionDescription[]): readonly SessionDescription[] {
   const own = sessions.filter(({ seen }) => (seen?.scripts ?? 0) > 0);
   return ownersOf(own).size < FEWEST_SCRIPTING_OWNERS ? own : [];
 }
@@ -25,22 +24,18 @@ export function withoutApart<Of extends Pick<BenchReport, "sessions" | "rows">>(
   return { ...report, sessions: report.sessions.filter(isIn), rows: report.rows.filter(isIn) };
 }
 
-/** How an agent works, in words. */
-const WAYS = {
-  tools: "with tools for files",
-  shell: "with a shell alone",
-  scripts: "in scripts (code mode)",
-} as const;
-
+/** How an agent works: with tools for files, with a shell alone, or in scripts (code mode). */
 const WAY_ORDER = ["tools", "shell", "scripts"] as const;
 
-function wayOf({ seen }: SessionDescription): keyof typeof WAYS {
+function wayOf({ seen }: SessionDescription): (typeof WAY_ORDER)[number] {
   if ((seen?.scripts ?? 0) > 0) return "scripts";
   return (seen?.toolCalls ?? 0) > 0 && seen?.fileTools === 0 ? "shell" : "tools";
 }
 
-/** The report's parts by how their agents work, each with words for it; none if all work alike. */
-export function partsByWay(report: BenchReport): readonly { readonly words: string; readonly part: BenchReport }[] {
+/** The report's parts by how their agents work; none if all work alike. */
+export function partsByWay(
+  report: BenchReport,
+): readonly { readonly way: (typeof WAY_ORDER)[number]; readonly part: BenchReport }[] {
   const ways = new Map(report.sessions.map((described) => [described.session, wayOf(described)] as const));
   const used = new Set(ways.values());
   const named = WAY_ORDER.filter((way) => used.has(way));
@@ -48,15 +43,6 @@ export function partsByWay(report: BenchReport): readonly { readonly words: stri
   return named.map((way) => {
     const isIn = ({ session }: { readonly session: string }) => ways.get(session) === way;
     const part = { ...report, sessions: report.sessions.filter(isIn), rows: report.rows.filter(isIn) };
-    return { words: WAYS[way], part };
+    return { way, part };
   });
-}
-
-/** Says that sessions which call tools in scripts stand apart; nothing if there are none. */
-export function apartProblems({ sessions }: Pick<BenchReport, "sessions">): readonly ReportProblem[] {
-  const own = scripted(sessions);
-  if (own.length === 0) return [];
-  const where = own.length === sessions.length ? "no figure here is a claim about them" : "they are in no mean and no choice";
-  const of = `${formatNumberOf(own.length, "session")} of ${formatNumberOf(ownersOf(own).size, "project")} ${verbFor(own.length, "write")} calls in scripts (code mode)`;
-  return [{ kind: "mixed", text: `${of}: ${where}, as at least ${FEWEST_SCRIPTING_OWNERS} projects are needed.` }];
 }

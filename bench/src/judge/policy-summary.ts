@@ -2,10 +2,9 @@ import { METRICS, type PooledMetrics, pooledOf, type RowMetrics, type RunMetrics
 import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
 import { withoutApart } from "./apart.ts";
-import { formatNumberOf } from "./figures.ts";
-import { windowLabel } from "./labels.ts";
+import { windowLabel } from "./window-label.ts";
 
-/** One policy in one window over all sessions to which it applies. */
+/** The sums of a policy in a window over all sessions to which it applies; {@link Standing} is what it is compared by. */
 export interface PolicySummary {
   readonly policy: string;
   /** False for policies that never edit by themselves. */
@@ -25,19 +24,8 @@ export interface PolicySummary {
 /** One row of the report that has figures. */
 export type MeasuredRow = ReplayRow & { readonly metrics: RowMetrics };
 
-/** One summary for each window and policy, windows and policies in the order of the report. The metrics are those of its run. */
-export function summarizePolicies(report: BenchReport, metrics: RunMetrics = METRICS): readonly PolicySummary[] {
-  const known = summaries.get(report);
-  if (known?.metrics === metrics) return known.of;
-  const made = summariesOf(report, metrics);
-  summaries.set(report, { metrics, of: made });
-  return made;
-}
-
-/** Tables, verdicts and answers all ask for the summaries of one report. */
-const summaries = new WeakMap<BenchReport, { readonly metrics: RunMetrics; readonly of: readonly PolicySummary[] }>();
-
-function summariesOf(whole: BenchReport, metrics: RunMetrics): readonly PolicySummary[] {
+/** Sums up every policy in every window, windows and policies in the order of the report. The metrics are those of its run. */
+export function summarizePolicies(whole: BenchReport, metrics: RunMetrics = METRICS): readonly PolicySummary[] {
   const report = withoutApart(whole);
   const labels = windowLabels(report);
   const lineageOf = new Map(report.sessions.map(({ session, lineage }) => [session, lineage]));
@@ -84,34 +72,4 @@ export function isActing(policy: unknown): boolean {
 
 function hasFired({ metrics: { economy } }: MeasuredRow): boolean {
   return economy.compactions + economy.failedCompactions > 0;
-}
-
-/**
- * Lists the remarks that a reader must know about rows of one window before comparing them: nothing fired, or sessions are missing. What holds for
- * several is said once.
- */
-export function remarks(summaries: readonly PolicySummary[]): readonly string[] {
-  const policiesOf = new Map<string, string[]>();
-  for (const summary of summaries)
-    for (const text of rowRemarks(summary)) policiesOf.set(text, [...(policiesOf.get(text) ?? []), summary.policy]);
-  return [...policiesOf].map(([text, policies]) => `${namesOf(policies, summaries)}: ${text}`);
-}
-
-/** So many that are left out of "all" are named; chosen. */
-const MOST_BUT = 2;
-
-function namesOf(policies: readonly string[], summaries: readonly PolicySummary[]): string {
-  const others = summaries.map(({ policy }) => policy).filter((policy) => !policies.includes(policy));
-  if (policies.length === 1 || others.length > MOST_BUT || others.length >= policies.length) return policies.join(", ");
-  return others.length === 0 ? "All policies" : `All policies but ${others.join(" and ")}`;
-}
-
-function rowRemarks({ sessions, firedSessions, actedSessions, notApplicable, isActing }: PolicySummary): readonly string[] {
-  const shortenedIn = actedSessions > 0 ? `; in ${actedSessions} it acted, by shortening results as they came` : "";
-  return [
-    ...(isActing && sessions > 0 && firedSessions === 0
-      ? [`nothing fired in ${formatNumberOf(sessions, "session")}, the window never filled up to the trigger${shortenedIn}.`]
-      : []),
-    ...(notApplicable > 0 ? [`${formatNumberOf(notApplicable, "session")} left out, the window does not apply.`] : []),
-  ];
 }

@@ -1,34 +1,31 @@
 import { describe, expect, test } from "vitest";
-import { VECTOR } from "../metrics/vector.ts";
-import { choosePolicy } from "./policy-choice.ts";
-import type { SessionOutcome } from "./session-outcomes.ts";
+import { madeSession } from "../../testing/made-standing.ts";
+import { choose } from "./choose.ts";
+import { type SessionStanding, standingOf } from "./standing.ts";
+import { VECTOR } from "./vector.ts";
 
 /** An outcome with the same share on every measure; its tail and doing nothing hold as much. */
-const outcome = (costRatio: number, share: number, lostRequests = 0): SessionOutcome => ({
-  session: "a",
-  costRatio,
-  vector: VECTOR.map(() => ({ own: share, tail: share, none: share })),
-  hasActed: true,
-  lostRequests,
-  compactions: 1,
-});
+const outcome = (costRatio: number, share: number, lostRequests = 0): SessionStanding => {
+  const vector = VECTOR.map(() => ({ own: share, tail: share, none: share }));
+  return madeSession("a", costRatio, { held: share, vector, lostRequests });
+};
 
 /** The same with other figures on the first measure. */
-const withEdits = (each: SessionOutcome, own: number, tail: number): SessionOutcome => ({
+const withEdits = (each: SessionStanding, own: number, tail: number): SessionStanding => ({
   ...each,
   vector: [{ own, tail, none: own }, ...each.vector.slice(1)],
 });
 
 /** The same where doing nothing holds another share of the first measure. */
-const overNone = (each: SessionOutcome, none: number): SessionOutcome => ({
+const overNone = (each: SessionStanding, none: number): SessionStanding => ({
   ...each,
   vector: each.vector.map((share, place) => (place === 0 ? { ...share, none } : share)),
 });
 
-const chosen = (policies: Readonly<Record<string, SessionOutcome>>) =>
-  choosePolicy({ byPolicy: new Map(Object.entries(policies).map(([name, each]) => [name, [each]])) }, [0]);
+const chosen = (policies: Readonly<Record<string, SessionStanding>>) =>
+  choose(Object.entries(policies).map(([name, each]) => standingOf(name, [each])));
 
-describe("choosePolicy", () => {
+describe("choose", () => {
   test.each([
     ["the knee of the front", { cheap: outcome(0.5, 60), bend: outcome(0.55, 85), dear: outcome(1, 90) }, "bend"],
     ["the cheapest if there is no knee", { cheap: outcome(0.5, 60), dear: outcome(1, 90) }, "cheap"],
@@ -44,7 +41,7 @@ describe("choosePolicy", () => {
     expect(chosen(policies).pick?.policy ?? null).toBe(expected);
   });
 
-  test.each<[string, Readonly<Record<string, SessionOutcome>>, readonly string[]]>([
+  test.each<[string, Readonly<Record<string, SessionStanding>>, readonly string[]]>([
     ["nothing if it is worse on none", { own: outcome(0.5, 80), other: outcome(0.5, 80) }, []],
     [
       "a policy of its cost that holds more",
@@ -65,11 +62,11 @@ describe("choosePolicy", () => {
     ["the tail of its own size", { own: withEdits(outcome(0.5, 80), 70, 85) }, ["replaced texts tail 15"]],
     ["no difference below a point", { own: withEdits(outcome(0.5, 80), 79.5, 80) }, []],
   ])("names %s", (_, policies, worse) => {
-    const [own] = chosen(policies).placed;
-    expect(own?.worse.map(({ measure, than, points }) => `${measure} ${than ?? "tail"} ${points}`)).toEqual(worse);
+    const [own = []] = chosen(policies).worse.values();
+    expect(own.map(({ measure, than, points }) => `${measure} ${than ?? "tail"} ${points}`)).toEqual(worse);
   });
 
-  test.each<[string, Readonly<Record<string, SessionOutcome>>, readonly string[], string]>([
+  test.each<[string, Readonly<Record<string, SessionStanding>>, readonly string[], string]>([
     ["what costs more than doing nothing and holds no more is not recommended", { dear: outcome(1.23, 80) }, [], "dear"],
     ["what costs more and holds more of something is", { dear: overNone(outcome(1.23, 80), 70) }, ["dear"], "dear"],
     ["what costs more and holds hardly more is not", { dear: overNone(outcome(1.23, 80), 79.5) }, [], "dear"],
@@ -117,7 +114,7 @@ describe("better", () => {
   const pairs = (owners: number, pointsOf: (place: number) => number) => {
     const sessions = Array.from({ length: owners }, (_, place) => ({ ...outcome(0.5, 50), session: `o${place}__r__s` }));
     const rival = sessions.map((each, place) => withEdits(each, 50 + pointsOf(place), 50));
-    return { byPolicy: new Map(Object.entries({ own: sessions, rival })) };
+    return [standingOf("own", sessions), standingOf("rival", rival)];
   };
   test.each<[string, number, (place: number) => number, number]>([
     ["an interval above zero is, however small", 8, () => 0.5, 1],
@@ -126,8 +123,7 @@ describe("better", () => {
     ["from seven owners it is the difference itself", 7, (place) => (place === 0 ? 80 : -1), 1],
     ["but of a point at least", 7, () => 0.5, 0],
   ])("%s", (_, owners, pointsOf, count) => {
-    const outcomes = pairs(owners, pointsOf);
-    const [own] = choosePolicy(outcomes, [...Array(owners).keys()], { withIntervals: true }).placed;
-    expect(own?.worse).toHaveLength(count);
+    const [worse] = choose(pairs(owners, pointsOf), { withIntervals: true }).worse.values();
+    expect(worse).toHaveLength(count);
   });
 });

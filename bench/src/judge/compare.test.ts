@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
+import { madeSession } from "../../testing/made-standing.ts";
+import { tablesByWay } from "../report/policy-tables.ts";
+import { reportProblems } from "../report/problems.ts";
 import type { BenchReport } from "../results.ts";
+import { comparedIn } from "./compare.ts";
 import { summarizePolicies } from "./policy-summary.ts";
-import { tablesByWay } from "./policy-tables.ts";
-import { reportProblems } from "./problems.ts";
-import { dearerRatio, type SessionOutcome, windowOutcomes } from "./session-outcomes.ts";
+import { standingOf } from "./standing.ts";
 
 /** For each session: requests that overflow without compaction, and the policies that act in it. */
 type Sessions = Readonly<Record<string, { readonly overflows: number; readonly actors: readonly string[] }>>;
@@ -24,36 +26,31 @@ function reportOf(sessions: Sessions): BenchReport {
 
 const OTHER = "sven trigger.ratio=0.9";
 
-describe("windowOutcomes compares policies over", () => {
-  test.each<[string, Sessions, "outgrown" | "touched", readonly string[], number]>([
+describe("policies are compared over", () => {
+  test.each<[string, Sessions, "outgrown" | "touched", readonly string[]]>([
     [
       "the sessions that doing nothing outgrows, and no others that one policy alone touches",
       { a: { overflows: 3, actors: ["sven", OTHER] }, b: { overflows: 0, actors: [OTHER] } },
       "outgrown",
       ["a"],
-      2,
     ],
     [
       "those too in which a policy did nothing although it was outgrown",
       { a: { overflows: 3, actors: ["sven"] }, b: { overflows: 1, actors: [OTHER] } },
       "outgrown",
       ["a", "b"],
-      1,
     ],
     [
       "all that any policy touched, if none is outgrown",
       { a: { overflows: 0, actors: [OTHER] }, b: { overflows: 0, actors: [] } },
       "touched",
       ["a"],
-      1,
     ],
-    ["nothing if nothing happened", { a: { overflows: 0, actors: [] } }, "touched", [], 0],
-  ])("%s", (_, sessions, basis, compared, actedIn) => {
-    const acting = ["sven", OTHER];
-    const outcomes = windowOutcomes(reportOf(sessions), { windowLabel: "64k for messages", acting });
-    expect([outcomes.basis, outcomes.sessions]).toEqual([basis, compared]);
-    expect([...outcomes.byPolicy.values()].every((each) => each.length === compared.length)).toBe(true);
-    expect(outcomes.whereActed.get(OTHER)).toHaveLength(actedIn);
+    ["nothing if nothing happened", { a: { overflows: 0, actors: [] } }, "touched", []],
+  ])("%s", (_, sessions, basis, compared) => {
+    const outcomes = comparedIn(reportOf(sessions), "64k for messages", new Set(["sven", OTHER]));
+    expect([outcomes.basis, outcomes.units.map(({ session }) => session)]).toEqual([basis, compared]);
+    expect([...outcomes.standings.values()].every(({ units }) => units.length === compared.length)).toBe(true);
   });
 });
 
@@ -83,24 +80,22 @@ function dearerIn(session: string, report: BenchReport): BenchReport {
 test("a lineage is one unit, however many forks it has", () => {
   const report = dearerIn("b/two", exampleReport({ sessions: ["a/one", "b/two", "b/three"] }));
   const forked = withForks(report, "b/two", 5);
-  const of = (each: BenchReport) => windowOutcomes(each, { windowLabel: "64k for messages", acting: ["sven"] });
+  const of = (each: BenchReport) => comparedIn(each, "64k for messages", new Set(["sven"]));
   const [plain, many] = [of(report), of(forked)];
-  expect(many.sessions).toEqual(plain.sessions);
-  const figuresOf = ({ byPolicy }: typeof plain) =>
-    byPolicy.get("sven")?.map(({ session, vector, costRatio }) => [session, vector, costRatio.toFixed(9)]);
+  expect(many.units.map(({ session }) => session)).toEqual(plain.units.map(({ session }) => session));
+  const figuresOf = ({ standings }: typeof plain) =>
+    standings.get("sven")?.units.map(({ session, vector, costRatio }) => [session, vector, costRatio.toFixed(9)]);
   expect(figuresOf(many)).toEqual(figuresOf(plain));
   const meansOf = (each: BenchReport) =>
     summarizePolicies(each).map(({ metrics }) => metrics.cost.withCache.relative?.geometricMeanRatio.toFixed(9));
-  expect(new Set(plain.byPolicy.get("sven")?.map(({ costRatio }) => costRatio)).size).toBeGreaterThan(1);
+  expect(new Set(plain.standings.get("sven")?.units.map(({ costRatio }) => costRatio)).size).toBeGreaterThan(1);
   expect(meansOf(forked)).toEqual(meansOf(report));
 });
 
-test("a session is dearer from a thousandth on", () => {
-  const costing = (costRatio: number): SessionOutcome => ({
-    ...{ session: "a", costRatio, vector: [], hasActed: true, lostRequests: 0, compactions: 1 },
-  });
-  expect(dearerRatio([0.5, 1.2, 1.0005, 1.002].map(costing))).toBe(0.5);
-  expect(dearerRatio([])).toBeNull();
+test("a session is dearer that costs over two percent more than without compaction", () => {
+  const costing = (costRatio: number, place: number) => madeSession(`s${place}`, costRatio, { held: 90 });
+  expect(standingOf("sven", [0.5, 1.2, 1.02, 1.021].map(costing)).dearer).toBe(2);
+  expect(standingOf("sven", []).dearer).toBe(0);
 });
 
 describe("sessions that write calls in scripts", () => {
@@ -133,8 +128,7 @@ describe("sessions that write calls in scripts", () => {
     const shell = { ...SEEN, scripts: 0, fileTools: 0 };
     return { ...report, sessions: report.sessions.map((each, at) => (at === 1 ? { ...each, seen: shell } : each)) };
   };
-  const compared = (report: BenchReport) =>
-    windowOutcomes(report, { windowLabel: "64k for messages", acting: ["sven"] }).sessions.length;
+  const compared = (report: BenchReport) => comparedIn(report, "64k for messages", new Set(["sven"])).units.length;
   const said = (report: BenchReport) =>
     reportProblems(report).flatMap(({ text }) => (text.includes("in scripts") ? [text] : []));
 
@@ -170,7 +164,7 @@ describe("sessions that write calls in scripts", () => {
     ["scripts", withScripts(1), ["with tools for files", "in scripts (code mode)"]],
     ["a shell alone", withShell(), ["with tools for files", "with a shell alone"]],
   ])("have tables of their own beside others: %s", (_, report, ways) => {
-    const titles = tablesByWay(report).map(({ title }) => title);
+    const titles = tablesByWay(report, String).map(({ title }) => title);
     expect(titles).toEqual(ways.map((way) => `Agents that work ${way}, 64k for messages`));
   });
 });

@@ -1,0 +1,101 @@
+import { BASELINE_POLICY } from "../metrics/relative.ts";
+import { originOf } from "../origin.ts";
+import type { BenchReport } from "../results.ts";
+import { createRandom } from "../statistics.ts";
+import { type Choice, choose } from "./choose.ts";
+import type { Compared } from "./compare.ts";
+import { type Standing, standingOver } from "./standing.ts";
+import { type Sureness, surenessOf } from "./sureness.ts";
+import { windowLabel } from "./window-label.ts";
+
+/** The answer for a window: what never compacting comes to, the policy to use, and how sure that is. */
+export interface WindowAnswer {
+  /** Like is compared with like: whether the policies pay for a model's summaries; `null` if none of the run does. */
+  readonly summaries: "by a model" | "without a model" | null;
+  /** The policies that are compared here, in the order of the report. */
+  readonly placed: readonly Standing[];
+  readonly choice: Choice;
+  readonly sureness: AnswerSureness | null;
+}
+
+/** The figures of never compacting. */
+export interface NothingDone {
+  readonly sessions: number;
+  readonly outgrown: number;
+  readonly calls: number;
+  readonly rejected: number;
+}
+
+/** How sure a choice is. */
+interface AnswerSureness extends Sureness {
+  /** Share of the samples in which the same policy was chosen again. */
+  readonly again: number;
+}
+
+/** Chooses among the acting policies of a window: two answers if some of them pay for a model's summaries and some do not. */
+export function answersAmong(
+  { standings }: Pick<Compared, "standings">,
+  acting: ReadonlySet<string>,
+  asking: ReadonlySet<string>,
+): readonly WindowAnswer[] {
+  const all = [...standings.values()].filter(({ policy }) => acting.has(policy));
+  const groups = (["without a model", "by a model"] as const)
+    .map((summaries) => ({
+      summaries,
+      placed: all.filter(({ policy }) => asking.has(policy) === (summaries === "by a model")),
+    }))
+    .filter(({ placed }) => placed.length > 0);
+  const compared = asking.size === 0 || groups.length === 0 ? [{ summaries: null, placed: all }] : groups;
+  return compared.map((group) => {
+    const choice = choose(group.placed, { withIntervals: true });
+    return { ...group, choice, sureness: choice.pick === null ? null : answerSureness(group.placed, choice.pick) };
+  });
+}
+
+/** Counts what never compacting comes to in a window; `null` if it was not replayed there. */
+export function nothingDone({ rows }: Pick<BenchReport, "rows">, label: string): NothingDone | null {
+  const own = rows.flatMap(({ policy, window, metrics }) =>
+    policy === BASELINE_POLICY && metrics !== null && windowLabel(window) === label ? [metrics.safety] : [],
+  );
+  if (own.length === 0) return null;
+  return {
+    sessions: own.length,
+    outgrown: own.filter(({ overflowingRequests }) => overflowingRequests > 0).length,
+    calls: own.reduce((sum, { calls }) => sum + calls, 0),
+    rejected: own.reduce((sum, { overflowingRequests }) => sum + overflowingRequests, 0),
+  };
+}
+
+/** Chosen: shares are then sure to two points. */
+const RESAMPLES = 500;
+
+/**
+ * Chooses again, by differences without intervals, over repositories drawn with replacement. `null` with too few owners, whose sessions say
+ * nothing about others. Deterministic.
+ */
+function answerSureness(placed: readonly Standing[], pick: Standing): AnswerSureness | null {
+  const sureness = surenessOf(pick, null);
+  if (sureness === null) return null;
+  const clusters = new Map<string, number[]>();
+  for (const [index, { file }] of pick.units.entries()) {
+    const { repository } = originOf(file);
+    clusters.set(repository, [...(clusters.get(repository) ?? []), index]);
+  }
+  const random = createRandom();
+  const repositories = [...clusters.values()];
+  let often = 0;
+  for (let sample = 0; sample < RESAMPLES; sample++) {
+    const drawn = repositories.flatMap(() => repositories[Math.floor(random() * repositories.length)] ?? []);
+    const again = choose(
+      placed.map(({ policy, units, isBroken }) =>
+        standingOver(
+          policy,
+          drawn.flatMap((index) => units[index] ?? []),
+          isBroken,
+        ),
+      ),
+    );
+    if (again.pick?.policy === pick.policy) often += 1;
+  }
+  return { ...sureness, again: often / RESAMPLES };
+}

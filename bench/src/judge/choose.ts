@@ -1,0 +1,170 @@
+import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "../peers/cheats.ts";
+import { clusteredEstimate, FEWEST_OWNERS, meanOf, meanOver, unitOf } from "../statistics.ts";
+import { SAME_COST_RATIO, type Standing } from "./standing.ts";
+import { VECTOR } from "./vector.ts";
+
+/** Fewer points are no difference if there is no interval (docs/evidence.md). */
+const LEAST_POINTS = 1;
+
+/** A measure on which a policy is worse than another one. */
+export interface WorseMeasure {
+  readonly measure: string;
+  /** The other policy's name; `null` for the plain tail of the policy's own size. */
+  readonly than: string | null;
+  readonly points: number;
+}
+
+/** The policies that no other beats, and the one to use. */
+export interface Choice {
+  /** By policy the measures on which it is worse, the largest difference first. */
+  readonly worse: ReadonlyMap<string, readonly WorseMeasure[]>;
+  /** Fit to be chosen, and beaten by no other in both cost and the vector's mean; cheapest first. */
+  readonly front: readonly Standing[];
+  /** Those that may be recommended, cheapest first. */
+  readonly recommended: readonly Standing[];
+  /** The policy to use, or among policies the nearest; `null` if there is none. */
+  readonly pick: Standing | null;
+}
+
+/** Names of the control policies that are made to cheat: they are never chosen, and no other is judged by them (docs/evidence.md). */
+export const CHEATS: ReadonlySet<string> = new Set([LAST_HUMAN_ONLY, ALL_EXCERPTS].map(({ policy }) => policy.name));
+
+/** How a choice is made. */
+export interface ChoiceOptions {
+  /** The setting as it is now: others are judged against it alone. Left out, policies are judged against each other. */
+  readonly current?: Standing;
+  /** True to judge differences by intervals over repositories, if there are enough of them; it costs a bootstrap a pair. */
+  readonly withIntervals?: boolean;
+}
+
+/**
+ * Chooses (docs/evidence.md, "The rule"). Among policies: without a lost request, and worse on no measure than any policy of at most 5 % more cost or its own tail; none
+ * that costs more than doing nothing and holds no more of anything; of those the knee of cost against what is kept, or if there is none the knee of all. Among settings: a
+ * twentieth cheaper than now, worse on no measure, with no more requests that are too large; of those the cheapest.
+ */
+export function choose(standings: readonly Standing[], { current, withIntervals = false }: ChoiceOptions = {}): Choice {
+  const isRivalOf = (own: Standing) => (other: Standing) =>
+    other.policy !== own.policy && isJudge(other) && other.costPercent <= own.costPercent * SAME_COST_RATIO;
+  const worse = new Map(
+    standings.map((own) => {
+      const rivals = current === undefined ? [null, ...standings.filter(isRivalOf(own))] : [current];
+      return [own.policy, worseThan(own, rivals, withIntervals)] as const;
+    }),
+  );
+  const isAble = ({ lostRequests, tooLarge }: Standing) =>
+    current === undefined ? lostRequests === 0 : tooLarge <= current.tooLarge;
+  const able = standings.filter((each) => isJudge(each) && isAble(each));
+  const front = paretoFront(able);
+  const pays = (own: Standing) => (current === undefined ? isWorthwhile(own) : isCheaper(own, current));
+  const recommended = able
+    .filter((own) => worse.get(own.policy)?.length === 0 && pays(own))
+    .toSorted((a, b) => a.costPercent - b.costPercent || (b.gain ?? 0) - (a.gain ?? 0));
+  const knee = () => kneeOf(recommended.length > 0 ? paretoFront(recommended) : front);
+  return { worse, front, recommended, pick: current === undefined ? knee() : (recommended[0] ?? null) };
+}
+
+/** The measures on which a setting holds less than the current one by a point at least, the most first. */
+export function lossesAgainst(own: Standing, current: Standing): readonly WorseMeasure[] {
+  return worseThan(own, [current], false);
+}
+
+/** True for a setting that is a twentieth cheaper than the current one. */
+export function isCheaper(own: Standing, current: Standing): boolean {
+  return own.costPercent * SAME_COST_RATIO <= current.costPercent;
+}
+
+/** Stand-ins for a part that failed are no policy that anybody wrote, and cheats are made to win. */
+function isJudge({ policy, isBroken }: Standing): boolean {
+  return !CHEATS.has(policy) && !isBroken;
+}
+
+/** False for a policy that costs more than doing nothing and holds no more of any measure. */
+function isWorthwhile({ costPercent, units }: Standing): boolean {
+  const ahead = (place: number) =>
+    meanOf(
+      units.flatMap(({ vector }) => {
+        const { own = null, none = null } = vector[place] ?? {};
+        return own === null || none === null ? [] : [own - none];
+      }),
+    );
+  return costPercent <= 100 || VECTOR.some((_, place) => (ahead(place) ?? 0) >= LEAST_POINTS);
+}
+
+/** By measure, whoever of the rivals is most ahead; `null` among them is the tail of the policy's own size. */
+function worseThan(own: Standing, rivals: readonly (Standing | null)[], withIntervals: boolean): readonly WorseMeasure[] {
+  const found = VECTOR.flatMap(({ name: measure }, place): readonly WorseMeasure[] => {
+    const others = rivals.map((rival) => ({ rival, points: meanDifference(rival, own, place) }));
+    const first = others
+      .filter(({ points }) => points > 0)
+      .toSorted((a, b) => b.points - a.points)
+      .find(({ rival, points }) => (withIntervals ? isBetter(rival, own, place) : points >= LEAST_POINTS));
+    return first === undefined ? [] : [{ measure, than: first.rival?.policy ?? null, points: first.points }];
+  });
+  return found.toSorted((a, b) => b.points - a.points);
+}
+
+/** Points by which the rival (`null`: the own tail) holds more of a measure in a session; `null` if one of them has no such needs. */
+function pointsAhead(
+  rival: Standing | null,
+  { units }: Standing,
+  at: { readonly session: number; readonly measure: number },
+): number | null {
+  const own = units[at.session]?.vector[at.measure];
+  const share = own?.own ?? null;
+  const theirs = (rival === null ? own?.tail : rival.units[at.session]?.vector[at.measure]?.own) ?? null;
+  return theirs === null || share === null ? null : theirs - share;
+}
+
+/** The mean over the sessions in which both have such needs; 0 without one. Makes no list: a resampled choice asks for it often. */
+function meanDifference(rival: Standing | null, own: Standing, measure: number): number {
+  let sum = 0;
+  let count = 0;
+  for (let session = 0; session < own.units.length; session++) {
+    const points = pointsAhead(rival, own, { session, measure });
+    if (points === null) continue;
+    sum += points;
+    count += 1;
+  }
+  return count === 0 ? 0 : sum / count;
+}
+
+/** True if the interval of the paired difference lies above zero; with too few owners for one the difference itself is taken. */
+function isBetter(rival: Standing | null, own: Standing, measure: number): boolean {
+  const pairs = own.units.flatMap((unit, place) => {
+    const points = pointsAhead(rival, own, { session: place, measure });
+    return points === null ? [] : [{ ...unitOf(unit), points }];
+  });
+  const { value, interval, owners } = clusteredEstimate(
+    pairs,
+    meanOver(({ points }) => points),
+  );
+  return owners < FEWEST_OWNERS ? (value ?? 0) >= LEAST_POINTS : interval !== null && interval.from > 0;
+}
+
+/** The vector's mean is stretched over at least so many points, so that a fraction of a point is not worth much cost (chosen). */
+const LEAST_SPAN_PERCENT = 10;
+
+/**
+ * The knee of a front: with cost and the vector's mean both stretched from its cheapest to its dearest policy, the one whose mean is
+ * farthest ahead of its cost. The cheapest if there is no knee.
+ */
+function kneeOf(front: readonly Standing[]): Standing | null {
+  const [first, last] = [front[0], front.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const gainSpan = Math.max((last.gain ?? 0) - (first.gain ?? 0), LEAST_SPAN_PERCENT);
+  const costSpan = last.costPercent - first.costPercent || 1;
+  const lead = ({ costPercent, gain }: Standing) =>
+    ((gain ?? 0) - (first.gain ?? 0)) / gainSpan - (costPercent - first.costPercent) / costSpan;
+  return front.reduce((ahead, each) => (lead(each) > lead(ahead) ? each : ahead), first);
+}
+
+/** Those that no other beats in one of cost and gain without losing in the other, cheapest first; of equals the first. */
+function paretoFront(standings: readonly Standing[]): readonly Standing[] {
+  const cheapestFirst = standings.toSorted((a, b) => a.costPercent - b.costPercent || (b.gain ?? 0) - (a.gain ?? 0));
+  let best = Number.NEGATIVE_INFINITY;
+  return cheapestFirst.filter(({ gain }) => {
+    if ((gain ?? 0) <= best) return false;
+    best = gain ?? 0;
+    return true;
+  });
+}

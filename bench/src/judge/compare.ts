@@ -1,0 +1,50 @@
+import { BASELINE_POLICY } from "../metrics/relative.ts";
+import type { BenchReport } from "../results.ts";
+import { type InSession, inLineages, unitOf } from "../statistics.ts";
+import { withoutApart } from "./apart.ts";
+import { type Standing, standingOf, standingsIn } from "./standing.ts";
+import { windowLabel } from "./window-label.ts";
+
+/**
+ * Policies compared in one window over one list of sessions: those that outgrow the window without compaction, in which every policy has to act. A policy's work
+ * in sessions that fit without it decides nothing. If no session is outgrown, they are compared over all that any of them touched.
+ */
+export interface Compared {
+  readonly windowLabel: string;
+  /** The compared sessions, the first of each lineage. */
+  readonly units: readonly InSession[];
+  /** Why these sessions. */
+  readonly basis: "outgrown" | "touched";
+  /** By policy, in the order of the report; only policies that were replayed in each of the sessions. */
+  readonly standings: ReadonlyMap<string, Standing>;
+  /** True if a price was missing, so that prompt tokens stand for cost. */
+  readonly hasEstimatedCost: boolean;
+}
+
+/** Compares all policies of a report in one window. `acting` names those that may compact: sessions that only others touched are not compared. */
+export function comparedIn(whole: BenchReport, label: string, acting: ReadonlySet<string>): Compared {
+  const report = withoutApart(whole);
+  const rows = report.rows.filter((row) => row.metrics !== null && windowLabel(row.window) === label);
+  const nothing = new Map(rows.flatMap((row) => (row.policy === BASELINE_POLICY ? [[row.session, row] as const] : [])));
+  const { bySession, broken } = standingsIn({ sessions: report.sessions, rows });
+  const touched = new Set(
+    [...bySession].flatMap(([policy, own]) =>
+      acting.has(policy) ? own.flatMap(({ session, hasActed }) => (hasActed ? [session] : [])) : [],
+    ),
+  );
+  const isOutgrown = (session: string) => (nothing.get(session)?.metrics?.safety.overflowingRequests ?? 0) > 0;
+  const basis = [...nothing.keys()].some(isOutgrown) ? "outgrown" : "touched";
+  const isCompared = basis === "outgrown" ? isOutgrown : (session: string) => touched.has(session);
+  const compared = report.sessions.filter(({ session }) => nothing.has(session) && isCompared(session));
+  const standings = report.policies.flatMap(({ name }) => {
+    const own = (bySession.get(name) ?? []).filter(({ session }) => isCompared(session));
+    return own.length === 0 || own.length < compared.length ? [] : [[name, standingOf(name, own, broken)] as const];
+  });
+  return {
+    windowLabel: label,
+    units: inLineages(compared).map(([first]) => unitOf(first)),
+    basis,
+    standings: new Map(standings),
+    hasEstimatedCost: compared.some(({ session }) => (nothing.get(session)?.metrics?.cost.withCacheUsd ?? null) === null),
+  };
+}

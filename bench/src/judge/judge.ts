@@ -1,0 +1,75 @@
+import { METRICS, type RunMetrics } from "../metrics/registry.ts";
+import { policyRunBy } from "../peers/running-agents.ts";
+import type { BenchReport } from "../results.ts";
+import { answersAmong, type NothingDone, nothingDone, type WindowAnswer } from "./answer.ts";
+import { type Compared, comparedIn } from "./compare.ts";
+import { type ModelSummaries, modelSummaries } from "./model-summaries.ts";
+import { isActing, type PolicySummary, summarizePolicies, windowLabels } from "./policy-summary.ts";
+import type { Standing } from "./standing.ts";
+
+/** A report, judged: made once, and all that any output says or draws of it is taken from here. */
+export interface Judgement {
+  readonly windows: readonly WindowJudgement[];
+  /** By policy the summaries that it asked of a model. */
+  readonly asking: ReadonlyMap<string, ModelSummaries>;
+}
+
+/** A window of a report, judged. */
+export interface WindowJudgement extends Compared {
+  /** The sums of every policy, in the order of the report. */
+  readonly summaries: readonly PolicySummary[];
+  /** Without compaction; `null` if it was not replayed. */
+  readonly nothing: NothingDone | null;
+  /** One, or two if some policies pay for a model's summaries and some do not; what can be recommended before what is only nearest. */
+  readonly answers: readonly WindowAnswer[];
+  /** The answer: the policies that its sentence names and its picture rings, the one to use first. None if there is no answer. */
+  readonly named: readonly Standing[];
+  /** The policy that the person runs now; `null` if the run does not have it. */
+  readonly now: Standing | null;
+}
+
+/** Judges every window of a report. Give the metrics that its run had. */
+export function judge(report: BenchReport, metrics: RunMetrics = METRICS): Judgement {
+  const summaries = summarizePolicies(report, metrics);
+  const asking = modelSummaries(report);
+  const acting = new Set(report.policies.flatMap(({ name, policy }) => (isActing(policy) ? [name] : [])));
+  const windows = windowLabels(report).map((label): WindowJudgement => {
+    const compared = comparedIn(report, label, acting);
+    const answers = answersAmong(compared, acting, new Set(asking.keys())).toSorted(
+      (a, b) => Number(isFirm(b)) - Number(isFirm(a)),
+    );
+    return {
+      ...compared,
+      summaries: summaries.filter(({ windowLabel }) => windowLabel === label),
+      nothing: nothingDone(report, label),
+      answers,
+      named: namedBy(answers),
+      now: runningNow(report, compared),
+    };
+  });
+  return { windows, asking };
+}
+
+function isFirm({ choice }: WindowAnswer): boolean {
+  return choice.recommended.length > 0;
+}
+
+/** The first pick, and that among the policies with the other kind of summaries unless it costs as much and keeps no more. */
+function namedBy(answers: readonly WindowAnswer[]): readonly Standing[] {
+  const [first, ...others] = answers.flatMap(({ choice }) => choice.pick ?? []);
+  if (first === undefined) return [];
+  const isBeaten = (pick: Standing) => pick.costPercent >= first.costPercent && (pick.gain ?? 0) <= (first.gain ?? 0);
+  return [first, ...others.filter((pick) => !isBeaten(pick))];
+}
+
+const RECORDED = "recorded";
+
+/** The recorded policy, if the run has it in each compared session; else the policy in the likeness of the one agent that wrote them all. */
+function runningNow({ sessions }: BenchReport, { units, standings }: Compared): Standing | null {
+  const recorded = standings.get(RECORDED);
+  if (recorded !== undefined) return recorded;
+  const compared = new Set(units.map(({ session }) => session));
+  const likenesses = new Set(sessions.flatMap((each) => (compared.has(each.session) ? [policyRunBy(each)] : [])));
+  const [likeness] = likenesses;
+  return likenesses.size === 1 ? (standings.get(likeness ?? "") ?? null) : null;
+}

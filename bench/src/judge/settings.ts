@@ -1,0 +1,106 @@
+import { FEWEST_OWNERS } from "../statistics.ts";
+import { choose, isCheaper } from "./choose.ts";
+import { type Split, splitSessions } from "./split.ts";
+import { type JudgedRun, type Standing, standingOf, standingsIn } from "./standing.ts";
+import { independentOf, projectsOf, type Sureness, surenessOf } from "./sureness.ts";
+
+/** Least number of sessions that fill half of the window for a firm suggestion; with fewer, none is made. An interval needs as many projects (docs/evidence.md). */
+export const FEWEST_SESSIONS: number = FEWEST_OWNERS;
+
+/** Fewer sessions that agree with each other do not even look like an answer, where nobody named them; chosen. */
+const FEWEST_ALIKE_SESSIONS = 3;
+
+/** The verdict of the replays on a group of settings, over the sessions that fill half of the window. */
+export type SettingVerdict<Best = Standing> =
+  /** No session fills half of the window: whatever the setting, nothing happens. */
+  | { readonly kind: "idle" }
+  /** `missing`: sessions that are still needed. `looksLike`: a cheaper setting that keeps as much on both halves and is dearer in no session; `null` for none. No proof. */
+  | { readonly kind: "too-few"; readonly missing: number; readonly looksLike: Best | null }
+  /** Cheaper by a twentieth at least and no measure a point lower, chosen on one half of the sessions and confirmed on the other. */
+  | { readonly kind: "set"; readonly best: Best; readonly sureness: Sureness }
+  /** Cheaper by a twentieth at least, and something is lost, or sessions in another window lose (`against`). */
+  | { readonly kind: "trade"; readonly best: Best; readonly against?: string }
+  /** `other-window`: sessions in another window decide on the one number that the file has for all. */
+  | { readonly kind: "keep"; readonly why: "nothing-cheaper" | "not-confirmed" | "other-window" };
+
+/** Settings that are judged against the current one. */
+export interface JudgedSettings {
+  readonly split: Split;
+  /** Sessions that fill half of the window; those that share a file or a beginning are one. */
+  readonly sessions: number;
+  readonly projects: number;
+  /** A setting over all these sessions, or over a half; `null` unless it was replayed in each of them. */
+  over(policy: string, half?: "train" | "test"): Standing | null;
+  /** The verdict on some of the settings, the current one aside. */
+  verdictOn(policies: readonly string[], options?: VerdictOptions): SettingVerdict;
+}
+
+/** How a verdict is come to. */
+interface VerdictOptions {
+  /** Fewer sessions do not even look like an answer; 3 if left out. */
+  readonly fewestAlike?: number;
+}
+
+/** Judges settings. The rows are of one window, and need the policies `none` and `current`. */
+export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
+  const split = splitSessions(run);
+  const { bySession, broken } = standingsIn(run);
+  const halves = { train: split.train, test: split.test, all: new Set([...split.train, ...split.test]) };
+  const made = new Map<string, Standing | null>();
+  const standingIn = (policy: string, half: keyof typeof halves): Standing | null => {
+    const own = (bySession.get(policy) ?? []).filter(({ session }) => halves[half].has(session));
+    return own.length === 0 || own.length < halves[half].size ? null : standingOf(policy, own, broken);
+  };
+  const over = (policy: string, half: keyof typeof halves = "all"): Standing | null => {
+    const key = `${half} ${policy}`;
+    const standing = made.has(key) ? (made.get(key) ?? null) : standingIn(policy, half);
+    made.set(key, standing);
+    return standing;
+  };
+  const now = over(current);
+  const sessions = independentOf(now?.units ?? []);
+  const betterOn = (policies: readonly string[], half: keyof typeof halves): readonly Standing[] => {
+    const own = over(current, half);
+    const tried = policies.flatMap((policy) => over(policy, half) ?? []);
+    return own === null ? [] : choose(tried, { current: own }).recommended;
+  };
+  const verdictOn = (policies: readonly string[], { fewestAlike = FEWEST_ALIKE_SESSIONS }: VerdictOptions = {}) => {
+    if (now === null) return { kind: "idle" } as const;
+    const isConfirmed = ({ policy }: Standing) => betterOn(policies, "test").some((each) => each.policy === policy);
+    if (sessions < FEWEST_SESSIONS) {
+      const onTrain = new Set(betterOn(policies, "train").map(({ policy }) => policy));
+      const alike = betterOn(policies, "all").find(
+        (own) => onTrain.has(own.policy) && isConfirmed(own) && isDearerInNone(own, now),
+      );
+      return {
+        kind: "too-few",
+        missing: FEWEST_SESSIONS - sessions,
+        looksLike: sessions < fewestAlike ? null : (alike ?? null),
+      } as const;
+    }
+    const [chosen] = betterOn(policies, "train");
+    if (chosen === undefined)
+      return withoutBetter(
+        policies.flatMap((policy) => over(policy) ?? []),
+        now,
+      );
+    const best = over(chosen.policy);
+    const sureness = best === null || !isConfirmed(chosen) ? null : surenessOf(best, now);
+    return best === null || sureness === null || sureness.cost.through >= 100
+      ? ({ kind: "keep", why: "not-confirmed" } as const)
+      : ({ kind: "set", best, sureness } as const);
+  };
+  return { split, sessions, projects: projectsOf(now?.units ?? []), over, verdictOn };
+}
+
+/** A cheaper setting that loses something is a trade. */
+function withoutBetter(standings: readonly Standing[], now: Standing): SettingVerdict {
+  const [best] = standings
+    .filter((own) => isCheaper(own, now) && !own.isBroken && own.tooLarge <= now.tooLarge)
+    .toSorted((a, b) => a.costPercent - b.costPercent);
+  return best === undefined ? { kind: "keep", why: "nothing-cheaper" } : { kind: "trade", best };
+}
+
+function isDearerInNone({ units }: Standing, now: Standing): boolean {
+  return units.every(({ costRatio }, place) => costRatio <= (now.units[place]?.costRatio ?? 0));
+}

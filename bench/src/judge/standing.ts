@@ -1,0 +1,163 @@
+import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
+import { brokenPolicies } from "../replay/part-failures.ts";
+import type { ReplayRow, SessionDescription } from "../results.ts";
+import { geometricMeanOf, type InSession, inLineages, meanOf, unitOf } from "../statistics.ts";
+import { meanShares, VECTOR, type VectorShare, vectorMean, vectorOf } from "./vector.ts";
+
+/** A policy that costs this much more is still one of about the same cost (docs/evidence.md). */
+export const SAME_COST_RATIO = 1.05;
+
+/** From this share of the cost without compaction on a session is dearer; less is no difference that a person sees. Chosen. */
+export const DEARER_RATIO = 1.02;
+
+/** Rows to judge, and the sessions that they are of. A report is one. */
+export interface JudgedRun {
+  readonly sessions: readonly Pick<SessionDescription, "session" | "file" | "lineage">[];
+  readonly rows: readonly ReplayRow[];
+}
+
+/** One session under one policy, beside the same session without compaction; all sessions with one beginning (a lineage) are one. */
+export interface SessionStanding extends InSession {
+  /** The file that it is from, or the first session of its lineage: halves and samples take it whole. */
+  readonly file: string;
+  /** Dollars by those of never compacting; prompt tokens by prompt tokens if a model has no price. */
+  readonly costRatio: number;
+  /** US dollars of its replay; `null` if a model has no price. */
+  readonly usd: number | null;
+  /** In the order of the vector. */
+  readonly vector: readonly VectorShare[];
+  /** False if the policy neither compacted, nor tried to, nor changed the tokens that were sent. */
+  readonly hasActed: boolean;
+  /** Requests that stayed too large, whatever was tried. */
+  readonly lostRequests: number;
+  /** Requests that were larger than the window. */
+  readonly tooLarge: number;
+  readonly compactions: number;
+}
+
+/** One policy over the compared sessions: its cost, what it keeps, and what went wrong. Cost and shares are percent. */
+export interface Standing {
+  readonly policy: string;
+  /** The compared sessions. */
+  readonly units: readonly SessionStanding[];
+  /** Of never compacting: the geometric mean over sessions. */
+  readonly costPercent: number;
+  /** Sessions that cost over 2 % more than never compacting. */
+  readonly dearer: number;
+  /** US dollars of all sessions, to be shown beside the cost; they decide nothing. `null` if a model has no price. */
+  readonly usd: number | null;
+  /** The mean of the vector over all needs; `null` without one. */
+  readonly gain: number | null;
+  /** The same over far needs; `null` without one. */
+  readonly farGain: number | null;
+  /** By measure: the mean of the sessions' shares, and that of the plain tail of the same size. */
+  readonly shares: readonly Pick<VectorShare, "own" | "tail">[];
+  readonly lostRequests: number;
+  readonly tooLarge: number;
+  readonly compactions: number;
+  /** True if a part of the policy failed whenever it was tried: it is never chosen. */
+  readonly isBroken: boolean;
+}
+
+/** How every policy of a run stands in each of its sessions, before lineages are put together. */
+export interface RunStandings {
+  /** By policy; sessions that `none` was not replayed in are left out. */
+  readonly bySession: ReadonlyMap<string, readonly SessionStanding[]>;
+  readonly broken: ReadonlySet<string>;
+}
+
+/** Holds each row of a run, which is of one window, against the row of `none` in its session. */
+export function standingsIn({ sessions, rows }: JudgedRun): RunStandings {
+  const played = rows.filter(({ metrics }) => metrics !== null);
+  const described = new Map(sessions.map((each, place) => [each.session, { each, place }]));
+  const nothing = new Map(played.flatMap((row) => (row.policy === BASELINE_POLICY ? [[row.session, row] as const] : [])));
+  const bySession = new Map<string, SessionStanding[]>();
+  for (const row of inOrderOf(played, (session) => described.get(session)?.place ?? 0)) {
+    const about = described.get(row.session)?.each ?? { session: row.session, file: row.session };
+    const standing = sessionStanding(about, row, nothing.get(row.session));
+    if (standing === null) continue;
+    const known = bySession.get(row.policy);
+    if (known === undefined) bySession.set(row.policy, [standing]);
+    else known.push(standing);
+  }
+  return { bySession, broken: brokenPolicies(played) };
+}
+
+function inOrderOf(rows: readonly ReplayRow[], placeOf: (session: string) => number): readonly ReplayRow[] {
+  return rows.toSorted((a, b) => placeOf(a.session) - placeOf(b.session));
+}
+
+function sessionStanding(
+  { file, ...described }: JudgedRun["sessions"][number],
+  { session, metrics: own }: ReplayRow,
+  nothing: ReplayRow | undefined,
+): SessionStanding | null {
+  const base = nothing?.metrics ?? null;
+  if (own === null || base === null) return null;
+  const [usd, baseUsd] = [own.cost.withCacheUsd, base.cost.withCacheUsd ?? 0];
+  const ratio =
+    (usd ?? 0) > 0 && baseUsd > 0 ? (usd ?? 0) / baseUsd : own.economy.promptTokens / Math.max(1, base.economy.promptTokens);
+  return {
+    ...unitOf(described),
+    file: described.lineage ?? file,
+    // What was never sent has no logarithm.
+    costRatio: Math.max(ratio, Number.MIN_VALUE),
+    usd,
+    vector: vectorOf(own, base),
+    hasActed: hasActed({ session, metrics: own }, { session, metrics: base }),
+    lostRequests: own.safety.unrecoveredRequests,
+    tooLarge: own.safety.overflowingRequests,
+    compactions: own.economy.compactions,
+  };
+}
+
+/** Puts a policy's sessions together, each lineage once. */
+export function standingOf(policy: string, sessions: readonly SessionStanding[], broken?: ReadonlySet<string>): Standing {
+  return standingOver(policy, inLineages(sessions).map(unitFrom), broken?.has(policy) ?? false);
+}
+
+/** The same over sessions that are one a lineage already: one may come several times, in a sample. */
+export function standingOver(policy: string, units: readonly SessionStanding[], isBroken: boolean): Standing {
+  const shares = meanShares(units.map(({ vector }) => vector));
+  const own = shares.map((share) => share.own);
+  return {
+    policy,
+    units,
+    costPercent: 100 * (geometricMeanOf(units.map(({ costRatio }) => costRatio)) ?? 1),
+    dearer: units.filter(({ costRatio }) => costRatio > DEARER_RATIO).length,
+    usd: usdOf(units),
+    gain: vectorMean(own, "all"),
+    farGain: vectorMean(own, "far"),
+    shares,
+    lostRequests: sum(units, ({ lostRequests }) => lostRequests),
+    tooLarge: sum(units, ({ tooLarge }) => tooLarge),
+    compactions: sum(units, ({ compactions }) => compactions),
+    isBroken,
+  };
+}
+
+/** The sessions of a lineage as one, by their means: whatever was forked off it, it counts once. */
+function unitFrom(own: readonly [SessionStanding, ...SessionStanding[]]): SessionStanding {
+  if (own.length === 1) return own[0];
+  return {
+    ...own[0],
+    costRatio: geometricMeanOf(own.map(({ costRatio }) => costRatio)) ?? 1,
+    usd: usdOf(own),
+    vector: VECTOR.map((_, measure): VectorShare => {
+      const mean = (kind: keyof VectorShare) => meanOf(own.flatMap((each) => each.vector[measure]?.[kind] ?? []));
+      return { own: mean("own"), tail: mean("tail"), none: mean("none") };
+    }),
+    hasActed: own.some((each) => each.hasActed),
+    lostRequests: sum(own, ({ lostRequests }) => lostRequests),
+    tooLarge: sum(own, ({ tooLarge }) => tooLarge),
+    compactions: sum(own, ({ compactions }) => compactions),
+  };
+}
+
+function usdOf(sessions: readonly SessionStanding[]): number | null {
+  return sessions.some(({ usd }) => usd === null) ? null : sum(sessions, ({ usd }) => usd ?? 0);
+}
+
+function sum(sessions: readonly SessionStanding[], figure: (session: SessionStanding) => number): number {
+  return sessions.reduce((total, session) => total + figure(session), 0);
+}

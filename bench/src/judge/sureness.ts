@@ -1,0 +1,42 @@
+import { originOf } from "../origin.ts";
+import { clusteredEstimate, FEWEST_OWNERS, geometricMeanOver, type Interval } from "../statistics.ts";
+import type { SessionStanding, Standing } from "./standing.ts";
+
+/** How sure a cost is: the middle 95 % of what it comes to when projects or sessions are drawn anew. */
+export interface Sureness {
+  /** In percent of the other's cost, or of never compacting. */
+  readonly cost: Interval;
+  readonly drawn: Drawn;
+  /** How many there are to draw from. */
+  readonly count: number;
+}
+
+/** The units that are drawn whole. */
+type Drawn = "projects" | "sessions";
+
+/** The projects of which sessions are. */
+export function projectsOf(units: readonly Pick<SessionStanding, "file">[]): number {
+  return new Set(units.map(({ file }) => originOf(file).repository)).size;
+}
+
+/** The sessions that count as one each: those of one file or lineage are not independent. */
+export function independentOf(units: readonly Pick<SessionStanding, "file">[]): number {
+  return new Set(units.map(({ file }) => file)).size;
+}
+
+/**
+ * Says how sure a policy's cost is: against `other` over the same sessions, or against never compacting. Projects are drawn if there are eight owners or more. With fewer,
+ * sessions are drawn from eight on if the answer is about this person's own setting (`other`); an answer for everybody has none then, and is `null`.
+ */
+export function surenessOf(own: Standing, other: Standing | null): Sureness | null {
+  const ratios = own.units.map(({ file, costRatio }, place) => ({
+    session: file,
+    ratio: (100 * costRatio) / (other?.units[place]?.costRatio ?? 1),
+  }));
+  const statistic = geometricMeanOver(({ ratio }: (typeof ratios)[number]) => ratio);
+  const byProject = clusteredEstimate(ratios, statistic);
+  if (byProject.interval !== null) return { cost: byProject.interval, drawn: "projects", count: byProject.repositories };
+  if (other === null || byProject.owners >= FEWEST_OWNERS) return null;
+  const { interval, repositories: count } = clusteredEstimate(ratios, statistic, (file) => ({ repository: file, owner: file }));
+  return interval === null ? null : { cost: interval, drawn: "sessions", count };
+}

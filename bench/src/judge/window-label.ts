@@ -1,0 +1,15 @@
+import type { WindowRequest } from "../replay/cell.ts";
+
+const THOUSAND = 1_000;
+const MILLION = 1_000_000;
+
+/** A window in words, e.g. `64k for messages`. Real windows differ from model to model and go by one label. */
+export function windowLabel(window: WindowRequest): string {
+  return window.kind === "real" ? "real windows" : `${shortTokens(window.tokens)} for messages`;
+}
+
+/** `64k` for 64,000 and `1M` for a million; numbers that are not whole thousands in full. */
+export function shortTokens(tokens: number): string {
+  if (tokens > 0 && tokens % MILLION === 0) return `${tokens / MILLION}M`;
+  return tokens > 0 && tokens % THOUSAND === 0 ? `${tokens / THOUSAND}k` : `${tokens}`;
+}

@@ -1,0 +1,115 @@
+import { describe, expect, test } from "vitest";
+import { exampleReport } from "../../testing/example-report.ts";
+import { judge } from "../judge/judge.ts";
+import type { SummaryWriterCounts } from "../metrics/summary-writers.ts";
+import type { BenchReport } from "../results.ts";
+import { htmlPage, renderHtmlReport } from "./html.ts";
+import { jsonReportPieces } from "./json.ts";
+import { markdownPage, renderMarkdownReport } from "./markdown.ts";
+import { modelSummaryNote, shownReport } from "./report-tables.ts";
+
+const NONE: SummaryWriterCounts = { digest: 0, recorded: 0, recordedAndDigest: 0, model: 0, failed: 0 };
+
+/** Two policies that act: one asks a model for summaries, so many by writer; the other has none. */
+function reportOf(counts: Partial<SummaryWriterCounts>, summarizer = "recorded"): BenchReport {
+  const report = exampleReport({ sessions: ["a.jsonl"], calls: 120, sweptRatios: [0.9] });
+  return {
+    ...report,
+    summarizer,
+    rows: report.rows.map((row) => {
+      if (row.metrics === null) return row;
+      const summaries = row.policy === "sven" ? { ...NONE, ...counts } : NONE;
+      return { ...row, metrics: { ...row.metrics, summaries } };
+    }),
+  };
+}
+
+describe("a policy that pays for a model's summaries", () => {
+  test.each<[string, Partial<SummaryWriterCounts>, string, RegExp | null]>([
+    ["recorded ones and stand-ins", { recorded: 2, digest: 3 }, "recorded", /Of 5 summaries 2 are the recorded agent's own;/],
+    ["recorded ones in part", { recorded: 1, recordedAndDigest: 2, digest: 3 }, "recorded", /Of 6 summaries 3 are /],
+    ["stand-ins alone", { digest: 3 }, "digest", /Of 3 summaries 0 are .* a digest stands in for the others\.$/],
+    ["a model's", { model: 3, failed: 1 }, "anthropic:m", /Of 4 summaries anthropic:m wrote 3\.$/],
+    ["none, and then there is no note", {}, "recorded", null],
+  ])("is scored with %s, as the note says", (_, counts, summarizer, note) => {
+    const report = reportOf(counts, summarizer);
+    const text = modelSummaryNote(report, judge(report));
+    expect(text === null ? null : note?.test(text)).toBe(note === null ? null : true);
+  });
+
+  test("has the mark in the tables of Markdown and HTML, and others have none", () => {
+    const report = reportOf({ digest: 3 });
+    const markdown = renderMarkdownReport(report);
+    expect(markdown).toMatch(/^\| sven\\\* \| [\d.]+k \| 1\/1 /m);
+    expect(markdown).not.toMatch(/^\| (?:sven|none\\\*|recorded\\\*) \|/m);
+    expect(renderHtmlReport(report)).toContain('scope="row">sven*</th>');
+  });
+
+  test("is compared apart from those that do not, over the same sessions", () => {
+    const report = reportOf({ digest: 3 });
+    const shown = judge(report).windows.flatMap(({ answers, units }) =>
+      answers.map(({ summaries, placed }) => [
+        summaries,
+        placed.map(({ policy }) => policy),
+        units.map(({ session }) => session),
+      ]),
+    );
+    const other = report.policies.find(({ sweep }) => sweep !== null)?.name;
+    expect(shown).toEqual([
+      ["without a model", [other], ["a.jsonl"]],
+      ["by a model", ["sven"], ["a.jsonl"]],
+    ]);
+  });
+});
+
+/** The report with a policy that asks no model and costs so many dollars in each session. */
+function costing(usd: number): BenchReport {
+  const report = reportOf({ digest: 3 });
+  const rows = report.rows.map((row) => {
+    const isOther = !["none", "recorded", "sven"].includes(row.policy);
+    if (row.metrics === null || !isOther) return row;
+    return { ...row, metrics: { ...row.metrics, cost: { ...row.metrics.cost, withCacheUsd: usd } } };
+  });
+  return { ...report, rows };
+}
+
+test.each([
+  ["one that is cheaper and keeps as much", 0.01, ["sven trigger.ratio=0.9"], " None with summaries by a model is better."],
+  ["two of which each has something for it", 100, ["sven trigger.ratio=0.9", "sven*"], " With summaries by a model: sven*."],
+])("a picture rings the policies that its sentence names, and no other: %s", (_, usd, names, sentence) => {
+  const shown = shownReport(costing(usd));
+  const [first] = shown.windows;
+  expect(first?.lines[0]).toContain(sentence);
+  const page = htmlPage(shown);
+  const [chart = ""] = /<svg[\s\S]*?<\/svg>/.exec(page) ?? [];
+  const ringed = [...chart.matchAll(/class="ring c2"[^>]*><title>(.*?):/g)].map(([, name]) => name);
+  expect(ringed).toEqual(names);
+  expect(page).toContain(`<p class="pick">${first?.lines[0]}</p>`);
+});
+
+test("outcomes are made once a report, whatever is made of it", () => {
+  const report = reportOf({ digest: 3 });
+  let looks = 0;
+  const rows = report.rows.map((row) => {
+    const { metrics } = row;
+    if (metrics === null || row.policy !== "sven") return row;
+    const { replacedTexts, ...others } = metrics;
+    const counted = {
+      get replacedTexts() {
+        looks += 1;
+        return replacedTexts;
+      },
+    };
+    return {
+      ...row,
+      metrics: Object.defineProperties({ ...others, replacedTexts }, Object.getOwnPropertyDescriptors(counted)),
+    };
+  });
+  const shown = shownReport({ ...report, rows });
+  // Once for how it stands, and once for the sums of each metric.
+  expect(looks).toBe(2);
+  const texts = [markdownPage(shown), htmlPage(shown), [...jsonReportPieces(shown)].join("")];
+  expect(texts.every((text) => text.includes("sven"))).toBe(true);
+  // The JSON has each row, and the page the figures of its charts.
+  expect(looks).toBe(4);
+});
