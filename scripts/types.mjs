@@ -6,7 +6,7 @@ const projects = [
   "tsconfig.json",
   "packages/core/tsconfig.pure.json",
   "packages/agent/tsconfig.pure.json",
-  "bench/src/report/browser/tsconfig.json",
+  "bench/src/show/browser/tsconfig.json",
   "scripts/tsconfig.json",
 ];
 

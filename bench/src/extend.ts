@@ -3,7 +3,6 @@
 export type { AgentKnobs, KnobValue, KnobValues, SettingsPlace } from "./advise/agent-knobs.ts";
 export type { SettingChoice, SettingFigures, SettingPoint } from "./advise/choose-setting.ts";
 export { chooseSetting } from "./advise/choose-setting.ts";
-export { compactionWaits } from "./advise/compaction-waits.ts";
 export { KNOB_TABLE, knobsOf } from "./advise/knob-table.ts";
 export { type RecordedCost, recordedCost } from "./advise/recorded-cost.ts";
 export { type WindowFill, windowFills } from "./advise/window-fill.ts";
@@ -28,10 +27,24 @@ export type { Sureness } from "./judge/sureness.ts";
 export { VECTOR } from "./judge/vector.ts";
 export { shortTokens } from "./judge/window-label.ts";
 export { countedOnce, type Lineages, lineages, ownEntries } from "./lineage.ts";
+export { compactionWaits } from "./open/compaction-waits.ts";
+export { seenCounts } from "./open/describe-session.ts";
+export { prepareSession } from "./open/prepared-session.ts";
+export type { SeenCounts, SessionDescription } from "./open/session-description.ts";
 export { originOf } from "./origin.ts";
 export { policyRunBy, versionInHead } from "./peers/running-agents.ts";
-export { prepareSession } from "./replay/prepared-session.ts";
-export { calibrationAnswer, calibrationTables } from "./report/calibration-tables.ts";
+export { codeVersion } from "./replay/code-version.ts";
+export type { InputFile } from "./replay/file-task.ts";
+export { placedError } from "./replay/load-parts.ts";
+export type { ReplayState } from "./replay/replay.ts";
+export { replay } from "./replay/replay.ts";
+export { describeRun, lineagesIn } from "./replay/run-bench.ts";
+export { checkResultFolder } from "./results/check-result-folder.ts";
+export { readParts } from "./results/read-parts.ts";
+export { isReport } from "./results/report-json.ts";
+export { writePart } from "./results/write-part.ts";
+export type { PolicySweep, ReportProblem, Shard, SkippedInput } from "./results.ts";
+export { calibrationAnswer, calibrationTables } from "./show/calibration-tables.ts";
 export {
   formatCount,
   formatNumberOf,
@@ -40,35 +53,23 @@ export {
   formatUsd,
   lineageWords,
   NOT_VISIBLE,
-} from "./report/figures.ts";
-export { htmlPage, problemList } from "./report/html.ts";
-export { jsonReportPieces } from "./report/json.ts";
-export { commonFolder } from "./report/labels.ts";
-export { markdownPage } from "./report/markdown.ts";
-export { html, type Markup } from "./report/markup.ts";
-export { pasteBlock, renderPage } from "./report/page.ts";
-export { READING } from "./report/policy-tables.ts";
-export { reportProblems } from "./report/problems.ts";
-export { groupNotes, type ShownReport, shownReport } from "./report/report-tables.ts";
-export { type SessionNames, sessionNames, transcriptNames } from "./report/session-names.ts";
-export { markdownTable, type ReportTable, type TableHead } from "./report/table.ts";
-export { chartFrame, scrollFrame } from "./report/table-html.ts";
-export { amountWords, triggerLine, triggerWords } from "./report/trigger.ts";
-export { settingToTake, tuneAnswer } from "./report/tune-answer.ts";
-export { renderTuneHtml, tuneTables } from "./report/tune-page.ts";
-export { recordedUsdLines, recordedUsdText } from "./report/validity.ts";
-export { checkResultFolder } from "./results/check-result-folder.ts";
-export { readParts } from "./results/read-parts.ts";
-export { isReport } from "./results/report-json.ts";
-export { writePart } from "./results/write-part.ts";
-export type { PolicySweep, ReportProblem, SeenCounts, SessionDescription, Shard, SkippedInput } from "./results.ts";
-export { codeVersion } from "./run/code-version.ts";
-export { seenCounts } from "./run/describe-session.ts";
-export type { InputFile } from "./run/file-task.ts";
-export { placedError } from "./run/load-parts.ts";
-export type { ReplayState } from "./run/replay.ts";
-export { replay } from "./run/replay.ts";
-export { describeRun, lineagesIn } from "./run/run-bench.ts";
+} from "./show/figures.ts";
+export { htmlPage, problemList } from "./show/html.ts";
+export { jsonReportPieces } from "./show/json.ts";
+export { commonFolder } from "./show/labels.ts";
+export { markdownPage } from "./show/markdown.ts";
+export { html, type Markup } from "./show/markup.ts";
+export { pasteBlock, renderPage } from "./show/page.ts";
+export { READING } from "./show/policy-tables.ts";
+export { reportProblems } from "./show/problems.ts";
+export { groupNotes, type ShownReport, shownReport } from "./show/report-tables.ts";
+export { type SessionNames, sessionNames, transcriptNames } from "./show/session-names.ts";
+export { markdownTable, type ReportTable, type TableHead } from "./show/table.ts";
+export { chartFrame, scrollFrame } from "./show/table-html.ts";
+export { amountWords, triggerLine, triggerWords } from "./show/trigger.ts";
+export { settingToTake, tuneAnswer } from "./show/tune-answer.ts";
+export { renderTuneHtml, tuneTables } from "./show/tune-page.ts";
+export { recordedUsdLines, recordedUsdText } from "./show/validity.ts";
 export { flooredRidge, ridge } from "./size-judge/least-squares.ts";
 export { quantileOf } from "./statistics.ts";
 export type { SummarizerChoice, SummaryTally } from "./summaries/open-source.ts";

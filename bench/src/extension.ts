@@ -1,5 +1,6 @@
 import { PlimsollError, PRESETS } from "@plimsoll/core";
 import { isRecord, type Kinds, withKinds } from "@plimsoll/core/extend";
+import type { Program } from "./drive/program.ts";
 import type { Importer } from "./formats/importer.ts";
 import { IMPORTERS } from "./formats/registry.ts";
 import type { Metric } from "./metrics/metric.ts";
@@ -7,7 +8,6 @@ import { METRICS, type RunMetrics } from "./metrics/registry.ts";
 import { EXCERPTS } from "./peers/excerpts.ts";
 import type { Peer } from "./peers/peer.ts";
 import { PEERS } from "./peers/peers.ts";
-import type { Program } from "./replay/program.ts";
 
 /** Importers, metrics, peers, programs and kinds of policy parts that a user adds to the bench. */
 export interface BenchExtension extends Partial<Kinds> {

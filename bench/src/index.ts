@@ -6,18 +6,18 @@ export type { Grade, Outcome, Transcript } from "./transcript.ts";
 
 // Replay them
 
-export type { WindowRequest } from "./replay/cell.ts";
+export type { WindowRequest } from "./drive/cell.ts";
+export { mergeReports, type NamedReport } from "./replay/merge-reports.ts";
+export { type BenchInput, type BenchProgress, runBench } from "./replay/run-bench.ts";
+export { createSerialPool, createThreadPool, type WorkerPool } from "./replay/worker-pool.ts";
 export type { BenchReport } from "./results.ts";
-export { mergeReports, type NamedReport } from "./run/merge-reports.ts";
-export { type BenchInput, type BenchProgress, runBench } from "./run/run-bench.ts";
-export { createSerialPool, createThreadPool, type WorkerPool } from "./run/worker-pool.ts";
 
 // Show what was measured
 
-export { renderHtmlReport } from "./report/html.ts";
-export { renderJsonReport } from "./report/json.ts";
-export { renderMarkdownReport } from "./report/markdown.ts";
 export { benchReportJsonSchema, benchReportSchema, reportSchema } from "./results/report-json.ts";
+export { renderHtmlReport } from "./show/html.ts";
+export { renderJsonReport } from "./show/json.ts";
+export { renderMarkdownReport } from "./show/markdown.ts";
 
 // Search for a better setting
 
@@ -25,6 +25,8 @@ export { type ReplayRound, type TunedPolicy, type TuneResult, type TuneRound, tu
 
 // Add importers, metrics and peers
 
+export type { Program, ProgramMoment, ProgramSetting } from "./drive/program.ts";
+export { programPolicy } from "./drive/program-run.ts";
 export { type BenchExtension, type BenchParts, BUILT_IN_PARTS, partsWith } from "./extension.ts";
 export { type TranscriptParts, transcriptOf } from "./formats/log-builder.ts";
 export { callDraft, type LogItem, replyItem, resultItem, textPart, userItem } from "./formats/log-items.ts";
@@ -32,7 +34,5 @@ export { inTable, type Metric } from "./metrics/metric.ts";
 export { METRICS, type RunMetrics } from "./metrics/registry.ts";
 export type { Peer } from "./peers/peer.ts";
 export { AS_PUBLISHED, asPublished, PEERS } from "./peers/peers.ts";
-export type { Program, ProgramMoment, ProgramSetting } from "./replay/program.ts";
-export { programPolicy } from "./replay/program-run.ts";
-export { loadParts } from "./run/load-parts.ts";
+export { loadParts } from "./replay/load-parts.ts";
 export { IMPORTER_CONTRACT, type ImporterRule, type ImporterSubject } from "./testing/importer-contract.ts";

@@ -1,9 +1,9 @@
+import type { WindowRequest, WindowSpec } from "./drive/cell.ts";
+import type { PartFailure } from "./drive/part-failures.ts";
 import type { RowMetrics } from "./metrics/registry.ts";
 import type { CacheMiss, CompactionDetail, Composition } from "./metrics/row-metrics.ts";
-import type { WindowRequest, WindowSpec } from "./replay/cell.ts";
-import type { PartFailure } from "./replay/part-failures.ts";
-import type { SizeJudgeError } from "./size-judge/held-out.ts";
-import type { LineageCounts, Outcome } from "./transcript.ts";
+import type { SessionDescription, SourceNote } from "./open/session-description.ts";
+import type { LineageCounts } from "./transcript.ts";
 
 /**
  * The report of a bench run, as plain data: the content of `report.json`, and the only thing that tables and the HTML report are made from. It holds no
@@ -92,67 +92,6 @@ interface PolicyDescription {
   readonly sweep: PolicySweep | null;
 }
 
-/** A replayed session and what its recording states. */
-export interface SessionDescription {
-  readonly session: string;
-  readonly file: string;
-  readonly format: string;
-  /** The agent's version, as its log states it; `null` if it does not. */
-  readonly agentVersion: string | null;
-  /** The model's window that the session ran in, in tokens: stated, or the likeliest; `null` in reports of older versions. */
-  readonly ownWindowTokens: number | null;
-  readonly parentSession: string | null;
-  /** The first session of those that share its beginning, which are one unit; left out if it shares nothing. Calls, tokens and dollars are its own alone. */
-  readonly lineage?: string;
-  /** When it began, in milliseconds since 1970; `null` if its log tells no time. */
-  readonly startedMs: number | null;
-  /** The person's first words, on one line of at most 80 characters; `null` without a word. */
-  readonly firstWords: string | null;
-  readonly modelIds: readonly string[];
-  readonly messages: number;
-  readonly calls: number;
-  readonly maxReportedPromptTokens: number;
-  readonly sumReportedPromptTokens: number;
-  readonly recordedBoundaries: number;
-  /** Messages that were moved, left out, made up or changed before the replay, because no provider takes them as recorded. */
-  readonly repairs: number;
-  /** True if the recording reports no usage, so that every size is an estimate. */
-  readonly isEstimated: boolean;
-  /** US dollars of its reported usage, each call by the list prices of its day; `null` if nothing could be priced, or in reports of older versions. */
-  readonly recordedUsd: number | null;
-  /** Whether `recordedUsd` covers every call (`whole`); otherwise calls without a reported size or a price are missing. */
-  readonly recordedUsdIs: "whole" | "a-part";
-  /** US dollars that the recording states for its calls; `null` if it states none. */
-  readonly statedCostUsd: number | null;
-  /** The outcome of the run; left out if nothing in its recording grades it. */
-  readonly outcome?: Outcome;
-  /** Counts of the things in the recording that measures are made from; `null` in reports of older versions. */
-  readonly seen: SeenCounts | null;
-  readonly sizeJudge: SizeJudgeError;
-}
-
-/** Counts of the things in a recording that measures are made from. 0 means that the recording shows none, not that there were none. */
-export interface SeenCounts {
-  /** Calls of tools, and results of them. */
-  readonly toolCalls: number;
-  readonly results: number;
-  /** Calls that name a file, that quote a text which they replace, and that write a plan. */
-  readonly files: number;
-  readonly edits: number;
-  readonly plans: number;
-  /** Calls that are scripts which call tools; left out if none is. */
-  readonly scripts?: number;
-  /** Calls of tools that name a file, and are neither a command of a shell nor a script; left out in reports of older versions. */
-  readonly fileTools?: number;
-  /** Replies with reasoning, whether it can be read or not. */
-  readonly reasoning: number;
-  /** Model calls whose report states the prompt's size; then those that state tokens read from the cache, tokens written to it, and a price. */
-  readonly usage: number;
-  readonly cacheReads: number;
-  readonly cacheWrites: number;
-  readonly costs: number;
-}
-
 /** One session under one policy in one window. `metrics` is `null` if the cell is not applicable; `why` then says why. */
 export interface ReplayRow {
   readonly session: string;
@@ -186,12 +125,4 @@ export interface CallPoint {
 export interface SkippedInput {
   readonly file: string;
   readonly reason: string;
-}
-
-/** Something that an importer met, with where. */
-export interface SourceNote {
-  readonly file: string;
-  readonly line: number | null;
-  readonly code: string;
-  readonly text: string;
 }

@@ -1,9 +1,10 @@
 import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
+import type { WindowSpec } from "../src/drive/cell.ts";
 import type { HeldResult } from "../src/metrics/held.ts";
 import type { CompactionDetail } from "../src/metrics/row-metrics.ts";
-import type { WindowSpec } from "../src/replay/cell.ts";
-import type { BenchReport, CallPoint, ReplayRow, SessionDescription } from "../src/results.ts";
+import type { SessionDescription } from "../src/open/session-description.ts";
+import type { BenchReport, CallPoint, ReplayRow } from "../src/results.ts";
 
 /** The content of an example report; all of it has defaults. */
 interface ExampleOptions {

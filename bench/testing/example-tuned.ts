@@ -1,6 +1,6 @@
 import { SVEN_POLICY } from "@plimsoll/core";
 import { type Standing, standingOf } from "../src/judge/standing.ts";
-import type { ShownTuneResult } from "../src/report/tune-page.ts";
+import type { ShownTuneResult } from "../src/show/tune-page.ts";
 import type { TunedPolicy } from "../src/tune/tune.ts";
 import { madeSession } from "./made-standing.ts";
 

@@ -1,5 +1,5 @@
 import { type SessionEntry, usageOf } from "@plimsoll/core";
-import { type PreparedSession, prepareSession } from "../src/replay/prepared-session.ts";
+import { type PreparedSession, prepareSession } from "../src/open/prepared-session.ts";
 import { type MadeSession, madeTranscript } from "./made-session.ts";
 
 const MADE: MadeSession = { turns: 6, toolCallsPerTurn: 6, resultChars: 4000, overheadTokens: 2000 };

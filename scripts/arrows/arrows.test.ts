@@ -138,9 +138,9 @@ describe("what is caught", () => {
       {
         rule: "bench → tools",
         name: "@plimsoll/bench",
-        files: { "src/run/replay.ts": '\n\nimport type { Tool } from "@plimsoll/tools";' },
+        files: { "src/replay/replay.ts": '\n\nimport type { Tool } from "@plimsoll/tools";' },
         expected: [
-          "bench/src/run/replay.ts:3: imports @plimsoll/tools: no arrow leads from @plimsoll/bench to @plimsoll/tools; " +
+          "bench/src/replay/replay.ts:3: imports @plimsoll/tools: no arrow leads from @plimsoll/bench to @plimsoll/tools; " +
             "allowed: @plimsoll/core, @plimsoll/stores, @plimsoll/providers",
         ],
       },
@@ -186,23 +186,25 @@ describe("what is caught", () => {
       {
         rule: "test support in shipped code",
         name: "@plimsoll/bench",
-        files: { "src/run/replay.ts": 'import { x } from "@plimsoll/core/testing";' },
-        expected: ["bench/src/run/replay.ts:1: imports @plimsoll/core/testing: is for tests; allowed: *.test.ts and testing/"],
+        files: { "src/replay/replay.ts": 'import { x } from "@plimsoll/core/testing";' },
+        expected: [
+          "bench/src/replay/replay.ts:1: imports @plimsoll/core/testing: is for tests; allowed: *.test.ts and testing/",
+        ],
       },
       {
         rule: "the folder of tests beside the source",
         name: "@plimsoll/bench",
-        files: { "src/run/replay.ts": 'import { x } from "../../testing/made-session.ts";' },
+        files: { "src/replay/replay.ts": 'import { x } from "../../testing/made-session.ts";' },
         expected: [
-          "bench/src/run/replay.ts:1: imports ../../testing/made-session.ts: outside of src/ nothing is shipped; " +
+          "bench/src/replay/replay.ts:1: imports ../../testing/made-session.ts: outside of src/ nothing is shipped; " +
             "allowed: *.test.ts and testing/",
         ],
       },
       {
         rule: "an arrow up the rows of bench",
         name: "@plimsoll/bench",
-        files: { "src/metrics/cost.ts": 'import { x } from "../run/replay.ts";' },
-        expected: ["bench/src/metrics/cost.ts:1: imports ../run/replay.ts: row 11 from row 6; allowed: rows 1–6"],
+        files: { "src/metrics/cost.ts": 'import { x } from "../replay/replay.ts";' },
+        expected: ["bench/src/metrics/cost.ts:1: imports ../replay/replay.ts: row 10 from row 7; allowed: rows 1–7"],
       },
       {
         rule: "a new folder of bench",
@@ -213,9 +215,9 @@ describe("what is caught", () => {
       {
         rule: "bench → research",
         name: "@plimsoll/bench",
-        files: { "src/run/replay.ts": 'import { x } from "@plimsoll/research";' },
+        files: { "src/replay/replay.ts": 'import { x } from "@plimsoll/research";' },
         expected: [
-          "bench/src/run/replay.ts:1: imports @plimsoll/research: no arrow leads from @plimsoll/bench to @plimsoll/research; " +
+          "bench/src/replay/replay.ts:1: imports @plimsoll/research: no arrow leads from @plimsoll/bench to @plimsoll/research; " +
             "allowed: @plimsoll/core, @plimsoll/stores, @plimsoll/providers",
         ],
       },
@@ -231,9 +233,9 @@ describe("what is caught", () => {
       {
         rule: "an undeclared dependency",
         name: "@plimsoll/bench",
-        files: { "src/run/replay.ts": 'import { Bench } from "tinybench";' },
+        files: { "src/replay/replay.ts": 'import { Bench } from "tinybench";' },
         expected: [
-          "bench/src/run/replay.ts:1: imports tinybench: not a dependency of @plimsoll/bench; " +
+          "bench/src/replay/replay.ts:1: imports tinybench: not a dependency of @plimsoll/bench; " +
             "allowed: @plimsoll/core, @plimsoll/providers",
         ],
       },
@@ -290,7 +292,7 @@ describe("what is allowed", () => {
       rule: "development tools in a folder of tests beside the source, and that folder in a test",
       name: "@plimsoll/bench",
       files: {
-        "testing/a.ts": 'import "tinybench";\nimport "../src/run/replay.ts";',
+        "testing/a.ts": 'import "tinybench";\nimport "../src/replay/replay.ts";',
         "src/b.test.ts": 'import "../testing/a.ts";',
       },
     },

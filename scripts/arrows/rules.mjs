@@ -141,14 +141,16 @@ const benchRows = [
   { row: 1, members: ["transcript.ts", "origin.ts", "boundary-views.ts", "statistics.ts"] },
   { row: 2, members: ["formats/", "repair/"] },
   { row: 3, members: ["size-judge/", "needs/", "lineage.ts", "testing/"] },
-  { row: 4, members: ["replay/"] },
-  { row: 5, members: ["economics/"] },
-  { row: 6, members: ["summaries/", "metrics/", "calibrate/"] },
-  { row: 7, members: ["results.ts", "results/", "peers/", "sweep/"] },
-  { row: 8, members: ["extension.ts"] },
-  { row: 9, members: ["judge/"] },
-  { row: 10, members: ["tune/"] },
-  { row: 11, members: ["run/", "report/", "advise/"] },
+  { row: 4, members: ["open/"] },
+  { row: 5, members: ["drive/"] },
+  { row: 6, members: ["economics/"] },
+  { row: 7, members: ["summaries/", "metrics/", "calibrate/"] },
+  { row: 8, members: ["results.ts", "results/", "peers/", "sweep/"] },
+  { row: 9, members: ["extension.ts"] },
+  { row: 10, members: ["replay/"] },
+  { row: 11, members: ["judge/"] },
+  { row: 12, members: ["tune/"] },
+  { row: 13, members: ["show/", "advise/"] },
 ];
 
 /** @type {readonly RowTable[]} */
@@ -173,7 +175,7 @@ export const rowTables = [
     name: "@plimsoll/bench",
     called: "bench",
     rows: benchRows,
-    index: { files: ["index.ts", "extend.ts"], lastRow: 11, may: {} },
+    index: { files: ["index.ts", "extend.ts"], lastRow: 13, may: {} },
     namesComputed: true,
   },
 ];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { renderHtmlReport, renderMarkdownReport } from "../../bench/src/index.ts";
-import { shownReport } from "../../bench/src/report/report-tables.ts";
-import { renderTuneHtml } from "../../bench/src/report/tune-page.ts";
+import { shownReport } from "../../bench/src/show/report-tables.ts";
+import { renderTuneHtml } from "../../bench/src/show/tune-page.ts";
 import { exampleReport } from "../../bench/testing/example-report.ts";
 import { exampleTuned } from "../../bench/testing/example-tuned.ts";
 import { tuneReport } from "../../packages/cli/src/command/tune-command.ts";

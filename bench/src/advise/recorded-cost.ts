@@ -1,8 +1,9 @@
 import type { Policy } from "@plimsoll/core";
 import { type CacheRules, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/core/extend";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
-import { recordedUsdText } from "../report/validity.ts";
-import type { BenchReport, ReplayRow, SessionDescription } from "../results.ts";
+import type { SessionDescription } from "../open/session-description.ts";
+import type { BenchReport, ReplayRow } from "../results.ts";
+import { recordedUsdText } from "../show/validity.ts";
 
 /** The work and cost of compaction in recorded sessions, as the agent ran. */
 export interface RecordedCost {

@@ -4,10 +4,10 @@ import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { coldAt, madeRecording, WARM } from "../../testing/made-recording.ts";
 import type { MadeSession } from "../../testing/made-session.ts";
-import { cellOf } from "../replay/cell.ts";
-import { drive } from "../replay/drive.ts";
-import type { PreparedSession } from "../replay/prepared-session.ts";
-import type { ReplayedCall } from "../replay/replayed-call.ts";
+import { cellOf } from "../drive/cell.ts";
+import { drive } from "../drive/drive.ts";
+import type { ReplayedCall } from "../drive/replayed-call.ts";
+import type { PreparedSession } from "../open/prepared-session.ts";
 import { recordedCache, type SessionCache, sessionCache } from "./recorded-cache.ts";
 import { createRequestLedger, type ServedStep } from "./request-ledger.ts";
 

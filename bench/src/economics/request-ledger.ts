@@ -1,8 +1,8 @@
 import type { Message } from "@plimsoll/core";
 import { type CacheRules, type CacheUse, cacheUse, type Sequence } from "@plimsoll/core/extend";
-import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
-import type { PreparedSession } from "../replay/prepared-session.ts";
-import type { AskedSummary, ReplayedCall } from "../replay/replayed-call.ts";
+import { type Cell, isRecordedPolicy } from "../drive/cell.ts";
+import type { AskedSummary, ReplayedCall } from "../drive/replayed-call.ts";
+import type { PreparedSession } from "../open/prepared-session.ts";
 import { followingSizes, type HistoryKind } from "../size-judge/message-sizes.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
 import type { CacheSign, CutSign, RecordedCache, SessionCache } from "./recorded-cache.ts";

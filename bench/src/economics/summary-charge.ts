@@ -1,6 +1,6 @@
 import type { Message, Policy } from "@plimsoll/core";
 import { type CacheUse, type Sequence, sequenceOf } from "@plimsoll/core/extend";
-import type { AnsweredRequest, AskedSummary } from "../replay/replayed-call.ts";
+import type { AnsweredRequest, AskedSummary } from "../drive/replayed-call.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
 
 /** Tokens that every summary is charged as its reply, whatever its digest: recorded summaries have 1,000 to 3,000 tokens. */

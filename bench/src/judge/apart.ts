@@ -1,4 +1,5 @@
-import type { BenchReport, SessionDescription } from "../results.ts";
+import type { SessionDescription } from "../open/session-description.ts";
+import type { BenchReport } from "../results.ts";
 import { ownersOf } from "../statistics.ts";
 
 /** Of fewer owners than this nothing is claimed of sessions that write their calls in scripts (code mode): nobody else's are known to be alike. Chosen. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import { madeSession } from "../../testing/made-standing.ts";
-import { tablesByWay } from "../report/policy-tables.ts";
-import { reportProblems } from "../report/problems.ts";
 import type { BenchReport } from "../results.ts";
+import { tablesByWay } from "../show/policy-tables.ts";
+import { reportProblems } from "../show/problems.ts";
 import { comparedIn } from "./compare.ts";
 import { summarizePolicies } from "./policy-summary.ts";
 import { standingOf } from "./standing.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
-import { remarks } from "../report/policy-tables.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
+import { remarks } from "../show/policy-tables.ts";
 import { summarizePolicies } from "./policy-summary.ts";
 
 /** An example with one session of the given prompt tokens and compactions for `none` and `sven`, a session a pair. */

@@ -1,6 +1,7 @@
+import { brokenPolicies } from "../drive/part-failures.ts";
 import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
-import { brokenPolicies } from "../replay/part-failures.ts";
-import type { ReplayRow, SessionDescription } from "../results.ts";
+import type { SessionDescription } from "../open/session-description.ts";
+import type { ReplayRow } from "../results.ts";
 import { geometricMeanOf, type InSession, inLineages, meanOf, unitOf } from "../statistics.ts";
 import { meanShares, VECTOR, type VectorShare, vectorMean, vectorOf } from "./vector.ts";
 

@@ -1,4 +1,4 @@
-import type { WindowRequest } from "../replay/cell.ts";
+import type { WindowRequest } from "../drive/cell.ts";
 
 const THOUSAND = 1_000;
 const MILLION = 1_000_000;

@@ -1,6 +1,6 @@
 import type { CacheUse } from "@plimsoll/core/extend";
 import { z } from "zod";
-import type { ReplayedCall } from "../replay/replayed-call.ts";
+import type { ReplayedCall } from "../drive/replayed-call.ts";
 import type { Metric } from "./metric.ts";
 
 /** Cache reads and writes as a replay of the recorded requests computes them, against what the recording reports. */

@@ -1,8 +1,8 @@
 import { type CacheUse, type ModelPrices, outputUsd, promptUsd, uncachedPromptUsd } from "@plimsoll/core/extend";
 import type { ModelCatalog } from "@plimsoll/providers";
+import type { ReplayedCall } from "../drive/replayed-call.ts";
 import type { SessionCache } from "../economics/recorded-cache.ts";
 import type { ServedStep } from "../economics/request-ledger.ts";
-import type { ReplayedCall } from "../replay/replayed-call.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
 import { summed } from "../statistics.ts";
 import type { PooledSessions, Relative } from "./metric.ts";

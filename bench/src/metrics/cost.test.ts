@@ -3,10 +3,10 @@ import { type CacheUse, type ModelPrices, sequenceOf } from "@plimsoll/core/exte
 import { reply, usageEntry } from "@plimsoll/core/testing";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
+import type { ReplayedCall } from "../drive/replayed-call.ts";
 import { NO_SIGNS } from "../economics/recorded-cache.ts";
 import type { ServedStep } from "../economics/request-ledger.ts";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
-import type { ReplayedCall } from "../replay/replayed-call.ts";
 import { createCacheValidity } from "./cache-validity.ts";
 import { createCost } from "./cost-recorder.ts";
 

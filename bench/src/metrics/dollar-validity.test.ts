@@ -2,8 +2,8 @@ import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { expect, test } from "vitest";
 import { coldAt, madeRecording, WARM } from "../../testing/made-recording.ts";
-import type { PreparedSession } from "../replay/prepared-session.ts";
-import { replay } from "../run/replay.ts";
+import type { PreparedSession } from "../open/prepared-session.ts";
+import { replay } from "../replay/replay.ts";
 
 const PRICES = MODEL_CATALOG.pricesOf("claude-sonnet-4-5");
 const RULES = { minimumTokens: 1, stepTokens: 1, timeToLiveMs: 300_000 };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ReplayedCall } from "../replay/replayed-call.ts";
+import type { ReplayedCall } from "../drive/replayed-call.ts";
 import { inPercent, meanOf, summed, weightedMean } from "../statistics.ts";
 import { inTable, type Metric, type Recorder, type Relative } from "./metric.ts";
 import { RELATIVE_MEANINGS } from "./relative.ts";

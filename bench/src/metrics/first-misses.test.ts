@@ -1,10 +1,10 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
 import { assistant, human, result, sessionStart, summaryMessage, usageEntry } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
-import { type PreparedSession, prepareSession } from "../replay/prepared-session.ts";
-import type { Program } from "../replay/program.ts";
-import { programPolicy } from "../replay/program-run.ts";
-import { replay } from "../run/replay.ts";
+import type { Program } from "../drive/program.ts";
+import { programPolicy } from "../drive/program-run.ts";
+import { type PreparedSession, prepareSession } from "../open/prepared-session.ts";
+import { replay } from "../replay/replay.ts";
 
 const SHOWN = Array.from({ length: 20 }, (_, at) => `line_${at + 1}_x of a file with words`).join("\n");
 

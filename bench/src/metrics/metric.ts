@@ -1,12 +1,12 @@
 import type { ModelCatalog } from "@plimsoll/providers";
 import type { z } from "zod";
+import type { Cell } from "../drive/cell.ts";
+import type { ReplayedCall } from "../drive/replayed-call.ts";
 import type { SessionCache } from "../economics/recorded-cache.ts";
 import type { ServedStep } from "../economics/request-ledger.ts";
 import type { HeldReplay } from "../needs/controls.ts";
 import type { ContextChanges } from "../needs/needles.ts";
-import type { Cell } from "../replay/cell.ts";
-import type { PreparedSession } from "../replay/prepared-session.ts";
-import type { ReplayedCall } from "../replay/replayed-call.ts";
+import type { PreparedSession } from "../open/prepared-session.ts";
 
 /**
  * A metric of replays: how it is measured, the form of its result in `report.json`, how the results of several sessions are put

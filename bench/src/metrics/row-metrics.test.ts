@@ -1,8 +1,8 @@
 import { NONE_POLICY, PI_POLICY, type SessionEntry, SVEN_POLICY, usageOf } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
-import { prepareSession } from "../replay/prepared-session.ts";
-import { replay } from "../run/replay.ts";
+import { prepareSession } from "../open/prepared-session.ts";
+import { replay } from "../replay/replay.ts";
 
 describe("a replay", () => {
   const session = prepareSession(madeTranscript({ turns: 10, toolCallsPerTurn: 6, resultChars: 6000, overheadTokens: 2000 }));

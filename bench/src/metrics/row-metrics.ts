@@ -1,13 +1,13 @@
 import type { CompactionEntry, Message } from "@plimsoll/core";
 import { type AppliedEdit, type CacheUse, fileBegun, sequenceOf } from "@plimsoll/core/extend";
 import type { ModelCatalog } from "@plimsoll/providers";
+import { type Cell, isRecordedPolicy } from "../drive/cell.ts";
+import type { ReplayedCall } from "../drive/replayed-call.ts";
 import { sessionCache } from "../economics/recorded-cache.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";
 import { createHeldReplay } from "../needs/controls.ts";
 import { createContextChanges } from "../needs/needles.ts";
-import { type Cell, isRecordedPolicy } from "../replay/cell.ts";
-import type { PreparedSession } from "../replay/prepared-session.ts";
-import type { ReplayedCall } from "../replay/replayed-call.ts";
+import type { PreparedSession } from "../open/prepared-session.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
 import type { MeasuredCall, MeasuredReplay, Recorder } from "./metric.ts";
 import { type RowMetrics, type RunMetrics, rowOf } from "./registry.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Cell } from "../replay/cell.ts";
-import type { ReplayedCall } from "../replay/replayed-call.ts";
+import type { Cell } from "../drive/cell.ts";
+import type { ReplayedCall } from "../drive/replayed-call.ts";
 import { summed } from "../statistics.ts";
 import { inTable, type Metric, type MetricFigure, type Recorder } from "./metric.ts";
 

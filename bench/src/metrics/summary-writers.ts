@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ReplayedCall, SummaryWriter } from "../replay/replayed-call.ts";
+import type { ReplayedCall, SummaryWriter } from "../drive/replayed-call.ts";
 import { summed } from "../statistics.ts";
 import type { Metric, Recorder } from "./metric.ts";
 

@@ -1,7 +1,7 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
 import { assistant, human, logOf, reply, result, usageEntry } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
-import { prepareSession } from "../replay/prepared-session.ts";
+import { prepareSession } from "../open/prepared-session.ts";
 import { changesBetween, controlsOf, messagesAt } from "./controls.ts";
 import { prepareNeeds } from "./needs.ts";
 import { cutsOf, type FollowedCall, type KeptPlaces, tailControl } from "./tail-and-oracle.ts";

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { expect, test } from "vitest";
+import { cellOf } from "../drive/cell.ts";
+import { drive } from "../drive/drive.ts";
 import { importFile } from "../formats/registry.ts";
-import { cellOf } from "../replay/cell.ts";
-import { drive } from "../replay/drive.ts";
-import { prepareSession } from "../replay/prepared-session.ts";
+import { prepareSession } from "../open/prepared-session.ts";
 import { createHeldReplay, type HeldReplay } from "./controls.ts";
 import { createContextChanges } from "./needles.ts";
 

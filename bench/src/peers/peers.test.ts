@@ -4,8 +4,8 @@ import { policySchema, triggerTokens } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { BUILT_IN_PARTS } from "../extension.ts";
-import { prepareSession } from "../replay/prepared-session.ts";
-import { replay } from "../run/replay.ts";
+import { prepareSession } from "../open/prepared-session.ts";
+import { replay } from "../replay/replay.ts";
 import { ALL_EXCERPTS, LAST_HUMAN_ONLY } from "./cheats.ts";
 import { PEERS } from "./peers.ts";
 

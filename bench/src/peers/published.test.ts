@@ -3,11 +3,11 @@ import { type EnginePolicy, requireFallback } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
+import { cellOf } from "../drive/cell.ts";
+import { drive } from "../drive/drive.ts";
+import type { ReplayedCall } from "../drive/replayed-call.ts";
 import { BUILT_IN_PARTS } from "../extension.ts";
-import { cellOf } from "../replay/cell.ts";
-import { drive } from "../replay/drive.ts";
-import { prepareSession } from "../replay/prepared-session.ts";
-import type { ReplayedCall } from "../replay/replayed-call.ts";
+import { prepareSession } from "../open/prepared-session.ts";
 import { asPublished, PEERS } from "./peers.ts";
 
 /** Results of about 30,000 tokens each, in a window with room for 24,000. */

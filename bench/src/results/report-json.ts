@@ -1,8 +1,9 @@
 import { z } from "zod";
+import type { WindowSpec } from "../drive/cell.ts";
 import { METRICS, type RunMetrics, rowMetricsSchema } from "../metrics/registry.ts";
 import type { CompactionDetail } from "../metrics/row-metrics.ts";
-import type { WindowSpec } from "../replay/cell.ts";
-import type { BenchReport, ReplayRow, ReportAnswer, SessionDescription, SourceNote } from "../results.ts";
+import type { SessionDescription, SourceNote } from "../open/session-description.ts";
+import type { BenchReport, ReplayRow, ReportAnswer } from "../results.ts";
 
 const count = z.int().nonnegative();
 const figure = z.number().nullable();

@@ -6,8 +6,8 @@ import { clientFor, MODEL_CATALOG } from "@plimsoll/providers";
 import { type Fault, type SimulatedReply, startSimulator } from "@plimsoll/simulator";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
-import { prepareSession } from "../replay/prepared-session.ts";
-import { replay } from "../run/replay.ts";
+import { prepareSession } from "../open/prepared-session.ts";
+import { replay } from "../replay/replay.ts";
 import { type ModelChoice, openSource } from "./open-source.ts";
 
 const SESSION = prepareSession(madeTranscript({ turns: 6, toolCallsPerTurn: 6, resultChars: 4000, overheadTokens: 2000 }));

@@ -1,9 +1,9 @@
 import type { ModelClient, ModelRequest, Summarizer, Summary, SummaryRequest } from "@plimsoll/core";
 import { createDigest, createModelSummarizer, isPlimsollError } from "@plimsoll/core";
 import type { Environment } from "@plimsoll/providers";
+import type { AnsweredRequest } from "../drive/replayed-call.ts";
+import { digestSource, type SummaryPlace, type SummarySource } from "../drive/summary-source.ts";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
-import type { AnsweredRequest } from "../replay/replayed-call.ts";
-import { digestSource, type SummaryPlace, type SummarySource } from "../replay/summary-source.ts";
 import { type Cassette, openCassette, type RecordedAnswer, type RecordedUsage } from "./cassette.ts";
 import { createRecordedSource } from "./recorded-source.ts";
 import { askAndKeep, recordingClient } from "./recording-client.ts";

@@ -2,10 +2,10 @@ import { type Summary, type SummaryRequest, SVEN_POLICY } from "@plimsoll/core";
 import { compaction, human, logOf, replacedHistory, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
+import type { AskedSummary } from "../drive/replayed-call.ts";
 import { ENCRYPTED_SUMMARY } from "../formats/codex/items.ts";
-import { prepareSession } from "../replay/prepared-session.ts";
-import type { AskedSummary } from "../replay/replayed-call.ts";
-import { replay } from "../run/replay.ts";
+import { prepareSession } from "../open/prepared-session.ts";
+import { replay } from "../replay/replay.ts";
 import { AFTER_RECORD_TITLE, COMPARABLE_TOKENS, createRecordedSource, recordedHistory } from "./recorded-source.ts";
 
 const MADE = { turns: 9, toolCallsPerTurn: 2, resultChars: 2000, overheadTokens: 2000 };

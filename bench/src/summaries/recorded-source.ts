@@ -8,10 +8,10 @@ import {
   textOf,
 } from "@plimsoll/core";
 import { EMPTY_VIEW, foldEntry, messagesWrittenBy } from "@plimsoll/core/extend";
+import type { SummarySource } from "../drive/summary-source.ts";
 import { ENCRYPTED_SUMMARY } from "../formats/codex/items.ts";
 import { FAR_NEED_TOKENS } from "../needs/needs.ts";
-import type { PreparedSession } from "../replay/prepared-session.ts";
-import type { SummarySource } from "../replay/summary-source.ts";
+import type { PreparedSession } from "../open/prepared-session.ts";
 
 /** The heading between a recorded summary and the digest of the messages that it does not cover. */
 export const AFTER_RECORD_TITLE = "What came after that record:";

@@ -9,7 +9,7 @@ import { IMPORTER_SUBJECTS } from "../../testing/importer-subjects.ts";
 import { textSource } from "../formats/file-source.ts";
 import { openCodeStorageImporter } from "../formats/opencode/importer.ts";
 import { IMPORTERS, importFile, importSource } from "../formats/registry.ts";
-import { seenCounts } from "../run/describe-session.ts";
+import { seenCounts } from "../open/describe-session.ts";
 import { IMPORTER_CONTRACT } from "./importer-contract.ts";
 
 describe.each(IMPORTER_SUBJECTS.map((subject) => [subject.importer.description, subject] as const))("%s", (_, subject) => {

@@ -6,8 +6,8 @@ import { lossesAgainst } from "../judge/choose.ts";
 import { splitSessions } from "../judge/split.ts";
 import { type JudgedRun, type SessionStanding, standingOf } from "../judge/standing.ts";
 import { surenessOf } from "../judge/sureness.ts";
-import { prepareSession } from "../replay/prepared-session.ts";
-import { replay } from "../run/replay.ts";
+import { prepareSession } from "../open/prepared-session.ts";
+import { replay } from "../replay/replay.ts";
 import { coarseSettings, fineSettings, tunableSettingsOf } from "./tunable-settings.ts";
 import { type ReplayRound, type TuneResult, type TuneRound, tune } from "./tune.ts";
 

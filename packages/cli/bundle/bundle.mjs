@@ -23,7 +23,7 @@ const HERE = join(ROOT, "bundle/node_modules");
  */
 const ENTRIES = {
   plimsoll: join(ROOT, "src/index.ts"),
-  worker: join(ROOT, "../../bench/src/run/worker.ts"),
+  worker: join(ROOT, "../../bench/src/replay/worker.ts"),
   "entry/worker": join(dirname(require.resolve("tinypool")), "entry/worker.js"),
 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeLog, importObjects } from "../../../testing/describe-log.ts";
 import { editQuotes } from "../../needs/files.ts";
-import { seenCounts } from "../../run/describe-session.ts";
+import { seenCounts } from "../../open/describe-session.ts";
 
 const line = (type: string, payload: object) => ({ timestamp: "2026-01-01T00:00:00Z", type, payload });
 const item = (payload: object) => line("response_item", payload);

@@ -5,7 +5,7 @@ import { textOf } from "@plimsoll/core";
 import { foldEntries } from "@plimsoll/core/extend";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeLog, importDocument } from "../../../testing/describe-log.ts";
-import { seenCounts } from "../../run/describe-session.ts";
+import { seenCounts } from "../../open/describe-session.ts";
 import { importFile } from "../registry.ts";
 
 const INFO = { id: "ses_1", version: "1.4.3", time: { created: 5 } };

@@ -32,7 +32,7 @@ export function inspectHtml(transcripts: readonly Transcript[]): string {
   const names = transcriptNames(transcripts);
   return renderPage({
     title: `${first === undefined ? "no session" : names(first.name)}: plimsoll inspect`,
-    style: readFileSync(new URL("../../src/inspect/inspect-page.css", import.meta.url), "utf8"),
+    style: readFileSync(new URL("./inspect-page.css", import.meta.url), "utf8"),
     main: html`${transcripts.length < 2 ? "" : sessionNav(transcripts, names)}
 ${transcripts.map((transcript, index) => sessionSection(transcript, index, names(transcript.name)))}`,
   });

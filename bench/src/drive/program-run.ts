@@ -1,9 +1,9 @@
 import { type CompactionEntry, type Message, NONE_POLICY, type SummaryRequest } from "@plimsoll/core";
 import { coverageOf, type EnginePolicy, NO_WORK, shortHash } from "@plimsoll/core/extend";
+import type { PreparedSession } from "../open/prepared-session.ts";
 import { type Cell, limitsOf } from "./cell.ts";
 import { createEngineRun, type EngineRun, type FitMoment } from "./engine-run.ts";
 import { createFailureLog } from "./part-failures.ts";
-import type { PreparedSession } from "./prepared-session.ts";
 import type { Program, ProgramRun, ProgramSummary, ProgramUsage, StandIn } from "./program.ts";
 import type { AskedSummary } from "./replayed-call.ts";
 

@@ -1,8 +1,9 @@
+import { brokenPolicies, failuresOf } from "../drive/part-failures.ts";
 import { FEWEST_SCRIPTING_OWNERS, scripted } from "../judge/apart.ts";
 import { MEASURES } from "../judge/vector.ts";
 import { SEEING_CALLS } from "../metrics/held.ts";
-import { brokenPolicies, failuresOf } from "../replay/part-failures.ts";
-import type { BenchReport, ReplayRow, ReportProblem, SourceNote } from "../results.ts";
+import type { SourceNote } from "../open/session-description.ts";
+import type { BenchReport, ReplayRow, ReportProblem } from "../results.ts";
 import { ownersOf } from "../statistics.ts";
 import type { ImportNoteCode } from "../transcript.ts";
 import { formatCount, formatNumberOf, verbFor } from "./figures.ts";

@@ -4,12 +4,12 @@ import { PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { checkMessages } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
+import { cellOf } from "../drive/cell.ts";
+import { drive } from "../drive/drive.ts";
+import type { ReplayedCall } from "../drive/replayed-call.ts";
 import { importFile } from "../formats/registry.ts";
+import { type PreparedSession, prepareSession } from "../open/prepared-session.ts";
 import { OPENCODE_PRUNE_PEER } from "../peers/opencode.ts";
-import { cellOf } from "../replay/cell.ts";
-import { drive } from "../replay/drive.ts";
-import { type PreparedSession, prepareSession } from "../replay/prepared-session.ts";
-import type { ReplayedCall } from "../replay/replayed-call.ts";
 import { replay } from "./replay.ts";
 
 const FOLDER = fileURLToPath(new URL("../../../fixtures/sessions/", import.meta.url));

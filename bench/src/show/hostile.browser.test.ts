@@ -6,8 +6,8 @@ import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { CHROMIUM, openReportBrowser } from "../../testing/report-browser.ts";
+import { runBench } from "../replay/run-bench.ts";
 import type { BenchReport } from "../results.ts";
-import { runBench } from "../run/run-bench.ts";
 import { renderHtmlReport } from "./html.ts";
 
 const START_MS = 120_000;

@@ -1,5 +1,6 @@
 import { LISTED_ERROR_PERCENT } from "../metrics/cache-validity.ts";
-import type { BenchReport, ReplayRow, SessionDescription } from "../results.ts";
+import type { SessionDescription } from "../open/session-description.ts";
+import type { BenchReport, ReplayRow } from "../results.ts";
 import { formatNumberOf, formatPercent, formatTokens, formatUsd } from "./figures.ts";
 import type { SessionNames } from "./session-names.ts";
 import { type Column, fact, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";

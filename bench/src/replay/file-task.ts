@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
+import type { WindowRequest } from "../drive/cell.ts";
 import type { Importer } from "../formats/importer.ts";
 import { importFile } from "../formats/registry.ts";
 import { type SessionLineage, type SessionMarks, sessionMarks } from "../lineage.ts";
-import type { WindowRequest } from "../replay/cell.ts";
-import { type PreparedSession, prepareSession } from "../replay/prepared-session.ts";
+import { type PreparedSession, prepareSession } from "../open/prepared-session.ts";
 import type { ReplayRow } from "../results.ts";
 import type { SummarizerChoice } from "../summaries/open-source.ts";
 import type { Transcript } from "../transcript.ts";

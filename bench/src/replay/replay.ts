@@ -6,13 +6,13 @@ import { constants, gunzip, gzip } from "node:zlib";
 import { BUILT_IN_KINDS, canonicalJson, type EnginePolicy, type Kinds, type Tokenizers } from "@plimsoll/core/extend";
 import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { readRegularFile, temporaryName } from "@plimsoll/stores";
+import { cellOf, type WindowRequest } from "../drive/cell.ts";
+import { drive } from "../drive/drive.ts";
+import type { Program } from "../drive/program.ts";
+import { digestSource, type SummarySource } from "../drive/summary-source.ts";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { createRowMetrics } from "../metrics/row-metrics.ts";
-import { cellOf, type WindowRequest } from "../replay/cell.ts";
-import { drive } from "../replay/drive.ts";
-import type { PreparedSession } from "../replay/prepared-session.ts";
-import type { Program } from "../replay/program.ts";
-import { digestSource, type SummarySource } from "../replay/summary-source.ts";
+import type { PreparedSession } from "../open/prepared-session.ts";
 import type { CallPoint, ReplayRow } from "../results.ts";
 
 /** The policy and the window of a replay. The catalog is that of this version unless a run has prices of its own. */

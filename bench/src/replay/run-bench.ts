@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
 import { PlimsollError } from "@plimsoll/core";
 import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
+import type { WindowRequest } from "../drive/cell.ts";
 import { type Lineages, lineagesOf } from "../lineage.ts";
 import { REFERENCES_VERSION } from "../needs/references.ts";
-import type { WindowRequest } from "../replay/cell.ts";
 import { type RunDescription, shareOf } from "../results/run-identity.ts";
 import type { BenchReport, PolicySweep, Shard } from "../results.ts";
 import { DEFAULT_SUMMARIZER, type SummarizerChoice, type SummaryTally, summarizerName } from "../summaries/open-source.ts";

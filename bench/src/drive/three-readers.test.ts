@@ -7,10 +7,10 @@ import { createContentsCompactor } from "@plimsoll/providers/drop-in/google-gena
 import type { ArrayCompactor, CompactorOptions } from "@plimsoll/providers/extend";
 import { expect, test } from "vitest";
 import { importFile } from "../formats/registry.ts";
-import { replay } from "../run/replay.ts";
+import { prepareSession } from "../open/prepared-session.ts";
+import { replay } from "../replay/replay.ts";
 import { cellOf, limitsOf } from "./cell.ts";
 import { drive } from "./drive.ts";
-import { prepareSession } from "./prepared-session.ts";
 import type { ReplayedCall } from "./replayed-call.ts";
 
 const REPLAY_MS = 60_000;

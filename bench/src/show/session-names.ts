@@ -1,5 +1,5 @@
-import type { SessionDescription } from "../results.ts";
-import { sessionOpening } from "../run/describe-session.ts";
+import { sessionOpening } from "../open/describe-session.ts";
+import type { SessionDescription } from "../open/session-description.ts";
 import type { Transcript } from "../transcript.ts";
 import { commonFolder } from "./labels.ts";
 

@@ -3,10 +3,10 @@ import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { type MadeSession, madeTranscript } from "../../testing/made-session.ts";
-import { cellOf, type WindowRequest } from "../replay/cell.ts";
-import { drive } from "../replay/drive.ts";
-import { prepareSession } from "../replay/prepared-session.ts";
-import type { ReplayedCall } from "../replay/replayed-call.ts";
+import { cellOf, type WindowRequest } from "../drive/cell.ts";
+import { drive } from "../drive/drive.ts";
+import type { ReplayedCall } from "../drive/replayed-call.ts";
+import { prepareSession } from "../open/prepared-session.ts";
 import { replay } from "./replay.ts";
 
 const MADE: MadeSession = { turns: 8, toolCallsPerTurn: 6, resultChars: 4000, overheadTokens: 2000, boundaries: [5] };

@@ -4,10 +4,10 @@ import { createSpending, type ModelCatalog } from "@plimsoll/providers";
 import { parseRecord, stringAt } from "../formats/fields.ts";
 import { ownEntries } from "../lineage.ts";
 import { editQuotes } from "../needs/files.ts";
-import { realWindowOf } from "../replay/cell.ts";
-import type { PreparedSession } from "../replay/prepared-session.ts";
-import type { SeenCounts, SessionDescription } from "../results.ts";
 import { isRollBack } from "../transcript.ts";
+import type { PreparedSession } from "./prepared-session.ts";
+import { realWindowOf } from "./real-window.ts";
+import type { SeenCounts, SessionDescription } from "./session-description.ts";
 
 /** Describes a session by its recording. The catalogue tells its window if nothing in it does. */
 export function describeSession(session: PreparedSession, catalog: ModelCatalog): SessionDescription {

@@ -1,6 +1,7 @@
 import { type Judgement, judge } from "../judge/judge.ts";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
-import type { BenchReport, ReportProblem, SkippedInput, SourceNote } from "../results.ts";
+import type { SourceNote } from "../open/session-description.ts";
+import type { BenchReport, ReportProblem, SkippedInput } from "../results.ts";
 import { formatCount } from "./figures.ts";
 import { MODEL_MARK, type PolicyNames, policyNames } from "./policy-names.ts";
 import { furtherPolicyTables, policyTable, tablesByWay } from "./policy-tables.ts";

@@ -76,9 +76,9 @@ function readPageAssets(scripts: Page["scripts"], more: Page["style"]): PageAsse
   };
 }
 
-/** From `src/report` and from `dist/report` alike: the sources are part of the package. */
+/** From `src/show` and from `dist/show` alike: the sources are part of the package. */
 function own(file: string): string {
-  return readFileSync(new URL(`../../src/report/browser/${file}`, import.meta.url), "utf8");
+  return readFileSync(new URL(`../../src/show/browser/${file}`, import.meta.url), "utf8");
 }
 
 /**

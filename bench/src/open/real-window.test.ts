@@ -2,9 +2,10 @@ import { NONE_POLICY } from "@plimsoll/core";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
+import { cellOf } from "../drive/cell.ts";
 import { agentWindowOf } from "../formats/agent-windows.ts";
-import { cellOf, realWindow, type WindowEvidence } from "./cell.ts";
 import { prepareSession } from "./prepared-session.ts";
+import { realWindow, type WindowEvidence } from "./real-window.ts";
 
 const NOTHING: WindowEvidence = {
   modelIds: ["model"],

@@ -2,13 +2,13 @@ import type { CompactionEntry, Message, SessionEntry, SessionView, UsageEntry } 
 import { isHuman, toolCallsOf, usageOf } from "@plimsoll/core";
 import type { Attempt, FollowingCheck, ReportedUsage } from "@plimsoll/core/extend";
 import { coverageOf, sendWithRecovery, TOO_MANY_TOKENS } from "@plimsoll/core/extend";
+import type { PreparedSession } from "../open/prepared-session.ts";
 import { type FollowingSizes, followingSizes } from "../size-judge/message-sizes.ts";
 import { replyAfter } from "../size-judge/recorded-calls.ts";
 import { isRollBack } from "../transcript.ts";
 import { type Cell, isRecordedPolicy, limitsOf } from "./cell.ts";
 import { createEngineRun, type EngineRun } from "./engine-run.ts";
 import type { PartFailure } from "./part-failures.ts";
-import type { PreparedSession } from "./prepared-session.ts";
 import { createProgramRun } from "./program-run.ts";
 import type { CallObserver, ReplayedCall } from "./replayed-call.ts";
 

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { METRICS } from "../metrics/registry.ts";
 import { createRowMetrics } from "../metrics/row-metrics.ts";
+import { prepareSession } from "../open/prepared-session.ts";
 import { cellOf } from "./cell.ts";
 import { drive } from "./drive.ts";
-import { prepareSession } from "./prepared-session.ts";
 import type { ReplayedCall } from "./replayed-call.ts";
 
 const STEP_MS = 40_000;

@@ -1,5 +1,5 @@
 import { createDigest, type Summarizer } from "@plimsoll/core";
-import type { PreparedSession } from "./prepared-session.ts";
+import type { PreparedSession } from "../open/prepared-session.ts";
 import type { AskedSummary } from "./replayed-call.ts";
 
 /** The replay that summaries are written for. */

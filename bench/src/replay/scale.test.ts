@@ -2,10 +2,10 @@ import { type CompactionEntry, OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, SVEN_POL
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
+import { cellOf } from "../drive/cell.ts";
+import { drive } from "../drive/drive.ts";
+import { prepareSession } from "../open/prepared-session.ts";
 import { CONTEXT_EDITING_PEER } from "../peers/context-editing.ts";
-import { cellOf } from "../replay/cell.ts";
-import { drive } from "../replay/drive.ts";
-import { prepareSession } from "../replay/prepared-session.ts";
 import { summed } from "../statistics.ts";
 
 /** The most that a session of twice the size may take, as a multiple: linear with some room for work that happens once. */

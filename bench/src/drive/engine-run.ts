@@ -3,9 +3,9 @@ import { createSession } from "@plimsoll/core";
 import type { RecoveryFacts } from "@plimsoll/core/extend";
 import { createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core/extend";
 import { modelPriors } from "@plimsoll/providers";
+import type { PreparedSession } from "../open/prepared-session.ts";
 import { type Cell, limitsOf } from "./cell.ts";
 import { createFailureLog, type PartFailure } from "./part-failures.ts";
-import type { PreparedSession } from "./prepared-session.ts";
 import type { AskedSummary, ReplayedCall } from "./replayed-call.ts";
 
 /** The production engine over a cell, and what it did since the last call. */

@@ -1,0 +1,99 @@
+import type { ModelLimits } from "@plimsoll/core";
+import { BUILT_IN_KINDS, type EnginePolicy, type Kinds, RECORDED_POLICY, type Tokenizers } from "@plimsoll/core/extend";
+import type { ModelCatalog } from "@plimsoll/providers";
+import type { PreparedSession } from "../open/prepared-session.ts";
+import { realWindowOf } from "../open/real-window.ts";
+import type { Program } from "./program.ts";
+import { digestSource, type SummarySource } from "./summary-source.ts";
+
+/** The request for a session's cell. */
+export interface CellRequest {
+  readonly policy: EnginePolicy;
+  readonly window: WindowRequest;
+  readonly catalog: Pick<ModelCatalog, "contextWindowOf">;
+  /** Tokenizers for a policy whose estimator is a byte-pair encoding. */
+  readonly tokenizers?: Tokenizers;
+  /** Kinds that the policy may name, and how results are cut; the built-in ones if they are left out. */
+  readonly kinds?: Kinds;
+  /** Who writes the summaries; the digest if it is left out. */
+  readonly summaries?: SummarySource;
+  /** The program that compacts in the engine's place; `null`, the engine, if it is left out. */
+  readonly program?: Program | null;
+}
+
+/** One session under one policy in one window: the limits that hold there, and who writes its summaries. */
+export interface Cell {
+  readonly policy: EnginePolicy;
+  readonly window: WindowSpec;
+  readonly contextWindowTokens: number;
+  readonly maxOutputTokens: number;
+  readonly inputBudgetTokens: number;
+  /** Overhead at the first call, in tokens. */
+  readonly overheadTokens: number;
+  readonly tokenizers: Tokenizers;
+  readonly kinds: Kinds;
+  /** Why the cell is not applicable; `null` if it is replayed. */
+  readonly why: string | null;
+  readonly summaries: SummarySource;
+  /** The program that compacts in the engine's place; `null` for the engine itself. */
+  readonly program: Program | null;
+}
+
+/** Output reserve of a replay if the recording names none: 8,192 tokens, the maximum output that most agents ask for. */
+const OUTPUT_RESERVE_TOKENS = 8192;
+/** Never more than an eighth of the working room, so that small rooms stay rooms for input. Chosen. */
+const OUTPUT_RESERVE_SHARE = 8;
+
+/**
+ * Sets up one replay: a session under a policy in a window, with its limits in tokens. If system prompt and tools alone fill more than half the window,
+ * `why` says that there is nothing to measure: most triggers would lie below them. `recorded` plans nothing and is
+ * always applicable.
+ */
+export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
+  const { policy, window: request, catalog, tokenizers = {}, kinds = BUILT_IN_KINDS, summaries = digestSource } = cell;
+  const { program = null } = cell;
+  const overheadTokens = session.sizeJudge.firstOverheadTokens;
+  const window: WindowSpec = request.kind === "real" ? { kind: "real", ...realWindowOf(session, catalog) } : request;
+  const contextWindowTokens = window.kind === "real" ? window.tokens : overheadTokens + window.tokens;
+  const maxOutputTokens = reserveOf(window.tokens);
+  const isTooSmall = overheadTokens > contextWindowTokens / 2 && !isRecordedPolicy(policy);
+  const why = isTooSmall
+    ? `the overhead (${overheadTokens} tokens) exceeds half the window (${contextWindowTokens} tokens)`
+    : null;
+  const inputBudgetTokens = contextWindowTokens - maxOutputTokens;
+  return {
+    policy,
+    window,
+    contextWindowTokens,
+    maxOutputTokens,
+    inputBudgetTokens,
+    overheadTokens,
+    tokenizers,
+    kinds,
+    why,
+    summaries,
+    program,
+  };
+}
+
+/** True for the one policy that folds the recorded agent's own compactions and rejects nothing: what it sends was accepted. */
+export function isRecordedPolicy(policy: EnginePolicy): boolean {
+  return policy.name === RECORDED_POLICY.name && !policy.enabled;
+}
+
+/** The limits that the engine is given. */
+export function limitsOf(cell: Cell): ModelLimits {
+  return { contextWindowTokens: cell.contextWindowTokens, maxOutputTokens: cell.maxOutputTokens };
+}
+
+function reserveOf(roomTokens: number): number {
+  return Math.min(OUTPUT_RESERVE_TOKENS, Math.floor(roomTokens / OUTPUT_RESERVE_SHARE));
+}
+
+/** The context window of a replay: `tokens` above each session's own system prompt and tools (`working-room`), or the window that each session ran in (`real`). */
+export type WindowRequest = { readonly kind: "working-room"; readonly tokens: number } | { readonly kind: "real" };
+
+/** A window as it was for one session: working room above the session's overhead, or its real window with the reason for its size. */
+export type WindowSpec =
+  | { readonly kind: "working-room"; readonly tokens: number }
+  | { readonly kind: "real"; readonly tokens: number; readonly reason: string };
