@@ -5,6 +5,7 @@ import { parseRecord, stringAt } from "../formats/fields.ts";
 import { ownEntries } from "../lineage.ts";
 import { editQuotes } from "../needs/files.ts";
 import { isRollBack } from "../transcript.ts";
+import { compactionWaits } from "./compaction-waits.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 import { realWindowOf } from "./real-window.ts";
 import type { SeenCounts, SessionDescription } from "./session-description.ts";
@@ -19,6 +20,7 @@ export function describeSession(session: PreparedSession, catalog: ModelCatalog)
   for (const entry of ownEntries(transcript)) spending.add(entry);
   const { usd, usdIs, statedUsd } = spending.now();
   const reported = calls.flatMap((call) => call.reportedTokens ?? []);
+  const waitsMs = compactionWaits(transcript);
   return {
     session: transcript.name,
     file: transcript.file,
@@ -41,6 +43,7 @@ export function describeSession(session: PreparedSession, catalog: ModelCatalog)
     recordedUsd: usd,
     recordedUsdIs: usdIs,
     statedCostUsd: (copied.size > 0 ? null : transcript.statedUsd) ?? statedUsd,
+    ...(waitsMs.length > 0 && { waitsMs }),
     seen: seenCounts(transcript.entries),
     ...(transcript.outcome !== undefined && { outcome: transcript.outcome }),
     sizeJudge: sizeJudge.error,

@@ -35,6 +35,8 @@ export interface SessionDescription {
   readonly statedCostUsd: number | null;
   /** The outcome of the run; left out if nothing in its recording grades it. */
   readonly outcome?: Outcome;
+  /** How long the person waited for compactions whose times are known, in milliseconds; left out if there were none. */
+  readonly waitsMs?: readonly number[];
   /** Counts of the things in the recording that measures are made from; `null` in reports of older versions. */
   readonly seen: SeenCounts | null;
   readonly sizeJudge: SizeJudgeError;

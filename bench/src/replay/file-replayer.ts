@@ -5,13 +5,14 @@ import type { Program } from "../drive/program.ts";
 import type { SummarySource } from "../drive/summary-source.ts";
 import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
+import type { OpenedFile, Opener } from "../open/corpus.ts";
 import { describeSession } from "../open/describe-session.ts";
 import { countedSession, type PreparedSession } from "../open/prepared-session.ts";
 import type { SessionDescription, SourceNote } from "../open/session-description.ts";
 import { rowSchema, sessionSchema, sourceNoteSchema } from "../results/report-json.ts";
 import type { ReplayRow } from "../results.ts";
 import { openSource, type SummaryTally, summarizerName } from "../summaries/open-source.ts";
-import { type FileTask, type LoadedFile, loadFile, type PlacedRow } from "./file-task.ts";
+import type { FileTask, PlacedRow } from "./file-task.ts";
 import { placedError } from "./load-parts.ts";
 import { type KeptReplays, NOTHING_KEPT, openKeptReplays, type ReplayRequest, replay } from "./replay.ts";
 
@@ -34,23 +35,21 @@ export interface ReplayerOptions {
   readonly environment?: Environment;
   /** The parts that replays are made with; the built-in ones alone unless given. */
   readonly parts?: BenchParts;
+  readonly opener: Opener;
 }
 
-/**
- * Runs tasks; remembers the file of the last one, as most tasks that follow each other are of one file.
- */
+/** Runs tasks over files that are opened once; remembers the prices of the file of the last one. */
 export function createFileReplayer({
   environment,
   parts = BUILT_IN_PARTS,
-}: ReplayerOptions = {}): (task: FileTask) => Promise<FileReplay> {
+  opener,
+}: ReplayerOptions): (task: FileTask) => Promise<FileReplay> {
   const loadTokenizers = createTokenizerLoader();
-  let file: LoadedFile | null = null;
+  let pricedPath = "";
   let priced: Prices = new Map();
   return async (task) => {
-    if (file?.path !== task.file.path) {
-      file = loadFile(task.file, parts.importers);
-      priced = new Map();
-    }
+    if (pricedPath !== task.file.path) priced = new Map();
+    pricedPath = task.file.path;
     const catalog = catalogWith(task.prices, priced);
     const summaries = openSource(task.summarizer, { catalog, ...(environment === undefined ? {} : { environment }) });
     const stops: string[] = [];
@@ -65,6 +64,7 @@ export function createFileReplayer({
     try {
       const tokenizers = await loadTokenizers(task.policies.flatMap((policy) => encodingsOf(policy, parts.kinds)));
       const given = { catalog, tokenizers, summaries: source, metrics: parts.metrics, kinds: parts.kinds };
+      const file = await opener.open(task.file);
       const replayed = await replayCells(file, task, { given, kept: keptOf(task, parts), programs: parts.programs });
       return { kind: "replayed", ...replayed, summaries: summaries.takeTally() };
     } catch (error) {
@@ -122,17 +122,17 @@ interface CellTools {
 }
 
 /** Replays the task's cells, but for those that are kept; what is new is kept, a cell at a time. */
-async function replayCells(file: LoadedFile, task: FileTask, tools: CellTools): Promise<ReplayedCells> {
+async function replayCells(file: OpenedFile, task: FileTask, tools: CellTools): Promise<ReplayedCells> {
   const { policies, windows, cells, prices, summarizer } = task;
   const { kept, given, programs } = tools;
-  const source = await sourceOf(file, task);
+  const source = sourceOf(file, task);
   let counted: readonly PreparedSession[] | null = null;
-  const ownSessions = async () => {
-    counted ??= (await file.sessions()).flatMap((session) => countedSession(session, task.shared) ?? []);
+  const ownSessions = () => {
+    counted ??= file.sessions().flatMap((session) => countedSession(session, task.shared) ?? []);
     return counted;
   };
   const about = await keptOr(kept, { from: { source, what: "sessions" }, isValue: isAbout }, async () => {
-    const sessions = await ownSessions();
+    const sessions = ownSessions();
     const notes = sessions.flatMap(({ transcript }) => transcript.notes.map((note) => ({ file: transcript.file, ...note })));
     return { sessions: sessions.map((session) => describeSession(session, given.catalog)), notes };
   });
@@ -147,7 +147,7 @@ async function replayCells(file: LoadedFile, task: FileTask, tools: CellTools): 
     const before = await kept.read(made, isRows);
     if (before !== null) cellsKept += 1;
     const program = programs.find(({ name }) => name === policy.name) ?? null;
-    const replayed = before ?? (await replayAll(await ownSessions(), { policy, window, program, ...given }));
+    const replayed = before ?? (await replayAll(ownSessions(), { policy, window, program, ...given }));
     if (before === null) await kept.keep(made, replayed);
     rows.push(...replayed.map((row, session) => ({ session, cell, row })));
   }
@@ -155,9 +155,9 @@ async function replayCells(file: LoadedFile, task: FileTask, tools: CellTools): 
 }
 
 /** Names the source of a replay's session; nothing is read for it if nothing is kept. */
-async function sourceOf(file: LoadedFile, { file: input, shared, state }: FileTask): Promise<unknown> {
+function sourceOf({ source: content }: OpenedFile, { file: input, shared, state }: FileTask): unknown {
   if (state === null) return null;
-  const source = { name: input.displayName, content: await file.contentHash() };
+  const source = { name: input.displayName, content };
   return shared.length === 0 ? source : { ...source, shared };
 }
 

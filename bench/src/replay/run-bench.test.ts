@@ -5,7 +5,7 @@ import { NONE_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
-import type { InputFile } from "./file-task.ts";
+import type { InputFile } from "../open/corpus.ts";
 import { type BenchProgress, runBench } from "./run-bench.ts";
 
 const WINDOWS = [{ kind: "working-room", tokens: 64_000 }] as const;

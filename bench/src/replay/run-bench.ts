@@ -2,13 +2,14 @@ import { stat } from "node:fs/promises";
 import { PlimsollError } from "@plimsoll/core";
 import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
 import type { WindowRequest } from "../drive/cell.ts";
-import { type Lineages, lineagesOf } from "../lineage.ts";
+import type { Lineages } from "../lineage.ts";
 import { REFERENCES_VERSION } from "../needs/references.ts";
+import { type Corpus, eachAtMost, type InputFile, openCorpus } from "../open/corpus.ts";
 import { type RunDescription, shareOf } from "../results/run-identity.ts";
 import type { BenchReport, PolicySweep, Shard } from "../results.ts";
 import { DEFAULT_SUMMARIZER, type SummarizerChoice, type SummaryTally, summarizerName } from "../summaries/open-source.ts";
 import type { FileReplay } from "./file-replayer.ts";
-import type { FileTask, InputFile, PlacedRow } from "./file-task.ts";
+import type { FileTask, PlacedRow } from "./file-task.ts";
 import type { ReplayState } from "./replay.ts";
 import { createSerialPool, type WorkerPool } from "./worker-pool.ts";
 
@@ -22,8 +23,8 @@ export interface BenchInput {
   readonly plimsollVersion: string;
   /** Prices by model id, which come before those of the built-in catalogue. */
   readonly prices?: ReadonlyMap<string, ModelPrices>;
-  /** The sessions that share answers, so that each answer counts once; found by this run if left out. Give them to a run that is one of several over the same files. */
-  readonly lineages?: Lineages;
+  /** The files, opened by the pool; this run opens them if it is left out. Give it to a run that is one of several over the same files. */
+  readonly corpus?: Corpus;
   /** Replays this part of the files alone. */
   readonly shard?: Shard | null;
   /** Runs and measures the replays; this process alone if left out. The caller closes it. */
@@ -61,7 +62,7 @@ export interface BenchProgress {
 export async function runBench(input: BenchInput): Promise<BenchReport> {
   const { shard = null, pool = createSerialPool() } = input;
   // Before the files are shared out: a part counts what the whole run counts.
-  const lineages = input.lineages ?? (await lineagesIn(input.files, pool));
+  const { lineages } = input.corpus ?? (await openCorpus(input.files, pool));
   const files = shareOf(input.files, shard).filter(({ displayName }) => lineages.hasOwn(displayName));
   const work = await Promise.all(files.map(bytesOf));
   const progress = createProgress(input, files, work);
@@ -84,11 +85,6 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
     notes: replayed.flatMap(({ notes }) => notes),
     ...(lineages.counts.repeatedAnswers > 0 && { lineages: lineages.counts }),
   };
-}
-
-/** Finds the sessions in these files that share history; reads as many files at a time as the pool has workers. Passes over files that cannot be read. */
-export async function lineagesIn(files: readonly InputFile[], pool: WorkerPool): Promise<Lineages> {
-  return lineagesOf((await eachAtMost(files, pool.jobs, (file) => pool.marksOf(file).catch(() => []))).flat());
 }
 
 /** Describes a run as its report will, so that {@link checkResultFolder} can check a folder before the replays. */
@@ -193,31 +189,4 @@ function createProgress(
     workDone += (bytes[place] ?? 0) * cells;
     say(place);
   };
-}
-
-/**
- * The results of items in their order, of which at most so many are under way at a time, begun in their order. After the first that fails none is begun;
- * rejects with what it failed with.
- */
-export async function eachAtMost<Item, Result>(
-  items: readonly Item[],
-  atOnce: number,
-  run: (item: Item, place: number) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  const left = items.entries();
-  let hasFailed = false;
-  const runner = async () => {
-    for (const [place, item] of left) {
-      if (hasFailed) return;
-      results[place] = await run(item, place);
-    }
-  };
-  const runners = Array.from({ length: Math.min(atOnce, items.length) }, runner);
-  try {
-    await Promise.all(runners);
-  } finally {
-    hasFailed = true;
-  }
-  return results;
 }

@@ -6,9 +6,9 @@ import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
+import type { InputFile } from "../open/corpus.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
 import { renderJsonReport } from "../show/json.ts";
-import type { InputFile } from "./file-task.ts";
 import { mergeReports } from "./merge-reports.ts";
 import { type BenchInput, runBench } from "./run-bench.ts";
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { NONE_POLICY, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
+import type { InputFile } from "../open/corpus.ts";
 import { renderJsonReport } from "../show/json.ts";
-import type { InputFile } from "./file-task.ts";
 import { type BenchInput, runBench } from "./run-bench.ts";
 import { createThreadPool, type WorkerPool } from "./worker-pool.ts";
 

@@ -1,44 +1,40 @@
 import { Tinypool } from "tinypool";
 import { BUILT_IN_PARTS } from "../extension.ts";
-import type { SessionMarks } from "../lineage.ts";
+import { type CorpusReader, createOpener, type FileMarks, type InputFile, marksOf, type Opener } from "../open/corpus.ts";
 import { createFileReplayer, type FileReplay, type ReplayerOptions } from "./file-replayer.ts";
-import { type FileTask, type InputFile, marksOfFile } from "./file-task.ts";
+import type { FileTask } from "./file-task.ts";
 
-/** Replays files for {@link runBench}, `jobs` tasks at a time. */
-export interface WorkerPool {
-  /** How many tasks run at a time. */
-  readonly jobs: number;
+/** Opens and replays files for {@link runBench}, `jobs` tasks at a time. */
+export interface WorkerPool extends CorpusReader {
   run(task: FileTask): Promise<FileReplay>;
-  /** Reads the hashes by which sessions that share history are found; none for a file that cannot be read. */
-  marksOf(file: InputFile): Promise<readonly SessionMarks[]>;
   close(): Promise<void>;
+}
+
+/** A process or thread that opens files and replays them, one task at a time. Files that it opened are open for its next tasks. */
+interface FileWorker {
+  open(file: InputFile): Promise<FileMarks>;
+  run(task: FileTask): Promise<FileReplay>;
+}
+
+/** Options of a pool in this process. */
+export interface SerialOptions extends Omit<ReplayerOptions, "opener"> {
+  /** Opens the files; one of its own if it is left out. */
+  readonly opener?: Opener;
 }
 
 /**
  * Makes a pool that runs tasks in this process, one after the other. It copies results, as between threads, so that none keeps a session's whole text
  * in memory. After `close`, tasks that have not begun reject.
  */
-export function createSerialPool(options: ReplayerOptions = {}): WorkerPool {
-  const replay = createFileReplayer(options);
-  let last: Promise<unknown> = Promise.resolve();
-  let isClosed = false;
-  const start = (task: FileTask) => {
-    if (isClosed) throw new Error("the pool was closed");
-    return replay(task);
+export function createSerialPool(options: SerialOptions = {}): WorkerPool {
+  const { parts = BUILT_IN_PARTS } = options;
+  const opener = options.opener ?? createOpener(parts.importers);
+  const replay = createFileReplayer({ ...options, opener });
+  const own: FileWorker = {
+    open: async (file) => marksOf(await opener.open(file)),
+    run: async (task) => structuredClone(await replay(task)),
   };
-  return {
-    jobs: 1,
-    run: (task) => {
-      const replayed = last.then(() => start(task)).then((replay) => structuredClone(replay));
-      last = replayed.catch(() => undefined);
-      return replayed;
-    },
-    marksOf: (file) => marksOfFile(file, (options.parts ?? BUILT_IN_PARTS).importers),
-    close: () => {
-      isClosed = true;
-      return Promise.resolve();
-    },
-  };
+  return scheduled([own], () => Promise.resolve());
 }
 
 /** Options of the threads of a pool. */
@@ -53,18 +49,72 @@ export interface ThreadOptions {
 export function createThreadPool(jobs: number, { modules = [], execArgv = [] }: ThreadOptions = {}): WorkerPool {
   const own = import.meta.url;
   const filename = new URL(`./worker.${own.slice(own.lastIndexOf(".") + 1)}`, own).href;
-  const pool = new Tinypool({
-    filename,
-    name: "runTask",
-    minThreads: jobs,
-    maxThreads: jobs,
-    isolateWorkers: false,
-    execArgv: [...execArgv],
-  });
+  const thread = { filename, minThreads: 1, maxThreads: 1, isolateWorkers: false, execArgv: [...execArgv] };
+  // A thread each: a file's tasks go to the thread that has it open.
+  const threads = Array.from({ length: jobs }, () => new Tinypool(thread));
+  const workers = threads.map(
+    (pool): FileWorker => ({
+      open: (file) => pool.run({ file, modules }, { name: "openFile" }),
+      run: (task) => pool.run({ task, modules }, { name: "runTask" }),
+    }),
+  );
+  return scheduled(workers, async () => void (await Promise.all(threads.map((pool) => pool.destroy()))));
+}
+
+/** A task that no worker has begun. */
+interface Waiting {
+  readonly path: string;
+  begin(worker: FileWorker): Promise<void>;
+  reject(error: Error): void;
+}
+
+/** Opening a file takes about as long as so many tasks: an idle worker opens another's file only if more of them wait. Chosen. */
+const WORTH_OPENING = 3;
+
+/** Gives each worker one task at a time: of the files that it has open, else of one that nobody has, else of the one with the most waiting tasks. */
+function scheduled(workers: readonly FileWorker[], close: () => Promise<void>): WorkerPool {
+  const owners = new Map<string, FileWorker>();
+  const idle = new Set(workers);
+  const waiting: Waiting[] = [];
+  let isClosed = false;
+  const placeFor = (worker: FileWorker): number => {
+    const own = waiting.findIndex(({ path }) => owners.get(path) === worker);
+    if (own >= 0) return own;
+    const free = waiting.findIndex(({ path }) => !owners.has(path));
+    if (free >= 0) return free;
+    const counts = new Map<string, number>();
+    for (const { path } of waiting) counts.set(path, (counts.get(path) ?? 0) + 1);
+    const [most] = [...counts].toSorted(([, a], [, b]) => b - a);
+    return most === undefined || most[1] <= WORTH_OPENING ? -1 : waiting.findLastIndex(({ path }) => path === most[0]);
+  };
+  const next = () => {
+    for (const worker of idle) {
+      const at = placeFor(worker);
+      const task = waiting[at];
+      if (task === undefined) continue;
+      waiting.splice(at, 1);
+      idle.delete(worker);
+      if (!owners.has(task.path)) owners.set(task.path, worker);
+      void task.begin(worker).finally(() => {
+        idle.add(worker);
+        next();
+      });
+    }
+  };
+  const placed = <Result>(path: string, run: (worker: FileWorker) => Promise<Result>): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      if (isClosed) throw new Error("the pool was closed");
+      waiting.push({ path, reject, begin: (worker) => run(worker).then(resolve, reject) });
+      next();
+    });
   return {
-    jobs,
-    run: (task) => pool.run({ task, modules }),
-    marksOf: (file) => pool.run({ file, modules }, { name: "readMarks" }),
-    close: () => pool.destroy(),
+    jobs: workers.length,
+    open: (file) => placed(file.path, (worker) => worker.open(file)),
+    run: (task) => placed(task.file.path, (worker) => worker.run(task)),
+    close: async () => {
+      isClosed = true;
+      for (const { reject } of waiting.splice(0)) reject(new Error("the pool was closed"));
+      await close();
+    },
   };
 }

@@ -1,6 +1,6 @@
-import type { SessionMarks } from "../lineage.ts";
+import { createOpener, type FileMarks, type InputFile, marksOf } from "../open/corpus.ts";
 import { createFileReplayer, type FileReplay } from "./file-replayer.ts";
-import { type FileTask, type InputFile, marksOfFile } from "./file-task.ts";
+import type { FileTask } from "./file-task.ts";
 import { loadParts } from "./load-parts.ts";
 
 /** The task of a worker of the pool: plain data. The modules are the same for each task of a pool. */
@@ -9,21 +9,31 @@ export interface WorkerTask {
   readonly modules: readonly string[];
 }
 
-/** Runs one task in a worker of the pool. The file of the last task stays in memory, and the modules' parts. */
-export const runTask: (work: WorkerTask) => Promise<FileReplay> = createRunTask();
-
-/** Reads what a file's sessions may share with others. */
-export async function readMarks({
-  file,
-  modules,
-}: Pick<WorkerTask, "modules"> & { file: InputFile }): Promise<readonly SessionMarks[]> {
-  return marksOfFile(file, (await loadParts(modules)).importers);
+/** Runs one task in a worker of the pool. Opened files stay in memory, and the modules' parts. */
+export async function runTask({ task, modules }: WorkerTask): Promise<FileReplay> {
+  return (await workerOf(modules)).replay(task);
 }
 
-function createRunTask(): (work: WorkerTask) => Promise<FileReplay> {
-  let replayer: Promise<(task: FileTask) => Promise<FileReplay>> | null = null;
-  return async ({ task, modules }) => {
-    replayer ??= loadParts(modules).then((parts) => createFileReplayer({ parts }));
-    return (await replayer)(task);
+/** Opens a file, and reads what its sessions may share with others. */
+export async function openFile({
+  file,
+  modules,
+}: Pick<WorkerTask, "modules"> & { readonly file: InputFile }): Promise<FileMarks> {
+  return marksOf(await (await workerOf(modules)).opener.open(file));
+}
+
+const workerOf = createWorker();
+
+function createWorker() {
+  let made: ReturnType<typeof workerWith> | null = null;
+  return (modules: readonly string[]) => {
+    made ??= workerWith(modules);
+    return made;
   };
+}
+
+async function workerWith(modules: readonly string[]) {
+  const parts = await loadParts(modules);
+  const opener = createOpener(parts.importers);
+  return { opener, replay: createFileReplayer({ parts, opener }) };
 }

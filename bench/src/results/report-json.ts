@@ -85,6 +85,7 @@ export const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
   outcome: z
     .strictObject({ grades: z.array(z.strictObject({ name: z.string(), value: z.number() })).readonly() })
     .exactOptional(),
+  waitsMs: z.array(z.number()).readonly().exactOptional(),
   seen: z
     .strictObject({
       toolCalls: count,

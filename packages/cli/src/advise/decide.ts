@@ -1,9 +1,8 @@
-import { type BenchReport, importFile, runBench, type WorkerPool } from "@plimsoll/bench";
+import { type BenchReport, runBench, type WorkerPool } from "@plimsoll/bench";
 import {
   type AgentKnobs,
+  type Corpus,
   chooseSetting,
-  compactionWaits,
-  countedOnce,
   DEARER_RATIO,
   formatTokens,
   type InputFile,
@@ -12,10 +11,9 @@ import {
   type KnobValues,
   knobsOf,
   type LineageCounts,
-  type Lineages,
   type LocatedAgent,
-  lineagesIn,
   longSessions,
+  openCorpus,
   type RecordedCost,
   type ReplayState,
   type ReportProblem,
@@ -29,7 +27,7 @@ import {
   windowFills,
   withoutApart,
 } from "@plimsoll/bench/extend";
-import { isPlimsollError, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { type EnginePolicy, type ModelPrices, RECORDED_POLICY } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { type CliIo, plimsollVersion } from "../io.ts";
@@ -110,12 +108,12 @@ export async function decideOn(
   { agent, files, found }: AgentLogs,
   { run, io }: { readonly run: AdviceRun; readonly io: CliIo },
 ): Promise<readonly Decision[]> {
-  const lineages = await lineagesIn(files, run.pool);
+  const corpus = await openCorpus(files, run.pool);
   const replays: BenchReport[] = [];
   const replay = async (sessions: ReadonlySet<string> | null, policies: readonly EnginePolicy[]) => {
     const own = new Set(replays[0]?.sessions.flatMap(({ session, file }) => (sessions?.has(session) ? [file] : [])));
     const some = files.filter(({ displayName }) => sessions === null || own.has(displayName));
-    if (some.length > 0) replays.push(await replayed(agent, some, { policies, run: { ...run, lineages }, io }));
+    if (some.length > 0) replays.push(await replayed(agent, some, { policies, run: { ...run, corpus }, io }));
   };
   await replay(null, [NONE_POLICY, RECORDED_POLICY]);
   const [first] = replays;
@@ -133,11 +131,10 @@ export async function decideOn(
     return now === undefined ? null : chooseSetting([now, ...(more.length > 0 ? more : others)], runOf(replays, sessions));
   };
   const choices = groups.map((group) => ({ group, choice: choose(group) }));
-  const waitsMs = await readWaits(files, lineages);
   const advised: AdvisedAgent = {
     agent,
     title: turning?.knobs.title ?? titleOf(agent),
-    ...{ logsRead: files.length, logsFound: found, shared: lineages.counts, turning, problems: problemsOf(replays) },
+    ...{ logsRead: files.length, logsFound: found, shared: corpus.lineages.counts, turning, problems: problemsOf(replays) },
   };
   const harmed = ({ best }: Extract<SettingVerdict<SettingFigures>, { kind: "set" }>, from: (typeof groups)[number]) => {
     const tested = from.points.filter(({ policy }) => policy.name === best.standing.policy);
@@ -169,7 +166,7 @@ export async function decideOn(
           cacheRulesOf: MODEL_CATALOG.cacheRulesOf,
           request: group.points[0]?.policy.summary.request ?? "serialised",
         }),
-        waitsMs: report.sessions.flatMap(({ session }) => waitsMs.get(session) ?? []),
+        waitsMs: report.sessions.flatMap(({ waitsMs }) => waitsMs ?? []),
         fills: windowFills(report),
         choice: choice === null || setting === undefined ? null : { ...choice, setting },
       };
@@ -279,25 +276,9 @@ async function readTurning(knobs: AgentKnobs | null, { homeFolder, environment =
   return { knobs, settings, values, refusal: refusal ?? knobs.replay?.unlike(values) ?? null };
 }
 
-/** The waits for compactions by session. Files that cannot be read are told by the replay. */
-async function readWaits(files: readonly InputFile[], lineages: Lineages): Promise<ReadonlyMap<string, readonly number[]>> {
-  const waits = new Map<string, readonly number[]>();
-  for (const { path, displayName } of files) {
-    const transcripts = await importFile(path, displayName).catch((error: unknown) => {
-      if (isPlimsollError(error)) return [];
-      throw error;
-    });
-    for (const transcript of transcripts) {
-      const counted = countedOnce(transcript, lineages.in(displayName));
-      if (counted !== null) waits.set(transcript.name, compactionWaits(counted));
-    }
-  }
-  return waits;
-}
-
 interface Round {
   readonly policies: readonly EnginePolicy[];
-  readonly run: AdviceRun & { readonly lineages: Lineages };
+  readonly run: AdviceRun & { readonly corpus: Corpus };
   readonly io: CliIo;
 }
 

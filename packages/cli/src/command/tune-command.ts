@@ -12,8 +12,8 @@ import {
 } from "@plimsoll/bench";
 import {
   formatNumberOf,
-  lineagesIn,
   lineageWords,
+  openCorpus,
   type ReportProblem,
   renderTuneHtml,
   reportProblems,
@@ -113,8 +113,8 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const given = { files, policy, others, window, prices: [...prices], with: parts.identity };
   const kept = await openState({ folder: options.state, run: given }, io);
   const { pool, tasksPerFile } = poolOf(jobs, parts);
-  const lineages = await lineagesIn(files, pool);
-  const run = { files, lineages, pool, tasksPerFile, prices, plimsollVersion: plimsollVersion() };
+  const corpus = await openCorpus(files, pool);
+  const run = { files, corpus, pool, tasksPerFile, prices, plimsollVersion: plimsollVersion() };
   const described = new Map<string, SessionDescription>();
   const met = new Map<string, ReportProblem>();
   const results = await tune(
@@ -128,7 +128,7 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const nameOf = sessionNames({ sessions: [...described.values()] });
   const said = [
     problemText(problems),
-    lineageWords(lineages.counts),
+    lineageWords(corpus.lineages.counts),
     tuneReport(results, { current: policy, columns: tableColumns(io.stdout), full: options.full ?? false, nameOf }),
   ];
   io.stdout.write(`${said.filter((text) => text !== "").join("\n\n")}\n`);

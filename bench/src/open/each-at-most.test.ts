@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { eachAtMost } from "./run-bench.ts";
+import { eachAtMost } from "./corpus.ts";
 
 /** Items that end when they are told to. */
 function heldItems(count: number) {
