@@ -19,7 +19,7 @@ export { IMPORTERS, importSource, UNREAD_DATABASE } from "./formats/registry.ts"
 export { withoutApart } from "./judge/apart.ts";
 export { CHEATS } from "./judge/choose.ts";
 export { comparedIn } from "./judge/compare.ts";
-export { isActing, windowLabels } from "./judge/policy-summary.ts";
+export { windowLabels } from "./judge/policy-summary.ts";
 export { FEWEST_SESSIONS, type SettingVerdict } from "./judge/settings.ts";
 export { longSessions } from "./judge/split.ts";
 export { DEARER_RATIO, type JudgedRun, type SessionStanding, standingOf } from "./judge/standing.ts";
@@ -35,13 +35,11 @@ export { originOf } from "./origin.ts";
 export { policyRunBy, versionInHead } from "./peers/running-agents.ts";
 export { codeVersion } from "./replay/code-version.ts";
 export { placedError } from "./replay/load-parts.ts";
-export type { ReplayState } from "./replay/replay.ts";
 export { replay } from "./replay/replay.ts";
-export { describeRun } from "./replay/run-bench.ts";
-export { checkResultFolder } from "./results/check-result-folder.ts";
-export { readParts } from "./results/read-parts.ts";
-export { isReport } from "./results/report-json.ts";
-export { writePart } from "./results/write-part.ts";
+export { openRowsFile } from "./replay/rows-file.ts";
+export type { KeptRows } from "./replay/run-bench.ts";
+export { mergeRows, type NamedRows } from "./replay/run-result.ts";
+export { checkParquetFolder, writeParquet } from "./results/parquet.ts";
 export type { PolicySweep, ReportProblem, Shard, SkippedInput } from "./results.ts";
 export { calibrationAnswer, calibrationTables } from "./show/calibration-tables.ts";
 export {

@@ -7,7 +7,6 @@ export type { Grade, Outcome, Transcript } from "./transcript.ts";
 // Replay them
 
 export type { WindowRequest } from "./drive/cell.ts";
-export { mergeReports, type NamedReport } from "./replay/merge-reports.ts";
 export { type BenchInput, type BenchProgress, runBench } from "./replay/run-bench.ts";
 export { createSerialPool, createThreadPool, type WorkerPool } from "./replay/worker-pool.ts";
 export type { BenchReport } from "./results.ts";

@@ -1,3 +1,4 @@
+import type { EnginePolicy } from "@plimsoll/core/extend";
 import type { WindowRequest, WindowSpec } from "./drive/cell.ts";
 import type { PartFailure } from "./drive/part-failures.ts";
 import type { RowMetrics } from "./metrics/registry.ts";
@@ -10,7 +11,7 @@ import type { LineageCounts } from "./transcript.ts";
  * clock and no timing: two runs over the same input give the same bytes.
  */
 export interface BenchReport {
-  readonly formatVersion: 7;
+  readonly formatVersion: 8;
   readonly plimsollVersion: string;
   readonly referencesVersion: number;
   /** The part of a run that this is; `null` for a whole one. */
@@ -87,7 +88,7 @@ export interface PolicySweep {
 /** A policy of the run: its name and its whole content, so that a report can be replayed. */
 interface PolicyDescription {
   readonly name: string;
-  readonly policy: unknown;
+  readonly policy: EnginePolicy;
   /** For a point of a sweep: the policy that was swept, and its settings in the order of the axes. */
   readonly sweep: PolicySweep | null;
 }

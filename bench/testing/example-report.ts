@@ -33,7 +33,7 @@ export function exampleReport(options: ExampleOptions = {}): BenchReport {
   ];
   const windows = workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens }) as const);
   return {
-    formatVersion: 7,
+    formatVersion: 8,
     shard: null,
     inputs: sessions,
     windows: workingRoomsTokens.map((tokens) => ({ kind: "working-room", tokens })),
@@ -84,7 +84,7 @@ function exampleSession(session: string, calls: number): SessionDescription {
 function sweptPolicies(ratios: readonly number[]): BenchReport["policies"] {
   return ratios.map((ratio) => {
     const name = `sven trigger.ratio=${ratio}`;
-    const policy = { ...SVEN_POLICY, name, trigger: { atLeast: { ratio, of: "input-budget" } } };
+    const policy = { ...SVEN_POLICY, name, trigger: { atLeast: { ratio, of: "input-budget" as const } } };
     return { name, policy, sweep: { base: "sven", settings: [{ path: "trigger.ratio", value: ratio }] } };
   });
 }

@@ -4,7 +4,7 @@ import type { BenchReport } from "../results.ts";
 import { answersAmong, type NothingDone, nothingDone, type WindowAnswer } from "./answer.ts";
 import { type Compared, comparedIn } from "./compare.ts";
 import { type ModelSummaries, modelSummaries } from "./model-summaries.ts";
-import { isActing, type PolicySummary, summarizePolicies, windowLabels } from "./policy-summary.ts";
+import { type PolicySummary, summarizePolicies, windowLabels } from "./policy-summary.ts";
 import type { Standing } from "./standing.ts";
 
 /** A report, judged: made once, and all that any output says or draws of it is taken from here. */
@@ -32,7 +32,7 @@ export interface WindowJudgement extends Compared {
 export function judge(report: BenchReport, metrics: RunMetrics = METRICS): Judgement {
   const summaries = summarizePolicies(report, metrics);
   const asking = modelSummaries(report);
-  const acting = new Set(report.policies.flatMap(({ name, policy }) => (isActing(policy) ? [name] : [])));
+  const acting = new Set(report.policies.flatMap(({ name, policy }) => (policy.enabled ? [name] : [])));
   const windows = windowLabels(report).map((label): WindowJudgement => {
     const compared = comparedIn(report, label, acting);
     const answers = answersAmong(compared, acting, new Set(asking.keys())).toSorted(

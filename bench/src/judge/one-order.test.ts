@@ -14,7 +14,7 @@ const usdOf = (session: string, policy: string) => {
   return BASES.includes(policy) ? plain : plain * ratio;
 };
 
-function reportOf(policies: readonly Pick<Policy, "name">[], wanted: ReadonlySet<string> = new Set(SESSIONS)): BenchReport {
+function reportOf(policies: readonly Policy[], wanted: ReadonlySet<string> = new Set(SESSIONS)): BenchReport {
   const report = exampleReport({ sessions: SESSIONS, calls: 120 });
   const rows = report.rows.flatMap((row) => {
     const { metrics, session } = row;

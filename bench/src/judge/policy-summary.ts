@@ -39,7 +39,7 @@ export function summarizePolicies(whole: BenchReport, metrics: RunMetrics = METR
       });
       return {
         policy: name,
-        isActing: isActing(policy),
+        isActing: policy.enabled,
         windowLabel: label,
         sessions: rows.length,
         notApplicable: inWindow.filter((row) => row.policy === name && row.metrics === null).length,
@@ -63,11 +63,6 @@ function measured(rows: readonly ReplayRow[], policy: string): readonly Measured
 /** Whether the row has figures. */
 export function isMeasured(row: ReplayRow): row is MeasuredRow {
   return row.metrics !== null;
-}
-
-/** False for a policy that is off (`enabled: false`), which never compacts by itself. */
-export function isActing(policy: unknown): boolean {
-  return !(typeof policy === "object" && policy !== null && "enabled" in policy && policy.enabled === false);
 }
 
 function hasFired({ metrics: { economy } }: MeasuredRow): boolean {

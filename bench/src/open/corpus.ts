@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { stat } from "node:fs/promises";
-import { readRegularFile } from "@plimsoll/core/node";
+import { readRegularFile } from "@plimsoll/stores";
 import { fileSource } from "../formats/file-source.ts";
 import type { FileSource, Importer } from "../formats/importer.ts";
 import { storedSession, storedSessionText } from "../formats/opencode/database.ts";

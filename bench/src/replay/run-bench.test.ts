@@ -51,6 +51,8 @@ describe("runBench", () => {
     await run(["good.jsonl", "unknown.txt"], (progress) => seen.push(progress));
     expect(seen.map(({ filesDone, workDone, workTotal }) => [filesDone, workDone / workTotal > 0.9])).toEqual([
       [0, false],
+      [0, false],
+      [1, true],
       [1, true],
       [2, true],
     ]);

@@ -2,15 +2,24 @@ import { stat } from "node:fs/promises";
 import { PlimsollError } from "@plimsoll/core";
 import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
 import type { WindowRequest } from "../drive/cell.ts";
-import type { Lineages } from "../lineage.ts";
+import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
 import { REFERENCES_VERSION } from "../needs/references.ts";
 import { type Corpus, eachAtMost, type InputFile, openCorpus } from "../open/corpus.ts";
-import { type RunDescription, shareOf } from "../results/run-identity.ts";
-import type { BenchReport, PolicySweep, Shard } from "../results.ts";
+import type { BenchReport, PolicySweep, Shard, SkippedInput } from "../results.ts";
 import { DEFAULT_SUMMARIZER, type SummarizerChoice, type SummaryTally, summarizerName } from "../summaries/open-source.ts";
 import type { FileReplay } from "./file-replayer.ts";
-import type { FileTask, PlacedRow } from "./file-task.ts";
-import type { ReplayState } from "./replay.ts";
+import type { FileTask } from "./file-task.ts";
+import type { RowsFile } from "./rows-file.ts";
+import {
+  type CheckedRows,
+  checkedRows,
+  type FileKeys,
+  type FileResult,
+  finishResult,
+  keyOf,
+  type RunDescription,
+  reportOf,
+} from "./run-result.ts";
 import { createSerialPool, type WorkerPool } from "./worker-pool.ts";
 
 /** Input of {@link runBench}: it replays each session of the files under every policy in every window. */
@@ -29,17 +38,27 @@ export interface BenchInput {
   readonly shard?: Shard | null;
   /** Runs and measures the replays; this process alone if left out. The caller closes it. */
   readonly pool?: WorkerPool;
-  /** The most tasks that the replays of one file are split into; 1 if left out. The report does not depend on it. */
-  readonly tasksPerFile?: number;
   /** Who writes the summaries; the digest unless given. */
   readonly summarizer?: SummarizerChoice;
-  /** Where finished cells are kept, so that the same run goes on where it was broken off; nowhere unless given. */
-  readonly state?: ReplayState | null;
+  /** Where finished rows are kept and looked for, so that none is made twice; nowhere unless given. */
+  readonly kept?: KeptRows | null;
+  /** Inputs that were given and are not there: the report tells them. */
+  readonly missing?: readonly SkippedInput[];
+  /** Options that changed nothing, a line each: the report tells them. */
+  readonly withoutEffect?: readonly string[];
   readonly onProgress?: (progress: BenchProgress) => void;
-  /** Called for each task with the number of replays that it took over from an earlier run. */
-  readonly onKept?: (cells: number) => void;
   /** Called for each task with its requests for summaries by a model. */
   readonly onSummaries?: (tally: SummaryTally) => void;
+}
+
+/** A file of rows, and the version of everything but the input that a row depends on: rows of another version are not found. */
+export interface KeptRows {
+  readonly rows: RowsFile;
+  readonly version: string;
+  /** The parts that replays are made with; the built-in ones unless given. Nothing is kept of parts that cannot be told from others of their names. */
+  readonly parts?: BenchParts;
+  /** Called with the number of cells that were there. */
+  readonly onKept?: (cells: number) => void;
 }
 
 /** Progress of a run, reported at its start and after each task. Work is in bytes of the files × policies × windows. */
@@ -62,95 +81,153 @@ export interface BenchProgress {
 export async function runBench(input: BenchInput): Promise<BenchReport> {
   const { shard = null, pool = createSerialPool() } = input;
   // Before the files are shared out: a part counts what the whole run counts.
-  const { lineages } = input.corpus ?? (await openCorpus(input.files, pool));
-  const files = shareOf(input.files, shard).filter(({ displayName }) => lineages.hasOwn(displayName));
-  const work = await Promise.all(files.map(bytesOf));
-  const progress = createProgress(input, files, work);
-  const replayed = await eachAtMost(files, pool.jobs, async (file, place) => {
-    const replays = await Promise.all(
-      tasksOf(file, input, lineages).map(async (task) => {
-        const replay = await runTask(task, input, pool);
-        progress(place, task.cells.length);
-        return replay;
-      }),
-    );
-    return joined(file, replays);
-  });
-  return {
-    formatVersion: 7,
-    ...describeRun(input),
-    sessions: replayed.flatMap(({ sessions }) => sessions),
-    rows: replayed.flatMap(({ rows }) => rows),
-    skipped: replayed.flatMap(({ skipped }) => skipped),
-    notes: replayed.flatMap(({ notes }) => notes),
-    ...(lineages.counts.repeatedAnswers > 0 && { lineages: lineages.counts }),
-  };
+  const corpus = input.corpus ?? (await openCorpus(input.files, pool));
+  const files = shareOf(input.files, shard).filter(({ displayName }) => corpus.lineages.hasOwn(displayName));
+  const progress = createProgress(input, files, await Promise.all(files.map(bytesOf)));
+  const kept = keptIn(input);
+  const replayed = await eachAtMost(files, pool.jobs, (file, place) =>
+    replayFile(file, { input, pool, corpus, kept, onCell: () => progress(place) }),
+  );
+  const run = describeRun(input, corpus);
+  if (kept !== null) finishResult(kept.rows, { run, shard, files: replayed.map(({ keys }) => keys) });
+  return reportOf(
+    run,
+    shard,
+    replayed.map(({ result }) => result),
+  );
 }
 
-/** Describes a run as its report will, so that {@link checkResultFolder} can check a folder before the replays. */
-export function describeRun({
-  files,
-  policies,
-  sweeps,
-  windows,
-  shard = null,
-  plimsollVersion,
-  summarizer = DEFAULT_SUMMARIZER,
-}: BenchInput): RunDescription {
+/** The files of a part: every `count`th, so that parts take about as long as each other. All of them for a whole run. */
+function shareOf<File>(files: readonly File[], shard: Shard | null): readonly File[] {
+  return shard === null ? files : files.filter((_, place) => place % shard.count === shard.index - 1);
+}
+
+function describeRun(
+  {
+    files,
+    policies,
+    sweeps,
+    windows,
+    plimsollVersion,
+    summarizer = DEFAULT_SUMMARIZER,
+    prices = new Map(),
+    missing = [],
+    withoutEffect = [],
+  }: BenchInput,
+  { lineages: { counts } }: Corpus,
+): RunDescription {
   return {
     plimsollVersion,
     referencesVersion: REFERENCES_VERSION,
-    shard,
     inputs: files.map(({ displayName }) => displayName),
     policies: policies.map((policy) => ({ name: policy.name, policy, sweep: sweeps?.get(policy.name) ?? null })),
     windows,
     summarizer: summarizerName(summarizer),
+    pricedModels: [...prices.keys()],
+    missing,
+    withoutEffect,
+    lineages: counts.repeatedAnswers > 0 ? counts : null,
   };
 }
 
-async function runTask(task: FileTask, input: BenchInput, pool: WorkerPool): Promise<FinishedReplay> {
-  const replay = await pool.run(task).catch(lostTask);
-  if (replay.kind === "stopped") throw withoutSummary(replay.reason);
-  if (replay.kind === "replayed") tell(input, replay);
-  return replay;
+/** Rows that are kept, and how they are read. */
+interface Kept extends Pick<KeptRows, "rows" | "onKept"> {
+  readonly version: string;
+  readonly checked: CheckedRows;
 }
 
-type FileResult = Pick<BenchReport, "sessions" | "rows" | "skipped" | "notes">;
+function keptIn({ kept = null }: BenchInput): Kept | null {
+  if (kept === null) return null;
+  const { rows, version, parts = BUILT_IN_PARTS, onKept } = kept;
+  if (parts.identity === null) return null;
+  return {
+    rows,
+    version: `${version} ${parts.identity}`,
+    checked: checkedRows(rows, parts),
+    ...(onKept === undefined ? {} : { onKept }),
+  };
+}
 
-const NOTHING: FileResult = { sessions: [], rows: [], notes: [], skipped: [] };
+interface FileRun {
+  readonly input: BenchInput;
+  readonly pool: WorkerPool;
+  readonly corpus: Corpus;
+  readonly kept: Kept | null;
+  readonly onCell: () => void;
+}
 
-type FinishedReplay = Exclude<FileReplay, { readonly kind: "stopped" }>;
+/** A file's result, and the keys under which its lines are. */
+interface FinishedFile {
+  readonly result: FileResult;
+  readonly keys: FileKeys;
+}
 
-/** Puts a file's tasks together. The first that says why the file cannot be replayed speaks for all of them. */
-function joined({ displayName: file }: InputFile, replays: readonly FinishedReplay[]): FileResult {
-  const rows: PlacedRow[] = [];
-  for (const replay of replays) {
-    if (replay.kind === "skipped") return { ...NOTHING, skipped: [{ file, reason: replay.reason }] };
-    rows.push(...replay.rows);
+/** Replays a file's cells, but for those that are there; each that is new is appended when it is finished. The first that fails speaks for all of them. */
+async function replayFile(file: InputFile, { input, pool, corpus, kept, onCell }: FileRun): Promise<FinishedFile> {
+  const { policies, windows, prices = new Map(), summarizer = DEFAULT_SUMMARIZER } = input;
+  const name = file.displayName;
+  const cells = windows.flatMap((window) => policies.map((policy) => ({ policy, window })));
+  const shared = corpus.lineages.in(name);
+  const task = { file, prices, summarizer, shared };
+  const made = { version: kept?.version, file: name, source: corpus.sources.get(name) ?? null, shared };
+  const key = keyOf({ ...made, what: "sessions" });
+  const before = kept?.checked.file(key) ?? null;
+  const about = before === null ? await finished({ ...task, cell: null }, pool) : ({ kind: "described", ...before } as const);
+  if (about.kind !== "described") {
+    for (const _ of cells) onCell();
+    return skippedFile(name, about);
+  }
+  const { sessions, notes } = about;
+  if (before === null) kept?.rows.append("file", key, { sessions, notes });
+  const by = { prices: [...prices], summarizer: summarizerName(summarizer) };
+  const replayed = await Promise.all(
+    cells.map(async (cell) => {
+      const keys = sessions.map(({ session }) => keyOf({ ...made, ...cell, ...by, session }));
+      const there = kept === null ? [] : keys.flatMap((each) => kept.checked.row(each) ?? []);
+      const isThere = kept !== null && there.length === keys.length;
+      const replay = isThere ? null : await finished({ ...task, cell }, pool);
+      onCell();
+      if (replay === null) {
+        kept?.onKept?.(1);
+        return { keys, rows: there };
+      }
+      if (replay.kind !== "replayed") return { keys, failed: replay };
+      input.onSummaries?.(replay.summaries);
+      for (const [place, row] of replay.rows.entries()) kept?.rows.append("row", keys[place] ?? "", row);
+      return { keys, rows: replay.rows };
+    }),
+  );
+  const rows: ReplayedCell[] = [];
+  for (const [cell, each] of replayed.entries()) {
+    if ("failed" in each) return skippedFile(name, each.failed);
+    rows.push(...each.rows.map((row, session) => ({ session, cell, row, key: each.keys[session] ?? "" })));
   }
   const inOrder = rows.toSorted((a, b) => a.session - b.session || a.cell - b.cell);
-  const [first] = replays;
-  if (first?.kind !== "replayed") return NOTHING;
-  const { sessions, notes } = first;
-  return { sessions, notes, rows: inOrder.map(({ row }) => row), skipped: [] };
+  return {
+    result: { kind: "replayed", file: name, sessions, notes, rows: inOrder.map(({ row }) => row) },
+    keys: { file: name, key, rows: inOrder.map((each) => each.key) },
+  };
 }
 
-/** Splits a file's cells into tasks of about the same work: neighbours, which are alike, go to different tasks. */
-function tasksOf(file: InputFile, input: BenchInput, lineages: Lineages): readonly FileTask[] {
-  const { policies, windows, prices = new Map(), tasksPerFile = 1, summarizer = DEFAULT_SUMMARIZER } = input;
-  const { state = null } = input;
-  const shared = lineages.in(file.displayName);
-  const cellCount = policies.length * windows.length;
-  const count = Math.max(1, Math.min(tasksPerFile, cellCount));
-  return Array.from({ length: count }, (_, task) => {
-    const cells = Array.from({ length: cellCount }, (_, cell) => cell).filter((cell) => cell % count === task);
-    return { file, policies, windows, cells, prices, summarizer, shared, state };
-  });
+/** A row with its place: the file's session, and the cell's number. */
+interface ReplayedCell {
+  readonly session: number;
+  readonly cell: number;
+  readonly row: BenchReport["rows"][number];
+  readonly key: string;
 }
 
-function tell({ onSummaries, onKept }: BenchInput, replay: Extract<FileReplay, { readonly kind: "replayed" }>): void {
-  onSummaries?.(replay.summaries);
-  onKept?.(replay.cellsKept);
+function skippedFile(file: string, failed: FinishedTask): FinishedFile {
+  const reason = "reason" in failed ? failed.reason : "cannot be replayed";
+  return { result: { kind: "skipped", file, reason }, keys: { file, reason } };
+}
+
+type FinishedTask = Exclude<FileReplay, { readonly kind: "stopped" }>;
+
+async function finished(task: FileTask, pool: WorkerPool): Promise<FinishedTask> {
+  const replay = await pool.run(task).catch(lostTask);
+  if (replay.kind === "stopped") throw withoutSummary(replay.reason);
+  return replay;
 }
 
 function withoutSummary(reason: string): PlimsollError {
@@ -161,7 +238,7 @@ function withoutSummary(reason: string): PlimsollError {
 }
 
 /** A worker that died, of want of memory for instance, costs its file and no other. */
-function lostTask(error: unknown): FinishedReplay {
+function lostTask(error: unknown): FinishedTask {
   return { kind: "skipped", reason: `cannot be replayed: ${error instanceof Error ? error.message : String(error)}` };
 }
 
@@ -174,7 +251,7 @@ function createProgress(
   { policies, windows, onProgress }: BenchInput,
   files: readonly InputFile[],
   bytes: readonly number[],
-): (place: number, cells: number) => void {
+): (place: number) => void {
   const cellsTotal = policies.length * windows.length;
   const cellsLeft = files.map(() => cellsTotal);
   const workTotal = bytes.reduce((sum, size) => sum + size * cellsTotal, 0);
@@ -184,9 +261,9 @@ function createProgress(
     onProgress?.({ file: files[place]?.displayName ?? "", filesDone, filesTotal: files.length, workDone, workTotal });
   };
   say(0);
-  return (place, cells) => {
-    cellsLeft[place] = (cellsLeft[place] ?? 0) - cells;
-    workDone += (bytes[place] ?? 0) * cells;
+  return (place) => {
+    cellsLeft[place] = (cellsLeft[place] ?? 0) - 1;
+    workDone += bytes[place] ?? 0;
     say(place);
   };
 }

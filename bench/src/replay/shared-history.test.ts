@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -6,11 +6,13 @@ import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
+import { BUILT_IN_PARTS } from "../extension.ts";
 import type { InputFile } from "../open/corpus.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
 import { renderJsonReport } from "../show/json.ts";
-import { mergeReports } from "./merge-reports.ts";
+import { openRowsFile } from "./rows-file.ts";
 import { type BenchInput, runBench } from "./run-bench.ts";
+import { mergeRows } from "./run-result.ts";
 
 /** Replays take seconds, longer if other tests run at the same time. */
 const REPLAY_MS = 120_000;
@@ -98,13 +100,20 @@ describe("one session in several files", { timeout: REPLAY_MS }, () => {
     expect(rowOf(together, "main", "none")).toEqual(rowOf(await bench([main]), "main", "none"));
   });
 
-  test("gives the bytes of one run in parts", async () => {
+  test("gives the bytes of one run in parts, however their lines lie", async () => {
     const files = [file("main", MAIN), file("copy", MAIN), file("left", forkOf("left")), file("right", forkOf("right"))];
     const whole = await bench(files);
-    const parts = await Promise.all(
-      [1, 2, 3].map(async (index) => ({ name: `${index}`, report: await bench(files, { shard: { index, count: 3 } }) })),
-    );
-    expect(renderJsonReport(mergeReports(parts))).toBe(renderJsonReport(whole));
+    const path = join(folder, "rows.jsonl");
+    for (const index of [3, 1, 2]) {
+      const rows = openRowsFile(path, "rows.jsonl");
+      await bench(files, { shard: { index, count: 3 }, kept: { rows, version: "" } });
+      rows.close();
+    }
+    const merged = () => renderJsonReport(mergeRows([{ path, name: "rows.jsonl" }], BUILT_IN_PARTS));
+    expect(merged()).toBe(renderJsonReport(whole));
+    const lines = readFileSync(path, "utf8").trimEnd().split("\n");
+    writeFileSync(path, `${lines.toReversed().join("\n")}\n`);
+    expect(merged()).toBe(renderJsonReport(whole));
     expect(whole.sessions.map(({ session }) => session)).toEqual(["main", "left", "right"]);
   });
 });

@@ -1,3 +1,4 @@
+import { type EnginePolicy, isRecord } from "@plimsoll/core/extend";
 import { z } from "zod";
 import type { WindowSpec } from "../drive/cell.ts";
 import { METRICS, type RunMetrics, rowMetricsSchema } from "../metrics/registry.ts";
@@ -149,12 +150,14 @@ const sweepSchema = z.strictObject({
 /** Makes the Zod schema of {@link BenchReport} for a run with these metrics. It refuses unknown fields. */
 export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
   return z.strictObject({
-    formatVersion: z.literal(7),
+    formatVersion: z.literal(8),
     plimsollVersion: z.string(),
     referencesVersion: count,
     shard: z.strictObject({ index: count, count: count }).nullable(),
     inputs: z.array(z.string()).readonly(),
-    policies: z.array(z.strictObject({ name: z.string(), policy: z.unknown(), sweep: sweepSchema.nullable() })).readonly(),
+    policies: z
+      .array(z.strictObject({ name: z.string(), policy: z.custom<EnginePolicy>(isRecord), sweep: sweepSchema.nullable() }))
+      .readonly(),
     windows: z.array(z.discriminatedUnion("kind", [workingRoom, z.strictObject({ kind: z.literal("real") })])).readonly(),
     summarizer: z.string(),
     sessions: z.array(sessionSchema).readonly(),
@@ -175,12 +178,7 @@ export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
 /** The Zod schema of {@link BenchReport}, the content of `report.json`, for runs without metrics of their own. */
 export const benchReportSchema: z.ZodType<BenchReport> = reportSchema(METRICS);
 
-/** Whether a value is a report of a run with these metrics. */
-export function isReport(value: unknown, metrics: RunMetrics): value is BenchReport {
-  return reportSchema(metrics).safeParse(value).success;
-}
-
 /** Makes the JSON Schema (draft 2020-12) of `report.json`, for programs that read reports. Give the metrics of the run if it had its own. */
 export function benchReportJsonSchema(metrics: RunMetrics = METRICS): Readonly<Record<string, unknown>> {
-  return { title: "plimsoll bench: report.json", ...z.toJSONSchema(reportSchema(metrics)) };
+  return { title: "plimsoll bench: report.json", ...z.toJSONSchema(reportSchema(metrics), { unrepresentable: "any" }) };
 }

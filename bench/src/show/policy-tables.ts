@@ -1,7 +1,7 @@
 import { partsByWay } from "../judge/apart.ts";
 import { comparedIn } from "../judge/compare.ts";
 import type { WindowJudgement } from "../judge/judge.ts";
-import { isActing, type PolicySummary, windowLabels } from "../judge/policy-summary.ts";
+import { type PolicySummary, windowLabels } from "../judge/policy-summary.ts";
 import type { Standing } from "../judge/standing.ts";
 import { MEASURES, VECTOR } from "../judge/vector.ts";
 import { INSTRUCTIONS, PLAN } from "../metrics/held-metrics.ts";
@@ -157,7 +157,7 @@ function measureTable({ windowLabel, summaries, standings }: WindowJudgement, na
 
 /** Cost and kept content once more for each way in which the agents of the sessions work; none if all work alike. */
 export function tablesByWay(report: BenchReport, nameOf: PolicyNames): readonly ReportTable[] {
-  const acting = new Set(report.policies.flatMap(({ name, policy }) => (isActing(policy) ? [name] : [])));
+  const acting = new Set(report.policies.flatMap(({ name, policy }) => (policy.enabled ? [name] : [])));
   return partsByWay(report).flatMap(({ way, part }) =>
     windowLabels(part).map((label) => {
       const { standings, units } = comparedIn(part, label, acting);

@@ -1,32 +1,26 @@
-import type { Amount, Trigger } from "@plimsoll/core";
-import { triggerSchema, triggerTokens } from "@plimsoll/core/extend";
-import { z } from "zod";
+import type { Amount } from "@plimsoll/core";
+import { type EnginePolicy, triggerTokens } from "@plimsoll/core/extend";
 import type { ReplayRow } from "../results.ts";
 import { formatCount } from "./figures.ts";
 
 /** Where a policy's trigger stands in a window, in tokens; `null` for policies that never act by themselves, or always. */
 export type TriggerLine = (limits: Pick<ReplayRow, "contextWindowTokens" | "inputBudgetTokens">) => number | null;
 
+/** The part of a policy that says when it compacts. */
+type Acting = Pick<EnginePolicy, "enabled" | "trigger">;
+
 /** Makes a function that gives the tokens at which a policy compacts in a window; `null` for policies that never compact by themselves, or always. */
-export function triggerLine(policy: unknown): TriggerLine {
-  const trigger = reportedTrigger(policy);
-  if (trigger === null) return () => null;
+export function triggerLine({ enabled, trigger }: Acting): TriggerLine {
+  if (!enabled) return () => null;
   return ({ contextWindowTokens, inputBudgetTokens }) => {
     const tokens = triggerTokens(trigger, { windowTokens: contextWindowTokens, inputBudgetTokens });
     return Number.isFinite(tokens) && tokens > 0 ? Math.round(tokens) : null;
   };
 }
 
-/** The trigger of a policy of the report, whatever kinds it names; `null` for a policy that is off. */
-function reportedTrigger(policy: unknown): Trigger | null {
-  const parsed = z.object({ enabled: z.literal(true), trigger: triggerSchema }).safeParse(policy);
-  return parsed.success ? parsed.data.trigger : null;
-}
-
 /** Says when a policy compacts, e.g. `at 75 % of the input budget`; `null` for policies that never compact by themselves. */
-export function triggerWords(policy: unknown): string | null {
-  const trigger = reportedTrigger(policy);
-  if (trigger === null) return null;
+export function triggerWords({ enabled, trigger }: Acting): string | null {
+  if (!enabled) return null;
   return "atLeast" in trigger ? `at ${amountWords(trigger.atLeast)}` : `above ${amountWords(trigger.above)}`;
 }
 

@@ -82,8 +82,8 @@ export function compactsAt(
     .filter((row) => row.policy === policy && row.metrics !== null && windowLabel(row.window) === label)
     .toSorted((a, b) => a.contextWindowTokens - b.contextWindowTokens);
   const row = rows[Math.floor(rows.length / 2)];
-  const line = triggerLine(report.policies.find(({ name }) => name === policy)?.policy);
-  const tokens = row === undefined ? null : line(row);
+  const own = report.policies.find(({ name }) => name === policy);
+  const tokens = row === undefined || own === undefined ? null : triggerLine(own.policy)(row);
   if (row === undefined || tokens === null) return null;
   const besideTokens = row.window.kind === "real" ? 0 : row.contextWindowTokens - row.window.tokens;
   return { tokens: Math.max(0, tokens - besideTokens), windowTokens: row.contextWindowTokens - besideTokens };

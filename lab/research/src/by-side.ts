@@ -4,7 +4,6 @@ import {
   formatCount,
   formatNumberOf,
   formatPercent,
-  isActing,
   markdownTable,
   originOf,
   type SessionStanding,
@@ -35,7 +34,7 @@ export function furtherRooms(report: BenchReport, split: string): string {
 }
 
 function sideTables(report: BenchReport, split: string): readonly string[] {
-  const acting = new Set(report.policies.flatMap(({ name, policy }) => (isActing(policy) ? [name] : [])));
+  const acting = new Set(report.policies.flatMap(({ name, policy }) => (policy.enabled ? [name] : [])));
   return windowLabels(report).flatMap((label) => {
     const placed = [...comparedIn(report, label, acting).standings.values()].filter(({ policy }) => acting.has(policy));
     return GROUPS.flatMap(({ title, sides }) => {

@@ -1,5 +1,4 @@
 import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { startSimulator } from "@plimsoll/simulator";
 import { Command } from "commander";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -38,8 +37,6 @@ const PAYLOADS: Readonly<Record<string, object>> = {
   hook: { session_id: "one", transcript_path: null, hook_event_name: "SessionStart", source: "startup" },
 };
 
-/** Files that other commands need and that are in the way of one. */
-const IN_THE_WAY: Readonly<Record<string, readonly string[]>> = { bench: ["results"] };
 /** Threads run built code, and a test has the sources. */
 const SERIAL: Readonly<Record<string, readonly string[]>> = { tune: ["--jobs", "1"] };
 
@@ -49,7 +46,6 @@ const processes = examples.filter((each) => isOfItsOwn(each) && each[1] !== OF_A
 
 describe("the help's examples", { timeout: RUN_MS }, () => {
   test.each(examples.filter((each) => !isOfItsOwn(each)))("of %s runs: plimsoll %s", async (name, line) => {
-    for (const file of IN_THE_WAY[name] ?? []) rmSync(join(folder, file), { recursive: true });
     const { io, stdout, stderr } = recordedIo(folder);
     expect(
       await main([...argumentsIn(line, folder), ...(SERIAL[name] ?? [])], { ...io, confirm: async () => true }),

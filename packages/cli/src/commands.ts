@@ -38,7 +38,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       "bench ~/.claude/projects --policy none --policy sven --window 32k --window 128k --html report.html",
       "bench --from codex --since 7d --policy none --policy sven",
       'bench "logs/**/*.jsonl" --policy recorded --window real --json report.json',
-      "bench sessions --shard 1/2 --out results",
+      "bench sessions --shard 1/2 --state part-1.jsonl",
     ],
     load: async () => (await import("./command/bench-command.ts")).defineBenchCommand,
   },

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, watch } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, watch } from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
 
 /** How a command line that ran as a process of its own ended. */
@@ -14,8 +15,8 @@ interface ChildOutcome {
 interface ChildCommand {
   readonly args: readonly string[];
   readonly cwd: string;
-  /** Kill it (SIGKILL) once so many files were put below a folder. */
-  readonly killAfter?: { readonly folder: string; readonly files: number };
+  /** Kill it (SIGKILL) once files of rows below a folder have so many lines. */
+  readonly killAfter?: { readonly folder: string; readonly lines: number };
   /** Press Ctrl-C once it said something on its output. */
   readonly interruptWhenHeard?: true;
   /** In addition to the variables of this process. */
@@ -59,7 +60,7 @@ export function runChild({
     output.stderr += text;
   });
   if (interruptWhenHeard) child.stdout.once("data", () => child.kill("SIGINT"));
-  const stopWatching = killAfter === undefined ? () => undefined : onFiles(killAfter, () => child.kill("SIGKILL"));
+  const stopWatching = killAfter === undefined ? () => undefined : onLines(killAfter, () => child.kill("SIGKILL"));
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (exitCode, signal) => {
@@ -69,15 +70,19 @@ export function runChild({
   });
 }
 
-/** Acts once so many finished pieces of work were put below a folder. Returns what stops watching. */
-export function onFiles({ folder, files }: NonNullable<ChildCommand["killAfter"]>, act: () => void): () => void {
+/** Acts once files of rows below a folder have so many lines. Returns what stops watching. */
+export function onLines({ folder, lines }: NonNullable<ChildCommand["killAfter"]>, act: () => void): () => void {
   mkdirSync(folder, { recursive: true });
-  const seen = new Set<string>();
   const watcher = watch(folder, { recursive: true }, (_, name) => {
-    if (name?.endsWith(".gz") === true) seen.add(name);
-    if (seen.size < files) return;
+    if (name?.endsWith(".jsonl") !== true || rowsIn(join(folder, name)).length < lines) return;
     watcher.close();
     act();
   });
   return () => watcher.close();
+}
+
+/** The whole lines of a file of rows, parsed; none if there is no such file. */
+export function rowsIn(path: string): readonly unknown[] {
+  const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(0, -1) : [];
+  return lines.map((line): unknown => JSON.parse(line));
 }

@@ -1,8 +1,6 @@
 import { copyFileSync, mkdirSync, mkdtempSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { METRICS, runBench } from "@plimsoll/bench";
-import { writePart } from "@plimsoll/bench/extend";
 import { createDigest, createSession, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { human, reply, sessionStart } from "@plimsoll/core/testing";
 import { fixtureSessions } from "@plimsoll/fixtures";
@@ -28,8 +26,6 @@ export async function makeExampleFolder(): Promise<string> {
     makeSessions(agent, folder, { count: 1, peakTokens: 28_000, windowTokens: 32_000 });
   writeFileSync(join(folder, "plimsoll.yaml"), "extends: plimsoll\nactAt: 75%\n");
   await writeCompactedSession(join(folder, ".plimsoll/sessions"));
-  const empty = await runBench({ files: [], policies: [], windows: [], plimsollVersion: "0.0.0" });
-  await writePart(join(folder, "results"), { ...empty, shard: { index: 1, count: 2 } }, METRICS);
   return folder;
 }
 

@@ -87,7 +87,7 @@ describe("the Slurm array", () => {
     const { status, lines } = run("bash", [script, "-p", "none"], task);
     expect({ status, lines }).toEqual({
       status: 0,
-      lines: ["plimsoll bench /s --shard 7/31 --jobs 1 --state /r/state --out /r -p none"],
+      lines: ["plimsoll bench /s --shard 7/31 --jobs 1 --state /r/part-7.jsonl --out /r -p none"],
     });
   });
 

@@ -60,8 +60,7 @@ test("each log is imported and prepared once, however often it is replayed", { t
   const pool = createSerialPool({ opener });
   const { io } = recordedIo(home);
   const { files } = await findLogs({ from: ["codex"], since: "2026-01-01" }, io);
-  const state = { folder: join(home, "kept"), version: "" };
-  const run = { pool, tasksPerFile: 4, prices: new Map(), state, onKept: () => undefined };
+  const run = { pool, prices: new Map(), kept: null };
   const [decision] = await decideOn({ agent: "codex", files, found: files.length }, { run, io });
   expect(decision?.choice?.rows.length).toBeGreaterThan(2);
   expect(opener.counts()).toEqual({ imports: 3, preparations: 3 });

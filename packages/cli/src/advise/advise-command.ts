@@ -130,16 +130,16 @@ async function decideAll(
   const fileCount = logs.reduce((count, { files }) => count + files.length, 0);
   const few = fileCount < FEWEST_SHARED_FILES ? 1 : availableParallelism();
   const jobs = options.jobs === undefined ? few : parseJobs(options.jobs);
-  const kept = await openState({ folder: undefined, run: { logs, prices: [...prices] } }, io);
-  const workers = poolOf(jobs);
-  const run = { ...workers, prices, state: kept.state, onKept: kept.onKept };
+  const state = await openState({ file: undefined, run: { logs, prices: [...prices] } }, io);
+  const pool = poolOf(jobs);
+  const run = { pool, prices, kept: state.kept };
   const decisions: Decision[] = [];
   try {
     for (const each of logs) decisions.push(...(await decideOn(each, { run, io })));
   } finally {
-    await workers.pool.close();
+    await pool.close();
   }
-  await kept.finish();
+  await state.finish();
   return decisions.toSorted(byMoney);
 }
 

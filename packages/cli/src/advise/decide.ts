@@ -7,6 +7,7 @@ import {
   formatTokens,
   type InputFile,
   type JudgedRun,
+  type KeptRows,
   type KnobValue,
   type KnobValues,
   knobsOf,
@@ -15,7 +16,6 @@ import {
   longSessions,
   openCorpus,
   type RecordedCost,
-  type ReplayState,
   type ReportProblem,
   recordedCost,
   reportProblems,
@@ -90,10 +90,8 @@ export interface Decision {
 /** The tools and settings of the replays. */
 export interface AdviceRun {
   readonly pool: WorkerPool;
-  readonly tasksPerFile: number;
   readonly prices: ReadonlyMap<string, ModelPrices>;
-  readonly state: ReplayState;
-  readonly onKept: (cells: number) => void;
+  readonly kept: KeptRows | null;
 }
 
 /** Logs of an agent that are read, and how many there are. */

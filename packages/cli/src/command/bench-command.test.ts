@@ -424,7 +424,7 @@ describe("options of a run", { timeout: REPLAY_MS }, () => {
     ["--shard", "5/4", "--shard 5/4: give a part and a count"],
     ["--jobs", "none", "--jobs none: give a whole number from 1 to 64"],
   ])("%s %s is refused", async (option, value, line) => {
-    const { exitCode, stderr } = await run("bench", "logs/session.jsonl", option, value);
+    const { exitCode, stderr } = await run("bench", "logs/session.jsonl", "--state", "s.jsonl", option, value);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(line);
   });

@@ -1,19 +1,9 @@
-import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
-import {
-  type BenchParts,
-  type BenchReport,
-  mergeReports,
-  type NamedReport,
-  type RunMetrics,
-  reportSchema,
-  type WindowRequest,
-} from "@plimsoll/bench";
-import { isReport, readParts } from "@plimsoll/bench/extend";
+import { readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { BenchParts, WindowRequest } from "@plimsoll/bench";
+import { mergeRows, type NamedRows } from "@plimsoll/bench/extend";
 import { PlimsollError, PRESETS } from "@plimsoll/core";
-import { jsonIn } from "@plimsoll/core/extend";
 import { fixtureSessions } from "@plimsoll/fixtures";
-import { readSmallFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import {
   addLogOptions,
@@ -95,10 +85,13 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--dry-run", "with a model: estimate the cost, and send nothing")
     .optionsGroup("How it runs:")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for small runs)")
-    .option("--state <folder>", "folder for finished replays (default: removed when the run is done)")
-    .option("--shard <i/n>", "replay the i-th of n parts of the files; plimsoll bench merge puts the parts together")
+    .option("--state <file>", "file of finished rows, to go on from and to merge (default: removed when the run is done)")
+    .option(
+      "--shard <i/n>",
+      "replay the i-th of n parts of the files into --state; plimsoll bench merge puts the parts together",
+    )
     .optionsGroup("Results:")
-    .option("--out <folder>", "write results and calls as Parquet, for DuckDB and others; all parts share the folder")
+    .option("--out <folder>", "write sessions, rows and calls as Parquet, for DuckDB and others; parts share the folder")
     .option("--full", "print each measure, dollars, requests, sessions, and how far the figures reach");
   addReportOptions(command).action(async (inputs: readonly string[], options: BenchOptions) =>
     onExit(await bench(inputs, options, io)),
@@ -108,7 +101,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
 }
 
 async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo): Promise<number> {
-  checkOptions(options, { needs: { since: ["from"], limit: ["from"] } });
+  checkOptions(options, { needs: { since: ["from"], limit: ["from"], shard: ["state"] } });
   const isDemo = options.demo === true;
   const windows: readonly WindowRequest[] = options.window?.map(parseWindow) ?? [isDemo ? DEMO_WINDOW : DEFAULT_WINDOW];
   const parts = await openExtensions(options, io);
@@ -136,7 +129,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
     policies: joinPolicies(policies, running),
     dryRun: options.dryRun ?? false,
     withoutEffect: [...chosen.notes, ...notes],
-    stateFolder: options.state,
+    stateFile: options.state,
     full: options.full ?? false,
     reports: { ...reportFiles(options, io), ...out },
   };
@@ -163,13 +156,14 @@ async function gather(
 
 interface MergeOptions extends ReportOptions, ExtensionOptions {
   readonly full?: true;
+  readonly out?: string;
 }
 
 function addMergeCommand(bench: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   const merge = bench
     .command("merge")
     .description("make one report of all parts of a run (--shard): the same bytes as one run")
-    .argument("<reports...>", "JSON reports, one of each part, or the folder that --out wrote")
+    .argument("<rows...>", "files of rows that --state named, of all parts, or a folder that has them")
     .action(async (names: readonly string[], _own: ReportOptions, command: Command) =>
       // Options that the command above has too are read there.
       onExit(await mergeAll(names, command.optsWithGlobals<MergeOptions>(), io)),
@@ -178,49 +172,21 @@ function addMergeCommand(bench: Command, io: CliIo, onExit: (exitCode: number) =
 }
 
 async function mergeAll(names: readonly string[], options: MergeOptions, io: CliIo): Promise<number> {
-  const { metrics } = await openExtensions(options, io);
-  const parts: NamedReport[] = [];
-  for (const name of names) parts.push(...(await readReports({ path: resolve(io.cwd, name), name }, metrics)));
-  const output = { reports: reportFiles(options, io), full: options.full ?? false, notSessions: [], metrics };
-  return writeReports(mergeReports(parts), output, io);
+  const parts = await openExtensions(options, io);
+  const named = (await Promise.all(names.map((name) => rowsIn(name, io)))).flat();
+  const out = options.out === undefined ? {} : { out: resolve(io.cwd, options.out) };
+  const reports = { ...reportFiles(options, io), ...out };
+  const output = { reports, full: options.full ?? false, notSessions: [], metrics: parts.metrics };
+  return writeReports(mergeRows(named, parts), output, io);
 }
 
-interface Place {
-  readonly path: string;
-  readonly name: string;
-}
-
-/** The most bytes of a report: a text can have a little more. */
-const MAXIMUM_REPORT_BYTES = 500_000_000;
-
-/** Reads the JSON report of a run with these metrics, or all parts of a folder of results. Throws `bad-input` if it is none. */
-async function readReports({ path, name }: Place, metrics: RunMetrics): Promise<readonly NamedReport[]> {
-  const isFolder = (await stat(path).catch(() => null))?.isDirectory() ?? false;
-  if (!isFolder) return [{ name, report: checkedReport({ name, content: readJson({ path, name }) }, metrics) }];
-  const parts = await readParts(path);
-  return parts.map((part) => {
-    const named = { name: `${name}: ${part.name}`, content: part.content };
-    return { name: named.name, report: checkedReport(named, metrics) };
-  });
-}
-
-function readJson({ path, name }: Place): unknown {
-  const found = readSmallFile(path, { maximumBytes: MAXIMUM_REPORT_BYTES });
-  const why = found.kind === "refused" ? found.why : "cannot be read";
-  if (found.kind !== "text") throw new PlimsollError("bad-input", `${name}: ${why}; give a JSON report of plimsoll bench`);
-  return jsonIn(found.text);
-}
-
-function checkedReport(
-  { name, content }: { readonly name: string; readonly content: unknown },
-  metrics: RunMetrics,
-): BenchReport {
-  // The content itself stays, with the order of its keys: a schema would put them into its own.
-  if (isReport(content, metrics)) return content;
-  const [issue] = reportSchema(metrics).safeParse(content).error?.issues ?? [];
-  const place = issue?.path.map(String).join(".") ?? "";
-  throw new PlimsollError(
-    "bad-input",
-    `${name}: no report of this version${place === "" ? "" : ` (${place}: ${issue?.message})`}`,
-  );
+/** A file of rows, or all that are in a folder. */
+async function rowsIn(name: string, { cwd }: CliIo): Promise<readonly NamedRows[]> {
+  const path = resolve(cwd, name);
+  const below = await readdir(path).catch(() => null);
+  if (below === null) return [{ path, name }];
+  const found = below.filter((each) => each.endsWith(".jsonl")).toSorted();
+  if (found.length === 0)
+    throw new PlimsollError("bad-input", `${name}: no files of rows; give those that plimsoll bench --state wrote`);
+  return found.map((each) => ({ path: join(path, each), name: join(name, each) }));
 }

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runChild } from "../../testing/child-command.ts";
+import { rowsIn, runChild } from "../../testing/child-command.ts";
 import { NOW_MS, recordedIo, runIn } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
@@ -36,11 +36,11 @@ const run = (...args: readonly string[]) => runIn(folder, args);
 
 describe("a run that was killed", { timeout: RUN_MS }, () => {
   test.each([
-    ["in a folder of its own", [], CACHE, 0],
-    ["in a folder that was named", ["--state", "state"], "state", 10],
-  ])("goes on where it was, %s, to the bytes of a run that was not", async (_, option, kept, filesLeft) => {
+    ["in a file of its own", [], CACHE, 0],
+    ["in a file that was named", ["--state", "state/rows.jsonl"], "state", 11],
+  ])("goes on where it was, %s, to the bytes of a run that was not", async (_, option, kept, linesLeft) => {
     const args = [...SWEEP, ...option, "--json", "child.json"];
-    const killed = await runChild({ args, cwd: folder, killAfter: { folder: join(folder, kept), files: 5 } });
+    const killed = await runChild({ args, cwd: folder, killAfter: { folder: join(folder, kept), lines: 4 } });
     expect(killed).toMatchObject({ signal: "SIGKILL", stdout: "" });
     const resumed = await runChild({ args, cwd: folder });
     expect(resumed.exitCode).toBe(0);
@@ -48,13 +48,15 @@ describe("a run that was killed", { timeout: RUN_MS }, () => {
     const whole = await run(...SWEEP, "--json", "whole.json");
     expect(whole.stderr).not.toContain(TAKEN);
     expect(readFileSync(join(folder, "child.json"), "utf8")).toBe(readFileSync(join(folder, "whole.json"), "utf8"));
-    expect(readdirSync(join(folder, kept))).toHaveLength(filesLeft);
+    const left = readdirSync(join(folder, kept)).flatMap((name) => rowsIn(join(folder, kept, name)));
+    // The file's sessions, nine rows, and the result.
+    expect(left).toHaveLength(linesLeft);
   });
 });
 
 test("a tuner that was killed goes on where it was, to the same words", { timeout: RUN_MS }, async () => {
   const args = ["tune", "session.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1"];
-  const killed = await runChild({ args, cwd: folder, killAfter: { folder: join(folder, CACHE), files: 5 } });
+  const killed = await runChild({ args, cwd: folder, killAfter: { folder: join(folder, CACHE), lines: 5 } });
   expect(killed).toMatchObject({ signal: "SIGKILL", stdout: "" });
   const resumed = await runChild({ args, cwd: folder });
   expect(resumed.stderr).toMatch(/^plimsoll: took [1-9]\d? replays that another run had finished$/m);
@@ -70,9 +72,19 @@ test("replays are kept in XDG_CACHE_HOME if it is an absolute path", { timeout: 
   expect(existsSync(join(folder, "relative"))).toBe(false);
 });
 
+test("a run whose file lost its end goes on, and appends behind the last whole line", { timeout: RUN_MS }, async () => {
+  const args = ["bench", "session.jsonl", "-p", "none", "-p", "sven", "-w", "32k", "--state", "cut.jsonl", "--json"];
+  await run(...args, "first.json");
+  const lines = readFileSync(join(folder, "cut.jsonl"), "utf8").split("\n");
+  writeFileSync(join(folder, "cut.jsonl"), `${lines.slice(0, 2).join("\n")}\n${lines[2]?.slice(0, 900)}`);
+  expect((await run(...args, "second.json")).stderr).toContain(`plimsoll: took 1 replay ${TAKEN}`);
+  expect(readFileSync(join(folder, "second.json"), "utf8")).toBe(readFileSync(join(folder, "first.json"), "utf8"));
+  expect(rowsIn(join(folder, "cut.jsonl"))).toHaveLength(4);
+});
+
 describe("what a run keeps", { timeout: RUN_MS }, () => {
   test("is used by another run of the same replays if its folder is named", async () => {
-    const named = ["--state", "shared"];
+    const named = ["--state", "shared.jsonl"];
     await run("bench", "session.jsonl", "-p", "none", "-p", "sven", "-w", "32k", ...named);
     const { stderr } = await run("bench", "session.jsonl", "-p", "sven", "-p", "pi", "-w", "32k", ...named);
     expect(stderr).toContain(`plimsoll: took 1 replay ${TAKEN}\n`);
@@ -80,12 +92,12 @@ describe("what a run keeps", { timeout: RUN_MS }, () => {
 
   test("is not taken for another file's", async () => {
     copyFileSync(fixtureSessions()[1]?.path ?? "", join(folder, "session.jsonl"));
-    const { stderr } = await run("bench", "session.jsonl", "-p", "none", "-p", "sven", "-w", "32k", "--state", "shared");
+    const { stderr } = await run("bench", "session.jsonl", "-p", "none", "-p", "sven", "-w", "32k", "--state", "shared.jsonl");
     expect(stderr).not.toContain(TAKEN);
   });
 
   test("is not taken for what another module, or the same one before an edit, made", async () => {
-    const args = ["bench", "session.jsonl", "-p", "none", "-w", "32k", "--state", "with", "--with", "own.mjs"];
+    const args = ["bench", "session.jsonl", "-p", "none", "-w", "32k", "--state", "with.jsonl", "--with", "own.mjs"];
     const own = (text: string) => writeFileSync(join(folder, "own.mjs"), text);
     own("export default {};\n");
     await run(...args);

@@ -23,20 +23,25 @@ beforeAll(async () => {
     .toSorted((a, b) => readFileSync(a).length - readFileSync(b).length);
   for (const name of ["a", "b"]) copyFileSync(shortest, join(folder, `sessions/${name}.jsonl`));
   writeFileSync(join(folder, "sessions/notes.md"), "# not a session\n");
-  await run(...ARGS, "--out", "whole", "--json", "whole.json", "--html", "whole.html");
+  mkdirSync(join(folder, "parts"));
+  await run(...ARGS, "--state", "whole.jsonl", "--json", "whole.json", "--html", "whole.html", "--out", "whole");
   // More parts than files: the last has none, and is whole all the same.
   for (const part of ["3", "1", "2"]) {
-    const json = ["--json", `part-${part}.json`];
-    const { exitCode, stderr } = await run(...ARGS, "--shard", `${part}/3`, "--out", "results", ...json);
+    const { exitCode, stderr } = await run(...ARGS, "--shard", `${part}/3`, "--state", `parts/${part}.jsonl`);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   }
+  const parts = ["2", "3", "1"].map((part) => textOf(`parts/${part}.jsonl`));
+  writeFileSync(join(folder, "one.jsonl"), parts.join(""));
 }, REPLAY_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("three parts", { timeout: REPLAY_MS }, () => {
   test.each([
-    ["as Parquet", ["results"]],
-    ["as JSON, in any order", ["part-3.json", "part-1.json", "part-2.json"]],
+    ["as the files of a folder", ["parts"]],
+    ["in any order", ["parts/3.jsonl", "parts/1.jsonl", "parts/2.jsonl"]],
+    ["put behind each other", ["one.jsonl"]],
+    ["twice", ["one.jsonl", "parts"]],
+    ["as one that is whole", ["whole.jsonl"]],
   ])("%s give the report of one run, to the byte", async (_, parts) => {
     const { exitCode, stderr } = await run("bench", "merge", ...parts, "--json", "merged.json", "--html", "merged.html");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
@@ -44,29 +49,37 @@ describe("three parts", { timeout: REPLAY_MS }, () => {
     expect(textOf("merged.html")).toBe(textOf("whole.html"));
   });
 
+  test("give the Parquet of one run", async () => {
+    await run("bench", "merge", "parts", "--out", "merged");
+    for (const table of ["sessions", "rows", "calls"]) {
+      const [merged, whole] = ["merged", "whole"].map((place) =>
+        readFileSync(join(folder, place, table, "part-00001-of-00001.parquet")),
+      );
+      expect(merged?.equals(whole ?? Buffer.of())).toBe(true);
+    }
+  });
+
   test.each([
-    ["a part is missing", ["part-1.json", "part-2.json"], "missing: part 3/3"],
-    ["a part comes twice", ["part-1.json", "part-1.json"], "two of the reports are the same part"],
-    ["a report is of another run", ["part-1.json", "whole.json"], "whole.json is not of the same run as part-1.json"],
-    ["a file is no report", ["sessions/a.jsonl"], "sessions/a.jsonl: no report of this version"],
-    ["a file is not there", ["absent.json"], "absent.json: cannot be read"],
+    ["a part is missing", ["parts/1.jsonl", "parts/2.jsonl"], "missing: part 3/3"],
+    ["a file is no file of rows", ["sessions/a.jsonl"], "sessions/a.jsonl: no result of a run"],
+    ["a folder has none", ["sessions/notes.md"], "sessions/notes.md: no result of a run"],
+    ["a file is not there", ["absent.jsonl"], "absent.jsonl: cannot be read"],
   ])("are not merged if %s", async (_, parts, line) => {
     const { exitCode, stderr } = await run("bench", "merge", ...parts);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(line);
   });
 
-  test("are refused as parts of another number before anything is replayed", async () => {
-    const { exitCode, stderr } = await run(...ARGS, "--shard", "1/2", "--out", "results");
+  test("are not merged with a part of another run", async () => {
+    await run("bench", "sessions", "-p", "none", "-w", "16k", "--shard", "3/3", "--state", "other.jsonl");
+    const { exitCode, stderr } = await run("bench", "merge", "parts/1.jsonl", "parts/2.jsonl", "other.jsonl");
     expect(exitCode).toBe(2);
-    expect(stderr).toContain("holds a run in 3 parts, and this is one in 2; give another folder");
+    expect(stderr).toContain("other.jsonl is not of the same run as parts/1.jsonl");
   });
 
-  test("are refused to another run before anything is replayed, and stay as they were", async () => {
-    const before = textOf("results/parts/part-00001-of-00003.json");
-    const { exitCode, stdout, stderr } = await run("bench", "sessions", "-p", "pi", "--shard", "1/3", "--out", "results");
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toMatch(/results: holds part 1\/3 of a run with other policies and windows; give another folder, or remove/);
-    expect(textOf("results/parts/part-00001-of-00003.json")).toBe(before);
+  test("need a file of rows", async () => {
+    const { exitCode, stderr } = await run(...ARGS, "--shard", "1/2");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("--shard does nothing by itself: it is for --state");
   });
 });

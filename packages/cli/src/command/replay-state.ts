@@ -1,68 +1,58 @@
-import { existsSync, readdirSync, rmSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
-import process from "node:process";
 import { type BenchParts, BUILT_IN_PARTS, createSerialPool, createThreadPool, type WorkerPool } from "@plimsoll/bench";
-import { codeVersion, formatNumberOf, type ReplayState } from "@plimsoll/bench/extend";
+import { codeVersion, formatNumberOf, type KeptRows, openRowsFile } from "@plimsoll/bench/extend";
 import { canonicalJson, shortHash } from "@plimsoll/core/extend";
 import { type CliIo, plimsollVersion } from "../io.ts";
 import { tell } from "../terminal/printable.ts";
 
-/** Where a run keeps finished replays. */
+/** Where a run keeps finished rows. */
 export interface OpenState {
-  readonly state: ReplayState;
-  /** Counts replays that were there already. */
-  readonly onKept: (cells: number) => void;
+  readonly kept: KeptRows;
   /** Says what was there. Takes away what was kept for this run alone; not to be called if the run did not get to its end. */
   finish(): Promise<void>;
 }
 
-/** A description of a run, by which the same command finds the replays that it left. */
+/** A description of a run, by which the same command finds the rows that it left. */
 export interface StateRequest {
-  /** `--state`; a folder of its own below the home folder's cache if it is left out. */
-  readonly folder: string | undefined;
+  /** `--state`; a file of its own below the home folder's cache if it is left out. */
+  readonly file: string | undefined;
   /** Everything that the command was given. */
   readonly run: unknown;
+  /** The parts that replays are made with; the built-in ones if they are left out. */
+  readonly parts?: BenchParts;
 }
 
-/** A file's cells become so many tasks for each job, so that jobs end at about the same time (chosen). */
-const TASKS_PER_JOB = 4;
-
-/** The workers of a run with so many jobs, and the tasks that a file is cut into. */
-export function poolOf(
-  jobs: number,
-  parts: BenchParts = BUILT_IN_PARTS,
-): { readonly pool: WorkerPool; readonly tasksPerFile: number } {
-  const pool = jobs === 1 ? createSerialPool({ parts }) : createThreadPool(jobs, parts);
-  return { pool, tasksPerFile: TASKS_PER_JOB * jobs };
+/** The workers of a run with so many jobs. */
+export function poolOf(jobs: number, parts: BenchParts = BUILT_IN_PARTS): WorkerPool {
+  return jobs === 1 ? createSerialPool({ parts }) : createThreadPool(jobs, parts);
 }
 
 /** Below the folder that the system keeps for what can be made anew. */
 const REPLAYS = "plimsoll/replays";
-/** The age at which kept replays are removed: a fortnight (chosen). */
+/** The age at which kept rows are removed: a fortnight (chosen). */
 const LONGEST_MS = 14 * 24 * 3_600_000;
 
-/** Opens the state of a run: of the same command with the same code, or of any run if a folder is named. After Ctrl-C it has nothing unfinished. */
-export async function openState({ folder, run }: StateRequest, io: CliIo): Promise<OpenState> {
+/** Opens the file of rows of a run: of the same command with the same code, or the file that is named. Throws `bad-input` if that cannot be written. */
+export async function openState({ file, run, parts = BUILT_IN_PARTS }: StateRequest, io: CliIo): Promise<OpenState> {
   const version = `${plimsollVersion()} ${await codeVersion()}`;
   const replays = join(cacheFolder(io), REPLAYS);
-  const own = join(replays, shortHash(canonicalJson({ run: JSON.parse(JSON.stringify(run)), cwd: io.cwd })));
-  if (folder === undefined) await removeOld(replays, io.nowMs());
+  const own = join(replays, `${shortHash(canonicalJson({ run: JSON.parse(JSON.stringify(run)), cwd: io.cwd }))}.jsonl`);
+  if (file === undefined) await removeOld(replays, io.nowMs());
+  const rows = file === undefined ? openRowsFile(own, own, { isSpare: true }) : openRowsFile(resolve(io.cwd, file), file);
   let cells = 0;
-  const state = { folder: folder === undefined ? own : resolve(io.cwd, folder), version };
-  const stopListening = io.onInterrupt?.(() => removeUnfinished(state.folder));
   return {
-    state,
-    onKept: (count) => {
-      cells += count;
+    kept: {
+      ...{ rows, version, parts },
+      onKept: (count) => {
+        cells += count;
+      },
     },
     finish: async () => {
-      stopListening?.();
-      if (cells > 0) {
-        // The other run may be one that was broken off, or one that goes on right now.
-        tell(io, `took ${formatNumberOf(cells, "replay")} that another run had finished`);
-      }
-      if (folder === undefined) await rm(own, { recursive: true, force: true });
+      rows.close();
+      // The other run may be one that was broken off, or one that goes on right now.
+      if (cells > 0) tell(io, `took ${formatNumberOf(cells, "replay")} that another run had finished`);
+      if (file === undefined) await rm(own, { force: true });
     },
   };
 }
@@ -71,13 +61,6 @@ export async function openState({ folder, run }: StateRequest, io: CliIo): Promi
 function cacheFolder({ homeFolder, environment }: CliIo): string {
   const { XDG_CACHE_HOME: named = "" } = environment ?? {};
   return isAbsolute(named) ? named : join(homeFolder, ".cache");
-}
-
-/** Removes the files that this process was writing. */
-function removeUnfinished(folder: string): void {
-  const own = `.${process.pid}.`;
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  for (const name of names) if (name.endsWith(".tmp") && name.includes(own)) rmSync(join(folder, name), { force: true });
 }
 
 async function removeOld(cache: string, nowMs: number): Promise<void> {

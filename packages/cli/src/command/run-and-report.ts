@@ -9,8 +9,7 @@ import {
 } from "@plimsoll/bench";
 import {
   addedTallies,
-  checkResultFolder,
-  describeRun,
+  checkParquetFolder,
   formatCount,
   formatNumberOf,
   formatTokens,
@@ -25,7 +24,7 @@ import {
   type SummaryTally,
   shownReport,
   summarizerName,
-  writePart,
+  writeParquet,
 } from "@plimsoll/bench/extend";
 import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
 import { writeWholeFile } from "@plimsoll/stores";
@@ -58,8 +57,8 @@ interface RunRequest {
   readonly dryRun: boolean;
   /** Lists the given options that do nothing in this run, each as a sentence. */
   readonly withoutEffect: readonly string[];
-  /** Where finished replays are kept; a folder for this run alone if it is left out. */
-  readonly stateFolder: string | undefined;
+  /** The file of rows; one for this run alone if it is left out. */
+  readonly stateFile: string | undefined;
   readonly reports: ReportFiles;
 }
 
@@ -68,9 +67,9 @@ interface RunRequest {
  * for summaries it is said what that is likely to cost, and afterwards what it did.
  */
 export async function runAndReport(request: RunRequest, io: CliIo): Promise<number> {
-  const { reports, full, found, parts, policies, windows, prices, shard, summarizer, dryRun, stateFolder } = request;
+  const { reports, full, found, parts, policies, windows, prices, shard, summarizer, dryRun, stateFile } = request;
   // Before hours of replays, and before a model is asked.
-  if (reports.out !== undefined) await checkResultFolder(reports.out, describeRun(inputOf(request)));
+  if (reports.out !== undefined) await checkParquetFolder(reports.out, shard);
   const name = summarizerName(summarizer);
   const isAsking = summarizer.kind === "model";
   if (isAsking) {
@@ -83,7 +82,7 @@ export async function runAndReport(request: RunRequest, io: CliIo): Promise<numb
     tell(io, line);
   }
   const run = { files: found.files, policies, windows, prices: [...prices], shard, summarizer, with: parts.identity };
-  const state = await openState({ folder: stateFolder, run }, io);
+  const state = await openState({ file: stateFile, run, parts }, io);
   const { report, tally } = await replayAll(request, io, state);
   await state.finish();
   if (isAsking) tell(io, summaryBill(name, tally));
@@ -93,8 +92,12 @@ export async function runAndReport(request: RunRequest, io: CliIo): Promise<numb
 /** A run of fewer replays is over before workers have started (chosen). */
 const FEWEST_SHARED_REPLAYS = 60;
 
-function inputOf({ found, policies, sweeps, windows, prices, shard, summarizer }: RunRequest): BenchInput {
-  return { files: found.files, policies, windows, prices, shard, summarizer, sweeps, plimsollVersion: plimsollVersion() };
+function inputOf({ found, policies, sweeps, windows, prices, shard, summarizer, withoutEffect }: RunRequest): BenchInput {
+  const { files, missing } = found;
+  return {
+    ...{ files, missing, policies, windows, prices, shard, summarizer, sweeps, withoutEffect },
+    plimsollVersion: plimsollVersion(),
+  };
 }
 
 async function replayAll(
@@ -102,37 +105,26 @@ async function replayAll(
   io: CliIo,
   state: OpenState | null = null,
 ): Promise<{ readonly report: BenchReport; readonly tally: SummaryTally }> {
-  const { found, parts, policies, windows, jobs, withoutEffect } = request;
+  const { found, parts, policies, windows, jobs } = request;
   const bar = createProgressBar(io.stderr, {}, io.nowMs);
   const replays = found.files.length * policies.length * windows.length;
-  const { pool, tasksPerFile } = poolOf(jobs ?? (replays < FEWEST_SHARED_REPLAYS ? 1 : availableParallelism()), parts);
+  const pool = poolOf(jobs ?? (replays < FEWEST_SHARED_REPLAYS ? 1 : availableParallelism()), parts);
   let tally = NO_SUMMARIES_ASKED;
   try {
     const report = await runBench({
       ...inputOf(request),
       pool,
-      tasksPerFile,
-      ...(state === null ? {} : { state: state.state, onKept: state.onKept }),
+      kept: state?.kept ?? null,
       onProgress: bar.show,
       onSummaries: (asked) => {
         tally = addedTallies(tally, asked);
       },
     });
-    const idle = [...withoutEffect, ...unasked(request, report)];
-    const said = idle.length === 0 ? {} : { withoutEffect: idle };
-    return { report: { ...report, skipped: [...found.missing, ...report.skipped], ...said }, tally };
+    return { report, tally };
   } finally {
     bar.stop();
     await pool.close();
   }
-}
-
-/** Given prices of models that nothing in the run asks. */
-function unasked({ prices, summarizer }: RunRequest, { sessions }: BenchReport): readonly string[] {
-  const asked = new Set(sessions.flatMap(({ modelIds }) => modelIds));
-  if (summarizer.kind === "model") asked.add(summarizer.modelId);
-  const idle = [...prices.keys()].filter((modelId) => !asked.has(modelId));
-  return idle.length === 0 ? [] : [`--prices: no session asks ${idle.join(", ")}.`];
 }
 
 interface ReportOutput {
@@ -147,7 +139,7 @@ interface ReportOutput {
 export async function writeReports(report: BenchReport, output: ReportOutput, io: CliIo): Promise<number> {
   const { metrics } = output;
   const { json, html, markdown, out } = output.reports;
-  if (out !== undefined) await writePart(out, report, metrics);
+  if (out !== undefined) await writeParquet(out, report, metrics);
   const shown = shownReport(report, metrics);
   if (json !== null) writeWholeFile(json, jsonReportPieces(shown));
   if (html !== null) writeWholeFile(html, htmlPage(shown));
@@ -155,8 +147,7 @@ export async function writeReports(report: BenchReport, output: ReportOutput, io
   const written = [html, json, markdown, out].flatMap((file) => file ?? []);
   io.stdout.write(`${terminalReport(shown, { ...output, written, columns: tableColumns(io.stdout) })}\n`);
   // A part may have no file, or none that can be read: it is whole then, too, and nobody is to try it again.
-  const isPart = out !== undefined && report.shard !== null;
-  return isPart || report.rows.some(({ metrics }) => metrics !== null) ? EXIT_OK : EXIT_FAILED;
+  return report.shard !== null || report.rows.some(({ metrics }) => metrics !== null) ? EXIT_OK : EXIT_FAILED;
 }
 
 function summaryEstimate(name: string, tally: SummaryTally): string {

@@ -91,7 +91,7 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
     .option("-w, --window <size>", "real (default), or so many tokens for messages: 16k, 64k, …")
     .option("--jobs <count>", "replays at a time (default: the processor's cores)")
     .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
-    .option("--state <folder>", "folder for finished replays (default: removed when the run is done)")
+    .option("--state <file>", "file of finished rows, to go on from (default: removed when the run is done)")
     .option("--full", "also print each session and, without --policy, the presets' best settings")
     .option("--html <file>", "write charts and tables as one HTML page")
     .option("--write <file>", "write the setting into a policy file, such as plimsoll.yaml, and keep the rest of it")
@@ -111,15 +111,15 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const jobs = options.jobs === undefined ? availableParallelism() : parseJobs(options.jobs);
   const window: WindowRequest = options.window === undefined ? DEFAULT_WINDOW : parseWindow(options.window);
   const given = { files, policy, others, window, prices: [...prices], with: parts.identity };
-  const kept = await openState({ folder: options.state, run: given }, io);
-  const { pool, tasksPerFile } = poolOf(jobs, parts);
+  const kept = await openState({ file: options.state, run: given, parts }, io);
+  const pool = poolOf(jobs, parts);
   const corpus = await openCorpus(files, pool);
-  const run = { files, corpus, pool, tasksPerFile, prices, plimsollVersion: plimsollVersion() };
+  const run = { files, corpus, pool, prices, plimsollVersion: plimsollVersion() };
   const described = new Map<string, SessionDescription>();
   const met = new Map<string, ReportProblem>();
   const results = await tune(
     [policy, ...others],
-    replayRounds({ ...run, windows: [window], state: kept.state, onKept: kept.onKept }, { described, met }, io),
+    replayRounds({ ...run, windows: [window], kept: kept.kept }, { described, met }, io),
     parts.kinds,
   ).finally(() => pool.close());
   await kept.finish();

@@ -1,6 +1,6 @@
 import { amountWords, triggerWords } from "@plimsoll/bench/extend";
 import type { Policy } from "@plimsoll/core";
-import { knobText } from "@plimsoll/core/extend";
+import { knobText, triggerSchema } from "@plimsoll/core/extend";
 import { printable } from "../terminal/printable.ts";
 
 /** Shows a policy by the six settings that most people change, a line each. */
@@ -26,6 +26,6 @@ export function writerOf({ strategies }: Policy): string {
 function amountOf(rule: Policy["keep"][number]): string {
   if ("messages" in rule) return ` ${String(rule.messages)} messages`;
   const amount = "amount" in rule ? rule.amount : "atMost" in rule ? rule.atMost : undefined;
-  const words = triggerWords({ enabled: true, trigger: { atLeast: amount } });
-  return words === null ? "" : words.replace(/^at /, " ");
+  const parsed = triggerSchema.safeParse({ atLeast: amount });
+  return parsed.success && "atLeast" in parsed.data ? ` ${amountWords(parsed.data.atLeast)}` : "";
 }

@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parquetReadObjects } from "hyparquet";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { exampleReport } from "../../testing/example-report.ts";
+import { METRICS } from "../metrics/registry.ts";
+import { renderJsonReport } from "../show/json.ts";
+import { checkParquetFolder, tableFile, writeParquet } from "./parquet.ts";
+import { RESULT_TABLES, type ResultTable, resultColumns, resultLines } from "./result-tables.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "plimsoll-results-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const whole = exampleReport({ sessions: ["sessions/first.jsonl", "b.jsonl", "c.jsonl"], calls: 6 });
+
+async function linesOf(table: ResultTable) {
+  const bytes = readFileSync(tableFile(folder, table, null));
+  return await parquetReadObjects({ file: Uint8Array.from(bytes).buffer });
+}
+
+describe("the Parquet of a run", () => {
+  test("says what its JSON says: sessions, rows and calls", async () => {
+    await writeParquet(folder, whole, METRICS);
+    const { sessions, rows } = JSON.parse(renderJsonReport(whole));
+    expect((await linesOf("sessions")).map(({ json }) => JSON.parse(String(json)))).toEqual(sessions);
+    const calls = await linesOf("calls");
+    const told = (await linesOf("rows")).map(({ json, place, cost_withCacheUsd }) => {
+      const own = calls.filter((call) => call.place === place);
+      const series = own.map(({ call, promptTokens, compactions, overflowed }) => ({
+        ...{ call: Number(call), promptTokens, compactions: Number(compactions), overflowed },
+      }));
+      return { row: { ...JSON.parse(String(json)), series }, usd: cost_withCacheUsd };
+    });
+    expect(told.map(({ row }) => row)).toEqual(rows);
+    expect(told.map(({ usd }) => usd)).toEqual(whole.rows.map(({ metrics }) => metrics?.cost.withCacheUsd ?? null));
+  });
+
+  test("is written a row at a time", () => {
+    const looks: string[] = [];
+    const watched = whole.rows.map((row, place) => {
+      const look = () => {
+        looks.push(`${place}`);
+        return row.series;
+      };
+      return Object.defineProperty({ ...row }, "series", { enumerable: true, get: look });
+    });
+    const lines = resultLines({ ...whole, rows: watched }, "calls")[Symbol.iterator]();
+    expect(lines.next().value).toMatchObject({ place: 0, call: 0 });
+    expect(looks).toEqual(["0"]);
+  });
+
+  test.each(["file", "file/results"])("is refused before anything is replayed if its folder is %s", async (place) => {
+    writeFileSync(join(folder, "file"), "{}");
+    await expect(checkParquetFolder(join(folder, place), null)).rejects.toThrow("is a file; give another folder");
+    expect(readdirSync(folder)).toEqual(["file"]);
+  });
+
+  test("is refused a folder that has a run in another number of parts", async () => {
+    mkdirSync(join(folder, "rows"));
+    writeFileSync(join(folder, "rows/part-00001-of-00003.parquet"), "");
+    await expect(checkParquetFolder(folder, null)).rejects.toThrow("holds a run in 3 parts; give another folder");
+    await expect(checkParquetFolder(folder, { index: 2, count: 3 })).resolves.toBeUndefined();
+  });
+});
+
+describe("the columns", () => {
+  test("are the same for a part without a session", async () => {
+    await writeParquet(folder, exampleReport({ sessions: [] }), METRICS);
+    expect(await linesOf("rows")).toEqual([]);
+  });
+
+  test("stand in docs/bench-and-tune.md; of the figures of metrics the rule", () => {
+    const page = readFileSync(new URL("../../../docs/bench-and-tune.md", import.meta.url), "utf8");
+    const metrics = METRICS.map(({ id }) => `${id}_`);
+    const columns = resultColumns(METRICS);
+    for (const table of RESULT_TABLES) {
+      const names = columns[table].map(({ name }) => name).filter((name) => !metrics.some((id) => name.startsWith(id)));
+      const [line = ""] = page.split("\n").filter((each) => each.startsWith(`| \`${table}\` |`));
+      expect(names.filter((name) => !line.includes(`\`${name}\``))).toEqual([]);
+    }
+  });
+
+  test("have each name once, and every figure of a metric that is one number", () => {
+    const columns = resultColumns(METRICS);
+    for (const table of RESULT_TABLES) {
+      const names = columns[table].map(({ name }) => name.toLowerCase());
+      expect(new Set(names).size).toBe(names.length);
+    }
+    const rows = columns.rows.map(({ name, type }) => `${name} ${type}`);
+    expect(rows).toEqual(
+      expect.arrayContaining(["policy STRING", "window_tokens DOUBLE", "safety_calls INT64", "cost_withCacheUsd DOUBLE"]),
+    );
+  });
+});
