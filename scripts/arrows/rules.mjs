@@ -138,7 +138,7 @@ const agentRows = [
 
 /** @type {readonly Row[]} */
 const benchRows = [
-  { row: 1, members: ["transcript.ts", "origin.ts", "boundary-views.ts", "statistics.ts"] },
+  { row: 1, members: ["transcript.ts", "origin.ts", "boundary-views.ts", "statistics.ts", "terminal/"] },
   { row: 2, members: ["formats/", "repair/"] },
   { row: 3, members: ["size-judge/", "needs/", "lineage.ts", "testing/"] },
   { row: 4, members: ["open/"] },
@@ -150,7 +150,8 @@ const benchRows = [
   { row: 10, members: ["replay/"] },
   { row: 11, members: ["judge/"] },
   { row: 12, members: ["tune/"] },
-  { row: 13, members: ["show/", "advise/"] },
+  { row: 13, members: ["show/"] },
+  { row: 14, members: ["command/", "advise/"] },
 ];
 
 /** @type {readonly RowTable[]} */
@@ -175,7 +176,7 @@ export const rowTables = [
     name: "@plimsoll/bench",
     called: "bench",
     rows: benchRows,
-    index: { files: ["index.ts", "extend.ts"], lastRow: 13, may: {} },
+    index: { files: ["index.ts", "extend.ts", "terminal.ts", "commands.ts"], lastRow: 14, may: { npm: ["commander"] } },
     namesComputed: true,
   },
 ];

@@ -4,8 +4,8 @@ import { shownReport } from "../../bench/src/show/report-tables.ts";
 import { renderTuneHtml } from "../../bench/src/show/tune-page.ts";
 import { exampleReport } from "../../bench/testing/example-report.ts";
 import { exampleTuned } from "../../bench/testing/example-tuned.ts";
-import { tuneReport } from "../../packages/cli/src/command/tune-command.ts";
-import { terminalReport } from "../../packages/cli/src/output/terminal-report.ts";
+import { tuneReport } from "../../bench/src/command/tune-command.ts";
+import { terminalReport } from "../../bench/src/show/terminal-report.ts";
 import { SVEN_POLICY } from "../../packages/core/src/index.ts";
 import { privateWords, textsOf } from "./screen-words.mjs";
 

@@ -33,7 +33,7 @@ export const PEERS: readonly Peer[] = [
 ];
 
 /** The end of the name of a policy that runs without its fallback ({@link asPublished}). */
-export const AS_PUBLISHED = " (as published)";
+const AS_PUBLISHED = " (as published)";
 
 /**
  * Copies the policy without its fallback: it compacts at its own trigger, tries its own strategies, and loses a call if they free too little, as the

@@ -39,11 +39,13 @@ const commandChunk = (name: string) =>
   `${chunks.find(({ modules }) => modules.some((id) => id.endsWith(`/${name}-command.ts`)))?.fileName}`;
 
 const PROGRAM = [
+  "bench/src/commands.ts",
+  "bench/src/terminal/io.ts",
+  "bench/src/terminal/printable.ts",
   "packages/cli/src/commands.ts",
   "packages/cli/src/index.ts",
   "packages/cli/src/io.ts",
   "packages/cli/src/main.ts",
-  "packages/cli/src/terminal/printable.ts",
   "packages/core/src/error.ts",
   "packages/core/src/json.ts",
 ];
@@ -59,7 +61,7 @@ describe("the bundled program", () => {
   test("loads the reader of command lines as well to say its help", () => {
     const [reader = ""] = chunks.filter(({ modules }) => modules.some((id) => id.includes("/node_modules/commander/")));
     const helped = loadedWith("plimsoll.js", reader === "" ? "" : reader.fileName);
-    expect(helped.filter((name) => !name.startsWith("\0"))).toEqual(["commander", ...PROGRAM]);
+    expect(helped.filter((name) => !name.startsWith("\0"))).toEqual([...PROGRAM.slice(0, 3), "commander", ...PROGRAM.slice(3)]);
   });
 
   test.each(COMMANDS.map(({ name }) => name))("%s is a file of its own, which loads no SDK before it is needed", (name) => {

@@ -1,65 +1,8 @@
-import type { Command } from "commander";
-import type { CliIo } from "./io.ts";
-
-/** Gives a command its arguments, its options and what it does. `onExit` takes the exit code. */
-type DefineCommand = (command: Command, io: CliIo, onExit: (exitCode: number) => void) => void;
-
-/** A command as the help of the whole program tells it. The rest is loaded when the command is called. */
-export interface CommandEntry {
-  readonly name: string;
-  readonly description: string;
-  /** A note before the examples of its help; most have none. */
-  readonly note?: string;
-  /** True if it keeps finished work, so that the same command goes on after Ctrl-C. */
-  readonly isKept?: true;
-  /** Command lines that run, without the program's name; a test runs each. */
-  readonly examples: readonly [string, string, ...(readonly string[])];
-  readonly load: () => Promise<DefineCommand>;
-}
+import { BENCH_COMMANDS, type CommandEntry } from "@plimsoll/bench/commands";
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [
-  {
-    name: "advise",
-    description: "show how much compaction cost you in each agent on this machine, and which setting would cost less",
-    note: "It asks no model and sends nothing. Without --write it changes nothing.",
-    isKept: true,
-    examples: ["advise", "advise --from codex --since 8w --write", "advise --html advice.html"],
-    load: async () => (await import("./advise/advise-command.ts")).defineAdviseCommand,
-  },
-  {
-    name: "bench",
-    description: "replay recorded sessions under several policies, and compare cost, safety and losses",
-    note: "Sessions are recognised by their content.",
-    isKept: true,
-    examples: [
-      "bench session.jsonl",
-      "bench --demo --html report.html",
-      "bench ~/.claude/projects --policy none --policy sven --window 32k --window 128k --html report.html",
-      "bench --from codex --since 7d --policy none --policy sven",
-      'bench "logs/**/*.jsonl" --policy recorded --window real --json report.json',
-      "bench sessions --shard 1/2 --state part-1.jsonl",
-    ],
-    load: async () => (await import("./command/bench-command.ts")).defineBenchCommand,
-  },
-  {
-    name: "calibrate",
-    description: "compare predicted prompt sizes with those that the provider reported",
-    note: "Each call's prompt is predicted from the calls before it, by the field's methods\nand by ours.",
-    examples: [
-      "calibrate session.jsonl",
-      "calibrate ~/.claude/projects --json errors.json",
-      "calibrate logs --predictions predictions.jsonl",
-    ],
-    load: async () => (await import("./command/calibrate-command.ts")).defineCalibrateCommand,
-  },
-  {
-    name: "tune",
-    description: "search for the policy setting that costs least on your sessions without losing more",
-    isKept: true,
-    examples: ["tune ~/.claude/projects", "tune sessions --policy plimsoll.yaml --write plimsoll.yaml --html tune.html"],
-    load: async () => (await import("./command/tune-command.ts")).defineTuneCommand,
-  },
+  ...BENCH_COMMANDS,
   {
     name: "policy",
     description: "list policies; show one, or the settings of this folder, with the origin of each value",

@@ -1,5 +1,6 @@
-import { type CliIo, EXIT_INTERRUPTED } from "./io.ts";
-import { tell } from "./terminal/printable.ts";
+import type { CliIo } from "@plimsoll/bench/terminal";
+import { tell } from "@plimsoll/bench/terminal";
+import { EXIT_INTERRUPTED } from "./io.ts";
 
 /** Takes the progress bar's line away and shows the cursor again. */
 const BAR_GONE = "\r\u001b[K\u001b[?25h";

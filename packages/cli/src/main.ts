@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { CommandEntry } from "@plimsoll/bench/commands";
+import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, guarded, messageOf, tell } from "@plimsoll/bench/terminal";
 import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
-import { COMMANDS, type CommandEntry } from "./commands.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, messageOf, plimsollVersion } from "./io.ts";
-import { guarded, tell } from "./terminal/printable.ts";
+import { COMMANDS } from "./commands.ts";
+import { plimsollVersion } from "./io.ts";
 
 /** Asked for alone they are answered before anything is loaded. */
 const VERSION_OPTIONS: readonly (string | undefined)[] = ["-V", "--version"];

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { importFile } from "@plimsoll/bench";
 import { CHROMIUM, openReportBrowser, pageFaults } from "@plimsoll/bench/testing/browser";
+import { adviceHtml, madeAdvice } from "@plimsoll/bench/testing/commands";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { describe, expect, test } from "vitest";
-import { madeAdvice } from "../testing/made-advice.ts";
-import { adviceHtml } from "./advise/advise-command.ts";
 import { inspectHtml } from "./inspect/inspect-html.ts";
 import { statusPage } from "./proxy/own-requests.ts";
 import type { ProxyStatus } from "./proxy/proxy-status.ts";

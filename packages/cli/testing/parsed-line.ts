@@ -1,6 +1,6 @@
+import type { CliIo } from "@plimsoll/bench/terminal";
 import { Command, CommanderError } from "commander";
 import { COMMANDS } from "../src/commands.ts";
-import type { CliIo } from "../src/io.ts";
 
 /** Checks a command line of plimsoll's (without the program's name) by the program's own definitions; `null` if it would be run. Nothing is. */
 export async function lineProblem(args: readonly string[], io: CliIo): Promise<string | null> {

@@ -1,5 +1,6 @@
 import { Writable } from "node:stream";
-import type { CliIo } from "../src/io.ts";
+import type { CliIo } from "@plimsoll/bench/terminal";
+import { demoSessions, plimsollVersion } from "../src/io.ts";
 import { main } from "../src/main.ts";
 
 /** The time of tests: 2026-03-10, noon. */
@@ -23,7 +24,15 @@ export function recordedIo(cwd: string, nowMs: () => number = () => NOW_MS): Rec
     },
   });
   return {
-    io: { cwd, stdout: { write: (text) => stdout.push(text) }, stderr: errorStream, homeFolder: cwd, nowMs },
+    io: {
+      version: plimsollVersion(),
+      demoSessions,
+      cwd,
+      stdout: { write: (text) => stdout.push(text) },
+      stderr: errorStream,
+      homeFolder: cwd,
+      nowMs,
+    },
     stdout: () => stdout.join(""),
     stderr: () => stderr.join(""),
   };

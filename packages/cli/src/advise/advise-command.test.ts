@@ -3,14 +3,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createSerialPool } from "@plimsoll/bench";
 import { createOpener, IMPORTERS } from "@plimsoll/bench/extend";
+import type { CliIo } from "@plimsoll/bench/terminal";
+import { decideOn, findLogs } from "@plimsoll/bench/testing/commands";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ADVICE_WALKS, settleAgent } from "../../testing/advice-walks.ts";
 import { makeSessions } from "../../testing/agent-sessions.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
-import { findLogs } from "../input/find-inputs.ts";
-import type { CliIo } from "../io.ts";
 import { main } from "../main.ts";
-import { decideOn } from "./decide.ts";
 
 /** Replays take seconds, longer if other tests run at the same time. */
 const REPLAY_MS = 240_000;

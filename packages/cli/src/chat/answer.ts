@@ -1,17 +1,15 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { formatTokens } from "@plimsoll/bench/extend";
+import type { CliIo } from "@plimsoll/bench/terminal";
+import { findPolicy, lineFor, mistakes, printable, tableColumns, wrapped } from "@plimsoll/bench/terminal";
 import { type FitOutcome, isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { asksModel } from "@plimsoll/core/extend";
 import { policyYaml, suggestion, writeWholeFile } from "@plimsoll/stores";
-import type { CliIo } from "../io.ts";
-import { mistakes } from "../option/check-options.ts";
-import { findPolicy } from "../option/policy-option.ts";
 import { parseRule, RULE_FORMS, ruleText } from "../permission/allow-rule.ts";
 import { PERMISSION_MODES } from "../permission/permissions.ts";
 import { knobLines } from "../policy/knob-lines.ts";
 import type { AgentSession } from "../run/open-session.ts";
-import { lineFor, printable, tableColumns, wrapped } from "../terminal/printable.ts";
 import { contextTable } from "./context-table.ts";
 import { CHAT_HELP, type ChatLine } from "./slash-command.ts";
 

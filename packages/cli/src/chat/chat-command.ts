@@ -1,15 +1,15 @@
 import process from "node:process";
 import type { Agent } from "@plimsoll/agent";
+import { type CliIo, EXIT_OK, messageOf, say as sayOn, tell } from "@plimsoll/bench/terminal";
 import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
-import { type CliIo, coloursOf, EXIT_OK, messageOf } from "../io.ts";
+import { coloursOf } from "../io.ts";
 import { createLineAsker, type LineAsker, openLineAsker } from "../permission/ask-by-lines.ts";
 import { createRenderer } from "../run/event-lines.ts";
 import { type AgentSession, openSession } from "../run/open-session.ts";
 import { refusalLines } from "../run/session-notices.ts";
 import { type SessionOptions, withSessionOptions } from "../run/session-options.ts";
 import { createShownSession, type ShownSession } from "../run/status-line.ts";
-import { say as sayOn, tell } from "../terminal/printable.ts";
 import { openTypedLines, type TypedInput } from "../terminal/typed-lines.ts";
 import { answer } from "./answer.ts";
 import { type ChatLine, chatLine } from "./slash-command.ts";

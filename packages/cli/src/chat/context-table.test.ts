@@ -1,6 +1,6 @@
+import { COLUMNS } from "@plimsoll/bench/terminal";
 import { type Context, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
-import { COLUMNS } from "../terminal/printable.ts";
 import { contextTable } from "./context-table.ts";
 
 const text = (chars: number) => [{ type: "text", text: "word ".repeat(chars / 5) }] as const;

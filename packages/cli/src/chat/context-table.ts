@@ -1,10 +1,9 @@
 import type { ContextUsage } from "@plimsoll/agent";
 import { formatTokens } from "@plimsoll/bench/extend";
+import { drawTable, nameChars, shortened } from "@plimsoll/bench/terminal";
 import type { Context, Policy } from "@plimsoll/core";
 import { createEstimator, createWorkCounter, type Tokenizers } from "@plimsoll/core/extend";
 import { messageShares } from "@plimsoll/providers/proxy";
-import { nameChars, shortened } from "../terminal/printable.ts";
-import { drawTable } from "../terminal/text-table.ts";
 
 interface ContextShare {
   readonly what: string;

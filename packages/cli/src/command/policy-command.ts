@@ -1,6 +1,21 @@
 import process from "node:process";
 import type { BenchParts } from "@plimsoll/bench";
 import { CHEATS, formatTokens, triggerLine } from "@plimsoll/bench/extend";
+import {
+  addExtensionOption,
+  type CliIo,
+  drawTable,
+  EXIT_OK,
+  type ExtensionOptions,
+  findPolicy,
+  fitted,
+  mistakes,
+  openExtensions,
+  printable,
+  tableColumns,
+  tell,
+  wrapped,
+} from "@plimsoll/bench/terminal";
 import { type Policy, PRESETS } from "@plimsoll/core";
 import { knobText, RECORDED_POLICY } from "@plimsoll/core/extend";
 import { describePrices, describeWindow, resolveModel } from "@plimsoll/providers";
@@ -8,14 +23,8 @@ import { policyYaml } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { configFiles, readConfig } from "../config/read-config.ts";
 import { type EffectiveConfig, SETTING_KEYS } from "../config/settings.ts";
-import { type CliIo, EXIT_OK } from "../io.ts";
-import { mistakes } from "../option/check-options.ts";
-import { findPolicy } from "../option/policy-option.ts";
-import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
 import { knobLines, writerOf } from "../policy/knob-lines.ts";
 import { DEFAULT_MODEL } from "../run/session-models.ts";
-import { fitted, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
-import { drawTable } from "../terminal/text-table.ts";
 
 /** Adds `plimsoll policy list` and `show`. */
 export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {

@@ -1,8 +1,8 @@
 import { benchReportJsonSchema } from "@plimsoll/bench";
+import type { CliIo } from "@plimsoll/bench/terminal";
+import { addExtensionOption, type ExtensionOptions, openExtensions } from "@plimsoll/bench/terminal";
 import { policyFileJsonSchema } from "@plimsoll/stores";
 import { Argument, type Command } from "commander";
-import type { CliIo } from "../io.ts";
-import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
 
 /** Adds `plimsoll schema`: prints a JSON Schema, with the parts of a person's own modules in it. */
 export function defineSchemaCommand(command: Command, io: CliIo): void {

@@ -1,6 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { importFile } from "@plimsoll/bench";
+import { type CliIo, EXIT_OK, parsePort, printable, tokensOf } from "@plimsoll/bench/terminal";
 import { type Message, PlimsollError } from "@plimsoll/core";
 import { isRecord, jsonIn } from "@plimsoll/core/extend";
 import { familyLimitsOf } from "@plimsoll/providers";
@@ -18,9 +19,7 @@ import {
 } from "@plimsoll/simulator";
 import { checkOutput, readSmallFile } from "@plimsoll/stores";
 import type { Command } from "commander";
-import { aborted, type CliIo, EXIT_OK, untilTold } from "../io.ts";
-import { parsePort, tokensOf } from "../option/replay-options.ts";
-import { printable } from "../terminal/printable.ts";
+import { aborted, untilTold } from "../io.ts";
 
 interface SimulateOptions {
   readonly port: string;

@@ -2,14 +2,14 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BUILT_IN_PARTS, PEERS, type TunedPolicy, type TuneResult } from "@plimsoll/bench";
+import { COLUMNS } from "@plimsoll/bench/terminal";
+import { tuneReport } from "@plimsoll/bench/testing/commands";
 import { madeStanding } from "@plimsoll/bench/testing/tuned";
 import { PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { readPolicyFile } from "@plimsoll/stores";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runIn } from "../../testing/recorded-io.ts";
-import { COLUMNS } from "../terminal/printable.ts";
-import { tuneReport } from "./tune-command.ts";
 
 /** Replays take a second, longer if other tests run at the same time. */
 const REPLAY_MS = 120_000;

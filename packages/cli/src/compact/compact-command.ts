@@ -2,6 +2,23 @@ import { statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { importFile, type Transcript } from "@plimsoll/bench";
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
+import {
+  addExtensionOption,
+  type CliIo,
+  checkOptions,
+  EXIT_FAILED,
+  EXIT_OK,
+  type ExtensionOptions,
+  openExtensions,
+  type PolicyParts,
+  policyNamed,
+  printable,
+  printableLines,
+  shortened,
+  tell,
+  tokensOf,
+  wrapped,
+} from "@plimsoll/bench/terminal";
 import type { CompactionEntry, FitOutcome, Message, ModelLimits, Session } from "@plimsoll/core";
 import { createDigest, createSession, isPlimsollError, NONE_POLICY, PLIMSOLL_POLICY, PlimsollError } from "@plimsoll/core";
 import { encodingsOf, type StepOutcome } from "@plimsoll/core/extend";
@@ -12,11 +29,6 @@ import type { Command } from "commander";
 import { sessionFile } from "../input/session-file.ts";
 import { editWords, kindsText, lossText } from "../inspect/compaction-loss.ts";
 import { createCompositionCounter } from "../inspect/session-story.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
-import { checkOptions } from "../option/check-options.ts";
-import { type PolicyParts, policyNamed } from "../option/policy-option.ts";
-import { addExtensionOption, type ExtensionOptions, openExtensions, tokensOf } from "../option/replay-options.ts";
-import { printable, printableLines, shortened, tell, wrapped } from "../terminal/printable.ts";
 
 interface CompactOptions extends ExtensionOptions {
   readonly undo?: boolean;

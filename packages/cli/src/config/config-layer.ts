@@ -1,3 +1,4 @@
+import { findPolicy, type PolicyParts } from "@plimsoll/bench/terminal";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { changesPreset, type Kinds, KNOBS } from "@plimsoll/core/extend";
 import {
@@ -11,7 +12,6 @@ import {
   type YamlDocument,
 } from "@plimsoll/stores";
 import { z } from "zod";
-import { findPolicy, type PolicyParts } from "../option/policy-option.ts";
 import { projectRefusal } from "./project-may.ts";
 import type { ChosenPolicy, ConfigOwner, SetServer, Settings } from "./settings.ts";
 import { fileSettingsSchema, settingsSchema } from "./settings.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { BUILT_IN_PARTS } from "@plimsoll/bench";
+import type { PolicyParts } from "@plimsoll/bench/terminal";
+import { mistakes } from "@plimsoll/bench/terminal";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "@plimsoll/stores";
-import { mistakes } from "../option/check-options.ts";
-import type { PolicyParts } from "../option/policy-option.ts";
 import { type ConfigLayer, type ReadLayer, readFileLayer, readTextLayer } from "./config-layer.ts";
 import { PERSONS_FILE } from "./project-may.ts";
 import { type ChosenPolicy, type ConfigOwner, type EffectiveConfig, SETTING_KEYS, type SettingKey } from "./settings.ts";

@@ -3,14 +3,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { BUILT_IN_PARTS, importFile } from "@plimsoll/bench";
 import { fileSource, formatNumberOf, LOCATED_AGENTS, readHead } from "@plimsoll/bench/extend";
+import { type CliIo, EXIT_FAILED, EXIT_OK, findLogs, say } from "@plimsoll/bench/terminal";
 import { PlimsollError, repairMessages, toolCallsOf } from "@plimsoll/core";
 import { argumentsText, type Fault } from "@plimsoll/providers/proxy";
 import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
-import { findLogs } from "../input/find-inputs.ts";
 import { sessionFile } from "../input/session-file.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
-import { say } from "../terminal/printable.ts";
 import { canMend, examineLog } from "./find-faults.ts";
 
 interface DoctorOptions {

@@ -4,14 +4,13 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { importFile } from "@plimsoll/bench";
+import { type CliIo, EXIT_FAILED, EXIT_OK, messageOf, say } from "@plimsoll/bench/terminal";
 import { isHuman, type Message, PlimsollError, type SessionEntry, textOf, toolCallsOf } from "@plimsoll/core";
 import { EMPTY_VIEW, foldEntry, jsonIn, planIn } from "@plimsoll/core/extend";
 import { readSmallFile, writeWholeFile } from "@plimsoll/stores";
 import { Argument, type Command } from "commander";
 import { z } from "zod";
 import { type CallStory, sessionStory } from "../inspect/session-story.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK, messageOf } from "../io.ts";
-import { say } from "../terminal/printable.ts";
 
 /** The plugin for Claude Code whose mod compacts: it stands beside the program. Throws `bad-input` where it was not built. */
 function pluginFolder(): string {

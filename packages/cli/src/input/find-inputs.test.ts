@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findInputs } from "@plimsoll/bench/testing/commands";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { findInputs } from "./find-inputs.ts";
 
 let folder = "";
 beforeEach(() => {

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import process from "node:process";
+import type { CliIo } from "@plimsoll/bench/terminal";
 import { PlimsollError } from "@plimsoll/core";
 import { readConfig } from "../config/read-config.ts";
-import type { CliIo } from "../io.ts";
 import { sessionsFolderOf } from "../run/stored-sessions.ts";
 
 /** A session's log, and its name as a person would write it. */

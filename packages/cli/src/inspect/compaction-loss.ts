@@ -1,8 +1,8 @@
 import { formatCount, formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
+import { beginningOf, type LineStarts, shortened, wrapped } from "@plimsoll/bench/terminal";
 import { type Message, textOf, toolCallsOf } from "@plimsoll/core";
 import { type AppliedEdit, type AppliedReplaceSpans, coverageOf } from "@plimsoll/core/extend";
 import type { CompactionLoss } from "@plimsoll/providers/proxy";
-import { beginningOf, type LineStarts, shortened, wrapped } from "../terminal/printable.ts";
 
 /** Says which edits were made, like ones counted together. */
 export function editWords(edits: readonly AppliedEdit[]): readonly string[] {

@@ -2,15 +2,23 @@ import { resolve } from "node:path";
 import process from "node:process";
 import { importFile } from "@plimsoll/bench";
 import { formatNumberOf } from "@plimsoll/bench/extend";
+import {
+  addExtensionOption,
+  beginningOf,
+  type CliIo,
+  COLUMNS,
+  EXIT_OK,
+  type ExtensionOptions,
+  openExtensions,
+  printable,
+  tableColumns,
+} from "@plimsoll/bench/terminal";
 import { PlimsollError, type SessionSummary } from "@plimsoll/core";
 import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { readConfig } from "../config/read-config.ts";
 import { sessionFile } from "../input/session-file.ts";
-import { type CliIo, EXIT_OK } from "../io.ts";
-import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
 import { sessionStoreOf } from "../run/stored-sessions.ts";
-import { beginningOf, COLUMNS, printable, tableColumns } from "../terminal/printable.ts";
 import { inspectHtml } from "./inspect-html.ts";
 import { inspectText } from "./inspect-text.ts";
 

@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import type { Transcript } from "@plimsoll/bench";
 import { formatNumberOf, formatTokens, groupNotes } from "@plimsoll/bench/extend";
+import { beginningOf, printable, shortened, wrapped } from "@plimsoll/bench/terminal";
 import { createDigest, createSession, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { contextTable } from "../chat/context-table.ts";
-import { beginningOf, printable, shortened, wrapped } from "../terminal/printable.ts";
 import { editWords, lossText } from "./compaction-loss.ts";
 import { contextPlot } from "./context-plot.ts";
 import { sessionFacts } from "./session-facts.ts";

@@ -8,9 +8,9 @@ import {
   type SeenCounts,
   seenCounts,
 } from "@plimsoll/bench/extend";
+import { printable } from "@plimsoll/bench/terminal";
 import type { SessionEntry } from "@plimsoll/core";
 import { createSpending, MODEL_CATALOG } from "@plimsoll/providers";
-import { printable } from "../terminal/printable.ts";
 import type { SessionStory } from "./session-story.ts";
 
 interface SessionFact {

@@ -9,16 +9,22 @@ import {
   LOCATED_AGENTS,
   readHead,
 } from "@plimsoll/bench/extend";
+import {
+  addExtensionOption,
+  type CliIo,
+  EXIT_OK,
+  type ExtensionOptions,
+  findLogs,
+  openExtensions,
+} from "@plimsoll/bench/terminal";
 import { type Message, PlimsollError } from "@plimsoll/core";
 import { fencedText, isHandleMeant, MAXIMUM_RECALL_CHARS, partHandle } from "@plimsoll/core/extend";
 import type { Command } from "commander";
 import { z } from "zod";
-import { findLogs } from "../input/find-inputs.ts";
 import { sessionFile } from "../input/session-file.ts";
 import { editWords, textsOf } from "../inspect/compaction-loss.ts";
 import { sessionStory, totalOf } from "../inspect/session-story.ts";
-import { type CliIo, EXIT_OK, plimsollVersion } from "../io.ts";
-import { addExtensionOption, type ExtensionOptions, openExtensions } from "../option/replay-options.ts";
+import { plimsollVersion } from "../io.ts";
 
 interface McpOptions extends ExtensionOptions {
   readonly from?: string;

@@ -1,5 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { Authorization, PendingCall } from "@plimsoll/agent";
+import { printable, shortened } from "@plimsoll/bench/terminal";
 import { PlimsollError } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/extend";
 import { suggestion } from "@plimsoll/stores";
@@ -9,7 +10,6 @@ import { PERSONS_FILE } from "../config/project-may.ts";
 import type { SetServer } from "../config/settings.ts";
 import { plimsollVersion } from "../io.ts";
 import { startCall } from "../permission/allow-rule.ts";
-import { printable, shortened } from "../terminal/printable.ts";
 import type { McpServer } from "./mcp-server.ts";
 
 /** The tools of all servers that answered, and a line for a person about each server. */

@@ -2,11 +2,10 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BUILT_IN_PARTS } from "@plimsoll/bench";
+import { choosePolicies, findPolicy, joinPolicies, runningPolicies, sweepPolicies } from "@plimsoll/bench/testing/commands";
 import { SVEN_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { makeSessions } from "../../testing/agent-sessions.ts";
-import { choosePolicies, findPolicy, joinPolicies, runningPolicies } from "./policy-option.ts";
-import { sweepPolicies } from "./replay-options.ts";
 
 describe("a policy as published", () => {
   test("runs in a benchmark next to the preset, without its fallback", () => {
@@ -30,7 +29,9 @@ describe("a policy as published", () => {
   });
 
   test("of nobody is nobody's", () => {
-    expect(choosePolicies(["svan (as published)"], ".").problems).toEqual([expect.stringContaining('unknown policy "svan"')]);
+    expect(choosePolicies(["svan (as published)"], ".").problems).toEqual([
+      expect.stringContaining('unknown policy "svan (as published)"'),
+    ]);
   });
 });
 

@@ -3,15 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BenchReport, renderHtmlReport, renderMarkdownReport } from "@plimsoll/bench";
 import { type ReportProblem, renderTuneHtml, reportProblems, shownReport } from "@plimsoll/bench/extend";
+import { adviceHtml, adviceText, madeAdvice, problemText, terminalReport } from "@plimsoll/bench/testing/commands";
 import { exampleReport } from "@plimsoll/bench/testing/report";
 import { exampleTuned } from "@plimsoll/bench/testing/tuned";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { madeAdvice } from "../../testing/made-advice.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
-import { adviceHtml, adviceText } from "../advise/advise-command.ts";
 import { main } from "../main.ts";
-import { problemText, terminalReport } from "./terminal-report.ts";
 
 const PLAIN = exampleReport();
 const [NOTED] = PLAIN.sessions;

@@ -1,7 +1,6 @@
 import type { PendingCall } from "@plimsoll/agent";
+import { changedLines, cutRows, escaped } from "@plimsoll/bench/terminal";
 import type { ToolEffect } from "@plimsoll/core/extend";
-import { changedLines } from "../terminal/changed-lines.ts";
-import { cutRows, escaped } from "../terminal/printable.ts";
 import { serverOf } from "./allow-rule.ts";
 
 /** A row of what a call would do: a line of text, one that goes, or one that comes. */

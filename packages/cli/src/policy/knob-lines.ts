@@ -1,7 +1,7 @@
 import { amountWords, triggerWords } from "@plimsoll/bench/extend";
+import { printable } from "@plimsoll/bench/terminal";
 import type { Policy } from "@plimsoll/core";
 import { knobText, triggerSchema } from "@plimsoll/core/extend";
-import { printable } from "../terminal/printable.ts";
 
 /** Shows a policy by the six settings that most people change, a line each. */
 export function knobLines(policy: Policy): readonly string[] {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { formatNumberOf, html, type Markup, renderPage } from "@plimsoll/bench/extend";
+import { printable } from "@plimsoll/bench/terminal";
 import { isPlimsollError, PlimsollError, type Policy, type SessionStore } from "@plimsoll/core";
 import {
   afterUndoWords,
@@ -9,7 +10,6 @@ import {
   parseRecord,
 } from "@plimsoll/providers/proxy";
 import { timeText } from "../inspect/session-facts.ts";
-import { printable } from "../terminal/printable.ts";
 import { bodyOf, MAXIMUM_BODY_BYTES } from "./exchange.ts";
 import { type Answer, isLoopback, OWN_PATH } from "./proxy-server.ts";
 import { forgotten, learnedLimitLines, storedLines } from "./proxy-state.ts";

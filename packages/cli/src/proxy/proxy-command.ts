@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { join } from "node:path";
+import { type CliIo, EXIT_OK, parsePort, say } from "@plimsoll/bench/terminal";
 import type { ContextEvent, ModelReply, ModelRequest, Summarizer } from "@plimsoll/core";
 import { createModelSummarizer, isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { BUILT_IN_KINDS } from "@plimsoll/core/extend";
@@ -15,10 +16,8 @@ import {
 import { unpackWhole } from "@plimsoll/providers/unpack";
 import { createFileSessionStore, readSmallFile, suggestion } from "@plimsoll/stores";
 import { type Command, Option } from "commander";
-import { aborted, type CliIo, EXIT_OK, untilTold } from "../io.ts";
-import { parsePort } from "../option/replay-options.ts";
+import { aborted, untilTold } from "../io.ts";
 import { contextWords } from "../run/event-lines.ts";
-import { say } from "../terminal/printable.ts";
 import { bodyOf, createExchange, type ExchangeOptions, MAXIMUM_BODY_BYTES, type SentRequest, textOf } from "./exchange.ts";
 import { without } from "./headers.ts";
 import { createOwnRequests } from "./own-requests.ts";

@@ -1,10 +1,9 @@
 import { join, resolve } from "node:path";
+import type { CliIo } from "@plimsoll/bench/terminal";
+import { policyNamed, tokensOf, wholeNumber } from "@plimsoll/bench/terminal";
 import { type BoundReasoning, type ModelLimits, PlimsollError, type Policy } from "@plimsoll/core";
 import { encodingsOf, type Kinds } from "@plimsoll/core/extend";
 import { familyLimitsOf, MODEL_CATALOG } from "@plimsoll/providers";
-import type { CliIo } from "../io.ts";
-import { policyNamed } from "../option/policy-option.ts";
-import { tokensOf, wholeNumber } from "../option/replay-options.ts";
 
 /** Options as the command line gives them. */
 export interface GivenOptions {

@@ -1,8 +1,8 @@
 import type { AgentEvent } from "@plimsoll/agent";
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
+import { beginningOf, COLUMNS, fitted, printable, printableLines, shortened } from "@plimsoll/bench/terminal";
 import { type ContextEvent, textOf } from "@plimsoll/core";
 import { overWords } from "@plimsoll/core/extend";
-import { beginningOf, COLUMNS, fitted, printable, printableLines, shortened } from "../terminal/printable.ts";
 import { flushed, LINE_START, type WrapState, wrapPiece } from "../terminal/word-wrap.ts";
 
 /** Longest piece of a tool's name that a line shows; chosen. */

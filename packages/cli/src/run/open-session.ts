@@ -7,6 +7,8 @@ import {
   type PendingCall,
   startAgent,
 } from "@plimsoll/agent";
+import type { CliIo, PolicyParts } from "@plimsoll/bench/terminal";
+import { openExtensions, printable } from "@plimsoll/bench/terminal";
 import type { Policy, SessionStore } from "@plimsoll/core";
 import { type AgentTool, encodingsOf, type Tokenizers } from "@plimsoll/core/extend";
 import {
@@ -23,13 +25,10 @@ import { createFileArtifactStore, readSmallFile } from "@plimsoll/stores";
 import { createBuiltinTools, createRedactor, redactedTools } from "@plimsoll/tools";
 import { readConfig } from "../config/read-config.ts";
 import type { EffectiveConfig } from "../config/settings.ts";
-import { type CliIo, plimsollVersion } from "../io.ts";
+import { plimsollVersion } from "../io.ts";
 import { connectServers } from "../mcp/connect-servers.ts";
-import type { PolicyParts } from "../option/policy-option.ts";
-import { openExtensions } from "../option/replay-options.ts";
 import { parseRule } from "../permission/allow-rule.ts";
 import { type AskPerson, createPermissions, type Permissions } from "../permission/permissions.ts";
-import { printable } from "../terminal/printable.ts";
 import type { ChosenModel } from "./choose-model.ts";
 import { openModels, type SessionModels } from "./session-models.ts";
 import { sessionNotices } from "./session-notices.ts";

@@ -1,11 +1,11 @@
 import process from "node:process";
 import type { AgentEvent } from "@plimsoll/agent";
 import { formatNumberOf } from "@plimsoll/bench/extend";
+import { type CliIo, EXIT_FAILED, EXIT_OK, type Output, printableLines, say as sayOn } from "@plimsoll/bench/terminal";
 import { compactionLogLine } from "@plimsoll/core/extend";
 import type { Command } from "commander";
-import { type CliIo, coloursOf, EXIT_FAILED, EXIT_OK, type Output, untilTold } from "../io.ts";
+import { coloursOf, untilTold } from "../io.ts";
 import { openLineAsker } from "../permission/ask-by-lines.ts";
-import { printableLines, say as sayOn } from "../terminal/printable.ts";
 import type { TypedInput } from "../terminal/typed-lines.ts";
 import { flushed, LINE_START, wrapPiece } from "../terminal/word-wrap.ts";
 import { lineFor } from "./event-lines.ts";

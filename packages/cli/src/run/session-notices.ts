@@ -1,9 +1,9 @@
 import type { Agent, PendingCall } from "@plimsoll/agent";
+import { printable, shortened } from "@plimsoll/bench/terminal";
 import type { SetupChange } from "@plimsoll/core/extend";
 import { alwaysRule, RULE_WORDS, ruleText } from "../permission/allow-rule.ts";
 import { headlineOf } from "../permission/call-rows.ts";
 import type { Permissions } from "../permission/permissions.ts";
-import { printable, shortened } from "../terminal/printable.ts";
 
 /** Lines for a person that a session is opened with. */
 interface OpeningLines {

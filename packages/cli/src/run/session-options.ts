@@ -1,5 +1,5 @@
+import { addExtensionOption, collect, type ExtensionOptions } from "@plimsoll/bench/terminal";
 import type { Command } from "commander";
-import { addExtensionOption, collect, type ExtensionOptions } from "../option/replay-options.ts";
 import { RULE_WORDS } from "../permission/allow-rule.ts";
 
 /** Options that `chat`, `run` and `serve` share. */

@@ -1,7 +1,7 @@
 import type { ContextUsage } from "@plimsoll/agent";
+import type { Output } from "@plimsoll/bench/terminal";
+import { COLUMNS } from "@plimsoll/bench/terminal";
 import type { Usage } from "@plimsoll/core";
-import type { Output } from "../io.ts";
-import { COLUMNS } from "../terminal/printable.ts";
 import type { AgentSession } from "./open-session.ts";
 
 interface Status {

@@ -1,4 +1,5 @@
 import process from "node:process";
+import { type CliIo, EXIT_OK, messageOf, say } from "@plimsoll/bench/terminal";
 import { isPlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
 import type { Command } from "commander";
@@ -11,11 +12,10 @@ import {
   StreamMessageWriter,
 } from "vscode-jsonrpc/node";
 import { z } from "zod";
-import { type CliIo, EXIT_OK, messageOf, untilTold } from "../io.ts";
+import { untilTold } from "../io.ts";
 import type { AskPerson } from "../permission/permissions.ts";
 import { type AgentSession, openSession } from "../run/open-session.ts";
 import { type SessionOptions, withSessionOptions } from "../run/session-options.ts";
-import { say } from "../terminal/printable.ts";
 
 /** Adds `plimsoll serve`: a session for editors and other programs, over standard input and output. */
 export function defineServeCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {

@@ -1,4 +1,3 @@
-import type { KnobValue, KnobValues, SettingsPlace } from "@plimsoll/bench/extend";
 import { canonicalJson, isNestedDeeper, isRecord } from "@plimsoll/core/extend";
 import {
   applyEdits,
@@ -10,6 +9,7 @@ import {
   parseTree,
 } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
+import type { KnobValue, KnobValues, SettingsPlace } from "./agent-knobs.ts";
 
 type Form = SettingsPlace["form"];
 

@@ -1,39 +1,30 @@
 import { availableParallelism } from "node:os";
-import {
-  type BenchInput,
-  type BenchParts,
-  type BenchReport,
-  type RunMetrics,
-  runBench,
-  type WindowRequest,
-} from "@plimsoll/bench";
-import {
-  addedTallies,
-  checkParquetFolder,
-  formatCount,
-  formatNumberOf,
-  formatTokens,
-  formatUsd,
-  htmlPage,
-  jsonReportPieces,
-  markdownPage,
-  NO_SUMMARIES_ASKED,
-  type PolicySweep,
-  type Shard,
-  type SummarizerChoice,
-  type SummaryTally,
-  shownReport,
-  summarizerName,
-  writeParquet,
-} from "@plimsoll/bench/extend";
 import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
 import { writeWholeFile } from "@plimsoll/stores";
-import type { FoundInputs } from "../input/find-inputs.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK, plimsollVersion } from "../io.ts";
-import type { ReportFiles } from "../option/replay-options.ts";
-import { terminalReport } from "../output/terminal-report.ts";
+import type { WindowRequest } from "../drive/cell.ts";
+import type { BenchParts } from "../extension.ts";
+import type { RunMetrics } from "../metrics/registry.ts";
+import { type BenchInput, runBench } from "../replay/run-bench.ts";
+import { checkParquetFolder, writeParquet } from "../results/parquet.ts";
+import type { BenchReport, PolicySweep, Shard } from "../results.ts";
+import { formatCount, formatNumberOf, formatTokens, formatUsd } from "../show/figures.ts";
+import { htmlPage } from "../show/html.ts";
+import { jsonReportPieces } from "../show/json.ts";
+import { markdownPage } from "../show/markdown.ts";
+import { shownReport } from "../show/report-tables.ts";
+import { terminalReport } from "../show/terminal-report.ts";
+import {
+  addedTallies,
+  NO_SUMMARIES_ASKED,
+  type SummarizerChoice,
+  type SummaryTally,
+  summarizerName,
+} from "../summaries/open-source.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { tableColumns, tell } from "../terminal/printable.ts";
-import { createProgressBar } from "../terminal/progress-bar.ts";
+import type { FoundInputs } from "./find-inputs.ts";
+import { createProgressBar } from "./progress-bar.ts";
+import type { ReportFiles } from "./replay-options.ts";
 import { type OpenState, openState, poolOf } from "./replay-state.ts";
 
 interface RunRequest {
@@ -92,11 +83,14 @@ export async function runAndReport(request: RunRequest, io: CliIo): Promise<numb
 /** A run of fewer replays is over before workers have started (chosen). */
 const FEWEST_SHARED_REPLAYS = 60;
 
-function inputOf({ found, policies, sweeps, windows, prices, shard, summarizer, withoutEffect }: RunRequest): BenchInput {
+function inputOf(
+  { found, policies, sweeps, windows, prices, shard, summarizer, withoutEffect }: RunRequest,
+  { version }: CliIo,
+): BenchInput {
   const { files, missing } = found;
   return {
     ...{ files, missing, policies, windows, prices, shard, summarizer, sweeps, withoutEffect },
-    plimsollVersion: plimsollVersion(),
+    plimsollVersion: version,
   };
 }
 
@@ -112,7 +106,7 @@ async function replayAll(
   let tally = NO_SUMMARIES_ASKED;
   try {
     const report = await runBench({
-      ...inputOf(request),
+      ...inputOf(request, io),
       pool,
       kept: state?.kept ?? null,
       onProgress: bar.show,

@@ -1,22 +1,19 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { importFile, type Transcript } from "@plimsoll/bench";
-import {
-  CALIBRATED_METHODS,
-  calibrateTranscripts,
-  calibrationAnswer,
-  calibrationTables,
-  countedOnce,
-  lineages,
-  lineageWords,
-  predictionLines,
-} from "@plimsoll/bench/extend";
 import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
-import { areAllMissing, findInputs } from "../input/find-inputs.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK, messageOf } from "../io.ts";
-import { reportTable } from "../output/report-table.ts";
+import { calibrateTranscripts } from "../calibrate/calibration-report.ts";
+import { CALIBRATED_METHODS } from "../calibrate/methods.ts";
+import { predictionLines } from "../calibrate/predict-calls.ts";
+import { importFile } from "../formats/registry.ts";
+import { countedOnce, lineages } from "../lineage.ts";
+import { calibrationAnswer, calibrationTables } from "../show/calibration-tables.ts";
+import { lineageWords } from "../show/figures.ts";
+import { reportTable } from "../show/report-table.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK, messageOf } from "../terminal/io.ts";
 import { fitted, tableColumns, tell } from "../terminal/printable.ts";
+import type { Transcript } from "../transcript.ts";
+import { areAllMissing, findInputs } from "./find-inputs.ts";
 
 interface CalibrateOptions {
   readonly json?: string;

@@ -1,8 +1,8 @@
-import type { BenchProgress } from "@plimsoll/bench";
-import { formatCount, formatNumberOf } from "@plimsoll/bench/extend";
 import { SingleBar } from "cli-progress";
-import type { Output } from "../io.ts";
-import { shortened } from "./printable.ts";
+import type { BenchProgress } from "../replay/run-bench.ts";
+import { formatCount, formatNumberOf } from "../show/figures.ts";
+import type { Output } from "../terminal/io.ts";
+import { shortened } from "../terminal/printable.ts";
 
 /** Shows how far a run is. */
 export interface ProgressBar {

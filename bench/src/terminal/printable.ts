@@ -1,4 +1,4 @@
-import type { Output } from "../io.ts";
+import type { Output } from "./io.ts";
 
 /**
  * C0 and C1 controls, marks that turn the direction of text, characters without width and strokes over others: a file's name could move the cursor,

@@ -1,5 +1,6 @@
-import { KNOB_TABLE, type KnobValue } from "@plimsoll/bench/extend";
 import { describe, expect, test } from "vitest";
+import type { KnobValue } from "./agent-knobs.ts";
+import { KNOB_TABLE } from "./knob-table.ts";
 import { readSettings, valuesIn, withValues } from "./setting-text.ts";
 
 const textOf = (form: "json" | "toml", text: string, ...values: readonly (readonly [string, KnobValue])[]) =>

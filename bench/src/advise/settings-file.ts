@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join, type PlatformPath, relative, sep, default as systemPath } from "node:path";
-import type { SettingsPlace } from "@plimsoll/bench/extend";
 import { PlimsollError } from "@plimsoll/core";
 import { writeWholeFile } from "@plimsoll/stores";
-import { messageOf } from "../io.ts";
+import { messageOf } from "../terminal/io.ts";
+import type { SettingsPlace } from "./agent-knobs.ts";
 
 /** Where a person's settings are looked for. */
 export interface SettingsHome {

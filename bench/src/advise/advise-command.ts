@@ -1,28 +1,21 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import {
-  formatCount,
-  formatNumberOf,
-  formatUsd,
-  html,
-  LOCATED_AGENTS,
-  lineageWords,
-  type Markup,
-  pasteBlock,
-  problemList,
-  type ReportProblem,
-  renderPage,
-  scrollFrame,
-} from "@plimsoll/bench/extend";
 import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
+import { checkOptions } from "../command/check-options.ts";
+import { DEFAULT_LOG_LIMIT, findLogs, type LogOptions, parseAgent, unreadInputs } from "../command/find-inputs.ts";
+import { readPrices } from "../command/read-prices.ts";
+import { collect, parseJobs, parseSince } from "../command/replay-options.ts";
 import { openState, poolOf } from "../command/replay-state.ts";
-import { DEFAULT_LOG_LIMIT, findLogs, type LogOptions, parseAgent, unreadInputs } from "../input/find-inputs.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
-import { checkOptions } from "../option/check-options.ts";
-import { collect, parseJobs, parseSince } from "../option/replay-options.ts";
-import { problemText } from "../output/terminal-report.ts";
-import { readPrices } from "../prices/read-prices.ts";
+import { LOCATED_AGENTS } from "../formats/locations.ts";
+import type { ReportProblem } from "../results.ts";
+import { formatCount, formatNumberOf, formatUsd, lineageWords } from "../show/figures.ts";
+import { problemList } from "../show/html.ts";
+import { html, type Markup } from "../show/markup.ts";
+import { pasteBlock, renderPage } from "../show/page.ts";
+import { scrollFrame } from "../show/table-html.ts";
+import { problemText } from "../show/terminal-report.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { beginningOf, COLUMNS, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 import {

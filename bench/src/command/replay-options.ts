@@ -1,14 +1,20 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type BenchParts, loadParts, type WindowRequest } from "@plimsoll/bench";
-import type { PolicySweep, Shard, SummarizerChoice, SweepSetting } from "@plimsoll/bench/extend";
-import { DEFAULT_SUMMARIZER, gridOf, missingPathIn, numberOfSetting, parseAxis } from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { type EnginePolicy, type Kinds, requireFallback, sizeOf } from "@plimsoll/core/extend";
 import { HOST_NAMES } from "@plimsoll/providers";
 import { checkOutput, suggestion } from "@plimsoll/stores";
 import type { Command } from "commander";
-import type { CliIo } from "../io.ts";
+import type { WindowRequest } from "../drive/cell.ts";
+import type { BenchParts } from "../extension.ts";
+import { loadParts } from "../replay/load-parts.ts";
+import type { PolicySweep, Shard } from "../results.ts";
+import type { SummarizerChoice } from "../summaries/open-source.ts";
+import { DEFAULT_SUMMARIZER } from "../summaries/open-source.ts";
+import type { SweepSetting } from "../sweep/grid.ts";
+import { gridOf, numberOfSetting, parseAxis } from "../sweep/grid.ts";
+import { missingPathIn } from "../sweep/policy-path.ts";
+import type { CliIo } from "../terminal/io.ts";
 
 /** More workers than this only wait for each other's memory (chosen). */
 const MOST_JOBS = 64;

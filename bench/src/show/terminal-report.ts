@@ -1,14 +1,11 @@
-import {
-  commonFolder,
-  formatNumberOf,
-  lineageWords,
-  READING,
-  type ReportProblem,
-  recordedUsdLines,
-  type ShownReport,
-} from "@plimsoll/bench/extend";
+import type { ReportProblem } from "../results.ts";
 import { fitted, printable, wrapped } from "../terminal/printable.ts";
+import { formatNumberOf, lineageWords } from "./figures.ts";
+import { commonFolder } from "./labels.ts";
+import { READING } from "./policy-tables.ts";
 import { reportTable, tableRows } from "./report-table.ts";
+import type { ShownReport } from "./report-tables.ts";
+import { recordedUsdLines } from "./validity.ts";
 
 /** Parts that the terminal shows in addition to the report itself. */
 export interface TerminalOptions {

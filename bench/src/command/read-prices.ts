@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { ModelPrices, PriceTier } from "@plimsoll/core/extend";
 import { readDocument, readSmallFile, schemaProblems } from "@plimsoll/stores";
 import { z } from "zod";
-import { mistakes } from "../option/check-options.ts";
+import { mistakes } from "./check-options.ts";
 
 const usdPerMillion = z.number().nonnegative();
 

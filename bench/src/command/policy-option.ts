@@ -1,20 +1,17 @@
 import { resolve } from "node:path";
-import { AS_PUBLISHED, asPublished, type BenchParts, BUILT_IN_PARTS, programPolicy } from "@plimsoll/bench";
-import {
-  type FileHead,
-  fileSource,
-  type InputFile,
-  parseAxis,
-  policyAt,
-  policyRunBy,
-  readHead,
-  versionInHead,
-} from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError, type Policy, PRESETS, presetNamed } from "@plimsoll/core";
 import { type EnginePolicy, encodingsOf, goneText, isRecord, type Kinds, RETIRED_PRESETS } from "@plimsoll/core/extend";
 import { ENCODING_NAMES } from "@plimsoll/providers";
 import { type ReadPolicy, readPolicyFile, suggestion } from "@plimsoll/stores";
-import type { CliIo } from "../io.ts";
+import { programPolicy } from "../drive/program-run.ts";
+import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
+import { fileSource, readHead } from "../formats/file-source.ts";
+import type { FileHead } from "../formats/importer.ts";
+import type { InputFile } from "../open/corpus.ts";
+import { asPublished } from "../peers/peers.ts";
+import { policyRunBy, versionInHead } from "../peers/running-agents.ts";
+import { parseAxis, policyAt } from "../sweep/grid.ts";
+import type { CliIo } from "../terminal/io.ts";
 import { tell } from "../terminal/printable.ts";
 import { mistakes } from "./check-options.ts";
 
@@ -46,19 +43,24 @@ export function choosePolicies(given: readonly string[], cwd: string, parts?: Po
       policies.set(name, programPolicy(program));
       continue;
     }
-    const isPublished = name.endsWith(AS_PUBLISHED);
-    const read = findPolicy(isPublished ? name.slice(0, -AS_PUBLISHED.length) : name, cwd, parts);
+    const bare = publishedNamed(name, parts);
+    const read = bare === undefined ? findPolicy(name, cwd, parts) : { found: { policy: bare, notes: [] } };
     if ("problems" in read) {
       problems.push(...read.problems);
       continue;
     }
     notes.push(...(read.found.notes ?? []));
-    const policy = isPublished ? asPublished(read.found.policy) : read.found.policy;
+    const { policy }: { readonly policy: EnginePolicy } = read.found;
     if (policies.has(policy.name))
       problems.push(`${name}: another policy of this run is called ${policy.name}; give this one a name`);
     else policies.set(policy.name, policy);
   }
   return { policies: [...policies.values()], problems, notes };
+}
+
+/** The preset or peer without its fallback that has this name; `undefined` if none has. */
+function publishedNamed(name: string, { peers }: PolicyParts = BUILT_IN_PARTS): EnginePolicy | undefined {
+  return [...PRESETS, ...peers.map(({ policy }) => policy)].map(asPublished).find((policy) => policy.name === name);
 }
 
 /**
@@ -101,7 +103,7 @@ export function joinPolicies(first: readonly EnginePolicy[], others: readonly En
  * names that swept policies have: `sven actAt=75% cap=8k`.
  */
 export function findPolicy(name: string, cwd: string, { peers, kinds }: PolicyParts = BUILT_IN_PARTS): ReadPolicy {
-  if (name.endsWith(AS_PUBLISHED))
+  if (publishedNamed(name, { peers, kinds }) !== undefined)
     return { problems: [`${name} has no fallback and may lose a call: it runs in \`plimsoll bench\` alone`] };
   const [base = "", ...settings] = name.split(/ (?=[A-Za-z][\w.-]*=)/);
   if (settings.length > 0) return withSettings(name, settings, findPolicy(base, cwd, { peers, kinds }), kinds);

@@ -11,8 +11,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, posix, win32 } from "node:path";
-import { knobsOf, type SettingsPlace } from "@plimsoll/bench/extend";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { SettingsPlace } from "./agent-knobs.ts";
+import { knobsOf } from "./knob-table.ts";
 import { findUndo, openSettings, settingsPaths, undoSettings, writeSettings } from "./settings-file.ts";
 
 const PLACE: SettingsPlace = { form: "json", base: ".agent", variable: "AGENT_HOME", names: ["a.json", "b.json"] };

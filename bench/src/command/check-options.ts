@@ -1,5 +1,5 @@
 import { PlimsollError } from "@plimsoll/core";
-import { type CliIo, EXIT_OK, EXIT_USAGE } from "../io.ts";
+import { type CliIo, EXIT_OK, EXIT_USAGE } from "../terminal/io.ts";
 import { printable, tell } from "../terminal/printable.ts";
 
 /** Rules for options without sense, by their long names as keys: the others that one needs, and those that it leaves nothing to do for. */

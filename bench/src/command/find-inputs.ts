@@ -1,23 +1,20 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
-import { BUILT_IN_PARTS, type Importer } from "@plimsoll/bench";
-import type { InputFile, LocatedAgent, SkippedInput } from "@plimsoll/bench/extend";
-import {
-  fileSource,
-  formatNumberOf,
-  LOCATED_AGENTS,
-  locateLogs,
-  readHead,
-  UNREAD_DATABASE,
-  unreadDatabases,
-  usualPlaces,
-} from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { suggestion } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { glob, isDynamicPattern } from "tinyglobby";
-import type { CliIo } from "../io.ts";
-import { collect, parseSince, wholeNumber } from "../option/replay-options.ts";
+import { BUILT_IN_PARTS } from "../extension.ts";
+import { fileSource, readHead } from "../formats/file-source.ts";
+import type { Importer } from "../formats/importer.ts";
+import type { LocatedAgent } from "../formats/locations.ts";
+import { LOCATED_AGENTS, locateLogs, unreadDatabases, usualPlaces } from "../formats/locations.ts";
+import { UNREAD_DATABASE } from "../formats/registry.ts";
+import type { InputFile } from "../open/corpus.ts";
+import type { SkippedInput } from "../results.ts";
+import { formatNumberOf } from "../show/figures.ts";
+import type { CliIo } from "../terminal/io.ts";
+import { collect, parseSince, wholeNumber } from "./replay-options.ts";
 
 /** Files to replay, with what was given but cannot be. */
 export interface FoundInputs {

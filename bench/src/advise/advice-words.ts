@@ -1,17 +1,9 @@
-import {
-  FEWEST_SESSIONS,
-  formatCount,
-  formatNumberOf,
-  formatPercent,
-  formatTokens,
-  formatUsd,
-  type KnobValue,
-  NOT_VISIBLE,
-  type SettingFigures,
-  type SettingVerdict,
-  type Sureness,
-  shortTokens,
-} from "@plimsoll/bench/extend";
+import { FEWEST_SESSIONS, type SettingVerdict } from "../judge/settings.ts";
+import type { Sureness } from "../judge/sureness.ts";
+import { shortTokens } from "../judge/window-label.ts";
+import { formatCount, formatNumberOf, formatPercent, formatTokens, formatUsd, NOT_VISIBLE } from "../show/figures.ts";
+import type { KnobValue } from "./agent-knobs.ts";
+import type { SettingFigures } from "./choose-setting.ts";
 import { type Decision, type Turning, windowName } from "./decide.ts";
 
 type Values = ReadonlyMap<string, KnobValue | null>;

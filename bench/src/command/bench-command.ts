@@ -1,10 +1,13 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { BenchParts, WindowRequest } from "@plimsoll/bench";
-import { mergeRows, type NamedRows } from "@plimsoll/bench/extend";
 import { PlimsollError, PRESETS } from "@plimsoll/core";
-import { fixtureSessions } from "@plimsoll/fixtures";
 import type { Command } from "commander";
+import type { WindowRequest } from "../drive/cell.ts";
+import type { BenchParts } from "../extension.ts";
+import { mergeRows, type NamedRows } from "../replay/run-result.ts";
+import { type CliIo, EXIT_FAILED, EXIT_USAGE } from "../terminal/io.ts";
+import { tell } from "../terminal/printable.ts";
+import { checkOptions } from "./check-options.ts";
 import {
   addLogOptions,
   type FoundInputs,
@@ -14,10 +17,9 @@ import {
   type LogOptions,
   nothingFound,
   olderLine,
-} from "../input/find-inputs.ts";
-import { type CliIo, EXIT_FAILED, EXIT_USAGE } from "../io.ts";
-import { checkOptions } from "../option/check-options.ts";
-import { choosePolicies, DEFAULT_POLICIES, joinPolicies, runningPolicies } from "../option/policy-option.ts";
+} from "./find-inputs.ts";
+import { choosePolicies, DEFAULT_POLICIES, joinPolicies, runningPolicies } from "./policy-option.ts";
+import { readPrices } from "./read-prices.ts";
 import {
   addExtensionOption,
   addReportOptions,
@@ -33,9 +35,7 @@ import {
   reportFiles,
   type SummarizerOptions,
   sweepPolicies,
-} from "../option/replay-options.ts";
-import { readPrices } from "../prices/read-prices.ts";
-import { tell } from "../terminal/printable.ts";
+} from "./replay-options.ts";
 import { runAndReport, writeReports } from "./run-and-report.ts";
 
 interface BenchOptions extends ReportOptions, SummarizerOptions, LogOptions, ExtensionOptions {
@@ -142,7 +142,7 @@ async function gather(
   io: CliIo,
 ): Promise<FoundInputs> {
   const { importers } = options.parts;
-  const bundled = options.demo === true ? fixtureSessions().map(({ name, path }) => ({ path, displayName: name })) : [];
+  const bundled = options.demo === true ? (await io.demoSessions()).map(({ name, path }) => ({ path, displayName: name })) : [];
   if (inputs.length === 0 && options.from === undefined && bundled.length === 0) {
     throw new PlimsollError(
       "bad-input",

@@ -1,10 +1,10 @@
-import { KNOB_TABLE } from "@plimsoll/bench/extend";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { type CliIo, EXIT_FAILED, EXIT_OK } from "../io.ts";
-import { refusal } from "../option/check-options.ts";
+import { refusal } from "../command/check-options.ts";
 import { changedLines } from "../terminal/changed-lines.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { beginningOf, COLUMNS, escaped, printable, tell, wrapped } from "../terminal/printable.ts";
 import type { Decision } from "./decide.ts";
+import { KNOB_TABLE } from "./knob-table.ts";
 import { type SettingChanges, withValues } from "./setting-text.ts";
 import { findUndo, openSettings, type SettingsFile, undoSettings, writeSettings } from "./settings-file.ts";
 

@@ -1,6 +1,7 @@
-import { knobsOf, type SettingFigures } from "@plimsoll/bench/extend";
-import { madeStanding } from "@plimsoll/bench/testing/tuned";
+import type { SettingFigures } from "../src/advise/choose-setting.ts";
 import type { AdvisedAgent, Decision } from "../src/advise/decide.ts";
+import { knobsOf } from "../src/advise/knob-table.ts";
+import { madeStanding } from "./example-tuned.ts";
 
 const WINDOW_TOKENS = 272_000;
 

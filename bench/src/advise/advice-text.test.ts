@@ -1,8 +1,9 @@
-import type { SettingFigures, SettingVerdict } from "@plimsoll/bench/extend";
 import { expect, test } from "vitest";
 import { madeAdvice, madeFigures } from "../../testing/made-advice.ts";
+import type { SettingVerdict } from "../judge/settings.ts";
 import { answerSentences, shortAnswer } from "./advice-words.ts";
 import { adviceText, answerLines } from "./advise-command.ts";
+import type { SettingFigures } from "./choose-setting.ts";
 import type { Decision } from "./decide.ts";
 
 type Verdict = SettingVerdict<SettingFigures>;

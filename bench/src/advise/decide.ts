@@ -1,39 +1,28 @@
-import { type BenchReport, runBench, type WorkerPool } from "@plimsoll/bench";
-import {
-  type AgentKnobs,
-  type Corpus,
-  chooseSetting,
-  DEARER_RATIO,
-  formatTokens,
-  type InputFile,
-  type JudgedRun,
-  type KeptRows,
-  type KnobValue,
-  type KnobValues,
-  knobsOf,
-  type LineageCounts,
-  type LocatedAgent,
-  longSessions,
-  openCorpus,
-  type RecordedCost,
-  type ReportProblem,
-  recordedCost,
-  reportProblems,
-  type SettingChoice,
-  type SettingFigures,
-  type SettingPoint,
-  type SettingVerdict,
-  type WindowFill,
-  windowFills,
-  withoutApart,
-} from "@plimsoll/bench/extend";
 import { NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { type EnginePolicy, type ModelPrices, RECORDED_POLICY } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
-import { type CliIo, plimsollVersion } from "../io.ts";
-import { createProgressBar } from "../terminal/progress-bar.ts";
+import { createProgressBar } from "../command/progress-bar.ts";
+import type { LocatedAgent } from "../formats/locations.ts";
+import { withoutApart } from "../judge/apart.ts";
+import type { SettingVerdict } from "../judge/settings.ts";
+import { longSessions } from "../judge/split.ts";
+import { DEARER_RATIO, type JudgedRun } from "../judge/standing.ts";
+import { type Corpus, type InputFile, openCorpus } from "../open/corpus.ts";
+import type { KeptRows } from "../replay/run-bench.ts";
+import { runBench } from "../replay/run-bench.ts";
+import type { WorkerPool } from "../replay/worker-pool.ts";
+import type { BenchReport, ReportProblem } from "../results.ts";
+import { formatTokens } from "../show/figures.ts";
+import { reportProblems } from "../show/problems.ts";
+import type { CliIo } from "../terminal/io.ts";
+import type { LineageCounts } from "../transcript.ts";
+import type { AgentKnobs, KnobValue, KnobValues } from "./agent-knobs.ts";
+import { chooseSetting, type SettingChoice, type SettingFigures, type SettingPoint } from "./choose-setting.ts";
+import { knobsOf } from "./knob-table.ts";
+import { type RecordedCost, recordedCost } from "./recorded-cost.ts";
 import { readSettings, valuesIn } from "./setting-text.ts";
 import { openSettings, type SettingsFile } from "./settings-file.ts";
+import { type WindowFill, windowFills } from "./window-fill.ts";
 
 /** An agent whose logs were read. */
 export interface AdvisedAgent {
@@ -285,7 +274,7 @@ async function replayed(agent: LocatedAgent, files: readonly InputFile[], { poli
   try {
     return await runBench({
       ...run,
-      ...{ files, policies, windows: [{ kind: "real" }], plimsollVersion: plimsollVersion() },
+      ...{ files, policies, windows: [{ kind: "real" }], plimsollVersion: io.version },
       onProgress: bar.show,
     });
   } finally {

@@ -1,9 +1,10 @@
-import type { TunedPolicy } from "@plimsoll/bench";
-import { policyAt, settingWords } from "@plimsoll/bench/extend";
-import { madeStanding } from "@plimsoll/bench/testing/tuned";
 import { definePolicy, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { policyOf, readDocument, withoutSettings } from "@plimsoll/stores";
 import { describe, expect, test } from "vitest";
+import { madeStanding } from "../../testing/example-tuned.ts";
+import { policyAt } from "../sweep/grid.ts";
+import { settingWords } from "../tune/tunable-settings.ts";
+import type { TunedPolicy } from "../tune/tune.ts";
 import { tunedYaml } from "./tune-command.ts";
 
 const SCORE = madeStanding("x", 100, { held: 1 });

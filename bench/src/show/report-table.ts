@@ -1,6 +1,6 @@
-import type { ReportTable, TableHead } from "@plimsoll/bench/extend";
 import { nameChars, printable, shortened, wrapped } from "../terminal/printable.ts";
 import { brokenAt, drawTable, type TableCell } from "../terminal/text-table.ts";
+import type { ReportTable, TableHead } from "./table.ts";
 
 /** Longest name of a row that a table of 80 columns shows whole. */
 const NAME_CHARS = 32;

@@ -1,9 +1,13 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
-import { type BenchParts, BUILT_IN_PARTS, createSerialPool, createThreadPool, type WorkerPool } from "@plimsoll/bench";
-import { codeVersion, formatNumberOf, type KeptRows, openRowsFile } from "@plimsoll/bench/extend";
 import { canonicalJson, shortHash } from "@plimsoll/core/extend";
-import { type CliIo, plimsollVersion } from "../io.ts";
+import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
+import { codeVersion } from "../replay/code-version.ts";
+import { openRowsFile } from "../replay/rows-file.ts";
+import type { KeptRows } from "../replay/run-bench.ts";
+import { createSerialPool, createThreadPool, type WorkerPool } from "../replay/worker-pool.ts";
+import { formatNumberOf } from "../show/figures.ts";
+import type { CliIo } from "../terminal/io.ts";
 import { tell } from "../terminal/printable.ts";
 
 /** Where a run keeps finished rows. */
@@ -35,7 +39,7 @@ const LONGEST_MS = 14 * 24 * 3_600_000;
 
 /** Opens the file of rows of a run: of the same command with the same code, or the file that is named. Throws `bad-input` if that cannot be written. */
 export async function openState({ file, run, parts = BUILT_IN_PARTS }: StateRequest, io: CliIo): Promise<OpenState> {
-  const version = `${plimsollVersion()} ${await codeVersion()}`;
+  const version = `${io.version} ${await codeVersion()}`;
   const replays = join(cacheFolder(io), REPLAYS);
   const own = join(replays, `${shortHash(canonicalJson({ run: JSON.parse(JSON.stringify(run)), cwd: io.cwd }))}.jsonl`);
   if (file === undefined) await removeOld(replays, io.nowMs());

@@ -1,32 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import {
-  type BenchInput,
-  type ReplayRound,
-  runBench,
-  type TunedPolicy,
-  type TuneResult,
-  type TuneRound,
-  tune,
-  type WindowRequest,
-} from "@plimsoll/bench";
-import {
-  formatNumberOf,
-  lineageWords,
-  openCorpus,
-  type ReportProblem,
-  renderTuneHtml,
-  reportProblems,
-  type SessionDescription,
-  type SessionNames,
-  sessionNames,
-  settingToTake,
-  settingWords,
-  tuneAnswer,
-  tuneTables,
-  withoutApart,
-} from "@plimsoll/bench/extend";
-import {
   KLAUDE_CODE_POLICY,
   OPAL_POLICY,
   PI_POLICY,
@@ -48,9 +22,27 @@ import {
 } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { Document, isMap, parseDocument } from "yaml";
-import { findInputs, nothingFound } from "../input/find-inputs.ts";
-import { type CliIo, EXIT_FAILED, EXIT_OK, plimsollVersion } from "../io.ts";
-import { policyNamed } from "../option/policy-option.ts";
+import type { WindowRequest } from "../drive/cell.ts";
+import { withoutApart } from "../judge/apart.ts";
+import { openCorpus } from "../open/corpus.ts";
+import type { SessionDescription } from "../open/session-description.ts";
+import { type BenchInput, runBench } from "../replay/run-bench.ts";
+import type { ReportProblem } from "../results.ts";
+import { formatNumberOf, lineageWords } from "../show/figures.ts";
+import { reportProblems } from "../show/problems.ts";
+import { reportTable, tableRows } from "../show/report-table.ts";
+import { type SessionNames, sessionNames } from "../show/session-names.ts";
+import { problemText } from "../show/terminal-report.ts";
+import { settingToTake, tuneAnswer } from "../show/tune-answer.ts";
+import { renderTuneHtml, tuneTables } from "../show/tune-page.ts";
+import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
+import { fitted, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
+import { settingWords } from "../tune/tunable-settings.ts";
+import { type ReplayRound, type TunedPolicy, type TuneResult, type TuneRound, tune } from "../tune/tune.ts";
+import { findInputs, nothingFound } from "./find-inputs.ts";
+import { policyNamed } from "./policy-option.ts";
+import { createProgressBar } from "./progress-bar.ts";
+import { readPrices } from "./read-prices.ts";
 import {
   addExtensionOption,
   DEFAULT_WINDOW,
@@ -58,12 +50,7 @@ import {
   openExtensions,
   parseJobs,
   parseWindow,
-} from "../option/replay-options.ts";
-import { reportTable, tableRows } from "../output/report-table.ts";
-import { problemText } from "../output/terminal-report.ts";
-import { readPrices } from "../prices/read-prices.ts";
-import { fitted, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
-import { createProgressBar } from "../terminal/progress-bar.ts";
+} from "./replay-options.ts";
 import { openState, poolOf } from "./replay-state.ts";
 
 interface TuneOptions extends ExtensionOptions {
@@ -114,7 +101,7 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const kept = await openState({ file: options.state, run: given, parts }, io);
   const pool = poolOf(jobs, parts);
   const corpus = await openCorpus(files, pool);
-  const run = { files, corpus, pool, prices, plimsollVersion: plimsollVersion() };
+  const run = { files, corpus, pool, prices, plimsollVersion: io.version };
   const described = new Map<string, SessionDescription>();
   const met = new Map<string, ReportProblem>();
   const results = await tune(
