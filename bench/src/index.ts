@@ -6,8 +6,7 @@ export type { Grade, Outcome, Transcript } from "./transcript.ts";
 
 // Replay them
 
-export type { WindowRequest } from "./drive/cell.ts";
-export { type BenchInput, type BenchProgress, runBench } from "./replay/run-bench.ts";
+export { runBench } from "./replay/run-bench.ts";
 export { createSerialPool, createThreadPool, type WorkerPool } from "./replay/worker-pool.ts";
 export type { BenchReport } from "./results.ts";
 
@@ -20,18 +19,17 @@ export { renderMarkdownReport } from "./show/markdown.ts";
 
 // Search for a better setting
 
-export { type ReplayRound, type TunedPolicy, type TuneResult, type TuneRound, tune } from "./tune/tune.ts";
+export { type TunedPolicy, type TuneResult, tune } from "./tune/tune.ts";
 
 // Add importers, metrics and peers
 
 export type { Program, ProgramMoment, ProgramSetting } from "./drive/program.ts";
-export { programPolicy } from "./drive/program-run.ts";
 export { type BenchExtension, type BenchParts, BUILT_IN_PARTS, partsWith } from "./extension.ts";
 export { type TranscriptParts, transcriptOf } from "./formats/log-builder.ts";
 export { callDraft, type LogItem, replyItem, resultItem, textPart, userItem } from "./formats/log-items.ts";
 export { inTable, type Metric } from "./metrics/metric.ts";
-export { METRICS, type RunMetrics } from "./metrics/registry.ts";
+export { METRICS } from "./metrics/registry.ts";
 export type { Peer } from "./peers/peer.ts";
-export { asPublished, PEERS } from "./peers/peers.ts";
+export { PEERS } from "./peers/peers.ts";
 export { loadParts } from "./replay/load-parts.ts";
 export { IMPORTER_CONTRACT, type ImporterRule, type ImporterSubject } from "./testing/importer-contract.ts";

@@ -24,7 +24,7 @@ export { drawTable } from "./terminal/text-table.ts";
 
 // Read what every command is given
 
-export { checkOptions, mistakes, refusal } from "./command/check-options.ts";
+export { checkOptions, mistakes } from "./command/check-options.ts";
 export { findLogs } from "./command/find-inputs.ts";
 export { findPolicy, type PolicyParts, policyNamed } from "./command/policy-option.ts";
 export {

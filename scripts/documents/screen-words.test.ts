@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { tuneReport } from "../../bench/src/command/tune-command.ts";
 import { renderHtmlReport, renderMarkdownReport } from "../../bench/src/index.ts";
 import { shownReport } from "../../bench/src/show/report-tables.ts";
+import { terminalReport } from "../../bench/src/show/terminal-report.ts";
 import { renderTuneHtml } from "../../bench/src/show/tune-page.ts";
 import { exampleReport } from "../../bench/testing/example-report.ts";
 import { exampleTuned } from "../../bench/testing/example-tuned.ts";
-import { tuneReport } from "../../bench/src/command/tune-command.ts";
-import { terminalReport } from "../../bench/src/show/terminal-report.ts";
 import { SVEN_POLICY } from "../../packages/core/src/index.ts";
 import { privateWords, textsOf } from "./screen-words.mjs";
 

@@ -1,4 +1,4 @@
-import { BASELINE_POLICY } from "../metrics/relative.ts";
+import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import type { BenchReport } from "../results.ts";
 import { type InSession, inLineages, unitOf } from "../statistics.ts";
 import { withoutApart } from "./apart.ts";

@@ -1,5 +1,5 @@
+import { BASELINE_POLICY, hasActed } from "../metrics/has-acted.ts";
 import { METRICS, type PooledMetrics, pooledOf, type RowMetrics, type RunMetrics } from "../metrics/registry.ts";
-import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
 import { withoutApart } from "./apart.ts";
 import { windowLabel } from "./window-label.ts";
@@ -28,15 +28,11 @@ export type MeasuredRow = ReplayRow & { readonly metrics: RowMetrics };
 export function summarizePolicies(whole: BenchReport, metrics: RunMetrics = METRICS): readonly PolicySummary[] {
   const report = withoutApart(whole);
   const labels = windowLabels(report);
-  const lineageOf = new Map(report.sessions.map(({ session, lineage }) => [session, lineage]));
   return labels.flatMap((label) => {
     const inWindow = report.rows.filter((row) => windowLabel(row.window) === label);
     const baseline = new Map(measured(inWindow, BASELINE_POLICY).map((row) => [row.session, row]));
     return report.policies.map(({ name, policy }) => {
-      const rows = measured(inWindow, name).map((row) => {
-        const lineage = lineageOf.get(row.session);
-        return lineage === undefined ? row : { ...row, lineage };
-      });
+      const rows = measured(inWindow, name);
       return {
         policy: name,
         isActing: policy.enabled,
@@ -45,7 +41,7 @@ export function summarizePolicies(whole: BenchReport, metrics: RunMetrics = METR
         notApplicable: inWindow.filter((row) => row.policy === name && row.metrics === null).length,
         actedSessions: rows.filter((row) => hasActed(row, baseline.get(row.session))).length,
         firedSessions: rows.filter(hasFired).length,
-        metrics: pooledOf(metrics, rows, name === BASELINE_POLICY ? { kind: "none" } : { kind: "sessions", rows: baseline }),
+        metrics: pooledOf(metrics, rows),
       };
     });
   });

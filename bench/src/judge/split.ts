@@ -1,4 +1,4 @@
-import { BASELINE_POLICY } from "../metrics/relative.ts";
+import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import { originOf } from "../origin.ts";
 import type { JudgedRun } from "./standing.ts";
 

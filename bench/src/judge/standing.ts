@@ -1,5 +1,5 @@
 import { brokenPolicies } from "../drive/part-failures.ts";
-import { BASELINE_POLICY, hasActed } from "../metrics/relative.ts";
+import { BASELINE_POLICY, hasActed } from "../metrics/has-acted.ts";
 import type { SessionDescription } from "../open/session-description.ts";
 import type { ReplayRow } from "../results.ts";
 import { geometricMeanOf, type InSession, inLineages, meanOf, unitOf } from "../statistics.ts";

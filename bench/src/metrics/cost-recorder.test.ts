@@ -21,30 +21,20 @@ function row(session: string, usd: number | null, { calls = 100, compactions = 0
     }));
 }
 
-const bySession = (...rows: ReturnType<typeof row>) => new Map(rows.map((entry) => [entry.session, entry]));
-
 describe("the cost of sessions", () => {
-  test("adds up dollars of priced sessions alone, and compares them by session and pooled", () => {
+  test("adds up dollars of priced sessions alone", () => {
     const rows = [
       ...row("a", 1, { compactions: 1 }),
       ...row("b", 9, { compactions: 2, calls: 300 }),
       ...row("c", null, { compactions: 1 }),
     ];
-    const summary = pooledBy(COST, rows, { kind: "sessions", rows: bySession(...row("a", 4), ...row("b", 9), ...row("c", 7)) });
+    const summary = pooledBy(COST, rows);
     expect(summary.pricedSessions).toBe(2);
-    expect(summary.withCache).toEqual({
-      usd: 10,
-      per100CallsUsd: 2.5,
-      relative: { sessions: 2, geometricMeanRatio: 0.5, pooledRatio: 10 / 13 },
-    });
+    expect(summary.withCache).toEqual({ usd: 10, per100CallsUsd: 2.5 });
     expect(summary.withoutCache.usd).toBe(50);
   });
 
-  test("has no dollars if no session has a price, and compares the baseline with nothing", () => {
-    expect(pooledBy(COST, row("a", null), { kind: "none" }).withCache).toEqual({
-      usd: null,
-      per100CallsUsd: null,
-      relative: null,
-    });
+  test("has no dollars if no session has a price", () => {
+    expect(pooledBy(COST, row("a", null)).withCache).toEqual({ usd: null, per100CallsUsd: null });
   });
 });

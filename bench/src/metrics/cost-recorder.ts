@@ -5,7 +5,7 @@ import type { SessionCache } from "../economics/recorded-cache.ts";
 import type { ServedStep } from "../economics/request-ledger.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
 import { summed } from "../statistics.ts";
-import type { PooledSessions, Relative } from "./metric.ts";
+import type { PooledSessions } from "./metric.ts";
 
 /**
  * The cost of the session under the provider's prices. Requests are charged at the state of their prompt cache, replies as recorded, and each summary
@@ -146,7 +146,6 @@ export interface CostSummary extends Requests {
 interface DollarSummary {
   readonly usd: number | null;
   readonly per100CallsUsd: number | null;
-  readonly relative: Relative | null;
 }
 
 const NO_REQUESTS: Requests = {
@@ -158,7 +157,7 @@ const NO_REQUESTS: Requests = {
   summaryRequests: 0,
 };
 
-/** Adds the costs of sessions up, and compares their dollars with the baseline's. */
+/** Adds the costs of sessions up. */
 export function summarizeCost(sessions: PooledSessions<CostMetrics>): CostSummary {
   return {
     ...summed(NO_REQUESTS, sessions.results),
@@ -168,16 +167,12 @@ export function summarizeCost(sessions: PooledSessions<CostMetrics>): CostSummar
   };
 }
 
-function dollars(
-  { results, calls, relativeToBaseline }: PooledSessions<CostMetrics>,
-  usdOf: (cost: CostMetrics) => number | null,
-): DollarSummary {
-  const relative = relativeToBaseline(usdOf);
+function dollars({ results, calls }: PooledSessions<CostMetrics>, usdOf: (cost: CostMetrics) => number | null): DollarSummary {
   const known = results.flatMap((cost, place) => {
     const usd = usdOf(cost);
     return usd === null ? [] : [{ usd, calls: (calls[place] ?? 0) - cost.unpricedCalls }];
   });
-  if (known.length === 0) return { usd: null, per100CallsUsd: null, relative };
+  if (known.length === 0) return { usd: null, per100CallsUsd: null };
   const total = summed({ usd: 0, calls: 0 }, known);
-  return { usd: total.usd, per100CallsUsd: total.calls === 0 ? null : (100 * total.usd) / total.calls, relative };
+  return { usd: total.usd, per100CallsUsd: total.calls === 0 ? null : (100 * total.usd) / total.calls };
 }

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { ReplayedCall } from "../drive/replayed-call.ts";
 import { inPercent, meanOf, summed, weightedMean } from "../statistics.ts";
-import { inTable, type Metric, type Recorder, type Relative } from "./metric.ts";
-import { RELATIVE_MEANINGS } from "./relative.ts";
+import { inTable, type Metric, type Recorder } from "./metric.ts";
 
 /** The cost of the session in tokens. */
 export interface EconomyMetrics {
@@ -15,23 +14,12 @@ export interface EconomyMetrics {
   readonly marginSpentRatio: number | null;
 }
 
-/** Sums over the sessions; the peak is the largest of them, the margin weighs by compactions. */
-export interface PooledEconomy extends EconomyMetrics {
-  /** Prompt tokens against the baseline's. */
-  readonly relative: Relative | null;
-}
-
 const count = z.int().nonnegative();
 
 const NONE = { compactions: 0, failedCompactions: 0, promptTokens: 0, messagesRemoved: 0 };
 
-/** Size: prompts, and the compactions that made them smaller. */
-export const ECONOMY: Metric<
-  "economy",
-  EconomyMetrics,
-  PooledEconomy,
-  keyof EconomyMetrics | "relativeMean" | "relativePooled"
-> = {
+/** Size: prompts, and the compactions that made them smaller. Pooled they are sums; the peak is the largest, the margin weighs by compactions. */
+export const ECONOMY: Metric<"economy", EconomyMetrics, EconomyMetrics, keyof EconomyMetrics> = {
   id: "economy",
   schema: z.strictObject({
     compactions: count,
@@ -42,7 +30,7 @@ export const ECONOMY: Metric<
     marginSpentRatio: z.number().nullable(),
   }),
   measure: createEconomy,
-  pool: ({ results, relativeToBaseline }) => ({
+  pool: ({ results }) => ({
     ...summed(
       NONE,
       results.map(({ peakPromptTokens: _, marginSpentRatio: __, ...counts }) => counts),
@@ -51,7 +39,6 @@ export const ECONOMY: Metric<
     marginSpentRatio: weightedMean(
       results.map(({ marginSpentRatio, compactions }) => ({ value: marginSpentRatio, weight: compactions })),
     ),
-    relative: relativeToBaseline(({ promptTokens }) => promptTokens),
   }),
   figures: {
     promptTokens: {
@@ -62,18 +49,6 @@ export const ECONOMY: Metric<
       value: ({ promptTokens }) => promptTokens,
       format: "tokens",
       columns: [inTable("requests", "tokens", "of prompts"), inTable("chart", "tokens", "of prompts")],
-    },
-    relativeMean: {
-      ...RELATIVE_MEANINGS.mean,
-      value: ({ relative }) => inPercent(relative?.geometricMeanRatio),
-      format: "percent",
-      columns: [],
-    },
-    relativePooled: {
-      ...RELATIVE_MEANINGS.pooled,
-      value: ({ relative }) => inPercent(relative?.pooledRatio),
-      format: "percent",
-      columns: [inTable("chart", "tokens", "% of doing nothing")],
     },
     peakPromptTokens: {
       unit: "tokens",

@@ -15,6 +15,6 @@ test.each([
   ["a need in any session shows them", [0, 2], [80, 3], false],
   ["no session hides nothing", [], [], false],
 ])("%s", (_, uses, calls, isHidden) => {
-  const pooled = PASSAGES.pool({ results: uses.map(resultOf), calls, relativeToBaseline: () => null });
+  const pooled = PASSAGES.pool({ results: uses.map(resultOf), calls });
   expect(pooled.isHidden).toBe(isHidden);
 });

@@ -60,8 +60,6 @@ export interface PooledSessions<Result> {
   readonly results: readonly Result[];
   /** Model calls of each result's session. */
   readonly calls: readonly number[];
-  /** A figure as a ratio to the baseline's; `null` for the baseline itself, and if nothing can be compared. */
-  relativeToBaseline(figure: (result: Result) => number | null): Relative | null;
 }
 
 /** One figure with what it means and where it is shown. */
@@ -105,13 +103,4 @@ export interface MetricMeaning {
   readonly method: string;
   /** The limits of the figure: facts that it does not tell. */
   readonly caveat: string;
-}
-
-/** One policy's figure as a ratio to another's, over the sessions in which at least one of the two acted and both have the figure. */
-export interface Relative {
-  readonly sessions: number;
-  /** Geometric mean of the sessions' ratios: each session counts the same. */
-  readonly geometricMeanRatio: number;
-  /** Sum over sum: each token or dollar counts the same. */
-  readonly pooledRatio: number;
 }

@@ -5,8 +5,7 @@ import { DOLLAR_VALIDITY } from "./dollar-validity.ts";
 import { ECONOMY } from "./economy.ts";
 import { FIRST_MISSES } from "./first-misses.ts";
 import { FILE_IN_HAND, INSTRUCTIONS, PASSAGES, PLAN, REPLACED_TEXTS } from "./held-metrics.ts";
-import type { Metric, Relative } from "./metric.ts";
-import { ratioOfSums, relativeTo } from "./relative.ts";
+import type { Metric } from "./metric.ts";
 import { SAFETY } from "./safety.ts";
 import { SUMMARIES } from "./summary-writers.ts";
 
@@ -61,9 +60,9 @@ export function rowOf(metrics: readonly Metric[], resultOf: (metric: Metric, pla
 }
 
 /** Pools the rows of one policy, by metric. */
-export function pooledOf(metrics: RunMetrics, rows: readonly PooledRow[], baseline: Baseline): PooledMetrics;
-export function pooledOf(metrics: readonly Metric[], rows: readonly PooledRow[], baseline: Baseline): unknown {
-  return Object.fromEntries(metrics.map((metric) => [metric.id, pooledBy(metric, rows, baseline)]));
+export function pooledOf(metrics: RunMetrics, rows: readonly PooledRow[]): PooledMetrics;
+export function pooledOf(metrics: readonly Metric[], rows: readonly PooledRow[]): unknown {
+  return Object.fromEntries(metrics.map((metric) => [metric.id, pooledBy(metric, rows)]));
 }
 
 /** The form of a row's results. */
@@ -78,22 +77,11 @@ export interface PooledRow {
   readonly metrics: RowMetrics;
 }
 
-/** The baseline of a comparison: nothing, the baseline's rows by session, or one row with another whatever happened in them. */
-export type Baseline =
-  | { readonly kind: "none" }
-  | { readonly kind: "sessions"; readonly rows: ReadonlyMap<string, PooledRow> }
-  | { readonly kind: "same-session"; readonly row: PooledRow | null };
-
 /** Pools rows by one metric. Throws if a row has no result of it. */
-export function pooledBy<Result, Pooled>(
-  metric: Metric<string, Result, Pooled>,
-  rows: readonly PooledRow[],
-  baseline: Baseline,
-): Pooled {
+export function pooledBy<Result, Pooled>(metric: Metric<string, Result, Pooled>, rows: readonly PooledRow[]): Pooled {
   return metric.pool({
     results: rows.map((row) => resultOf(metric, row)),
     calls: rows.map(({ metrics }) => metrics.safety.calls),
-    relativeToBaseline: (figure) => compared(rows, baseline, (row) => figure(resultOf(metric, row))),
   });
 }
 
@@ -103,17 +91,4 @@ function resultOf({ id }: { readonly id: string }, row: PooledRow): unknown {
   const results: Readonly<Record<string, unknown>> = row.metrics;
   if (!Object.hasOwn(results, id)) throw new Error(`${row.session}: no result of ${id}`);
   return results[id];
-}
-
-function compared(rows: readonly PooledRow[], baseline: Baseline, figure: (row: PooledRow) => number | null): Relative | null {
-  switch (baseline.kind) {
-    case "none":
-      return null;
-    case "sessions":
-      return relativeTo(rows, baseline.rows, figure);
-    case "same-session":
-      return baseline.row === null ? null : ratioOfSums(rows.map(figure), [figure(baseline.row)]);
-    default:
-      return baseline satisfies never;
-  }
 }

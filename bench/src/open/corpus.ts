@@ -106,7 +106,7 @@ function hashedBeside(source: FileSource, hash: Hash): FileSource {
   };
 }
 
-/** What a file's sessions may share with those of other files, and what the file is made of. */
+/** Marks that a file's sessions may share with those of other files, and the hash of what was read. */
 export interface FileMarks {
   readonly marks: readonly SessionMarks[];
   readonly source: string;

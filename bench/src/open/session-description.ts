@@ -8,7 +8,7 @@ export interface SessionDescription {
   readonly format: string;
   /** The agent's version, as its log states it; `null` if it does not. */
   readonly agentVersion: string | null;
-  /** The model's window that the session ran in, in tokens: stated, or the likeliest; `null` in reports of older versions. */
+  /** The model's window that the session ran in, in tokens: stated, or the likeliest. */
   readonly ownWindowTokens: number | null;
   readonly parentSession: string | null;
   /** The first session of those that share its beginning, which are one unit; left out if it shares nothing. Calls, tokens and dollars are its own alone. */
@@ -27,7 +27,7 @@ export interface SessionDescription {
   readonly repairs: number;
   /** True if the recording reports no usage, so that every size is an estimate. */
   readonly isEstimated: boolean;
-  /** US dollars of its reported usage, each call by the list prices of its day; `null` if nothing could be priced, or in reports of older versions. */
+  /** US dollars of its reported usage, each call by the list prices of its day; `null` if nothing could be priced. */
   readonly recordedUsd: number | null;
   /** Whether `recordedUsd` covers every call (`whole`); otherwise calls without a reported size or a price are missing. */
   readonly recordedUsdIs: "whole" | "a-part";
@@ -37,7 +37,7 @@ export interface SessionDescription {
   readonly outcome?: Outcome;
   /** How long the person waited for compactions whose times are known, in milliseconds; left out if there were none. */
   readonly waitsMs?: readonly number[];
-  /** Counts of the things in the recording that measures are made from; `null` in reports of older versions. */
+  /** Counts of the things in the recording that measures are made from. */
   readonly seen: SeenCounts | null;
   readonly sizeJudge: SizeJudgeError;
 }
@@ -53,7 +53,7 @@ export interface SeenCounts {
   readonly plans: number;
   /** Calls that are scripts which call tools; left out if none is. */
   readonly scripts?: number;
-  /** Calls of tools that name a file, and are neither a command of a shell nor a script; left out in reports of older versions. */
+  /** Calls of tools that name a file, and are neither a command of a shell nor a script. */
   readonly fileTools?: number;
   /** Replies with reasoning, whether it can be read or not. */
   readonly reasoning: number;

@@ -6,7 +6,7 @@ import { isRecord, jsonIn } from "@plimsoll/core/extend";
 /** The version of a line's form. Lines of another version are not there. */
 const LINE_VERSION = 1;
 
-/** What a line has: how a file's sessions are described, a row, or what a run came to. */
+/** A line describes a file's sessions, is a row, or names the lines of a result. */
 export type LineKind = "file" | "row" | "result";
 
 /** Finished work, and what runs came to, in one file that only grows: a line of JSON each, under a key that says what it was made from. */

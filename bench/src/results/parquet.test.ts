@@ -68,11 +68,6 @@ describe("the Parquet of a run", () => {
 });
 
 describe("the columns", () => {
-  test("are the same for a part without a session", async () => {
-    await writeParquet(folder, exampleReport({ sessions: [] }), METRICS);
-    expect(await linesOf("rows")).toEqual([]);
-  });
-
   test("stand in docs/bench-and-tune.md; of the figures of metrics the rule", () => {
     const page = readFileSync(new URL("../../../docs/bench-and-tune.md", import.meta.url), "utf8");
     const metrics = METRICS.map(({ id }) => `${id}_`);

@@ -67,11 +67,10 @@ export const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
   format: z.string(),
   parentSession: z.string().nullable(),
   lineage: z.string().exactOptional(),
-  // Reports of before tell none of them.
-  agentVersion: z.string().nullable().default(null),
-  ownWindowTokens: z.number().positive().nullable().default(null),
-  startedMs: figure.default(null),
-  firstWords: z.string().nullable().default(null),
+  agentVersion: z.string().nullable(),
+  ownWindowTokens: z.number().positive().nullable(),
+  startedMs: figure,
+  firstWords: z.string().nullable(),
   modelIds: z.array(z.string()).readonly(),
   messages: count,
   calls: count,
@@ -80,8 +79,8 @@ export const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
   recordedBoundaries: count,
   repairs: count,
   isEstimated: z.boolean(),
-  recordedUsd: figure.default(null),
-  recordedUsdIs: z.enum(["whole", "a-part"]).default("a-part"),
+  recordedUsd: figure,
+  recordedUsdIs: z.enum(["whole", "a-part"]),
   statedCostUsd: figure,
   outcome: z
     .strictObject({ grades: z.array(z.strictObject({ name: z.string(), value: z.number() })).readonly() })
@@ -102,8 +101,7 @@ export const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
       cacheWrites: count,
       costs: count,
     })
-    .nullable()
-    .default(null),
+    .nullable(),
   sizeJudge: z.strictObject({ heldOutCalls: count, mapePercent: figure, medianPercent: figure, maxPercent: figure }),
 });
 
@@ -130,10 +128,7 @@ const answerSchema: z.ZodType<ReportAnswer> = z.strictObject({
         usd: figure,
         heldPercent: figure,
         heldFarPercent: figure,
-        measures: z
-          .array(z.strictObject({ measure: z.string(), percent: figure, why: z.string().nullable() }))
-          .readonly()
-          .default([]),
+        measures: z.array(z.strictObject({ measure: z.string(), percent: figure, why: z.string().nullable() })).readonly(),
         lostRequests: count,
       }),
     )
@@ -165,7 +160,7 @@ export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
     skipped: z.array(z.strictObject({ file: z.string(), reason: z.string() })).readonly(),
     notes: z.array(sourceNoteSchema).readonly(),
     withoutEffect: z.array(z.string()).readonly().exactOptional(),
-    // They are made from the rest whenever a report is written; reports of before have none.
+    // They are made from the rest whenever a report is written.
     problems: z
       .array(z.strictObject({ kind: z.enum(PROBLEM_KINDS), text: z.string() }))
       .readonly()

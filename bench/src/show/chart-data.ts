@@ -1,6 +1,6 @@
 import { windowLabels } from "../judge/policy-summary.ts";
 import { columnsOf } from "../metrics/columns.ts";
-import { BASELINE_POLICY } from "../metrics/relative.ts";
+import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import type { ReplayRow } from "../results.ts";
 import { type PackedBlock, packBlock } from "./page.ts";
 import type { ShownReport } from "./report-tables.ts";

@@ -30,6 +30,12 @@ const COST_MEANING: MetricMeaning = {
     "Geometric mean of the compared sessions' ratios, in dollars with a prompt cache; summaries are charged as if a model wrote them.",
   caveat: "Doing nothing is charged as if its window were large enough.",
 };
+const DEARER_MEANING: MetricMeaning = {
+  unit: "sessions",
+  better: "lower",
+  method: "Of the compared sessions, those that cost over 2 % more than doing nothing.",
+  caveat: "A mean hides them.",
+};
 const KEPT_MEANING: MetricMeaning = {
   unit: "% of needs",
   better: "higher",
@@ -66,31 +72,7 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
     format: formatCount,
     isBad: ({ summary }) => summary.metrics.safety.unrecoveredRequests > 0,
   }),
-  numberColumn({
-    title: "cost %",
-    meaning: COST_MEANING,
-    value: ({ standing }) => standing?.costPercent ?? null,
-    format: formatPercent,
-  }),
-  dearerColumn(({ standing }) => standing),
-  {
-    ...numberColumn<PolicyRow>({
-      title: "kept %",
-      meaning: KEPT_MEANING,
-      value: ({ standing }) => standing?.gain ?? null,
-      format: formatPercent,
-    }),
-    cellOf: ({ standing }) => {
-      const raw = standing === null || standing.gain === null ? "" : String(standing.gain);
-      return { shown: standing === null ? NO_FIGURE : heldCell(standing.gain), raw, isBad: false };
-    },
-  },
-  numberColumn({
-    title: "older %",
-    meaning: { ...KEPT_MEANING, method: "The same of what was last said 20,000 tokens before or more." },
-    value: ({ standing }) => standing?.farGain ?? null,
-    format: formatPercent,
-  }),
+  ...standingColumns<PolicyRow>(({ standing }) => standing),
 ];
 
 /** Explains the columns of the first table, for outputs that do not explain each column. */
@@ -166,7 +148,7 @@ export function tablesByWay(report: BenchReport, nameOf: PolicyNames): readonly 
         title: `Agents that work ${WAYS[way]}, ${label}`,
         notes: [`${of}. The same as for all sessions, %.`],
         rowTitle: "policy",
-        columns: [COST_COLUMN, DEARER_COLUMN, ...MEASURE_COLUMNS],
+        columns: [...standingColumns<Standing>((standing) => standing).slice(0, 2), ...MEASURE_COLUMNS],
         rows: [...standings.values()].filter(({ policy }) => acting.has(policy)),
         nameOf: ({ policy }) => nameOf(policy),
       });
@@ -223,29 +205,33 @@ const BESIDE_COLUMNS: readonly Column<MeasuredPolicy>[] = [INSTRUCTIONS, PLAN].m
   }),
 );
 
-const COST_COLUMN: Column<Standing> = numberColumn({
-  title: "cost %",
-  meaning: COST_MEANING,
-  value: ({ costPercent }) => costPercent,
-  format: formatPercent,
-});
-
-/** Sessions that cost clearly more than doing nothing: it stands beside each cost. */
-export function dearerColumn<Row>(standingOf: (row: Row) => Standing | null): Column<Row> {
-  return numberColumn({
-    title: "dearer",
-    meaning: {
-      unit: "sessions",
-      better: "lower",
-      method: "Of the compared sessions, those that cost over 2 % more than doing nothing.",
-      caveat: "A mean hides them.",
-    },
-    value: (row) => standingOf(row)?.dearer ?? null,
-    format: formatCount,
-  });
+/** The columns of how a policy or a setting stands: what it costs, where it is dearer, what it keeps. */
+export function standingColumns<Row>(of: (row: Row) => Standing | null): readonly Column<Row>[] {
+  const older = { ...KEPT_MEANING, method: "The same of what was last said 20,000 tokens before or more." };
+  const figure = (
+    title: string,
+    meaning: MetricMeaning,
+    value: (standing: Standing) => number | null,
+    format: (value: number | null) => string = formatPercent,
+  ): Column<Row> => {
+    const column = numberColumn<Standing>({ title, meaning, value, format });
+    // Needs that nothing shows are not those of a policy that was not compared.
+    const empty = { shown: NO_FIGURE, raw: "", isBad: false };
+    return {
+      ...column,
+      cellOf: (row) => {
+        const standing = of(row);
+        return standing === null ? empty : column.cellOf(standing);
+      },
+    };
+  };
+  return [
+    figure("cost %", COST_MEANING, ({ costPercent }) => costPercent),
+    figure("dearer", DEARER_MEANING, ({ dearer }) => dearer, formatCount),
+    figure("kept %", KEPT_MEANING, ({ gain }) => gain, heldCell),
+    figure("older %", older, ({ farGain }) => farGain),
+  ];
 }
-
-const DEARER_COLUMN: Column<Standing> = dearerColumn((standing) => standing);
 
 /**
  * Lists the remarks that a reader must know about rows of one window before comparing them: nothing fired, or sessions are missing. What holds for

@@ -2,7 +2,6 @@ import { isMeasured } from "../judge/policy-summary.ts";
 import { windowLabel } from "../judge/window-label.ts";
 import { columnsOf } from "../metrics/columns.ts";
 import { type PooledRow, pooledOf, type RunMetrics } from "../metrics/registry.ts";
-import { BASELINE_POLICY } from "../metrics/relative.ts";
 import type { BenchReport, CallPoint, ReplayRow } from "../results.ts";
 import type { TriggerLine } from "./trigger.ts";
 
@@ -60,7 +59,6 @@ export function sessionBlock(
     const inWindow = rows.filter((row) => windowLabel(row.window) === label);
     const [first] = inWindow;
     if (first === undefined) return [];
-    const baseline = inWindow.filter(isMeasured).find(({ policy }) => policy === BASELINE_POLICY);
     const place = (row: ReplayRow) => policies.get(row.policy) ?? 0;
     return [
       {
@@ -73,7 +71,7 @@ export function sessionBlock(
           why: row.why,
           triggerTokens: triggers[place(row)]?.(row) ?? null,
           ...lineOf(row, mostPoints),
-          figures: isMeasured(row) ? figuresOf(row, baseline ?? null) : [],
+          figures: isMeasured(row) ? figuresOf(row) : [],
         })),
       },
     ];
@@ -100,14 +98,14 @@ function lineOf({ series, cacheMisses }: ReplayRow, mostPoints: number): Line {
 /** Digits that are kept. Chosen: more than any of them is worth. */
 const DIGITS = 7;
 
-/** The figures of one row; against the baseline a row is compared even if nobody acted, and the baseline with itself. */
-export type CellFigures = (row: PooledRow, baseline: PooledRow | null) => readonly (number | null)[];
+/** The figures of one row. */
+export type CellFigures = (row: PooledRow) => readonly (number | null)[];
 
 /** Makes the figures of rows in the table beside a chart, in the order of its columns. */
 export function createCellFigures(metrics: RunMetrics): CellFigures {
   const columns = columnsOf(metrics, "chart");
-  return (row, baseline) => {
-    const pooled = pooledOf(metrics, [row], { kind: "same-session", row: baseline });
+  return (row) => {
+    const pooled = pooledOf(metrics, [row]);
     return columns.map(({ figureOf }) => {
       const figure = figureOf(pooled);
       return figure === null ? null : Number(figure.toPrecision(DIGITS));

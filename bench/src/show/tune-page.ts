@@ -1,16 +1,14 @@
 import { lossesAgainst } from "../judge/choose.ts";
 import type { Standing } from "../judge/standing.ts";
-import type { MetricMeaning } from "../metrics/metric.ts";
-import { RELATIVE_MEANINGS } from "../metrics/relative.ts";
 import { SAFETY } from "../metrics/safety.ts";
 import type { ReportProblem } from "../results.ts";
 import { settingWords } from "../tune/tunable-settings.ts";
 import type { TunedPolicy, TunedSession, TuneResult } from "../tune/tune.ts";
-import { formatCount, formatNumberOf, formatPercent, heldCell, heldText } from "./figures.ts";
+import { formatCount, formatNumberOf, formatPercent, heldText } from "./figures.ts";
 import { answerCard, problemList } from "./html.ts";
 import { html, type Markup } from "./markup.ts";
 import { pasteBlock, renderPage } from "./page.ts";
-import { dearerColumn } from "./policy-tables.ts";
+import { standingColumns } from "./policy-tables.ts";
 import type { SessionNames } from "./session-names.ts";
 import { type Column, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 import { foldedSection, tableHtml } from "./table-html.ts";
@@ -112,28 +110,8 @@ function settingTable(result: ShownTuneResult): ReportTable {
   });
 }
 
-const KEPT: MetricMeaning = {
-  unit: "%",
-  better: "higher",
-  method: "Mean of replaced texts, passages and file in hand, each the mean of the sessions' shares.",
-  caveat: "A mean hides what is lost: the last column names it.",
-};
-
 const scored = <Row>(of: (row: Row) => Standing): readonly Column<Row>[] => [
-  numberColumn({
-    title: "cost %",
-    meaning: RELATIVE_MEANINGS.mean,
-    value: (row) => of(row).costPercent,
-    format: formatPercent,
-  }),
-  dearerColumn(of),
-  numberColumn({ title: "kept %", meaning: KEPT, value: (row) => of(row).gain, format: heldCell }),
-  numberColumn({
-    title: "older %",
-    meaning: { ...KEPT, method: "The same of what was last said 20,000 tokens before or more." },
-    value: (row) => of(row).farGain,
-    format: formatPercent,
-  }),
+  ...standingColumns(of),
   numberColumn({
     title: "too large",
     meaning: SAFETY.figures.overflowingRequests,

@@ -66,7 +66,15 @@ async function plimsoll(...args: readonly string[]) {
 /** Writes to nobody. */
 function silentIo() {
   const stderr = new Writable({ write: (_, _encoding, done) => done() });
-  return { cwd: folder, homeFolder: folder, stdout: { write: () => true }, stderr, nowMs: () => 0 };
+  return {
+    version: "0.0.0",
+    demoSessions: () => Promise.resolve([]),
+    cwd: folder,
+    homeFolder: folder,
+    stdout: { write: () => true },
+    stderr,
+    nowMs: () => 0,
+  };
 }
 
 describe("an importer, a metric and a peer from outside", { timeout: START_MS }, () => {
