@@ -297,7 +297,7 @@ function unkept(result: ToolResultMessage, error: unknown): { readonly message: 
  */
 export function withLoweredOutput(
   limits: ModelLimits,
-  rejection: Pick<Rejection, "limitTokens" | "promptTokens">,
+  rejection: Pick<Rejection, "limitTokens" | "promptTokens" | "requestedTokens">,
   expectedTokens: number,
 ): ModelLimits | null {
   const { limitTokens } = rejection;
@@ -309,7 +309,9 @@ export function withLoweredOutput(
     limitTokens === null
       ? DEFAULT_MAX_OUTPUT_TOKENS
       : Math.min(DEFAULT_MAX_OUTPUT_TOKENS, Math.floor(limitTokens * REPLY_RATIO));
-  const maxOutputTokens = Math.min(askedTokens, usualTokens);
+  const isCounted = rejection.promptTokens !== null || rejection.requestedTokens !== null || limitTokens === null;
+  const mostTokens = isCounted ? askedTokens : Math.max(LEAST_REPLY_TOKENS, Math.floor(askedTokens / 2));
+  const maxOutputTokens = Math.min(askedTokens, mostTokens, usualTokens);
   const roomTokens = windowTokens === null ? Number.POSITIVE_INFINITY : windowTokens - promptTokens;
   if (Math.min(maxOutputTokens, roomTokens) >= askedTokens || roomTokens < Math.min(LEAST_REPLY_TOKENS, maxOutputTokens))
     return null;

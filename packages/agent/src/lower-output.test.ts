@@ -3,11 +3,11 @@ import type { Rejection } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { withLoweredOutput } from "./carry-out.ts";
 
-type Counted = Pick<Rejection, "limitTokens" | "promptTokens">;
+type Counted = Pick<Rejection, "limitTokens" | "promptTokens" | "requestedTokens">;
 const LARGE: ModelLimits = { contextWindowTokens: 1_000_000, maxOutputTokens: 128_000 };
 
 function rejection(limitTokens: number | null, promptTokens: number | null): Counted {
-  return { limitTokens, promptTokens };
+  return { limitTokens, promptTokens, requestedTokens: promptTokens };
 }
 
 test.each<[string, ModelLimits, Counted, ModelLimits | null]>([
@@ -55,6 +55,12 @@ test.each<[string, ModelLimits, Counted, ModelLimits | null]>([
     { ...LARGE, maxOutputTokens: 8_192 },
     rejection(null, null),
     null,
+  ],
+  [
+    "half of it is asked for, if no count says how much is too much",
+    { ...LARGE, maxOutputTokens: 8_000 },
+    rejection(32_000, null),
+    { contextWindowTokens: 32_000, maxOutputTokens: 4_000 },
   ],
   ["nor can one of a quarter of the limit", { ...LARGE, maxOutputTokens: 8_000 }, rejection(32_000, 1_000), null],
 ])("%s", (_rule, limits, refused, lowered) => {

@@ -73,7 +73,7 @@ async function sentOnce(request: ReplyRequest): Promise<Attempt<Answer>> {
   const { expectedTokens } = request;
   const askedTokens = askedTokensOf(request);
   const outcomeIn = ({ reply }: Answer) => outcomeOf(reply, request, askedTokens);
-  const attempt = await attempted(send, { rejectionIn, outcomeIn, expectedTokens });
+  const attempt = await attempted(send, { rejectionIn, outcomeIn, expectedTokens, askedTokens: () => askedTokens });
   const promptTokens = attempt.kind === "refused" ? attempt.rejection.promptTokens : null;
   if (promptTokens !== null) await request.measure(sent, promptTokens);
   return attempt;

@@ -83,13 +83,17 @@ export function rejectionIn(error: unknown): Rejection | null {
 
 /**
  * Adds a count of the prompt to a rejection without one. If the provider counted prompt and reply together, and even that is less than was expected of the prompt,
- * its count becomes the prompt's: a refusal outweighs the estimate.
+ * its count becomes the prompt's; so does what is left of it without the reply, if that is more than was expected: a refusal outweighs the estimate.
  */
-export function withCount<R extends Rejection>(rejection: R, expectedTokens: number): R {
+export function withCount<R extends Rejection>(
+  rejection: R,
+  { expectedTokens, askedTokens }: { readonly expectedTokens: number; readonly askedTokens: number | null },
+): R {
   const { outcome, promptTokens, requestedTokens } = rejection;
-  if (!isOfTokens(outcome) || promptTokens !== null || requestedTokens === null || requestedTokens >= expectedTokens)
-    return rejection;
-  return { ...rejection, promptTokens: requestedTokens };
+  if (!isOfTokens(outcome) || promptTokens !== null || requestedTokens === null) return rejection;
+  if (requestedTokens < expectedTokens) return { ...rejection, promptTokens: requestedTokens };
+  const leftTokens = askedTokens === null ? 0 : requestedTokens - askedTokens;
+  return leftTokens > expectedTokens ? { ...rejection, promptTokens: leftTokens } : rejection;
 }
 
 function isOfTokens(outcome: RequestOutcome): boolean {
@@ -171,12 +175,14 @@ interface AttemptReading<Answer> {
   readonly rejectionIn: (error: unknown) => Rejection | null;
   /** Returns the expected tokens of the prompt. */
   readonly expectedTokens: () => number;
+  /** Returns the tokens of the longest reply that was asked for; `null` if it is not known. */
+  readonly askedTokens: () => number | null;
 }
 
 /** Sends a request once and decodes the outcome. Throws a failure that is no refusal as it came. */
 export async function attempted<Answer>(
   send: () => PromiseLike<Answer>,
-  { outcomeIn, rejectionIn, expectedTokens }: AttemptReading<Answer>,
+  { outcomeIn, rejectionIn, ...tokens }: AttemptReading<Answer>,
 ): Promise<Attempt<Answer>> {
   try {
     const answer = await send();
@@ -194,7 +200,8 @@ export async function attempted<Answer>(
   } catch (error) {
     const rejection = rejectionIn(error);
     if (rejection === null) throw error;
-    return { kind: "refused", rejection: { ...withCount(rejection, expectedTokens()), error } };
+    const sizes = { expectedTokens: tokens.expectedTokens(), askedTokens: tokens.askedTokens() };
+    return { kind: "refused", rejection: { ...withCount(rejection, sizes), error } };
   }
 }
 

@@ -167,7 +167,7 @@ export function createArrayCompactor<Item, Answer>(
       const isBeside = of?.isBeside === true;
       // Less of its media is no recovery, and neither is a shorter reply.
       const done = { recovery: recovery - (tried === "media" ? 1 : 0) - (isBeside ? 1 : 0), tried, isBeside };
-      const counted = withCount(rejection, of?.fitted.expectedTokens ?? 0);
+      const counted = withCount(rejection, sizesOf(arrays, of));
       const refused = { kind: "refused", rejection: { ...counted, error: thrown } } as const;
       const end = await recovering<Item, Answer, Item[]>(arrays, sent, {
         done,
@@ -335,11 +335,11 @@ async function withShorterReply<Item, Answer>(
 /** Reads the outcome of an array that was sent from its answer. */
 function outcomeIn<Item, Answer>(
   { wire, logs }: KnownArrays<Item, Answer>,
-  request: ArrayRequest<Answer>,
+  { request, askedTokens }: { readonly request: ArrayRequest<Answer>; readonly askedTokens: number | null },
   answer: Answer,
 ): RequestOutcome {
   const ended = endedReplyIn(answer, wire.observed(answer)?.usage ?? null);
-  const { contextWindowTokens: windowTokens, maxOutputTokens: askedTokens } = limitsOf(request, logs.options);
+  const { contextWindowTokens: windowTokens } = limitsOf(request, logs.options);
   return ended === null ? { kind: "answered" } : outcomeOfReply(ended, { askedTokens, windowTokens });
 }
 
@@ -366,10 +366,12 @@ async function send<Item, Answer, Own extends Answer>(
   call: (items: Item[]) => PromiseLike<Own>,
 ): Promise<Own> {
   let sent = await fitArray(arrays, items, { ...request, caller: "sender" });
+  const sizes = () => sizesOf(arrays, arrays.sent.get(sent));
   const reading = {
-    outcomeIn: (answer: Own) => outcomeIn(arrays, request, answer),
+    outcomeIn: (answer: Own) => outcomeIn(arrays, { request, askedTokens: sizes().askedTokens }, answer),
     rejectionIn: (thrown: unknown) => sdkRejection(thrown, asks(arrays, request, sent)),
-    expectedTokens: () => arrays.sent.get(sent)?.fitted.expectedTokens ?? 0,
+    expectedTokens: () => sizes().expectedTokens,
+    askedTokens: () => sizes().askedTokens,
   };
   const end = await recovering<Item, Answer, Own>(arrays, sent, {
     attempt: (next) => {
@@ -381,6 +383,14 @@ async function send<Item, Answer, Own extends Answer>(
   // This request was answered: a report that could not be written is written with the next one, which fails if that cannot be, either.
   await observe(arrays, sent, answer).catch(() => undefined);
   return answer;
+}
+
+/** What was expected of an array that was sent, and the reply that was asked for with it. */
+function sizesOf<Item, Answer>({ logs }: KnownArrays<Item, Answer>, of: SentArray<Item, Answer> | undefined) {
+  if (of === undefined) return { expectedTokens: 0, askedTokens: null };
+  const { request, fitted } = of;
+  const own = limitsOf(request, logs.options).maxOutputTokens;
+  return { expectedTokens: fitted.expectedTokens, askedTokens: request.onReply === undefined ? own : fitted.replyTokens };
 }
 
 /** As much of a request's body as is known: the reply that it asks for, and its items. */

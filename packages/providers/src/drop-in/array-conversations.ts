@@ -265,7 +265,8 @@ export function lowerReplyBeside(
   asked: Pick<RejectedRequest, keyof AskedRequest | "rejection" | "sent">,
 ): Promise<FittedLog | null> {
   const { rejection, sent } = asked;
-  const { limitTokens, promptTokens } = rejection;
+  const { limitTokens, promptTokens, requestedTokens } = rejection;
+  const isCounted = promptTokens !== null || requestedTokens !== null;
   const work = async (found: FoundConversation): Promise<FittedLog | null> => {
     const { session } = found;
     if (session.view().viewHash !== sent.view.viewHash) return null;
@@ -277,7 +278,7 @@ export function lowerReplyBeside(
       });
     const { named } = learnedFor(asked, { session, logs });
     const counted = promptTokens ?? session.predict().expectedTokens;
-    const prompt = { askedTokens: sent.replyTokens, promptTokens: counted, isNamed: limitTokens !== null };
+    const prompt = { askedTokens: sent.replyTokens, promptTokens: counted, isNamed: limitTokens !== null, isCounted };
     const replyTokens = shorterReply(named, prompt);
     if (replyTokens === null) return null;
     if (promptTokens !== null) await session.report(sent.view, rejectedReport(session.view(), promptTokens, limitTokens));

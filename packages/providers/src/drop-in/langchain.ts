@@ -29,7 +29,7 @@ export type LangChainMiddleware = AgentMiddleware &
 
 /**
  * Makes a middleware that calls the model with compacted messages. The agent's state, and what a checkpointer keeps of it, stays whole. A prompt that the provider says
- * does not fit is compacted further and sent again, as often as the policy allows.
+ * does not fit is compacted further and sent again, as often as the policy allows; the reply stays the model's own, since no option of a call lowers it for every vendor.
  *
  * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported.
  */

@@ -48,15 +48,19 @@ export function createAgentItemsCompactor(options: CompactorOptions): ArrayCompa
  */
 export function createCompactingModel(model: Model, { conversation, ...options }: CompactingModelOptions): Model & Offered {
   const compactor = createAgentItemsCompactor(options);
-  const factsOf = (request: ModelRequest): ArrayRequest<unknown> => {
+  const factsOf = (request: ModelRequest, reply: Reply): ArrayRequest<unknown> => {
     const key = conversation?.(request) ?? null;
     const { systemInstructions: system, signal, modelSettings, tools, handoffs } = request;
     const modelId = stringAt(model, "_model") ?? stringAt(model, "model");
+    const { maxTokens } = modelSettings;
+    const onReply = (mostTokens: number | null) => {
+      reply.maxTokens = Math.min(maxTokens ?? 0, mostTokens ?? Number.POSITIVE_INFINITY);
+    };
     return {
       ...(system === undefined ? {} : { system }),
       tools: toolSpecsOf([...tools, ...handoffs.map(handoffTool)]),
       ...(modelId === null ? {} : { modelId }),
-      ...(modelSettings.maxTokens === undefined ? {} : { maxOutputTokens: modelSettings.maxTokens }),
+      ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens, onReply }),
       ...(key === null ? {} : { conversation: key }),
       ...(signal === undefined ? {} : { signal }),
     };
@@ -64,19 +68,29 @@ export function createCompactingModel(model: Model, { conversation, ...options }
   const { recall, conversations, close } = compactor;
   return {
     ...(model.getRetryAdvice === undefined ? {} : { getRetryAdvice: model.getRetryAdvice.bind(model) }),
-    getResponse: (request) =>
-      isAtVendor(request)
-        ? model.getResponse(request)
-        : compactor.send(itemsIn(request), (input) => model.getResponse({ ...request, input }), factsOf(request)),
-    getStreamedResponse: (request) =>
-      isAtVendor(request)
-        ? model.getStreamedResponse(request)
-        : streamed(model, request, { compactor, facts: factsOf(request) }),
+    getResponse: (request) => {
+      if (isAtVendor(request)) return model.getResponse(request);
+      const reply: Reply = {};
+      const call = (input: AgentInputItem[]) => model.getResponse(requestWith(request, input, reply));
+      return compactor.send(itemsIn(request), call, factsOf(request, reply));
+    },
+    getStreamedResponse: (request) => {
+      if (isAtVendor(request)) return model.getStreamedResponse(request);
+      const reply: Reply = {};
+      return streamed(model, request, { compactor, facts: factsOf(request, reply), reply });
+    },
     recall,
     conversations,
     delete: compactor.delete,
     close,
   };
+}
+
+/** The longest reply to ask for, in place of the request's own; empty for that. */
+type Reply = { maxTokens?: number };
+
+function requestWith(request: ModelRequest, input: AgentInputItem[], reply: Reply): ModelRequest {
+  return { ...request, input, modelSettings: { ...request.modelSettings, ...reply } };
 }
 
 function isAtVendor({ previousResponseId, conversationId }: ModelRequest): boolean {
@@ -98,14 +112,15 @@ function handoffTool({
 interface Streaming {
   readonly compactor: ArrayCompactor<AgentInputItem, unknown>;
   readonly facts: ArrayRequest<unknown>;
+  readonly reply: Reply;
 }
 
 /** Streams what the model streams. An overflow comes before the first event; what its last event tells of usage is observed. */
-async function* streamed(model: Model, request: ModelRequest, { compactor, facts }: Streaming): AsyncGenerator<StreamEvent> {
+async function* streamed(model: Model, request: ModelRequest, { compactor, facts, reply }: Streaming): AsyncGenerator<StreamEvent> {
   let sent: readonly AgentInputItem[] = [];
   const begin = async (input: AgentInputItem[]) => {
     sent = input;
-    const events = model.getStreamedResponse({ ...request, input })[Symbol.asyncIterator]();
+    const events = model.getStreamedResponse(requestWith(request, input, reply))[Symbol.asyncIterator]();
     return { events, first: await events.next() };
   };
   const { events, first } = await compactor.send(itemsIn(request), begin, facts);

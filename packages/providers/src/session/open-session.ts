@@ -168,7 +168,8 @@ export async function sent<Request, Answer>(
     attempt: () => {
       const request = written(session);
       const rejectionIn = (error: unknown) => sdkRejection(error, request);
-      return attempted(() => send(request), { outcomeIn, rejectionIn, expectedTokens });
+      const { askedTokens } = session.progress;
+      return attempted(() => send(request), { outcomeIn, rejectionIn, expectedTokens, askedTokens: () => askedTokens });
     },
     nextTry: (asked) => nextTry(conversation, { policy, ...asked }),
     undo: () => conversation.inTurn(conversation.undo),
@@ -177,13 +178,14 @@ export async function sent<Request, Answer>(
       session.mostReplyTokens = limitTokens ?? Math.floor(now / 2);
       return session.mostReplyTokens >= 1 && session.mostReplyTokens < now;
     },
-    lowerBeside: ({ limitTokens, promptTokens }) =>
+    lowerBeside: ({ limitTokens, promptTokens, requestedTokens }) =>
       conversation.inTurn(async () => {
         const view = awaited(session.progress);
         if (limitTokens !== null) session.namedTokens = Math.min(limitTokens, session.namedTokens ?? limitTokens);
         const { askedTokens } = session.progress;
-        const asked = { askedTokens, promptTokens: promptTokens ?? expectedTokens(), isNamed: limitTokens !== null };
-        const shorterTokens = shorterReply(limitsOf(session), asked);
+        const isCounted = promptTokens !== null || requestedTokens !== null;
+        const prompt = { promptTokens: promptTokens ?? expectedTokens(), isNamed: limitTokens !== null, isCounted };
+        const shorterTokens = shorterReply(limitsOf(session), { askedTokens, ...prompt });
         if (shorterTokens === null) return false;
         if (promptTokens !== null) await conversation.report(view, rejectedReport(view, promptTokens, limitTokens));
         if (limitTokens === null) session.mostReplyTokens = shorterTokens;
