@@ -41,6 +41,8 @@ interface Held {
   readonly reasoning: string[];
   /** Ids of items: the vendor looks for what belongs to them. */
   readonly itemIds: readonly string[];
+  /** Types of reasoning, as they are written. */
+  readonly own: Set<string>;
   /** Types and fields of other parts, bare. */
   readonly types: Set<string>;
   hasReasoning: boolean;
@@ -58,7 +60,7 @@ const bare = (name: string) => name.toLowerCase().replace(/[\W_]+/g, "");
 
 function heldIn(history: readonly unknown[]): Held {
   const itemIds = history.flatMap((item) => (stringAt(item, "type") === null ? [] : (stringAt(item, "id") ?? [])));
-  const held: Held = { reasoning: [], itemIds, types: new Set(), hasReasoning: false };
+  const held: Held = { reasoning: [], itemIds, own: new Set(), types: new Set(), hasReasoning: false };
   const look = (value: unknown, isInside: boolean, depth: number) => {
     if (depth > MOST_DEPTH) return;
     if (typeof value === "string" && isInside && value.length >= LEAST_SEAL_CHARS && !/\s/.test(value))
@@ -68,6 +70,7 @@ function heldIn(history: readonly unknown[]): Held {
     const isOwn = isInside || isReasoning(value);
     const type = stringAt(value, "type");
     if (isOwn) held.hasReasoning = true;
+    if (type !== null && isOwn) held.own.add(type);
     else if (type !== null) held.types.add(bare(type));
     const id = isOwn ? stringAt(value, "id") : null;
     if (id !== null) held.reasoning.push(id);
@@ -123,6 +126,8 @@ const ECHO = /"role\\*" ?: ?\\*"(?:user|assistant|model)\\*"/;
 const ITEM_ID = /\bitem[\s_]*ids?\b/i;
 /** Codes of parameters that ask for reasoning. */
 const SETTING = /support|param|effort|budget|mode|config|level/i;
+/** Words of a type that is not taken. */
+const UNKNOWN_TYPE = /\b(?:unknown|invalid|unsupported|unexpected)\b[\w ]{0,30}\b(?:variant|type|tag|kind)\b\W{1,4}(\w+)(?![.\w])/i;
 /** Words of what is not there, as opposed to what is wrong with it. */
 const WANTED = /missing|expected|without|required|must (?:start|begin|be (?:passed|provided|included|present|followed))/i;
 const WRONG = /valid|verif|corrupt|crypt|match|bound|modif|tamper/i;
@@ -144,6 +149,7 @@ export function namedPart({ status, text, proses, places, request }: RefusedRequ
   if (found.includes("reasoning") || (!isEcho && held?.reasoning.some(isSaid))) return "reasoning";
   if (found.includes("other") || places.some((place) => isParameter(place, request))) return "other";
   if (isEcho) return "other";
+  if (held?.own.has(UNKNOWN_TYPE.exec(text)?.[1] ?? "")) return "reasoning";
   if (held?.itemIds.some(isSaid) || (held?.itemIds.length && ITEM_ID.test(text))) return "reasoning";
   if (held?.hasReasoning === false) return "other";
   const isSealed = SEALED_NAMES.test(text) || (SEAL_NAMES.test(text) && (isMalformed(status) || REASONING.test(text)));

@@ -105,7 +105,7 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
     case "transient":
       return holds(text, TRANSIENT_PHRASES) ? { kind: "overload" } : ofTheMoment(failure, text);
     case "other":
-      if (isOfBoth(text) !== null)
+      if (isOfBoth(text) !== null || isReplyNamed(failure, text))
         return { kind: "reply-too-large", limit: numberFrom(text, REPLY_LIMIT_PATTERNS) ?? onlyOther(text, failure) };
       return unnamed(failure, text);
     default:
@@ -392,6 +392,13 @@ function onlyOther(text: string, { request, status }: ProviderFailure): number |
   return all.length === 2 && all[1] === askedReplyTokens(request) ? low : null;
 }
 
+/** True for a refusal whose fields name the longest reply as what is more than it may be. */
+function isReplyNamed({ body, message }: ProviderFailure, text: string): boolean {
+  return LESS_WORDS.test(text) && saidIn([body, message]).places.some((place) => REPLY_NAME.test(place));
+}
+
+const LESS_WORDS = /less[ _]than|at most|exceed|too (?:large|high|long)|<=|smaller|\bmaximum value/;
+
 /** Tells whether words of a longest reply name the prompt with it; `null` for no such words. */
 function isOfBoth(text: string): boolean | null {
   return REPLY_PATTERNS.every((pattern) => pattern.test(text)) ? PROMPT_WORDS.test(text) : null;
@@ -428,11 +435,16 @@ function exceedsAlone(text: string): boolean {
   );
 }
 
-/** Message, code and body in lower case, white space as single spaces. */
+/** Message, code and body in lower case, white space as single spaces. A refusal that names one place of the history may quote it: quotations are no words of its own. */
 function textOf({ message, code, body }: ProviderFailure): string {
   const texts = [message, code ?? "", bodyText(body)].map((text) => text.slice(0, MAXIMUM_TEXT_CHARS));
-  return texts.join(" ").toLowerCase().replace(/\s+/g, " ").trim();
+  const text = texts.join(" ").toLowerCase().replace(/\s+/g, " ").trim();
+  return PLACE_FIELD.test(text) ? text.replace(QUOTATION, " ") : text;
 }
+
+const PLACE_FIELD = /"(?:param|field|pointer)\\*" ?: ?\\*"[a-z]+\W*\d/;
+/** A sentence in quotes inside of a text: in a value of JSON its quotes are escaped. */
+const QUOTATION = /\\+"[^"\\]{20,}\\+"|(?<=[^\s:,{[]: ?)"[^"\\{}]{20,}"(?! ?[,:}])/g;
 
 function bodyText(body: unknown): string {
   if (body === undefined || body === null) return "";

@@ -137,7 +137,10 @@ const LIBRARIES: { readonly [name: string]: (texts: readonly string[], call: Lib
     const model = new MockLanguageModelV3({
       doGenerate: async ({ prompt, maxOutputTokens }) => {
         call(prompt, maxOutputTokens);
-        const usage = { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } };
+        const usage = {
+          inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+          outputTokens: { total: 1, text: 1, reasoning: 0 },
+        };
         const finishReason = { unified: "stop", raw: "stop" } as const;
         return { content: [{ type: "text", text: "Yes." }], finishReason, usage, warnings: [] };
       },
@@ -163,16 +166,22 @@ const LIBRARIES: { readonly [name: string]: (texts: readonly string[], call: Lib
 };
 
 describe.each(Object.keys(LIBRARIES))("a request of %s", (name) => {
-  test.each(REFUSALS)("asks for less before it is cut, refused for prompt and reply together by %s", async (_, status, words) => {
-    const asked: (readonly [number, number | undefined])[] = [];
-    await LIBRARIES[name]?.(Array.from({ length: 7 }, (__, turn) => said(turn)), (messages, reply = 0) => {
-      asked.push([messages.length, reply]);
-      const prompt = Math.ceil(JSON.stringify(messages).length / 4);
-      if (prompt + reply > 50_000) throw refusal(status, words(prompt, reply, 50_000));
-    });
-    const [first, second, ...more] = asked;
-    expect([first?.[1], second?.[0], more]).toEqual([LIMITS.maxOutputTokens, first?.[0], []]);
-  });
+  test.each(REFUSALS)(
+    "asks for less before it is cut, refused for prompt and reply together by %s",
+    async (_, status, words) => {
+      const asked: (readonly [number, number | undefined])[] = [];
+      await LIBRARIES[name]?.(
+        Array.from({ length: 7 }, (__, turn) => said(turn)),
+        (messages, reply = 0) => {
+          asked.push([messages.length, reply]);
+          const prompt = Math.ceil(JSON.stringify(messages).length / 4);
+          if (prompt + reply > 50_000) throw refusal(status, words(prompt, reply, 50_000));
+        },
+      );
+      const [first, second, ...more] = asked;
+      expect([first?.[1], second?.[0], more]).toEqual([LIMITS.maxOutputTokens, first?.[0], []]);
+    },
+  );
 });
 
 describe("a reply that is as long as the window, refused without a number, is asked for shorter", () => {
@@ -227,6 +236,22 @@ describe("the numbers of a refusal, by their arithmetic", () => {
     const { class: failureClass } = classifyProviderError(failure);
     expect(failureClass).toBe("other");
     expect(outcomeOf(failure, failureClass)).toMatchObject({ kind: "reply-too-large", limit: expect.any(Number) });
+  });
+
+  test("a field that names the reply as too long says so without a number", () => {
+    const detail = [{ type: "less_than", loc: ["body", "max_tokens"], msg: "must be less than the context window" }];
+    const thrown = Object.assign(new Error("422"), { status: 422, error: { message: { detail } } });
+    expect(sdkRejection(thrown)?.outcome).toEqual({ kind: "reply-too-large", limit: null });
+  });
+
+  test.each([
+    ["as an SDK says it", "", ""],
+    ["in a body", '400 {"error":', "}"],
+  ])("a place of the history that quotes a refusal is not refused for its size, %s", (_, before, after) => {
+    const quoted = "input length and `max_tokens` exceed context limit: 199759 + 8192 > 200000";
+    const error = { message: `Invalid value for 'messages[4].content': "${quoted}" is no object`, param: "messages[4].content" };
+    const message = before === "" ? error.message : `${before}${JSON.stringify(error)}${after}`;
+    expect(classifyProviderError({ status: 400, message, body: error })).toMatchObject({ class: "other", limitTokens: null });
   });
 
   test.each([

@@ -243,6 +243,19 @@ test.each(["drop-in", "proxy"] as const)("a call whose reasoning is missing stan
   expect([taken.requests, taken.failure, holds(taken.items, "seen c1")]).toEqual([2, null, true]);
 });
 
+test.each(["drop-in", "proxy"] as const)("thinking in the content of a chat's reply leaves alone through a %s", async (through) => {
+  const door = openPartDoor("openai-chat", { through });
+  onTestFinished(door.close);
+  const thought = { type: "thinking", thinking: "hm", signature: OLD };
+  const history = keptHistory("openai-chat", [{ id: "c1", seal: null }]).map((item) =>
+    item.role === "assistant" ? { ...item, content: [thought, { type: "text", text: "so" }] } : item,
+  );
+  const body = { message: "messages[1]: unknown variant `thinking`, expected `text` at line 1 column 812" };
+  const taken = await untilTaken(door, history, (items) => (holds(items, "hm") ? { status: 400, body } : null));
+  expect([taken.requests, taken.failure]).toEqual([2, null]);
+  expect(taken.items[1]).toEqual({ ...history[1], content: [{ type: "text", text: "so" }] });
+});
+
 test.each(["drop-in", "proxy"] as const)(
   "a call of Gemini stays without its damaged signature through a %s",
   async (through) => {

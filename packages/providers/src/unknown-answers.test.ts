@@ -333,28 +333,37 @@ test("a library's message with a call that it could not read is an answer", asyn
   expect(await DROP_INS.langchain(message)).toBeGreaterThan(1);
 });
 
-test("a stream of a library with a source alone is passed on as it came", async () => {
+const START = { type: "stream-start", warnings: [] };
+const SOURCE = { type: "source", sourceType: "url", id: "s", url: "https://example.com" };
+const FINISH = {
+  ...{ type: "finish", finishReason: { unified: "stop" } },
+  usage: { inputTokens: { total: 10 }, outputTokens: { total: 1 } },
+};
+const streamError = (error: unknown) => [START, { type: "error", error }, FINISH];
+
+test.each<[string, readonly unknown[], number]>([
+  ["with a source alone is passed on as it came", [START, SOURCE, FINISH], 1],
+  ["with an error that nothing mends, too", streamError({ type: "authentication_error", message: "key" }), 1],
+  ["with a text for an error, too", streamError("invalid_api_key"), 1],
+  ["that is refused for its size is asked for with less", streamError({ error: { message: "prompt is too long" } }), 2],
+])("a stream of a library %s", async (_, all, expected) => {
   const { wrapStream } = createCompactionMiddleware(OPTIONS);
-  const usage = { inputTokens: { total: 10 }, outputTokens: { total: 1 } };
-  const parts = given([
-    { type: "stream-start", warnings: [] },
-    { type: "source", sourceType: "url", id: "s", url: "https://example.com" },
-    { type: "finish", finishReason: { unified: "stop" }, usage },
-  ]);
+  const parts = given(all);
   let requests = 0;
   const model = new MockLanguageModelV3({
     doStream: async () => {
       requests += 1;
-      return { stream: convertArrayToReadableStream(parts) };
+      return { stream: convertArrayToReadableStream(requests === 1 ? parts : given([START, SOURCE, FINISH])) };
     },
   });
-  const params = given({ prompt: [{ role: "user", content: [{ type: "text", text: "Go." }] }] });
+  const prompt = plain.map(({ role, content }) => ({ role, content: [{ type: "text", text: content }] }));
+  const params = given({ prompt });
   const { stream } = await wrapStream({
     params,
     model,
     doGenerate: () => model.doGenerate(params),
     doStream: () => model.doStream(params),
   });
-  expect(await convertReadableStreamToArray(stream)).toHaveLength(3);
-  expect(requests).toBe(1);
+  expect(await convertReadableStreamToArray(stream)).toEqual(expected === 1 ? all : [START, SOURCE, FINISH]);
+  expect(requests).toBe(expected);
 });

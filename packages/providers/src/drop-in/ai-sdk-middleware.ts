@@ -1,5 +1,7 @@
 import { usageOf } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/extend";
 import type { LanguageModelMiddleware } from "ai";
+import { ReportedError } from "../client/failure.ts";
 import { refuseUnsupported } from "../client/supported.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
@@ -67,17 +69,24 @@ export function createCompactionMiddleware({ conversation, ...options }: Middlew
   const wrapStream: Stream = async ({ params, model }) => {
     let sent: readonly PromptMessage[] = [];
     const reply: Reply = {};
-    const call = async (prompt: PromptMessage[]) => {
-      sent = prompt;
+    let refused: Awaited<ReturnType<typeof begun>> | null = null;
+    const begun = async (prompt: PromptMessage[]) => {
       const { stream: whole, ...given } = await model.doStream({ ...params, ...reply, prompt: promptFor(model, prompt) });
       return { ...given, ...(await held(whole)) };
     };
-    const {
-      stream,
-      finishReason: _reason,
-      text: _text,
-      ...rest
-    } = await compactor.send(params.prompt, call, requestOf(params, model, reply));
+    const call = async (prompt: PromptMessage[]) => {
+      sent = prompt;
+      const answer = await begun(prompt);
+      if (answer.failure === undefined) return answer;
+      refused = answer;
+      throw answer.failure;
+    };
+    // An error that nothing mends is the stream's, as it came.
+    const answered = compactor.send(params.prompt, call, requestOf(params, model, reply)).catch((error: unknown) => {
+      if (refused === null || refused.failure !== error) throw error;
+      return refused;
+    });
+    const { stream, finishReason: _reason, text: _text, failure: _failure, ...rest } = await answered;
     // This request was answered: a report that could not be written is written with the next one, which fails if that cannot be, either.
     const tell = (answer: unknown) => void compactor.observe(sent, answer).catch(() => undefined);
     return { ...rest, stream: stream.pipeThrough(observed(tell)) };
@@ -95,19 +104,21 @@ const HELD_CHARS = 64;
 /** Parts that say nothing yet. */
 const PRELUDE: readonly unknown[] = ["stream-start", "response-metadata", "text-start", "text-end", "raw"];
 
-/** A stream whose beginning was held back until it says something; one that ended before tells how, as a whole answer does. */
+/** A stream whose beginning was held back until it says something; one that ended before tells how, as a whole answer does, and one that began with an error which. */
 async function held(
   whole: ReadableStream<StreamPart>,
-): Promise<{ stream: ReadableStream<StreamPart>; finishReason?: unknown; text?: string }> {
+): Promise<{ stream: ReadableStream<StreamPart>; finishReason?: unknown; text?: string; failure?: Error }> {
   const reader = whole.getReader();
   const parts: StreamPart[] = [];
   let text = "";
   let ending: Extract<StreamPart, { readonly type: "finish" }> | null = null;
+  let failure: Error | null = null;
   while (text.length <= HELD_CHARS) {
     const { done, value } = await reader.read();
     if (done) break;
     parts.push(value);
     if (value.type === "finish") ending = value;
+    if (value.type === "error" && text === "") failure = failureIn(value.error);
     if (value.type === "text-delta") text += value.delta;
     else if (!PRELUDE.includes(value.type)) break;
   }
@@ -118,7 +129,14 @@ async function held(
     },
   });
   const stream = whole.pipeThrough(rest);
+  if (failure !== null) return { stream, failure };
   return ending === null ? { stream } : { stream, finishReason: ending.finishReason, text };
+}
+
+/** The error that a stream reports: the vendor's own object, or a text. */
+function failureIn(error: unknown): Error {
+  if (error instanceof Error) return error;
+  return new ReportedError(recordAt(error, "error") ?? (isRecord(error) ? error : { message: String(error) }));
 }
 
 /** Passes a stream on as it is, and tells what its end says of usage. */

@@ -116,7 +116,11 @@ interface Streaming {
 }
 
 /** Streams what the model streams. An overflow comes before the first event; what its last event tells of usage is observed. */
-async function* streamed(model: Model, request: ModelRequest, { compactor, facts, reply }: Streaming): AsyncGenerator<StreamEvent> {
+async function* streamed(
+  model: Model,
+  request: ModelRequest,
+  { compactor, facts, reply }: Streaming,
+): AsyncGenerator<StreamEvent> {
   let sent: readonly AgentInputItem[] = [];
   const begin = async (input: AgentInputItem[]) => {
     sent = input;

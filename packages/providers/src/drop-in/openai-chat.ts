@@ -2,7 +2,7 @@ import type { AssistantMessage, UserMessage } from "@plimsoll/core";
 import { canonicalJson, type MessageDraft } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { refuseUnsupported, type SdkUse } from "../client/supported.ts";
-import { recordAt, textAt } from "../fields.ts";
+import { jsonValueOf, recordAt, recordsAt, stringAt, textAt } from "../fields.ts";
 import { chatUsage, replyParts } from "../openai-chat/decode.ts";
 import { CHAT_TURNS, chatMessages } from "../openai-chat/encode.ts";
 import { type ChatQuirks, OPENAI_QUIRKS } from "../openai-chat/hosts.ts";
@@ -80,13 +80,25 @@ function hasLostReasoning(item: ChatMessage, { parts }: AssistantMessage): boole
 const REASONING_FIELDS = ["reasoning_content", "reasoning", "reasoning_details"] as const;
 
 function withoutReasoning<Item extends ChatMessage>(item: Item): Item {
-  const copy = Object.assign({}, item);
+  const { content } = item;
+  const copy = Object.assign({}, item, Array.isArray(content) ? { content: content.filter((each) => !isReasoning(each)) } : {});
   for (const field of REASONING_FIELDS) Reflect.deleteProperty(copy, field);
   return copy;
 }
 
+/** A piece of content that is reasoning: programs that change their wire leave such pieces there. */
+function isReasoning(piece: { readonly type?: unknown }): boolean {
+  return /thinking|reasoning|thought/.test(String(piece.type));
+}
+
 function draftOf(item: ChatMessage, toolNameOf: (callId: string) => string): MessageDraft {
-  if (item.role === "assistant") return replyDraft(replyParts({ ...item, content: textAt(item, "content") }));
+  if (item.role === "assistant") {
+    const thoughts = recordsAt(item, "content").filter(isReasoning);
+    const parts = thoughts.map(
+      (piece) => ({ type: "reasoning", text: stringAt(piece, "thinking") ?? "", opaque: jsonValueOf(piece) }) as const,
+    );
+    return replyDraft([...parts, ...replyParts({ ...item, content: textAt(item, "content") })]);
+  }
   if (item.role !== "tool") return userDraft(partsOf(item));
   return resultDraft({ callId: item.tool_call_id, toolName: toolNameOf(item.tool_call_id) }, partsOf(item));
 }
