@@ -1,5 +1,5 @@
 import { pipeline, Readable, type Transform } from "node:stream";
-import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { unpackedZstd } from "./zstd.ts";
 
 /** A body that was to be unpacked. `name` is its encoding as the header names it, in lower case. */
@@ -25,10 +25,22 @@ const through = (make: (options: { readonly chunkSize: number }) => Transform): 
 /** In bytes. Chosen. */
 const CHUNK_BYTES = 64 * 1024;
 
+/** Deflate by RFC 9110 has the header of zlib; some clients send it bare, which its first byte tells. */
+async function* inflated(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const pieces = packed[Symbol.asyncIterator]();
+  let first = await pieces.next();
+  while (first.done !== true && first.value.length === 0) first = await pieces.next();
+  const isBare = first.done !== true && (first.value.readUInt8(0) & 15) !== 8;
+  const all = async function* () {
+    for (let next = first; next.done !== true; next = await pieces.next()) yield next.value;
+  };
+  yield* through(isBare ? createInflateRaw : createInflate)(all());
+}
+
 const LAYERS: ReadonlyMap<string, Layer> = new Map([
   ["gzip", through(createGunzip)],
   ["x-gzip", through(createGunzip)],
-  ["deflate", through(createInflate)],
+  ["deflate", inflated],
   ["br", through(createBrotliDecompress)],
   ["zstd", unpackedZstd],
 ]);

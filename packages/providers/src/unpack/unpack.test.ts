@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { storedZstd, zstdFrame } from "../testing/zstd-frames.ts";
 import { packingOf, unpackStream, unpackWhole } from "./index.ts";
@@ -23,6 +23,7 @@ const PACKED: readonly (readonly [string, string, Buffer])[] = [
   ["gzip", "gzip", gzipSync(TEXT)],
   ["gzip by its old name, in upper case", " X-GZIP ", gzipSync(TEXT)],
   ["deflate", "deflate", deflateSync(TEXT)],
+  ["deflate without its header", "deflate", deflateRawSync(TEXT)],
   ["br", "br", brotliCompressSync(TEXT)],
   ["zstd without a size", "zstd", PIPED],
   ["zstd with a size and a checksum", "Zstd", FILED],
@@ -132,6 +133,27 @@ describe("what asks for too much is refused", () => {
   ])("%s", async (_, packed, expected) => {
     expect(await unpackWhole(packed, packingOf(packed) ?? "zstd", MAXIMUM)).toMatchObject(expected);
   });
+});
+
+test.each([
+  ["a", "28b52ffd2401090000615b6e8ca9"],
+  ["abcde", "28b52ffd24052900006162636465ebc78d0c"],
+  ["abcdefghijkl", "28b52ffd240c6100006162636465666768696a6b6cb3d433a2"],
+])("the checksum of %j, as `zstd --check` writes it, is right", async (text, hex) => {
+  const packed = Buffer.from(hex, "hex");
+  expect(await unpackWhole(packed, "zstd", MAXIMUM)).toEqual({ kind: "unpacked", bytes: Buffer.from(text) });
+  expect(await streamed(packed.fill(0, packed.length - 1), "zstd", 1)).toMatchObject({ text, failure: expect.any(String) });
+});
+
+test.each([
+  ["a whole body", 1],
+  ["a frame behind another", 2],
+])("a wrong checksum is damage: %s", async (_, frames) => {
+  const wrong = Buffer.from(FILED).fill(0, FILED.length - 4);
+  const packed = Buffer.concat([...Array.from({ length: frames - 1 }, () => FILED), wrong]);
+  expect(await unpackWhole(packed, "zstd", MAXIMUM)).toMatchObject({ kind: "damaged", reason: "its checksum is another" });
+  const { text, told } = await streamed(packed, "zstd", 7);
+  expect([text, told]).toEqual([TEXT.repeat(frames), ["zstd: its checksum is another"]]);
 });
 
 test("a stream that is damaged says so, and one whose source breaks does not", async () => {
