@@ -1,11 +1,11 @@
-import { lstat, mkdir, rename, rm } from "node:fs/promises";
+import { lstat, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { PathAccess } from "@plimsoll/core";
 import type { AgentTool, ToolEffect, ToolOutput } from "@plimsoll/core/extend";
 import { isInside } from "@plimsoll/stores";
 import { z } from "zod";
 import { defineTool, failure, output, type ToolSetting } from "./define-tool.ts";
-import { atPlace, copyEntry, onFile, readFolder, readTextFile } from "./workspace/files.ts";
+import { atPlace, copyEntry, makeFolder, onFile, readFolder, readTextFile, removeEntry } from "./workspace/files.ts";
 import type { Workspace } from "./workspace/workspace.ts";
 
 /** One flat object: providers want an object at the top of a schema, not a choice. */
@@ -115,14 +115,14 @@ async function perform(input: Input, workspace: Workspace): Promise<ToolOutput> 
     }
     case "mkdir": {
       const place = await workspace.place(input.path);
-      await mkdir(place, { recursive: true });
+      await makeFolder(place);
       return output(`Created ${workspace.nameOf(place)}.`);
     }
     case "remove": {
       // Of a link the link goes, not what it leads to.
       const place = await workspace.entryPlace(input.path);
       if (place === workspace.root) return failure("The workspace itself is not removed.");
-      await atPlace(place, (path) => rm(path, { recursive: true }));
+      await removeEntry(place);
       return output(`Removed ${workspace.nameOf(place)}.`);
     }
     case "move":
@@ -132,7 +132,7 @@ async function perform(input: Input, workspace: Workspace): Promise<ToolOutput> 
       if (place === workspace.root) return failure(`The workspace itself is not ${input.op === "move" ? "moved" : "copied"}.`);
       const target = await workspace.place(input.to);
       if (input.op === "copy" && isInside(place, target)) return failure(`${input.path} cannot be copied into itself.`);
-      await mkdir(dirname(target), { recursive: true });
+      await makeFolder(dirname(target));
       if (input.op === "move") await atPlace(place, (from) => atPlace(target, (to) => rename(from, to)));
       else await copyEntry(place, target);
       return output(`${input.op === "move" ? "Moved" : "Copied"} ${workspace.nameOf(place)} to ${workspace.nameOf(target)}.`);

@@ -1,9 +1,9 @@
-import { lstat, mkdir } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type AgentTool, utf8Bytes } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { defineTool, output, type ToolSetting } from "./define-tool.ts";
-import { onFile, readTextFile, replaceFile } from "./workspace/files.ts";
+import { makeFolder, onFile, readTextFile, replaceFile } from "./workspace/files.ts";
 
 /** Of larger files what is replaced is not shown; chosen. */
 const MAXIMUM_SHOWN_BYTES = 1024 * 1024;
@@ -30,7 +30,7 @@ export function writeFileTool({ workspace }: Pick<ToolSetting, "workspace">): Ag
     run: async ({ path, content }) => {
       const place = await workspace.place(path);
       await onFile(path, async () => {
-        await mkdir(dirname(place), { recursive: true });
+        await makeFolder(dirname(place));
         await replaceFile(place, content);
       });
       return output(`Wrote ${utf8Bytes(content)} bytes to ${workspace.nameOf(place)}.`);

@@ -142,7 +142,7 @@ test.each([
 ])("the checksum of %j, as `zstd --check` writes it, is right", async (text, hex) => {
   const packed = Buffer.from(hex, "hex");
   expect(await unpackWhole(packed, "zstd", MAXIMUM)).toEqual({ kind: "unpacked", bytes: Buffer.from(text) });
-  expect(await streamed(packed.fill(0, packed.length - 1), "zstd", 1)).toMatchObject({ text, failure: expect.any(String) });
+  expect(await streamed(packed.fill(0, packed.length - 1), "zstd", 1)).toMatchObject({ failure: "its checksum is another" });
 });
 
 test.each([

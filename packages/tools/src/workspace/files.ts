@@ -1,6 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { constants, type Dirent } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, readdir, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  rmdir,
+  symlink,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
@@ -151,15 +164,34 @@ export async function atPlace<T>(
   }
 }
 
+/** Makes a folder at its real place and those above it, each in the folder above as it was opened. */
+export async function makeFolder(place: string): Promise<void> {
+  const error = await openFolder(place).then(
+    (folder) => folder.close(),
+    (refused: unknown) => refused,
+  );
+  if (error === undefined) return;
+  if (!isRecord(error) || error.code !== "ENOENT") throw error;
+  await makeFolder(dirname(place));
+  await atPlace(place, (path) => mkdir(path, { recursive: true }));
+}
+
+/** Removes what is at a real place, and all that is in it: each entry from its folder as it was opened. Of a link the link goes. */
+export async function removeEntry(place: string): Promise<void> {
+  const stats = await atPlace(place, (path) => lstat(path));
+  if (!stats.isDirectory()) return await atPlace(place, (path) => unlink(path));
+  for (const entry of await readFolder(place)) await removeEntry(join(place, entry.name));
+  await atPlace(place, (path) => rmdir(path));
+}
+
 /** Copies a file, or a folder with all that is in it, over what is there. Links in a folder are copied as they are. */
 export async function copyEntry(from: string, to: string): Promise<void> {
   const stats = await atPlace(from, (path) => lstat(path));
   if (stats.isDirectory()) {
-    await mkdir(to, { recursive: true });
+    await makeFolder(to);
     for (const entry of await readFolder(from)) {
       const [inside, target] = [join(from, entry.name), join(to, entry.name)];
-      if (entry.isSymbolicLink()) await rm(target, { force: true });
-      if (entry.isSymbolicLink()) await symlink(await atPlace(inside, (path) => readlink(path)), target);
+      if (entry.isSymbolicLink()) await copyLink(inside, target);
       else await copyEntry(inside, target);
     }
   } else {
@@ -167,6 +199,14 @@ export async function copyEntry(from: string, to: string): Promise<void> {
     // The stream closes the file.
     await replaceFile(to, file.createReadStream(), { mode: stats.mode });
   }
+}
+
+async function copyLink(from: string, to: string): Promise<void> {
+  const leadsTo = await atPlace(from, (path) => readlink(path));
+  await atPlace(to, async (path) => {
+    await rm(path, { force: true });
+    await symlink(leadsTo, path);
+  });
 }
 
 interface Ownership {
