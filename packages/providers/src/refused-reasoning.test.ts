@@ -231,36 +231,57 @@ describe.each(SESSIONS)("reasoning of a session on %s that is refused", (_, name
   });
 });
 
+/** What a server takes, also after a restart, from which on nothing is refused. */
+async function takenTwice(
+  name: string,
+  {
+    through,
+    history,
+    refused,
+  }: { readonly through: "drop-in" | "proxy"; readonly history: readonly Fields[] } & {
+    readonly refused: (items: readonly Fields[]) => Refused | null;
+  },
+) {
+  const sessions = createMemorySessionStore();
+  const first = openPartDoor(name, { through, sessions });
+  const taken = await untilTaken(first, history, refused);
+  await first.close();
+  const again = openPartDoor(name, { through, sessions });
+  onTestFinished(again.close);
+  expect(await untilTaken(again, history, refused)).toEqual({ ...taken, requests: 1 });
+  return taken;
+}
+
 test.each(["drop-in", "proxy"] as const)("a call whose reasoning is missing stands alone through a %s", async (through) => {
-  const door = openPartDoor("openai-responses", { through });
-  onTestFinished(door.close);
   const body = {
     message: "Item 'fc_c1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_c1'.",
     param: "input",
   };
   const history = keptHistory("openai-responses", [{ id: "c1", seal: null }]);
-  const taken = await untilTaken(door, history, (items) => (holds(items, "fc_c1") ? { status: 400, body } : null));
+  const refused = (items: readonly Fields[]) => (holds(items, "fc_c1") ? { status: 400, body } : null);
+  const taken = await takenTwice("openai-responses", { through, history, refused });
   expect([taken.requests, taken.failure, holds(taken.items, "seen c1")]).toEqual([2, null, true]);
 });
 
-test.each(["drop-in", "proxy"] as const)("thinking in the content of a chat's reply leaves alone through a %s", async (through) => {
-  const door = openPartDoor("openai-chat", { through });
-  onTestFinished(door.close);
-  const thought = { type: "thinking", thinking: "hm", signature: OLD };
-  const history = keptHistory("openai-chat", [{ id: "c1", seal: null }]).map((item) =>
-    item.role === "assistant" ? { ...item, content: [thought, { type: "text", text: "so" }] } : item,
-  );
-  const body = { message: "messages[1]: unknown variant `thinking`, expected `text` at line 1 column 812" };
-  const taken = await untilTaken(door, history, (items) => (holds(items, "hm") ? { status: 400, body } : null));
-  expect([taken.requests, taken.failure]).toEqual([2, null]);
-  expect(taken.items[1]).toEqual({ ...history[1], content: [{ type: "text", text: "so" }] });
-});
+test.each(["drop-in", "proxy"] as const)(
+  "thinking in the content of a chat's reply leaves alone through a %s",
+  async (through) => {
+    const door = openPartDoor("openai-chat", { through });
+    onTestFinished(door.close);
+    const thought = { type: "thinking", thinking: "hm", signature: OLD };
+    const history = keptHistory("openai-chat", [{ id: "c1", seal: null }]).map((item) =>
+      item.role === "assistant" ? { ...item, content: [thought, { type: "text", text: "so" }] } : item,
+    );
+    const body = { message: "messages[1]: unknown variant `thinking`, expected `text` at line 1 column 812" };
+    const taken = await untilTaken(door, history, (items) => (holds(items, "hm") ? { status: 400, body } : null));
+    expect([taken.requests, taken.failure]).toEqual([2, null]);
+    expect(taken.items[1]).toEqual({ ...history[1], content: [{ type: "text", text: "so" }] });
+  },
+);
 
 test.each(["drop-in", "proxy"] as const)(
   "a call of Gemini stays without its damaged signature through a %s",
   async (through) => {
-    const door = openPartDoor("gemini", { through });
-    onTestFinished(door.close);
     const history = keptHistory("gemini", STEPS).map((item) => ({
       ...item,
       parts: recordsAt(item, "parts").map((part) =>
@@ -268,7 +289,8 @@ test.each(["drop-in", "proxy"] as const)(
       ),
     }));
     const body = { code: 400, message: "Corrupted thought signature.", status: "INVALID_ARGUMENT" };
-    const taken = await untilTaken(door, history, (items) => (holds(items, OLD) ? { status: 400, body } : null));
+    const refused = (items: readonly Fields[]) => (holds(items, OLD) ? { status: 400, body } : null);
+    const taken = await takenTwice("gemini", { through, history, refused });
     expect([taken.requests, taken.failure]).toEqual([2, null]);
     expect(taken.items.flatMap((item) => recordsAt(item, "parts")).filter((part) => part.functionCall !== undefined)).toEqual([
       {

@@ -25,6 +25,7 @@ import {
   recallIn,
   recoverRequest,
   reportAnswer,
+  unlinkedThrough,
 } from "./array-conversations.ts";
 import type { IsUntouched, ItemGroup, ReadGroups } from "./array-items.ts";
 import { createIsUntouched, createMended, readGroups, stretchesOf, withSpeakers } from "./array-items.ts";
@@ -123,8 +124,8 @@ interface KnownArrays<Item, Answer> {
   readonly groups: ReadGroups<Item>;
   readonly sent: WeakMap<readonly Item[], SentArray<Item, Answer>>;
   readonly isUntouched: IsUntouched;
-  /** How many groups of a conversation go without the ids that link them, since what one was linked to was refused or missing. */
-  readonly unlinked: WeakMap<Session, number>;
+  /** The message through which a conversation goes without the ids that link its items, since what one was linked to was refused or missing; `null` for none. */
+  readonly unlinked: WeakMap<Session, string | null>;
   readonly mended: (items: readonly Item[]) => readonly Item[];
 }
 
@@ -222,10 +223,10 @@ function read<Item, Answer>(
 
 /** A view as an array to send, remembered with what it was made from. */
 function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArray<Item, Answer>): Item[] {
-  const { wire, isUntouched, mended, unlinked } = arrays;
+  const { wire, isUntouched, mended } = arrays;
   const { systemItems, groups } = sent.array;
   const { withoutLink = (item: Item) => item } = wire;
-  const aloneCount = unlinked.get(sent.fitted.found.session) ?? 0;
+  const aloneCount = unlinkedCount(arrays, sent);
   const alone = groups.slice(0, aloneCount).map((group) => ({ ...group, items: group.items.map(withoutLink) }));
   const own = aloneCount === 0 ? groups : [...alone, ...groups.slice(aloneCount)];
   const stretches = stretchesOf(sent.fitted.view.messages.slice(), { ...wire, groups: own, isUntouched });
@@ -240,6 +241,18 @@ function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArra
   const items = [...systemItems, ...wire.joined(joined)];
   arrays.sent.set(items, sent);
   return items;
+}
+
+/** How many groups go without the ids that link them; a conversation that is taken up again reads it from its log. */
+function unlinkedCount<Item, Answer>(
+  { wire, unlinked }: KnownArrays<Item, Answer>,
+  { array: { groups }, fitted }: Pick<SentArray<Item, Answer>, "array" | "fitted">,
+): number {
+  if (wire.withoutLink === undefined) return 0;
+  const { session } = fitted.found;
+  const through = unlinked.get(session) ?? unlinkedThrough(session.entries());
+  unlinked.set(session, through);
+  return through === null ? 0 : groups.findLastIndex(({ messages }) => messages.some(({ id }) => id === through)) + 1;
 }
 
 /** Refuses to summarise state that the vendor compacted: a request without the newest of it would lose everything before, without a word. */
@@ -346,17 +359,17 @@ function outcomeIn<Item, Answer>(
 async function withoutReasoning<Item, Answer>(
   arrays: KnownArrays<Item, Answer>,
   of: SentArray<Item, Answer> | undefined,
-  refused: Parameters<typeof leaveReasoning>[2],
+  refused: Parameters<typeof leaveReasoning>[2]["refused"],
 ): Promise<Item[] | null> {
   if (of === undefined) return null;
   const { array, request } = of;
   const { wire, unlinked } = arrays;
-  const { session } = of.fitted.found;
-  const left = await leaveReasoning(arrays.logs, { ...request, request: array.request, sent: of.fitted }, refused);
   const isLinked = ({ items }: ItemGroup<Item>) => items.some((item) => (wire.withoutLink?.(item) ?? item) !== item);
-  const isUnlinking = refused === "named" && array.groups.slice(unlinked.get(session) ?? 0).some(isLinked);
-  if (isUnlinking) unlinked.set(session, array.groups.length);
-  const fitted = left ?? (isUnlinking ? of.fitted : null);
+  const isUnlinking = refused === "named" && array.groups.slice(unlinkedCount(arrays, of)).some(isLinked);
+  const through = isUnlinking ? (array.request.messages.at(-1)?.id ?? null) : null;
+  if (through !== null) unlinked.set(of.fitted.found.session, through);
+  const asked = { ...request, request: array.request, sent: of.fitted };
+  const fitted = await leaveReasoning(arrays.logs, asked, { refused, through });
   return fitted === null ? null : written(arrays, { array, request, fitted });
 }
 
@@ -385,7 +398,7 @@ async function send<Item, Answer, Own extends Answer>(
   return answer;
 }
 
-/** What was expected of an array that was sent, and the reply that was asked for with it. */
+/** The tokens that were expected of an array that was sent, and the reply that was asked for with it. */
 function sizesOf<Item, Answer>({ logs }: KnownArrays<Item, Answer>, of: SentArray<Item, Answer> | undefined) {
   if (of === undefined) return { expectedTokens: 0, askedTokens: null };
   const { request, fitted } = of;

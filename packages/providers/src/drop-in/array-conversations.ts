@@ -35,6 +35,7 @@ import {
   replyLowered,
   requestSizeOf,
   requireFallback,
+  setupChangeEntry,
   shorterReply,
   withoutRefuted,
 } from "@plimsoll/core/extend";
@@ -328,18 +329,30 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
   return logs.conversations.goOn(request, work, signal);
 }
 
-/** Takes refused reasoning out of what was sent; `null` if there is none. */
+/** Finds the message through which items go without the ids that link them: its reasoning leaves without a part. */
+export function unlinkedThrough(entries: readonly SessionEntry[]): string | null {
+  const removed = entries.flatMap((entry) => ("removedReasoning" in entry ? (entry.removedReasoning ?? []) : []));
+  return removed.findLast(({ partIndexes }) => partIndexes.length === 0)?.messageId ?? null;
+}
+
+/** Takes refused reasoning out of what was sent, and notes through which message the ids go that link items; `null` if there is neither. */
 export function leaveReasoning(
   logs: ArrayConversations,
   asked: AskedRequest & { readonly sent: Pick<FittedLog, "view"> },
-  refused: Parameters<Session["leaveReasoning"]>[0],
+  { refused, through }: { readonly refused: Parameters<Session["leaveReasoning"]>[0]; readonly through: string | null },
 ): Promise<FittedLog | null> {
   const work = async (found: FoundConversation): Promise<FittedLog | null> => {
     const { session } = found;
     if (session.messageIds().length < asked.request.messages.length) await take(asked, session, logs);
     // Another request did so meanwhile, or compacted the same history: that is what to send.
     if (session.view().viewHash !== asked.sent.view.viewHash) return fittedLog(found, asked, logs);
-    return (await session.leaveReasoning(refused)) ? fittedLog(found, asked, logs) : null;
+    const hasLeft = await session.leaveReasoning(refused);
+    if (through === null) return hasLeft ? fittedLog(found, asked, logs) : null;
+    const view = session.view();
+    const removedReasoning = [{ messageId: through, partIndexes: [] }];
+    session.append({ ...setupChangeEntry(view, view, logs.nowMs()), removedReasoning });
+    await session.flush();
+    return fittedLog(found, asked, logs);
   };
   return logs.conversations.goOn(asked.request, work, asked.signal);
 }
