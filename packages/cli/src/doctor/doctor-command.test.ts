@@ -123,6 +123,39 @@ test("of a log of ours it names the lines of the log, and says what mends them",
   expect(readdirSync(folder)).toEqual(["log.jsonl"]);
 });
 
+const SIGNATURE = 'API Error: 400 {"error":{"message":"messages.1.content.0: Invalid `signature` in `thinking` block"}}';
+const failed = (text: string) => ({
+  ...{ type: "assistant", uuid: "u1", parentUuid: "u0", sessionId: "s", isSidechain: false, isApiErrorMessage: true },
+  message: { role: "assistant", content: [{ type: "text", text }] },
+});
+const said = { ...failed("Well."), uuid: "u2", parentUuid: "u1", isApiErrorMessage: false };
+const stopped = { role: "assistant", content: [], stopReason: "error", errorMessage: "400 prompt is too long: 9 tokens > 8" };
+const item = { type: "message", role: "user", content: [{ type: "input_text", text: "Look." }] };
+const CODEX = [
+  { type: "session_meta", payload: { id: "s", cwd: "/w", cli_version: "0.171.0" } },
+  { type: "response_item", payload: item },
+  { type: "event_msg", payload: { type: "error", message: "The encrypted content gAAA...DQ== could not be verified." } },
+].map((line) => ({ timestamp: "2026-11-01T10:00:00Z", ...line }));
+
+test.each<[string, readonly unknown[], number, string]>([
+  ["Claude Code's", [CLAUDE[0], failed(SIGNATURE)], 1, "log.jsonl:2: the vendor refused the thinking that was sent: --full"],
+  ["Claude Code's, which went on", [CLAUDE[0], failed(SIGNATURE), said], 0, "nothing is wrong"],
+  ["Claude Code's, of something else", [CLAUDE[0], failed("API Error: 529 overloaded")], 0, "nothing is wrong"],
+  [
+    "pi's",
+    [...PI.slice(0, 2), { type: "message", id: "u1", parentId: "u0", message: stopped }],
+    1,
+    "log.jsonl:3: the vendor refused the request for its length: plimsoll compact",
+  ],
+  ["Codex's", CODEX, 1, "log.jsonl:3: the vendor refused the thinking"],
+])("a refusal that ends a log of %s is named with what mends it", async (_, lines, code, words) => {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "log.jsonl"), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const { io, stdout } = recordedIo(folder);
+  expect([await main(["doctor", "log.jsonl"], io), stdout()]).toEqual([code, expect.stringContaining(words)]);
+});
+
 test("of a file that is no session log it says so in one line", async () => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

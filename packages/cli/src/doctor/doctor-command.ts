@@ -5,6 +5,8 @@ import { BUILT_IN_PARTS, importFile } from "@plimsoll/bench";
 import { fileSource, formatNumberOf, LOCATED_AGENTS, readHead } from "@plimsoll/bench/extend";
 import { type CliIo, EXIT_FAILED, EXIT_OK, findLogs, say } from "@plimsoll/bench/terminal";
 import { PlimsollError, repairMessages, toolCallsOf } from "@plimsoll/core";
+import { isRecord, jsonIn } from "@plimsoll/core/extend";
+import { classifyProviderError } from "@plimsoll/providers";
 import { argumentsText, type Fault } from "@plimsoll/providers/proxy";
 import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
@@ -46,6 +48,9 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
       io.stdout,
       `${displayName}: the system text or the tools changed ${formatNumberOf(changed, "time")}: thinking from before may be refused (--full)`,
     );
+  const refusal = newestRefusal(text);
+  if (refusal !== null) say(io.stdout, ...faultLines(displayName, [refusal]));
+  if (faults.length === 0 && refusal !== null) return EXIT_FAILED;
   if (faults.length === 0) {
     say(io.stdout, `${displayName}: nothing is wrong that can be told from the log (${importer.format}).`);
     return EXIT_OK;
@@ -123,6 +128,35 @@ async function importedFaults(
 /** The lines of a log of ours on which messages stand, counted from 1. */
 function messageLines(text: string): readonly number[] {
   return text.split("\n").flatMap((line, index) => (/^\s*\{"type":"message"/.test(line) ? [index + 1] : []));
+}
+
+/** Said of a vendor's refusal that ends a log; of others the log does not tell what to do. */
+const REFUSED: Readonly<Record<string, string>> = {
+  "reasoning-refused": "the vendor refused the thinking that was sent: --full leaves all of it out",
+  "context-overflow": "the vendor refused the request for its length: plimsoll compact makes it shorter",
+};
+
+/** The refusal that a log ends with, if no reply follows it: Claude Code keeps it as a reply of its own, pi in a reply that failed, Codex as an event. */
+function newestRefusal(text: string): PlacedFault | null {
+  const records = text.split("\n").map((line) => jsonIn(line));
+  const at = records.findLastIndex((record) => refusalIn(record) !== null || isReply(record));
+  const message = refusalIn(records[at]);
+  const words = message === null ? undefined : REFUSED[classifyProviderError({ status: null, message }).class];
+  return words === undefined ? null : { line: at + 1, words };
+}
+
+function refusalIn(record: unknown): string | null {
+  const { message, payload, isApiErrorMessage } = isRecord(record) ? record : {};
+  if (isRecord(payload)) return payload.type === "error" ? JSON.stringify(payload.message) : null;
+  if (!isRecord(message)) return null;
+  return isApiErrorMessage === true || message.stopReason === "error"
+    ? JSON.stringify(message.errorMessage ?? message.content)
+    : null;
+}
+
+function isReply(record: unknown): boolean {
+  const { message, payload } = isRecord(record) ? record : {};
+  return [message, payload].some((each) => isRecord(each) && (each.role === "assistant" || /_call$/.test(String(each.type))));
 }
 
 /** Changes of what stands before the messages, as the importer reads them; none for a log that it cannot read. */
