@@ -231,7 +231,7 @@ describe.each(SESSIONS)("reasoning of a session on %s that is refused", (_, name
   });
 });
 
-/** What a server takes, also after a restart, from which on nothing is refused. */
+/** Items that a server takes, also after a restart, from which on nothing is refused. */
 async function takenTwice(
   name: string,
   {

@@ -11,7 +11,6 @@ import {
   rm,
   rmdir,
   symlink,
-  unlink,
   writeFile,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -166,20 +165,19 @@ export async function atPlace<T>(
 
 /** Makes a folder at its real place and those above it, each in the folder above as it was opened. */
 export async function makeFolder(place: string): Promise<void> {
-  const error = await openFolder(place).then(
-    (folder) => folder.close(),
-    (refused: unknown) => refused,
-  );
-  if (error === undefined) return;
-  if (!isRecord(error) || error.code !== "ENOENT") throw error;
-  await makeFolder(dirname(place));
-  await atPlace(place, (path) => mkdir(path, { recursive: true }));
+  try {
+    await (await openFolder(place)).close();
+  } catch (error) {
+    if (!isRecord(error) || error.code !== "ENOENT") throw error;
+    await makeFolder(dirname(place));
+    await atPlace(place, (path) => mkdir(path, { recursive: true }));
+  }
 }
 
 /** Removes what is at a real place, and all that is in it: each entry from its folder as it was opened. Of a link the link goes. */
 export async function removeEntry(place: string): Promise<void> {
   const stats = await atPlace(place, (path) => lstat(path));
-  if (!stats.isDirectory()) return await atPlace(place, (path) => unlink(path));
+  if (!stats.isDirectory()) return await atPlace(place, (path) => rm(path));
   for (const entry of await readFolder(place)) await removeEntry(join(place, entry.name));
   await atPlace(place, (path) => rmdir(path));
 }
@@ -191,22 +189,17 @@ export async function copyEntry(from: string, to: string): Promise<void> {
     await makeFolder(to);
     for (const entry of await readFolder(from)) {
       const [inside, target] = [join(from, entry.name), join(to, entry.name)];
-      if (entry.isSymbolicLink()) await copyLink(inside, target);
-      else await copyEntry(inside, target);
+      if (!entry.isSymbolicLink()) await copyEntry(inside, target);
+      else {
+        const leadsTo = await atPlace(inside, (path) => readlink(path));
+        await atPlace(target, (path) => rm(path, { force: true }).then(() => symlink(leadsTo, path)));
+      }
     }
   } else {
     const file = await openRegularFile(from, { place: from });
     // The stream closes the file.
     await replaceFile(to, file.createReadStream(), { mode: stats.mode });
   }
-}
-
-async function copyLink(from: string, to: string): Promise<void> {
-  const leadsTo = await atPlace(from, (path) => readlink(path));
-  await atPlace(to, async (path) => {
-    await rm(path, { force: true });
-    await symlink(leadsTo, path);
-  });
 }
 
 interface Ownership {
