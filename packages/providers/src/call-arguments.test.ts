@@ -62,6 +62,16 @@ describe.each(PART_DOORS)("a call of %s through a %s", (name, through) => {
     expect(JSON.stringify(await door.fit(history).then((again) => again.items))).toBe(JSON.stringify(items));
     expect(JSON.stringify(await door.entries())).not.toContain("unparsed");
   });
+
+  test.each([
+    ["null", null, {}],
+    ["a list", [1], { unparsed: "[1]" }],
+  ])("whose arguments are %s for a value has an object for them", async (_, given, expected) => {
+    const door = openPartDoor(name, { through });
+    onTestFinished(door.close);
+    const { items } = await door.fit(keptHistory(name, [{ id: "c1", seal: null, given }]));
+    expect(argumentsIn(items)).toEqual(expected);
+  });
 });
 
 test.each(PART_DOORS)("sound calls of %s through a %s are the caller's own", async (name, through) => {

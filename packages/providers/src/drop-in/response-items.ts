@@ -84,7 +84,8 @@ const NO_ARGUMENTS: readonly string[] = ["type", "id", "call_id", "name", "names
 
 function argumentsOf(item: ResponseItem): string {
   const own = item.type === "custom_tool_call" ? stringAt(item, "input") : null;
-  return own ?? (item.type === "function_call" ? item.arguments : jsonText(without(item, NO_ARGUMENTS)));
+  if (item.type !== "function_call") return own ?? jsonText(without(item, NO_ARGUMENTS));
+  return stringAt(item, "arguments") ?? jsonText(item.arguments);
 }
 
 function without(item: ResponseItem, keys: readonly string[]): unknown {
