@@ -127,7 +127,8 @@ const ITEM_ID = /\bitem[\s_]*ids?\b/i;
 /** Codes of parameters that ask for reasoning. */
 const SETTING = /support|param|effort|budget|mode|config|level/i;
 /** Words of a type that is not taken. */
-const UNKNOWN_TYPE = /\b(?:unknown|invalid|unsupported|unexpected)\b[\w ]{0,30}\b(?:variant|type|tag|kind)\b\W{1,4}(\w+)(?![.\w])/i;
+const UNKNOWN_TYPE =
+  /\b(?:unknown|invalid|unsupported|unexpected)\b[\w ]{0,30}\b(?:variant|type|tag|kind)\b\W{1,4}(\w+)(?![.\w])/i;
 /** Words of what is not there, as opposed to what is wrong with it. */
 const WANTED = /missing|expected|without|required|must (?:start|begin|be (?:passed|provided|included|present|followed))/i;
 const WRONG = /valid|verif|corrupt|crypt|match|bound|modif|tamper/i;

@@ -249,7 +249,10 @@ describe("the numbers of a refusal, by their arithmetic", () => {
     ["in a body", '400 {"error":', "}"],
   ])("a place of the history that quotes a refusal is not refused for its size, %s", (_, before, after) => {
     const quoted = "input length and `max_tokens` exceed context limit: 199759 + 8192 > 200000";
-    const error = { message: `Invalid value for 'messages[4].content': "${quoted}" is no object`, param: "messages[4].content" };
+    const error = {
+      message: `Invalid value for 'messages[4].content': "${quoted}" is no object`,
+      param: "messages[4].content",
+    };
     const message = before === "" ? error.message : `${before}${JSON.stringify(error)}${after}`;
     expect(classifyProviderError({ status: 400, message, body: error })).toMatchObject({ class: "other", limitTokens: null });
   });

@@ -1,4 +1,4 @@
-import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { type ModelLimits, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createLearnedLimits } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { chatAnswer } from "../testing/refusing-doors.ts";
@@ -28,86 +28,59 @@ const refusal = (words: string) =>
   Object.assign(new Error(`400 ${words}`), { status: 400, error: { error: { message: words } } });
 const TOO_LONG = refusal("max_tokens is too large: 64000. This model supports at most 4096 completion tokens.");
 
-/** Sessions on all wires, and the replies that their requests ask for; the first request is refused if `error` is given. */
-const DOORS = {
-  anthropic: async (windowTokens: number, told: string[], error?: Error) => {
-    const session = await createAnthropicSession({
-      policy: PLIMSOLL_POLICY,
-      limits: { contextWindowTokens: windowTokens, maxOutputTokens: ASKED },
-      onEvent: ({ type }) => told.push(type),
-      request: { model: "m", max_tokens: ASKED },
-    });
-    const asked: (number | null | undefined)[] = [];
-    const stop = new Error("stop");
-    session.user("Go on.");
-    await session
-      .send(async ({ max_tokens }) => {
-        asked.push(max_tokens);
-        throw asked.length === 1 ? (error ?? stop) : stop;
-      })
-      .catch(() => null);
-    return asked;
-  },
-  "openai-chat": async (windowTokens: number, told: string[], error?: Error) => {
-    const session = await createChatSession({
-      policy: PLIMSOLL_POLICY,
-      limits: { contextWindowTokens: windowTokens, maxOutputTokens: ASKED },
-      onEvent: ({ type }) => told.push(type),
-      request: { model: "m", max_completion_tokens: ASKED },
-    });
-    const asked: (number | null | undefined)[] = [];
-    const stop = new Error("stop");
-    session.user("Go on.");
-    await session
-      .send(async ({ max_completion_tokens }) => {
-        asked.push(max_completion_tokens);
-        throw asked.length === 1 ? (error ?? stop) : stop;
-      })
-      .catch(() => null);
-    return asked;
-  },
-  "openai-responses": async (windowTokens: number, told: string[], error?: Error) => {
-    const session = await createResponsesSession({
-      policy: PLIMSOLL_POLICY,
-      limits: { contextWindowTokens: windowTokens, maxOutputTokens: ASKED },
-      onEvent: ({ type }) => told.push(type),
-      request: { model: "m", max_output_tokens: ASKED },
-    });
-    const asked: (number | null | undefined)[] = [];
-    const stop = new Error("stop");
-    session.user("Go on.");
-    await session
-      .send(async ({ max_output_tokens }) => {
-        asked.push(max_output_tokens);
-        throw asked.length === 1 ? (error ?? stop) : stop;
-      })
-      .catch(() => null);
-    return asked;
-  },
-} as const;
+interface AskingSession {
+  readonly user: (text: string) => void;
+  readonly send: (call: (body: object) => Promise<never>) => Promise<unknown>;
+}
+type Told = Pick<Parameters<typeof createChatSession>[0], "policy" | "limits" | "onEvent">;
 
-test.each(["anthropic", "openai-chat", "openai-responses"] as const)(
+/** Sessions on all wires. */
+const DOORS: { readonly [wire: string]: (options: Told) => Promise<AskingSession> } = {
+  anthropic: (options) => createAnthropicSession({ ...options, request: { model: "m", max_tokens: ASKED } }),
+  "openai-chat": (options) => createChatSession({ ...options, request: { model: "m", max_completion_tokens: ASKED } }),
+  "openai-responses": (options) => createResponsesSession({ ...options, request: { model: "m", max_output_tokens: ASKED } }),
+};
+
+/** The replies that the requests of a session ask for; the first is refused if `error` is given. */
+async function askedBy(wire: string, windowTokens: number, told: string[], error?: Error): Promise<unknown[]> {
+  const session = await DOORS[wire]?.({
+    policy: PLIMSOLL_POLICY,
+    limits: { contextWindowTokens: windowTokens, maxOutputTokens: ASKED },
+    onEvent: ({ type }) => told.push(type),
+  });
+  const asked: unknown[] = [];
+  const stop = new Error("stop");
+  const call = async (body: object) => {
+    asked.push(...Object.entries(body).flatMap(([key, value]) => (/^max_.*tokens$/.test(key) ? [value] : [])));
+    throw asked.length === 1 ? (error ?? stop) : stop;
+  };
+  session?.user("Go on.");
+  await session?.send(call).catch(() => null);
+  return asked;
+}
+
+test.each(Object.keys(DOORS))(
   "%s: a session asks for less where the reply fills the window, says so once, and asks for what the vendor allows",
   async (wire) => {
     const told: string[] = [];
-    expect(await DOORS[wire](64_000, told)).toEqual([16_000]);
+    expect(await askedBy(wire, 64_000, told)).toEqual([16_000]);
     expect(told).toEqual(["reply-lowered"]);
-    expect(await DOORS[wire](200_000, told)).toEqual([ASKED]);
-    expect(await DOORS[wire](200_000, told, TOO_LONG)).toEqual([ASKED, 4096]);
+    expect(await askedBy(wire, 200_000, told)).toEqual([ASKED]);
+    expect(await askedBy(wire, 200_000, told, TOO_LONG)).toEqual([ASKED, 4096]);
     expect(told).toHaveLength(1);
   },
 );
 
-test("the proxy asks for less in the same bytes otherwise", async () => {
-  const told: string[] = [];
-  const compaction = createProxyCompaction({
-    policy: PLIMSOLL_POLICY,
-    limits: () => ({ contextWindowTokens: 64_000, maxOutputTokens: null }),
-    sessions: null,
+const proxyOf = (limits: ModelLimits, told: string[]) =>
+  createProxyCompaction({
+    ...{ policy: PLIMSOLL_POLICY, limits: () => limits, sessions: null, learned: createLearnedLimits() },
     keys: createConversationKeys([], async () => undefined),
-    learned: createLearnedLimits(),
     onEvent: ({ type }) => told.push(type),
   });
+
+test("the proxy asks for less in the same bytes otherwise", async () => {
+  const told: string[] = [];
+  const compaction = proxyOf({ contextWindowTokens: 64_000, maxOutputTokens: null }, told);
   const messages =
     '[ {"role": "user", "content": "\\"max_tokens\\": 64000"} , {"role":"assistant","content":"Yes."},{"role":"user","content":"On."}]';
   const body = (tokens: number) =>
@@ -135,13 +108,7 @@ test("no reply is asked for that is shorter than the thinking that the caller's 
   const session = await createAnthropicSession({ policy: PLIMSOLL_POLICY, limits, request });
   session.user("Go on.");
   expect(await session.request()).toMatchObject({ max_tokens: 30_001 });
-  const compaction = createProxyCompaction({
-    policy: PLIMSOLL_POLICY,
-    limits: () => limits,
-    sessions: null,
-    keys: createConversationKeys([], async () => undefined),
-    learned: createLearnedLimits(),
-  });
+  const compaction = proxyOf(limits, []);
   const messages = [{ role: "user", content: "Go on." }];
   const bodyText = JSON.stringify({ ...request, messages, tools: [{ name: "t", input_schema: {} }] });
   const { signal } = new AbortController();
@@ -180,14 +147,7 @@ describe("a reply that does not fit beside what cannot be cut is lowered, with a
 
   test("by the proxy", async () => {
     const told: string[] = [];
-    const compaction = createProxyCompaction({
-      policy: PLIMSOLL_POLICY,
-      limits: () => BESIDE,
-      sessions: null,
-      keys: createConversationKeys([], async () => undefined),
-      learned: createLearnedLimits(),
-      onEvent: ({ type }) => told.push(type),
-    });
+    const compaction = proxyOf(BESIDE, told);
     const sentOf = async (content: string) => {
       const tools = [{ name: "t", input_schema: {} }];
       const body = { model: "m", max_tokens: BESIDE.maxOutputTokens, messages: [{ role: "user", content }], tools };
