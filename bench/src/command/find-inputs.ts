@@ -8,7 +8,7 @@ import { BUILT_IN_PARTS } from "../extension.ts";
 import { fileSource, readHead } from "../formats/file-source.ts";
 import type { Importer } from "../formats/importer.ts";
 import type { LocatedAgent } from "../formats/locations.ts";
-import { LOCATED_AGENTS, locateLogs, unreadDatabases, usualPlaces } from "../formats/locations.ts";
+import { LOCATED_AGENTS, locateLogs, unreadDatabases, usualPlaces, withoutPackedCopies } from "../formats/locations.ts";
 import { UNREAD_DATABASE } from "../formats/registry.ts";
 import type { InputFile } from "../open/corpus.ts";
 import type { SkippedInput } from "../results.ts";
@@ -42,7 +42,7 @@ export async function findInputs(given: readonly string[], cwd: string, importer
   for (const argument of given) {
     const found = await expand(argument, cwd);
     if (found.members.length === 0) missing.push({ file: argument, reason: found.problem });
-    for (const displayName of found.members) {
+    for (const displayName of found.isNamed ? found.members : withoutPackedCopies(found.members, String)) {
       const path = resolve(cwd, displayName);
       // The same file under two names, by a link or given twice, is one session.
       const place = await realpath(path).catch(() => path);

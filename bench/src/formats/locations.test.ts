@@ -13,6 +13,8 @@ const FILES: readonly (readonly [path: string, modifiedSeconds: number])[] = [
   [".codex/sessions/2026/01/02/other.jsonl", 200],
   [".codex/archived_sessions/rollout-y.jsonl", 50],
   [".codex/sessions/2025/12/20/rollout-w.jsonl.zst", 40],
+  [".codex/sessions/2026/01/02/rollout-x.jsonl.zst", 110],
+  [".codex/sessions/2026/01/02/rollout-x.jsonl.zst.tmp", 120],
   [".copilot/session-state/s1/events.jsonl", 200],
   [".copilot/session-state/s1/checkpoints/001-x.md", 300],
   [".copilot/session-state/s2.jsonl", 100],

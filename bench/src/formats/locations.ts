@@ -159,7 +159,7 @@ export async function locateLogs(query: LogQuery): Promise<readonly LocatedFile[
   const { agent, sinceMs = Number.NEGATIVE_INFINITY, limit = Number.POSITIVE_INFINITY } = query;
   const files = await Promise.all(PLACES[agent].map((place) => filesIn(folderOf(place, query), place)));
   const stored = (await databasesOf(query)).flatMap(({ path }) => storedSessions(path) ?? []);
-  const inFiles = files.flat();
+  const inFiles = withoutPackedCopies(files.flat(), ({ path }) => path);
   // What was taken over into the database is still in its files.
   const ids = new Set(stored.map(({ path }) => storedSession(path)?.sessionId));
   return [...stored, ...inFiles.filter(({ path }) => !ids.has(systemPath.basename(path, ".json")))]
@@ -167,6 +167,14 @@ export async function locateLogs(query: LogQuery): Promise<readonly LocatedFile[
     .sort((a, b) => b.modifiedMs - a.modifiedMs || (a.path < b.path ? -1 : 1))
     .slice(0, Math.min(limit, Number.MAX_SAFE_INTEGER));
 }
+
+/** Leaves out packed files that lie beside their own plain text: an agent that goes on with a packed log unpacks it, and writes to that. */
+export function withoutPackedCopies<File>(files: readonly File[], pathOf: (file: File) => string): readonly File[] {
+  const paths = new Set(files.map(pathOf));
+  return files.filter((file) => !PACKED_ENDING.test(pathOf(file)) || !paths.has(pathOf(file).replace(PACKED_ENDING, "")));
+}
+
+const PACKED_ENDING = /\.(?:zst|gz)$/;
 
 async function filesIn(folder: string, place: Place): Promise<readonly LocatedFile[]> {
   const entries = await list(folder);
