@@ -1,4 +1,4 @@
-import type { Message, Part, SessionEntry } from "@plimsoll/core";
+import { isHuman, type Message, type Part, type SessionEntry } from "@plimsoll/core";
 import { entryIdOf, shortHash } from "@plimsoll/core/extend";
 import { replyAfter } from "./size-judge/recorded-calls.ts";
 import type { LineageCounts, Transcript } from "./transcript.ts";
@@ -54,9 +54,14 @@ export function sessionMarks({ name, file, format, entries, parentName, copiedId
   const [start] = entries;
   const copied = new Set(copiedIds);
   let before: readonly string[] = [""];
+  let asked = "";
+  let seen = 0;
   const marks = countedEntries(entries).map(({ id, entry, place }): Mark => {
+    for (; seen < place; seen++) asked = askedIn(entries[seen]) ?? asked;
     const texts =
-      entry.type === "compaction" ? before.map((each) => `${each}\n${summaryOf(entry)}`) : answerTexts(entries, place, before);
+      entry.type === "compaction"
+        ? before.map((each) => `${each}\n${summaryOf(entry)}`)
+        : answerTexts(entries, place, { before, asked });
     before = texts.map(shortHash);
     return { hashes: before, isAnswer: entry.type !== "compaction", isCopied: copied.has(id) };
   });
@@ -96,10 +101,14 @@ const BEGINNING_CHARS = 500;
 
 /**
  * Names each answer: by the vendor's id of the request; without one by that of the reply, which is a hash of all before it where the format has none,
- * or by the time and the size of the request with the reply, as some forks give new ids and others new times. To an id that an agent may have counted
+ * or by the time and the size of the request with the reply and what the person asked last, as some forks give new ids and others new times. To an id that an agent may have counted
  * from one belongs how the answer begins; not the whole, as a log that was copied too early lacks the end.
  */
-function answerTexts(entries: readonly SessionEntry[], place: number, before: readonly string[]): readonly string[] {
+function answerTexts(
+  entries: readonly SessionEntry[],
+  place: number,
+  { before, asked: person }: { readonly before: readonly string[]; readonly asked: string },
+): readonly string[] {
   const entry = entries[place];
   const usage = entry?.type === "usage" ? entry : null;
   const reply = entry?.type === "message" && entry.message.role === "assistant" ? entry.message : replyAfter(entries, place);
@@ -112,14 +121,24 @@ function answerTexts(entries: readonly SessionEntry[], place: number, before: re
   while (at > 0 && entries[at]?.type !== "message") at -= 1;
   const asked = entries[at];
   const question = asked?.type === "message" ? beginningOf(asked.message) : "";
-  const byId = `${reply.id}\n${question}\n${beginningOf(reply)}`;
+  const byId = `${reply.id}\n${person}\n${question}\n${beginningOf(reply)}`;
   if (reply.atMs === null || size === null) return [byId];
   return [
     byId,
-    [reply.atMs, reply.modelId, size, question, ...reply.parts.map((part) => partText(part).slice(0, BEGINNING_CHARS))].join(
-      "\n",
-    ),
+    [
+      reply.atMs,
+      reply.modelId,
+      size,
+      person,
+      question,
+      ...reply.parts.map((part) => partText(part).slice(0, BEGINNING_CHARS)),
+    ].join("\n"),
   ];
+}
+
+/** How the person's message begins that an entry is; `null` for any other entry. */
+function askedIn(entry: SessionEntry | undefined): string | null {
+  return entry?.type === "message" && isHuman(entry.message) ? beginningOf(entry.message) : null;
 }
 
 function beginningOf({ parts }: Message): string {

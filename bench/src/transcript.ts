@@ -89,5 +89,6 @@ export type ImportNoteCode =
   | "usage-in-total"
   | "unmatched-reference"
   | "abandoned-branch"
+  | "missing-history"
   | "unread-script"
   | "cleared-results";

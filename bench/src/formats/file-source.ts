@@ -106,19 +106,10 @@ function tooLong(file: string, what: string): PlimsollError {
 function filesBeside(path: string): Pick<FileSource, "beside" | "namesIn"> {
   const folder = dirname(path);
   return {
-    beside: async (other) => textAt(join(folder, other)),
+    // What belongs to a session may be missing; its importer says so if it matters.
+    beside: async (other) => (await fileSource(join(folder, other), other).catch(() => null))?.text().catch(() => null) ?? null,
     namesIn: async (other) => (await readdir(join(folder, other)).catch(() => [])).toSorted(),
   };
-}
-
-/** The text of a regular file; `null` if there is none, or it is too long. */
-function textAt(path: string): string | null {
-  try {
-    return withFile(path, path, (file) => readAtMost(file, MOST_BYTES))?.toString("utf8") ?? null;
-  } catch {
-    // What belongs to a session may be missing; its importer says so if it matters.
-    return null;
-  }
 }
 
 /** Makes a source of lines from a text that is already in memory. */

@@ -61,7 +61,7 @@ interface Block {
   readonly end: number;
 }
 
-const OPENING_TAG = /\s*<([A-Za-z][\w-]*(?: [\w-]+)*)>/y;
+const OPENING_TAG = /\s*<([A-Za-z][\w-]*(?: [\w-]+)*)(?: [\w-]+="[^"<>]*")*>/y;
 const CLOSING_TAG = /<\/([A-Za-z][\w-]*(?: [\w-]+)*)>\s*$/;
 
 /** Longest end of a text in which its closing tag is looked for, in UTF-16 code units; chosen. */

@@ -5,8 +5,9 @@ import { type Fields, jsonValueOf, numberAt, parseRecord, recordAt, recordsAt, s
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
-import type { BoundaryItem, LogItem, ReplyItem, ReplyPart, UserItem } from "../log-items.ts";
+import type { BoundaryItem, LogItem, ReplyItem, ReplyPart } from "../log-items.ts";
 import { rollBack, textPart, unreadItem } from "../log-items.ts";
+import { historyBefore, missingHistory } from "./history.ts";
 import {
   encryptedSummary,
   historyDraftsOf,
@@ -16,6 +17,7 @@ import {
   resultItemOf,
   saidIn,
 } from "./items.ts";
+import { createTypedWords } from "./typed-words.ts";
 
 const FORMAT = "codex";
 
@@ -23,8 +25,8 @@ const FORMAT = "codex";
 export const codexImporter: Importer = {
   format: FORMAT,
   description:
-    "Codex: ~/.codex/sessions/**/rollout-*.jsonl (seen: 0.118 to 0.146, code mode included, and older ones without payloads)",
-  newestSeen: "0.146",
+    "Codex: ~/.codex/sessions/**/rollout-*.jsonl and .zst (seen: 0.118 to 0.162, code mode included, and older ones without payloads)",
+  newestSeen: "0.162",
   recognises: ({ firstObjects: [first, second] }) =>
     isRollout(first) || (isLegacyHeader(first) && typeof second?.type === "string"),
   read: readCodex,
@@ -46,24 +48,30 @@ function isLegacyHeader(value: Fields | undefined): boolean {
 async function readCodex(source: FileSource): Promise<readonly Transcript[]> {
   const file = source.displayName;
   const notes: ImportNote[] = [];
+  const [first] = source.lines();
+  const history = await historyBefore(source, recordAt(parseRecord(first?.text ?? null), "payload"));
   const reader = createRolloutReader();
-  await readObjects(source, notes, ({ line, value }) => reader.take(value, line));
+  for (const value of history.lines) reader.take(value, { line: null, isInherited: true });
+  await readObjects(source, notes, ({ line, value }) => reader.take(value, { line, isInherited: false }));
   const meta = reader.meta();
+  const items = reader.items();
   const repeatedCount = reader.repeatedReportCount();
   const text = `${file}: ${repeatedCount} token reports repeat the one before; each call was counted once`;
   if (repeatedCount > 0) notes.push({ code: "duplicate-usage", line: null, text });
-  const made = madeCalls(reader.items());
+  const made = madeCalls(items);
   const unread = `${file}: ${made.unread} of ${made.all} calls in scripts have arguments that are made while the script runs; their files are not known`;
   if (made.unread > 0) notes.push({ code: "unread-script", line: null, text: unread });
+  const system = stringAt(recordAt(meta, "base_instructions"), "text") ?? stringAt(meta, "instructions") ?? "";
+  if (history.missing !== null) notes.push(missingHistory(file, history.missing, { items, system }));
   const parentId = parentOf(meta);
   const start = {
     id: stringAt(meta, "id") ?? file,
     createdMs: timeMsAt(meta, "timestamp"),
-    system: stringAt(recordAt(meta, "base_instructions"), "text") ?? stringAt(meta, "instructions") ?? "",
+    system,
     parent: parentId === null ? null : { sessionId: parentId, callId: null },
     agent: { name: FORMAT, version: stringAt(meta, "cli_version") },
   };
-  return [transcriptOf({ name: file, file, format: FORMAT, start, items: reader.items(), notes })];
+  return [transcriptOf({ name: file, file, format: FORMAT, start, items, notes })];
 }
 
 /** The session that this one was forked from, or whose sub-agent it is. */
@@ -75,14 +83,24 @@ function parentOf(meta: Fields | null): string | null {
 /** Lines that follow each other closer than this were written at once: no model answers in between. Chosen. */
 const COPYING_MS = 1_000;
 
-/** Whether a line, in order, belongs to the beginning that a fork repeats: it is written at once, under the time of the fork. */
+/**
+ * Whether a line, in order, belongs to the beginning that a fork or sub-agent repeats from its parent: by its ordinal if the header names the first of its
+ * own, else (forks of before 0.145) as it was written at once, under the time of the fork.
+ */
 function createForkReader(): (value: Fields, atMs: number | null) => boolean {
   let isFork = false;
+  let own: number | null = null;
   let hasBegun = false;
   let lastMs: number | null = null;
   return (value, atMs) => {
-    if (!hasBegun) isFork = stringAt(recordAt(value, "payload"), "forked_from_id") !== null;
+    if (!hasBegun) {
+      const meta = recordAt(value, "payload");
+      const start = Number(meta?.subagent_history_start_ordinal ?? Number.NaN);
+      own = Number.isFinite(start) ? start : null;
+      isFork = stringAt(meta, "forked_from_id") !== null && recordAt(meta, "history_base") === null;
+    }
     hasBegun = true;
+    if (own !== null) return (numberAt(value, "ordinal") ?? own) < own;
     if (!isFork || atMs === null) return isFork;
     if (lastMs !== null && atMs - lastMs > COPYING_MS) isFork = false;
     lastMs = Math.max(lastMs ?? atMs, atMs);
@@ -107,7 +125,8 @@ const OTHER_NAMES = /\b(?:const|let|var)\b[^=;]*=\s*tools\s*(?:;|$)/m;
 
 /** Takes a rollout's lines one after another. */
 interface RolloutReader {
-  take(value: Fields, line: number): void;
+  /** `isInherited`: the line stands in a rollout that this one goes on from. */
+  take(value: Fields, from: { readonly line: number | null; readonly isInherited: boolean }): void;
   items(): readonly LogItem[];
   /** The session's own data: of its `session_meta`, or of the header of files without payloads. */
   meta(): Fields | null;
@@ -117,14 +136,17 @@ interface RolloutReader {
 
 interface OpenReply extends ReplyItem {
   readonly parts: ReplyPart[];
+  requestId: string | null;
   usage: Usage | null;
   limits: ModelLimits | null;
+  isCopied?: boolean;
 }
 
 /**
  * A model call is what the model gave up to the report that closes it: the report comes after the calls (up to 0.126) or after
  * their outputs (from 0.140), and the prompt was in both cases what stood before the first of its items. A message or a turn's end
- * in between closes a reply that was never reported. Of event mirrors only the person's words are read.
+ * in between closes a reply that was never reported. From 0.153 a call is reported by a record of its own, and by the event after it once more. Of event
+ * mirrors only the person's words are read.
  */
 function createRolloutReader(): RolloutReader {
   const items: LogItem[] = [];
@@ -134,22 +156,23 @@ function createRolloutReader(): RolloutReader {
   let lastReportKey: string | null = null;
   let repeatedReportCount = 0;
   let unreported: OpenReply | null = null;
+  let recorded: { readonly reply: OpenReply; readonly counts: string } | null = null;
   let isSealed = false;
   let isCopied = false;
   const isInBeginning = createForkReader();
-  const typed = new Set<string>();
-  const saidAs = new Map<string, { origin: UserItem["origin"] }[]>();
+  const words = createTypedWords();
 
-  const addToReply = (parts: readonly ReplyPart[], line: number, atMs: number | null) => {
+  const addToReply = (parts: readonly ReplyPart[], line: number | null, atMs: number | null): OpenReply => {
     if (unreported === null || isSealed) {
       unreported = { ...openReply(modelId, line, atMs), ...(isCopied && { isCopied }) };
       items.push(unreported);
       isSealed = false;
     }
     unreported.parts.push(...parts);
+    return unreported;
   };
 
-  const takeItem = (item: Fields, line: number, atMs: number | null) => {
+  const takeItem = (item: Fields, line: number | null, atMs: number | null) => {
     const result = resultItemOf(item, line, atMs);
     const parts = result === null ? replyPartsOf(item) : null;
     if (result !== null) items.push(result);
@@ -157,41 +180,61 @@ function createRolloutReader(): RolloutReader {
     else if (item.type === "message" || item.type === "agent_message") {
       const said = saidIn(item).map((each) => ({ kind: "user" as const, ...each, line, sourceId: null, atMs }));
       items.push(...said);
-      const text = typedText(said.flatMap(({ parts: own }) => own.map((part) => (part.type === "text" ? part.text : ""))));
-      saidAs.set(text, [...(saidAs.get(text) ?? []), ...said]);
-      if (typed.has(text)) takeTyped(text);
+      if (item.role === "user") words.takeSaid(said);
       isSealed = true;
     } else if (!isSilent(item)) items.push(unreadItem(item.type));
   };
 
-  /** The event that mirrors what the person typed: it is theirs, whatever it looks like. */
-  const takeTyped = (text: string) => {
-    typed.add(text);
-    for (const item of saidAs.get(text) ?? []) if (item.origin === "injected") item.origin = "human";
-  };
-
-  const takeReport = (payload: Fields, line: number, atMs: number | null) => {
-    const report = tokenReportOf(payload);
-    if (report === null) return;
-    if (report.key === lastReportKey) {
+  const takeReport = ({ usage, key, limits }: TokenReport, line: number | null, atMs: number | null): OpenReply | null => {
+    if (key === lastReportKey) {
       repeatedReportCount += 1;
-      return;
+      return null;
     }
-    lastReportKey = report.key;
-    if (unreported === null) addToReply([], line, atMs);
-    if (unreported === null) return;
-    unreported.usage = report.usage;
-    unreported.limits = report.limits;
+    lastReportKey = key;
+    const reply = unreported ?? addToReply([], line, atMs);
+    reply.usage = usage;
+    reply.limits = limits;
     unreported = null;
     isSealed = false;
+    return reply;
+  };
+
+  const takeRecord = (payload: Fields, line: number | null, atMs: number | null) => {
+    const requestId = stringAt(payload, "response_id");
+    const last = recordAt(payload, "usage");
+    const usage = usageIn(last);
+    const reply =
+      usage === null ? null : takeReport({ usage, key: requestId ?? JSON.stringify(payload), limits: null }, line, atMs);
+    if (reply === null) return;
+    reply.requestId = requestId;
+    if (isCopied && stringAt(payload, "thread_id") === stringAt(meta, "id")) reply.isCopied = false;
+    recorded = { reply, counts: countsIn(last) };
+  };
+
+  const takeEvent = (payload: Fields, line: number | null, atMs: number | null) => {
+    if (payload.type === "token_count") {
+      const report = tokenReportOf(payload);
+      const last = recordAt(recordAt(payload, "info"), "last_token_usage");
+      if (report !== null && recorded?.counts === countsIn(last)) {
+        recorded.reply.limits = report.limits;
+        lastReportKey = report.key;
+      } else if (report !== null) takeReport(report, line, atMs);
+      recorded = null;
+    } else if (payload.type === "turn_aborted") isSealed = true;
+    else if (payload.type === "thread_rolled_back") {
+      items.push(rollBack(Math.max(0, Math.floor(numberAt(payload, "num_turns") ?? 0)), { line, atMs }));
+      isSealed = true;
+    } else if (payload.type === "thread_settings_applied")
+      modelId = stringAt(recordAt(payload, "thread_settings"), "model") ?? modelId;
+    else words.takeEvent(payload);
   };
 
   return {
-    take: (value, line) => {
+    take: (value, { line, isInherited }) => {
       const atMs = timeMsAt(value, "timestamp");
       const payload = recordAt(value, "payload");
-      isCopied = isInBeginning(value, atMs);
-      header ??= value;
+      isCopied = isInherited || isInBeginning(value, atMs);
+      header ??= isInherited ? null : value;
       if (payload === null) takeItem(value, line, atMs);
       else if (value.type === "response_item") takeItem(payload, line, atMs);
       else if (value.type === "session_meta") meta ??= payload;
@@ -199,32 +242,30 @@ function createRolloutReader(): RolloutReader {
       else if (value.type === "compacted") {
         items.push({ ...boundaryOf(payload, items, { line, atMs }), ...(isCopied && { isCopied }) });
         isSealed = true;
-      } else if (value.type === "event_msg" && payload.type === "token_count") takeReport(payload, line, atMs);
-      else if (value.type === "event_msg" && payload.type === "turn_aborted") isSealed = true;
-      else if (value.type === "event_msg" && payload.type === "thread_rolled_back") {
-        items.push(rollBack(Math.max(0, Math.floor(numberAt(payload, "num_turns") ?? 0)), { line, atMs }));
-        isSealed = true;
-      } else if (value.type === "event_msg" && payload.type === "user_message")
-        takeTyped(typedText([stringAt(payload, "message") ?? ""]));
-      else if (value.type !== "event_msg" && !isSilent(value)) items.push(unreadItem(value.type));
+      } else if (value.type === "token_usage_record") takeRecord(payload, line, atMs);
+      else if (value.type === "event_msg") takeEvent(payload, line, atMs);
+      else if (!isSilent(value)) items.push(unreadItem(value.type));
     },
-    items: () => items,
+    items: () => {
+      words.settle();
+      return items;
+    },
     meta: () => meta ?? header,
     repeatedReportCount: () => repeatedReportCount,
   };
 }
 
-function typedText(texts: readonly string[]): string {
-  return texts.join("\n").trim();
-}
-
-function openReply(modelId: string | null, line: number, atMs: number | null): OpenReply {
+function openReply(modelId: string | null, line: number | null, atMs: number | null): OpenReply {
   const open = { parts: [], usage: null, limits: null, requestId: null, stopReason: null, sourceId: null };
   return { kind: "reply", modelId, line, atMs, ...open };
 }
 
 /** With a replacement history that is the context; without, all user messages stay and the message is the summary. */
-function boundaryOf(payload: Fields, items: readonly LogItem[], place: { line: number; atMs: number | null }): BoundaryItem {
+function boundaryOf(
+  payload: Fields,
+  items: readonly LogItem[],
+  place: { line: number | null; atMs: number | null },
+): BoundaryItem {
   const base = { kind: "boundary" as const, tokensBefore: null, sourceId: null, ...place };
   if (Array.isArray(payload.replacement_history)) {
     const drafts = recordsAt(payload, "replacement_history").flatMap(historyDraftsOf);
@@ -245,23 +286,35 @@ interface TokenReport {
   readonly limits: ModelLimits | null;
 }
 
-/** The report of a `token_count` event; `null` if it has no counts. The prompt is inclusive of its cached part. */
+/** The report of a `token_count` event; `null` if it has no counts. */
 function tokenReportOf(payload: Fields): TokenReport | null {
   const info = recordAt(payload, "info");
   const last = recordAt(info, "last_token_usage");
-  const totalInputTokens = numberAt(last, "input_tokens");
-  if (info === null || totalInputTokens === null || totalInputTokens === 0) return null;
+  const usage = usageIn(last);
+  if (info === null || usage === null) return null;
   const contextWindowTokens = numberAt(info, "model_context_window");
   return {
-    usage: usageOf({
-      totalInputTokens,
-      cacheReadTokens: numberAt(last, "cached_input_tokens"),
-      cacheWriteTokens: numberAt(last, "cache_write_input_tokens"),
-      outputTokens: numberAt(last, "output_tokens"),
-      reasoningTokens: numberAt(last, "reasoning_output_tokens"),
-      raw: jsonValueOf(last),
-    }),
+    usage,
     key: JSON.stringify(info.total_token_usage ?? last),
     limits: contextWindowTokens === null ? null : { contextWindowTokens, maxOutputTokens: null },
   };
+}
+
+/** The prompt is inclusive of its cached part. `null` if it has no counts. */
+function usageIn(last: Fields | null): Usage | null {
+  const totalInputTokens = numberAt(last, "input_tokens");
+  if (totalInputTokens === null || totalInputTokens === 0) return null;
+  return usageOf({
+    totalInputTokens,
+    cacheReadTokens: numberAt(last, "cached_input_tokens"),
+    cacheWriteTokens: numberAt(last, "cache_write_input_tokens"),
+    outputTokens: numberAt(last, "output_tokens"),
+    reasoningTokens: numberAt(last, "reasoning_output_tokens"),
+    raw: jsonValueOf(last),
+  });
+}
+
+/** Equal for two reports of one call. */
+function countsIn(last: Fields | null): string {
+  return `${numberAt(last, "input_tokens")} ${numberAt(last, "output_tokens")}`;
 }

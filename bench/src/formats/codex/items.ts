@@ -23,8 +23,8 @@ const TOOLS: ToolTable = {
   wait: "other",
 };
 
-/** How messages begin that the agent puts in as the user without a tag around them. Seen in versions 0.118 to 0.146. */
-const INJECTED_HEADING = "# AGENTS.md instructions";
+/** The first line of instructions that the agent puts in as the user without a tag around them. */
+const INJECTED_HEADING = /^# AGENTS\.md instructions(?: for [^\n]*)?\s*(?:\n|$)/;
 
 /** Tags of one word that the agent puts in; those of several words are told by that. */
 const INJECTED_TAGS: readonly string[] = ["skill", "INSTRUCTIONS"];
@@ -38,7 +38,7 @@ const SPEAKERS: Speakers = {
   },
   ofOpening: (text) => {
     if (text.startsWith(`<${COMMAND_TAG}>`)) return "command";
-    return text.startsWith(INJECTED_HEADING) ? "injected" : null;
+    return INJECTED_HEADING.test(text) ? "injected" : null;
   },
 };
 

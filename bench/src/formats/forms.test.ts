@@ -1,0 +1,129 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isHuman, type Message, textOf } from "@plimsoll/core";
+import { foldEntries } from "@plimsoll/core/extend";
+import { createSpending, MODEL_CATALOG } from "@plimsoll/providers";
+import { describe, expect, test } from "vitest";
+import { countedOnce, lineages, ownEntries } from "../lineage.ts";
+import { withoutPackedCopies } from "./locations.ts";
+import { importFile } from "./registry.ts";
+
+/** Made logs in the forms that agents write, each with the values that a person counts in it. */
+const FORMS = fileURLToPath(new URL("../../testing/forms/", import.meta.url));
+
+interface Facts {
+  readonly calls: number;
+  readonly prompts: readonly (number | null)[];
+  readonly output: number;
+  readonly typed: readonly string[];
+  /** Texts in the context at the end. */
+  readonly view: readonly string[];
+  readonly compactions: number;
+  readonly usd: number | null;
+  readonly usdIs: string;
+  readonly paths: number;
+  readonly notes: readonly string[];
+}
+
+const CUT_CHARS = 30;
+
+function textIn({ parts }: Message): string {
+  return parts
+    .map((part) => (part.type === "text" ? part.text : part.type === "tool-call" ? `(${part.toolName})` : ""))
+    .join("")
+    .slice(0, CUT_CHARS);
+}
+
+/** The facts of a log or of a folder, whose answers count once; texts are those of the last log. */
+async function factsOf(name: string): Promise<Facts> {
+  const files = statSync(join(FORMS, name)).isFile() ? [name] : filesBelow(name);
+  const read = (await Promise.all(files.map((file) => importFile(join(FORMS, file), file).catch(() => [])))).flat();
+  const { in: shared } = lineages(read);
+  const counted = read.flatMap((transcript) => countedOnce(transcript, shared(transcript.file)) ?? []);
+  const own = counted.flatMap(ownEntries);
+  const spending = createSpending((modelId, atMs) => MODEL_CATALOG.pricesOf(modelId, atMs));
+  for (const entry of own) spending.add(entry);
+  const reports = own.flatMap((entry) => (entry.type === "usage" ? [entry.usage] : []));
+  const last = read.at(-1)?.entries ?? [];
+  const messages = last.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+  const { usd, usdIs } = spending.now();
+  return {
+    calls: reports.length,
+    prompts: reports.map(({ input }) => input.totalTokens),
+    output: reports.reduce((sum, { output, billed }) => sum + (output.totalTokens ?? billed.outputTokens ?? 0), 0),
+    typed: messages.filter(isHuman).map(textOf),
+    view: foldEntries(last).messages.slice().map(textIn),
+    compactions: own.filter(({ type }) => type === "compaction").length,
+    ...{ usd: usd === null ? null : Number(usd.toFixed(6)), usdIs, paths: pathsIn(messages).size },
+    notes: read.flatMap(({ notes }) => notes.map(({ text }) => text)),
+  };
+}
+
+function pathsIn(messages: readonly Message[]): ReadonlySet<string> {
+  const calls = messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-call" ? [part] : [])));
+  return new Set(calls.flatMap(({ paths }) => paths.map(({ path }) => path)));
+}
+
+function filesBelow(folder: string): readonly string[] {
+  const names = readdirSync(join(FORMS, folder), { recursive: true, encoding: "utf8" }).toSorted();
+  const files = names.map((name) => join(folder, name)).filter((path) => statSync(join(FORMS, path)).isFile());
+  return withoutPackedCopies(files, String);
+}
+
+const holds = async (name: string, facts: Partial<Facts>) => expect(await factsOf(name)).toMatchObject(facts);
+
+describe("packed rollouts of Codex", () => {
+  test.each<[string, Partial<Facts>]>([
+    ["01-packed-folder", { calls: 12 }],
+    ["01-packed-alone.jsonl.zst", { calls: 6, typed: [1, 2, 3].map((at) => `Question ${at} of 15.`) }],
+    ["01-packed-two-frames.jsonl.zst", { calls: 2 }],
+  ])("%s", holds);
+});
+
+describe("what was typed in paginated rollouts", () => {
+  test.each<[string, Partial<Facts>]>([
+    [
+      "02-paginated-parts.jsonl",
+      {
+        calls: 2,
+        output: 180,
+        typed: ["Fix the test in the picture.", "# AGENTS.md instructions are wrong, ignore them"],
+        notes: [],
+      },
+    ],
+    ["02-paginated-injected.jsonl", { calls: 3, typed: ["Go on."] }],
+    ["02-both-copies.jsonl", { calls: 1, typed: ["Count the rows."] }],
+    [
+      "02-subagent-prefix.jsonl",
+      { calls: 1, view: ["The parent was asked this.", "The parent said this.", "Count the files.", "Seven."] },
+    ],
+  ])("%s", holds);
+});
+
+describe("rollouts that go on from another", () => {
+  const DAY = "03-history-base/sessions/2026/11/24";
+  const id = (end: string) => `00000000-0000-7000-8000-0000000000${end}`;
+  const READ = ["ONE: read the big file.", "(exec_command)", "the and one again later is ite", "Read."];
+  const rollout = (time: string, name: string) => `${DAY}/rollout-2026-11-24T${time}-00-${name}.jsonl`;
+  test.each<[string, Partial<Facts>]>([
+    ["03-history-base", { calls: 7, output: 225, prompts: [9000, 10600, 10800, 10900, 11100, 11200, 10850] }],
+    [
+      rollout("09-10", id("32")),
+      { calls: 2, view: [...READ, "THREE: sort it.", "Sorted.", "FOUR: print it.", "Printed."], notes: [] },
+    ],
+    [rollout("09-20", id("33")), { calls: 1, typed: ["ONE: read the big file.", "THREE: sort it.", "FIVE: delete it."] }],
+    [rollout("09-30", `${id("31")}_${id("34")}`), { calls: 1, view: [...READ, "TWO again: mean of it.", "3.5"] }],
+    ["03-fork-parent-packed", { calls: 3, typed: ["Question 1 of 36.", "And now?"] }],
+    ["03-legacy-fork-copy.jsonl", { calls: 1, typed: ["Asked before the fork.", "Asked in the fork."] }],
+    [
+      "03-fork-parent-missing.jsonl",
+      {
+        calls: 1,
+        notes: [
+          `03-fork-parent-missing.jsonl: goes on from the rollout ${id("99")}, which is not here: about 57496 tokens of its context are missing`,
+        ],
+      },
+    ],
+  ])("%s", holds);
+});
