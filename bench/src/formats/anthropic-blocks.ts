@@ -5,7 +5,9 @@ import { callDraft, type ReplyPart, textPart } from "./log-items.ts";
 
 /** Reads the blocks of an assistant's message in the Messages form as parts of its reply. */
 export function replyPartsOfBlocks(table: ToolTable, blocks: readonly Fields[]): readonly ReplyPart[] {
-  return blocks.map((block) => partOf(table, block));
+  // A compaction without content failed, and replaced nothing.
+  const sent = blocks.filter((block) => block.type !== "compaction" || stringAt(block, "content") !== null);
+  return sent.map((block) => partOf(table, block));
 }
 
 function partOf(table: ToolTable, block: Fields): ReplyPart {
@@ -14,6 +16,8 @@ function partOf(table: ToolTable, block: Fields): ReplyPart {
       return textPart(stringAt(block, "text") ?? "");
     case "thinking":
       return { type: "reasoning", text: stringAt(block, "thinking") ?? "", opaque: stringAt(block, "signature") };
+    case "compaction":
+      return { type: "compaction", summary: stringAt(block, "content") ?? "" };
     case "tool_use": {
       const args = recordAt(block, "input");
       const callId = stringAt(block, "id") ?? "";
@@ -31,15 +35,17 @@ function partOf(table: ToolTable, block: Fields): ReplyPart {
 }
 
 /**
- * The usage of a message, `null` if it reports zeros only (the agent's own messages do). The parts of the prompt are disjoint. With several iterations the
- * context is that of the last sampling of the model itself: the counts above them may add all samplings up (an advisor's question between two, Claude Code
+ * The usage of a message, `null` if it reports zeros only (the agent's own messages do). The parts of the prompt are disjoint. With several iterations (or one, of a
+ * compaction that was asked for, above which there is nothing) the context is that of the last sampling of the model itself: the counts above them may add all samplings up (an advisor's question between two, Claude Code
  * 2.1.227). All of them were paid for.
  */
 export function anthropicUsageOf(usage: Fields | null): Usage | null {
   const reported = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"];
-  if (reported.every((key) => (numberAt(usage, key) ?? 0) === 0)) return null;
   const iterations = recordsAt(usage, "iterations");
-  const sampled = iterations.length > 1 ? iterations.findLast(({ type = "message" }) => type === "message") : undefined;
+  const isNothing = reported.every((key) => (numberAt(usage, key) ?? 0) === 0);
+  if (isNothing && iterations.length === 0) return null;
+  const last = iterations.findLast(({ type = "message" }) => type === "message");
+  const sampled = isNothing ? (last ?? iterations.at(-1)) : iterations.length > 1 ? last : undefined;
   const occupied = sampled ?? usage;
   const billed = { inputTokens: sum(iterations, reported.slice(0, -1)), outputTokens: sum(iterations, reported.slice(-1)) };
   return usageOf({

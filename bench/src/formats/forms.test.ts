@@ -5,6 +5,7 @@ import { isHuman, type Message, textOf } from "@plimsoll/core";
 import { foldEntries } from "@plimsoll/core/extend";
 import { createSpending, MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
+import { describeLog, importDocument } from "../../testing/describe-log.ts";
 import { countedOnce, lineages, ownEntries } from "../lineage.ts";
 import { withoutPackedCopies } from "./locations.ts";
 import { importFile } from "./registry.ts";
@@ -126,4 +127,37 @@ describe("rollouts that go on from another", () => {
       },
     ],
   ])("%s", holds);
+});
+
+describe("the vendor's own compaction", () => {
+  const ASKED = ["The entities are Recipe, Item,", "And their fields?", "Title and time."];
+  test.each<[string, Partial<Facts>]>([
+    [
+      "05-cc-threshold.jsonl",
+      {
+        calls: 4,
+        compactions: 1,
+        prompts: [9010, 179010, 4000, 4200],
+        view: ["is item rows tax of price the ", "I go on.", "Thanks, go on.", "Done."],
+      },
+    ],
+    ["05-cc-on-demand.jsonl", { compactions: 1, prompts: [150010, 152144, 890], view: ASKED }],
+    ["05-cc-null.jsonl", { compactions: 0, view: ["Begin.", "One.", "Go on.", "Two."] }],
+    ["05-messages-list.jsonl", { compactions: 2, calls: 4, view: ["Summary B, over A.", "End."] }],
+    ["05-responses-items.jsonl", { compactions: 1, view: ["[summary encrypted by the prov", "On.", "More.", "End."] }],
+  ])("%s", holds);
+
+  test("of the AI SDK is a text with the vendor's mark", async () => {
+    const part = { type: "text", text: "S", providerMetadata: { anthropic: { type: "compaction" } } };
+    const ui = (id: string, role: string, parts: object[]) => ({ id, role, parts });
+    const [transcript] = await importDocument([
+      ui("u", "user", [{ type: "text", text: "q" }]),
+      ui("a", "assistant", [{ type: "step-start" }, part, { type: "text", text: "on" }]),
+    ]);
+    expect(describeLog(transcript).slice(-3)).toEqual([
+      "compaction 1 -> 1: replace 1 by [summary: S]",
+      "usage null (read null, write null) out null",
+      "model: on",
+    ]);
+  });
 });

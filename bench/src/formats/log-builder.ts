@@ -11,7 +11,15 @@ import {
 } from "@plimsoll/core/extend";
 import { type ImportNote, type Outcome, type PutBack, ROLLED_BACK, type Transcript } from "../transcript.ts";
 import { createCallBatch, type OpenCall } from "./call-batch.ts";
-import type { BoundaryItem, KeptHistory, LogItem, ReplyItem, ReplyPart } from "./log-items.ts";
+import {
+  type BoundaryItem,
+  type KeptHistory,
+  type LogItem,
+  type ReplyItem,
+  type ReplyPart,
+  textPart,
+  userItem,
+} from "./log-items.ts";
 import { createLogWriter, type LogWriter, userDraft } from "./log-writer.ts";
 
 /** A session log made from what an importer read, and what did not fit into it. */
@@ -33,7 +41,7 @@ export function buildLog(start: SessionStartEntry, items: readonly LogItem[], fi
   const copiedIds: string[] = [];
   const writer = createLogWriter(start);
   const batch = createCallBatch(writer, { items, file, notes });
-  const writeReply = createReplyWriter(writer);
+  const writeAnswer = createAnswerWriter(createReplyWriter(writer));
   const unread = new Map<string, number>();
   const unknownTools = new Map<string, number>();
   for (const item of items) {
@@ -47,7 +55,7 @@ export function buildLog(start: SessionStartEntry, items: readonly LogItem[], fi
         break;
       case "reply":
         batch.close("more");
-        batch.open(writeReply(item));
+        batch.open(writeAnswer(item, { writer, items, automaticCompactionIds }));
         for (const part of item.parts) if (part.type === "tool-call" && part.isUnknown) count(unknownTools, part.toolName);
         break;
       case "unread":
@@ -162,11 +170,38 @@ const EMPTY_START: Omit<SessionStartEntry, "id"> = {
   agent: null,
 };
 
+type WriteReply = (item: ReplyItem, parts: readonly ReplyPart[]) => readonly OpenCall[];
+
+/**
+ * Writes a reply with what the vendor compacted inside it. Parts before the newest summary are not sent any more; an answer of nothing but a summary was
+ * asked of the whole context, which the summary replaces after it.
+ */
+function createAnswerWriter(writeReply: WriteReply) {
+  return (
+    item: ReplyItem,
+    log: { writer: LogWriter; items: readonly LogItem[]; automaticCompactionIds: string[] },
+  ): readonly OpenCall[] => {
+    const at = item.parts.findLastIndex(({ type }) => type === "compaction");
+    const part = item.parts[at];
+    if (part?.type !== "compaction") return writeReply(item, item.parts);
+    const { line, atMs } = item;
+    const summary = userItem("summary", [textPart(part.summary)], { atMs });
+    const kept = { kind: "items", items: [] } as const;
+    const boundary = { kind: "boundary", summary, kept, tokensBefore: null, sourceId: null, line, atMs } as const;
+    const parts = item.parts.slice(at + 1);
+    if (parts.length === 0) writeReply(item, parts);
+    writeBoundary(log.writer, boundary, log.items);
+    if (parts.length === 0) return [];
+    log.automaticCompactionIds.push(log.writer.lastEntryId());
+    return writeReply(item, parts);
+  };
+}
+
 /**
  * Writes a reply: a `model-change` if the model or its limits differ from the last call's, the `usage` entry, the message.
  * A reply with nothing visible is a usage entry alone, one that reported nothing a message alone. Returns its calls.
  */
-function createReplyWriter(writer: LogWriter): (item: ReplyItem) => readonly OpenCall[] {
+function createReplyWriter(writer: LogWriter): WriteReply {
   const callIds = new Set<string>();
   let model: { readonly modelId: string; readonly limitsKey: string } | null = null;
 
@@ -187,10 +222,10 @@ function createReplyWriter(writer: LogWriter): (item: ReplyItem) => readonly Ope
     writer.push({ type: "usage", requestId, modelId, throughMessageId, overheadHash: null, viewHash: null, usage, atMs });
   };
 
-  return (item) => {
+  return (item, parts) => {
     const previousId = writer.lastMessageId();
-    const calls = openCallsOf(item, callIds, previousId);
-    const draft = draftOf(item, calls);
+    const calls = openCallsOf({ ...item, parts }, callIds, previousId);
+    const draft = draftOf({ ...item, parts }, calls);
     const isVisible = draft.parts.some((part) => part.type !== "reasoning");
     const message = isVisible ? writer.identify(draft, item.sourceId ?? idByCalls(calls)) : null;
     const requestId = requestIdOf(
@@ -227,6 +262,7 @@ function draftOf(item: ReplyItem, calls: readonly OpenCall[]): Omit<AssistantMes
 function partOf(part: ReplyPart, calls: OpenCall[]): AssistantMessage["parts"] {
   if (part.type === "text") return part.text.trim() === "" ? [] : [part];
   if (part.type === "reasoning") return [part];
+  if (part.type === "compaction") return [];
   const { type, callId, toolName, argumentsJson, paths } = calls.shift()?.call ?? part;
   return [{ type, callId, toolName, argumentsJson, paths }];
 }

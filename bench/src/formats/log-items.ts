@@ -64,7 +64,13 @@ export interface ReplyItem extends Provenance {
 }
 
 /** A part of a reply; calls carry the category that their results will have. */
-export type ReplyPart = TextPart | ReasoningPart | CallDraft;
+export type ReplyPart = TextPart | ReasoningPart | CallDraft | CompactionPart;
+
+/** The vendor's own compaction inside an answer: from there on its summary is sent in the place of everything before it. */
+export interface CompactionPart {
+  readonly type: "compaction";
+  readonly summary: string;
+}
 
 /** A tool call with its paths and the category of its result resolved. */
 export interface CallDraft extends ToolCallPart {
@@ -164,6 +170,17 @@ export function replyItem(
 ): ReplyItem {
   const { modelId = null, requestId = null, stopReason = null, sourceId = null, atMs = null } = from;
   return { kind: "reply", parts, usage, modelId, requestId, stopReason, limits: null, line: null, sourceId, atMs };
+}
+
+/** The reply of a history that a recording gives in full, without texts that show nothing. */
+export function replyDraft(parts: readonly ReplyPart[]): MessageDraft {
+  const own = parts.flatMap((part): AssistantMessage["parts"] => {
+    if (part.type === "compaction" || (part.type === "text" && part.text.trim() === "")) return [];
+    if (part.type !== "tool-call") return [part];
+    const { type, callId, toolName, argumentsJson, paths } = part;
+    return [{ type, callId, toolName, argumentsJson, paths }];
+  });
+  return { role: "assistant", origin: "model", parts: own, modelId: null, requestId: null, stopReason: null, atMs: null };
 }
 
 /** Gives ids to calls that have none: a chain of hashes, so that equal texts at different places differ and re-imports agree. */

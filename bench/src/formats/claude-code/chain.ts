@@ -359,6 +359,7 @@ function withCost(usage: Fields | null, costUSD: unknown): Fields | null {
 function blockKeyOf(part: ReplyPart): string {
   if (part.type === "tool-call") return `call ${part.callId}`;
   if (part.type === "text") return `text ${part.text}`;
+  if (part.type === "compaction") return `compaction ${part.summary}`;
   return `reasoning ${part.text} ${JSON.stringify(part.opaque)}`;
 }
 

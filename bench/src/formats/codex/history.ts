@@ -75,5 +75,6 @@ export function missingHistory(file: string, id: string, log: { items: readonly 
 }
 
 function charsOf(item: LogItem): number {
-  return "parts" in item ? item.parts.reduce((sum, part) => sum + partChars(part), 0) : 0;
+  if (!("parts" in item)) return 0;
+  return item.parts.reduce((sum, part) => sum + (part.type === "compaction" ? part.summary.length : partChars(part)), 0);
 }

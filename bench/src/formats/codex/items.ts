@@ -2,7 +2,7 @@ import type { TextPart } from "@plimsoll/core";
 import type { MessageDraft, ToolTable } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, jsonValueOf, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { callDraft, type ReplyPart, type ResultItem, textPart } from "../log-items.ts";
+import { callDraft, type ReplyPart, type ResultItem, replyDraft, textPart } from "../log-items.ts";
 import { isAgentTag, parted, type Said, type Speakers } from "../who-said.ts";
 
 const TOOLS: ToolTable = {
@@ -151,5 +151,5 @@ export function historyDraftsOf(item: Fields): readonly MessageDraft[] {
   if (item.type === "agent_message" || (item.type === "message" && item.role !== "assistant")) return userDrafts(item);
   const parts = replyPartsOf(item)?.filter((part): part is TextPart => part.type === "text" && part.text.trim() !== "") ?? [];
   if (parts.length === 0) return [];
-  return [{ role: "assistant", origin: "model", parts, modelId: null, requestId: null, stopReason: null, atMs: null }];
+  return [replyDraft(parts)];
 }

@@ -69,7 +69,7 @@ function assistantItems(message: Fields, modelId: string | null): readonly LogIt
 function replyPart(part: Fields): readonly ReplyPart[] {
   switch (part.type) {
     case "text":
-      return [textPart(stringAt(part, "text") ?? "")];
+      return [textOrSummary(part)];
     case "reasoning":
       return [{ type: "reasoning", text: stringAt(part, "text") ?? "", opaque: null }];
     case "tool-call": {
@@ -88,6 +88,13 @@ function replyPart(part: Fields): readonly ReplyPart[] {
     default:
       return [{ type: "reasoning", text: "", opaque: jsonValueOf(part) }];
   }
+}
+
+/** A text, or the summary of Anthropic's own compaction, which the SDK gives as one. */
+function textOrSummary(part: Fields): ReplyPart {
+  const metadata = recordAt(part, "providerMetadata") ?? recordAt(part, "providerOptions");
+  const text = stringAt(part, "text") ?? "";
+  return recordAt(metadata, "anthropic")?.type === "compaction" ? { type: "compaction", summary: text } : textPart(text);
 }
 
 function toolResult(part: Fields): readonly ResultItem[] {
@@ -158,7 +165,7 @@ function toolNameOf(part: Fields): string | null {
 }
 
 function shownPart(part: Fields): readonly ReplyPart[] {
-  if (part.type === "text") return [textPart(stringAt(part, "text") ?? "")];
+  if (part.type === "text") return [textOrSummary(part)];
   if (part.type === "reasoning") return [{ type: "reasoning", text: stringAt(part, "text") ?? "", opaque: null }];
   const toolName = toolNameOf(part);
   if (toolName === null) return [];

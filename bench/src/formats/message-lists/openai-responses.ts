@@ -1,5 +1,5 @@
 import { UNREPORTED_USAGE } from "@plimsoll/core";
-import { isSilent, replyPartsOf, resultItemOf } from "../codex/items.ts";
+import { ENCRYPTED_SUMMARY, isSilent, replyPartsOf, resultItemOf } from "../codex/items.ts";
 import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
 import type { Fields } from "../fields.ts";
@@ -41,7 +41,7 @@ function listItems(list: MessageList): readonly LogItem[] {
   let open: ReplyPart[] | null = null;
   for (const item of list.messages) {
     const result = resultItemOf(item, null, null);
-    const parts = result === null ? replyPartsOf(item.type === undefined ? { ...item, type: "message" } : item) : null;
+    const parts = result === null ? partsOf(item) : null;
     if (parts === null) open = null;
     if (result !== null) items.push(result);
     else if (parts !== null) {
@@ -55,4 +55,10 @@ function listItems(list: MessageList): readonly LogItem[] {
     else if (!isSilent(item)) items.push(unreadItem(item.type));
   }
   return items;
+}
+
+/** The parts of an item of the model's. Everything before a compaction leaves the list; only the vendor can read its summary. */
+function partsOf(item: Fields): readonly ReplyPart[] | null {
+  if (item.type === "compaction") return [{ type: "compaction", summary: ENCRYPTED_SUMMARY }];
+  return replyPartsOf(item.type === undefined ? { ...item, type: "message" } : item);
 }

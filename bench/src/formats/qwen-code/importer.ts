@@ -1,4 +1,4 @@
-import { type AssistantMessage, type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
+import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
 import type { MessageDraft, ToolTable } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
@@ -6,7 +6,16 @@ import { imageFromBase64 } from "../image.ts";
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
-import { type CallDraft, callDraft, type LogItem, type ReplyPart, textPart, type UserItem, unreadItem } from "../log-items.ts";
+import {
+  type CallDraft,
+  callDraft,
+  type LogItem,
+  type ReplyPart,
+  replyDraft,
+  textPart,
+  type UserItem,
+  unreadItem,
+} from "../log-items.ts";
 
 const FORMAT = "qwen-code";
 
@@ -223,7 +232,7 @@ const SNAPSHOT_MARK = "<state_snapshot>";
 function historyDrafts(contents: readonly Fields[]): readonly MessageDraft[] {
   const calls = new Map(contents.flatMap(callParts).map((call) => [call.callId, call] as const));
   return contents.flatMap((content): readonly MessageDraft[] => {
-    if (content.role === "model") return [replyDraft(content)];
+    if (content.role === "model") return [replyDraft(replyParts(content))];
     const results = responsesOf(content).flatMap(({ callId, parts, isError }): readonly MessageDraft[] => {
       const call = calls.get(callId);
       if (call === undefined) return [];
@@ -235,16 +244,6 @@ function historyDrafts(contents: readonly Fields[]): readonly MessageDraft[] {
     const isSummary = parts.some((part) => part.type === "text" && part.text.includes(SNAPSHOT_MARK));
     return [...results, { role: "user", origin: isSummary ? "summary" : "injected", parts, atMs: null }];
   });
-}
-
-function replyDraft(content: Fields): MessageDraft {
-  const parts = replyParts(content).flatMap((part): AssistantMessage["parts"] => {
-    if (part.type === "text") return part.text.trim() === "" ? [] : [part];
-    if (part.type === "reasoning") return [part];
-    const { type, callId, toolName, argumentsJson, paths } = part;
-    return [{ type, callId, toolName, argumentsJson, paths }];
-  });
-  return { role: "assistant", origin: "model", parts, modelId: null, requestId: null, stopReason: null, atMs: null };
 }
 
 /**
