@@ -4,7 +4,8 @@ import type { ImportNote, Transcript } from "../transcript.ts";
 import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
 import type { FileHead, FileSource, Importer } from "./importer.ts";
 import { transcriptOf } from "./log-builder.ts";
-import type { LogItem } from "./log-items.ts";
+import type { LogItem, ReplyItem } from "./log-items.ts";
+import { unreadAgentIn } from "./unread-logs.ts";
 
 /** One session of a document: what starts its log, and its items. */
 export interface DocumentSession {
@@ -102,8 +103,59 @@ export function messageLists(documents: readonly unknown[]): readonly MessageLis
   });
 }
 
-/** The first messages of a file, for recognising a format by them. */
+/** The sessions of message lists, each with the replies of one answer as one; `systemOf` tells system text that stands among the messages. */
+export function listSessions(
+  documents: readonly unknown[],
+  itemsOf: (list: MessageList) => readonly LogItem[],
+  systemOf: (list: MessageList) => string = ({ system }) => system,
+): readonly DocumentSession[] {
+  return messageLists(documents).map((list) => ({
+    start: { system: systemOf(list), tools: list.tools },
+    items: joinedReplies(itemsOf(list)),
+  }));
+}
+
+/**
+ * Joins replies that stand next to each other: an answer may be written a block, a call or an item a line. Replies with ids of their own, or with different
+ * sizes, are different answers.
+ */
+function joinedReplies(items: readonly LogItem[]): readonly LogItem[] {
+  const joined: LogItem[] = [];
+  let run: ReplyItem[] = [];
+  const close = () => {
+    const [first, ...others] = run;
+    if (first !== undefined) joined.push(others.length === 0 ? first : joinedReply(first, run));
+    run = [];
+  };
+  for (const item of items) {
+    const last = run.at(-1);
+    if (last !== undefined && (item.kind !== "reply" || !isOneAnswer(last, item))) close();
+    if (item.kind === "reply") run.push(item);
+    else joined.push(item);
+  }
+  close();
+  return joined;
+}
+
+function isOneAnswer(one: ReplyItem, other: ReplyItem): boolean {
+  if (one.sourceId !== null && other.sourceId !== null) return one.sourceId === other.sourceId;
+  const [size, otherSize] = [one, other].map(({ usage }) => (isReported(usage) ? JSON.stringify(usage) : null));
+  return size === null || otherSize === null || size === otherSize;
+}
+
+function isReported(usage: ReplyItem["usage"]): boolean {
+  return usage !== null && usage.input.totalTokens !== null;
+}
+
+function joinedReply(first: ReplyItem, run: readonly ReplyItem[]): ReplyItem {
+  const { usage } = run.findLast((item) => isReported(item.usage)) ?? first;
+  const stopReason = run.findLast((item) => item.stopReason !== null)?.stopReason ?? null;
+  return { ...first, parts: run.flatMap(({ parts }) => parts), usage, stopReason };
+}
+
+/** The first messages of a file, for recognising a format by them; none in a log of an agent that writes lists of a form of its own. */
 export function headMessages(head: FileHead): readonly Fields[] {
+  if (unreadAgentIn(head.firstObjects) !== null) return [];
   const [list] = messageLists(head.firstObjects);
   return list?.messages ?? [];
 }

@@ -161,3 +161,26 @@ describe("the vendor's own compaction", () => {
     ]);
   });
 });
+
+describe("lists of messages", () => {
+  test.each<[string, Partial<Facts>]>([
+    ["07-anthropic-blocks.jsonl", { calls: 4, typed: ["Read both."], paths: 6 }],
+    ["07-openai-chat.jsonl", { calls: 4, typed: ["Read.", "Thanks."] }],
+    ["07-responses-items.jsonl", { calls: 3 }],
+    ["07-ids-decide.jsonl", { calls: 3, view: ["Go.", "One.(Read)", "a", "Stopped short.", "Tried again."] }],
+    ["07-array.json", { calls: 2, view: ["Go.", "One.(Read)", "a", "End."] }],
+  ])("one answer on several lines is one call: %s", holds);
+
+  test.each([
+    [
+      "07-refuse-cursor/agent-transcripts/u1/u1.jsonl",
+      "found Cursor's agent transcript: 3 messages, 1 tool call without an id, no results, no usage, no model",
+    ],
+    ["07-refuse-cursor/agent-transcripts/u2/u2.jsonl", "found Cursor's agent transcript: no messages"],
+    ["07-refuse-grok.jsonl", "found Grok Build's chat history: 5 messages, 1 tool call, 1 result, no usage"],
+    ["07-refuse-questions.jsonl", "found objects with the fields question, answer"],
+    ["07-refuse-conversations.jsonl", "found objects with the fields conversations[from, value]"],
+  ])("a list that can't be read is refused by what was found: %s", async (file, found) => {
+    await expect(importFile(join(FORMS, file), file)).rejects.toThrow(found);
+  });
+});

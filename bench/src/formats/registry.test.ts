@@ -18,7 +18,7 @@ async function messagesAndNotes(text: string): Promise<{ messages: number; notes
 }
 
 const UNKNOWN_FORMAT = expect.stringMatching(
-  /^given.log:1: no known session format; give a log of one of: plimsoll, pi, qwen-code, .*, openai-chat, or bring an importer by --with$/,
+  /^given.log:1: no known session format \(found [^)]+\); give a log of one of: plimsoll, pi, qwen-code, .*, openai-chat, or bring an importer by --with$/,
 );
 const CHAT = [
   { role: "user", content: "q" },
@@ -101,7 +101,11 @@ describe("files that are none", () => {
       "PK\u0003\u0004\u0014\0\0\0header.json",
       expect.stringMatching(/^given.log: no text in UTF-8 .*: unpack or convert it first, or bring an importer by --with$/),
     ],
-    ["a log without a message", PI_HEADER, "given.log: a pi log without any message; nothing to replay"],
+    [
+      "a log without a message",
+      PI_HEADER,
+      "given.log: a pi log without any message that can be read (found objects with the fields type, id, timestamp, cwd); nothing to replay",
+    ],
   ])("%s is bad input", async (_, text, message) => {
     const path = join(folder, "file");
     await writeFile(path, text);

@@ -20,6 +20,7 @@ import { plimsollImporter } from "./plimsoll/importer.ts";
 import { qwenCodeImporter } from "./qwen-code/importer.ts";
 import { rooCodeImporter } from "./roo-code/importer.ts";
 import { sweAgentImporter } from "./swe-agent/importer.ts";
+import { foundIn } from "./unread-logs.ts";
 
 /** Every importer, the more particular formats first: the first that recognises a file reads it. */
 export const IMPORTERS: readonly Importer[] = [
@@ -71,11 +72,14 @@ export async function importSource(
   const importer = importers.find((candidate) => candidate.recognises(head));
   if (importer === undefined && /[\0\uFFFD]/.test(head.text.slice(0, HEAD_CHARS)))
     throw new PlimsollError("bad-input", `${file}: no text in UTF-8 (or UTF-16 with its mark): ${UNREAD_BYTES}`, { file });
-  if (importer === undefined) throw (await endsInside(source)) ? truncated(file) : unknownFormat(file, importers);
+  if (importer === undefined && (await endsInside(source))) throw truncated(file);
+  if (importer === undefined) throw unknownFormat(file, foundIn(source, head), importers);
   const transcripts = await importer.read(source);
-  const hasContent = transcripts.some((transcript) => transcript.entries.length > 1);
-  if (!hasContent)
-    throw new PlimsollError("bad-input", `${file}: a ${importer.format} log without any message; nothing to replay`, { file });
+  const hasContent = transcripts.some(({ entries }) => entries.some(({ type }) => type === "message" || type === "compaction"));
+  if (!hasContent) {
+    const found = `a ${importer.format} log without any message that can be read (found ${foundIn(source, head)})`;
+    throw new PlimsollError("bad-input", `${file}: ${found}; nothing to replay`, { file });
+  }
   const { newestSeen } = importer;
   return newestSeen === undefined ? transcripts : transcripts.map((transcript) => withVersionNote(transcript, newestSeen));
 }
@@ -147,11 +151,11 @@ function truncated(file: string): PlimsollError {
   return new PlimsollError("bad-input", `${file}: truncated: its JSON stops before it is whole; copy the file again`, { file });
 }
 
-function unknownFormat(file: string, importers: readonly Importer[]): PlimsollError {
+function unknownFormat(file: string, found: string, importers: readonly Importer[]): PlimsollError {
   const formats = [...new Set(importers.map((importer) => importer.format))].join(", ");
   return new PlimsollError(
     "bad-input",
-    `${file}:1: no known session format; give a log of one of: ${formats}, or bring an importer by --with`,
+    `${file}:1: no known session format (found ${found}); give a log of one of: ${formats}, or bring an importer by --with`,
     {
       file,
       line: 1,

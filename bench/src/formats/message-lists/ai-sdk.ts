@@ -1,6 +1,6 @@
 import { type ImagePart, type TextPart, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
 import { contentParts } from "../content-parts.ts";
-import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
+import { documentImporter, headMessages, listSessions, type MessageList } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imageFromUrl } from "../image.ts";
 import type { Importer } from "../importer.ts";
@@ -33,8 +33,7 @@ export const aiSdkImporter: Importer = documentImporter({
     const messages = headMessages(head);
     return messages.some(isUiMessage) || messages.some(hasOwnPart);
   },
-  sessions: (documents) =>
-    messageLists(documents).map((list) => ({ start: { system: systemOf(list), tools: list.tools }, items: listItems(list) })),
+  sessions: (documents) => listSessions(documents, listItems, systemOf),
 });
 
 function hasOwnPart(message: Fields): boolean {

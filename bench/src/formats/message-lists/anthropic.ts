@@ -1,7 +1,7 @@
 import { UNREPORTED_USAGE, type UserMessage } from "@plimsoll/core";
 import { anthropicUsageOf, replyPartsOfBlocks } from "../anthropic-blocks.ts";
 import { contentParts } from "../content-parts.ts";
-import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
+import { documentImporter, headMessages, listSessions, type MessageList } from "../document.ts";
 import { type Fields, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
 import { type LogItem, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
@@ -21,8 +21,7 @@ export const anthropicMessagesImporter: Importer = documentImporter({
     );
     return messages.length > 0 && areRoles && (isRequest || messages.some(hasOwnBlock));
   },
-  sessions: (documents) =>
-    messageLists(documents).map((list) => ({ start: { system: list.system, tools: list.tools }, items: listItems(list) })),
+  sessions: (documents) => listSessions(documents, listItems),
 });
 
 function hasOwnBlock(message: Fields): boolean {

@@ -1,6 +1,6 @@
 import { UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
 import { contentParts } from "../content-parts.ts";
-import { documentImporter, headMessages, messageLists } from "../document.ts";
+import { documentImporter, headMessages, listSessions, type MessageList } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, stringsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
 import { callDraft, type LogItem, type ReplyPart, replyItem, resultItem, userItem } from "../log-items.ts";
@@ -26,17 +26,12 @@ export const langChainImporter: Importer = documentImporter({
     const messages = headMessages(head);
     return messages.length > 0 && messages.every((message) => TYPES.some((type) => type === typeOf(message)));
   },
-  sessions: (documents) =>
-    messageLists(documents).map((list) => {
-      const [first] = list.messages;
-      const system =
-        first !== undefined && typeOf(first) === "system" ? (stringAt(bodyOf(first), "content") ?? "") : list.system;
-      return {
-        start: { system, tools: list.tools },
-        items: list.messages.flatMap((message, index) => messageItems(message, index)),
-      };
-    }),
+  sessions: (documents) => listSessions(documents, ({ messages }) => messages.flatMap(messageItems), systemOf),
 });
+
+function systemOf({ messages: [first], system }: MessageList): string {
+  return first !== undefined && typeOf(first) === "system" ? (stringAt(bodyOf(first), "content") ?? "") : system;
+}
 
 function bodyOf(message: Fields): Fields {
   return recordAt(message, "data") ?? recordAt(message, "kwargs") ?? message;

@@ -1,7 +1,7 @@
 import { UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
 import type { ToolTable } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
-import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
+import { documentImporter, headMessages, listSessions, type MessageList } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
 import {
@@ -30,13 +30,13 @@ export const openAiChatImporter: Importer = documentImporter({
       messages.every((message) => ROLES.some((role) => role === message.role) && message.parts === undefined)
     );
   },
-  sessions: (documents) => messageLists(documents).map((list) => ({ start: startOf(list), items: chatItems(list) })),
+  sessions: (documents) => listSessions(documents, chatItems, systemOf),
 });
 
-function startOf(list: MessageList): { system: string; tools: MessageList["tools"] } {
+function systemOf(list: MessageList): string {
   const [first] = list.messages;
   const isSystem = first?.role === "system" || first?.role === "developer";
-  return { system: isSystem && list.system === "" ? textOfContent(first?.content) : list.system, tools: list.tools };
+  return isSystem && list.system === "" ? textOfContent(first?.content) : list.system;
 }
 
 function textOfContent(content: unknown): string {

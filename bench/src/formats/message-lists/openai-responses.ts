@@ -1,7 +1,7 @@
 import { UNREPORTED_USAGE } from "@plimsoll/core";
 import { ENCRYPTED_SUMMARY, isSilent, replyPartsOf, resultItemOf } from "../codex/items.ts";
 import { contentParts } from "../content-parts.ts";
-import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
+import { documentImporter, headMessages, listSessions, type MessageList } from "../document.ts";
 import type { Fields } from "../fields.ts";
 import type { Importer } from "../importer.ts";
 import { type LogItem, type ReplyPart, replyItem, unreadItem, userItem } from "../log-items.ts";
@@ -21,8 +21,7 @@ export const openAiResponsesImporter: Importer = documentImporter({
   description: "Item list of the OpenAI Responses API: [items] or {instructions, tools, input, model}",
   numbering: "if-several",
   recognises: (head) => headMessages(head).some(isItem),
-  sessions: (documents) =>
-    messageLists(documents).map((list) => ({ start: { system: list.system, tools: list.tools }, items: listItems(list) })),
+  sessions: (documents) => listSessions(documents, listItems),
 });
 
 function isItem(value: Fields): boolean {
@@ -35,26 +34,15 @@ function typeOf(part: unknown): unknown {
   return typeof part === "object" && part !== null && "type" in part ? part.type : undefined;
 }
 
-/** One answer is what the model gave without an output or a message in between. */
-function listItems(list: MessageList): readonly LogItem[] {
-  const items: LogItem[] = [];
-  let open: ReplyPart[] | null = null;
-  for (const item of list.messages) {
+function listItems({ messages, modelId }: MessageList): readonly LogItem[] {
+  return messages.flatMap((item): readonly LogItem[] => {
     const result = resultItemOf(item, null, null);
     const parts = result === null ? partsOf(item) : null;
-    if (parts === null) open = null;
-    if (result !== null) items.push(result);
-    else if (parts !== null) {
-      if (open === null) {
-        open = [];
-        items.push(replyItem(open, UNREPORTED_USAGE, { modelId: list.modelId }));
-      }
-      open.push(...parts);
-    } else if (item.role !== undefined)
-      items.push(userItem(item.role === "user" ? "human" : "injected", contentParts(item.content)));
-    else if (!isSilent(item)) items.push(unreadItem(item.type));
-  }
-  return items;
+    if (result !== null) return [result];
+    if (parts !== null) return [replyItem(parts, UNREPORTED_USAGE, { modelId })];
+    if (item.role !== undefined) return [userItem(item.role === "user" ? "human" : "injected", contentParts(item.content))];
+    return isSilent(item) ? [] : [unreadItem(item.type)];
+  });
 }
 
 /** The parts of an item of the model's. Everything before a compaction leaves the list; only the vendor can read its summary. */

@@ -1,0 +1,71 @@
+import { isRecord } from "@plimsoll/core/extend";
+import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
+import type { FileHead, FileSource } from "./importer.ts";
+
+/** Logs of agents that no importer reads, by what their lines hold (forms as public threads show them, read in November 2026). */
+const UNREAD_AGENTS: readonly (readonly [name: string, isLine: (line: Fields) => boolean])[] = [
+  // TokenTracker#90: no results, ids, times, model or sizes.
+  ["Cursor's agent transcript", (line) => line.type === "turn_ended" || isNested(line)],
+  // agent-sessions#55, cass#328: no sizes, no times.
+  ["Grok Build's chat history", (line) => "synthetic_reason" in line || "prompt_index" in line],
+];
+
+function isNested(line: Fields): boolean {
+  return stringAt(line, "role") !== null && Array.isArray(recordAt(line, "message")?.content) && !("sessionId" in line);
+}
+
+/** The agent that wrote these lines, if it is known that no importer reads its logs; `null` for all others. */
+export function unreadAgentIn(lines: readonly Fields[]): string | null {
+  return UNREAD_AGENTS.find(([, isLine]) => lines.some(isLine))?.[0] ?? null;
+}
+
+/** So many lines are looked at (chosen). */
+const MOST_LINES = 10_000;
+
+/** So many fields are named (chosen). */
+const MOST_FIELDS = 6;
+
+/** Says what a file holds that nothing can be read from: the agent if it is known, and how much of what; for anything but messages its fields. */
+export function foundIn(source: FileSource, { firstObjects }: FileHead): string {
+  const own: Fields[] = [];
+  for (const { number, text } of source.lines()) {
+    const value = parseRecord(text);
+    if (value !== null) own.push(value);
+    if (number >= MOST_LINES) break;
+  }
+  const lines = own.length > 0 ? own : firstObjects;
+  const name = unreadAgentIn(lines);
+  const messages = lines.filter((line) => ROLES.has(stringAt(line, "role") ?? stringAt(line, "type") ?? ""));
+  if (name === null && messages.length === 0) return fieldsIn(firstObjects);
+  const blocks = messages.flatMap((line) => [
+    line,
+    ...recordsAt(line, "content"),
+    ...recordsAt(recordAt(line, "message"), "content"),
+  ]);
+  const calls = blocks.flatMap((block) => (block.type === "tool_use" ? [block] : recordsAt(block, "tool_calls")));
+  const withoutId = calls.some((call) => stringAt(call, "id") === null) ? " without an id" : "";
+  const results = blocks.filter(({ type, role }) => type === "tool_result" || role === "tool").length;
+  const has = (...keys: readonly string[]) => blocks.some((block) => keys.some((key) => key in block));
+  const counts = [
+    countOf(messages.length, "message"),
+    `${countOf(calls.length, "tool call")}${withoutId}`,
+    countOf(results, "result"),
+    ...(has("usage") ? [] : ["no usage"]),
+    ...(has("model", "model_id", "modelId") ? [] : ["no model"]),
+  ];
+  return `${name ?? "messages of an unknown form"}: ${counts.join(", ")}`;
+}
+
+const ROLES: ReadonlySet<string> = new Set(["user", "assistant", "tool", "tool_result", "human", "ai"]);
+
+function countOf(count: number, what: string): string {
+  return count === 0 ? `no ${what}s` : `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function fieldsIn([first]: readonly Fields[]): string {
+  const names = Object.entries(first ?? {}).map(([name, value]) => {
+    const [inner] = Array.isArray(value) ? value.filter(isRecord) : [];
+    return inner === undefined ? name : `${name}[${Object.keys(inner).slice(0, MOST_FIELDS).join(", ")}]`;
+  });
+  return names.length === 0 ? "no JSON objects" : `objects with the fields ${names.slice(0, MOST_FIELDS).join(", ")}`;
+}
