@@ -21,6 +21,8 @@ interface Facts {
   /** Texts in the context at the end. */
   readonly view: readonly string[];
   readonly compactions: number;
+  /** Prompts and compactions of the last log, in order. */
+  readonly steps: readonly (number | null | "cut")[];
   readonly usd: number | null;
   readonly usdIs: string;
   readonly paths: number;
@@ -55,6 +57,9 @@ async function factsOf(name: string): Promise<Facts> {
     output: reports.reduce((sum, { output, billed }) => sum + (output.totalTokens ?? billed.outputTokens ?? 0), 0),
     typed: messages.filter(isHuman).map(textOf),
     view: foldEntries(last).messages.slice().map(textIn),
+    steps: last.flatMap((entry) =>
+      entry.type === "usage" ? entry.usage.input.totalTokens : entry.type === "compaction" ? "cut" : [],
+    ),
     compactions: own.filter(({ type }) => type === "compaction").length,
     ...{ usd: usd === null ? null : Number(usd.toFixed(6)), usdIs, paths: pathsIn(messages).size },
     notes: read.flatMap(({ notes }) => notes.map(({ text }) => text)),
@@ -183,4 +188,17 @@ describe("lists of messages", () => {
   ])("a list that can't be read is refused by what was found: %s", async (file, found) => {
     await expect(importFile(join(FORMS, file), file)).rejects.toThrow(found);
   });
+});
+
+describe("the order of sending, and logs of pi and its forks", () => {
+  test.each<[string, Partial<Facts>]>([
+    ["09-omp-in-flight.jsonl", { steps: [349802, 349803, 350778, "cut", 115649] }],
+    ["09-omp-untimed.jsonl", { steps: [349802, 349803, 350778, "cut", 115649] }],
+    ["09-pi-inside-pair.jsonl", { steps: [200002, "cut", 21002], view: ["S", "(read)", "x", "End."] }],
+    ["09-pi-no-header.jsonl", { calls: 2, typed: ["Hello.", "Again."] }],
+    ["09-omp-title-slot.jsonl", { calls: 2, notes: [] }],
+    ["09-pi-retained-tail.jsonl", { calls: 2, view: ["S of it", "the last request", "the last reply", "Go on.", "On."] }],
+    ["09-pi-branch.jsonl", { calls: 3, view: ["One.", "A.", "The other way was B.", "Three.", "C."] }],
+    ["09-omp-reset.jsonl", { view: ["Two.", "B."] }],
+  ])("%s", holds);
 });

@@ -1,13 +1,14 @@
 import { type AssistantMessage, type TextPart, type Usage, usageOf } from "@plimsoll/core";
-import type { ToolTable } from "@plimsoll/core/extend";
+import type { MessageDraft, ToolTable } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
-import { callDraft, type LogItem, type ReplyPart, textPart, unreadItem } from "../log-items.ts";
+import { callDraft, type KeptHistory, type LogItem, type ReplyPart, replyDraft, textPart, unreadItem } from "../log-items.ts";
 import { rewoundPrompts, type TreeNode, withRollBacks } from "../rewound-prompts.ts";
+import { inOrderOfSending } from "../sending-order.ts";
 
 const FORMAT = "pi";
 
@@ -32,14 +33,23 @@ const STOP_REASONS: { readonly [reason: string]: AssistantMessage["stopReason"] 
 /** Sessions of the pi coding agent: one entry a line, a tree from version 3 on. */
 export const piImporter: Importer = {
   format: FORMAT,
-  description: "pi coding agent: ~/.pi/agent/sessions/**/*.jsonl (seen: without a version, version 3)",
+  description: "pi coding agent and its forks: ~/.pi/agent/sessions/**/*.jsonl (seen: without a version, version 3)",
   newestSeen: "session 3",
-  recognises: ({ firstObjects }) => firstObjects.slice(0, 1).some(isHeader),
+  recognises: ({ firstObjects }) => firstObjects.slice(0, HEADER_LINES).some(isHeader) || firstObjects.some(isEntry),
   read: readPi,
 };
 
 function isHeader(value: Fields): boolean {
   return value.type === "session" && typeof value.cwd === "string" && typeof value.system !== "string";
+}
+
+/** A fork may write a title above the header. */
+const HEADER_LINES = 2;
+
+/** A message of the tree: it tells a log whose header is lost. */
+function isEntry(value: Fields): boolean {
+  const role = stringAt(recordAt(value, "message"), "role") ?? "";
+  return value.type === "message" && "parentId" in value && ["user", "assistant", "toolResult"].includes(role);
 }
 
 async function readPi(source: FileSource): Promise<readonly Transcript[]> {
@@ -51,13 +61,19 @@ async function readPi(source: FileSource): Promise<readonly Transcript[]> {
   const itemsBefore = new Map<string, number>();
   let header: Fields = {};
   let entryCount = 0;
+  const sentMs = new Map<LogItem, number | null>();
+  let system = "";
   await readObjects(source, notes, ({ line, value }) => {
-    if (entryCount === 0) header = value;
+    if (value.type === "session") header = value;
+    if (value.type === "session_init") system = stringAt(value, "systemPrompt") ?? system;
     itemsBefore.set(String(entryCount), items.length);
     itemsBefore.set(stringAt(value, "id") ?? "", items.length);
     nodes.push(...nodeOf(value).map((node) => ({ ...node, line })));
     const item = itemOf(value, line, (key) => items[itemsBefore.get(key) ?? items.length]);
-    if (item !== null) items.push(item);
+    if (item !== null) {
+      items.push(item);
+      sentMs.set(item, timeMsAt(recordAt(value, "message"), "timestamp"));
+    }
     entryCount += 1;
   });
   const rewound = rewoundPrompts(nodes);
@@ -66,9 +82,11 @@ async function readPi(source: FileSource): Promise<readonly Transcript[]> {
   const start = {
     id: stringAt(header, "id") ?? file,
     createdMs: timeMsAt(header, "timestamp"),
+    system,
     agent: { name: FORMAT, version: version === null ? null : `session ${version}` },
   };
-  return [transcriptOf({ name: file, file, format: FORMAT, start, items: withRollBacks(items, rewound), notes })];
+  const ordered = inOrderOfSending(withRollBacks(items, rewound), (reply) => sentMs.get(reply) ?? null);
+  return [transcriptOf({ name: file, file, format: FORMAT, start, items: ordered, notes })];
 }
 
 function abandonedBranch(file: string, line: number): ImportNote {
@@ -80,7 +98,9 @@ function nodeOf(value: Fields): readonly TreeNode[] {
   const id = stringAt(value, "id");
   if (id === null || value.type === "session") return [];
   const role = stringAt(recordAt(value, "message"), "role");
-  const kind = role === "user" ? "prompt" : role === "assistant" ? "reply" : "other";
+  // What was said on a branch that was left stands where the next prompt goes on.
+  const isPrompt = role === "user" || value.type === "branch_summary";
+  const kind = isPrompt ? "prompt" : role === "assistant" ? "reply" : "other";
   return [{ id, parentId: stringAt(value, "parentId"), role: kind }];
 }
 
@@ -97,24 +117,42 @@ function itemOf(value: Fields, line: number, itemAt: (key: string) => LogItem | 
       const key = stringAt(value, "firstKeptEntryId") ?? String(numberAt(value, "firstKeptEntryIndex") ?? "");
       const first = itemAt(key);
       const summary = stringAt(value, "summary");
+      const tail = Array.isArray(value.retainedTail) ? recordsAt(value, "retainedTail").flatMap(tailDraft) : null;
       return {
         kind: "boundary",
         summary:
           summary === null ? null : { kind: "user", origin: "summary", parts: [textPart(summary)], ...place, sourceId: null },
-        kept: first === undefined ? { kind: "items", items: [] } : { kind: "from", item: first },
+        kept: tail !== null ? { kind: "history", drafts: tail } : first === undefined ? NOTHING : { kind: "from", item: first },
         tokensBefore: numberAt(value, "tokensBefore"),
         ...place,
       };
     }
+    case "reset_boundary":
+      return { kind: "boundary", summary: null, kept: NOTHING, tokensBefore: null, ...place };
     default:
       return SILENT_ENTRIES.includes(value.type) ? null : unreadItem(value.type);
   }
 }
 
-/** Entries that add nothing to the context. */
+/** Entries that add nothing to the context, of pi and of oh-my-pi (packages/coding-agent, session-entries.ts). */
 const SILENT_ENTRIES: readonly unknown[] = [
-  ...["session", "model_change", "thinking_level_change", "custom", "label", "session_info"],
+  ...["session", "model_change", "thinking_level_change", "custom", "label", "session_info", "session_init"],
+  ...["title", "title_change", "service_tier_change", "credential_pin", "mode_change", "mcp_tool_selection"],
 ];
+
+const NOTHING: KeptHistory = { kind: "items", items: [] };
+
+/** A message that stayed behind a compaction, of which the entry holds a copy: no call of its own. */
+function tailDraft(message: Fields): readonly MessageDraft[] {
+  const item = messageItem(message, { line: 0, sourceId: null, atMs: timeMsAt(message, "timestamp") });
+  if (item?.kind === "user") return [{ role: "user", origin: item.origin, parts: item.parts, atMs: item.atMs }];
+  if (item?.kind === "reply") return [replyDraft(item.parts)];
+  if (item?.kind !== "result") return [];
+  const { callId, parts, atMs } = item;
+  const toolName = stringAt(message, "toolName") ?? "";
+  const { category } = callDraft(TOOLS, { callId, toolName, argumentsJson: "{}", args: null });
+  return [{ role: "tool-result", callId, toolName, category, isError: item.isError === true, parts, atMs }];
+}
 
 interface Place {
   readonly line: number;
