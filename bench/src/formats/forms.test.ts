@@ -202,3 +202,26 @@ describe("the order of sending, and logs of pi and its forks", () => {
     ["09-omp-reset.jsonl", { view: ["Two.", "B."] }],
   ])("%s", holds);
 });
+
+describe("notices of background tasks", () => {
+  test.each<[string, Partial<Facts>]>([
+    ["06-cc-origin.jsonl", { calls: 3, typed: ["Build it."] }],
+    ["06-cc-list-and-quote.jsonl", { typed: ["Build it.", "Why did I see <task-notification> there?"] }],
+    ["06-cc-queued.jsonl", { calls: 3, typed: ["Build it.", "And test it."] }],
+    ["06-cc-no-tag.jsonl", { typed: ["Build it.", "Thanks."] }],
+    ["06-omp-async-result.jsonl", { calls: 3, typed: ["Bench it."] }],
+    [
+      "06-qwen-notification.jsonl",
+      { calls: 4, prompts: [9000, 9200, 9300, 9400], typed: ["Build it.\n\n", "Good, now test."] },
+    ],
+  ])("%s", holds);
+
+  test("stand in lists of messages alike", async () => {
+    const [transcript] = await importDocument([
+      { role: "user", content: "Build it." },
+      { role: "assistant", content: "Waiting." },
+      { role: "user", content: "<task-notification>\n<status>done</status>\n</task-notification>\nRead the file." },
+    ]);
+    expect(describeLog(transcript).at(-1)).toMatch(/^injected: /);
+  });
+});

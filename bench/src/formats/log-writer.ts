@@ -1,6 +1,7 @@
 import type { Message, SessionEntry, UserMessage } from "@plimsoll/core";
 import { chainId, entryIdOf, identified, type MessageDraft, type SessionStartEntry } from "@plimsoll/core/extend";
 import type { LogItem, UserItem } from "./log-items.ts";
+import { isNotice } from "./who-said.ts";
 
 /** A session log in the making: it gives ids, keeps the recorded agent's view and finds the message of an item again. */
 export interface LogWriter {
@@ -68,7 +69,9 @@ export function createLogWriter(start: SessionStartEntry): LogWriter {
 /** The message of an item without its id; parts without a visible character are left out. */
 export function userDraft(item: UserItem): Omit<UserMessage, "id"> {
   const parts = item.parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
-  return { role: "user", origin: item.origin, parts, atMs: item.atMs };
+  const [first] = parts;
+  const origin = item.origin === "human" && first?.type === "text" && isNotice(first.text) ? "injected" : item.origin;
+  return { role: "user", origin, parts, atMs: item.atMs };
 }
 
 /** Appends the item's message; one with nothing to send is left out. */

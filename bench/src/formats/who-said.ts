@@ -72,6 +72,8 @@ function blockAt(text: string, start: number, ofTag: Speakers["ofTag"]): Block |
   const name = OPENING_TAG.exec(text)?.[1];
   const origin = name === undefined ? null : ofTag(name);
   if (name === undefined || origin === null) return null;
+  // What is said behind a notice belongs to it.
+  if (isNotice(text.slice(start, OPENING_TAG.lastIndex))) return { origin, start, end: text.length };
   const closing = `</${name}>`;
   const found = text.indexOf(closing, OPENING_TAG.lastIndex);
   // A tag that is never closed goes on to the end.
@@ -84,6 +86,14 @@ function blockBefore(text: string, start: number, end: number, ofTag: Speakers["
   if (name === undefined || origin === null) return null;
   const found = text.lastIndexOf(`<${name}>`, end);
   return found < start ? null : { origin, start: found, end };
+}
+
+/**
+ * True for a text that begins as agents begin their notices of work in the background (`<task-notification>` of Claude Code and those like it,
+ * `<system-notice>`, `<subagent_notification>`): no words of a person, with whatever stands behind. A text that quotes the tag further on is none.
+ */
+export function isNotice(text: string): boolean {
+  return /^\s*<[a-z]+[-_](?:notification|notice)\b/.test(text);
 }
 
 /** True for a name that agents give to tags and no page has: lower case, of several words. */

@@ -217,7 +217,8 @@ function attachmentItemOf(
 
 function queuedCommand(attachment: Fields, place: { line: number; sourceId: string | null; atMs: number | null }): UserItem {
   const mode = stringAt(attachment, "commandMode");
-  const origin = mode === null || mode === "prompt" ? "human" : mode === "bash" ? "command" : "injected";
+  const typed = mode === null || mode === "prompt" ? "human" : mode === "bash" ? "command" : "injected";
+  const origin = isOthers(attachment) ? "injected" : typed;
   return { kind: "user", origin, parts: contentParts(attachment.prompt), ...place };
 }
 
@@ -261,9 +262,12 @@ const SPEAKERS: Speakers = {
 
 /** Who wrote what of a `user` line that holds no tool result. `origin.kind`, in newer versions, says so itself. */
 function saidOn(line: Fields, parts: UserMessage["parts"]): readonly Said[] {
-  const declared = stringAt(recordAt(line, "origin"), "kind");
-  if (line.isMeta === true || (declared !== null && declared !== "human")) return [{ origin: "injected", parts }];
-  return parted(parts, SPEAKERS);
+  return line.isMeta === true || isOthers(line) ? [{ origin: "injected", parts }] : parted(parts, SPEAKERS);
+}
+
+/** True for a text that says itself that it is no person's: a notice, another agent's, or the program's own. */
+function isOthers(fields: Fields): boolean {
+  return !["human", null].includes(stringAt(recordAt(fields, "origin"), "kind"));
 }
 
 const TOOLS: ToolTable = {
