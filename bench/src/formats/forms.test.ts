@@ -225,3 +225,14 @@ describe("notices of background tasks", () => {
     expect(describeLog(transcript).at(-1)).toMatch(/^injected: /);
   });
 });
+
+describe("the vendor's fast mode", () => {
+  test.each<[string, Partial<Facts>]>([
+    ["04-fast-mixed.jsonl", { usd: 0.9873, usdIs: "whole" }],
+    ["04-fast-opus-4-6-march.jsonl", { usd: 0.855 }],
+    ["04-fast-opus-4-6-august.jsonl", { usd: 0.1425 }],
+    ["04-fast-unknown-model.jsonl", { usd: null, usdIs: "a-part" }],
+    ["04-fast-lines-of-one-reply.jsonl", { usd: 0.28885 }],
+    ["04-codex-fast.jsonl", { usd: 0.124 }],
+  ])("%s", holds);
+});

@@ -18,7 +18,7 @@ export function describeSession(session: PreparedSession, catalog: ModelCatalog)
   const calls = sizeJudge.calls.filter(({ usage }) => !copied.has(usage.requestId));
   const spending = createSpending((modelId, atMs) => catalog.pricesOf(modelId, atMs));
   for (const entry of ownEntries(transcript)) spending.add(entry);
-  const { usd, usdIs, statedUsd } = spending.now();
+  const { usd, usdIs, statedUsd, unpriced } = spending.now();
   const reported = calls.flatMap((call) => call.reportedTokens ?? []);
   const waitsMs = compactionWaits(transcript);
   return {
@@ -42,6 +42,7 @@ export function describeSession(session: PreparedSession, catalog: ModelCatalog)
     isEstimated: sizeJudge.isEstimated,
     recordedUsd: usd,
     recordedUsdIs: usdIs,
+    ...(unpriced.length > 0 && { unpricedModels: unpriced }),
     statedCostUsd: (copied.size > 0 ? null : transcript.statedUsd) ?? statedUsd,
     ...(waitsMs.length > 0 && { waitsMs }),
     seen: seenCounts(transcript.entries),

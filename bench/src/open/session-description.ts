@@ -31,6 +31,8 @@ export interface SessionDescription {
   readonly recordedUsd: number | null;
   /** Whether `recordedUsd` covers every call (`whole`); otherwise calls without a reported size or a price are missing. */
   readonly recordedUsdIs: "whole" | "a-part";
+  /** Models whose calls have no price that is known (`fast mode of MODEL` for that mode alone); left out if there are none. */
+  readonly unpricedModels?: readonly string[];
   /** US dollars that the recording states for its calls; `null` if it states none. */
   readonly statedCostUsd: number | null;
   /** The outcome of the run; left out if nothing in its recording grades it. */

@@ -81,6 +81,7 @@ export const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
   isEstimated: z.boolean(),
   recordedUsd: figure,
   recordedUsdIs: z.enum(["whole", "a-part"]),
+  unpricedModels: z.array(z.string()).readonly().exactOptional(),
   statedCostUsd: figure,
   outcome: z
     .strictObject({ grades: z.array(z.strictObject({ name: z.string(), value: z.number() })).readonly() })

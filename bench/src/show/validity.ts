@@ -6,7 +6,7 @@ import type { SessionNames } from "./session-names.ts";
 import { type Column, fact, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 
 /** Sessions' dollars, as {@link recordedUsdText} tells them. */
-export type RecordedDollars = Pick<SessionDescription, "recordedUsd" | "recordedUsdIs" | "statedCostUsd">;
+export type RecordedDollars = Pick<SessionDescription, "recordedUsd" | "recordedUsdIs" | "statedCostUsd" | "unpricedModels">;
 
 /** From this difference on, in percent of what a log states, both figures are told. */
 const TOLD_PERCENT = 1;
@@ -24,8 +24,14 @@ export function recordedUsdText(sessions: readonly RecordedDollars[]): string | 
   const percent = stated === 0 ? 0 : (100 * (sum(stating, "recordedUsd") - stated)) / stated;
   const isTold = Math.abs(percent) > TOLD_PERCENT;
   const states = `${stating.length === 1 ? "its log says" : `${formatNumberOf(stating.length, "log")} say`} $${formatUsd(stated)}`;
-  if (sessions.every(({ recordedUsd }) => recordedUsd === null)) return stated === 0 ? null : `no prices known; ${states}`;
-  const whole = `${isWhole ? "" : "at least "}$${formatUsd(sum(sessions, "recordedUsd"))} by list prices`;
+  const unpriced = [...new Set(sessions.flatMap(({ unpricedModels = [] }) => unpricedModels))];
+  const missing = unpriced.length === 0 ? "" : `no price is known for ${unpriced.join(", ")}`;
+  if (sessions.every(({ recordedUsd }) => recordedUsd === null)) {
+    const nothing = missing === "" ? "no prices known" : missing;
+    return stated === 0 ? (missing === "" ? null : missing) : `${nothing}; ${states}`;
+  }
+  const least = `${isWhole ? "" : "at least "}$${formatUsd(sum(sessions, "recordedUsd"))} by list prices`;
+  const whole = missing === "" ? least : `${least} (${missing})`;
   return isTold ? `${whole}; ${states} (${percent > 0 ? "+" : ""}${formatPercent(percent)} %)` : whole;
 }
 

@@ -1,6 +1,8 @@
 /** Prices of a model by the size of the prompt, in ascending order; the first tier begins at 0. */
 export interface ModelPrices {
   readonly tiers: readonly [PriceTier, ...PriceTier[]];
+  /** Those of the vendor's fast mode; left out if the model has none, or its prices are not known. */
+  readonly fast?: readonly [PriceTier, ...PriceTier[]];
 }
 
 /** Prices from a prompt size on, in US dollars per million tokens. They hold for the whole request. */

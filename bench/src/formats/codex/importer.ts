@@ -1,5 +1,5 @@
 import { type ModelLimits, type TextPart, type Usage, usageOf } from "@plimsoll/core";
-import { scriptCalls } from "@plimsoll/core/extend";
+import { isRecord, scriptCalls } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { type Fields, jsonValueOf, numberAt, parseRecord, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
@@ -153,6 +153,7 @@ function createRolloutReader(): RolloutReader {
   let header: Fields | null = null;
   let meta: Fields | null = null;
   let modelId: string | null = null;
+  let tier: string | null = null;
   let lastReportKey: string | null = null;
   let repeatedReportCount = 0;
   let unreported: OpenReply | null = null;
@@ -192,7 +193,9 @@ function createRolloutReader(): RolloutReader {
     }
     lastReportKey = key;
     const reply = unreported ?? addToReply([], line, atMs);
-    reply.usage = usage;
+    // The settings tell by whose prices a call is charged; its report does not.
+    const isFast = tier === "fast" || tier === "priority";
+    reply.usage = isFast && isRecord(usage.raw) ? { ...usage, raw: { ...usage.raw, speed: "fast" } } : usage;
     reply.limits = limits;
     unreported = null;
     isSealed = false;
@@ -224,9 +227,12 @@ function createRolloutReader(): RolloutReader {
     else if (payload.type === "thread_rolled_back") {
       items.push(rollBack(Math.max(0, Math.floor(numberAt(payload, "num_turns") ?? 0)), { line, atMs }));
       isSealed = true;
-    } else if (payload.type === "thread_settings_applied")
-      modelId = stringAt(recordAt(payload, "thread_settings"), "model") ?? modelId;
-    else words.takeEvent(payload);
+    } else if (payload.type === "thread_settings_applied") {
+      const settings = recordAt(payload, "thread_settings");
+      modelId = stringAt(settings, "model") ?? modelId;
+      tier = stringAt(settings, "service_tier");
+    }
+    words.takeEvent(payload);
   };
 
   return {

@@ -35,10 +35,11 @@ export function sessionFacts(transcript: Transcript, story: SessionStory): reado
   const models = modelsOf(entries);
   const spending = createSpending(MODEL_CATALOG.pricesOf);
   for (const entry of ownEntries(transcript)) spending.add(entry);
-  const { usd, usdIs, statedUsd } = spending.now();
+  const { usd, usdIs, statedUsd, unpriced } = spending.now();
   const dollars = {
     recordedUsd: usd,
     recordedUsdIs: usdIs,
+    unpricedModels: unpriced,
     statedCostUsd: (repeated > 0 ? null : transcript.statedUsd) ?? statedUsd,
   };
   const dollarsText = recordedUsdText([dollars]);

@@ -3,6 +3,7 @@ import { type CacheRules, isRecord, isRejectedUsage, type ModelPrices, type Pric
 import { calcPrice, type ModelPrice } from "@pydantic/genai-prices";
 import { anthropicUsage } from "../anthropic/decode.ts";
 import { recordsAt, stringAt } from "../fields.ts";
+import { fastPrices } from "./fast-mode.ts";
 import { modelFamily, priceHostOf, withoutVariant } from "./model-limits.ts";
 
 /**
@@ -17,7 +18,9 @@ export const PRICES_AS_OF = "2026-09-23";
  * host's prices, if the package knows them.
  */
 export function pricesOf(modelId: string, atMs: number | null = null, host: string | null = null): ModelPrices | null {
-  return overrideOf(modelId)?.prices ?? packagePrices(modelId, host, atMs);
+  const prices = overrideOf(modelId)?.prices ?? packagePrices(modelId, host, atMs);
+  const fast = prices === null ? null : fastPrices(modelId, prices, atMs ?? Date.parse(PRICES_AS_OF));
+  return prices === null || fast === null || fast === undefined ? prices : { ...prices, fast };
 }
 
 function overrideOf(modelId: string): PriceOverride | null {
@@ -218,6 +221,8 @@ export interface Spending {
   readonly usdIs: "whole" | "a-part";
   /** US dollars that the reports state by themselves; `null` if none states more than zero, as agents on a subscription do. */
   readonly statedUsd: number | null;
+  /** Models whose calls could not be priced, each once: `model`, or `fast mode of model`. */
+  readonly unpriced: readonly string[];
 }
 
 /** Prices of a model by its id in the log, on the day of a time in milliseconds since 1970; `null` if nobody knows them. */
@@ -236,7 +241,7 @@ export interface SpendingCount {
  * the policy has summaries written by; the session's own if it is `null`.
  */
 export function createSpending(pricesOf: PricesOf, summaryModelId: string | null = null): SpendingCount {
-  let spending: Spending = { usage: null, usd: null, usdIs: "whole", statedUsd: null };
+  let spending: Spending = { usage: null, usd: null, usdIs: "whole", statedUsd: null, unpriced: [] };
   let last: { readonly modelId: string; readonly atMs: number | null } | null = null;
   const known = rememberedPrices(pricesOf);
   const spend = (spent: Usage, modelId: string | null, atMs: number | null) => {
@@ -244,8 +249,12 @@ export function createSpending(pricesOf: PricesOf, summaryModelId: string | null
     const dollars = prices === null ? null : usageUsd(spent, prices);
     const stated = statedUsd(spent);
     if (stated > 0) spending = { ...spending, statedUsd: (spending.statedUsd ?? 0) + stated };
-    if (dollars === null) spending = { ...spending, usdIs: "a-part" };
-    else spending = { ...spending, usd: (spending.usd ?? 0) + dollars.promptUsd + dollars.replyUsd };
+    if (dollars === null) {
+      const name =
+        spent.input.totalTokens === null || modelId === null ? [] : [isFast(spent) ? `fast mode of ${modelId}` : modelId];
+      spending = { ...spending, usdIs: "a-part", unpriced: [...new Set([...spending.unpriced, ...name])] };
+    }
+    if (dollars !== null) spending = { ...spending, usd: (spending.usd ?? 0) + dollars.promptUsd + dollars.replyUsd };
   };
   return {
     add: (entry) => {
@@ -288,16 +297,23 @@ export interface UsageUsd {
 
 /**
  * Computes the US dollars of one usage report by list prices: reads, writes for five minutes and for an hour, the rest of the prompt and the reply, in the tier of the
- * prompt's size; every sampling of a request that sampled several times; half of it in a batch. `null` if no prompt is reported.
+ * prompt's size; every sampling of a request that sampled several times; half of it in a batch; by the prices of the vendor's fast mode if the answer was served so. `null` if no prompt is reported, or fast mode has no price that is known.
  */
-export function usageUsd(usage: Usage, prices: ModelPrices): UsageUsd | null {
+export function usageUsd(usage: Usage, { tiers, fast }: ModelPrices): UsageUsd | null {
+  const served = isFast(usage) ? fast : tiers;
+  if (served === undefined) return null;
   const samplings = recordsAt(usage.raw, "iterations");
   const parts = samplings.length > 1 ? samplings.map(anthropicUsage) : [usage];
-  const dollars = parts.flatMap((part) => samplingUsd(part, prices) ?? []);
+  const dollars = parts.flatMap((part) => samplingUsd(part, { tiers: served }) ?? []);
   if (dollars.length < parts.length) return null;
   const share = HALF_PRICE_TIERS.has(stringAt(usage.raw, "service_tier") ?? "") ? 0.5 : 1;
   const sum = (one: keyof UsageUsd) => share * dollars.reduce((total, each) => total + each[one], 0);
   return { promptUsd: sum("promptUsd"), replyUsd: sum("replyUsd") };
+}
+
+/** Anthropic's usage says what was served, whatever was asked: code.claude.com/docs/en/fast-mode. */
+function isFast({ raw }: Usage): boolean {
+  return stringAt(raw, "speed") === "fast";
 }
 
 /** Both vendors charge half of every price in a batch: platform.claude.com batch processing; OpenAI's flex tier has its batch prices. */
