@@ -90,5 +90,6 @@ export type ImportNoteCode =
   | "unmatched-reference"
   | "abandoned-branch"
   | "missing-history"
+  | "unfinished-output"
   | "unread-script"
   | "cleared-results";

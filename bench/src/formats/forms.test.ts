@@ -236,3 +236,22 @@ describe("the vendor's fast mode", () => {
     ["04-codex-fast.jsonl", { usd: 0.124 }],
   ])("%s", holds);
 });
+
+describe("output sizes from the beginning of a reply", () => {
+  const note = (name: string, words: string) => [expect.anything(), `${name}: ${words}: dollars are a lower bound`];
+  test.each<[string, Partial<Facts>]>([
+    [
+      "08-placeholder.jsonl",
+      {
+        ...{ calls: 4, output: 13, usd: 0.08026, usdIs: "a-part" },
+        notes: note(
+          "08-placeholder.jsonl",
+          "4 replies have the size of their beginning alone (13 tokens for 13726 characters)",
+        ),
+      },
+    ],
+    ["08-partial.jsonl", { calls: 1, output: 310, usdIs: "a-part" }],
+    ["08-short-replies.jsonl", { output: 8, usdIs: "whole" }],
+    ["08-synthetic.jsonl", { calls: 1 }],
+  ])("%s", holds);
+});

@@ -102,8 +102,11 @@ function hiddenNeeds({ rows, sessions }: Checked): readonly ReportProblem[] {
   return [{ kind: "not-visible", text: sentences.join(" ") }];
 }
 
-/** Codes of notes about lines that an importer does not know. */
-const UNREAD: readonly ImportNoteCode[] = ["unknown-line-type", "unknown-tool", "unseen-version", "unread-script"];
+/** Codes of notes about lines that an importer does not know, and about what a log lacks. */
+const UNREAD: readonly ImportNoteCode[] = [
+  ...(["missing-history", "unfinished-output"] as const),
+  ...(["unknown-line-type", "unknown-tool", "unseen-version", "unread-script"] as const),
+];
 
 function notRead(notes: readonly SourceNote[]): readonly ReportProblem[] {
   return UNREAD.flatMap((code): readonly ReportProblem[] => {

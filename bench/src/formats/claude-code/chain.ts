@@ -1,5 +1,5 @@
 import type { AssistantMessage, Usage, UserMessage } from "@plimsoll/core";
-import type { ToolTable } from "@plimsoll/core/extend";
+import { partChars, type ToolTable } from "@plimsoll/core/extend";
 import { anthropicUsageOf, replyPartsOfBlocks } from "../anthropic-blocks.ts";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
@@ -23,6 +23,14 @@ export interface ChainReader {
   nodes(): readonly (TreeNode & { readonly line: number })[];
   /** Lines that repeated the usage of a call that was counted. */
   repeatedUsageCount(): number;
+  /** The output that the log states for replies of which it has the beginning's size alone, and the characters that it shows of them; `null` without any. */
+  unfinished(): Unfinished | null;
+}
+
+interface Unfinished {
+  readonly replies: number;
+  readonly tokens: number;
+  readonly chars: number;
 }
 
 /** Lines are joined to replies by message id and request id, whatever stands between them. Lines with a known uuid are copies. */
@@ -102,7 +110,33 @@ export function createChainReader(): ChainReader {
     items: () => items,
     nodes: () => nodes,
     repeatedUsageCount: () => repeatedUsageCount,
+    unfinished: () => settleUnfinished(new Set(replies.values())),
   };
+}
+
+/** From so many characters a token on, a text is longer than its size: no measured text has more (chosen). */
+const MOST_CHARS_PER_TOKEN = 4;
+/** A few characters more tell nothing (chosen). */
+const FEW_CHARS = 40;
+
+/**
+ * Takes the output back that replies have from the beginning of their stream: older versions (seen to 2.1.59, anthropics/claude-code#22671 and #27361) log no
+ * end of a reply, and no size after it. What was billed is then at least that.
+ */
+function settleUnfinished(replies: ReadonlySet<GrowingReply>): Unfinished | null {
+  const found = { replies: 0, tokens: 0, chars: 0 };
+  for (const reply of replies) {
+    const tokens = reply.usage?.output.totalTokens ?? null;
+    const chars = reply.parts.reduce((sum, part) => sum + (part.type === "compaction" ? 0 : partChars(part)), 0);
+    if (reply.usage === null || tokens === null || reply.stopReason !== null) continue;
+    if (chars <= FEW_CHARS + tokens * MOST_CHARS_PER_TOKEN) continue;
+    const billed = { ...reply.usage.billed, outputTokens: tokens };
+    reply.usage = { ...reply.usage, output: { totalTokens: null, reasoningTokens: null }, billed };
+    found.replies += 1;
+    found.tokens += tokens;
+    found.chars += chars;
+  }
+  return found.replies === 0 ? null : found;
 }
 
 function nodeRoleOf(value: Fields): TreeNode["role"] {

@@ -90,6 +90,12 @@ function chainContent(chain: ChainReader, file: string): { items: readonly LogIt
   const repeatedCount = chain.repeatedUsageCount();
   const repeated = `${file}: ${repeatedCount} lines repeat the usage of a call; each call was counted once`;
   const notes: ImportNote[] = repeatedCount === 0 ? [] : [{ code: "duplicate-usage", line: null, text: repeated }];
+  const unfinished = chain.unfinished();
+  if (unfinished !== null) {
+    const { replies, tokens, chars } = unfinished;
+    const text = `${file}: ${replies} replies have the size of their beginning alone (${tokens} tokens for ${chars} characters): dollars are a lower bound`;
+    notes.push({ code: "unfinished-output", line: null, text });
+  }
   for (const { id, line } of chain.nodes()) {
     if (!rewound.answered.has(id)) continue;
     const text = `${file}:${line}: this prompt was taken back later; until then its branch is in the context`;

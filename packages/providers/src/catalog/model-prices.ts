@@ -254,6 +254,8 @@ export function createSpending(pricesOf: PricesOf, summaryModelId: string | null
         spent.input.totalTokens === null || modelId === null ? [] : [isFast(spent) ? `fast mode of ${modelId}` : modelId];
       spending = { ...spending, usdIs: "a-part", unpriced: [...new Set([...spending.unpriced, ...name])] };
     }
+    // At least the beginning of a reply was billed whose end is not known.
+    if (spent.output.totalTokens === null && (spent.billed.outputTokens ?? 0) > 0) spending = { ...spending, usdIs: "a-part" };
     if (dollars !== null) spending = { ...spending, usd: (spending.usd ?? 0) + dollars.promptUsd + dollars.replyUsd };
   };
   return {
