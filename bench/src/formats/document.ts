@@ -10,6 +10,8 @@ import { unreadAgentIn } from "./unread-logs.ts";
 /** One session of a document: what starts its log, and its items. */
 export interface DocumentSession {
   readonly start: Partial<SessionStartEntry>;
+  /** The folder in which it ran; left out if the document does not tell. */
+  readonly cwd?: string | null;
   readonly items: readonly LogItem[];
   readonly notes?: readonly ImportNote[];
   /** US dollars of the whole run, as the document states them. */
@@ -49,9 +51,9 @@ export function documentImporter(spec: DocumentFormat): Importer {
         if (document !== undefined) neighbours.set(path, document);
       }
       const sessions = spec.sessions(await readDocuments(source), neighbours);
-      return sessions.map(({ start, items, notes = [], statedUsd = null }, index) => {
+      return sessions.map(({ start, items, cwd = null, notes = [], statedUsd = null }, index) => {
         const name = sessions.length > 1 || spec.numbering === "always" ? `${file}#${index}` : file;
-        return transcriptOf({ name, file, format, start: { ...start, id: start.id ?? name }, items, notes, statedUsd });
+        return transcriptOf({ name, file, format, start: { ...start, id: start.id ?? name }, items, cwd, notes, statedUsd });
       });
     },
   };

@@ -255,3 +255,30 @@ describe("output sizes from the beginning of a reply", () => {
     ["08-synthetic.jsonl", { calls: 1 }],
   ])("%s", holds);
 });
+
+describe("one file under several spellings, and pruned results", () => {
+  const CLEARED = "[Old tool result content clear";
+  test.each<[string, Partial<Facts>]>([
+    ["11-windows-cc.jsonl", { paths: 3 }],
+    ["11-windows-relative.jsonl", { paths: 2 }],
+    ["11-windows-pi.jsonl", { paths: 1 }],
+    ["11-linux-cc.jsonl", { paths: 4 }],
+    [
+      "11-opencode-pruned.json",
+      {
+        prompts: [9010, 11010, 13210, 8610],
+        view: [
+          "Read three.",
+          "(read)",
+          CLEARED,
+          "(read)",
+          CLEARED,
+          "Next.",
+          "(read)",
+          "later is item rows tax of pric",
+          "Read.",
+        ],
+      },
+    ],
+  ])("%s", holds);
+});

@@ -47,7 +47,7 @@ function build(items: readonly LogItem[]): {
   notes: readonly string[];
   entries: readonly SessionEntry[];
 } {
-  const { entries, notes } = buildLog(START, items, "log");
+  const { entries, notes } = buildLog(START, items, { file: "log" });
   const transcript = { name: "log", file: "log", format: "x", entries, parentName: null, hasUsage: true, notes };
   return { lines: describeLog(transcript).slice(1), notes: notes.map((note) => note.text), entries };
 }

@@ -13,6 +13,7 @@ import { type ImportNote, type Outcome, type PutBack, ROLLED_BACK, type Transcri
 import { createCallBatch, type OpenCall } from "./call-batch.ts";
 import {
   type BoundaryItem,
+  type CallDraft,
   type KeptHistory,
   type LogItem,
   type ReplyItem,
@@ -21,6 +22,7 @@ import {
   userItem,
 } from "./log-items.ts";
 import { createLogWriter, type LogWriter, userDraft } from "./log-writer.ts";
+import { pathNames } from "./path-names.ts";
 
 /** A session log made from what an importer read, and what did not fit into it. */
 export interface BuiltLog {
@@ -34,14 +36,18 @@ export interface BuiltLog {
 }
 
 /** The session log of a recording: ids given, results joined to their calls, recorded compactions where they took effect. */
-export function buildLog(start: SessionStartEntry, items: readonly LogItem[], file: string): BuiltLog {
+export function buildLog(
+  start: SessionStartEntry,
+  items: readonly LogItem[],
+  { file, cwd = null }: { readonly file: string; readonly cwd?: string | null },
+): BuiltLog {
   const notes: ImportNote[] = [];
   const automaticCompactionIds: string[] = [];
   const putBack: PutBack[] = [];
   const copiedIds: string[] = [];
   const writer = createLogWriter(start);
   const batch = createCallBatch(writer, { items, file, notes });
-  const writeAnswer = createAnswerWriter(createReplyWriter(writer));
+  const writeAnswer = createAnswerWriter(createReplyWriter(writer, pathNames(cwd)));
   const unread = new Map<string, number>();
   const unknownTools = new Map<string, number>();
   for (const item of items) {
@@ -124,6 +130,8 @@ export interface TranscriptParts {
   readonly file: string;
   readonly format: string;
   readonly parentName?: string | null;
+  /** The folder in which the session ran; left out if the recording does not tell. */
+  readonly cwd?: string | null;
   readonly start: Partial<SessionStartEntry> & { readonly id: string };
   readonly items: readonly LogItem[];
   readonly notes: readonly ImportNote[];
@@ -133,9 +141,9 @@ export interface TranscriptParts {
 
 /** Builds a transcript from the items that an importer read. Notes a recording that reports no token counts: its replays run on estimates. */
 export function transcriptOf(parts: TranscriptParts): Transcript {
-  const { name, file, format, parentName = null, outcome = null, statedUsd = null } = parts;
+  const { name, file, format, parentName = null, cwd = null, outcome = null, statedUsd = null } = parts;
   const start: SessionStartEntry = { ...EMPTY_START, ...parts.start };
-  const { entries, notes, automaticCompactionIds, putBack, copiedIds } = buildLog(start, parts.items, file);
+  const { entries, notes, automaticCompactionIds, putBack, copiedIds } = buildLog(start, parts.items, { file, cwd });
   const hasUsage = entries.some((entry) => entry.type === "usage" && entry.usage.input.totalTokens !== null);
   const noUsage: ImportNote = { code: "no-usage", line: null, text: `${name}: reports no sizes; it is replayed on estimates` };
   const allNotes = [...parts.notes, ...notes, ...(hasUsage ? [] : [noUsage])];
@@ -201,7 +209,7 @@ function createAnswerWriter(writeReply: WriteReply) {
  * Writes a reply: a `model-change` if the model or its limits differ from the last call's, the `usage` entry, the message.
  * A reply with nothing visible is a usage entry alone, one that reported nothing a message alone. Returns its calls.
  */
-function createReplyWriter(writer: LogWriter): WriteReply {
+function createReplyWriter(writer: LogWriter, nameOf: (path: string) => string): WriteReply {
   const callIds = new Set<string>();
   let model: { readonly modelId: string; readonly limitsKey: string } | null = null;
 
@@ -224,8 +232,9 @@ function createReplyWriter(writer: LogWriter): WriteReply {
 
   return (item, parts) => {
     const previousId = writer.lastMessageId();
-    const calls = openCallsOf({ ...item, parts }, callIds, previousId);
-    const draft = draftOf({ ...item, parts }, calls);
+    const named = parts.map((part) => (part.type === "tool-call" ? withNames(part, nameOf) : part));
+    const calls = openCallsOf({ ...item, parts: named }, callIds, previousId);
+    const draft = draftOf({ ...item, parts: named }, calls);
     const isVisible = draft.parts.some((part) => part.type !== "reasoning");
     const message = isVisible ? writer.identify(draft, item.sourceId ?? idByCalls(calls)) : null;
     const requestId = requestIdOf(
@@ -238,6 +247,11 @@ function createReplyWriter(writer: LogWriter): WriteReply {
     writer.append(item, item.usage === null ? message : { ...message, requestId });
     return calls;
   };
+}
+
+function withNames(call: CallDraft, nameOf: (path: string) => string): CallDraft {
+  const paths = call.paths.map((each) => ({ ...each, path: nameOf(each.path) }));
+  return paths.every(({ path }, at) => path === call.paths[at]?.path) ? call : { ...call, paths };
 }
 
 /** The source's id of the request if no other entry has it, else one made of the reply's. */

@@ -41,7 +41,8 @@ async function readClaudeCode(source: FileSource): Promise<readonly Transcript[]
   });
   const [first] = entries;
   const agent = { name: FORMAT, version: stringAt(first, "version") };
-  const session = { file, id: stringAt(first, "sessionId") ?? file, createdMs: timeMsAt(first, "timestamp"), agent };
+  const [id, cwd] = [stringAt(first, "sessionId") ?? file, stringAt(first, "cwd")];
+  const session = { file, id, createdMs: timeMsAt(first, "timestamp"), cwd, agent };
   return transcriptsOf(session, chains, notes);
 }
 
@@ -59,6 +60,7 @@ interface SessionFacts {
   readonly file: string;
   readonly id: string;
   readonly createdMs: number | null;
+  readonly cwd: string | null;
   readonly agent: { readonly name: string; readonly version: string | null };
 }
 
@@ -67,7 +69,7 @@ function transcriptsOf(
   chains: ReadonlyMap<string, ChainReader>,
   fileNotes: readonly ImportNote[],
 ): Transcript[] {
-  const { file, id, createdMs, agent } = session;
+  const { file, id, createdMs, cwd, agent } = session;
   const main = chains.get(MAIN);
   const hasMain = main?.items().some((item) => item.kind === "reply" || item.kind === "user") === true;
   const callOfPrompt = chains.size > 1 ? callsByPrompt(main?.items() ?? []) : new Map<string, string>();
@@ -81,7 +83,7 @@ function transcriptsOf(
     const name = index === 0 ? file : `${file}#${key}`;
     const parentName = index === 0 || key === MAIN ? null : file;
     const allNotes = index === 0 ? [...fileNotes, ...notes] : notes;
-    return [transcriptOf({ name, file, format: FORMAT, parentName, start, items, notes: allNotes })];
+    return [transcriptOf({ name, file, format: FORMAT, parentName, start, cwd, items, notes: allNotes })];
   });
 }
 

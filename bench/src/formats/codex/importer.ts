@@ -71,7 +71,7 @@ async function readCodex(source: FileSource): Promise<readonly Transcript[]> {
     parent: parentId === null ? null : { sessionId: parentId, callId: null },
     agent: { name: FORMAT, version: stringAt(meta, "cli_version") },
   };
-  return [transcriptOf({ name: file, file, format: FORMAT, start, items, notes })];
+  return [transcriptOf({ name: file, file, format: FORMAT, start, cwd: stringAt(meta, "cwd"), items, notes })];
 }
 
 /** The session that this one was forked from, or whose sub-agent it is. */

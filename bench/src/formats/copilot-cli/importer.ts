@@ -51,15 +51,16 @@ async function readCopilot(source: FileSource): Promise<readonly Transcript[]> {
   const data = recordAt(first, "data");
   const id = stringAt(data, "sessionId") ?? file;
   const createdMs = timeMsAt(data, "startTime");
+  const cwd = stringAt(recordAt(data, "context"), "cwd");
   const agent = { name: FORMAT, version: stringAt(data, "copilotVersion") };
   return [...chains].flatMap(([key, { items }]) => {
     if (key === MAIN) {
-      return [transcriptOf({ name: file, file, format: FORMAT, start: { id, createdMs, agent, system }, items, notes })];
+      return [transcriptOf({ name: file, file, format: FORMAT, start: { id, createdMs, agent, system }, cwd, items, notes })];
     }
     if (items.length === 0) return [];
     const parent = { sessionId: id, callId: callOfAgent.get(key) ?? key };
     const start = { id: `${id}/${key}`, createdMs, agent, parent };
-    return [transcriptOf({ name: `${file}#${key}`, file, format: FORMAT, parentName: file, start, items, notes: [] })];
+    return [transcriptOf({ name: `${file}#${key}`, file, format: FORMAT, parentName: file, start, cwd, items, notes: [] })];
   });
 }
 

@@ -22,8 +22,10 @@ export const openCodeStorageImporter: Importer = {
     const file = source.displayName;
     const info = parseRecord(await source.text()) ?? {};
     const messages = await messagesOf(source, stringAt(info, "id") ?? "");
-    const { start, items } = openCodeSession({ info, messages });
-    return [transcriptOf({ name: file, file, format: FORMAT, start: { ...start, id: start.id ?? file }, items, notes: [] })];
+    const { start, cwd = null, items } = openCodeSession({ info, messages });
+    return [
+      transcriptOf({ name: file, file, format: FORMAT, start: { ...start, id: start.id ?? file }, cwd, items, notes: [] }),
+    ];
   },
 };
 

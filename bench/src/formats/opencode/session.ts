@@ -44,7 +44,10 @@ export function openCodeSession(document: Fields): DocumentSession {
     parent: parentId === null ? null : { sessionId: parentId, callId: null },
     agent: { name: "opencode", version: stringAt(info, "version") },
   };
-  return { start, items: itemsOf(recordsAt(document, "messages"), parentId !== null) };
+  const messages = recordsAt(document, "messages");
+  const folders = messages.map((message) => stringAt(recordAt(recordAt(message, "info"), "path"), "cwd"));
+  const cwd = stringAt(info, "directory") ?? folders.find((folder) => folder !== null) ?? null;
+  return { start, cwd, items: itemsOf(messages, parentId !== null) };
 }
 
 /** A compaction is a user message with a `compaction` part, and then the summary as a call of its own. */
@@ -85,6 +88,7 @@ function itemsOf(messages: readonly Fields[], isSubAgent: boolean): readonly Log
     });
     compaction = null;
   }
+  if (pruned.length > 0) items.push(clearing(pruned));
   return items;
 }
 

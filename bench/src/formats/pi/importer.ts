@@ -86,7 +86,8 @@ async function readPi(source: FileSource): Promise<readonly Transcript[]> {
     agent: { name: FORMAT, version: version === null ? null : `session ${version}` },
   };
   const ordered = inOrderOfSending(withRollBacks(items, rewound), (reply) => sentMs.get(reply) ?? null);
-  return [transcriptOf({ name: file, file, format: FORMAT, start, items: ordered, notes })];
+  const cwd = stringAt(header, "cwd");
+  return [transcriptOf({ name: file, file, format: FORMAT, start, cwd, items: ordered, notes })];
 }
 
 function abandonedBranch(file: string, line: number): ImportNote {

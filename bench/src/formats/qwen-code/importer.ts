@@ -68,7 +68,16 @@ async function readQwen(source: FileSource): Promise<readonly Transcript[]> {
     };
     const name = index === 0 ? file : `${file}#${key}`;
     const parentName = index === 0 ? null : file;
-    return transcriptOf({ name, file, format: FORMAT, parentName, start, items, notes: index === 0 ? notes : [] });
+    return transcriptOf({
+      name,
+      file,
+      format: FORMAT,
+      parentName,
+      start,
+      cwd: stringAt(first, "cwd"),
+      items,
+      notes: index === 0 ? notes : [],
+    });
   });
 }
 
