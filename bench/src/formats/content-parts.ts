@@ -1,4 +1,5 @@
 import type { ImagePart, TextPart } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/extend";
 import { type Fields, recordAt, stringAt } from "./fields.ts";
 import { imageFromBase64, imageFromUrl } from "./image.ts";
 import { textPart } from "./log-items.ts";
@@ -6,10 +7,11 @@ import { textPart } from "./log-items.ts";
 /**
  * The text and images of a message's content, whichever of the common shapes it has: a string, or blocks of text
  * (`text`, `input_text`, `output_text`), images (base64 or address) and documents, whose source may be plain text or blocks again. Other blocks become their JSON text, so
- * that they are counted; a block without anything of its own is left out.
+ * that they are counted; a block without anything of its own is left out. One block may stand without a list; an answer in Google's form is what the tool gave.
  */
 export function contentParts(content: unknown): readonly (TextPart | ImagePart)[] {
   if (typeof content === "string") return [textPart(content)];
+  if (isRecord(content)) return blockParts(content);
   if (!Array.isArray(content)) return [];
   return content.flatMap((block: unknown) => (typeof block === "string" ? [textPart(block)] : blockParts(block)));
 }
@@ -17,6 +19,9 @@ export function contentParts(content: unknown): readonly (TextPart | ImagePart)[
 function blockParts(block: unknown): readonly (TextPart | ImagePart)[] {
   const fields = recordAt({ block }, "block");
   if (fields === null) return [];
+  const answer = recordAt(recordAt(fields, "functionResponse"), "response");
+  if (answer !== null) return [textPart(stringAt(answer, "output") ?? stringAt(answer, "error") ?? JSON.stringify(answer))];
+  if ("responseParts" in fields) return contentParts(fields.responseParts);
   const text = stringAt(fields, "text");
   if (text !== null) return [textPart(text)];
   const source = recordAt(fields, "source");

@@ -282,3 +282,26 @@ describe("one file under several spellings, and pruned results", () => {
     ],
   ])("%s", holds);
 });
+
+describe("forks that look like others", () => {
+  test.each<[string, Partial<Facts>]>([
+    ["12-iflow.jsonl", { calls: 3, prompts: [16472, 17100, null], typed: ["Read a and b.", "Thanks."] }],
+    ["12-iflow-two-lines.jsonl", { calls: 2, typed: ["Read."], compactions: 1 }],
+    ["12-qwen.jsonl", { calls: 3, compactions: 1, view: ["Summary.", "Got it.", "And b?", "Too."] }],
+    [
+      "12-gemini.jsonl",
+      { calls: 3, view: ["Read a.", "(read_file)", "the and one again later is ite", "Read.", "And b?", "Too."] },
+    ],
+  ])("%s", holds);
+
+  test("what iFlow's tools gave is read, and its versions are its own", async () => {
+    const [transcript] = await importFile(join(FORMS, "12-iflow.jsonl"), "log");
+    const results = transcript?.entries.flatMap((entry) =>
+      entry.type === "message" && entry.message.role === "tool-result" ? [textOf(entry.message).length] : [],
+    );
+    expect([results, transcript?.entries[0]]).toEqual([
+      [300, 500],
+      expect.objectContaining({ agent: { name: "iflow", version: "1.0.0" } }),
+    ]);
+  });
+});

@@ -1,4 +1,4 @@
-import type { AssistantMessage, Usage, UserMessage } from "@plimsoll/core";
+import { type AssistantMessage, UNREPORTED_USAGE, type Usage, type UserMessage } from "@plimsoll/core";
 import { partChars, type ToolTable } from "@plimsoll/core/extend";
 import { anthropicUsageOf, replyPartsOfBlocks } from "../anthropic-blocks.ts";
 import { contentParts } from "../content-parts.ts";
@@ -76,7 +76,7 @@ export function createChainReader(): ChainReader {
 
   const takeUser = (value: Fields, line: number, uuid: string | null) => {
     const read = userItemsOf(value, line, uuid);
-    if (value.isCompactSummary === true) {
+    if (value.isCompactSummary === true || read.some(isSnapshot)) {
       const summary = read.find((item) => item.kind === "user");
       const parts = contentParts(recordAt(value, "message")?.content);
       pending ??= { value: { timestamp: value.timestamp }, line };
@@ -137,6 +137,14 @@ function settleUnfinished(replies: ReadonlySet<GrowingReply>): Unfinished | null
     found.chars += chars;
   }
   return found.replies === 0 ? null : found;
+}
+
+/** How iFlow marks the summary that takes the history's place. */
+const SNAPSHOT_OPENING = "<state_snapshot>";
+
+function isSnapshot(item: LogItem): boolean {
+  const [first] = item.kind === "user" && item.origin === "injected" ? item.parts : [];
+  return first?.type === "text" && first.text.trimStart().startsWith(SNAPSHOT_OPENING);
 }
 
 function nodeRoleOf(value: Fields): TreeNode["role"] {
@@ -384,7 +392,9 @@ function growReply(reply: GrowingReply, value: Fields): void {
     if (!reply.blockKeys.has(key)) reply.parts.push(part);
     reply.blockKeys.add(key);
   }
-  reply.usage = laterUsage(reply.usage, withCost(recordAt(message, "usage"), value.costUSD));
+  const usage = laterUsage(reply.usage, withCost(recordAt(message, "usage"), value.costUSD));
+  // Forks and gateways write zeros where they know no sizes; the agent's own messages are no calls.
+  reply.usage = usage ?? (reply.modelId === null || recordAt(message, "usage") === null ? null : UNREPORTED_USAGE);
   const reason = stringAt(message, "stop_reason");
   if (reason !== null) reply.stopReason = STOP_REASONS.get(reason) ?? "other";
 }
@@ -403,6 +413,9 @@ function blockKeyOf(part: ReplyPart): string {
 
 /** The later of two reports of one call, unless its output is smaller: early lines hold a count from the stream's start. */
 function laterUsage(before: Usage | null, usage: Fields | null): Usage | null {
-  const isSmaller = before !== null && (numberAt(usage, "output_tokens") ?? 0) <= (before.output.totalTokens ?? 0);
+  const isSmaller =
+    before !== null &&
+    before.input.totalTokens !== null &&
+    (numberAt(usage, "output_tokens") ?? 0) <= (before.output.totalTokens ?? 0);
   return isSmaller ? before : (anthropicUsageOf(usage) ?? before);
 }

@@ -12,8 +12,9 @@ const FORMAT = "claude-code";
 /** Sessions of Claude Code, with the sidechains that stand in the same file. */
 export const claudeCodeImporter: Importer = {
   format: FORMAT,
-  description: "Claude Code: ~/.claude/projects/**/*.jsonl, subagents included (seen: 1.0.98 to 2.1.237)",
-  newestSeen: "2.1.237",
+  description:
+    "Claude Code: ~/.claude/projects/**/*.jsonl, subagents included, and iFlow: ~/.iflow/projects (seen: 1.0.98 to 2.1.300)",
+  newestSeen: "2.1.300",
   recognises: ({ firstObjects }) => firstObjects.some(isLine),
   read: readClaudeCode,
 };
@@ -40,10 +41,15 @@ async function readClaudeCode(source: FileSource): Promise<readonly Transcript[]
     chain.take(value, line);
   });
   const [first] = entries;
-  const agent = { name: FORMAT, version: stringAt(first, "version") };
+  const agent = { name: agentOf(first), version: stringAt(first, "version") };
   const [id, cwd] = [stringAt(first, "sessionId") ?? file, stringAt(first, "cwd")];
   const session = { file, id, createdMs: timeMsAt(first, "timestamp"), cwd, agent };
   return transcriptsOf(session, chains, notes);
+}
+
+/** iFlow writes Claude Code's lines under versions and session ids of its own (`session-…`): no rule for versions of Claude Code holds for it. */
+function agentOf(line: Fields | undefined): string {
+  return stringAt(line, "sessionId")?.startsWith("session-") === true ? "iflow" : FORMAT;
 }
 
 /** Which chain a line belongs to: the main one, or a sidechain by its agent or by the first line of its chain of parents. */

@@ -58,7 +58,8 @@ function sessionOf(records: readonly Fields[]): DocumentSession {
   const firstOf = new Map<string, LogItem>();
   for (const message of messages) {
     const rewoundId = stringAt(message, REWIND);
-    const taken = rewoundId === null ? undefined : firstOf.get(rewoundId);
+    // A rewind to a message that is not known takes everything back.
+    const taken = rewoundId === null ? undefined : (firstOf.get(rewoundId) ?? items[0]);
     const read = taken === undefined ? messageItems(message) : [rollBack(taken, { line: null, atMs: null })];
     const [first] = read;
     if (first !== undefined) firstOf.set(stringAt(message, "id") ?? "", first);
