@@ -52,6 +52,7 @@ export function content(
     reasoning: "none",
     images: [],
     isUnseen: false,
+    loadedTools: 0,
     ...given,
   };
 }

@@ -2,12 +2,13 @@ import { type AssistantMessage, UNREPORTED_USAGE, type Usage, type UserMessage }
 import { partChars, type ToolTable } from "@plimsoll/core/extend";
 import { anthropicUsageOf, replyPartsOfBlocks } from "../anthropic-blocks.ts";
 import { contentParts } from "../content-parts.ts";
-import { type Fields, numberAt, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
+import { type Fields, numberAt, parseRecord, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
 import {
   type BoundaryItem,
   type LogItem,
   type ReplyItem,
   type ReplyPart,
+  type ResultItem,
   textPart,
   type UserItem,
   unreadItem,
@@ -41,6 +42,7 @@ export function createChainReader(): ChainReader {
   const replies = new Map<string, GrowingReply>();
   const uuids = new Set<string>();
   const putBack = createPutBackReader();
+  const definitions = new Map<string, string>();
   let pending: PendingBoundary | null = null;
   let repeatedUsageCount = 0;
 
@@ -103,11 +105,17 @@ export function createChainReader(): ChainReader {
         settleBoundary(null);
         takeReply(value, line, uuid);
       } else if (value.type === "attachment") {
+        // The definitions of tools that results name (2.1.270 and later).
+        for (const entry of recordsAt(recordAt(value, "attachment"), "entries"))
+          definitions.set(stringAt(entry, "name") ?? "", JSON.stringify(entry));
         const item = attachmentItemOf(value, { line, sourceId: uuid, atMs: timeMsAt(value, "timestamp") });
         if (item !== null) push(item, uuid);
       } else if (recordAt(value, "message") !== null) push(unreadItem(value.type), null);
     },
-    items: () => items,
+    items: () => {
+      for (const item of items) if (item.kind === "result") defineTools(item, definitions);
+      return items;
+    },
     nodes: () => nodes,
     repeatedUsageCount: () => repeatedUsageCount,
     unfinished: () => settleUnfinished(new Set(replies.values())),
@@ -137,6 +145,16 @@ function settleUnfinished(replies: ReadonlySet<GrowingReply>): Unfinished | null
     found.chars += chars;
   }
   return found.replies === 0 ? null : found;
+}
+
+/** Puts the definitions that a log has of the tools that a result loads in the place of their names: that is what is sent. */
+function defineTools(item: { parts: ResultItem["parts"] }, definitions: ReadonlyMap<string, string>): void {
+  if (definitions.size === 0) return;
+  item.parts = item.parts.map((part) => {
+    const name = part.type === "text" ? stringAt(parseRecord(part.text), "tool_name") : null;
+    const definition = name === null ? undefined : definitions.get(name);
+    return definition === undefined ? part : textPart(definition);
+  });
 }
 
 /** How iFlow marks the summary that takes the history's place. */

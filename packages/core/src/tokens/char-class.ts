@@ -219,6 +219,8 @@ export interface MessageContent {
   readonly images: readonly ImagePart[];
   /** True for a summary whose text a vendor keeps to itself. */
   readonly isUnseen: boolean;
+  /** Tools that a result names and whose definitions the vendor puts into the next prompt in their place. */
+  readonly loadedTools: number;
 }
 
 /** The content of a message; each message is scanned once. */
@@ -269,8 +271,9 @@ function readContent(message: Message, work: WorkCounter): MessageContent {
     }
   }
   const isUnseen = isSummary(message) && messageChars(message) < LEAST_SUMMARY_CHARS;
-  const counts = countTexts(texts, work);
-  return { counts, reasoningCounts: countTexts(reasoningTexts, work), reasoning: reasoningOf(message), images, isUnseen };
+  const [counts, reasoningCounts] = [countTexts(texts, work), countTexts(reasoningTexts, work)];
+  const loadedTools = message.role === "tool-result" ? texts.filter((text) => LOADED_TOOL.test(text)).length : 0;
+  return { counts, reasoningCounts, reasoning: reasoningOf(message), images, isUnseen, loadedTools };
 }
 
 /** The classes of some texts together. */
@@ -295,9 +298,19 @@ const LEAST_SUMMARY_CHARS = 60;
 /** The assumed size of a summary that a vendor sends back encrypted: the recorded ones were some 1,900 and 2,200 tokens. */
 const UNSEEN_SUMMARY_TOKENS = 2000;
 
-/** Tokens of a message that no weight gives: its images, and a summary that cannot be read. */
-export function fixedTokensOf({ images, isUnseen }: MessageContent, rule: ImageRule): number {
-  return imageTokensOf(images, rule) + (isUnseen ? UNSEEN_SUMMARY_TOKENS : 0);
+/** A block that stands for a tool's definition, as a log has it: the vendor replaces it by the definition, which the log lacks. */
+const LOADED_TOOL = /^\{(?=[^{}]*"type":\s*"tool_reference")[^{}]*\}$/;
+
+/** The assumed size of a loaded tool's definition until a report tells: recorded searches added 700 to 1,700 tokens a tool. */
+export const LOADED_TOOL_TOKENS = 1200;
+
+/** Tokens of a message that no weight gives: its images, a summary that cannot be read, and the definitions of tools that it loads. */
+export function fixedTokensOf(
+  { images, isUnseen, loadedTools }: MessageContent,
+  rule: ImageRule,
+  toolTokens: number = LOADED_TOOL_TOKENS,
+): number {
+  return imageTokensOf(images, rule) + (isUnseen ? UNSEEN_SUMMARY_TOKENS : 0) + loadedTools * toolTokens;
 }
 
 /** True for two readings of the same content: a log that is read again has other values of the same messages. */
@@ -305,6 +318,7 @@ export function isSameContent(a: MessageContent, b: MessageContent): boolean {
   if (a === b) return true;
   return (
     a.images.length === b.images.length &&
+    a.loadedTools === b.loadedTools &&
     isSameCounts(a.counts, b.counts) &&
     isSameCounts(a.reasoningCounts, b.reasoningCounts)
   );

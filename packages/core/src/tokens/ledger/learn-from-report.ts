@@ -1,5 +1,5 @@
 import type { UsageEntry } from "../../entry.ts";
-import type { Sequence } from "../../sequence.ts";
+import { type Sequence, sequenceOf } from "../../sequence.ts";
 import { isRejectedUsage } from "../../usage.ts";
 import type { OverheadCounts } from "../char-class.ts";
 import type { ContentSum, ModelPrior, ModelPriors, Regression } from "../measure.ts";
@@ -34,14 +34,16 @@ const LARGEST_PROMPT_TOKENS = 1_000_000_000;
 
 /** The ledger after a report. One without a size, or with one that cannot be, only names the model. */
 export function withReport(
-  ledger: MeasuredState,
+  before: MeasuredState,
   { modelId, requestId, usage }: UsageEntry,
   { priors, overhead }: { readonly priors: ModelPriors; readonly overhead: OverheadCounts },
 ): MeasuredState {
   const promptTokens = usage.input.totalTokens;
+  if (promptTokens === null || promptTokens <= 0 || promptTokens > LARGEST_PROMPT_TOKENS)
+    return { ...before, nextModelId: modelId };
+  const model = modelOf(before, modelId, priors);
+  const ledger = withLoadedTools({ ...before, nextModelId: modelId }, model, { modelId, promptTokens, overhead });
   const next = { ...ledger, nextModelId: modelId };
-  if (promptTokens === null || promptTokens <= 0 || promptTokens > LARGEST_PROMPT_TOKENS) return next;
-  const model = modelOf(ledger, modelId, priors);
   const prompt = nextPrompt(next, model, overhead);
   const report = { modelId, promptTokens, prompt, overhead };
   const isNext = ledger.base.kind === "report" && ledger.reportedModelId === modelId;
@@ -60,6 +62,37 @@ export function withReport(
     reply: isRejectedUsage(usage) ? null : { requestId, messageId: null, outputTokens, reasoningTokens, content: null },
     firstReport: firstReportAfter(ledger, model, report),
     residuals: nextResiduals(ledger.residuals, situationOf(ledger, modelId), { expectedTokens, promptTokens }),
+  };
+}
+
+/** Share of a loaded tool's price that a new search leaves, and of the room for it. Chosen. */
+const KEPT_TOOL_RATIO = 0.5;
+
+/**
+ * The ledger once a report tells what the tools cost that a result loads: all that the messages do not explain. Their definitions are in no text, so that
+ * nothing else is learned of them. Before the first report there is nothing to compare with.
+ */
+function withLoadedTools(
+  ledger: MeasuredState,
+  model: Model,
+  report: { readonly modelId: string; readonly promptTokens: number; readonly overhead: OverheadCounts },
+): MeasuredState {
+  const { unreportedTools: count, loadedTool, unreported, unreportedMessages, view } = ledger;
+  if (count === 0 || ledger.base.kind !== "report" || ledger.reportedModelId !== report.modelId) return ledger;
+  const surprise = report.promptTokens - nextPrompt(ledger, model, report.overhead).expectedTokens;
+  const change = Math.max(-loadedTool.tokens, surprise / count);
+  const messages = unreportedMessages.slice().map(({ id, content, fixedTokens }) => {
+    return { id, content, fixedTokens: fixedTokens + content.loadedTools * change };
+  });
+  return {
+    ...ledger,
+    loadedTool: {
+      tokens: loadedTool.tokens + (1 - KEPT_TOOL_RATIO) * change,
+      roomTokens: Math.max(KEPT_TOOL_RATIO * loadedTool.roomTokens, Math.abs(change)),
+    },
+    unreported: { ...unreported, fixedTokens: unreported.fixedTokens + count * change },
+    unreportedMessages: sequenceOf(messages),
+    view: { ...view, fixedTokens: view.fixedTokens + count * change },
   };
 }
 

@@ -152,7 +152,7 @@ function sizeOf(state: ReaderState, message: Message, ledger: MeasuredState): nu
   if (isReported && isReply(ledger, message, content)) return arrivalOf(ledger, model).returnedTokens;
   const size = state.sizesOf(ledger.measured).get(message.id);
   if (size !== undefined && isSameContent(size.content, content) && size.modelId === modelId) return size.tokens;
-  const fixedTokens = fixedTokensOf(content, model.prior.image);
+  const fixedTokens = fixedTokensOf(content, model.prior.image, ledger.loadedTool.tokens);
   return contentTokens({ counts: content.counts, messages: 1, fixedTokens }, model);
 }
 
@@ -192,7 +192,7 @@ interface Reading {
 /** The ledger after one more message: its own content is read, nothing else. */
 function withMessage(ledger: MeasuredState, message: Message, { contentOf, priors }: Reading): MeasuredState {
   const content = contentOf(message);
-  const fixedTokens = fixedTokensOf(content, priors(nextModelIdOf(ledger) ?? "").image);
+  const fixedTokens = fixedTokensOf(content, priors(nextModelIdOf(ledger) ?? "").image, ledger.loadedTool.tokens);
   const { reply, unreported, unreportedMessages, hasUnreportedHuman } = ledger;
   const next = { ...ledger, view: withContent(ledger.view, content, fixedTokens) };
   if (message.role === "assistant" && reply !== null && isReplyOf(message, reply, unreportedMessages.size)) {
@@ -204,6 +204,7 @@ function withMessage(ledger: MeasuredState, message: Message, { contentOf, prior
     unreported: withContent(unreported, content, fixedTokens),
     unreportedMessages: unreportedMessages.append({ id: message.id, content, fixedTokens }),
     hasUnreportedHuman: hasUnreportedHuman || isHuman(message),
+    unreportedTools: ledger.unreportedTools + content.loadedTools,
   };
 }
 
@@ -252,7 +253,7 @@ function sumView(
   let view = NO_CONTENT;
   for (const [index, message] of messages.entries()) {
     const content = contentOf(message);
-    const fixedTokens = fixedTokensOf(content, model.prior.image);
+    const fixedTokens = fixedTokensOf(content, model.prior.image, ledger.loadedTool.tokens);
     view = withContent(view, content, fixedTokens);
     const size = sizes.get(message.id);
     if (size !== undefined && size.modelId === modelId && isSameContent(size.content, content)) {

@@ -1,5 +1,5 @@
 import { type Sequence, sequenceOf } from "../../sequence.ts";
-import { type MessageContent, NO_CONTENT, type OverheadCounts } from "../char-class.ts";
+import { LOADED_TOOL_TOKENS, type MessageContent, NO_CONTENT, type OverheadCounts } from "../char-class.ts";
 import type { ContentSum, ModelPrior, ModelPriors, Regression } from "../measure.ts";
 import { contentTokens, deviationOf, expectedOf } from "../measure.ts";
 
@@ -209,6 +209,9 @@ export interface MeasuredState {
   readonly unreported: ContentSum;
   readonly unreportedMessages: Sequence<UnreportedMessage>;
   readonly hasUnreportedHuman: boolean;
+  /** Tools that these messages load, and the price of one. */
+  readonly unreportedTools: number;
+  readonly loadedTool: LoadedTool;
   /** All messages of the view. */
   readonly view: ContentSum;
   /** Sizes by reports, in the order they were learned; the newest of a message counts. */
@@ -220,6 +223,12 @@ export interface MeasuredState {
   readonly jump: Jump;
   /** How far the newest predictions were off. */
   readonly residuals: Residuals;
+}
+
+/** The price of a loaded tool by the session's reports: how much one is expected to add, and how much more it may. */
+export interface LoadedTool {
+  readonly tokens: number;
+  readonly roomTokens: number;
 }
 
 /** A reply as far as it is known: what was reported of it, and the message once it is appended. */
@@ -298,11 +307,15 @@ export const ASSUMED_RESIDUALS: Residuals = {
 };
 
 /** Nothing came since the base. */
-export const NOTHING_UNREPORTED: Pick<MeasuredState, "reply" | "unreported" | "unreportedMessages" | "hasUnreportedHuman"> = {
+export const NOTHING_UNREPORTED: Pick<
+  MeasuredState,
+  "reply" | "unreported" | "unreportedMessages" | "hasUnreportedHuman" | "unreportedTools"
+> = {
   reply: null,
   unreported: NO_CONTENT,
   unreportedMessages: sequenceOf(),
   hasUnreportedHuman: false,
+  unreportedTools: 0,
 };
 
 /** A model's jumps between two sizes of one prompt: what its server adds now and then. */
@@ -324,6 +337,8 @@ export const NOTHING_MEASURED: MeasuredState = {
   fits: {},
   base: { kind: "nothing" },
   ...NOTHING_UNREPORTED,
+  // Recorded searches added up to 1,900 tokens a tool.
+  loadedTool: { tokens: LOADED_TOOL_TOKENS, roomTokens: 800 },
   view: NO_CONTENT,
   measured: sequenceOf(),
   firstReport: null,

@@ -217,7 +217,10 @@ export function upperTokensOf(ledger: MeasuredState, model: Model, prompt: NextP
   const surelyTokens = DEVIATIONS * deviation + STRANGE_RATIO * strangeTokens + untrustedTokens + prompt.thrownAwayTokens;
   // Until this session has shown that it goes, what is expected to vanish may stay.
   const jumpTokens = ledger.jump.risenTokens > 0 ? 0 : ledger.jump.roomTokens;
-  return prompt.expectedTokens * ratio + surelyTokens + jumpTokens + (isTurnShown(fit) ? 0 : prompt.vanishingTokens);
+  const toolTokens = ledger.unreportedTools * ledger.loadedTool.roomTokens;
+  return (
+    prompt.expectedTokens * ratio + surelyTokens + toolTokens + jumpTokens + (isTurnShown(fit) ? 0 : prompt.vanishingTokens)
+  );
 }
 
 /** True if a turn of this session has shown whether its reasoning stays: until then the losses are the prior's. */
