@@ -72,6 +72,15 @@ export interface ImportNote {
   readonly code: ImportNoteCode;
   readonly line: number | null;
   readonly text: string;
+  /** What was not read, by name; left out for notes of another kind. */
+  readonly unread?: UnreadNames;
+}
+
+/** Names of what was not read in one log, and the agent with its version that wrote it. */
+export interface UnreadNames {
+  /** `null` if the log does not tell. */
+  readonly writtenBy: string | null;
+  readonly counts: Readonly<Record<string, number>>;
 }
 
 /** Kinds of notes, so that a summary can count them. */

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { checkOptions } from "../command/check-options.ts";
-import { DEFAULT_LOG_LIMIT, findLogs, type LogOptions, parseAgent, unreadInputs } from "../command/find-inputs.ts";
+import { DEFAULT_LOG_LIMIT, findLogs, type LogOptions, parseAgent, unreadIn, unreadInputs } from "../command/find-inputs.ts";
 import { readPrices } from "../command/read-prices.ts";
 import { collect, parseJobs, parseSince } from "../command/replay-options.ts";
 import { openState, poolOf } from "../command/replay-state.ts";
@@ -102,7 +102,8 @@ async function findAgents({ from, since, limit }: AdviseOptions, io: CliIo): Pro
   const logs = LOCATED_AGENTS.flatMap((agent) => {
     const one = agents.find(({ name }) => name === agent);
     const files = one?.found.files ?? [];
-    return files.length === 0 ? [] : [{ agent, files, found: files.length + (one?.found.older ?? 0) }];
+    if (one === undefined || files.length === 0) return [];
+    return [{ agent, files, found: files.length + one.found.older, unread: [...one.found.missing, ...unreadIn(one.found)] }];
   });
   return { logs, without: agents.filter(({ found }) => found.files.length === 0).map(({ name }) => name) };
 }
@@ -207,7 +208,7 @@ export function adviceText(decisions: readonly Decision[], { columns, full }: Ad
   const problems = adviceProblems(agents);
   const told = full
     ? problems
-    : problems.filter(({ kind }, place) => problems.findIndex((each) => each.kind === kind) === place);
+    : problems.filter(({ kind }, place) => kind === "not-read" || problems.findIndex((each) => each.kind === kind) === place);
   const untold = problems.length - told.length;
   const blocks = [
     answerLines(decisions),

@@ -11,7 +11,7 @@ import { type Corpus, type InputFile, openCorpus } from "../open/corpus.ts";
 import type { KeptRows } from "../replay/run-bench.ts";
 import { runBench } from "../replay/run-bench.ts";
 import type { WorkerPool } from "../replay/worker-pool.ts";
-import type { BenchReport, ReportProblem } from "../results.ts";
+import type { BenchReport, ReportProblem, SkippedInput } from "../results.ts";
 import { formatTokens } from "../show/figures.ts";
 import { reportProblems } from "../show/problems.ts";
 import type { CliIo } from "../terminal/io.ts";
@@ -88,11 +88,13 @@ export interface AgentLogs {
   readonly agent: LocatedAgent;
   readonly files: readonly InputFile[];
   readonly found: number;
+  /** Files among them that may hold sessions and are not read. */
+  readonly unread: readonly SkippedInput[];
 }
 
 /** Replays one agent's logs as they were, and under its own settings at their real windows: one decision for each window. */
 export async function decideOn(
-  { agent, files, found }: AgentLogs,
+  { agent, files, found, unread }: AgentLogs,
   { run, io }: { readonly run: AdviceRun; readonly io: CliIo },
 ): Promise<readonly Decision[]> {
   const corpus = await openCorpus(files, run.pool);
@@ -121,7 +123,13 @@ export async function decideOn(
   const advised: AdvisedAgent = {
     agent,
     title: turning?.knobs.title ?? titleOf(agent),
-    ...{ logsRead: files.length, logsFound: found, shared: corpus.lineages.counts, turning, problems: problemsOf(replays) },
+    ...{
+      logsRead: files.length,
+      logsFound: found,
+      shared: corpus.lineages.counts,
+      turning,
+      problems: problemsOf(replays, unread),
+    },
   };
   const harmed = ({ best }: Extract<SettingVerdict<SettingFigures>, { kind: "set" }>, from: (typeof groups)[number]) => {
     const tested = from.points.filter(({ policy }) => policy.name === best.standing.policy);
@@ -292,8 +300,8 @@ function runOf(reports: readonly Pick<BenchReport, "sessions" | "rows">[], names
   return { sessions: reports[0]?.sessions ?? [], rows: [...rows.values()] };
 }
 
-function problemsOf(reports: readonly BenchReport[]): readonly ReportProblem[] {
-  const all = reports.flatMap((report) => reportProblems(report));
+function problemsOf(reports: readonly BenchReport[], unread: readonly SkippedInput[]): readonly ReportProblem[] {
+  const all = reports.flatMap((report) => reportProblems({ ...report, skipped: [...unread, ...report.skipped] }));
   return [...new Map(all.map((problem) => [problem.text, problem])).values()];
 }
 

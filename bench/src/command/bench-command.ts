@@ -176,7 +176,7 @@ async function mergeAll(names: readonly string[], options: MergeOptions, io: Cli
   const named = (await Promise.all(names.map((name) => rowsIn(name, io)))).flat();
   const out = options.out === undefined ? {} : { out: resolve(io.cwd, options.out) };
   const reports = { ...reportFiles(options, io), ...out };
-  const output = { reports, full: options.full ?? false, notSessions: [], metrics: parts.metrics };
+  const output = { reports, full: options.full ?? false, metrics: parts.metrics };
   return writeReports(mergeRows(named, parts), output, io);
 }
 

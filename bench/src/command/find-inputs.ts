@@ -8,7 +8,7 @@ import { BUILT_IN_PARTS } from "../extension.ts";
 import { fileSource, readHead } from "../formats/file-source.ts";
 import type { Importer } from "../formats/importer.ts";
 import type { LocatedAgent } from "../formats/locations.ts";
-import { LOCATED_AGENTS, locateLogs, unreadDatabases, usualPlaces, withoutPackedCopies } from "../formats/locations.ts";
+import { LOCATED_AGENTS, locateLogs, unreadFiles, usualPlaces, withoutPackedCopies } from "../formats/locations.ts";
 import { UNREAD_DATABASE } from "../formats/registry.ts";
 import type { InputFile } from "../open/corpus.ts";
 import type { SkippedInput } from "../results.ts";
@@ -25,6 +25,14 @@ export interface FoundInputs {
   readonly notSessions: readonly string[];
   /** Logs of agents that were left out as there are newer ones. */
   readonly older: number;
+}
+
+/** Why a file among logs is left out that no importer recognises. */
+const NO_READER = "no importer reads it";
+
+/** The files that were looked at and are no session that an importer reads, as inputs that were left out. */
+export function unreadIn({ notSessions }: FoundInputs): readonly SkippedInput[] {
+  return notSessions.map((file) => ({ file, reason: NO_READER }));
 }
 
 /** Folders whose files nobody means when they name a folder above them. */
@@ -106,7 +114,8 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const { name } = entry;
-    if (entry.isFile() || entry.isSymbolicLink()) found.push(name);
+    // A writer's lock holds nothing.
+    if ((entry.isFile() || entry.isSymbolicLink()) && !name.endsWith(".lock")) found.push(name);
     if (!entry.isDirectory() || IGNORED.includes(name)) continue;
     // A folder that may not be entered has nothing to show.
     const below = await filesBelow(join(folder, name)).catch(() => []);
@@ -177,16 +186,16 @@ export async function findLogs({ from = [], since, limit }: LogOptions, io: CliI
   };
 }
 
-/** Databases of the agents that cannot be read, each with what to do. */
+/** Packed files and databases of the agents that cannot be read, each with what to do. */
 export async function unreadInputs(
   { from = [], since }: Pick<LogOptions, "from" | "since">,
   io: CliIo,
 ): Promise<readonly SkippedInput[]> {
   const query = logQuery(since, io);
-  const found = await Promise.all(from.map((name) => unreadDatabases({ agent: parseAgent(name), ...query })));
-  return found.flat().map(({ path }) => {
+  const found = await Promise.all(from.map((name) => unreadFiles({ agent: parseAgent(name), ...query })));
+  return found.flat().map(({ path, isExported }) => {
     const file = homeName(path, io.homeFolder);
-    return { file, reason: `${file}: ${UNREAD_DATABASE}` };
+    return { file, reason: `${file}: ${isExported ? UNREAD_DATABASE : NO_READER}` };
   });
 }
 

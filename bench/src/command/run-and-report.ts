@@ -22,7 +22,7 @@ import {
 } from "../summaries/open-source.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { tableColumns, tell } from "../terminal/printable.ts";
-import type { FoundInputs } from "./find-inputs.ts";
+import { type FoundInputs, unreadIn } from "./find-inputs.ts";
 import { createProgressBar } from "./progress-bar.ts";
 import type { ReportFiles } from "./replay-options.ts";
 import { type OpenState, openState, poolOf } from "./replay-state.ts";
@@ -77,7 +77,7 @@ export async function runAndReport(request: RunRequest, io: CliIo): Promise<numb
   const { report, tally } = await replayAll(request, io, state);
   await state.finish();
   if (isAsking) tell(io, summaryBill(name, tally));
-  return writeReports(report, { reports, full, notSessions: found.notSessions, metrics: parts.metrics }, io);
+  return writeReports(report, { reports, full, metrics: parts.metrics }, io);
 }
 
 /** A run of fewer replays is over before workers have started (chosen). */
@@ -87,7 +87,8 @@ function inputOf(
   { found, policies, sweeps, windows, prices, shard, summarizer, withoutEffect }: RunRequest,
   { version }: CliIo,
 ): BenchInput {
-  const { files, missing } = found;
+  const { files } = found;
+  const missing = [...found.missing, ...unreadIn(found)];
   return {
     ...{ files, missing, policies, windows, prices, shard, summarizer, sweeps, withoutEffect },
     plimsollVersion: version,
@@ -124,7 +125,6 @@ async function replayAll(
 interface ReportOutput {
   readonly reports: ReportFiles;
   readonly full: boolean;
-  readonly notSessions: readonly string[];
   /** The metrics of the report's run. */
   readonly metrics: RunMetrics;
 }

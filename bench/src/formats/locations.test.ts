@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, posix, win32 } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type LocatedAgent, type LogQuery, locateLogs, unreadDatabases, usualPlaces } from "./locations.ts";
+import { type LocatedAgent, type LogQuery, locateLogs, unreadFiles, usualPlaces } from "./locations.ts";
 
 const FILES: readonly (readonly [path: string, modifiedSeconds: number])[] = [
   [".claude/projects/-w/a.jsonl", 100],
@@ -103,7 +103,7 @@ test("a database of OpenCode is told of, if it changed, and no other file beside
     await writeFile(join(folder, name), "SQLite format 3\0");
   await utimes(join(folder, "opencode-local.db"), 100, 100);
   const names = async (query: Pick<LogQuery, "agent" | "sinceMs">) =>
-    (await unreadDatabases({ ...query, homeFolder: person })).map(({ path }) => path.slice(folder.length + 1)).toSorted();
+    (await unreadFiles({ ...query, homeFolder: person })).map(({ path }) => path.slice(folder.length + 1)).toSorted();
   expect(await names({ agent: "opencode" })).toEqual(["opencode-local.db", "opencode.db"]);
   expect(await names({ agent: "opencode", sinceMs: 200_000 })).toEqual(["opencode.db"]);
   expect(await names({ agent: "pi" })).toEqual([]);

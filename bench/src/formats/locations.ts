@@ -96,12 +96,28 @@ const OPENCODE_DATABASES = {
   name: /^opencode(-[\w.-]+)?\.db$/,
 } as const;
 
-/** Finds an agent's databases, changed since a time, whose sessions cannot be read here: the user has to export them first. */
-export async function unreadDatabases(query: Omit<LogQuery, "limit">): Promise<readonly LocatedFile[]> {
-  const databases = await databasesOf(query);
-  const sinceMs = query.sinceMs ?? Number.NEGATIVE_INFINITY;
-  return databases.filter(({ path, modifiedMs }) => modifiedMs >= sinceMs && storedSessions(path) === null);
+/** A file among an agent's logs, changed since a time, that may hold sessions and is not read. */
+export interface UnreadFile extends LocatedFile {
+  /** True if the user can export its sessions. */
+  readonly isExported: boolean;
 }
+
+/** Finds an agent's databases whose sessions cannot be read here, and packed files and databases among its logs that no reader takes. */
+export async function unreadFiles(query: Omit<LogQuery, "limit">): Promise<readonly UnreadFile[]> {
+  const sinceMs = query.sinceMs ?? Number.NEGATIVE_INFINITY;
+  const databases = (await databasesOf(query)).filter(({ path }) => storedSessions(path) === null);
+  const others = PLACES[query.agent].map(async (place) => {
+    const stores = await filesIn(folderOf(place, query), { folder: place.folder, suffixes: STORES });
+    return stores.filter(({ path }) => !isLog(systemPath.basename(path), place));
+  });
+  return [
+    ...databases.map((file) => ({ ...file, isExported: true })),
+    ...(await Promise.all(others)).flat().map((file) => ({ ...file, isExported: false })),
+  ].filter(({ modifiedMs }) => modifiedMs >= sinceMs);
+}
+
+/** How files end that may hold sessions: packed ones, and databases. */
+const STORES = [".zst", ".gz", ".xz", ".db", ".sqlite", ".sqlite3", ".vscdb"];
 
 async function databasesOf(query: Omit<LogQuery, "limit">): Promise<readonly LocatedFile[]> {
   if (query.agent !== "opencode") return [];

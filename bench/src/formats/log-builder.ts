@@ -84,16 +84,16 @@ export function buildLog(
       );
   }
   batch.close("end");
-  if (unread.size > 0)
-    notes.push({
-      ...{ code: "unknown-line-type", line: null },
-      text: `${file}: ${countWords(unread, "item")} of types that are not known were left out: ${namesOf(unread)}`,
-    });
-  if (unknownTools.size > 0)
-    notes.push({
-      ...{ code: "unknown-tool", line: null },
-      text: `${file}: ${countWords(unknownTools, "call")} of tools that are not known show no file: ${namesOf(unknownTools)}`,
-    });
+  const { name: agent = null, version = null } = start.agent ?? {};
+  const writtenBy = version === null ? agent : `${agent} ${version}`;
+  const say = (code: ImportNote["code"], counts: ReadonlyMap<string, number>, words: string) => {
+    if (counts.size === 0) return;
+    const by = version === null ? "" : ` (${writtenBy})`;
+    const text = `${file}: ${words}: ${namesOf(counts)}${by}`;
+    notes.push({ code, line: null, text, unread: { writtenBy, counts: Object.fromEntries(counts) } });
+  };
+  say("unknown-line-type", unread, `${countWords(unread, "item")} of types that are not known were left out`);
+  say("unknown-tool", unknownTools, `${countWords(unknownTools, "call")} of tools that are not known show no file`);
   return { entries: writer.entries, notes, automaticCompactionIds, putBack, copiedIds };
 }
 

@@ -1,5 +1,5 @@
 import type { SizeJudgeError } from "../size-judge/held-out.ts";
-import type { Outcome } from "../transcript.ts";
+import type { Outcome, UnreadNames } from "../transcript.ts";
 
 /** A replayed session and what its recording states. */
 export interface SessionDescription {
@@ -72,4 +72,6 @@ export interface SourceNote {
   readonly line: number | null;
   readonly code: string;
   readonly text: string;
+  /** Names of lines, items or tools that were not read. */
+  readonly unread?: UnreadNames;
 }

@@ -112,6 +112,7 @@ export const sourceNoteSchema: z.ZodType<SourceNote> = z.strictObject({
   line: z.int().nullable(),
   code: z.string(),
   text: z.string(),
+  unread: z.strictObject({ writtenBy: z.string().nullable(), counts: z.record(z.string(), count) }).exactOptional(),
 });
 
 const answerSchema: z.ZodType<ReportAnswer> = z.strictObject({

@@ -1,11 +1,12 @@
 import { brokenPolicies, failuresOf } from "../drive/part-failures.ts";
+import { agentVersionAtLeast } from "../formats/agent-windows.ts";
 import { FEWEST_SCRIPTING_OWNERS, scripted } from "../judge/apart.ts";
 import { MEASURES } from "../judge/vector.ts";
 import { SEEING_CALLS } from "../metrics/held.ts";
 import type { SourceNote } from "../open/session-description.ts";
 import type { BenchReport, ReplayRow, ReportProblem } from "../results.ts";
 import { ownersOf } from "../statistics.ts";
-import type { ImportNoteCode } from "../transcript.ts";
+import type { ImportNoteCode, UnreadNames } from "../transcript.ts";
 import { formatCount, formatNumberOf, verbFor } from "./figures.ts";
 
 /** The parts of a report in which problems are found. */
@@ -102,21 +103,47 @@ function hiddenNeeds({ rows, sessions }: Checked): readonly ReportProblem[] {
   return [{ kind: "not-visible", text: sentences.join(" ") }];
 }
 
-/** Codes of notes about lines that an importer does not know, and about what a log lacks. */
-const UNREAD: readonly ImportNoteCode[] = [
-  ...(["missing-history", "unfinished-output"] as const),
-  ...(["unknown-line-type", "unknown-tool", "unseen-version", "unread-script"] as const),
+/** Codes of notes about what a log lacks and what an importer does not know, with the words for names of the latter. */
+const UNREAD: readonly (readonly [code: ImportNoteCode, words: (count: number) => string])[] = [
+  ["missing-history", String],
+  ["unfinished-output", String],
+  ["unknown-line-type", (count) => `${formatNumberOf(count, "item")} of unknown types left out`],
+  ["unknown-tool", (count) => `${formatNumberOf(count, "call")} of unknown tools ${verbFor(count, "show")} no file`],
+  ["unseen-version", String],
+  ["unread-script", String],
 ];
 
 function notRead(notes: readonly SourceNote[]): readonly ReportProblem[] {
-  return UNREAD.flatMap((code): readonly ReportProblem[] => {
+  return UNREAD.flatMap(([code, words]): readonly ReportProblem[] => {
     const own = notes.filter((note) => note.code === code);
     const [first] = own;
     if (first === undefined) return [];
+    const named = own.flatMap(({ unread }) => unread ?? []);
+    if (named.length > 0) return [{ kind: "not-read", text: namedText(named, words) }];
     const said = first.text.startsWith(`${first.file}: `) ? first.text.slice(first.file.length + 2) : first.text;
     const others = own.length === 1 ? "" : ` (and ${formatNumberOf(own.length - 1, "more log")})`;
     return [{ kind: "not-read", text: `${reasonText(said)}${others}.` }];
   });
+}
+
+/** So many names of what was not read stand in a sentence (chosen: two lines of a screen). */
+const MOST_UNREAD = 8;
+
+/** Adds up what was not read by name, with the newest version that wrote it. */
+function namedText(notes: readonly UnreadNames[], words: (count: number) => string): string {
+  const names = new Map<string, { readonly count: number; readonly newest: string }>();
+  for (const { writtenBy, counts } of notes)
+    for (const [name, count] of Object.entries(counts)) {
+      const { count: before, newest } = names.get(name) ?? { count: 0, newest: "" };
+      const by = writtenBy ?? "";
+      names.set(name, { count: before + count, newest: agentVersionAtLeast(newest, by) ? newest : by });
+    }
+  const most = [...names].toSorted(([, a], [, b]) => b.count - a.count);
+  const said = most
+    .slice(0, MOST_UNREAD)
+    .map(([name, { count, newest }]) => `${name} ${formatCount(count)}${newest === "" ? "" : ` (newest: ${newest})`}`);
+  const more = most.length > MOST_UNREAD ? ` and ${formatCount(most.length - MOST_UNREAD)} more` : "";
+  return `${words(most.reduce((sum, [, { count }]) => sum + count, 0))}: ${said.join(", ")}${more}.`;
 }
 
 /** Sessions whose sizes are estimates: beside others, a mean over them is of nobody. */

@@ -11,7 +11,6 @@ import { recordedUsdLines } from "./validity.ts";
 export interface TerminalOptions {
   /** Every table. */
   readonly full: boolean;
-  readonly notSessions: readonly string[];
   /** How wide tables may be. */
   readonly columns: number;
   /** Files that were written. */
@@ -27,7 +26,7 @@ export function terminalReport(
   { report, problems, windows: shown, further, notes }: ShownReport,
   options: TerminalOptions,
 ): string {
-  const { full, notSessions, written, columns } = options;
+  const { full, written, columns } = options;
   const folder = commonFolder(report.sessions.map(({ session }) => session));
   const hasFigures = report.rows.some(({ metrics: own }) => own !== null);
   const windows = shown.flatMap(({ judged: { windowLabel }, lines, table }) => {
@@ -49,20 +48,12 @@ export function terminalReport(
         ? notes.slice(0, -1).map(plain)
         : []),
     [
-      ...notSessionLines(notSessions),
       ...(full ? [] : recordedUsdLines(report).map(plain)),
       ...(full || !hasFigures ? [] : [plain(MORE)]),
       ...written.map((file) => `Written: ${file}`),
     ].join("\n"),
   ];
   return sections.filter((section) => section !== "").join("\n\n");
-}
-
-function notSessionLines(notSessions: readonly string[]): readonly string[] {
-  const [first] = notSessions;
-  if (first === undefined) return [];
-  const others = notSessions.length === 1 ? "" : ` and ${formatNumberOf(notSessions.length - 1, "other")}`;
-  return [fitted(`Not a session, left out: ${printable(first)}${others}.`)];
 }
 
 /** So many are said on the first screen; the worst come first (chosen). */

@@ -60,7 +60,7 @@ test("each log is imported and prepared once, however often it is replayed", { t
   const { io } = recordedIo(home);
   const { files } = await findLogs({ from: ["codex"], since: "2026-01-01" }, io);
   const run = { pool, prices: new Map(), kept: null };
-  const [decision] = await decideOn({ agent: "codex", files, found: files.length }, { run, io });
+  const [decision] = await decideOn({ agent: "codex", files, found: files.length, unread: [] }, { run, io });
   expect(decision?.choice?.rows.length).toBeGreaterThan(2);
   expect(opener.counts()).toEqual({ imports: 3, preparations: 3 });
 });

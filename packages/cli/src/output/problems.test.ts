@@ -25,6 +25,11 @@ function without(id: "fileInHand" | "instructions" | "plan"): BenchReport {
   return { ...PLAIN, rows };
 }
 
+const unread = (version: string, counts: Readonly<Record<string, number>>) => ({
+  ...{ file: FILE, line: null, code: "unknown-line-type", text: "" },
+  unread: { writtenBy: `codex ${version}`, counts },
+});
+
 /** By kind a report that has a problem of it: a kind that is added without one does not compile. */
 const WITH: Readonly<Record<ReportProblem["kind"], BenchReport>> = {
   failed: {
@@ -39,11 +44,17 @@ const WITH: Readonly<Record<ReportProblem["kind"], BenchReport>> = {
   "not-visible": without("fileInHand"),
   "not-read": {
     ...PLAIN,
-    notes: [{ file: FILE, line: null, code: "unknown-line-type", text: `${FILE}: 3 items of types that are not known` }],
+    notes: [unread("0.153.4", { a: 1 }), unread("0.155.0", { a: 2, b: 1 }), unread("0.99.0", { a: 1 })],
   },
   mixed: { ...PLAIN, sessions: PLAIN.sessions.map((session, place) => ({ ...session, isEstimated: place === 0 })) },
   "without-effect": { ...PLAIN, withoutEffect: ["--limit 3 did nothing: it is for --from"] },
 };
+
+test("what was not read is added up by name, with the newest version that wrote it", () => {
+  expect(reportProblems(WITH["not-read"] ?? PLAIN).map(({ text }) => text)).toContain(
+    "5 items of unknown types left out: a 4 (newest: codex 0.155.0), b 1 (newest: codex 0.155.0).",
+  );
+});
 
 const SCREEN_LINES = 24;
 const firstScreen = (text: string) => text.split("\n").slice(0, SCREEN_LINES).join("\n");
@@ -61,8 +72,7 @@ const advice = (problems: readonly ReportProblem[]) =>
   madeAdvice("x").map((one) => ({ ...one, agent: { ...one.agent, problems } }));
 const tunePage = (problems: readonly ReportProblem[]) =>
   renderTuneHtml([exampleTuned()], { yaml: "", text: "", nameOf: (name) => name, problems });
-const terminal = (report: BenchReport) =>
-  terminalReport(shownReport(report), { full: false, notSessions: [], written: [], columns: 80 });
+const terminal = (report: BenchReport) => terminalReport(shownReport(report), { full: false, written: [], columns: 80 });
 
 /** By output what its first screen says of a report. */
 const OUTPUTS: Readonly<Record<string, (report: BenchReport) => string>> = {

@@ -98,10 +98,10 @@ async function benchOf(inputs: string, folder: string) {
   const policies = ["none", "pi", "plimsoll"].flatMap((name) => ["-p", name]);
   expect(await main(["bench", inputs, "-w", "16k", "--jobs", "1", "--json", json, ...policies], io), stderr()).toBe(0);
   const [session] = report.parse(JSON.parse(readFileSync(json, "utf8"))).sessions;
-  // Who wrote a log tells what is run now, and a folder of records holds the lock of its writer.
+  // Who wrote a log tells what is run now.
   const lines = stdout()
     .split("\n")
-    .filter((line) => !/^Not a session, left out|What you run now/.test(line));
+    .filter((line) => !line.includes("What you run now"));
   const text = lines.join("\n");
   const figure = /\d+(?:\.\d+)?/g;
   return { session, words: text.replaceAll(figure, "#"), figures: (text.match(figure) ?? []).map(Number) };
