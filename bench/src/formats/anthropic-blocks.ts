@@ -34,6 +34,14 @@ function partOf(table: ToolTable, block: Fields): ReplyPart {
   }
 }
 
+/** Types of blocks that are read, and those of the vendor's own: what server-side tools were asked and gave, and reasoning that it hides. */
+const READ_BLOCKS = /^(?:text|thinking|redacted_thinking|compaction|fallback|\w*tool_use|\w+_tool_result)$/;
+
+/** Names the blocks of an answer whose form is not known: they stand in the log and are not measured. */
+export function unreadBlocks(blocks: readonly Fields[]): readonly string[] {
+  return blocks.flatMap(({ type }) => (typeof type !== "string" || READ_BLOCKS.test(type) ? [] : [`block ${type}`]));
+}
+
 /**
  * The usage of a message, `null` if it reports zeros only (the agent's own messages do). The parts of the prompt are disjoint. With several iterations (or one, of a
  * compaction that was asked for, above which there is nothing) the context is that of the last sampling of the model itself: the counts above them may add all samplings up (an advisor's question between two, Claude Code

@@ -131,6 +131,10 @@ function joinedReplies(items: readonly LogItem[]): readonly LogItem[] {
   };
   for (const item of items) {
     const last = run.at(-1);
+    if (item.kind === "unread") {
+      joined.push(item);
+      continue;
+    }
     if (last !== undefined && (item.kind !== "reply" || !isOneAnswer(last, item))) close();
     if (item.kind === "reply") run.push(item);
     else joined.push(item);

@@ -5,7 +5,7 @@ import { isHuman, type Message, textOf } from "@plimsoll/core";
 import { foldEntries } from "@plimsoll/core/extend";
 import { createSpending, MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
-import { describeLog, importDocument } from "../../testing/describe-log.ts";
+import { describeLog, importDocument, importObjects } from "../../testing/describe-log.ts";
 import { countedOnce, lineages, ownEntries } from "../lineage.ts";
 import { withoutPackedCopies } from "./locations.ts";
 import { importFile } from "./registry.ts";
@@ -304,4 +304,17 @@ describe("forks that look like others", () => {
       expect.objectContaining({ agent: { name: "iflow", version: "1.0.0" } }),
     ]);
   });
+});
+
+test("blocks and attachments of unknown forms are named, with who wrote them", async () => {
+  const line = { parentUuid: null, isSidechain: false, sessionId: "s", version: "2.1.9" };
+  const attachment = { type: "attached_next_month", body: "x".repeat(300) };
+  const content = [{ type: "text", text: "a" }, { type: "block_of_next_month" }];
+  const [transcript] = await importObjects([
+    { ...line, uuid: "a", type: "assistant", message: { role: "assistant", id: "m", content } },
+    { ...line, uuid: "b", type: "attachment", attachment },
+  ]);
+  expect(transcript?.notes.flatMap(({ unread }) => unread ?? [])).toEqual([
+    { writtenBy: "claude-code 2.1.9", counts: { "block block_of_next_month": 1, "attachment attached_next_month": 1 } },
+  ]);
 });

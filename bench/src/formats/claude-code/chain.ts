@@ -1,6 +1,6 @@
 import { type AssistantMessage, UNREPORTED_USAGE, type Usage, type UserMessage } from "@plimsoll/core";
 import { partChars, type ToolTable } from "@plimsoll/core/extend";
-import { anthropicUsageOf, replyPartsOfBlocks } from "../anthropic-blocks.ts";
+import { anthropicUsageOf, replyPartsOfBlocks, unreadBlocks } from "../anthropic-blocks.ts";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, numberAt, parseRecord, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
 import {
@@ -74,6 +74,7 @@ export function createChainReader(): ChainReader {
       if (uuid !== null) itemOfUuid.set(uuid, known);
     }
     growReply(reply, value);
+    for (const type of unreadBlocks(recordsAt(recordAt(value, "message"), "content"))) push(unreadItem(type), null);
   };
 
   const takeUser = (value: Fields, line: number, uuid: string | null) => {
@@ -110,6 +111,7 @@ export function createChainReader(): ChainReader {
           definitions.set(stringAt(entry, "name") ?? "", JSON.stringify(entry));
         const item = attachmentItemOf(value, { line, sourceId: uuid, atMs: timeMsAt(value, "timestamp") });
         if (item !== null) push(item, uuid);
+        else if (isUnreadAttachment(recordAt(value, "attachment"))) push(unreadItem(attachmentName(value)), null);
       } else if (recordAt(value, "message") !== null) push(unreadItem(value.type), null);
     },
     items: () => {
@@ -254,6 +256,23 @@ function preservedItems(
 
 /** Attachments that only the person sees, and those whose text stands elsewhere in the log. */
 const UNSENT_TYPES = ["hook_system_message", "hook_cancelled", "hook_non_blocking_error", "hook_permission_decision"] as const;
+
+/** Attachments that are read elsewhere, and those of which nothing more is sent. */
+const READ_TYPES: readonly string[] = [...UNSENT_TYPES, "hook_success", "deferred_tools_record", "queued_command"];
+
+/** An attachment of fewer characters holds no text of its own: names and numbers (chosen). */
+const LEAST_ATTACHMENT_CHARS = 200;
+
+/** True for an attachment of an unknown form that may put something before the model. */
+function isUnreadAttachment(attachment: Fields | null): boolean {
+  return (
+    !READ_TYPES.includes(stringAt(attachment, "type") ?? "") && JSON.stringify(attachment).length >= LEAST_ATTACHMENT_CHARS
+  );
+}
+
+function attachmentName(line: Fields): string {
+  return `attachment ${stringAt(recordAt(line, "attachment"), "type") ?? "without a type"}`;
+}
 
 /** Fields that hold what an attachment puts before the model, in the order in which they are joined. */
 const TEXT_KEYS = ["content", "snippet", "prompt", "message", "stdout"] as const;
