@@ -72,7 +72,7 @@ export interface ImportNote {
   readonly code: ImportNoteCode;
   readonly line: number | null;
   readonly text: string;
-  /** What was not read, by name; left out for notes of another kind. */
+  /** Names of lines, items or tools that were not read; left out for notes of another kind. */
   readonly unread?: UnreadNames;
 }
 

@@ -24,6 +24,8 @@ function blockParts(block: unknown): readonly (TextPart | ImagePart)[] {
   if ("responseParts" in fields) return contentParts(fields.responseParts);
   const text = stringAt(fields, "text");
   if (text !== null) return [textPart(text)];
+  const inline = recordAt(fields, "inlineData");
+  if (inline !== null) return [imageFromBase64(stringAt(inline, "mimeType"), stringAt(inline, "data") ?? "")];
   const source = recordAt(fields, "source");
   const plain = source?.type === "text" ? stringAt(source, "data") : null;
   if (plain !== null) return [textPart(plain)];

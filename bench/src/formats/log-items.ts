@@ -67,7 +67,7 @@ export interface ReplyItem extends Provenance {
 export type ReplyPart = TextPart | ReasoningPart | CallDraft | CompactionPart;
 
 /** The vendor's own compaction inside an answer: from there on its summary is sent in the place of everything before it. */
-export interface CompactionPart {
+interface CompactionPart {
   readonly type: "compaction";
   readonly summary: string;
 }

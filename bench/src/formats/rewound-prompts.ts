@@ -1,3 +1,4 @@
+import type { ImportNote } from "../transcript.ts";
 import { type LogItem, rollBack } from "./log-items.ts";
 
 /** One entry of a log that is a tree. */
@@ -25,6 +26,18 @@ export function withRollBacks(items: readonly LogItem[], { unanswered, answered 
     if (unanswered.has(idOf(item))) return [];
     return taken === undefined || item.kind !== "user" ? [item] : [rollBack(taken, item), item];
   });
+}
+
+/** Notes of the prompts that were answered before they were taken back. */
+export function rewoundNotes(
+  file: string,
+  nodes: readonly (TreeNode & { readonly line: number })[],
+  { answered }: RewoundPrompts,
+): readonly ImportNote[] {
+  const taken = "this prompt was taken back later; until then its branch is in the context";
+  return nodes.flatMap(({ id, line }): readonly ImportNote[] =>
+    answered.has(id) ? [{ code: "abandoned-branch", line, text: `${file}:${line}: ${taken}` }] : [],
+  );
 }
 
 /** A prompt is taken back if a later prompt of the log has the same parent. Linear in the nodes. */

@@ -25,28 +25,18 @@ function repliesInFlight(
   at: number,
   sentMsOf: (reply: ReplyItem) => number | null,
 ): readonly ReplyItem[] {
-  const boundary = items[at];
-  if (boundary?.kind !== "boundary") return [];
-  const found: ReplyItem[] = [];
-  const before = promptOf(items.slice(0, at).findLast((item) => promptOf(item) !== null));
-  for (let place = at + 1; place < items.length; place++) {
-    const item = items[place];
-    if (item?.kind !== "reply") continue;
-    const sentMs = sentMsOf(item);
-    const size = promptOf(item);
-    const isAsLarge = size !== null && before !== null && size >= before;
-    const isInFlight = sentMs === null || boundary.atMs === null ? isAsLarge && falls(items, place) : sentMs < boundary.atMs;
-    if (!isInFlight) break;
-    found.push(item);
-  }
-  return found;
+  const atMs = items[at]?.kind === "boundary" ? items[at].atMs : null;
+  const before = items.slice(0, at).flatMap(promptOf).at(-1) ?? Number.POSITIVE_INFINITY;
+  const later = items.slice(at + 1).filter((item) => item.kind === "reply");
+  const end = later.findIndex((reply, place) => {
+    const sentMs = sentMsOf(reply);
+    if (sentMs !== null && atMs !== null) return sentMs >= atMs;
+    const [size = 0, next = size] = later.slice(place).flatMap(promptOf);
+    return size < before || next >= size;
+  });
+  return end < 0 ? later : later.slice(0, end);
 }
 
-function falls(items: readonly LogItem[], place: number): boolean {
-  const next = promptOf(items.slice(place + 1).find((item) => promptOf(item) !== null));
-  return next !== null && next < (promptOf(items[place]) ?? 0);
-}
-
-function promptOf(item: LogItem | undefined): number | null {
-  return item?.kind === "reply" ? (item.usage?.input.totalTokens ?? null) : null;
+function promptOf(item: LogItem): readonly number[] {
+  return item.kind === "reply" ? [item.usage?.input.totalTokens ?? []].flat() : [];
 }

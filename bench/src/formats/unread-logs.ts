@@ -43,17 +43,11 @@ export function foundIn(source: FileSource, { firstObjects }: FileHead): string 
     ...recordsAt(recordAt(line, "message"), "content"),
   ]);
   const calls = blocks.flatMap((block) => (block.type === "tool_use" ? [block] : recordsAt(block, "tool_calls")));
-  const withoutId = calls.some((call) => stringAt(call, "id") === null) ? " without an id" : "";
   const results = blocks.filter(({ type, role }) => type === "tool_result" || role === "tool").length;
-  const has = (...keys: readonly string[]) => blocks.some((block) => keys.some((key) => key in block));
-  const counts = [
-    countOf(messages.length, "message"),
-    `${countOf(calls.length, "tool call")}${withoutId}`,
-    countOf(results, "result"),
-    ...(has("usage") ? [] : ["no usage"]),
-    ...(has("model", "model_id", "modelId") ? [] : ["no model"]),
-  ];
-  return `${name ?? "messages of an unknown form"}: ${counts.join(", ")}`;
+  const without = ["usage", "model"].filter((key) => !blocks.some((block) => key in block || `${key}_id` in block));
+  const ids = calls.some((call) => stringAt(call, "id") === null) ? " without an id" : "";
+  const counts = [countOf(messages.length, "message"), countOf(calls.length, "tool call") + ids, countOf(results, "result")];
+  return `${name ?? "messages of an unknown form"}: ${[...counts, ...without.map((key) => `no ${key}`)].join(", ")}`;
 }
 
 const ROLES: ReadonlySet<string> = new Set(["user", "assistant", "tool", "tool_result", "human", "ai"]);

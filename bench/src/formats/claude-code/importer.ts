@@ -4,7 +4,7 @@ import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
 import type { LogItem } from "../log-items.ts";
-import { rewoundPrompts, withRollBacks } from "../rewound-prompts.ts";
+import { rewoundNotes, rewoundPrompts, withRollBacks } from "../rewound-prompts.ts";
 import { type ChainReader, createChainReader } from "./chain.ts";
 
 const FORMAT = "claude-code";
@@ -104,11 +104,7 @@ function chainContent(chain: ChainReader, file: string): { items: readonly LogIt
     const text = `${file}: ${replies} replies have the size of their beginning alone (${tokens} tokens for ${chars} characters): dollars are a lower bound`;
     notes.push({ code: "unfinished-output", line: null, text });
   }
-  for (const { id, line } of chain.nodes()) {
-    if (!rewound.answered.has(id)) continue;
-    const text = `${file}:${line}: this prompt was taken back later; until then its branch is in the context`;
-    notes.push({ code: "abandoned-branch", line, text });
-  }
+  notes.push(...rewoundNotes(file, chain.nodes(), rewound));
   return { items: withRollBacks(chain.items(), rewound), notes };
 }
 

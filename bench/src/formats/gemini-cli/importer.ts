@@ -1,8 +1,8 @@
 import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
 import { isRecord, type ToolTable } from "@plimsoll/core/extend";
+import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
-import { imageFromBase64 } from "../image.ts";
 import type { Importer } from "../importer.ts";
 import {
   callDraft,
@@ -11,7 +11,6 @@ import {
   replyItem,
   resultItem,
   rollBack,
-  textPart,
   unreadItem,
   userItem,
 } from "../log-items.ts";
@@ -123,23 +122,7 @@ function callResult(call: Fields): readonly LogItem[] {
   const sent = recordsAt(call, "result");
   if (sent.length === 0) return [];
   const isError = call.status === "error" || call.status === "cancelled";
-  return [resultItem(stringAt(call, "id") ?? "", sent.flatMap(sentPart), { isError, atMs: timeMsAt(call, "timestamp") })];
-}
-
-function sentPart(part: Fields): readonly (TextPart | ImagePart)[] {
-  const response = recordAt(recordAt(part, "functionResponse"), "response");
-  if (response === null) return contentParts([part]);
-  return [textPart(stringAt(response, "output") ?? stringAt(response, "error") ?? JSON.stringify(response))];
-}
-
-function contentParts(content: unknown): readonly (TextPart | ImagePart)[] {
-  if (typeof content === "string") return [textPart(content)];
-  return recordsAt({ content }, "content").flatMap((part): readonly (TextPart | ImagePart)[] => {
-    const data = recordAt(part, "inlineData");
-    if (data !== null) return [imageFromBase64(stringAt(data, "mimeType"), stringAt(data, "data") ?? "")];
-    const text = stringAt(part, "text");
-    return text === null ? [] : [textPart(text)];
-  });
+  return [resultItem(stringAt(call, "id") ?? "", contentParts(sent), { isError, atMs: timeMsAt(call, "timestamp") })];
 }
 
 /** The prompt is inclusive of its cached part; thoughts stand beside the output. */

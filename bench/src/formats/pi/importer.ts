@@ -7,7 +7,7 @@ import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
 import { callDraft, type KeptHistory, type LogItem, type ReplyPart, replyDraft, textPart, unreadItem } from "../log-items.ts";
-import { rewoundPrompts, type TreeNode, withRollBacks } from "../rewound-prompts.ts";
+import { rewoundNotes, rewoundPrompts, type TreeNode, withRollBacks } from "../rewound-prompts.ts";
 import { inOrderOfSending } from "../sending-order.ts";
 
 const FORMAT = "pi";
@@ -77,7 +77,7 @@ async function readPi(source: FileSource): Promise<readonly Transcript[]> {
     entryCount += 1;
   });
   const rewound = rewoundPrompts(nodes);
-  for (const { id, line } of nodes) if (rewound.answered.has(id)) notes.push(abandonedBranch(file, line));
+  notes.push(...rewoundNotes(file, nodes, rewound));
   const version = numberAt(header, "version");
   const start = {
     id: stringAt(header, "id") ?? file,
@@ -88,11 +88,6 @@ async function readPi(source: FileSource): Promise<readonly Transcript[]> {
   const ordered = inOrderOfSending(withRollBacks(items, rewound), (reply) => sentMs.get(reply) ?? null);
   const cwd = stringAt(header, "cwd");
   return [transcriptOf({ name: file, file, format: FORMAT, start, cwd, items: ordered, notes })];
-}
-
-function abandonedBranch(file: string, line: number): ImportNote {
-  const text = `${file}:${line}: this prompt was taken back later; until then its branch is in the context`;
-  return { code: "abandoned-branch", line, text };
 }
 
 function nodeOf(value: Fields): readonly TreeNode[] {

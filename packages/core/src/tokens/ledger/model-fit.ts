@@ -226,7 +226,7 @@ export interface MeasuredState {
 }
 
 /** The price of a loaded tool by the session's reports: how much one is expected to add, and how much more it may. */
-export interface LoadedTool {
+interface LoadedTool {
   readonly tokens: number;
   readonly roomTokens: number;
 }
