@@ -135,27 +135,6 @@ describe("what asks for too much is refused", () => {
   });
 });
 
-test.each([
-  ["a", "28b52ffd2401090000615b6e8ca9"],
-  ["abcde", "28b52ffd24052900006162636465ebc78d0c"],
-  ["abcdefghijkl", "28b52ffd240c6100006162636465666768696a6b6cb3d433a2"],
-])("the checksum of %j, as `zstd --check` writes it, is right", async (text, hex) => {
-  const packed = Buffer.from(hex, "hex");
-  expect(await unpackWhole(packed, "zstd", MAXIMUM)).toEqual({ kind: "unpacked", bytes: Buffer.from(text) });
-  expect(await streamed(packed.fill(0, packed.length - 1), "zstd", 1)).toMatchObject({ failure: "its checksum is another" });
-});
-
-test.each([
-  ["a whole body", 1],
-  ["a frame behind another", 2],
-])("a wrong checksum is damage: %s", async (_, frames) => {
-  const wrong = Buffer.from(FILED).fill(0, FILED.length - 4);
-  const packed = Buffer.concat([...Array.from({ length: frames - 1 }, () => FILED), wrong]);
-  expect(await unpackWhole(packed, "zstd", MAXIMUM)).toMatchObject({ kind: "damaged", reason: "its checksum is another" });
-  const { text, told } = await streamed(packed, "zstd", 7);
-  expect([text, told]).toEqual([TEXT.repeat(frames), ["zstd: its checksum is another"]]);
-});
-
 test("a stream that is damaged says so, and one whose source breaks does not", async () => {
   const { failure, told } = await streamed(Buffer.concat([storedZstd("data: 1\n\n"), Buffer.from("garbage")]), "zstd", 10);
   expect([failure, told]).toEqual(["it is no zstd", ["zstd: it is no zstd"]]);
