@@ -1,4 +1,5 @@
-import { type FitInput, isHuman, PlimsollError, type Session, type ToolSpec } from "@plimsoll/core";
+import type { FitInput, Session, SessionView, ToolSpec } from "@plimsoll/core";
+import { isHuman, PlimsollError } from "@plimsoll/core";
 import type {
   Attempt,
   ConversationRequest,
@@ -28,7 +29,7 @@ import {
   unlinkedThrough,
 } from "./array-conversations.ts";
 import type { IsUntouched, ItemGroup, ReadGroups } from "./array-items.ts";
-import { createIsUntouched, createMended, readGroups, stretchesOf, withSpeakers } from "./array-items.ts";
+import { createIsUntouched, createMended, isObject, isPieceOf, readGroups, stretchesOf, withSpeakers } from "./array-items.ts";
 import { type CompactorOptions, limitsInForce, limitsOf, type RequestFacts } from "./request.ts";
 import type { WireArray } from "./wire-array.ts";
 
@@ -111,9 +112,24 @@ interface SentArray<Item, Answer> {
 
 /** An array as it was read. */
 interface ReadArray<Item> {
+  readonly items: readonly Item[];
   readonly systemItems: readonly Item[];
   readonly groups: readonly ItemGroup<Item>[];
   readonly request: ConversationRequest;
+  /** How it was written last, or the array that it goes on from; `null` for neither. */
+  written: WrittenView<Item> | null;
+}
+
+/** A view of a session as items, and how much of the array and of the session it was made of. */
+interface WrittenView<Item> {
+  readonly items: readonly Item[];
+  readonly session: Session;
+  readonly messages: SessionView["messages"];
+  readonly groupCount: number;
+  /** As {@link KnownArrays.unlinked} has it. */
+  readonly unlinked: string | null;
+  /** True if the caller's next items simply stand behind these. */
+  readonly isOpen: boolean;
 }
 
 /** The memory of a compactor: the arrays that it was given. */
@@ -122,6 +138,8 @@ interface KnownArrays<Item, Answer> {
   readonly policy: CompactorOptions["policy"];
   readonly logs: ArrayConversations;
   readonly groups: ReadGroups<Item>;
+  /** The arrays that were read last, by their last item: the next one of a conversation begins with one of them. */
+  readonly read: WeakMap<WeakKey, ReadArray<Item>>;
   readonly sent: WeakMap<readonly Item[], SentArray<Item, Answer>>;
   readonly isUntouched: IsUntouched;
   /** The message through which a conversation goes without the ids that link its items, since what one was linked to was refused or missing; `null` for none. */
@@ -142,6 +160,7 @@ export function createArrayCompactor<Item, Answer>(
     policy,
     logs,
     groups: new WeakMap(),
+    read: new WeakMap(),
     sent: new WeakMap(),
     isUntouched: createIsUntouched(),
     unlinked: new WeakMap(),
@@ -205,31 +224,83 @@ function logged(logs: ArrayConversations, { name, session }: FoundConversation):
 }
 
 function read<Item, Answer>(
-  { wire, groups: known, mended }: KnownArrays<Item, Answer>,
+  arrays: KnownArrays<Item, Answer>,
   items: readonly Item[],
   { system = "", tools = [], conversation }: ArrayRequest<Answer>,
 ): ReadArray<Item> {
+  const { wire, groups: known, mended } = arrays;
   const end = items.findIndex((item) => wire.declares(item) === null);
   const opening = end < 0 ? items : items.slice(0, end);
   const declared = opening.flatMap((item) => wire.declares(item) ?? []);
-  const groups = readGroups(items.slice(opening.length), wire, known);
-  const messages = groups.flatMap((group) => group.messages);
+  const before = arrayBefore(arrays, items);
+  const fresh = items.slice(before?.items.length ?? opening.length);
+  const groups = readGroups(fresh, wire, { read: known, before: before?.groups ?? [] });
+  const messages = [...(before?.request.messages ?? [])];
+  for (const group of groups.slice(before?.groups.length)) messages.push(...group.messages);
   const texts = declared.map(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"));
   const text = [...texts, system].filter((each) => each !== "").join("\n");
   const all = [...declared.flatMap((each) => each.tools), ...checkedTools(tools)];
   const request = { key: conversation ?? null, system: text, tools: all, messages };
-  return { systemItems: mended(opening), groups, request };
+  const written = before?.written ?? null;
+  const array: ReadArray<Item> = { items: [...items], systemItems: mended(opening), groups, request, written };
+  const [last, lastBefore] = [items.at(-1), before?.items.at(-1)];
+  if (isObject(lastBefore)) arrays.read.delete(lastBefore);
+  if (isObject(last)) arrays.read.set(last, array);
+  return array;
+}
+
+/** The longest array that was read and that this one goes on from, item by item the same; `null` for none. */
+function arrayBefore<Item, Answer>({ wire, read }: KnownArrays<Item, Answer>, items: readonly Item[]): ReadArray<Item> | null {
+  for (let end = items.length; end > 0; end -= 1) {
+    const last = items[end - 1];
+    const before = isObject(last) ? read.get(last) : undefined;
+    if (before === undefined || before.items.length !== end || before.groups.length === 0) continue;
+    const isSplit = isPieceOf(wire, last) && isPieceOf(wire, items[end]);
+    return !isSplit && before.items.every((item, index) => item === items[index]) ? before : null;
+  }
+  return null;
 }
 
 /** A view as an array to send, remembered with what it was made from. */
 function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArray<Item, Answer>): Item[] {
+  const { array } = sent;
+  array.written = writtenOn(arrays, sent) ?? writtenWhole(arrays, sent);
+  const items = [...array.systemItems, ...arrays.wire.joined(array.written.items)];
+  arrays.sent.set(items, sent);
+  return items;
+}
+
+/** The view as it was written last, and behind it what is new; `null` unless that is all. */
+function writtenOn<Item, Answer>(
+  arrays: KnownArrays<Item, Answer>,
+  { array, fitted: { found, view } }: SentArray<Item, Answer>,
+): WrittenView<Item> | null {
   const { wire, isUntouched, mended } = arrays;
-  const { systemItems, groups } = sent.array;
-  const { withoutLink = (item: Item) => item } = wire;
-  const aloneCount = unlinkedCount(arrays, sent);
+  const { written: before } = array;
+  const { session } = found;
+  if (before?.isOpen !== true || before.session !== session || before.unlinked !== unlinkedIn(arrays, session)) return null;
+  const groups = array.groups.slice(before.groupCount);
+  if (!view.messages.goesOnFrom(before.messages) || groups[0]?.messages.length === 0) return null;
+  const source = { ...wire, groups, isUntouched };
+  const [rest, ...others] = stretchesOf(view.messages.slice(before.messages.size), source, "goes-on");
+  if (rest === undefined || others.length > 0) return null;
+  refuseLostState(groups, rest.items);
+  const items = [...before.items, ...mended(rest.items)];
+  return { ...before, items, messages: view.messages, groupCount: array.groups.length, isOpen: rest.isOpen };
+}
+
+function writtenWhole<Item, Answer>(
+  arrays: KnownArrays<Item, Answer>,
+  { array: { groups }, fitted: { found, view } }: SentArray<Item, Answer>,
+): WrittenView<Item> {
+  const { wire, isUntouched, mended } = arrays;
+  const { session } = found;
+  const { withoutLink = (item: Item) => item, turns } = wire;
+  const unlinked = unlinkedIn(arrays, session);
+  const aloneCount = unlinkedCount(groups, unlinked);
   const alone = groups.slice(0, aloneCount).map((group) => ({ ...group, items: group.items.map(withoutLink) }));
   const own = aloneCount === 0 ? groups : [...alone, ...groups.slice(aloneCount)];
-  const stretches = stretchesOf(sent.fitted.view.messages.slice(), { ...wire, groups: own, isUntouched });
+  const stretches = stretchesOf(view.messages.slice(), { ...wire, groups: own, isUntouched });
   refuseLostState(
     groups,
     stretches.flatMap((stretch) => stretch.items),
@@ -237,21 +308,24 @@ function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArra
   const all = stretches.map((stretch) => mended(stretch.items));
   const isOwn = stretches[0]?.isBeginning === true;
   // One stretch from the beginning on meets nothing: it is as its caller sent it.
-  const joined = isOwn && all.length === 1 ? all.flat() : joinedStretches(all, wire.turns, isOwn ? "own" : "made");
-  const items = [...systemItems, ...wire.joined(joined)];
-  arrays.sent.set(items, sent);
-  return items;
+  const items = isOwn && all.length === 1 ? all.flat() : joinedStretches(all, turns, isOwn ? "own" : "made");
+  const isTurn = (item: Item | undefined) => item !== undefined && turns.roleOf(item) !== "system";
+  const isMet = all.at(-1)?.some((item, at, { [at + 1]: next }) => isTurn(item) && isTurn(next)) === true;
+  const isOpen = isMet && stretches.at(-1)?.isOpen === true;
+  return { items, session, messages: view.messages, groupCount: groups.length, unlinked, isOpen };
 }
 
-/** How many groups go without the ids that link them; a conversation that is taken up again reads it from its log. */
-function unlinkedCount<Item, Answer>(
-  { wire, unlinked }: KnownArrays<Item, Answer>,
-  { array: { groups }, fitted }: Pick<SentArray<Item, Answer>, "array" | "fitted">,
-): number {
-  if (wire.withoutLink === undefined) return 0;
-  const { session } = fitted.found;
-  const through = unlinked.get(session) ?? unlinkedThrough(session.entries());
+/** The message through which items go without the ids that link them; a conversation that is taken up again reads it from its log, once. */
+function unlinkedIn<Item, Answer>({ wire, unlinked }: KnownArrays<Item, Answer>, session: Session): string | null {
+  if (wire.withoutLink === undefined) return null;
+  const known = unlinked.get(session);
+  if (known !== undefined) return known;
+  const through = unlinkedThrough(session.entries());
   unlinked.set(session, through);
+  return through;
+}
+
+function unlinkedCount<Item>(groups: readonly ItemGroup<Item>[], through: string | null): number {
   return through === null ? 0 : groups.findLastIndex(({ messages }) => messages.some(({ id }) => id === through)) + 1;
 }
 
@@ -364,10 +438,11 @@ async function withoutReasoning<Item, Answer>(
   if (of === undefined) return null;
   const { array, request } = of;
   const { wire, unlinked } = arrays;
+  const { session } = of.fitted.found;
   const isLinked = ({ items }: ItemGroup<Item>) => items.some((item) => (wire.withoutLink?.(item) ?? item) !== item);
-  const isUnlinking = refused === "named" && array.groups.slice(unlinkedCount(arrays, of)).some(isLinked);
+  const isUnlinking = refused === "named" && array.groups.slice(unlinkedCount(array.groups, unlinkedIn(arrays, session))).some(isLinked);
   const through = isUnlinking ? (array.request.messages.at(-1)?.id ?? null) : null;
-  if (through !== null) unlinked.set(of.fitted.found.session, through);
+  if (through !== null) unlinked.set(session, through);
   const asked = { ...request, request: array.request, sent: of.fitted };
   const fitted = await leaveReasoning(arrays.logs, asked, { refused, through });
   return fitted === null ? null : written(arrays, { array, request, fitted });

@@ -16,21 +16,21 @@ export interface ItemGroup<Item> {
 export type ReadGroups<Item> = WeakMap<WeakKey, { readonly previousId: string | null; readonly group: ItemGroup<Item> }>;
 
 /**
- * The items as groups whose messages have ids by chain hash. A group whose items are the very objects of before, after the same history, is not read
- * again; an item that changes has to be a new object.
+ * The groups of before, and the items behind them as groups whose messages have ids by chain hash. A group whose items are the very objects of before, after
+ * the same history, is not read again; an item that changes has to be a new object.
  */
 export function readGroups<Item>(
   items: readonly Item[],
   wire: Pick<WireArray<Item, never>, "declares" | "isPiece" | "drafts" | "isVendorState">,
-  read: ReadGroups<Item>,
+  { read, before }: { readonly read: ReadGroups<Item>; readonly before: readonly ItemGroup<Item>[] },
 ): readonly ItemGroup<Item>[] {
-  const groups: ItemGroup<Item>[] = [];
+  const groups = [...before];
   const toolNameOf = createToolNameOf(groups);
-  let previousId: string | null = null;
-  for (const own of together(items, (item) => wire.isPiece(item) && wire.declares(item) === null)) {
+  let previousId = groups.findLast(({ messages }) => messages.length > 0)?.messages.at(-1)?.id ?? null;
+  for (const own of together(items, (item) => isPieceOf(wire, item))) {
     const [key] = own;
-    const before = isObject(key) ? read.get(key) : undefined;
-    const known = before?.previousId === previousId && isSameItems(own, before.group.items) ? before.group : null;
+    const seen = isObject(key) ? read.get(key) : undefined;
+    const known = seen?.previousId === previousId && isSameItems(own, seen.group.items) ? seen.group : null;
     const group: ItemGroup<Item> = known ?? {
       items: own,
       messages: withIds(declaredIn(own, wire) ?? wire.drafts(own, beforeOf(groups, toolNameOf, previousId)), previousId),
@@ -41,6 +41,11 @@ export function readGroups<Item>(
     previousId = group.messages.at(-1)?.id ?? previousId;
   }
   return groups;
+}
+
+/** True for an item that its neighbours in a reply are read with. */
+export function isPieceOf<Item>(wire: Pick<WireArray<Item, never>, "declares" | "isPiece">, item: Item | undefined): boolean {
+  return item !== undefined && wire.isPiece(item) && wire.declares(item) === null;
 }
 
 /** The wire, whose messages in the user's role are those of the program that it says it put in. */
@@ -129,7 +134,7 @@ function callsOf<Item>(group: ItemGroup<Item> | undefined): (readonly [id: strin
   );
 }
 
-function isObject(value: unknown): value is WeakKey {
+export function isObject(value: unknown): value is WeakKey {
   return typeof value === "object" && value !== null;
 }
 
@@ -226,6 +231,8 @@ export interface Stretch<Item> {
   readonly items: readonly Item[];
   /** True for a stretch that begins as the caller's array does. */
   readonly isBeginning: boolean;
+  /** True if it ends as the caller's array does: the array's next items go on with it. */
+  readonly isOpen: boolean;
 }
 
 /** A stretch under way. `made` is what is not encoded yet, `place` where its newest message stands in the caller's array. */
@@ -251,12 +258,19 @@ function inView<Item>(groups: readonly ItemGroup<Item>[]): readonly GroupInView<
   return known;
 }
 
-/** The view as items: whole groups that nothing was done to as the caller's own, everything else encoded. */
-export function stretchesOf<Item>(view: readonly Message[], source: ItemSource<Item>): readonly Stretch<Item>[] {
+/**
+ * The view as items: whole groups that nothing was done to as the caller's own, everything else encoded. One that `goes-on` follows what was written of the view
+ * and the groups before: then its first stretch is the rest of the last one.
+ */
+export function stretchesOf<Item>(
+  view: readonly Message[],
+  source: ItemSource<Item>,
+  from: "beginning" | "goes-on" = "beginning",
+): readonly Stretch<Item>[] {
   const { groups, encode } = source;
   const known = inView(groups);
   const placeOf = new Map(known.flatMap(({ messages }, place) => messages.map(({ id }) => [id, place] as const)));
-  const stretches: OpenStretch<Item>[] = [];
+  const stretches: OpenStretch<Item>[] = from === "beginning" ? [] : [{ items: [], made: [], isBeginning: false, place: -1 }];
   const encodeMade = ({ items, made }: OpenStretch<Item>) => items.push(...encode(made.splice(0)));
   for (let index = 0; index < view.length; ) {
     const message = view[index];
@@ -279,8 +293,11 @@ export function stretchesOf<Item>(view: readonly Message[], source: ItemSource<I
     }
     index = end;
   }
-  for (const stretch of stretches) encodeMade(stretch);
-  return stretches;
+  return stretches.map((stretch) => {
+    const isOpen = stretch.made.length === 0 && stretch.place === known.length - 1;
+    encodeMade(stretch);
+    return { ...stretch, isOpen };
+  });
 }
 
 /** The items of a group that is in the view, or of what is left of it: the caller's own, or what the wire makes of those that were changed; `null` if they are encoded. */
