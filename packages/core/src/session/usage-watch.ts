@@ -117,15 +117,25 @@ export function usageRefused(
   return { type: "usage-refused", modelId, requestId, reportedTokens, expectedTokens, estimator: basis };
 }
 
-/** Returns the rest of so many tokens if the parts that came measure as much as they can: no tokenizer makes two tokens of one byte. */
+/**
+ * Returns the rest of so many tokens if the parts that came measure as much as they can: no tokenizer makes two tokens of one byte. Bytes are counted only where
+ * characters, which are fewer, leave a rest.
+ */
 function leftOf(tokens: number, arrived: UsageWatch["arrived"]): number {
   let left = tokens;
-  for (const parts of arrived) {
-    if (left <= 0) return 0;
-    left -= MESSAGE_TOKENS;
-    for (const part of parts) left -= bytesOf(part);
+  for (const measure of [charsOf, bytesOf]) {
+    left = tokens;
+    for (const parts of arrived) {
+      if (left <= 0) return 0;
+      left -= MESSAGE_TOKENS;
+      for (const part of parts) left -= measure(part);
+    }
   }
   return Math.max(0, left);
+}
+
+function charsOf(part: Part): number {
+  return part.type === "text" ? part.text.length : part.type === "tool-call" ? part.argumentsJson.length : 0;
 }
 
 /** Bytes of what a part says; of an image or a document those of its data, or no bound if it lies elsewhere. */
