@@ -122,24 +122,27 @@ const KEY_CHARS = [32, 8, 4, 2, 1] as const;
  */
 export function createStringSearch(
   strings: readonly string[],
-  { mayBegin = () => true }: SearchOptions = {},
+  { mayBegin }: SearchOptions = {},
 ): (text: string) => readonly FoundPlace[] {
   const groups = KEY_CHARS.map((chars) => ({ chars, numbersOf: new Map<string, number[]>() }));
-  const beginnings = new Uint8Array(2 ** 16);
+  const [beginnings, shortBeginnings] = [new Uint8Array(2 ** 16), new Uint8Array(2 ** 16)];
   for (const [number, string] of strings.entries()) {
     const group = groups.find(({ chars }) => chars <= string.length);
     if (group === undefined) continue;
     listAt(group.numbersOf, string.slice(0, group.chars)).push(number);
-    if (string.length > 1) beginnings[pairAt(string, 0)] = 1;
-    else for (let second = 0; second < 2 ** 8; second++) beginnings[((string.charCodeAt(0) << 8) ^ second) & 0xffff] = 1;
+    if (string.length >= KEY_UNITS) beginnings[fourAt(string, 0)] = 1;
+    else shortBeginnings[string.charCodeAt(0)] = 1;
   }
   const used = groups.filter(({ numbersOf }) => numbersOf.size > 0);
   return (text) => {
     const found: FoundPlace[] = [];
     for (let start = 0; start < text.length; start++) {
-      if (beginnings[pairAt(text, start)] === 0 || !mayBegin(text, start)) continue;
+      if (beginnings[fourAt(text, start)] === 0 && shortBeginnings[text.charCodeAt(start)] === 0) continue;
+      if (mayBegin?.(text, start) === false) continue;
       for (const { chars, numbersOf } of used) {
-        for (const number of numbersOf.get(text.slice(start, start + chars)) ?? []) {
+        const numbers = numbersOf.get(text.slice(start, start + chars));
+        if (numbers === undefined) continue;
+        for (const number of numbers) {
           const string = strings[number] ?? "";
           if (text.startsWith(string, start)) found.push({ string: number, start, end: start + string.length });
         }
@@ -149,7 +152,12 @@ export function createStringSearch(
   };
 }
 
-/** Two characters as one number: most places of a text begin as none of the strings does. */
-function pairAt(text: string, start: number): number {
-  return ((text.charCodeAt(start) << 8) ^ (text.charCodeAt(start + 1) & 0xff)) & 0xffff;
+/** Characters that are told from others at once. */
+const KEY_UNITS = 4;
+
+/** Four characters as one number of 16 bits: most places of a text begin as none of the strings does. */
+function fourAt(text: string, start: number): number {
+  const two = (text.charCodeAt(start) << 8) ^ text.charCodeAt(start + 1);
+  const four = (two << 12) ^ (text.charCodeAt(start + 2) << 6) ^ text.charCodeAt(start + 3);
+  return Math.imul(four, 0x9e3779b1) >>> 16;
 }
