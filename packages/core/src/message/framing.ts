@@ -61,7 +61,11 @@ export function foldedBeginning(text: string, mostChars: number): { readonly sta
   return { start: line.start, folded: foldedFrom(text, line, mostChars) };
 }
 
+/** A bracket or an angle, or what may look like one. */
+const BRACKET = /[[<]|[^\0-\x7f]/;
+
 function rewritten(text: string, framing: Framing, written: (char: string) => string): string {
+  if (!BRACKET.test(text) && framing.lines.every((line) => line.startsWith("["))) return text;
   const pieces: string[] = [];
   let done = 0;
   for (const place of framedPlaces(text, framing)) {
@@ -126,6 +130,7 @@ const BRACKETED_CHARS = 400;
 function isOurLine(text: string, line: Stretch, { lines, bracketWords }: Framing): boolean {
   const first = foldedChar(charAt(text, line.start));
   const alike = lines.filter((each) => first.startsWith(each.charAt(0)));
+  if (alike.length === 0 && !first.startsWith("[")) return false;
   const beginning = foldedFrom(text, line, Math.max(0, ...alike.map(({ length }) => length)));
   if (alike.some((each) => beginning.startsWith(each))) return true;
   if (bracketWords.length === 0 || !first.startsWith("[")) return false;
