@@ -2,12 +2,13 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
+const SHORT_CHARS = 200;
 
 /** Bytes of the text in UTF-8. A lone surrogate counts three bytes, as it does when it is sent as U+FFFD. One pass. */
 export function utf8Bytes(text: string): number {
   let bytes = text.length;
-  // A search takes a third of the time of a loop, and most texts are ASCII.
-  const first = text.search(BEYOND_ASCII);
+  // A search takes a third of the time of a loop, and most texts are ASCII; of a short text it takes longer.
+  const first = text.length > SHORT_CHARS ? text.search(BEYOND_ASCII) : 0;
   for (let index = first < 0 ? text.length : first; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit < 0x80) continue;
@@ -121,10 +122,14 @@ function bytesOf(text: string): Uint8Array {
   const bytes = new Uint8Array(utf8Bytes(text));
   let end = 0;
   for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) {
+      bytes[end++] = unit;
+      continue;
+    }
     const point = text.codePointAt(index) ?? 0;
     if (point > 0xffff) index += 1;
-    if (point < 0x80) bytes[end++] = point;
-    else end = putBeyondAscii(bytes, end, point);
+    end = putBeyondAscii(bytes, end, point);
   }
   return bytes;
 }
