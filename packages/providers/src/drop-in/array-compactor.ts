@@ -29,9 +29,18 @@ import {
   unlinkedThrough,
 } from "./array-conversations.ts";
 import type { IsUntouched, ItemGroup, ReadGroups } from "./array-items.ts";
-import { createIsUntouched, createMended, isObject, isPieceOf, readGroups, stretchesOf, withSpeakers } from "./array-items.ts";
+import {
+  createIsUntouched,
+  createMended,
+  isObject,
+  isPieceOf,
+  isSameItems,
+  readGroups,
+  stretchesOf,
+  withSpeakers,
+} from "./array-items.ts";
 import { type CompactorOptions, limitsInForce, limitsOf, type RequestFacts } from "./request.ts";
-import type { WireArray } from "./wire-array.ts";
+import type { Declaration, WireArray } from "./wire-array.ts";
 
 /** Everything that a request sends in addition to its array, and the name of its conversation. A malformed tool is a `bad-input` error that names its place. */
 export interface ArrayRequest<Answer> extends RequestFacts {
@@ -229,16 +238,21 @@ function read<Item, Answer>(
   { system = "", tools = [], conversation }: ArrayRequest<Answer>,
 ): ReadArray<Item> {
   const { wire, groups: known, mended } = arrays;
-  const end = items.findIndex((item) => wire.declares(item) === null);
-  const opening = end < 0 ? items : items.slice(0, end);
-  const declared = opening.flatMap((item) => wire.declares(item) ?? []);
+  const declared: Declaration[] = [];
+  for (const item of items) {
+    const declaration = wire.declares(item);
+    if (declaration === null) break;
+    declared.push(declaration);
+  }
+  const opening = items.slice(0, declared.length);
   const before = arrayBefore(arrays, items);
   const fresh = items.slice(before?.items.length ?? opening.length);
-  const groups = readGroups(fresh, wire, { read: known, before: before?.groups ?? [] });
   const messages = [...(before?.request.messages ?? [])];
+  const lastId = messages.at(-1)?.id ?? null;
+  const groups = readGroups(fresh, wire, { read: known, before: before?.groups ?? [], lastId });
   for (const group of groups.slice(before?.groups.length)) messages.push(...group.messages);
   const texts = declared.map(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"));
-  const text = [...texts, system].filter((each) => each !== "").join("\n");
+  const text = [...texts, system].filter(Boolean).join("\n");
   const all = [...declared.flatMap((each) => each.tools), ...checkedTools(tools)];
   const request = { key: conversation ?? null, system: text, tools: all, messages };
   const written = before?.written ?? null;
@@ -256,7 +270,7 @@ function arrayBefore<Item, Answer>({ wire, read }: KnownArrays<Item, Answer>, it
     const before = isObject(last) ? read.get(last) : undefined;
     if (before === undefined || before.items.length !== end || before.groups.length === 0) continue;
     const isSplit = isPieceOf(wire, last) && isPieceOf(wire, items[end]);
-    return !isSplit && before.items.every((item, index) => item === items[index]) ? before : null;
+    return !isSplit && isSameItems(before.items, items.slice(0, end)) ? before : null;
   }
   return null;
 }
@@ -331,7 +345,8 @@ function unlinkedCount<Item>(groups: readonly ItemGroup<Item>[], through: string
 
 /** Refuses to summarise state that the vendor compacted: a request without the newest of it would lose everything before, without a word. */
 function refuseLostState<Item>(groups: readonly ItemGroup<Item>[], made: readonly Item[]): void {
-  const newest = groups.findLast(({ vendorState }) => vendorState !== null)?.vendorState ?? null;
+  let newest: Item | null = null;
+  for (const { vendorState } of groups) newest = vendorState ?? newest;
   if (newest === null || made.includes(newest)) return;
   throw new PlimsollError("unsendable", LOST_STATE, { reason: "vendor-compaction" });
 }
@@ -346,8 +361,8 @@ async function fitArray<Item, Answer>(
 ): Promise<Item[]> {
   const array = read(arrays, items, request);
   const reported =
-    request.answer === undefined ? measuredIn(arrays.wire, replyItem(array, "newest")) : arrays.wire.observed(request.answer);
-  const firstReported = measuredIn(arrays.wire, replyItem(array, "first"));
+    request.answer === undefined ? measuredIn(arrays.wire, array, "newest") : arrays.wire.observed(request.answer);
+  const firstReported = measuredIn(arrays.wire, array, "first");
   const isRefused = caller === "hook" && isReasoningRefused(arrays.wire, items);
   const fitted = await fitRequest(arrays.logs, {
     ...request,
@@ -378,7 +393,12 @@ function replyItem<Item>({ groups }: ReadArray<Item>, which: "first" | "newest")
   return first === undefined || !isHuman(first) ? null : (groups.find(isReply)?.items.at(-1) ?? null);
 }
 
-function measuredIn<Item>({ measured }: Pick<WireArray<Item, never>, "measured">, item: Item | null): ReportedUsage | null {
+function measuredIn<Item>(
+  { measured }: Pick<WireArray<Item, never>, "measured">,
+  array: ReadArray<Item>,
+  which: "first" | "newest",
+): ReportedUsage | null {
+  const item = measured === undefined ? null : replyItem(array, which);
   return item === null ? null : (measured?.(item) ?? null);
 }
 

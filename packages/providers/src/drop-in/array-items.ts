@@ -22,11 +22,11 @@ export type ReadGroups<Item> = WeakMap<WeakKey, { readonly previousId: string | 
 export function readGroups<Item>(
   items: readonly Item[],
   wire: Pick<WireArray<Item, never>, "declares" | "isPiece" | "drafts" | "isVendorState">,
-  { read, before }: { readonly read: ReadGroups<Item>; readonly before: readonly ItemGroup<Item>[] },
+  { read, before, lastId }: { read: ReadGroups<Item>; before: readonly ItemGroup<Item>[]; lastId: string | null },
 ): readonly ItemGroup<Item>[] {
   const groups = [...before];
   const toolNameOf = createToolNameOf(groups);
-  let previousId = groups.findLast(({ messages }) => messages.length > 0)?.messages.at(-1)?.id ?? null;
+  let previousId = lastId;
   for (const own of together(items, (item) => isPieceOf(wire, item))) {
     const [key] = own;
     const seen = isObject(key) ? read.get(key) : undefined;
@@ -138,8 +138,11 @@ export function isObject(value: unknown): value is WeakKey {
   return typeof value === "object" && value !== null;
 }
 
-function isSameItems<Item>(a: readonly Item[], b: readonly Item[]): boolean {
-  return a.length === b.length && a.every((item, index) => item === b[index]);
+/** Compares two lists by reference. */
+export function isSameItems<Item>(a: readonly Item[], b: readonly Item[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index += 1) if (a[index] !== b[index]) return false;
+  return true;
 }
 
 /** Whether a message of a view says what the array's message of that id says, each compared once. */
@@ -269,7 +272,8 @@ export function stretchesOf<Item>(
 ): readonly Stretch<Item>[] {
   const { groups, encode } = source;
   const known = inView(groups);
-  const placeOf = new Map(known.flatMap(({ messages }, place) => messages.map(({ id }) => [id, place] as const)));
+  const placeOf = new Map<string, number>();
+  for (const [place, { messages }] of known.entries()) for (const { id } of messages) placeOf.set(id, place);
   const stretches: OpenStretch<Item>[] = from === "beginning" ? [] : [{ items: [], made: [], isBeginning: false, place: -1 }];
   const encodeMade = ({ items, made }: OpenStretch<Item>) => items.push(...encode(made.splice(0)));
   for (let index = 0; index < view.length; ) {
@@ -288,14 +292,14 @@ export function stretchesOf<Item>(
     stretch.place = place;
     if (own === null) stretch.made.push(...viewed);
     else {
-      encodeMade(stretch);
+      if (stretch.made.length > 0) encodeMade(stretch);
       stretch.items.push(...own);
     }
     index = end;
   }
   return stretches.map((stretch) => {
     const isOpen = stretch.made.length === 0 && stretch.place === known.length - 1;
-    encodeMade(stretch);
+    if (!isOpen) encodeMade(stretch);
     return { ...stretch, isOpen };
   });
 }
@@ -306,6 +310,8 @@ function ownItems<Item>(
   viewed: readonly Message[],
   { isUntouched, changed, left }: ItemSource<Item>,
 ): readonly Item[] | null {
+  const isAll = viewed.length === messages.length && unread.length === 0;
+  if (isAll && viewed.every((each, at) => each.id === messages[at]?.id && isUntouched(each, messages[at]))) return items;
   const isThere = messages.map(({ id }) => viewed.some((message) => message.id === id));
   const there = messages.filter((_, at) => isThere[at]);
   if (there.length !== viewed.length || there.some(({ id }, at) => viewed[at]?.id !== id)) return null;
