@@ -110,7 +110,7 @@ interface FoundPlace {
 /** Where strings are looked for. */
 interface SearchOptions {
   /** Whether a string may begin at a place of a text; where it may not, it is not looked for. Anywhere unless given. */
-  readonly mayBegin?: (text: string, start: number) => boolean;
+  readonly mayBegin?: ((text: string, start: number) => boolean) | undefined;
 }
 
 /** Strings are kept by their first characters, as many of these as they have: few of them begin alike for longer (chosen). */
@@ -133,23 +133,33 @@ export function createStringSearch(
     if (string.length >= KEY_UNITS) beginnings[fourAt(string, 0)] = 1;
     else shortBeginnings[string.charCodeAt(0)] = 1;
   }
-  const used = groups.filter(({ numbersOf }) => numbersOf.size > 0);
-  return (text) => {
-    const found: FoundPlace[] = [];
-    for (let start = 0; start < text.length; start++) {
-      if (beginnings[fourAt(text, start)] === 0 && shortBeginnings[text.charCodeAt(start)] === 0) continue;
-      if (mayBegin?.(text, start) === false) continue;
-      for (const { chars, numbersOf } of used) {
-        const numbers = numbersOf.get(text.slice(start, start + chars));
-        if (numbers === undefined) continue;
-        for (const number of numbers) {
-          const string = strings[number] ?? "";
-          if (text.startsWith(string, start)) found.push({ string: number, start, end: start + string.length });
-        }
+  const tables = { strings, beginnings, shortBeginnings, used: groups.filter(({ numbersOf }) => numbersOf.size > 0), mayBegin };
+  return (text) => placesIn(text, tables);
+}
+
+interface SearchTables extends SearchOptions {
+  readonly strings: readonly string[];
+  readonly beginnings: Uint8Array;
+  readonly shortBeginnings: Uint8Array;
+  readonly used: readonly { readonly chars: number; readonly numbersOf: ReadonlyMap<string, readonly number[]> }[];
+}
+
+/** A function of the module: what is compiled of one that is made for each search is lost with it. */
+function placesIn(text: string, { strings, beginnings, shortBeginnings, used, mayBegin }: SearchTables): FoundPlace[] {
+  const found: FoundPlace[] = [];
+  for (let start = 0; start < text.length; start++) {
+    if (beginnings[fourAt(text, start)] === 0 && shortBeginnings[text.charCodeAt(start)] === 0) continue;
+    if (mayBegin?.(text, start) === false) continue;
+    for (const { chars, numbersOf } of used) {
+      const numbers = numbersOf.get(text.slice(start, start + chars));
+      if (numbers === undefined) continue;
+      for (const number of numbers) {
+        const string = strings[number] ?? "";
+        if (text.startsWith(string, start)) found.push({ string: number, start, end: start + string.length });
       }
     }
-    return found;
-  };
+  }
+  return found;
 }
 
 /** Characters that are told from others at once. */

@@ -53,12 +53,19 @@ function lookUp(id: string, host: string | null = null, atMs: number | null = nu
   );
 }
 
+/** Prices that hold at any time: a look through the tables takes longer than all else that is done for a call. */
+const timeless = new Map<string, ModelPrices>();
+
 function packagePrices(modelId: string, host: string | null, atMs: number | null): ModelPrices | null {
-  const found = lookUp(modelId, host, atMs);
-  if (found === null) return null;
+  const key = JSON.stringify([modelId, host]);
+  const known = timeless.get(key) ?? null;
+  const found = known === null ? lookUp(modelId, host, atMs) : null;
+  if (found === null) return known;
   const { model_price: prices } = found;
   const [first, ...rest] = [0, ...tierStarts(prices)].map((start) => tierAbove(start, prices));
-  return first === undefined ? null : { tiers: [first, ...rest] };
+  const made = first === undefined ? null : ({ tiers: [first, ...rest] } as const);
+  if (made !== null && !Array.isArray(found.model.prices)) timeless.set(key, made);
+  return made;
 }
 
 function tierStarts(prices: ModelPrice): readonly number[] {
