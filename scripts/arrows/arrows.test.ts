@@ -293,6 +293,7 @@ describe("what is allowed", () => {
       name: "@plimsoll/bench",
       files: {
         "testing/a.ts": 'import "tinybench";\nimport "../src/replay/replay.ts";',
+        "micro/a.ts": 'import "tinybench";',
         "src/b.test.ts": 'import "../testing/a.ts";',
       },
     },

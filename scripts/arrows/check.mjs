@@ -106,7 +106,7 @@ function targetOf(rule, file, specifier) {
  * @returns {string | null}
  */
 function packageComplaint(rule, manifest, file, target) {
-  const isForTests = isTest(file) || `/${file}`.includes("/testing/");
+  const isForTests = isTest(file) || /(?:^|\/)(?:testing|micro)\//.test(file);
   const mayImport = [...rule.mayImport, ...(isForTests ? (rule.testsMayImport ?? []) : [])];
   switch (target.kind) {
     case "own":

@@ -38,7 +38,11 @@ function readManifest(folder) {
 let fileCount = 0;
 let violationCount = 0;
 for (const rule of packageRules) {
-  const files = new Map([...readCode(rule.folder, rule.source), ...readCode(rule.folder, "testing")]);
+  const files = new Map([
+    ...readCode(rule.folder, rule.source),
+    ...readCode(rule.folder, "testing"),
+    ...readCode(rule.folder, "micro"),
+  ]);
   fileCount += files.size;
   for (const { file, line, message } of checkPackage(rule, readManifest(rule.folder), files)) {
     violationCount += 1;
