@@ -234,9 +234,10 @@ function logged(logs: ArrayConversations, { name, session }: FoundConversation):
 
 function read<Item, Answer>(
   arrays: KnownArrays<Item, Answer>,
-  items: readonly Item[],
+  given: readonly Item[],
   { system = "", tools = [], conversation }: ArrayRequest<Answer>,
 ): ReadArray<Item> {
+  const items = [...given];
   const { wire, groups: known, mended } = arrays;
   const declared: Declaration[] = [];
   for (const item of items) {
@@ -256,7 +257,7 @@ function read<Item, Answer>(
   const all = [...declared.flatMap((each) => each.tools), ...checkedTools(tools)];
   const request = { key: conversation ?? null, system: text, tools: all, messages };
   const written = before?.written ?? null;
-  const array: ReadArray<Item> = { items: [...items], systemItems: mended(opening), groups, request, written };
+  const array: ReadArray<Item> = { items, systemItems: mended(opening), groups, request, written };
   const [last, lastBefore] = [items.at(-1), before?.items.at(-1)];
   if (isObject(lastBefore)) arrays.read.delete(lastBefore);
   if (isObject(last)) arrays.read.set(last, array);

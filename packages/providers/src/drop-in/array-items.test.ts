@@ -147,6 +147,36 @@ test.each<readonly [string, () => Promise<readonly number[]>]>([
   expect(new Set(later)).toEqual(new Set([second]));
 });
 
+test("a step hashes, measures and scans its own characters alone, and takes each item of the array once", async () => {
+  let [chars, taken] = [0, 0];
+  const told = <Part extends { readonly type: string }>(part: Part): Part => {
+    const text = String(Reflect.get(part, "text") ?? "");
+    const get = () => {
+      chars += text.length;
+      return text;
+    };
+    return part.type === "text" ? Object.defineProperty({ ...part }, "text", { enumerable: true, get }) : part;
+  };
+  const drafts: typeof PROMPTS.drafts = (items, before) =>
+    PROMPTS.drafts(items, before).map((draft) => Object.assign({ ...draft }, { parts: draft.parts.map(told) }));
+  const counted = createArrayCompactor({ ...PROMPTS, drafts }, options);
+  const get = (target: PromptMessage[], key: string | symbol): unknown => {
+    taken += /^\d+$/.test(String(key)) ? 1 : 0;
+    return Reflect.get(target, key);
+  };
+  const items = [said("go")];
+  const steps: { readonly chars: number; readonly taken: number }[] = [];
+  for (let index = 0; index < 200; index += 1) {
+    items.push(...stepsStep(`call_${String(index).padStart(3, "0")}`));
+    [chars, taken] = [0, 0];
+    await counted.fit(new Proxy(items, { get }));
+    steps.push({ chars, taken: taken / items.length });
+  }
+  expect(steps.at(1)?.chars).toBeGreaterThan(0);
+  expect(new Set(steps.slice(1).map((step) => step.chars)).size).toBe(1);
+  expect(new Set(steps.map((step) => step.taken))).toEqual(new Set([1]));
+});
+
 test("a result finds the name of its call, the newest of that id, however far back it is", async () => {
   const compactor = createItemsCompactor(options);
   const call = (name: string) => ({ type: "function_call" as const, call_id: "a", name, arguments: "{}" });
