@@ -67,7 +67,7 @@ export interface FitView extends Pick<Context, "system" | "tools"> {
   readonly boundReasoning: BoundReasoning;
   /** The messages of the context, after all active compactions. */
   readonly messages: Sequence<Message>;
-  /** The compactions that a revert can undo, oldest first. */
+  /** The compactions that a revert can undo, oldest first. A session on a store leaves the edits of all but the newest two to the log, and shows none. */
   readonly activeCompactions: readonly CompactionEntry[];
   readonly lastEntryId: string | null;
 }

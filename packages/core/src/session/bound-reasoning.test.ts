@@ -138,7 +138,7 @@ describe("reasoning that is bound stays behind what it was made behind", () => {
     ["an undo before it", [cut, later, revertOf("cut"), newest, clearing]],
   ])("the undo point that is read off the log is the one that was kept: %s", async (_, entries) => {
     const manager = managerAfter(entries);
-    const read = await undoPointOf("clearing", async (onEntry) => manager.entries().forEach(onEntry));
+    const { undo: read } = await undoPointOf("clearing", async (onEntry) => manager.entries().forEach(onEntry));
     const kept = manager.view().undo;
     const of = (undo: typeof kept) =>
       undo === null || undo === "archived" ? undo : { messages: undo.messages.slice(), since: undo.since.slice() };

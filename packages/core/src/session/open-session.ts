@@ -234,8 +234,8 @@ function readerOf({ archive, entries, archivedCount, writer }: OpenLog): (onEntr
 async function revert(log: OpenLog, atMs: number | null): Promise<RevertEntry> {
   const { view } = log.state;
   if (view.undo === "archived") {
-    const undo = await undoPointOf(view.activeCompactions.at(-1)?.id ?? "", readerOf(log));
-    log.state = { ...log.state, view: { ...log.state.view, undo } };
+    const read = await undoPointOf(view.activeCompactions.at(-1)?.id ?? "", readerOf(log));
+    log.state = { ...log.state, view: { ...log.state.view, ...read } };
   }
   return log.append(revertEntry(log.state.view, atMs));
 }

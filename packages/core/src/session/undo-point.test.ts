@@ -13,7 +13,7 @@ import {
   summaryMessage,
   usageEntry,
 } from "../testing/builders.ts";
-import { foldEntries, type Undo, undoPointOf } from "./view.ts";
+import { EMPTY_VIEW, foldEntries, foldEntry, type Undo, undoPointOf, withoutUndoPoints } from "./view.ts";
 
 const start = logOf([human("u1", "first"), reply("a1", "answer"), human("u2", "second"), reply("a2", "again")]);
 const said = (message: Message): SessionEntry => ({ type: "message", message });
@@ -43,7 +43,8 @@ test.each<[string, readonly SessionEntry[]]>([
 ])("the undo point that is read off the log is the one that folding it keeps: %s", async (_, entries) => {
   const { undo, activeCompactions } = foldEntries(entries);
   const read = await undoPointOf(activeCompactions.at(-1)?.id ?? "", async (onEntry) => entries.forEach(onEntry));
-  expect(broughtBack(read)).toEqual(broughtBack(undo));
+  expect(broughtBack(read.undo)).toEqual(broughtBack(undo));
+  expect(read.activeCompactions).toEqual(activeCompactions);
 });
 
 test.each<[string, readonly SessionEntry[], Undo]>([
@@ -51,5 +52,18 @@ test.each<[string, readonly SessionEntry[], Undo]>([
   ["a compaction that the log has, too", [...start, first, second], "archived"],
 ])("before it there is %s", async (_, entries, previous) => {
   const newest = foldEntries(entries).activeCompactions.at(-1)?.id ?? "";
-  expect(await undoPointOf(newest, async (onEntry) => entries.forEach(onEntry))).toMatchObject({ previous });
+  expect((await undoPointOf(newest, async (onEntry) => entries.forEach(onEntry))).undo).toMatchObject({ previous });
+});
+
+test.each<[string, "newest" | "none"]>([
+  ["a session at work", "newest"],
+  ["a log that is opened", "none"],
+])("of all but the newest two compactions the edits stay in the log: %s", (_, keep) => {
+  const entries = [...start, first, second, compaction("third", [dropped("u2", "u2")])];
+  const view = entries.reduce((folded, entry) => withoutUndoPoints(foldEntry(folded, entry), keep), EMPTY_VIEW);
+  expect(view.activeCompactions.map(({ id, edits }) => [id, edits.length])).toEqual([
+    ["first", 0],
+    ["second", 1],
+    ["third", 1],
+  ]);
 });

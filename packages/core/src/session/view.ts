@@ -173,12 +173,18 @@ function revertLatest(view: SessionView, compactionId: string, hashAfter: typeof
   return folded;
 }
 
-/** The view without the undo points that the log has, too: what compactions covered need not stay in memory. */
+/**
+ * The view without the undo points that the log has, too: what compactions covered and wrote need not stay in memory. The edits of the newest two
+ * stay: they are read, and an undo makes the second the newest.
+ */
 export function withoutUndoPoints(view: SessionView, keep: "newest" | "none"): SessionView {
-  const { undo } = view;
+  const { undo, activeCompactions } = view;
   if (!isInMemory(undo)) return view;
-  if (keep === "none") return { ...view, undo: "archived" };
-  return { ...view, undo: { ...undo, previous: undo.previous === null ? null : "archived" } };
+  const released = activeCompactions.map((each, index) => {
+    return index >= activeCompactions.length - 2 || each.edits.length === 0 ? each : { ...each, edits: [] };
+  });
+  const kept = keep === "none" ? "archived" : { ...undo, previous: undo.previous === null ? null : ("archived" as const) };
+  return { ...view, undo: kept, activeCompactions: released };
 }
 
 /**
@@ -196,13 +202,13 @@ export function revertEntry(view: SessionView, nowMs: number | null): RevertEntr
 }
 
 /**
- * The undo point of the newest active compaction, read off the log: the view before it, and the messages since. `read` hands over the whole
- * log and is called twice: first to see which compactions were undone.
+ * The undo point of the newest active compaction, read off the log: the view before it, and the messages since; with the compactions, of which the newest
+ * two have their edits. `read` hands over the whole log and is called twice: first to see which compactions were undone.
  */
 export async function undoPointOf(
   compactionId: string,
   read: (onEntry: (entry: SessionEntry) => void) => Promise<void>,
-): Promise<Undo> {
+): Promise<Pick<SessionView, "undo" | "activeCompactions">> {
   const undone = new Map<string, number>();
   await read((entry) => {
     if (entry.type === "revert") undone.set(entry.compactionId, (undone.get(entry.compactionId) ?? 0) + 1);
@@ -216,7 +222,7 @@ export async function undoPointOf(
     undone.set(entry.id, left - 1);
     if (left <= 0) view = withoutUndoPoints(view, entry.id === compactionId ? "newest" : "none");
   });
-  return view.undo;
+  return { undo: view.undo, activeCompactions: view.activeCompactions };
 }
 
 const UNDO_ARCHIVED = "undo-archived";
