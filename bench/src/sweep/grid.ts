@@ -70,7 +70,10 @@ const FORM =
  */
 export function parseAxis(text: string): SweepAxis {
   const [path = "", range = "", ...more] = text.split("=");
-  refuseRetired(path);
+  refuseRetired(
+    path.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), range),
+    [],
+  );
   const bad = () => new PlimsollError("bad-input", `--sweep ${text}: ${FORM}`);
   if (path === "" || range === "" || more.length > 0) throw bad();
   const [from = "", rest, ...others] = range.split("..");

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { createSession } from "../session/open-session.ts";
+import { createDigest } from "../summarizer/digest.ts";
+import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
 import { refuseRetired, withoutRetired } from "./retired.ts";
 import { definePolicy } from "./written-policy.ts";
 
@@ -54,6 +57,9 @@ const ROWS: readonly (readonly [string, object, object, readonly string[]])[] = 
   ],
 ];
 
+/** A policy that says something at this path alone. */
+const at = (path: string) => path.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), 9);
+
 describe("what policies no longer say", () => {
   test.each(ROWS)("%s is read as what takes its place, and named", (_, written, expected, said) => {
     const texts: string[] = [];
@@ -64,9 +70,10 @@ describe("what policies no longer say", () => {
   test.each(ROWS.filter(([, , , said]) => said.length > 0))(
     "%s is refused in code, with what takes its place",
     (_, written, __, [text]) => {
-      expect(() => definePolicy(written)).toThrow(
-        expect.objectContaining({ code: "bad-policy", message: expect.stringContaining(text ?? "") }),
-      );
+      const refusal = expect.objectContaining({ code: "bad-policy", message: expect.stringContaining(text ?? "") });
+      expect(() => definePolicy(written)).toThrow(refusal);
+      const raw = { ...PLIMSOLL_POLICY, ...written };
+      expect(() => createSession({ policy: raw, summarizer: createDigest() })).toThrow(refusal);
     },
   );
 
@@ -82,10 +89,10 @@ describe("what policies no longer say", () => {
   });
 
   test.each(["idle.afterMs", "progress.target.steps", "keep.lines", "idleAfter"])("a sweep over %s is refused", (path) => {
-    expect(() => refuseRetired(path)).toThrow(expect.objectContaining({ code: "bad-policy" }));
+    expect(() => refuseRetired(at(path), [])).toThrow(expect.objectContaining({ code: "bad-policy" }));
   });
 
   test.each(["keep.recall", "idleness", "progress.minimumSteps"])("one over %s is not", (path) => {
-    expect(() => refuseRetired(path)).not.toThrow();
+    expect(() => refuseRetired(at(path), [])).not.toThrow();
   });
 });

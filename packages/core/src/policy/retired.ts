@@ -57,8 +57,9 @@ export function withoutRetired(
   return walk(written, []);
 }
 
-/** @throws PlimsollError `bad-policy` for a path that no policy has any more, naming what takes its place. */
-export function refuseRetired(path: string): void {
-  const place = [...PATHS.keys()].find((each) => path === each || path.startsWith(`${each}.`));
-  if (place !== undefined) throw new PlimsollError("bad-policy", goneText(place, PATHS.get(place)), { path });
+/** @throws PlimsollError `bad-policy` for a policy with a part that went, naming what takes its place. Kinds in `own` are there, whatever their names. */
+export function refuseRetired(policy: unknown, own: readonly string[]): void {
+  withoutRetired(policy, own, (path, text) => {
+    throw new PlimsollError("bad-policy", `${path.join(".")}: ${text}`, { path: path.join(".") });
+  });
 }

@@ -36,7 +36,7 @@ import {
  * Makes a session with an empty log, or with the entries given, that stays in memory. If a crash left its messages unsendable, it appends repairs, unless
  * `repairs` is "none"; the first flush writes them.
  *
- * @throws PlimsollError `bad-policy` if the policy counts by an encoding whose tokenizer was not given.
+ * @throws PlimsollError `bad-policy` if the policy has a part that went, or counts by an encoding whose tokenizer was not given.
  */
 export function createSession(options: SessionOptions): Session {
   const { entries = [], writer = null } = options;

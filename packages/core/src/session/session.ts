@@ -15,6 +15,8 @@ import type { Context, Message, MessageDraft } from "../message/message.ts";
 import type { RequestSizes, RequestUnit } from "../message/size.ts";
 import { BUILT_IN_KINDS, bindingOnce, type Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
+import { refuseRetired } from "../policy/retired.ts";
+import { kindNames } from "../policy/written-policy.ts";
 import { type Door, deadlineOf, passed } from "../port-door.ts";
 import type { FileTracker, SessionWriter, StateProvider, Summarizer, Wait } from "../ports.ts";
 import { createEstimator, type EstimatorSpec, type Measures, type Tokenizers } from "../tokens/built-in-estimators.ts";
@@ -175,10 +177,11 @@ const PINNED: Door<readonly string[]> = { port: "pinned", shape: z.array(z.strin
 /**
  * The setup that options ask for.
  *
- * @throws PlimsollError `bad-policy` if the policy counts by an encoding whose tokenizer was not given.
+ * @throws PlimsollError `bad-policy` if the policy has a part that went, or counts by an encoding whose tokenizer was not given.
  */
 export function sessionSetup(options: SessionOptions): SessionSetup {
   const { policy, kinds = BUILT_IN_KINDS, modelPriors: priors = pooledPriors, tokenizers = {} } = options;
+  refuseRetired(policy, kindNames(kinds));
   const work = options.work ?? createWorkCounter();
   const estimatorOf = (spec: EstimatorSpec, shared: Measures) =>
     createEstimator(spec, work, { kinds: kinds.estimators, priors, tokenizers, measures: shared });
