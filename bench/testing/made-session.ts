@@ -21,6 +21,8 @@ export interface MadeSession {
   readonly resultChars: number;
   /** Characters of what the person says in addition to one sentence; none if it is left out. */
   readonly humanChars?: number;
+  /** Characters of the text that ends a turn, likewise. */
+  readonly replyChars?: number;
   readonly overheadTokens: number;
   /** Turns before which the recorded agent put a summary in place of its history. */
   readonly boundaries?: readonly number[];
@@ -61,7 +63,8 @@ export function madeTranscript(made: MadeSession, name = "made"): Transcript {
       call(calling(`call-${id}`, [`id-${id}`], `Reading src/module-${turn}.ts, part ${step}.`));
       say(result(`result-${id}`, `id-${id}`, textOf(made.resultChars, turn * 31 + step * 7)));
     }
-    call(reply(`reply-${turn}`, `Mended src/module-${turn}.ts as asked.`));
+    const words = made.replyChars === undefined ? "" : ` ${textOf(made.replyChars, turn)}`;
+    call(reply(`reply-${turn}`, `Mended src/module-${turn}.ts as asked.${words}`));
   }
   return { name, file: name, format: "made", entries, parentName: null, hasUsage: true, notes: [] };
 }

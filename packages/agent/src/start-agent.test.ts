@@ -404,7 +404,7 @@ describe("compaction in the loop", () => {
     await agent.submit("go");
     const between = (from: number, to: number) => (steps[to] ?? 0) - (steps[from] ?? 0);
     // Of 400 steps each: in 100 there may be a cut more.
-    expect(between(1600, 2000)).toBeLessThan(1.2 * between(200, 600));
+    expect(between(1600, 2000)).toBeLessThan(1.1 * between(200, 600));
   }, 60_000);
 });
 
