@@ -5,7 +5,7 @@ import { fires, triggerTokens } from "../budget.ts";
 import { cutAtBoundary, cutKeeping } from "../cut-point.ts";
 import type { Message } from "../message/message.ts";
 import { transcriptText } from "../message/transcript-text.ts";
-import { PI_LENGTH_ESTIMATE, PI_POLICY, piPolicy, piSummaryBudgets, resolveContextWindow } from "../policy/presets/pi.ts";
+import { PI_LENGTH_ESTIMATE, PI_POLICY, piPolicy, piSummaryBudgets } from "../policy/presets/pi.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
@@ -37,20 +37,9 @@ describe("trigger", () => {
     expect(() => piPolicy({ context_window: 8192 })).toThrow(/8192.*16384/);
   });
 
-  test.each([
-    ["what compaction is told", { compaction: 100, configuration: 200, modelRegistry: 300 }, 100, "compaction.context_window"],
-    ["the configuration", { compaction: null, configuration: 200, modelRegistry: 300 }, 200, "context_window"],
-    [
-      "the model registry; zero is passed over",
-      { compaction: 0, configuration: null, modelRegistry: 300 },
-      300,
-      "model registry",
-    ],
-    ["P-6: unknown is off", { compaction: 0, configuration: 0, modelRegistry: null }, null, "unknown"],
-  ])("the window is %s", (_, sources, tokens, source) => {
-    const resolved = resolveContextWindow(sources);
-    expect(resolved).toMatchObject({ tokens, source });
-    expect(resolved.notice === null).toBe(tokens !== null);
+  test("P-6: without a known window it is off; a configured one is taken", () => {
+    const unknown = [PI_POLICY, piPolicy({ context_window: 100_000 })].map(({ unknownWindow }) => unknownWindow);
+    expect(unknown).toEqual(["off", { tokens: 100_000 }]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isRecord } from "../json.ts";
 import type { Policy } from "./policy.ts";
-import { PI_DEFAULTS, type PiSettings, piPolicy, resolveContextWindow } from "./presets/pi.ts";
+import { PI_DEFAULTS, type PiSettings, piPolicy } from "./presets/pi.ts";
 import { SVEN_DEFAULTS, type SvenSettings, svenPolicy } from "./presets/sven.ts";
 
 /** The keys of sven's configuration reference: strict, each with its documented default. */
@@ -60,8 +60,6 @@ export const POLICY_OVERLAYS: readonly PolicyOverlay[] = [
 function withWindow({ compaction, context_window: window }: Readonly<Record<string, unknown>>): unknown {
   const section = compaction ?? {};
   if (!isRecord(section) || window === undefined) return section;
-  const own = typeof section.context_window === "number" ? section.context_window : null;
-  if (typeof window !== "number") return { ...section, context_window: window };
-  const { tokens } = resolveContextWindow({ compaction: own, configuration: window, modelRegistry: null });
-  return { ...section, context_window: tokens ?? 0 };
+  const { context_window: own } = section;
+  return typeof window === "number" && typeof own === "number" && own > 0 ? section : { ...section, context_window: window };
 }

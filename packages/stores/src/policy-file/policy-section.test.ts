@@ -33,6 +33,11 @@ describe("a section of another system", () => {
       { ...piPolicy({ context_window: 100_000 }), name: "late" },
     ],
     [
+      "zero is passed over",
+      "context_window: 100000\ncompaction: { context_window: 0 }",
+      { ...piPolicy({ context_window: 100_000 }), name: "late" },
+    ],
+    [
       "its own window comes first",
       "context_window: 100000\ncompaction: { context_window: 50000 }",
       { ...piPolicy({ context_window: 50_000 }), name: "late" },

@@ -110,34 +110,3 @@ export function piPolicy(settings: Partial<PiSettings> = {}): Policy {
 
 /** Imitates the compaction of the agent pi with pi's default settings; see {@link piPolicy}. */
 export const PI_POLICY: Policy = piPolicy();
-
-/** Where a context window may be written down, in the order in which it is looked for. */
-export interface WindowSources {
-  /** `compaction.context_window`. */
-  readonly compaction: number | null;
-  /** `context_window` at the top of the configuration. */
-  readonly configuration: number | null;
-  /** The model registry's window of the configured model. */
-  readonly modelRegistry: number | null;
-}
-
-/** The window in force and where it comes from; `null` tokens switch compaction off. */
-export interface ResolvedWindow {
-  readonly tokens: number | null;
-  readonly source: "compaction.context_window" | "context_window" | "model registry" | "unknown";
-  /** The notice for the person if compaction is off because no window is known; `null` if one is. */
-  readonly notice: string | null;
-}
-
-/** The Go agent's resolution in four steps. Zero and missing values are passed over. */
-export function resolveContextWindow({ compaction, configuration, modelRegistry }: WindowSources): ResolvedWindow {
-  if (isKnown(compaction)) return { tokens: compaction, source: "compaction.context_window", notice: null };
-  if (isKnown(configuration)) return { tokens: configuration, source: "context_window", notice: null };
-  if (isKnown(modelRegistry)) return { tokens: modelRegistry, source: "model registry", notice: null };
-  const notice = "the model's context window is not known: compaction is off; set compaction.context_window";
-  return { tokens: null, source: "unknown", notice };
-}
-
-function isKnown(tokens: number | null): tokens is number {
-  return tokens !== null && tokens > 0;
-}
