@@ -5,8 +5,12 @@ import { keptBrief } from "../../testing/shown-compaction.ts";
 import { fires, triggerTokens } from "../budget.ts";
 import { cutAtBoundary, cutKeeping } from "../cut-point.ts";
 import type { Message } from "../message/message.ts";
-import { KLAUDE_CODE_LENGTH_ESTIMATE, KLAUDE_CODE_POLICY, klaudeCodeTrigger } from "../policy/presets/klaude-code.ts";
-import { KLAUDE_CODE_DOCUMENT_POLICY } from "../policy/presets/klaude-code-document.ts";
+import {
+  KLAUDE_CODE_DOCUMENT_POLICY,
+  KLAUDE_CODE_LENGTH_ESTIMATE,
+  KLAUDE_CODE_POLICY,
+  klaudeCodeTrigger,
+} from "../policy/presets/klaude-code.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import { SUMMARY_RULES } from "../prompts/parts.ts";
 import { repairedSummary } from "../summarizer/usable.ts";

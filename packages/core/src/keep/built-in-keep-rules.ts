@@ -1,9 +1,9 @@
 import { type KindSpec, kindNamed } from "../kind.ts";
-import { FILES_IN_HAND, type FilesInHandSpec } from "../memory/files-in-hand.ts";
-import { PLAN, type PlanSpec } from "../memory/plan.ts";
-import { RECALL, type RecallSpec } from "../memory/recall.ts";
-import { HUMAN, type HumanSpec } from "./human.ts";
-import type { KeepRule, KeepRuleKind } from "./keep-rule.ts";
+import { FILES_IN_HAND } from "../memory/files-in-hand.ts";
+import { PLAN } from "../memory/plan.ts";
+import { RECALL } from "../memory/recall.ts";
+import { HUMAN } from "./human.ts";
+import type { AmountSpec, KeepRule, KeepRuleKind } from "./keep-rule.ts";
 import { PINNED, type PinnedSpec } from "./pinned.ts";
 import { RECENT, type RecentSpec } from "./recent.ts";
 
@@ -11,7 +11,7 @@ import { RECENT, type RecentSpec } from "./recent.ts";
 export const BUILT_IN_KEEP_RULES: readonly KeepRuleKind[] = [RECENT, HUMAN, PLAN, FILES_IN_HAND, RECALL, PINNED];
 
 /** The settings of a built-in keep rule. */
-export type BuiltInKeepSpec = RecentSpec | HumanSpec | PlanSpec | FilesInHandSpec | RecallSpec | PinnedSpec;
+export type BuiltInKeepSpec = RecentSpec | AmountSpec<"human" | "plan" | "files-in-hand" | "recall"> | PinnedSpec;
 
 /** A keep rule as data: the settings of a built-in kind, or of one that `withKinds` added. */
 export type KeepRuleSpec = BuiltInKeepSpec | KindSpec;

@@ -1,5 +1,5 @@
-import type { z } from "zod";
-import type { Amount, Budget } from "../budget.ts";
+import { z } from "zod";
+import { type Amount, amountSchema, type Budget } from "../budget.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
 
@@ -113,4 +113,20 @@ export function defineKeepRule<Spec extends KindSpec>(parts: {
 }): KeepRuleKind {
   const { kind, schema, rule } = parts;
   return { kind, schema, bind: (spec) => ({ kind, ...rule(parseSpec(schema, spec)) }) };
+}
+
+/** The settings of a rule that has nothing but the most that it keeps. */
+export interface AmountSpec<Kind extends string> {
+  readonly kind: Kind;
+  readonly atMost: Amount;
+}
+
+/** Makes the kind of a rule whose one setting is an amount, which `meaning` describes. */
+export function defineAmountRule<Kind extends string>(
+  kind: Kind,
+  rule: (atMost: Amount) => KeepChoice,
+  meaning = "The most of it that stays.",
+): KeepRuleKind {
+  const schema = z.strictObject({ kind: z.literal(kind), atMost: amountSchema.describe(meaning) });
+  return defineKeepRule<AmountSpec<string>>({ kind, schema, rule: ({ atMost }) => rule(atMost) });
 }

@@ -1,28 +1,15 @@
-import { z } from "zod";
-import { type Amount, amountSchema } from "../budget.ts";
-import { defineKeepRule, type KeepRuleKind, type KeepView, type MessageRange } from "../keep/keep-rule.ts";
+import { defineAmountRule, type KeepRuleKind, type KeepView, type MessageRange } from "../keep/keep-rule.ts";
 import { toolCallsOf } from "../message/message.ts";
-
-/** The files that the newest calls modify, up to an amount. */
-export interface FilesInHandSpec {
-  readonly kind: "files-in-hand";
-  readonly atMost: Amount;
-}
-
-const schema: z.ZodType<FilesInHandSpec> = z.strictObject({
-  kind: z.literal("files-in-hand"),
-  atMost: amountSchema.describe("The most of it that stays. It counts as a part of what `recall` may take."),
-});
 
 /**
  * Keeps files as they are now, the one touched last first: of each the newest call that touched it, the newest that read it, and the changes
  * since. What a file was before its newest reading is of no use to the next change. A file that nothing points to any more has no share.
  */
-export const FILES_IN_HAND: KeepRuleKind = defineKeepRule({
-  kind: "files-in-hand",
-  schema,
-  rule: ({ atMost }) => ({ keeps: "messages", atMost, choose: filesAsTheyAre }),
-});
+export const FILES_IN_HAND: KeepRuleKind = defineAmountRule(
+  "files-in-hand",
+  (atMost) => ({ keeps: "messages", atMost, choose: filesAsTheyAre }),
+  "The most of it that stays. It counts as a part of what `recall` may take.",
+);
 
 /** A file that was not touched in so many tokens has no share: less than one in four is changed before the next cut, on the side `fit` of docs/evidence.md. */
 const POINTED_AT_TOKENS = 40_000;

@@ -1,26 +1,9 @@
-import { z } from "zod";
-import { type Amount, amountSchema } from "../budget.ts";
-import { defineKeepRule, type KeepRuleKind, type KeepView, type MessageRange } from "../keep/keep-rule.ts";
+import { defineAmountRule, type KeepRuleKind, type KeepView, type MessageRange } from "../keep/keep-rule.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";
 import { type PlanItem, planAfter, planItems } from "./facts.ts";
 
-/** The newest plan, if it takes no more than an amount. */
-export interface PlanSpec {
-  readonly kind: "plan";
-  readonly atMost: Amount;
-}
-
-const schema: z.ZodType<PlanSpec> = z.strictObject({
-  kind: z.literal("plan"),
-  atMost: amountSchema.describe("The most of it that stays."),
-});
-
 /** Keeps the calls that write the newest plan down: its one call, or those that make or change its tasks. */
-export const PLAN: KeepRuleKind = defineKeepRule({
-  kind: "plan",
-  schema,
-  rule: ({ atMost }) => ({ keeps: "messages", atMost, choose: newestPlan }),
-});
+export const PLAN: KeepRuleKind = defineAmountRule("plan", (atMost) => ({ keeps: "messages", atMost, choose: newestPlan }));
 
 function newestPlan({ messages }: KeepView): readonly MessageRange[] {
   return (planIn(messages)?.places ?? []).map((place) => ({ from: place, through: place }));

@@ -1,29 +1,16 @@
-import { z } from "zod";
-import { type Amount, amountSchema } from "../budget.ts";
-import { defineKeepRule, type KeepRuleKind, type UnitFacts } from "../keep/keep-rule.ts";
+import { defineAmountRule, type KeepRuleKind, type UnitFacts } from "../keep/keep-rule.ts";
 import { USE_FEATURE_NAMES, USE_FEATURES } from "./use-features.ts";
 import { USE_WEIGHTS } from "./use-weights.ts";
-
-/** Passages of the whole log, up to an amount. */
-export interface RecallSpec {
-  readonly kind: "recall";
-  readonly atMost: Amount;
-}
-
-const schema: z.ZodType<RecallSpec> = z.strictObject({
-  kind: z.literal("recall"),
-  atMost: amountSchema.describe("The most of it that stays, together with the files in hand."),
-});
 
 /**
  * Recalls passages of the whole log that what follows is likely to need, chosen anew at each compaction: what earlier ones took is not
  * lost. A passage that was stated again later is left out.
  */
-export const RECALL: KeepRuleKind = defineKeepRule({
-  kind: "recall",
-  schema,
-  rule: ({ atMost }) => ({ keeps: "units", atMost, worth: expectedUse }),
-});
+export const RECALL: KeepRuleKind = defineAmountRule(
+  "recall",
+  (atMost) => ({ keeps: "units", atMost, worth: expectedUse }),
+  "The most of it that stays, together with the files in hand.",
+);
 
 /**
  * How often a unit is expected to be needed before the next cut, by a Poisson regression: the exponential of the weighted sum of what is

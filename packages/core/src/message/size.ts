@@ -102,41 +102,31 @@ export const UNIT_WORDS: Readonly<Record<RequestUnit, string>> = {
   manyImagePx: "pixels a side of an image among many",
 };
 
+/** A size by what each unit comes to. Written out: it is asked of each message. */
+function sizeBy(of: (unit: keyof RequestSize) => number): RequestSize {
+  return {
+    bytes: of("bytes"),
+    images: of("images"),
+    documents: of("documents"),
+    pages: of("pages"),
+    documentBytes: of("documentBytes"),
+    imageBytes: of("imageBytes"),
+    imagePx: of("imagePx"),
+  };
+}
+
 /** A request without anything in it. */
-export const NO_SIZE: RequestSize = {
-  bytes: 0,
-  images: 0,
-  documents: 0,
-  pages: 0,
-  documentBytes: 0,
-  imageBytes: 0,
-  imagePx: 0,
-};
+export const NO_SIZE: RequestSize = sizeBy(() => 0);
 
 /** Two pieces of a request as one. */
 export function joinedSize(a: RequestSize, b: RequestSize): RequestSize {
-  return {
-    bytes: a.bytes + b.bytes,
-    images: a.images + b.images,
-    documents: a.documents + b.documents,
-    pages: a.pages + b.pages,
-    documentBytes: a.documentBytes + b.documentBytes,
-    imageBytes: Math.max(a.imageBytes, b.imageBytes),
-    imagePx: Math.max(a.imagePx, b.imagePx),
-  };
+  const isOfOneImage = (unit: keyof RequestSize) => unit === "imageBytes" || unit === "imagePx";
+  return sizeBy((unit) => (isOfOneImage(unit) ? Math.max(a[unit], b[unit]) : a[unit] + b[unit]));
 }
 
 /** The larger of two sizes in each unit. */
 function largestSize(a: RequestSize, b: RequestSize): RequestSize {
-  return {
-    bytes: Math.max(a.bytes, b.bytes),
-    images: Math.max(a.images, b.images),
-    documents: Math.max(a.documents, b.documents),
-    pages: Math.max(a.pages, b.pages),
-    documentBytes: Math.max(a.documentBytes, b.documentBytes),
-    imageBytes: Math.max(a.imageBytes, b.imageBytes),
-    imagePx: Math.max(a.imagePx, b.imagePx),
-  };
+  return sizeBy((unit) => Math.max(a[unit], b[unit]));
 }
 
 /** Measures a request of this system text, these tools and messages in units other than tokens: bytes, images, pages and more. */

@@ -4,6 +4,7 @@
 import { CONTEXT_FRAMING, nameInBrackets, quotedText, unquotedText } from "../message/framing.ts";
 import type { Message } from "../message/message.ts";
 import type { CoverageCount } from "../message/size.ts";
+import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
 
 /** The notice in the place of messages that were dropped without a summary: it counts them and names the handle that finds them again. */
 export function droppedText(covered: CoverageCount, handle: string): string {
@@ -19,6 +20,14 @@ export function clearedText(what: string, chars: number, handle: string): string
 /** The line between the head and the tail of a shortened part. */
 export function omittedText(chars: number, handle: string): string {
   return `[… ${chars} characters omitted; handle ${handle}]`;
+}
+
+/** A text's head and tail, half of so many UTF-16 units each, around the line that counts what is left out. */
+export function endsOf(text: string, keptChars: number, handle: string): string {
+  const half = Math.floor(keptChars / 2);
+  const head = text.slice(0, characterBoundaryAtOrBefore(text, half));
+  const tail = text.slice(characterBoundaryAtOrAfter(text, text.length - half));
+  return `${head}\n${omittedText(text.length - head.length - tail.length, handle)}\n${tail}`;
 }
 
 /** UTF-16 units that a stub may have in addition to its handle: with more it is no stub of ours, whatever it ends in. */

@@ -32,6 +32,3 @@ export const SUMMARY_RULES: readonly string[] = [
   "Write down only what the text supports; where something is not known, leave it out.",
   "Answer with the record alone: no greeting, no remark before or after it.",
 ];
-
-/** Version of {@link SUMMARY_RULES}. */
-const _SUMMARY_RULES_VERSION = 1;

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { ReplacePartEdit } from "../edit/apply-edits.ts";
 import { partHandle } from "../message/handle.ts";
 import { type Message, oncePerMessage, type Part } from "../message/message.ts";
-import { clearedText, isClearedText, omittedText } from "../prompts/notices.ts";
-import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
+import { clearedText, endsOf, isClearedText, omittedText } from "../prompts/notices.ts";
+import { commonCap } from "../truncation/span.ts";
 import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyKind } from "./strategy.ts";
 
 /** Cuts the largest tool results and assistant texts to head and tail until the view fits. Needs no model. */
@@ -71,18 +71,6 @@ const partsAlone = oncePerMessage(({ parts }): readonly (Message | null)[] =>
   ),
 );
 
-/** The largest cap at which the sizes, each cut to it, add up to no more than the room; 0 if even that is too much. */
-function commonCap(sizes: readonly number[], roomTokens: number): number {
-  const ascending = [...sizes].sort((a, b) => a - b);
-  let leftTokens = roomTokens;
-  for (const [index, size] of ascending.entries()) {
-    const share = leftTokens / (ascending.length - index);
-    if (size > share) return Math.max(0, Math.floor(share));
-    leftTokens -= size;
-  }
-  return Number.POSITIVE_INFINITY;
-}
-
 /** Head and tail at the cap, or a stub if not even a short head and tail fit; nothing for a stub, or if one is no shorter. To fit, a stub is less than half of its text; chosen. */
 function shortened(
   { message, part, partIndex }: CuttablePart,
@@ -114,9 +102,7 @@ function headAndTail(
   const textTokens = input.measure.textTokens(text) * input.scaleRatio;
   let quoteChars = Math.floor((text.length * capTokens) / Math.max(1, textTokens)) - omittedText(text.length, handle).length;
   while (quoteChars >= MINIMUM_QUOTE_CHARS) {
-    const head = text.slice(0, characterBoundaryAtOrBefore(text, Math.floor(quoteChars / 2)));
-    const tail = text.slice(characterBoundaryAtOrAfter(text, text.length - Math.floor(quoteChars / 2)));
-    const candidate = `${head}\n${omittedText(text.length - head.length - tail.length, handle)}\n${tail}`;
+    const candidate = endsOf(text, quoteChars, handle);
     if (input.measure.textTokens(candidate) * input.scaleRatio <= capTokens) return candidate;
     quoteChars = Math.floor(quoteChars * 0.9) - 1;
   }

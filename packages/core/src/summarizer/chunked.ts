@@ -3,8 +3,7 @@ import { partHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
 import type { Summarizer, Summary, SummaryRequest } from "../ports.ts";
-import { omittedText, summaryText } from "../prompts/notices.ts";
-import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "../text.ts";
+import { endsOf, omittedText, summaryText } from "../prompts/notices.ts";
 import { addedUsage } from "../usage.ts";
 import { usableSummary } from "./usable.ts";
 
@@ -129,10 +128,7 @@ function fitted(message: Message, roomTokens: number, limits: ChunkLimits): Mess
 /** The message with each of its texts cut to that share of it, half from its head and half from its tail; images are left out. */
 function shortened(message: Message, keptRatio: number): Message {
   const cut = (text: string) => {
-    const half = Math.floor((text.length * keptRatio) / 2);
-    const head = text.slice(0, characterBoundaryAtOrBefore(text, half));
-    const tail = text.slice(characterBoundaryAtOrAfter(text, text.length - half));
-    const short = `${head}\n${omittedText(text.length - head.length - tail.length, partHandle(message.id, 0))}\n${tail}`;
+    const short = endsOf(text, text.length * keptRatio, partHandle(message.id, 0));
     return short.length < text.length ? short : text;
   };
   switch (message.role) {

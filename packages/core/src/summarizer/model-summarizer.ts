@@ -154,10 +154,8 @@ export interface SummaryPrompt {
  */
 export function summaryPrompt(part: SummaryPart, request: SummaryRequest, isTurnPrefix = false): SummaryPrompt {
   const earlier = part.messages.filter(isSummary).map(earlierText);
-  const conversation = transcriptText(
-    part.messages.filter((message) => !isSummary(message)),
-    request,
-  );
+  const said = part.messages.filter((message) => !isSummary(message));
+  const conversation = transcriptText(said, request);
   const prompt = earlier.length > 0 && !isTurnPrefix ? UPDATE_PROMPT : promptOf(part.promptId, request.prompts);
   const pieces = [
     fencedText("conversation", conversation),

@@ -23,11 +23,9 @@ export function usableSummary(
   request: SummaryRequest,
   author: SummaryAuthor = "asked",
 ): Summary {
-  const { text: whole, stopReason, usage, prompts, repairs }: Record<keyof Summary, unknown> = { ...NOTHING, ...given };
-  if (stopReason !== "end") throw failed(`the summary did not end by itself (${String(stopReason)})`);
-  if (typeof whole !== "string") throw failed("the summary is no text");
+  const { usage, prompts, repairs, ...reply }: Record<keyof Summary, unknown> = { ...NOTHING, ...given };
+  const whole = endedText(reply);
   const text = whole.trim();
-  if (text === "") throw failed("the summary is empty");
   const own = withoutInstructions(text, instructionsOf(request));
   if (!hasLetters(withoutHeadings(text))) throw failed("the summary has no letters, or none below its headings");
   if (!hasLetters(withoutHeadings(own)) || text.includes(SUMMARIZER_ROLE.text)) throw failed("the summary repeats the request");
@@ -182,16 +180,11 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === "string");
 }
 
-/**
- * The summary's text if it can take the place of history.
- *
- * @throws PlimsollError `summary-failed` for an empty reply, or one that ended in any way but its own end.
- */
-function validSummaryText(summary: Summary): string {
-  if (summary.stopReason !== "end")
-    throw new PlimsollError("summary-failed", `the summary did not end by itself (${summary.stopReason})`);
-  const text = summary.text.trim();
-  if (text === "") throw new PlimsollError("summary-failed", "the summary is empty");
+/** The text of a summary that ended by itself. @throws PlimsollError `summary-failed` for any other, and for an empty one. */
+function endedText({ text, stopReason }: Readonly<Record<"text" | "stopReason", unknown>>): string {
+  if (stopReason !== "end") throw failed(`the summary did not end by itself (${String(stopReason)})`);
+  if (typeof text !== "string") throw failed("the summary is no text");
+  if (text.trim() === "") throw failed("the summary is empty");
   return text;
 }
 
@@ -231,7 +224,7 @@ export type SummaryRepair =
  * its sections, or is not smaller than what it replaces.
  */
 export function repairedSummary(summary: Summary, rules: SummaryRules): RepairedSummary {
-  const whole = validSummaryText(summary);
+  const whole = endedText(summary).trim();
   const unwrapped = withoutWrapping(whole);
   const unlisted = withoutFileLists(unwrapped);
   const uninstructed = withoutInstructions(unlisted, rules.instructions);

@@ -229,22 +229,12 @@ export type ContentOf = (message: Message) => MessageContent;
 /** A {@link ContentOf} that remembers messages by identity. */
 export function contentReader(work: WorkCounter): ContentOf {
   const known = oncePerMessage((message) => readContent(message, work));
-  const newest: NewestContent = { message: null, content: null };
-  return (message) => contentBy(newest, known, message);
-}
-
-/** A message that is new is asked for twice in a row, and a look into a table of all messages takes as long as all else that is done with it. */
-interface NewestContent {
-  message: Message | null;
-  content: MessageContent | null;
-}
-
-function contentBy(newest: NewestContent, known: ContentOf, message: Message): MessageContent {
-  if (newest.message === message && newest.content !== null) return newest.content;
-  const content = known(message);
-  newest.message = message;
-  newest.content = content;
-  return content;
+  // A message that is new is asked for twice in a row, and a look into a table of all messages takes as long as all else that is done with it.
+  let newest: { readonly message: Message; readonly content: MessageContent } | null = null;
+  return (message) => {
+    if (newest?.message !== message) newest = { message, content: known(message) };
+    return newest.content;
+  };
 }
 
 function readContent(message: Message, work: WorkCounter): MessageContent {

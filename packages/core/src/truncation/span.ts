@@ -128,3 +128,15 @@ function startOfLastLines(text: string, lines: number): number {
   }
   return start + 1;
 }
+
+/** The largest cap at which the sizes, each cut to it, add up to no more than the room; 0 if even that is too much, and infinite if all fit. */
+export function commonCap(sizes: readonly number[], room: number): number {
+  const ascending = [...sizes].sort((a, b) => a - b);
+  let left = room;
+  for (const [index, size] of ascending.entries()) {
+    const share = left / (ascending.length - index);
+    if (size > share) return Math.max(0, Math.floor(share));
+    left -= size;
+  }
+  return Number.POSITIVE_INFINITY;
+}

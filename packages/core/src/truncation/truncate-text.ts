@@ -5,7 +5,7 @@ import type { OutputCategory } from "../tool.ts";
 import { BUILT_IN_TRUNCATIONS, cutterFor } from "./built-in-truncations.ts";
 import { diagnosisCount, keepingDiagnoses, MOST_BYTES_PER_UNIT } from "./diagnoses.ts";
 import type { Span, Truncation, TruncationPolicy } from "./span.ts";
-import { headEnd, isLineStart, lineStartAtOrAfter, lineStartAtOrBefore } from "./span.ts";
+import { commonCap, headEnd, isLineStart, lineStartAtOrAfter, lineStartAtOrBefore } from "./span.ts";
 
 /** UTF-8 bytes a token in caps: sven's uncalibrated measure (its document, "Layer 4"). */
 const CAP_BYTES_PER_TOKEN = 4;
@@ -213,7 +213,7 @@ export function truncateMessage(
   if (capTokens === 0 || textUnits(whole) * MOST_BYTES_PER_UNIT <= roomBytes)
     return { message: whole, isTruncated: false, omittedLines: 0, omittedBytes: 0 };
   const sizes = whole.parts.map((part) => (part.type === "text" ? utf8Bytes(part.text) : 0));
-  const capBytes = largestShare(sizes, roomBytes);
+  const capBytes = commonCap(sizes, roomBytes);
   let omittedLines = 0;
   let omittedBytes = 0;
   const parts = whole.parts.map((part) => {
@@ -249,16 +249,4 @@ function withoutOurs(message: ToolResultMessage): ToolResultMessage {
     return part.type === "text" && text !== part.text ? { ...part, text } : part;
   });
   return parts.every((part, index) => part === message.parts[index]) ? message : { ...message, parts };
-}
-
-/** The largest cap at which the sizes, each cut to it, add up to no more than the room. */
-function largestShare(sizes: readonly number[], roomBytes: number): number {
-  const ascending = [...sizes].sort((a, b) => a - b);
-  let leftBytes = roomBytes;
-  for (const [index, size] of ascending.entries()) {
-    const share = Math.floor(leftBytes / (ascending.length - index));
-    if (size > share) return share;
-    leftBytes -= size;
-  }
-  return roomBytes;
 }

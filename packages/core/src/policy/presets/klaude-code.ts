@@ -73,3 +73,18 @@ export const KLAUDE_CODE_POLICY: Policy = {
   progress: { minimumNewTokens: 0, maximumFailures: 3 },
   facts: { maxTokens: 0, files: "by-touch" },
 };
+
+/** As its document says, its kept tail: 20,000 tokens, in small windows 35 %. */
+const DOCUMENT_KEEP: Policy["keep"] = [
+  { kind: "recent", amount: { min: [{ tokens: 20_000 }, { ratio: 0.35, of: "window" }] } },
+];
+
+/** klaude-code as its document says: strictly above window − min(16,384, 25 %), whoever asks. */
+export const KLAUDE_CODE_DOCUMENT_POLICY: Policy = {
+  ...KLAUDE_CODE_POLICY,
+  name: "klaude-code-document",
+  trigger: { above: { minus: [{ ratio: 1, of: "window" }, { min: [{ tokens: 16_384 }, { ratio: 0.25, of: "window" }] }] } },
+  keep: DOCUMENT_KEEP,
+  manualKeep: null,
+  overflow: { keep: DOCUMENT_KEEP, maxRecoveries: 1 },
+};

@@ -1,6 +1,5 @@
 import type { Policy } from "../policy.ts";
-import { KLAUDE_CODE_POLICY } from "./klaude-code.ts";
-import { KLAUDE_CODE_DOCUMENT_POLICY } from "./klaude-code-document.ts";
+import { KLAUDE_CODE_DOCUMENT_POLICY, KLAUDE_CODE_POLICY } from "./klaude-code.ts";
 import { NONE_POLICY, RECORDED_POLICY } from "./none.ts";
 import { OPAL_POLICY } from "./opal.ts";
 import { PI_POLICY } from "./pi.ts";
