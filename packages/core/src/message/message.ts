@@ -122,6 +122,21 @@ function isToolCall(part: AssistantMessage["parts"][number]): part is ToolCallPa
   return part.type === "tool-call";
 }
 
+/** The texts of a part that are sent: a call counts its name and its arguments. */
+export function partTexts(part: Part): readonly string[] {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return [part.text];
+    case "tool-call":
+      return [part.toolName, part.argumentsJson];
+    case "image":
+      return [];
+    default:
+      return part satisfies never;
+  }
+}
+
 /** The text parts of a message joined by newlines; reasoning, calls and images are left out. */
 export function textOf(message: Message): string {
   return message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");

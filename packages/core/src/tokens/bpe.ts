@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Part } from "../message/message.ts";
+import { type Part, partTexts } from "../message/message.ts";
 import { type CountTokens, defineMeasure, type EstimatorKind, type EstimatorSources } from "./estimator.ts";
 import { imageTokensOf, type MessageMeasure, POOLED_PRIOR } from "./measure.ts";
 
@@ -50,15 +50,6 @@ function bpe({ encoding, perMessageTokens }: BpeSpec, { work, tokenizerOf }: Est
 }
 
 function partTokens(part: Part, textTokens: CountTokens): number {
-  switch (part.type) {
-    case "text":
-    case "reasoning":
-      return textTokens(part.text);
-    case "tool-call":
-      return textTokens(part.toolName) + textTokens(part.argumentsJson);
-    case "image":
-      return imageTokensOf([part], POOLED_PRIOR.image);
-    default:
-      return part satisfies never;
-  }
+  if (part.type === "image") return imageTokensOf([part], POOLED_PRIOR.image);
+  return partTexts(part).reduce((sum, text) => sum + textTokens(text), 0);
 }

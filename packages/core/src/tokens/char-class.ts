@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ImagePart, isSummary, type Message, oncePerMessage } from "../message/message.ts";
+import { type ImagePart, isSummary, type Message, oncePerMessage, partTexts } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { defineMeasure, type EstimatorKind } from "./estimator.ts";
 import type { ClassCounts, ContentSum, ImageRule, MessageMeasure, WorkCounter } from "./measure.ts";
@@ -243,22 +243,8 @@ function readContent(message: Message, work: WorkCounter): MessageContent {
   const reasoningTexts: string[] = [];
   const images: ImagePart[] = [];
   for (const part of message.parts) {
-    switch (part.type) {
-      case "text":
-        texts.push(part.text);
-        break;
-      case "tool-call":
-        texts.push(part.toolName, part.argumentsJson);
-        break;
-      case "reasoning":
-        reasoningTexts.push(part.text);
-        break;
-      case "image":
-        images.push(part);
-        break;
-      default:
-        part satisfies never;
-    }
+    if (part.type === "image") images.push(part);
+    else (part.type === "reasoning" ? reasoningTexts : texts).push(...partTexts(part));
   }
   const isUnseen = isSummary(message) && messageChars(message) < LEAST_SUMMARY_CHARS;
   const [counts, reasoningCounts] = [countTexts(texts, work), countTexts(reasoningTexts, work)];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ImagePart, Message, Part } from "../message/message.ts";
+import { type ImagePart, type Message, partTexts } from "../message/message.ts";
 import { codePointCount, utf8Bytes } from "../text.ts";
 import { defineMeasure, type EstimatorKind } from "./estimator.ts";
 import { imageTokensOf, type MessageMeasure, POOLED_PRIOR, type WorkCounter } from "./measure.ts";
@@ -87,20 +87,5 @@ function unitLength(text: string, unit: CharsPerTokenSpec["unit"]): number {
       return codePointCount(text);
     default:
       return unit satisfies never;
-  }
-}
-
-/** The texts of a part that are sent: a call counts its name and its arguments. */
-function partTexts(part: Part): readonly string[] {
-  switch (part.type) {
-    case "text":
-    case "reasoning":
-      return [part.text];
-    case "tool-call":
-      return [part.toolName, part.argumentsJson];
-    case "image":
-      return [];
-    default:
-      return part satisfies never;
   }
 }
