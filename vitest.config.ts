@@ -23,6 +23,7 @@ export default defineConfig({
       "scripts/**/*.test.ts",
     ],
     environment: "node",
+    globalSetup: "scripts/testing/one-folder.ts",
     // Nothing here measures time; a machine busy with other work must not fail a test.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -42,7 +42,6 @@ test.each([
   ["a built package", "dist/a.js", { rest: 0, tests: 0 }],
 ])("lines of %s", (_, path, expected) => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-budgets-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   writeFileSync(join(folder, path), "first\nsecond\n");
   expect(linesBelow(folder)).toEqual(expected);

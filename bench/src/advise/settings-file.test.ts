@@ -24,7 +24,6 @@ let home = "";
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "plimsoll-settings-"));
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 const path = (name = "a.json") => join(home, ".agent", name);
 const open = (environment: Readonly<Record<string, string>> = {}) => openSettings(PLACE, { homeFolder: home, environment });

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { readPrices } from "./read-prices.ts";
 
 let folder = "";
@@ -9,8 +9,6 @@ let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-prices-"));
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const read = (text: string) => {
   writeFileSync(join(folder, "prices.yaml"), text);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
@@ -20,7 +20,7 @@ import {
 } from "@plimsoll/bench";
 import { NONE_POLICY } from "@plimsoll/core";
 import { main } from "plimsoll";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import extension from "./bench-extension.ts";
 import { SPOKEN } from "./parts/metric.ts";
 import { HASTY } from "./parts/peer.ts";
@@ -46,7 +46,6 @@ beforeAll(() => {
   );
   writeFileSync(path, ["# Minutes", ...talk].join("\n"));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 async function reportOf(pool: WorkerPool): Promise<BenchReport> {
   const files = [{ path, displayName: "talk.txt" }];

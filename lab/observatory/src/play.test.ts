@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,6 @@ async function played(
   { atMostRequests = 100, small = "yes" } = {},
 ) {
   const parent = mkdtempSync(join(tmpdir(), "plimsoll-play-"));
-  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
   const folder = join(parent, "run");
   mkdirSync(folder);
   writeFileSync(join(folder, "left.txt"), "from an earlier run");

@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { COMMANDS } from "../src/commands.ts";
 import { type BundledChunk, bundleInto } from "./bundle.mjs";
@@ -12,7 +12,6 @@ let chunks: readonly BundledChunk[] = [];
 beforeAll(async () => {
   chunks = await bundleInto(folder);
 }, 120_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const chunkOf = (fileName: string) => chunks.find((chunk) => chunk.fileName === fileName);
 

@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { listFiles, removeLeftFiles } from "./left-files.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "plimsoll-left-files-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const HERE = ["entry/worker.js", "one-aaaa.js", "one-bbbb.js"];
 

@@ -1,13 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { ModHost, makeSteps } from "../../providers/testing/mod-host.ts";
 import { bundleMod } from "./bundle.mjs";
 
 test("the plugin is one module that imports nothing, and compacts where there is neither Node nor a timer", async () => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-mod-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   const files = await bundleMod(folder);
   expect(files.filter((file) => !existsSync(join(folder, file)))).toEqual([]);
   const plugin = join(folder, "claude-code");

@@ -1,8 +1,8 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fixtureSessions } from "@plimsoll/fixtures";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { recordedIo } from "../testing/recorded-io.ts";
 import { CHAT_HELP } from "./chat/slash-command.ts";
 import { COMMANDS } from "./commands.ts";
@@ -16,7 +16,6 @@ beforeAll(() => {
   mkdirSync(join(folder, "sessions"));
   for (const { path } of fixtureSessions()) copyFileSync(path, join(folder, "sessions", basename(path)));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 function longLines(text: string): readonly string[] {
   return text.split("\n").filter((line) => [...line].length > COLUMNS);

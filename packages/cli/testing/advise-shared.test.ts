@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ADVICE_WALKS } from "./advice-walks.ts";
 import { sourceArgs } from "./child-command.ts";
 import { hasSharedLogs, placeSharedLogs } from "./shared-logs.ts";
@@ -17,7 +17,6 @@ let home = "";
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "plimsoll-advise-shared-"));
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 const advise = (...args: readonly string[]) =>
   (terminals ?? expect.fail("no terminals")).openTerminal({

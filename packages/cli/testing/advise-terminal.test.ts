@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ADVICE_WALKS, settleAgent } from "./advice-walks.ts";
 import { sourceArgs } from "./child-command.ts";
 
@@ -18,7 +18,6 @@ let home = "";
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "plimsoll-advise-terminal-"));
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 const advise = (...args: readonly string[]) =>
   (terminals ?? expect.fail("no terminals")).openTerminal({

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fixtureSessions } from "@plimsoll/fixtures";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { makeSessions } from "./agent-sessions.ts";
 import { onLines, rowsIn, runChild, sourceArgs } from "./child-command.ts";
 
@@ -21,7 +21,6 @@ beforeEach(() => {
     for (const { path, name } of fixtureSessions()) copyFileSync(path, join(folder, "sessions", `${copy}-${name}.jsonl`));
   makeSessions("codex", folder, { count: 8, peakTokens: 28_000, windowTokens: 32_000 });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Names of all files below the folder. */
 const filesBelow = (): readonly string[] =>

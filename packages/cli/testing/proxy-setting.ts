@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Exchange, SimulatedReply, SimulatedRequest, Simulator, SimulatorOptions } from "@plimsoll/simulator";
 import { startSimulator } from "@plimsoll/simulator";
+import { onTestFinished } from "vitest";
 import { proxy } from "../src/proxy/proxy-command.ts";
 import type { GivenOptions } from "../src/proxy/proxy-options.ts";
 import { recordedIo } from "./recorded-io.ts";
@@ -19,6 +20,7 @@ export interface ProxySetting {
   readonly stdout: () => string;
   /** Ends the proxy as a person does, and starts another one over the same state. */
   restart(): Promise<string>;
+  /** Ends both; the test's end does it, too. */
   close(): Promise<void>;
 }
 
@@ -36,7 +38,7 @@ export function callOn({ toolNames, replyIndex }: SimulatedRequest): SimulatedRe
   return { parts: [said, { type: "tool-call", toolName, argumentsJson: JSON.stringify({ command: `look ${replyIndex}` }) }] };
 }
 
-/** Starts both on loopback. */
+/** Starts both on loopback; they end with the test. */
 export async function startSetting({ proxy: given = {}, intercept, ...options }: SettingOptions = {}): Promise<ProxySetting> {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-proxy-"));
   const simulator = await startSimulator({
@@ -70,6 +72,14 @@ export async function startSetting({ proxy: given = {}, intercept, ...options }:
     running.controller.abort();
     await running.ended;
   };
+  const end = async () => {
+    await stop();
+    await relay.close();
+    await simulator.close();
+  };
+  let ended: Promise<void> | null = null;
+  const close = () => (ended ??= end());
+  onTestFinished(close);
   return {
     simulator,
     url: running.url,
@@ -81,12 +91,7 @@ export async function startSetting({ proxy: given = {}, intercept, ...options }:
       running = await start();
       return running.url;
     },
-    close: async () => {
-      await stop();
-      await relay.close();
-      await simulator.close();
-      rmSync(folder, { recursive: true });
-    },
+    close,
   };
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { textOf } from "@plimsoll/core";
@@ -33,10 +33,7 @@ beforeEach(async () => {
   writeOwn(CONFIG);
   model = await startSimulatedModel();
 });
-afterEach(async () => {
-  await model.simulator.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => model.simulator.close());
 
 const environment = () => ({ ANTHROPIC_BASE_URL: model.simulator.url, ANTHROPIC_API_KEY: "test" });
 const open = (...args: string[]) =>

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { root } from "../namespace.ts";
 import { play } from "../play.ts";
 import { problemsOf } from "./facts.ts";
@@ -17,7 +17,6 @@ test.each(LIBRARIES.filter(({ name }) => ["anthropic", "chat", "gemini"].include
   "$title: a session from the sources is accepted",
   async (library) => {
     const folder = mkdtempSync(join(tmpdir(), "plimsoll-acceptance-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const row = libraryCase(library, STEPS);
     const providers = join(root, "packages/providers");
     const places = {

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Job } from "kubernetes-models/batch/v1";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 
@@ -35,7 +35,6 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-deploy-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Puts a program of this name in front of the others, which says how it was called and ends with a code. */
 function standIn(name: string, code = 0): void {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createSerialPool } from "@plimsoll/bench";
@@ -18,7 +18,6 @@ let home = "";
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "plimsoll-advise-"));
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 async function advise(args: readonly string[], more: Partial<CliIo> = {}) {
   const recorded = recordedIo(home);

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { recordedIo, runIn } from "../../testing/recorded-io.ts";
 import { chat } from "./chat-command.ts";
 
@@ -10,7 +10,6 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-chat-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function chatWith(lines: readonly string[], resume?: string, policy?: string): Promise<string> {
   const recorded = recordedIo(folder);

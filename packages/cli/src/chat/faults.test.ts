@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 import { chat } from "./chat-command.ts";
@@ -11,7 +11,6 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-faults-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const sessions = () => join(folder, ".plimsoll/sessions");
 const logName = () => readdirSync(sessions()).find((name) => name.endsWith(".jsonl")) ?? expect.fail("no log");

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchReportSchema } from "@plimsoll/bench";
 import { fixtureSessions } from "@plimsoll/fixtures";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { runChild } from "../../testing/child-command.ts";
 import { NOW_MS, runIn } from "../../testing/recorded-io.ts";
 
@@ -31,8 +31,6 @@ beforeAll(() => {
   writeFileSync(join(folder, "logs/other.json"), '{"some":"document"}');
   writeFileSync(join(folder, "logs/nothing.jsonl"), "");
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const run = (...args: readonly string[]) => runIn(folder, args);
 

@@ -1,9 +1,9 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { benchReportSchema } from "@plimsoll/bench";
 import { fixtureSessions } from "@plimsoll/fixtures";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { runIn } from "../../testing/recorded-io.ts";
 
 /** From so many messages on all but the newest turn goes; `broken` throws each time. */
@@ -27,8 +27,6 @@ beforeAll(() => {
   copyFileSync(session?.path ?? "", join(folder, "session.jsonl"));
   writeFileSync(join(folder, "programs.mjs"), PROGRAMS);
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const run = (...args: readonly string[]) => runIn(folder, ["bench", "session.jsonl", "-w", "16k", ...args]);
 

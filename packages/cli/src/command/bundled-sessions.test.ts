@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isRecord } from "@plimsoll/core/extend";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
@@ -20,8 +20,6 @@ describe("plimsoll bench --demo", () => {
     exitCode = await main(["bench", "--demo", "--html", "report.html", "--json", "report.json"], recorded.io);
     stdout = recorded.stdout();
   }, REPLAY_MS);
-
-  afterAll(() => rmSync(folder, { recursive: true }));
 
   const rows = (): readonly Record<string, unknown>[] => {
     const report: unknown = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));

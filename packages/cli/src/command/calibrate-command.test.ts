@@ -1,8 +1,8 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fixtureSessions } from "@plimsoll/fixtures";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { runIn } from "../../testing/recorded-io.ts";
 
 let folder = "";
@@ -12,8 +12,6 @@ beforeAll(() => {
   mkdirSync(join(folder, "logs/deep"), { recursive: true });
   copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "logs/deep/session.jsonl"));
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const run = (...args: readonly string[]) => runIn(folder, ["calibrate", ...args]);
 

@@ -1,9 +1,9 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatPercent } from "@plimsoll/bench/extend";
 import { fixtureSessions } from "@plimsoll/fixtures";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
@@ -42,7 +42,6 @@ beforeAll(async () => {
   Object.assign(forms, { terminal: stdout(), markdown: read("r.md"), html: wordsOf(read("r.html")), json: read("r.json") });
   answer = JSON.parse(forms.json).answers[0];
 }, 120_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("of one run the terminal, the Markdown, the page and the JSON", () => {
   const picked = () => answer?.policies.find(({ policy }) => policy === answer?.pick) ?? expect.fail("no pick");

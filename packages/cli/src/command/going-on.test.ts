@@ -5,7 +5,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -30,7 +29,6 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-going-on-"));
   copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "session.jsonl"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = (...args: readonly string[]) => runIn(folder, args);
 

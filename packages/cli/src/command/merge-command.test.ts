@@ -1,8 +1,8 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fixtureSessions } from "@plimsoll/fixtures";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { runIn } from "../../testing/recorded-io.ts";
 
 /** Replays of short sessions, on a machine that does other things. */
@@ -33,7 +33,6 @@ beforeAll(async () => {
   const parts = ["2", "3", "1"].map((part) => textOf(`parts/${part}.jsonl`));
   writeFileSync(join(folder, "one.jsonl"), parts.join(""));
 }, REPLAY_MS);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("three parts", { timeout: REPLAY_MS }, () => {
   test.each([

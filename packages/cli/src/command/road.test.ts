@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startAgent } from "@plimsoll/agent";
@@ -15,7 +15,6 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-road-"));
   copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "session.jsonl"));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const run = async (...args: readonly string[]) => {
   const { io, stdout, stderr } = recordedIo(folder);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeLog } from "@plimsoll/core";
@@ -12,7 +12,6 @@ const DEFAULTS = { session: null, port: "0", window: "32k" };
 
 function terminal() {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-simulate-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   return { folder, ...recordedIo(folder) };
 }
 

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SVEN_POLICY } from "@plimsoll/core";
@@ -20,10 +20,7 @@ beforeAll(async () => {
   simulator = await startSimulator({ replies: () => ({ parts: [{ type: "text", text: GOOD }] }) });
 });
 afterEach(() => void vi.unstubAllEnvs());
-afterAll(async () => {
-  await simulator.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => simulator.close());
 
 const bench = (...args: readonly string[]) => runIn(folder, ["bench", "session.jsonl", "-p", "sven", "-w", "32k", ...args]);
 

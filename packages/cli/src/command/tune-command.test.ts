@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BUILT_IN_PARTS, PEERS, type TunedPolicy, type TuneResult } from "@plimsoll/bench";
@@ -21,7 +21,6 @@ beforeAll(() => {
   mkdirSync(join(folder, "notes"));
   writeFileSync(join(folder, "notes/today.md"), "The tide is out.\n");
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const run = (...args: readonly string[]) => runIn(folder, args);
 

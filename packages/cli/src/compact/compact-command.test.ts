@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PRESETS } from "@plimsoll/core";
@@ -23,7 +23,6 @@ beforeEach(async () => {
   }
   await writer.close();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const plimsoll = (...argv: readonly string[]) => runIn(folder, argv);
 

@@ -13,7 +13,6 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-may-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const write = (name: string, text: string) => {
   mkdirSync(dirname(join(folder, name)), { recursive: true });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { SESSION_KEYS } from "@plimsoll/stores";
@@ -10,7 +10,6 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-config-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const write = (name: string, text: string) => {
   mkdirSync(dirname(join(folder, name)), { recursive: true });

@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
@@ -32,7 +32,6 @@ test.each([
   ["pi's", PI, "this result has no call before it", "to go on: pi --session "],
 ])("of %s log a mended copy stands beside it, which is left as it was", async (_, lines, words, opened) => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   const text = `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
   writeFileSync(join(folder, "log.jsonl"), text);
   const { io, stdout } = recordedIo(folder);
@@ -58,7 +57,6 @@ test.each([
   ["a document", `{"messages":[{"role":"user","content":${DEEP}}]}`, "log.jsonl: its JSON is nested too deep to be read"],
 ])("JSON that is nested 100,000 deep is a fault with its place: %s", async (_, text, words) => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "log.jsonl"), text);
   const { io, stdout, stderr } = recordedIo(folder);
   expect(await main(["doctor", "log.jsonl"], io)).not.toBe(0);
@@ -67,7 +65,6 @@ test.each([
 
 test("a mended session of OpenCode has ids of its own, in the same order, wherever they are named", async () => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   const ids = { id: "prt_1", sessionID: "ses_1", messageID: "msg_1" };
   const tool = { type: "tool", callID: "ses_9", tool: "bash", state: { status: "running", input: {} }, ...ids };
   const info = { id: "ses_1", version: "1.18.33", time: { created: 1 } };
@@ -86,7 +83,6 @@ test("a mended session of OpenCode has ids of its own, in the same order, wherev
 
 test("of a log of ours it names the lines of the log, and says what mends them", async () => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   const call = { type: "tool-call", callId: "c0", toolName: "look", argumentsJson: '{"path":', paths: [] };
   const lines = [
     { type: "session", version: 3, id: "s", createdMs: 1, system: "You help.", tools: [], parent: null, agent: null },
@@ -158,7 +154,6 @@ test.each<[string, readonly unknown[], number, string]>([
 
 test("of a file that is no session log it says so in one line", async () => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "other.txt"), "hello\n");
   const { io, stderr } = recordedIo(folder);
   expect(await main(["doctor", "other.txt"], io)).toBe(2);

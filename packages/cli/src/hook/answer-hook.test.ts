@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { NOW_MS } from "../../testing/recorded-io.ts";
 import { COMMANDS } from "../commands.ts";
@@ -22,7 +22,6 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-hook-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const nowMs = () => NOW_MS;
 const notesFolder = () => join(folder, ".plimsoll", "hooks");

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findInputs } from "@plimsoll/bench/testing/commands";
@@ -12,7 +12,6 @@ beforeEach(() => {
   for (const name of ["logs", "elsewhere"]) mkdirSync(join(folder, name));
   copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "elsewhere/log.jsonl"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test("a folder's links lead to regular files alone, and to no other folder", async () => {
   const at = (name: string) => join(folder, "logs", name);

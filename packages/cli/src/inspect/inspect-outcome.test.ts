@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
@@ -9,7 +9,6 @@ let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-outcome-"));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** An importer of one's own, for runs with a grade. */
 const MODULE = `

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runBench } from "@plimsoll/bench";
 import { recordedCost } from "@plimsoll/bench/extend";
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { MODEL_CATALOG } from "@plimsoll/providers";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
@@ -13,7 +13,6 @@ let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-dollars-"));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const lines = (...objects: readonly object[]): string => objects.map((object) => JSON.stringify(object)).join("\n");
 const MODEL = "claude-sonnet-4-5";

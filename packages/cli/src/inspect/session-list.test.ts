@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeLog, type SessionSummary } from "@plimsoll/core";
 import { human, logOf, reply } from "@plimsoll/core/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { NOW_MS, recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 import { sessionsText } from "./inspect-command.ts";
@@ -54,7 +54,6 @@ test.each<[string, readonly SessionSummary[], readonly string[]]>([
 
 test("`inspect` without a session lists the folder's sessions, on lines of 80 columns, and makes no folder", async () => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-sessions-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   const empty = recordedIo(folder);
   expect(await main(["inspect"], empty.io)).toBe(0);
   expect(readdirSync(folder)).toEqual([]);

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 import { newestHere } from "./mcp-command.ts";
@@ -11,7 +11,6 @@ type Line = { readonly [key: string]: unknown };
 /** Logs of two folders below one home, the one of the other folder being the newest. */
 function logs(fileOf: (folder: string, name: string) => string, linesOf: (cwd: string) => readonly Line[]) {
   const home = mkdtempSync(join(tmpdir(), "plimsoll-mcp-from-"));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const here = join(home, "project");
   const write = (cwd: string, name: string, seconds: number) => {
     const path = join(home, fileOf(cwd, name));
@@ -74,7 +73,6 @@ test.each<[string, (cwd: string, name: string) => string, (cwd: string) => reado
 
 test("a folder that no log is of is told in one line", async () => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-mcp-from-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { io, stderr } = recordedIo(folder);
   expect(await main(["mcp", "--from", "pi"], io)).toBe(2);
   expect(stderr()).toContain("--from pi: none of its newest logs is of ");

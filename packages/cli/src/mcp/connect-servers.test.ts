@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createMemoryArtifactStore } from "@plimsoll/core";
 import type { ToolCallContext } from "@plimsoll/core/extend";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { connectServers, expandVariables } from "./connect-servers.ts";
 import type { McpServer } from "./mcp-server.ts";
 
@@ -27,7 +27,6 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-mcp-"));
   writeFileSync(join(folder, "server.mjs"), SERVER);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const connect = (servers: { readonly [name: string]: McpServer }) =>
   connectServers(

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BenchReport, renderHtmlReport, renderMarkdownReport } from "@plimsoll/bench";
@@ -122,7 +122,6 @@ beforeEach(() => {
     writeFileSync(join(folder, `${path.split("/").at(-1)}`), readFileSync(path));
   writeFileSync(join(folder, "oopsr.yaml"), "name: oopsr\nextends: sven\nstrategies: [{kind: oops}]\n");
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const OOPS = `import { z } from ${JSON.stringify(import.meta.resolve("zod"))};
 export default { strategies: [{

@@ -8,22 +8,11 @@ import { createFileSessionStore } from "@plimsoll/stores";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Agent, type AgentOptions, type AgentWire, startAgent } from "../../testing/proxy-agent.ts";
 import { startProxyChild } from "../../testing/proxy-child.ts";
-import type { ProxySetting, SettingOptions } from "../../testing/proxy-setting.ts";
 import { callOn, compactionsIn, prefixBreaks, startSetting } from "../../testing/proxy-setting.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { answeredEmpty, argumentsIn, holdFirstCut, refusing, startRelay, streaming } from "../../testing/relay.ts";
 import { proxy } from "./proxy-command.ts";
 import type { GivenOptions } from "./proxy-options.ts";
-
-let setting: ProxySetting | null = null;
-const started = async (options: SettingOptions = {}) => {
-  setting = await startSetting(options);
-  return setting;
-};
-afterEach(async () => {
-  await setting?.close();
-  setting = null;
-});
 
 const CHAT = { wire: "openai-chat", form: "streamed" } as const;
 
@@ -41,7 +30,7 @@ describe("a session goes on with one break for each cut", () => {
     ["after a restart, under another name", { session_id: "one" }, { session_id: "two" }],
     ["after a restart, with a name that it lacked", {}, { session_id: "two" }],
   ])("%s", async (_, headers, later) => {
-    const { url, simulator, stdout, restart } = await started();
+    const { url, simulator, stdout, restart } = await startSetting();
     const agent = startAgent({ ...CHAT, url, headers });
     await agent.say("Look at every part.", 18);
     const next = goneOn(agent, { ...CHAT, url: await restart(), headers: later });
@@ -86,7 +75,7 @@ describe("a second proxy on one folder", () => {
     ["of state", {}, "state", "--state"],
     ["of records", { state: "other", record: "recorded" }, "recorded", "--record"],
   ])("%s is refused with one line", async (_, given, name, option) => {
-    const { folder } = await started({ proxy: { record: "recorded" } });
+    const { folder } = await startSetting({ proxy: { record: "recorded" } });
     const options = { upstream: "http://127.0.0.1:1", policy: "plimsoll", port: "0", state: "state" };
     await expect(proxy({ ...options, ...given }, recordedIo(folder).io, AbortSignal.abort())).rejects.toMatchObject({
       code: "session-conflict",
@@ -95,7 +84,7 @@ describe("a second proxy on one folder", () => {
   });
 
   test("a conversation whose log another process has is fitted without it", async () => {
-    const { url, folder, stdout, restart } = await started();
+    const { url, folder, stdout, restart } = await startSetting();
     const agent = startAgent({ ...CHAT, url, headers: { session_id: "one" } });
     await agent.say("Look at every part.", 25);
     const next = goneOn(agent, { ...CHAT, url: await restart(), headers: { session_id: "one" } });
@@ -115,7 +104,7 @@ describe("conversations never mix", () => {
     ["an agent and its sub-agent under one name", [{ session_id: "a" }, { session_id: "a", "x-openai-subagent": "review" }]],
     ["two agents that share one name", [{ session_id: "a" }, { session_id: "a" }]],
   ])("%s", async (_, names) => {
-    const { url, seen, stdout } = await started();
+    const { url, seen, stdout } = await startSetting();
     const agents = names.map((headers, index) => {
       const resultOf = (step: number) => `agent-${index} `.repeat(300) + step;
       return startAgent({ ...CHAT, url, resultOf, ...(headers === undefined ? {} : { headers }) });
@@ -133,7 +122,7 @@ describe("requests at the side of a full conversation", () => {
     ["a summary without tools", { tools: undefined }],
     ["a summary with the same tools", {}],
   ])("%s is fitted, and the conversation goes on unbroken", async (_, extra) => {
-    const { url, simulator, stdout } = await started();
+    const { url, simulator, stdout } = await startSetting();
     const agent = startAgent({ ...CHAT, url, headers: { session_id: "one" } });
     await agent.say("Look at every part.", 28);
     const before = simulator.exchanges().length;
@@ -145,7 +134,7 @@ describe("requests at the side of a full conversation", () => {
   });
 
   test("a title and a check pass as they are, and leave nothing behind", async () => {
-    const { url, seen, folder } = await started();
+    const { url, seen, folder } = await startSetting();
     const agent = startAgent({ ...CHAT, url, headers: { session_id: "one" } });
     const body = JSON.stringify({ model: "m", messages: [{ role: "user", content: "Give this a title: x" }] }, null, 2);
     const headers = { authorization: "Bearer key", "content-type": "application/json", session_id: "one" };
@@ -156,7 +145,7 @@ describe("requests at the side of a full conversation", () => {
   });
 
   test("the vendor's compaction on demand stays last", async () => {
-    const { url, seen } = await started({
+    const { url, seen } = await startSetting({
       intercept: ({ body }, response) => (body.includes("compaction_trigger") ? answeredEmpty(response) : undefined),
     });
     const agent = startAgent({ wire: "openai-responses", form: "whole", url, headers: { session_id: "one" } });
@@ -170,7 +159,7 @@ describe("requests at the side of a full conversation", () => {
 
 describe("limits", () => {
   test("below the window that the person stated are known after a restart, and hold for their conversation alone", async () => {
-    const { url, simulator, restart } = await started({ proxy: { window: "64k" } });
+    const { url, simulator, restart } = await startSetting({ proxy: { window: "64k" } });
     const refusals = () => simulator.exchanges().filter(({ outcome }) => outcome === "overflow").length;
     const agent = startAgent({ ...CHAT, url, headers: { session_id: "one" } });
     const answers = await agent.say("Look at every part.", 22);
@@ -188,7 +177,7 @@ describe("limits", () => {
 
   test("that a stream tells after it has begun are mended before the program sees them", async () => {
     const refused = new Set<number>();
-    const { url, seen } = await started({
+    const { url, seen } = await startSetting({
       proxy: { window: "64k" },
       intercept: ({ body }, response) =>
         body.length > 40_000 ? refusedInStream(response, () => refused.add(body.length)) : undefined,
@@ -202,7 +191,7 @@ describe("limits", () => {
   });
 
   test("a refusal that nothing can mend is the program's to see", async () => {
-    const { url } = await started({ contextWindowTokens: 2_000, proxy: { window: "64k" } });
+    const { url } = await startSetting({ contextWindowTokens: 2_000, proxy: { window: "64k" } });
     const agent = startAgent({ ...CHAT, url, headers: { session_id: "one" } });
     const [answer] = await agent.say("x ".repeat(8_000), 1);
     expect(answer).toMatchObject({ status: 400, text: expect.stringContaining("maximum context length") });
@@ -226,7 +215,7 @@ describe("a streamed session goes on", () => {
   const GONE = [false, true];
   /** A session whose first step is sealed, at a vendor that refuses the seal. */
   const refused = async (wire: AgentWire, refuse: (response: ServerResponse) => "answered") => {
-    const { url, seen } = await started({
+    const { url, seen } = await startSetting({
       intercept: ({ body }, response) => (body.includes(SEAL) ? refuse(response) : undefined),
     });
     const agent = startAgent({ wire, form: "streamed", url, headers: { session_id: "one" } });
@@ -265,7 +254,7 @@ describe("a streamed session goes on", () => {
     ["openai-chat", '{"command":"lo', { unparsed: '{"command":"lo' }],
   ])("on %s after a call of %j, for which an object is sent", async (wire, argumentsJson, expected) => {
     const parts = [{ type: "tool-call", toolName: "shell", argumentsJson }] as const;
-    const { url, seen } = await started({ replies: (asked) => (asked.replyIndex === 0 ? { parts } : callOn(asked)) });
+    const { url, seen } = await startSetting({ replies: (asked) => (asked.replyIndex === 0 ? { parts } : callOn(asked)) });
     const answers = await startAgent({ wire, form: "streamed", url, headers: { session_id: "one" } }).say("Look.", 3);
     expect([answers.map(({ status }) => status), seen.length]).toEqual([[200, 200, 200], 3]);
     expect(argumentsIn(String(seen[2]?.body))).toEqual([expected, { command: "look 1" }]);
@@ -274,7 +263,7 @@ describe("a streamed session goes on", () => {
 
 test("no key is in anything that was written, and all of it is the owner's alone", async () => {
   const key = ["sk", "ant", "planted", "8d1f0c6e"].join("-");
-  const { url, folder, stdout, restart } = await started({ proxy: { policy: "plimsoll-model", record: "recorded" } });
+  const { url, folder, stdout, restart } = await startSetting({ proxy: { policy: "plimsoll-model", record: "recorded" } });
   const headers = { "x-api-key": key, authorization: `Bearer ${key}`, cookie: key, session_id: "one" };
   const agent = startAgent({ wire: "anthropic", form: "streamed", url, headers });
   await agent.say("Look at every part.", 18);
@@ -289,7 +278,7 @@ test("no key is in anything that was written, and all of it is the owner's alone
 });
 
 test("a model writes the summary if the policy says so: the same upstream, under the request's own key", async () => {
-  const { url, seen, simulator } = await started({
+  const { url, seen, simulator } = await startSetting({
     proxy: { policy: "plimsoll-model" },
     replies: (request) => (request.toolNames.length > 0 ? callOn(request) : { parts: [{ type: "text", text: SUMMARY }] }),
   });

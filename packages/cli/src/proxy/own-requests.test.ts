@@ -1,25 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AGENT_WIRES, startAgent } from "../../testing/proxy-agent.ts";
-import type { ProxySetting, SettingOptions } from "../../testing/proxy-setting.ts";
+import type { SettingOptions } from "../../testing/proxy-setting.ts";
 import { compactionsIn, prefixBreaks, startSetting } from "../../testing/proxy-setting.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { proxyStatus, type StatusOptions } from "./proxy-command.ts";
 
-let setting: ProxySetting | null = null;
-const started = async (options: SettingOptions = {}) => {
-  setting = await startSetting(options);
-  return setting;
-};
-afterEach(async () => {
-  await setting?.close();
-  setting = null;
-});
-
 /** A session that was cut at least once. */
 async function cutSession(options: SettingOptions = {}, steps = 18) {
-  const running = await started(options);
+  const running = await startSetting(options);
   const agent = startAgent({ wire: "openai-chat", form: "streamed", url: running.url, headers: { session_id: "one" } });
   await agent.say("Look at every part, and never touch the harbour.", steps);
   const status = async (given: StatusOptions = {}) => {
@@ -38,7 +28,7 @@ describe("typed to plimsoll", () => {
   test.each(AGENT_WIRES.flatMap((wire) => forms.map(([form, headers]) => [wire, form, headers] as const)))(
     "%s, %s, %j: it is answered, and no vendor ever sees it",
     async (wire, form, headers) => {
-      const { url, seen, simulator } = await started();
+      const { url, seen, simulator } = await startSetting();
       const agent = startAgent({ wire, url, form, headers });
       await agent.say("Look at every part, and never touch the harbour.", 18);
       const before = seen.length;
@@ -77,7 +67,7 @@ describe("typed to plimsoll", () => {
   });
 
   test("what is to be kept is told to the model, and stands in every later request", async () => {
-    const { url, seen, stdout } = await started();
+    const { url, seen, stdout } = await startSetting();
     const agent = startAgent({ wire: "anthropic", url, form: "whole", headers: { session_id: "one" } });
     await agent.say("Look at every part.", 2);
     await agent.say(`Plimsoll: keep this: the harbour is at 54°N. ${"It is far. ".repeat(300)}`, 1);
@@ -88,7 +78,7 @@ describe("typed to plimsoll", () => {
   });
 
   test("a result that says it is no person's", async () => {
-    const { url, seen } = await started();
+    const { url, seen } = await startSetting();
     const agent = startAgent({
       wire: "anthropic",
       url,
@@ -105,7 +95,7 @@ describe("typed to plimsoll", () => {
 describe("a window that a refusal taught", () => {
   // Of 272,000 tokens a reply that is not asked for is guessed to take 34,000: of 40,000 they would leave next to nothing.
   const taught = async () => {
-    const running = await started({ contextWindowTokens: 40_000, proxy: { window: "272k" } });
+    const running = await startSetting({ contextWindowTokens: 40_000, proxy: { window: "272k" } });
     const resultOf = (step: number) => `line ${step} of a log\n`.repeat(900);
     const fields = { model: "gpt-5-mini", max_tokens: undefined };
     const headers = { session_id: "one" };
@@ -171,7 +161,7 @@ describe("the status of a running proxy", () => {
   });
 
   test.each(["preview", "undo", "pause", "resume"])("is needed by %s", async (action) => {
-    const { folder } = await started();
+    const { folder } = await startSetting();
     await expect(proxyStatus({ state: "other", action }, recordedIo(folder).io)).rejects.toMatchObject({
       code: "bad-input",
       message: expect.stringContaining("no proxy runs on"),
@@ -218,7 +208,7 @@ describe("a history that the vendor refuses for its form", () => {
     { role: "user", content: [{ type: "text", text: "Go on." }] },
   ];
   const asking = async (given: SettingOptions) => {
-    const { url, stdout, seen } = await started(given);
+    const { url, stdout, seen } = await startSetting(given);
     const agent = startAgent({ wire: "anthropic", url, form: "whole", headers: { session_id: "one" } });
     agent.takeOver(broken);
     return { statuses: (await agent.say("Are you there?", 2)).map(({ status }) => status), stdout, seen };
@@ -261,7 +251,7 @@ describe("POST /compact", () => {
   };
 
   test("gives fewer items and a record back, and brings back what a handle names", async () => {
-    const { url, seen } = await started();
+    const { url, seen } = await startSetting();
     const { status, body } = await compacted(url, { wire: "openai-chat", items, window_tokens: 30_000, conversation: "mine" });
     expect(status).toBe(200);
     expect(body).toMatchObject({ version: 1, outcome: "compacted", record: { policy: "plimsoll", reason: "manual" } });
@@ -275,7 +265,7 @@ describe("POST /compact", () => {
   });
 
   test("acts by the policy's trigger if it is told to", async () => {
-    const { url } = await started();
+    const { url } = await startSetting();
     const { body } = await compacted(url, { wire: "openai-chat", items, window_tokens: 1_000_000, act: "when-needed" });
     expect(body).toMatchObject({ outcome: "unchanged", items, record: null });
   });
@@ -285,7 +275,7 @@ describe("POST /compact", () => {
     ["no items", { wire: "gemini", items: [] }, "items: "],
     ["a field that is none", { wire: "gemini", items, more: 1 }, "more"],
   ])("%s is one line that names the field", async (_, body, words) => {
-    const { url } = await started();
+    const { url } = await startSetting();
     expect(await compacted(url, body)).toMatchObject({
       status: 400,
       body: { error: { message: expect.stringContaining(words) } },

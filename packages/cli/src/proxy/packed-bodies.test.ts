@@ -3,20 +3,16 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { storedZstd, zstdFrame } from "@plimsoll/providers/testing";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type AgentOptions, type AgentWire, startAgent } from "../../testing/proxy-agent.ts";
 import { compactionsIn, type ProxySetting, type SettingOptions, startSetting } from "../../testing/proxy-setting.ts";
 import type { Intercept } from "../../testing/relay.ts";
 
-let setting: ProxySetting | null = null;
+let setting: ProxySetting;
 const started = async (options: SettingOptions = {}) => {
   setting = await startSetting(options);
   return setting;
 };
-afterEach(async () => {
-  await setting?.close();
-  setting = null;
-});
 
 type Pack = (bytes: Buffer | string) => Uint8Array<ArrayBuffer>;
 const gzip: Pack = (bytes) => gzipSync(bytes);
@@ -32,7 +28,11 @@ const PACKINGS: readonly (readonly [encoding: string, wire: AgentWire, steps: nu
 const FORMS: readonly AgentOptions["form"][] = ["whole", "streamed"];
 const ROWS = PACKINGS.flatMap((packing) => FORMS.map((form) => [form, ...packing] as const));
 
-const linesWith = (words: string) => (setting?.stdout() ?? "").split("\n").filter((line) => line.includes(words));
+const linesWith = (words: string) =>
+  setting
+    .stdout()
+    .split("\n")
+    .filter((line) => line.includes(words));
 const session = { session_id: "s" };
 
 test.each(ROWS)(
@@ -58,7 +58,7 @@ function packedAnswers(
   let index = 0;
   return async ({ target, headers, body }, response) => {
     const sent = Object.entries(headers).filter(([name]) => /^(x-|auth|anthropic|content-type)/.test(name));
-    const answer = await fetch(`${setting?.simulator.url}${target}`, {
+    const answer = await fetch(`${setting.simulator.url}${target}`, {
       method: "POST",
       headers: sent.map(([name, value]) => [name, `${value}`]),
       body: Buffer.from(body),
@@ -113,7 +113,7 @@ function posted(body: Uint8Array, encoding: string): Promise<{ status: number; b
       "content-type": "application/json",
       "content-encoding": encoding,
     };
-    const sent = request(`${setting?.url}/v1/responses`, { method: "POST", headers }, (response) => {
+    const sent = request(`${setting.url}/v1/responses`, { method: "POST", headers }, (response) => {
       const pieces: Buffer[] = [];
       response.on("data", (piece: Buffer) => pieces.push(piece));
       response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(pieces) }));

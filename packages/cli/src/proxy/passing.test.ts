@@ -3,19 +3,9 @@ import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
-import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startAgent } from "../../testing/proxy-agent.ts";
-import { type ProxySetting, type SettingOptions, startSetting } from "../../testing/proxy-setting.ts";
-
-let setting: ProxySetting | null = null;
-const started = async (options: SettingOptions = {}) => {
-  setting = await startSetting(options);
-  return setting;
-};
-afterEach(async () => {
-  await setting?.close();
-  setting = null;
-});
+import { startSetting } from "../../testing/proxy-setting.ts";
 
 /** Everything that the proxy has written below a folder. */
 function logsIn(folder: string): string {
@@ -63,13 +53,13 @@ function piecewise(url: string, megabytes: number): Promise<{ status: number; bo
 
 describe("what passes", () => {
   test("is not a byte different before the first cut", async () => {
-    const { url, seen } = await started();
+    const { url, seen } = await startSetting();
     expect((await raw(`${url}/v1/messages`, { ...HEADERS, session_id: "s" })).status).toBe(200);
     expect(seen[0]?.body.toString("utf8")).toBe(ODD);
   });
 
   test("is not a byte different when unpacked", async () => {
-    const { url, seen } = await started({
+    const { url, seen } = await startSetting({
       intercept: (_, response) => {
         response.end("{}");
         return "answered";
@@ -89,7 +79,7 @@ describe("what passes", () => {
   });
 
   test("has the program's headers, without those of the connection and the proxy's own", async () => {
-    const { url, seen } = await started();
+    const { url, seen } = await startSetting();
     const token = url.split("/").at(-1) ?? "";
     const own = { "x-custom": "1", connection: "close, x-hop", "x-hop": "2", te: "trailers", "x-plimsoll-token": token };
     await raw(`${url.replace(`/${token}`, "")}/v1/messages`, { ...HEADERS, ...own });
@@ -100,14 +90,14 @@ describe("what passes", () => {
   });
 
   test("may be something else than a history", async () => {
-    const { url, simulator, seen } = await started();
+    const { url, simulator, seen } = await startSetting();
     const response = await fetch(`${url}/v1/models?limit=2`);
     expect(await response.json()).toEqual(await (await fetch(`${simulator.url}/v1/models`)).json());
     expect(seen[0]).toMatchObject({ method: "GET", target: "/v1/models?limit=2" });
   });
 
   test("may be nested too deep to be read: it passes as it came, and the log says so", async () => {
-    const { url, seen, stdout } = await started();
+    const { url, seen, stdout } = await startSetting();
     const deep = ODD.replace("1.0", `${"[".repeat(100_000)}${"]".repeat(100_000)}`);
     await raw(`${url}/v1/messages`, HEADERS, deep);
     expect(seen[0]?.body.toString("utf8")).toBe(deep);
@@ -115,7 +105,7 @@ describe("what passes", () => {
   });
 
   test("may be what nobody can read", async () => {
-    const { url, seen } = await started();
+    const { url, seen } = await startSetting();
     expect((await raw(`${url}/v1/messages`, HEADERS, '{"messages": [')).status).toBe(400);
     expect(seen[0]?.body.toString()).toBe('{"messages": [');
   });
@@ -124,7 +114,7 @@ describe("what passes", () => {
 describe("the upstream's answer comes as it was", () => {
   test("an error: status, headers and body", async () => {
     const body = '{"type":"error",  "error":{"type":"overloaded_error","message":"Overloaded"}}';
-    const { url } = await started({
+    const { url } = await startSetting({
       intercept: (_, response) => {
         response.writeHead(529, {
           "retry-after": "7",
@@ -149,7 +139,7 @@ describe("the upstream's answer comes as it was", () => {
     ["an answer", 200, "application/json", 65],
   ])("%s that is too large to read", async (_, status, type, megabytes) => {
     const body = Buffer.alloc(megabytes * 1024 * 1024, "x");
-    const { url } = await started({
+    const { url } = await startSetting({
       intercept: (_, response) => {
         response.writeHead(status, { "content-type": type, "request-id": "r1" }).end(body);
         return "answered";
@@ -164,7 +154,7 @@ describe("the upstream's answer comes as it was", () => {
     const line = `data: ${JSON.stringify({ type: "message_start", message: { id: "m1", text: "x".repeat(3_000_000) } })}\n\n`;
     const split = vi.spyOn(String.prototype, "split");
     onTestFinished(() => split.mockRestore());
-    const { url } = await started({
+    const { url } = await startSetting({
       intercept: async (_, response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
         for (let at = 0; at < line.length; at += 100_000)
@@ -182,7 +172,7 @@ describe("the upstream's answer comes as it was", () => {
   test("a packed answer, and its usage is read all the same", async () => {
     const answer = { type: "message", id: "m1", model: "claude-x", content: [], usage: { input_tokens: 77, output_tokens: 1 } };
     const packed = gzipSync(JSON.stringify(answer));
-    const { url, folder } = await started({
+    const { url, folder } = await startSetting({
       intercept: (_, response) => {
         response.writeHead(200, { "content-encoding": "gzip", "content-type": "application/json" }).end(packed);
         return "answered";
@@ -194,7 +184,7 @@ describe("the upstream's answer comes as it was", () => {
   });
 
   test("nobody answers: the program is told, and the proxy goes on", async () => {
-    const { url } = await started({
+    const { url } = await startSetting({
       intercept: (_, response) => {
         response.destroy();
         return "answered";
@@ -209,7 +199,7 @@ describe("the upstream's answer comes as it was", () => {
     const wasGone = new Promise<void>((resolve) => {
       gone = resolve;
     });
-    const { url } = await started({
+    const { url } = await startSetting({
       intercept: (_, response) => {
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.write("event: ping\ndata: {}\n\n");
@@ -232,7 +222,7 @@ describe("the upstream's answer comes as it was", () => {
 
 describe("what cannot be taken", () => {
   test("a body that is too large to read is refused in one line that says why, and the proxy goes on", async () => {
-    const { url, seen, stdout } = await started();
+    const { url, seen, stdout } = await startSetting();
     const { status, body } = await piecewise(`${url}/v1/messages`, 65);
     const { message } = JSON.parse(body.toString()).error;
     expect([status, message]).toEqual([413, expect.stringMatching(/^plimsoll proxy: .* larger than 67108864 bytes.*media/)]);
@@ -252,7 +242,7 @@ describe("who is served", () => {
       (url) => ({ url: `${url}/v1/messages`, headers: { host: "example.com:8585" } }),
     ],
   ])("%s", async (_, request) => {
-    const { url, seen } = await started();
+    const { url, seen } = await startSetting();
     const { url: asked, headers } = request(url);
     expect((await raw(asked, { ...HEADERS, ...headers })).status).toBe(403);
     expect(seen).toEqual([]);
@@ -260,7 +250,7 @@ describe("who is served", () => {
 });
 
 test("what is not cut stays the program's bytes after a cut, and so does everything around the history", async () => {
-  const { url, seen, stdout } = await started();
+  const { url, seen, stdout } = await startSetting();
   const agent = startAgent({ wire: "openai-chat", url, form: "whole", headers: { session_id: "s" } });
   await agent.say("Look at every part.", 18);
   expect(stdout()).toContain("compacted (");

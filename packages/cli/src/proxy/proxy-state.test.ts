@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAnswer, afterRejection, learnedWindowTokens } from "@plimsoll/core/extend";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 import { forgetLimits, learnedLimitLines, openProxyState } from "./proxy-state.ts";
@@ -11,7 +11,6 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-state-"));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const DAY_MS = 86_400_000;
 

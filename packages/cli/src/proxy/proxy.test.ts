@@ -1,23 +1,13 @@
 import type { SimulatedReply } from "@plimsoll/simulator";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AGENT_WIRES, startAgent } from "../../testing/proxy-agent.ts";
-import { callOn, compactionsIn, type ProxySetting, prefixBreaks, startSetting } from "../../testing/proxy-setting.ts";
-
-let setting: ProxySetting | null = null;
-const started = async (options: Parameters<typeof startSetting>[0] = {}) => {
-  setting = await startSetting(options);
-  return setting;
-};
-afterEach(async () => {
-  await setting?.close();
-  setting = null;
-});
+import { callOn, compactionsIn, prefixBreaks, startSetting } from "../../testing/proxy-setting.ts";
 
 const cells = AGENT_WIRES.flatMap((wire) => [[wire, "streamed"] as const, [wire, "whole"] as const]);
 
 describe("a session many times the window", () => {
   test.each(cells)("%s, %s: nothing is refused, and each cut breaks the prefix once", async (wire, form) => {
-    const { url, simulator, stdout } = await started();
+    const { url, simulator, stdout } = await startSetting();
     const agent = startAgent({ wire, url, form, headers: { "x-session-id": "one" } });
     const answers = await agent.say("Look at every part, and never touch the harbour.", 25);
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -41,7 +31,7 @@ describe("an answer that the window ended is asked for again with less:", () => 
     "%s, %s, %s",
     async (wire, form, _, end) => {
       let cuts = 0;
-      const { url, simulator, stdout } = await started({
+      const { url, simulator, stdout } = await startSetting({
         contextWindowTokens: 100_000,
         proxy: { window: "60k" },
         replies: (request) => {
@@ -60,14 +50,14 @@ describe("an answer that the window ended is asked for again with less:", () => 
   );
 
   test.each(cells)("%s, %s: not a short one", async (wire, form) => {
-    const { url, simulator } = await started({ replies: [{ parts: [{ type: "text", text: "Yes" }] }] });
+    const { url, simulator } = await startSetting({ replies: [{ parts: [{ type: "text", text: "Yes" }] }] });
     expect(await startAgent({ wire, url, form }).say("Is it so?", 1)).toHaveLength(1);
     expect(simulator.exchanges()).toHaveLength(1);
   });
 });
 
 test.each(AGENT_WIRES)("%s: what fills the window is named once, by server and file", async (wire) => {
-  const { url, stdout } = await started({ contextWindowTokens: 20_000, proxy: { window: "20k" } });
+  const { url, stdout } = await startSetting({ contextWindowTokens: 20_000, proxy: { window: "20k" } });
   const texts = ["Contents of AGENTS.md:", "Never touch the harbour. ".repeat(2_200)].join("\n");
   const agent = startAgent({ wire, url, form: "whole", system: texts });
   await agent.say("Look at every part.", 3);

@@ -70,7 +70,6 @@ test("what the proxy recorded gives the same figures as what the agent wrote", {
   writeFileSync(join(folder, "own", "one.jsonl"), agentLog(agent.history(), answers));
   const [record, own] = [await benchOf("sessions", folder), await benchOf("own", folder)];
   expect(await messagesIn(join(folder, "sessions"), "plimsoll")).toEqual(await messagesIn(join(folder, "own"), "claude-code"));
-  await setting.close();
   const { seen, calls, sumReportedPromptTokens, sizeJudge } = own.session;
   expect(seen).toMatchObject({ edits: 12, files: 24, plans: 8, cacheReads: calls });
   expect(record.session).toMatchObject({ seen, calls, sumReportedPromptTokens });

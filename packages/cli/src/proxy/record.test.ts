@@ -1,19 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
+import { mkdtempSync, readdirSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sessionStart } from "@plimsoll/core/testing";
 import { createFileSessionStore } from "@plimsoll/stores";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startAgent } from "../../testing/proxy-agent.ts";
-import { compactionsIn, type ProxySetting, startSetting } from "../../testing/proxy-setting.ts";
+import { compactionsIn, startSetting } from "../../testing/proxy-setting.ts";
 import { runIn as anyIn, recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
-
-let setting: ProxySetting | null = null;
-afterEach(async () => {
-  await setting?.close();
-  setting = null;
-});
 
 const runIn =
   (folder: string) =>
@@ -24,7 +18,10 @@ const runIn =
   };
 
 test("record, replay, tune and apply are one loop", { timeout: 240_000 }, async () => {
-  setting = await startSetting({ contextWindowTokens: 100_000, proxy: { window: "100k", policy: "none", record: "sessions" } });
+  const setting = await startSetting({
+    contextWindowTokens: 100_000,
+    proxy: { window: "100k", policy: "none", record: "sessions" },
+  });
   const { folder, url } = setting;
   const run = runIn(folder);
   const agent = startAgent({ wire: "anthropic", form: "streamed", url, headers: { session_id: "one" } });
@@ -39,14 +36,13 @@ test("record, replay, tune and apply are one loop", { timeout: 240_000 }, async 
   const tuned = await startSetting({ proxy: { policy: join(folder, "plimsoll.yaml") } });
   const next = startAgent({ wire: "anthropic", form: "streamed", url: tuned.url, headers: { session_id: "two" } });
   const answers = await next.say("Look at every part, and never touch the harbour.", 25);
-  await tuned.close();
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   expect(tuned.stdout()).not.toContain("policy none");
   expect(compactionsIn(tuned.stdout())).toBeGreaterThan(0);
 });
 
 test("what is kept is listed by a proxy, and without one", async () => {
-  setting = await startSetting();
+  const setting = await startSetting();
   const { folder, url } = setting;
   const run = runIn(folder);
   for (const session_id of ["one", "two"])
@@ -72,7 +68,6 @@ describe("without a running proxy", () => {
     const store = createFileSessionStore({ folder: join(folder, "logs") });
     for (const id of IDS) await (await store.create({ ...sessionStart(""), id })).close();
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   test.each([
     ["a whole id", ["delete", "made-22222222"], "deleted: 1\n", 3],
@@ -97,7 +92,7 @@ describe("without a running proxy", () => {
 });
 
 test("a conversation that nobody went on with for long is removed at the next start", async () => {
-  setting = await startSetting();
+  const setting = await startSetting();
   const { folder, url } = setting;
   for (const session_id of ["one", "two"])
     await startAgent({ wire: "openai-chat", form: "whole", url, headers: { session_id } }).say(`Look at ${session_id}.`, 2);

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 import { openSession } from "./open-session.ts";
@@ -12,7 +12,6 @@ beforeEach(() => {
   for (const name of ["clone", "home"]) mkdirSync(join(folder, name));
   writeFileSync(join(folder, "home/id_rsa"), "PRIVATE KEY");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const clone = () => join(folder, "clone");
 const io = () => ({ ...recordedIo(clone()).io, homeFolder: join(folder, "home") });

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { PendingCall } from "@plimsoll/agent";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import type { Answer } from "../permission/permissions.ts";
 import { openSession } from "./open-session.ts";
@@ -12,7 +12,6 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-servers-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const PROJECT = "plimsoll.yaml";
 const PROJECT_FOLDER = ".plimsoll/config.yaml";

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -36,7 +36,6 @@ afterEach(async () => {
   await served;
   client.dispose();
   await session.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test("a program is asked before a command runs, and what it does not allow does not run", async () => {

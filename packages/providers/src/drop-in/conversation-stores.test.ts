@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PLIMSOLL_POLICY, type SessionStore } from "@plimsoll/core";
@@ -17,7 +17,6 @@ const talk = (messages: number, chars = 0) =>
 
 test("the second of two compactors over one store is told of the first, loses nothing, and goes on when the first has closed", async () => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-conflict-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const made = () => createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits, sessions: createFileSessionStore({ folder }) });
   const [first, second] = [made(), made()];
   const of = { conversation: "shared" };

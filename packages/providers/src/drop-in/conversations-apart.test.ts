@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type Anthropic from "@anthropic-ai/sdk";
@@ -31,7 +31,6 @@ const answering = (results: { readonly [id: string]: string }): Anthropic.Messag
 
 function fileStore(): SessionStore {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-apart-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return createFileSessionStore({ folder });
 }
 

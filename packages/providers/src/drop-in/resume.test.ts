@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDigest, type Policy, presetNamed, type SessionStore } from "@plimsoll/core";
@@ -100,7 +100,6 @@ const inMemory = { store: createMemorySessionStore, handedOver: survivors };
 const inFiles = {
   store: () => {
     const folder = mkdtempSync(join(tmpdir(), "plimsoll-resume-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     return createFileSessionStore({ folder, sync: "on-close" });
   },
   handedOver: async (store: SessionStore) => store,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PLIMSOLL_POLICY, type SessionStore } from "@plimsoll/core";
@@ -16,7 +16,6 @@ const MODEL = { model: "claude-haiku-5-5", max_tokens: 1_000 };
 
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), "plimsoll-closed-"));
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
   return made;
 }
 
