@@ -6,9 +6,12 @@ const TABLE: ToolTable = { look: "read", change: "modify", run: "command", patch
 const PATCH =
   "*** Begin Patch\n*** Update File: a.ts\n@@\n-x\n+y\n*** Move to: b.ts\n*** Add File: c.ts\n*** Update File: a.ts\n*** End Patch";
 
+const READ = [{ path: "a.ts", access: "read" }];
+const MODIFIED = [{ path: "a.ts", access: "modify" }];
+
 test.each([
-  ["known: read", "look", { path: "a.ts" }, "file-content", [{ path: "a.ts", access: "read" }]],
-  ["known: modify", "change", { file_path: "a.ts" }, "generic", [{ path: "a.ts", access: "modify" }]],
+  ["known: read", "look", { path: "a.ts" }, "file-content", READ],
+  ["known: modify", "change", { file_path: "a.ts" }, "generic", MODIFIED],
   ["known: command, its path is no file", "run", { path: "x" }, "head-tail", []],
   ["known: search, its path is where it looks", "seek", { pattern: "p", path: "src" }, "match-list", []],
   ["known: nothing of these", "think", { content: "x" }, "generic", []],
@@ -20,41 +23,11 @@ test.each([
     ["a.ts", "b.ts", "c.ts"].map((path) => ({ path, access: "modify" })),
   ],
   ["known name wins over arguments", "run", { file_path: "a", content: "b" }, "head-tail", []],
-  [
-    "unknown: path alone reads",
-    "other_read",
-    { filePath: "a.ts", limit: 3 },
-    "file-content",
-    [{ path: "a.ts", access: "read" }],
-  ],
-  [
-    "unknown: path and old_text modify",
-    "other_edit",
-    { path: "a.ts", old_text: "x", new_text: "y" },
-    "generic",
-    [{ path: "a.ts", access: "modify" }],
-  ],
-  [
-    "unknown: path and newCode modify",
-    "other_edit",
-    { file_path: "a.ts", oldCode: "x", newCode: "y" },
-    "generic",
-    [{ path: "a.ts", access: "modify" }],
-  ],
-  [
-    "unknown: path and replace modify",
-    "other_edit",
-    { path: "a.ts", search: "x", replace: "y" },
-    "generic",
-    [{ path: "a.ts", access: "modify" }],
-  ],
-  [
-    "unknown: a path and a bound on age read",
-    "other_read",
-    { path: "a.ts", newest: true },
-    "file-content",
-    [{ path: "a.ts", access: "read" }],
-  ],
+  ["unknown: path alone reads", "other_read", { filePath: "a.ts", limit: 3 }, "file-content", READ],
+  ["unknown: path and old_text modify", "other_edit", { path: "a.ts", old_text: "x", new_text: "y" }, "generic", MODIFIED],
+  ["unknown: path and newCode modify", "other_edit", { file_path: "a.ts", oldCode: "x", newCode: "y" }, "generic", MODIFIED],
+  ["unknown: path and replace modify", "other_edit", { path: "a.ts", search: "x", replace: "y" }, "generic", MODIFIED],
+  ["unknown: a path and a bound on age read", "other_read", { path: "a.ts", newest: true }, "file-content", READ],
   [
     "unknown: of a folder and files in it, the files",
     "other_extract",
@@ -67,36 +40,12 @@ test.each([
     "patcher",
     { input: "\n*** Begin Patch\n*** Update File: a.ts\n+await tools.exec_command({ cmd: 'cat b.ts' });\n*** End Patch" },
     "generic",
-    [{ path: "a.ts", access: "modify" }],
+    MODIFIED,
   ],
-  [
-    "unknown: path and content modify",
-    "other_write",
-    { path: "a.ts", content: "" },
-    "generic",
-    [{ path: "a.ts", access: "modify" }],
-  ],
-  [
-    "unknown: path and edits modify",
-    "other_edit",
-    { path: "a.ts", edits: [] },
-    "generic",
-    [{ path: "a.ts", access: "modify" }],
-  ],
-  [
-    "unknown: editor command that shows",
-    "editor",
-    { command: "view", path: "a.ts" },
-    "file-content",
-    [{ path: "a.ts", access: "read" }],
-  ],
-  [
-    "unknown: editor command that changes",
-    "editor",
-    { command: "create", path: "a.ts" },
-    "generic",
-    [{ path: "a.ts", access: "modify" }],
-  ],
+  ["unknown: path and content modify", "other_write", { path: "a.ts", content: "" }, "generic", MODIFIED],
+  ["unknown: path and edits modify", "other_edit", { path: "a.ts", edits: [] }, "generic", MODIFIED],
+  ["unknown: editor command that shows", "editor", { command: "view", path: "a.ts" }, "file-content", READ],
+  ["unknown: editor command that changes", "editor", { command: "create", path: "a.ts" }, "generic", MODIFIED],
   [
     "a command that only shows a file",
     "run",
