@@ -10,80 +10,27 @@ const before = (promptTokens: number, sharedTokens: number, idleMs: number | nul
 });
 
 describe("cacheUse", () => {
-  test.each<[rule: string, promptTokens: number, previous: PreviousRequest | null, warmBaseTokens: number, use: CacheUse]>([
-    ["the first request writes all", 5000, null, 0, { readTokens: 0, writeTokens: 5000, uncachedTokens: 0, state: "first" }],
-    [
-      "a longer prompt reads what was sent before",
-      5000,
-      before(4000, 4000),
-      0,
-      { readTokens: 4000, writeTokens: 1000, uncachedTokens: 0, state: "warm" },
-    ],
-    [
-      "reads come in whole steps",
-      5000,
-      before(4050, 4050),
-      0,
-      { readTokens: 4000, writeTokens: 1000, uncachedTokens: 0, state: "warm" },
-    ],
-    [
-      "an edited prefix is read up to the edit",
-      5000,
-      before(8000, 2000),
-      0,
-      { readTokens: 2000, writeTokens: 3000, uncachedTokens: 0, state: "broken" },
-    ],
-    [
-      "a shared prefix below the minimum is not read",
-      5000,
-      before(8000, 900),
-      0,
-      { readTokens: 0, writeTokens: 5000, uncachedTokens: 0, state: "broken" },
-    ],
-    [
-      "an expired prefix is written again",
-      5000,
-      before(4000, 4000, 300_001),
-      0,
-      { readTokens: 0, writeTokens: 5000, uncachedTokens: 0, state: "expired" },
-    ],
-    [
-      "at exactly the time to live it is still there",
-      5000,
-      before(4000, 4000, 300_000),
-      0,
-      { readTokens: 4000, writeTokens: 1000, uncachedTokens: 0, state: "warm" },
-    ],
-    [
-      "an unknown time is taken for short",
-      5000,
-      before(4000, 4000, null),
-      0,
-      { readTokens: 4000, writeTokens: 1000, uncachedTokens: 0, state: "warm" },
-    ],
-    [
-      "a base that others keep warm survives expiry",
-      5000,
-      before(4000, 4000, 900_000),
-      2000,
-      { readTokens: 2000, writeTokens: 3000, uncachedTokens: 0, state: "expired" },
-    ],
-    [
-      "a prompt below the minimum is not cached at all",
-      999,
-      null,
-      0,
-      { readTokens: 0, writeTokens: 0, uncachedTokens: 999, state: "first" },
-    ],
-    [
-      "never more is read than is sent",
-      3000,
-      before(8000, 8000),
-      0,
-      { readTokens: 3000, writeTokens: 0, uncachedTokens: 0, state: "warm" },
-    ],
+  test.each<
+    [rule: string, promptTokens: number, previous: PreviousRequest | null, warmBaseTokens: number, use: readonly unknown[]]
+  >([
+    ["the first request writes all", 5000, null, 0, [0, 5000, 0, "first"]],
+    ["a longer prompt reads what was sent before", 5000, before(4000, 4000), 0, [4000, 1000, 0, "warm"]],
+    ["reads come in whole steps", 5000, before(4050, 4050), 0, [4000, 1000, 0, "warm"]],
+    ["an edited prefix is read up to the edit", 5000, before(8000, 2000), 0, [2000, 3000, 0, "broken"]],
+    ["a shared prefix below the minimum is not read", 5000, before(8000, 900), 0, [0, 5000, 0, "broken"]],
+    ["an expired prefix is written again", 5000, before(4000, 4000, 300_001), 0, [0, 5000, 0, "expired"]],
+    ["at exactly the time to live it is still there", 5000, before(4000, 4000, 300_000), 0, [4000, 1000, 0, "warm"]],
+    ["an unknown time is taken for short", 5000, before(4000, 4000, null), 0, [4000, 1000, 0, "warm"]],
+    ["a base that others keep warm survives expiry", 5000, before(4000, 4000, 900_000), 2000, [2000, 3000, 0, "expired"]],
+    ["a prompt below the minimum is not cached at all", 999, null, 0, [0, 0, 999, "first"]],
+    ["never more is read than is sent", 3000, before(8000, 8000), 0, [3000, 0, 0, "warm"]],
   ])("%s", (_rule, promptTokens, previous, warmBaseTokens, use) => {
-    expect(cacheUse({ promptTokens, previous, warmBaseTokens }, RULES)).toEqual(use);
+    const { readTokens, writeTokens, uncachedTokens, state, ...others } = cacheUse(
+      { promptTokens, previous, warmBaseTokens },
+      RULES,
+    );
+    expect([readTokens, writeTokens, uncachedTokens, state]).toEqual(use);
+    expect(others).toEqual({});
   });
 });
 
