@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 
 /** Temporary folders of all tests stand in one, which goes when they have run: a test does not remove its own unless it is large. */
-export default function oneFolder(): () => void {
+export function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-tests-"));
   process.env.TMPDIR = folder;
   return () => rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { createDigest } from "../memory/digest.ts";
 import { createSession } from "../session/open-session.ts";
-import { createDigest } from "../summarizer/digest.ts";
 import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
 import { refuseRetired, withoutRetired } from "./retired.ts";
 import { definePolicy } from "./written-policy.ts";
