@@ -31,7 +31,7 @@ export function chunkedSummarizer(summarizer: Summarizer, limits: ChunkLimits): 
       const asking = { ...request, parts };
       const next: Summary = usableSummary(await summarizer(asking, signal), asking);
       signal.throwIfAborted();
-      summary = summary === null ? next : after(summary, next);
+      summary = summary === null ? next : withOlder(next, summary);
     }
     if (summary === null) throw new PlimsollError("summary-failed", "there is nothing to summarise");
     return summary;
@@ -43,8 +43,8 @@ function serialised({ conversation: _, ...request }: SummaryRequest): SummaryReq
   return request;
 }
 
-/** The newer summary, which has the older one in it, with what both took. */
-function after(older: Summary, newer: Summary): Summary {
+/** The newer summary, with what both took, said of them and mended in them. */
+export function withOlder(newer: Summary, older: Summary): Summary {
   const repairs = [...(older.repairs ?? []), ...(newer.repairs ?? [])];
   const prompts = [...(older.prompts ?? []), ...(newer.prompts ?? [])];
   return {

@@ -9,7 +9,7 @@ import { SUMMARY_HEADER } from "../prompts/notices.ts";
 import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/parts.ts";
 import { TURN_CONTEXT_TITLE, TURN_PREFIX_PROMPT } from "../prompts/turn-prefix.ts";
 import { UPDATE_PROMPT } from "../prompts/update.ts";
-import { addedUsage } from "../usage.ts";
+import { withOlder } from "./chunked.ts";
 import { repairedSummary } from "./usable.ts";
 
 type SummaryPart = SummaryRequest["parts"][number];
@@ -58,7 +58,7 @@ export function createModelSummarizer(client: ModelClient, options: ModelSummari
         instructions: [SUMMARIZER_ROLE.text, PREFIX_FRAME.text, ...SUMMARY_RULES],
       },
     );
-    return { text, usage: reply.usage, stopReason: "end", prompts, ...asSaid(repairs) };
+    return { text, usage: reply.usage, stopReason: "end", prompts, ...(repairs.length === 0 ? {} : { repairs }) };
   }
 }
 
@@ -94,10 +94,6 @@ function prefixQuestion(request: SummaryRequest, conversation: Context): Questio
   };
 }
 
-function asSaid(repairs: readonly string[]): Pick<Summary, "repairs"> {
-  return repairs.length === 0 ? {} : { repairs };
-}
-
 /** The older history and the beginning of a split turn, if that has a prompt of its own; neighbours with one prompt are one part. */
 function apart(request: SummaryRequest): { readonly history: SummaryPart | null; readonly turnPrefix: SummaryPart | null } {
   const isPrefix = (part: SummaryPart) => promptOf(part.promptId, request.prompts).isOfTurnPrefix === true;
@@ -113,19 +109,11 @@ function apart(request: SummaryRequest): { readonly history: SummaryPart | null;
 }
 
 function joined(history: Summary | null, prefix: Summary | null): Summary {
-  if (history === null && prefix === null) throw new PlimsollError("summary-failed", "there is nothing to summarise");
-  if (history === null || prefix === null) return history ?? prefix ?? NOTHING;
-  const text = `${history.text}\n\n${TURN_CONTEXT_TITLE}\n\n${prefix.text}`;
-  return {
-    text,
-    usage: addedUsage(history.usage, prefix.usage),
-    stopReason: "end",
-    prompts: [...(history.prompts ?? []), ...(prefix.prompts ?? [])],
-    ...asSaid([...(history.repairs ?? []), ...(prefix.repairs ?? [])]),
-  };
+  const one = history ?? prefix;
+  if (one === null) throw new PlimsollError("summary-failed", "there is nothing to summarise");
+  if (history === null || prefix === null) return one;
+  return { ...withOlder(prefix, history), text: `${history.text}\n\n${TURN_CONTEXT_TITLE}\n\n${prefix.text}` };
 }
-
-const NOTHING: Summary = { text: "", usage: null, stopReason: "error" };
 
 /** @throws PlimsollError `summary-failed` for a reply that calls a tool, whatever else it says. */
 function textOfReply(reply: ModelReply): string {
