@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer";
 import { expect, test } from "vitest";
+import { sequenceOf } from "../sequence.ts";
 import { absentImage, assistant, human, humanImage, result, toolCall } from "../testing/builders.ts";
-import { coverageOf, longestSidePx, messageChars, partChars } from "./size.ts";
+import type { UserMessage } from "./message.ts";
+import { coverageOf, createRequestSizes, longestSidePx, messageChars, messageSize, partChars } from "./size.ts";
 
 test.each([
   ["text", human("a", "four"), 4],
@@ -32,6 +34,26 @@ test("coverageOf adds up messages, parts and characters", () => {
   ]);
   expect(coverageOf([human("a", "four"), both])).toEqual({ messages: 2, parts: 3, chars: 10 });
   expect(coverageOf([])).toEqual({ messages: 0, parts: 0, chars: 0 });
+});
+
+const image = (id: string, widthPx: number, data: string): UserMessage => ({
+  ...humanImage(id),
+  parts: [{ ...absentImage(), mediaType: "image/png", widthPx, heightPx: 1, source: { kind: "base64", data } }],
+});
+const [wide, heavy] = [image("a", 90, "aaaa"), image("b", 20, "bbbbbbbb")];
+
+test("of two pieces images add up, and the limits of one image are the larger one's", () => {
+  const size = { images: 2, pages: 2, imageBytes: 8, imagePx: 90 };
+  expect(createRequestSizes().of(sequenceOf([wide, heavy]))).toMatchObject({ ...size, bytes: 252 });
+});
+
+test("what was answered is the most of each unit of any request", () => {
+  const sizes = createRequestSizes();
+  for (const message of [wide, heavy]) {
+    sizes.add(message, sequenceOf());
+    sizes.add(assistant("c", []), sequenceOf([message]));
+  }
+  expect(sizes.answered()).toMatchObject({ images: 1, imageBytes: 8, imagePx: 90, bytes: messageSize(heavy).bytes });
 });
 
 function head(bytes: number, write: (file: Buffer) => void): string {
