@@ -317,6 +317,7 @@ describe("the level of reasoning", () => {
     ["anthropic/claude-sonnet-4.5", 8_000, { thinking: { type: "enabled", budget_tokens: 6_976 } }],
     ["claude-sonnet-4-20250514", 64_000, { thinking: { type: "enabled", budget_tokens: 10_000 } }],
     ["claude-haiku-4-5", 2_000, {}],
+    ["claude-haiku-4-5", 2_048, { thinking: { type: "enabled", budget_tokens: 1_024 } }],
     ["claude-3-5-haiku-latest", 8_000, {}],
   ])("on %s with room for %d tokens", (modelId, maxOutputTokens, expected) => {
     expect(thinkingFor({ ...request, modelId, maxOutputTokens })).toEqual(expected);

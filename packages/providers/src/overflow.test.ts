@@ -293,6 +293,11 @@ describe("what else goes wrong", () => {
     expect(classifyProviderError(failure).class).toBe(expected);
   });
 
+  test("without long context the usual window is the limit, if none is named", () => {
+    const { limitTokens } = classifyProviderError(said("Extra usage is required for long context requests.", 429));
+    expect(limitTokens).toBe(200_000);
+  });
+
   test.each([
     [
       "a body that holds itself",

@@ -67,6 +67,7 @@ const read = { name: "read", description: "", parametersJson: JSON.stringify(sch
 test.each<[string, unknown, object]>([
   ["Messages", { name: "read", input_schema: schema }, read],
   ["Chat Completions", { type: "function", function: { name: "read", parameters: schema } }, read],
+  ["Chat Completions, a custom one", { type: "custom", custom: { name: "read" } }, { name: "read" }],
   ["Responses", { type: "function", name: "read", parameters: schema, strict: false }, read],
   ["the AI SDK", { type: "function", name: "read", inputSchema: schema }, read],
   ["a tool of the vendor", { type: "web_search" }, { name: "web_search", parametersJson: '{"type":"web_search"}' }],
