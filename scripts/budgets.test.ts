@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { budgets, heartOf, linesBelow, unbudgeted } from "./budgets.mjs";
 
 test("no folder has more lines, and the documents no more words, than their budget", () => {

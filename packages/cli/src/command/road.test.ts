@@ -6,7 +6,7 @@ import { fixtureSessions } from "@plimsoll/fixtures";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
 import { repliesOfTranscript, startSimulator } from "@plimsoll/simulator";
 import { createFileArtifactStore, createFileSessionStore, loadPolicy } from "@plimsoll/stores";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 

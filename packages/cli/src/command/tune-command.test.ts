@@ -8,7 +8,7 @@ import { madeStanding } from "@plimsoll/bench/testing/tuned";
 import { PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { readPolicyFile } from "@plimsoll/stores";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { runIn } from "../../testing/recorded-io.ts";
 
 /** Replays take a second, longer if other tests run at the same time. */

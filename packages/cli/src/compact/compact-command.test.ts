@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PRESETS } from "@plimsoll/core";
 import { human, reply, sessionStart } from "@plimsoll/core/testing";
 import { createFileSessionStore } from "@plimsoll/stores";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { runIn } from "../../testing/recorded-io.ts";
 
 let folder = "";

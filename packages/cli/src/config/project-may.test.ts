@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { KNOBS } from "@plimsoll/core/extend";
 import { SESSION_KEYS } from "@plimsoll/stores";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { PROJECT_MAY } from "./project-may.ts";
 import { readConfig } from "./read-config.ts";
 import { SETTING_KEYS } from "./settings.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { startSimulator } from "@plimsoll/simulator";
 import { createFileSessionStore } from "@plimsoll/stores";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Agent, type AgentOptions, type AgentWire, startAgent } from "../../testing/proxy-agent.ts";
 import { startProxyChild } from "../../testing/proxy-child.ts";
 import { callOn, compactionsIn, prefixBreaks, startSetting } from "../../testing/proxy-setting.ts";

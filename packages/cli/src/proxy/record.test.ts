@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sessionStart } from "@plimsoll/core/testing";
 import { createFileSessionStore } from "@plimsoll/stores";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { startAgent } from "../../testing/proxy-agent.ts";
 import { compactionsIn, startSetting } from "../../testing/proxy-setting.ts";
 import { runIn as anyIn, recordedIo } from "../../testing/recorded-io.ts";

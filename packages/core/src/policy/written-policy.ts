@@ -76,7 +76,7 @@ export function readWritten(
 }
 
 /** Names of the kinds that a policy may use. */
-function kindNames({ strategies, keepRules }: Kinds): readonly string[] {
+export function kindNames({ strategies, keepRules }: Kinds): readonly string[] {
   return [...strategies, ...keepRules].map(({ kind }) => kind);
 }
 

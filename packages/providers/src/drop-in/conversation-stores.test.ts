@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PLIMSOLL_POLICY, type SessionStore } from "@plimsoll/core";
 import { createFileSessionStore, createMemorySessionStore } from "@plimsoll/stores";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { anthropicAnswer } from "../../testing/array-drop-ins.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type Anthropic from "@anthropic-ai/sdk";
 import { createDigest, PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY, type Policy, type SessionStore } from "@plimsoll/core";
 import { createFileSessionStore, createMemorySessionStore } from "@plimsoll/stores";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { anthropicAnswer, DROP_INS } from "../../testing/array-drop-ins.ts";
 import { markedHistory } from "../../testing/marked-history.ts";
 import { createMessagesCompactor } from "./anthropic.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDigest, type Policy, presetNamed, type SessionStore } from "@plimsoll/core";
 import { createFileSessionStore, createMemorySessionStore } from "@plimsoll/stores";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { DROP_INS, type DropInKind } from "../../testing/array-drop-ins.ts";
 import { markedHistory } from "../../testing/marked-history.ts";
 
