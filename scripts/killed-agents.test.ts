@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { endlessAgent } from "../packages/agent/testing/endless-agent.ts";
 import { checkMessages, entryIdOf } from "../packages/core/src/extend.ts";
 import { encodeLog, type SessionEntry } from "../packages/core/src/index.ts";
@@ -35,7 +35,6 @@ beforeAll(async () => {
   });
   await bundle.write({ file: program, format: "esm", minify: true });
 }, 60_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const namesOf = (entries: readonly SessionEntry[]) => entries.map((entry) => `${entry.type}:${entryIdOf(entry)}`);
 

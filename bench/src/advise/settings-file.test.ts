@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, posix, win32 } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { SettingsPlace } from "./agent-knobs.ts";
 import { knobsOf } from "./knob-table.ts";
 import { findUndo, openSettings, settingsPaths, undoSettings, writeSettings } from "./settings-file.ts";

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { fileSource } from "./file-source.ts";
 import { importFile } from "./registry.ts";
 
@@ -10,7 +10,6 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-source-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const log = () => join(folder, "log.jsonl");
 
 describe("a log that is no regular file is refused in a line, and nothing waits", () => {

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { IMPORTERS } from "../formats/registry.ts";
 import { createOpener, type InputFile } from "./corpus.ts";
@@ -10,7 +10,6 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-open-"));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function file(name: string, turns: number): InputFile {
   const { entries } = madeTranscript({ turns, toolCallsPerTurn: 2, resultChars: 500, overheadTokens: 1000 }, name);

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { BUILT_IN_PARTS } from "../extension.ts";
 import { loadParts } from "./load-parts.ts";
 
@@ -10,7 +10,6 @@ let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-parts-"));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const addressOf = (name: string) => pathToFileURL(join(folder, name)).href;
 function write(name: string, text: string): string {

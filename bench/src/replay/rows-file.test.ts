@@ -1,14 +1,13 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { openRowsFile, type RowsOptions } from "./rows-file.ts";
 
 let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-rows-"));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const [ONE, TWO] = ["1".repeat(64), "2".repeat(64)];
 const path = () => join(folder, "rows.jsonl");

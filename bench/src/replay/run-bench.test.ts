@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NONE_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import type { InputFile } from "../open/corpus.ts";
 import { type BenchProgress, runBench } from "./run-bench.ts";
@@ -22,7 +22,6 @@ describe("runBench", () => {
     writeFileSync(join(folder, "unknown.txt"), "no session at all\n");
     writeFileSync(join(folder, "empty.jsonl"), "");
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const run = (names: readonly string[], onProgress: (progress: BenchProgress) => void = () => undefined) =>
     runBench({

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import { METRICS } from "../metrics/registry.ts";
 import { renderJsonReport } from "../show/json.ts";
@@ -13,7 +13,6 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-results-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const whole = exampleReport({ sessions: ["sessions/first.jsonl", "b.jsonl", "c.jsonl"], calls: 6 });
 

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelRequest } from "@plimsoll/core";
 import { human } from "@plimsoll/core/testing";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { cassetteKey, openCassette, type RecordedAnswer } from "./cassette.ts";
 
 const REQUEST: ModelRequest = {
@@ -44,7 +44,6 @@ describe("a cassette", () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "plimsoll-cassette-"));
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test("gives back what it keeps, in a file of that name and no other", async () => {
     const cassette = openCassette(join(folder, "new/place"));

@@ -1,8 +1,8 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelRequest } from "@plimsoll/core";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { cassetteKey, openCassette } from "./cassette.ts";
 
@@ -30,7 +30,6 @@ const askedSchema = z.strictObject({ key: z.string(), host: z.string(), request:
 
 const copies = mkdtempSync(join(tmpdir(), "plimsoll-landed-cassette-"));
 cpSync(LANDED, copies, { recursive: true });
-afterAll(() => rmSync(copies, { recursive: true, force: true }));
 
 describe.each([
   ["1", ["end", "length"]],

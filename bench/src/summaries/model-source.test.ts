@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { clientFor, MODEL_CATALOG } from "@plimsoll/providers";
 import { type Fault, type SimulatedReply, startSimulator } from "@plimsoll/simulator";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../open/prepared-session.ts";
 import { replay } from "../replay/replay.ts";
@@ -21,7 +21,6 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-live-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Live {
   readonly missing?: ModelChoice["missing"];

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SessionStore } from "@plimsoll/core";
 import { createFileSessionStore, createMemorySessionStore } from "@plimsoll/stores";
 import { closeContract } from "@plimsoll/stores/testing";
-import { describe, onTestFinished, test } from "vitest";
+import { describe, test } from "vitest";
 import { agentSetup, agentTool, echoCalls } from "../testing/agent-setup.ts";
 
 const CLOSING = closeContract("an agent", async (sessions) => {
@@ -43,6 +43,5 @@ describe.each<[string, () => SessionStore]>([
 
 function inFiles(): SessionStore {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-close-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return createFileSessionStore({ folder });
 }

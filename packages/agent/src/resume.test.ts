@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -13,7 +13,7 @@ import {
 } from "@plimsoll/core";
 import { canonicalJson } from "@plimsoll/core/extend";
 import { createFileSessionStore, createMemorySessionStore } from "@plimsoll/stores";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { agentSetup, agentTool, echoCalls } from "../testing/agent-setup.ts";
 import type { Agent } from "./agent.ts";
 import { startAgent } from "./start-agent.ts";
@@ -90,7 +90,6 @@ const inMemory: Pick<Row, "store" | "leave"> = {
 const inFiles = {
   store: () => {
     const folder = mkdtempSync(join(tmpdir(), "plimsoll-agent-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     return createFileSessionStore({ folder, sync: "on-close" });
   },
   leave: async (agent: Agent, store: SessionStore) => {

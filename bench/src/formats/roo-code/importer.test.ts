@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { describeLog, importDocument } from "../../../testing/describe-log.ts";
 import { importFile } from "../registry.ts";
 
@@ -129,7 +129,6 @@ let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-roo-"));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const started = (ts: number, report: object) => ({ ts, type: "say", say: "api_req_started", text: JSON.stringify(report) });
 const report = (tokensIn: number, more: object = {}) => ({

@@ -5,7 +5,7 @@ import { createSerialPool } from "@plimsoll/bench";
 import { createOpener, IMPORTERS } from "@plimsoll/bench/extend";
 import type { CliIo } from "@plimsoll/bench/terminal";
 import { decideOn, findLogs } from "@plimsoll/bench/testing/commands";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ADVICE_WALKS, settleAgent } from "../../testing/advice-walks.ts";
 import { makeSessions } from "../../testing/agent-sessions.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";

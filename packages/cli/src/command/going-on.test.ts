@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fixtureSessions } from "@plimsoll/fixtures";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { rowsIn, runChild } from "../../testing/child-command.ts";
 import { NOW_MS, recordedIo, runIn } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";

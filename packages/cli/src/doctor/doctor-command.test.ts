@@ -146,7 +146,6 @@ test.each<[string, readonly unknown[], number, string]>([
   ["Codex's", CODEX, 1, "log.jsonl:3: the vendor refused the thinking"],
 ])("a refusal that ends a log of %s is named with what mends it", async (_, lines, code, words) => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "log.jsonl"), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   const { io, stdout } = recordedIo(folder);
   expect([await main(["doctor", "log.jsonl"], io), stdout()]).toEqual([code, expect.stringContaining(words)]);

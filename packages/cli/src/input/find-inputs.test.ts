@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findInputs } from "@plimsoll/bench/testing/commands";
 import { fixtureSessions } from "@plimsoll/fixtures";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
 let folder = "";
 beforeEach(() => {

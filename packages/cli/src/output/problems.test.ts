@@ -7,7 +7,7 @@ import { adviceHtml, adviceText, madeAdvice, problemText, terminalReport } from 
 import { exampleReport } from "@plimsoll/bench/testing/report";
 import { exampleTuned } from "@plimsoll/bench/testing/tuned";
 import { fixtureSessions } from "@plimsoll/fixtures";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { human, sessionStart } from "@plimsoll/core/testing";
@@ -19,7 +19,6 @@ beforeEach(() => {
 afterEach(() => {
   for (const store of open) store.close();
   open = [];
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const made = async (options: Omit<SqliteStoreOptions, "file"> = {}): Promise<SqliteStore> => {

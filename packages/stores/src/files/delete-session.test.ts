@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { human, sessionStart } from "@plimsoll/core/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createFileArtifactStore } from "./file-artifact-store.ts";
 import { createFileSessionStore, deleteSession } from "./file-session-store.ts";
 
@@ -10,7 +10,6 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-delete-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function places() {
   const sessions = createFileSessionStore({ folder: join(folder, "sessions") });

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { artifactHandle } from "@plimsoll/core/extend";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ARTIFACT_STORE_CONTRACT } from "../testing/artifact-store-contract.ts";
 import { createFileArtifactStore } from "./file-artifact-store.ts";
 
@@ -10,7 +10,6 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-artifacts-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("file artifact store", () => {
   test.each(ARTIFACT_STORE_CONTRACT)("$rule", ({ run }) => run(async () => createFileArtifactStore(folder)));

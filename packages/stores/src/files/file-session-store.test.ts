@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { decodeLog, encodeLog, type SessionEntry } from "@plimsoll/core";
 import { encodeEntry, MAXIMUM_LINE_BYTES } from "@plimsoll/core/extend";
 import { human, sessionStart } from "@plimsoll/core/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { SESSION_STORE_CONTRACT } from "../testing/session-store-contract.ts";
 import { createFileSessionStore } from "./file-session-store.ts";
 import { encodeBatch } from "./file-session-writer.ts";
@@ -24,7 +24,6 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-sessions-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const START = { ...sessionStart("system"), id: "one" };
 const messageEntry = (id: string, text = id): SessionEntry => ({ type: "message", message: human(id, text) });

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeLog, type SessionEntry } from "@plimsoll/core";
 import { encodeEntry } from "@plimsoll/core/extend";
 import { human, sessionStart } from "@plimsoll/core/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createFileSessionWriter, type LogHandle } from "./file-session-writer.ts";
 import { createLogIndex, MAXIMUM_LOG_BYTES } from "./log-reader.ts";
 
@@ -13,7 +13,6 @@ let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-writer-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const START = { ...sessionStart("system"), id: "one" };
 const messageEntry = (id: string): SessionEntry => ({ type: "message", message: human(id, id) });

@@ -1,16 +1,15 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SessionStore } from "@plimsoll/core";
 import { entryIdOf } from "@plimsoll/core/extend";
 import { sessionStart } from "@plimsoll/core/testing";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { randomFrom, runUntilKilled } from "../../testing/node/killed-process.ts";
 import { createSqliteStore } from "../databases/sqlite.ts";
 import { createFileSessionStore } from "./file-session-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "plimsoll-batches-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const PATH = (relative: string) => join(import.meta.dirname, "../../../..", relative);
 const ARGS = ["--conditions=source", "--no-warnings", "--import", PATH("scripts/typescript-loader.mjs")];

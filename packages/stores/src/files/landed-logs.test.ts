@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { type ArtifactStore, createDigest, createSession, PLIMSOLL_POLICY, type Session } from "@plimsoll/core";
@@ -15,7 +15,7 @@ import {
   type SessionInput,
   sessionEntrySchema,
 } from "@plimsoll/core/extend";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { createFileArtifactStore } from "./file-artifact-store.ts";
 import { createFileSessionStore } from "./file-session-store.ts";
@@ -29,7 +29,6 @@ const logs = VERSIONS.flatMap((version) =>
 
 const copy = mkdtempSync(join(tmpdir(), "plimsoll-landed-"));
 cpSync(LANDED, copy, { recursive: true });
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 const landedBytes = (version: string, name: string) => readFileSync(join(LANDED, version, "sessions", `${name}.jsonl`), "utf8");
 

@@ -16,17 +16,13 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { beginOutput, checkOutputFolder, temporaryName, writeWholeFile } from "./output-file.ts";
 
 let folder = "";
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-write-"));
-});
-
-afterEach(() => {
-  rmSync(folder, { recursive: true });
 });
 
 test("pieces come to the same bytes as one text, small ones and ones beyond what is written at a time", () => {

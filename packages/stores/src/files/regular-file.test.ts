@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createFileArtifactStore } from "./file-artifact-store.ts";
 import { createFileSessionStore } from "./file-session-store.ts";
 import { leadsOut, openRegularFile, openRegularFileSync, readAtMost, readRegularFile, readSmallFile } from "./regular-file.ts";
@@ -25,7 +25,6 @@ beforeEach(() => {
   writeFileSync(join(folder, "home/id_rsa"), "secret");
   writeFileSync(join(folder, "clone/inside.md"), "inside");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const at = (name: string) => join(folder, name);
 const endless = (path: string) => {

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { SessionEntry } from "@plimsoll/core";
 import { human, sessionStart } from "@plimsoll/core/testing";
 import { rolldown } from "rolldown";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createFileSessionStore } from "./file-session-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "plimsoll-process-"));
@@ -30,7 +30,6 @@ beforeAll(async () => {
   await writer.append(Array.from({ length: ENTRY_COUNT }, (_, index) => entry(index)));
   await writer.close();
 }, 60_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const told = async (args: readonly string[]): Promise<unknown> => {
   const { stdout } = await promisify(execFile)(process.execPath, args);

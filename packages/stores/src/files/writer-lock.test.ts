@@ -1,15 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { takeWriterLock } from "./writer-lock.ts";
 
 let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-lock-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const log = () => ({ sessionId: "one", path: join(folder, "one.jsonl") });
 const lockFile = () => `${log().path}.lock`;

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { definePolicy, PLIMSOLL_POLICY, PRESETS, SVEN_POLICY } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { policyReference } from "../../testing/policy-reference.ts";
 import { loadPolicy, policyFileJsonSchema, policyJsonSchema, readPolicyFile } from "./read-policy-file.ts";
@@ -14,8 +14,6 @@ let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-policy-"));
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Reads a file with this text, named `late.yaml`. */
 const read = (text: string) => {
