@@ -18,6 +18,8 @@ const typed = (line: string): ChatEvent => ({ type: "line", line });
 const answering = (id: number, asked: ChatLine): ChatEffect => ({ type: "answer", id, asked });
 const SAID: ChatLine = { kind: "message", text: "go on" };
 const UNDO: ChatLine = { kind: "undo" };
+const [SPOKEN, UNDOING] = [typed("go on"), typed("/undo")];
+const [ANSWERED, UNDONE] = [answering(1, SAID), answering(1, UNDO)];
 const PROMPT: ChatEffect = { type: "prompt" };
 const NEXT: ChatEffect = { type: "next-line" };
 const LEAVE: ChatEffect = { type: "leave" };
@@ -39,30 +41,9 @@ function shows(rows: readonly Row[]): void {
 
 describe("a line", () => {
   shows([
-    [
-      "that is a message is answered, and the next one need not wait",
-      TERMINAL,
-      typed("go on"),
-      IDLE,
-      { answers: 1 },
-      [answering(1, SAID)],
-    ],
-    [
-      "that is a command is answered before the next one",
-      TERMINAL,
-      typed("/undo"),
-      IDLE,
-      { answers: 1, waitsFor: 1 },
-      [answering(1, UNDO)],
-    ],
-    [
-      "of a pipe is answered before the next one",
-      PIPE,
-      typed("go on"),
-      IDLE,
-      { answers: 1, waitsFor: 1 },
-      [answering(1, SAID)],
-    ],
+    ["that is a message is answered, and the next one need not wait", TERMINAL, SPOKEN, IDLE, { answers: 1 }, [ANSWERED]],
+    ["that is a command is answered before the next one", TERMINAL, UNDOING, IDLE, { answers: 1, waitsFor: 1 }, [UNDONE]],
+    ["of a pipe is answered before the next one", PIPE, SPOKEN, IDLE, { answers: 1, waitsFor: 1 }, [ANSWERED]],
     [
       "that is empty is answered, too: with a prompt",
       TERMINAL,
@@ -74,7 +55,7 @@ describe("a line", () => {
     [
       "that is a message while the agent works is for its next step",
       TERMINAL,
-      typed("go on"),
+      SPOKEN,
       RUNNING,
       {},
       [{ type: "steer", text: "go on" }],
@@ -82,24 +63,24 @@ describe("a line", () => {
     [
       "that is a message while it compacts is submitted, to be refused",
       TERMINAL,
-      typed("go on"),
+      SPOKEN,
       COMPACTING,
       { answers: 1 },
-      [answering(1, SAID)],
+      [ANSWERED],
     ],
     [
       "that is a command while the agent works does not hold up the next one",
       TERMINAL,
-      typed("/undo"),
+      UNDOING,
       RUNNING,
       { answers: 1 },
-      [answering(1, UNDO)],
+      [UNDONE],
     ],
     ["answers the question that is open", TERMINAL, typed("y"), ASKED, {}, [{ type: "answer-question", line: "y" }]],
-    ["that is a command is no answer to a question", TERMINAL, typed(" /undo"), ASKED, { answers: 1 }, [answering(1, UNDO)]],
-    ["waits if one before it is waited for", WAITING, typed("go on"), IDLE, { lines: ["go on"] }, []],
+    ["that is a command is no answer to a question", TERMINAL, typed(" /undo"), ASKED, { answers: 1 }, [UNDONE]],
+    ["waits if one before it is waited for", WAITING, SPOKEN, IDLE, { lines: ["go on"] }, []],
     ["says that the person leaves", TERMINAL, typed("/quit"), RUNNING, { phase: "left" }, [LEAVE]],
-    ["after the end is for nobody", LEFT, typed("go on"), IDLE, {}, []],
+    ["after the end is for nobody", LEFT, SPOKEN, IDLE, {}, []],
   ]);
 });
 
@@ -128,7 +109,7 @@ describe("a line that waited", () => {
       { type: "turn" },
       IDLE,
       { lines: ["/undo"], answers: 1, waitsFor: 1 },
-      [answering(1, SAID)],
+      [ANSWERED],
     ],
     [
       "is not done any more if the person leaves",
@@ -144,7 +125,7 @@ describe("a line that waited", () => {
       { type: "turn" },
       IDLE,
       { lines: [], answers: 1, waitsFor: 1 },
-      [answering(1, SAID)],
+      [ANSWERED],
     ],
   ]);
 });
