@@ -7,7 +7,7 @@ import { type Drop, type Headers, headerValues, invalid, signatureOf } from "./w
 const CONTROLS_BETA = "thinking-binding-controls-2026-08-01";
 
 /**
- * Models whose thinking is bound to its prefix, and the accounts that are checked: the pages in docs/simulator.md, read in November 2026. That Sonnet 5.5 and Haiku
+ * Models whose thinking is bound to its prefix, and the accounts that are checked: the pages of `SWITCHABLE_RULES`, read in November 2026. That Sonnet 5.5 and Haiku
  * 5.5 answer with an error by default is assumed: the page says that some models do and some do not.
  */
 const BOUND_MODELS: readonly { readonly ids: RegExp; readonly checks: "every-account" | "new-accounts" | "nobody" }[] = [

@@ -115,7 +115,7 @@ function checkMessages(
   return joined;
 }
 
-/** Models before Claude Opus 4.8, which take no system message in the middle: docs/simulator.md, and anthropics/claude-code#61412 for the words. */
+/** Models before Claude Opus 4.8, which take no system message in the middle: `SWITCHABLE_RULES`, and anthropics/claude-code#61412 for the words. */
 const NO_SYSTEM_MESSAGES = /claude-(?:[23]|instant|(?:opus|sonnet|haiku)-4(?![-.](?:[89]|\d\d(?!\d))))/;
 
 function checkSystemMessage(

@@ -17,3 +17,5 @@ export type {
 export { scenarioSchema } from "./scenario/scenario.ts";
 export type { Simulator } from "./simulator.ts";
 export { startSimulator } from "./simulator.ts";
+export type { SwitchableRule } from "./switchable-rules.ts";
+export { SWITCHABLE_RULES } from "./switchable-rules.ts";

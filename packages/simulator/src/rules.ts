@@ -1,4 +1,4 @@
-/** How a simulated provider applies rules that not every model, account or server has. Each that is left out holds as docs/simulator.md says. */
+/** How a simulated provider applies rules that not every model, account or server has. Each that is left out holds as `SWITCHABLE_RULES` says. */
 export interface SimulatedRules {
   /** Whether thinking is bound to what stands before it: on every model, or on none. */
   readonly thinkingPrefix?: "every-model" | "off";

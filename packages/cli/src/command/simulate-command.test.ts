@@ -53,6 +53,12 @@ test("serves until it is interrupted and says what came of each request", async 
   expect(recorded.stdout().split("\n").slice(3)).toEqual(["anthropic answered 200; 1 tokens; 0 read, 0 written", ""]);
 });
 
+test("--rules prints each rule that can be switched, and serves nothing", async () => {
+  const recorded = terminal();
+  await main(["simulate", "--rules"], recorded.io);
+  expect(recorded.stdout()).toContain("turns (openai-chat, since 2026-11-26)\n  Chat templates of Mistral");
+});
+
 test("a port that is taken is named", async () => {
   const recorded = terminal();
   await serve(DEFAULTS, recorded, async (url) => {

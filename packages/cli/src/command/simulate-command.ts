@@ -14,6 +14,8 @@ import {
   type Scenario,
   type SimulatedReply,
   type SimulatorOptions,
+  SWITCHABLE_RULES,
+  type SwitchableRule,
   scenarioSchema,
   startSimulator,
 } from "@plimsoll/simulator";
@@ -25,6 +27,7 @@ interface SimulateOptions {
   readonly port: string;
   readonly window: string;
   readonly facts?: string;
+  readonly rules?: boolean;
 }
 
 /** Adds `plimsoll simulate`, which serves until it is interrupted. */
@@ -34,10 +37,16 @@ export function defineSimulateCommand(command: Command, io: CliIo, onExit: (exit
     .option("-p, --port <port>", "port to listen on, 0 for a free one", "8484")
     .option("-w, --window <tokens>", "context window, as 32k or 200k", "200k")
     .option("--facts <file>", "add a line of JSON for each exchange of the scenario: sizes, roles and hashes, never text")
+    .option("--rules", "print the rules that a program can switch, with dates and sources, and exit")
     .action(async (session: string | undefined, options: SimulateOptions) =>
-      onExit(await untilTold((signal) => simulate({ session: session ?? null, ...options }, io, signal))),
+      options.rules === true
+        ? void io.stdout.write(`${SWITCHABLE_RULES.map(ruleText).join("\n\n")}\n`)
+        : onExit(await untilTold((signal) => simulate({ session: session ?? null, ...options }, io, signal))),
     );
 }
+
+const ruleText = ({ rule, wire, since, meaning, option, source }: SwitchableRule) =>
+  [`${rule} (${wire}, since ${since})`, `  ${meaning}`, `  ${option}`, `  ${source}`].join("\n");
 
 /** Serves until the signal aborts. The first line says where; every further one what came of a request. */
 export async function simulate(
