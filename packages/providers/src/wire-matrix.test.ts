@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { type Policy, PRESETS, presetNamed } from "@plimsoll/core";
 import { type SimulatedRules, startSimulator } from "@plimsoll/simulator";
 import { expect, test, vi } from "vitest";
@@ -18,12 +17,9 @@ import {
 /** Replies of each run: two batches of three large files, four turns. `MATRIX_STEPS=200` plays long ones, outside of CI. */
 const SHORT_STEPS = 32;
 const STEPS = Number(process.env.MATRIX_STEPS ?? SHORT_STEPS);
-/** Plays only the columns whose SDK has this in its name; the table is written by a whole run alone. */
+/** Plays only the columns whose SDK has this in its name. */
 const ONLY = process.env.MATRIX_ONLY ?? "";
 const WINDOW_TOKENS = 32_768;
-
-const FAULTS = new URL("../../../docs/faults.md", import.meta.url);
-const HEADING = "## Every SDK, wire, preset";
 
 const acting = PRESETS.filter(({ enabled }) => enabled);
 
@@ -132,46 +128,15 @@ async function play(column: MatrixColumn, policy: Policy, own: OwnRequests): Pro
   };
 }
 
-/** A row of the table; the presets whose runs died are named. */
-function rowOf({ sdk, wire, roles, thinking }: MatrixColumn, runs: readonly Played[]): string {
-  const dead = runs.flatMap(({ preset, diedOf }) => (diedOf === null ? [] : [`\`${preset}\``]));
-  const server = roles === "alternate" ? `${wire}, in turn` : wire;
-  const counts = [
-    runs.length,
-    runs.flatMap(({ refused }) => refused).length,
-    runs.flatMap(({ violations }) => violations).length,
-    runs.reduce((sum, { drops }) => sum + drops[0], 0),
-  ];
-  return `| ${sdk} | ${server} | ${thinking} | ${counts.join(" | ")} | ${dead.length === 0 ? "0" : dead.join(", ")} |`;
-}
-
-const TEXT = `${HEADING}
-
-Made by a test (\`packages/providers/src/wire-matrix.test.ts\`, \`vitest -u\` writes it): every preset that acts, in a window of 32k, plays at least ${SHORT_STEPS} replies, in turns
-of eight replies with one to three calls each. Results are empty, some lines, three of 60 kB in one batch, and end in half a character. The model's tokenizer finds 1.3 times the tokens
-that presets expect. *In turn* is a server that wants user and assistant in turn. *Refused* counts requests that the simulator
-refuses for anything but their size, *violations* what rules say that were written from the vendors' documents alone, and what differs from the uncut session's
-declared texts, tools and order of roles, *dropped* the reasoning that the model was not shown though the request was
-answered; a run is *dead* if an error reached its caller. Where thinking is *bound*, the model compares what stands before it (Fable 5.2, GPT-6.2), and the rules judge whole sessions;
-where it is off, the server numbers its calls by those in the request, as Kimi does, so that an id names two calls after a cut.
-A long run is started by \`MATRIX_STEPS=200 pnpm vitest run packages/providers/src/wire-matrix.test.ts\`, outside of CI: it takes ten minutes or more and
-writes nothing; \`MATRIX_ONLY\` names an SDK to play alone.
-
-| SDK | wire | thinking | runs | refused | violations | dropped | dead |
-|---|---|---|---|---|---|---|---|
-`;
-
 test("no preset dies on any wire, through any SDK, with thinking on or off, under two independent judges", {
   timeout: 3_600_000,
 }, async () => {
   const warned = vi.spyOn(console, "warn").mockImplementation(() => undefined);
-  const rows: string[] = [];
   const wrong: (Played & { readonly column: string })[] = [];
   for (const column of [...MATRIX_COLUMNS, ...BOUND_COLUMNS].filter(({ sdk }) => sdk.includes(ONLY))) {
     const runs: Played[] = [];
     const own = await ownRequests(column);
     for (const policy of acting) runs.push(await play(column, policy, own));
-    rows.push(rowOf(column, runs));
     const name = `${column.sdk}, ${column.wire}, ${column.roles}, thinking ${column.thinking}`;
     const failed = runs.filter(
       ({ diedOf, refused, violations, drops }) =>
@@ -181,8 +146,4 @@ test("no preset dies on any wire, through any SDK, with thinking on or off, unde
   }
   warned.mockRestore();
   expect(wrong).toEqual([]);
-  const page = readFileSync(FAULTS, "utf8");
-  const [before = ""] = page.split(`\n${HEADING}`);
-  const made = `${before.trimEnd()}\n\n${TEXT}${rows.join("\n")}\n`;
-  await expect(ONLY === "" ? made : page).toMatchFileSnapshot("../../../docs/faults.md");
 });

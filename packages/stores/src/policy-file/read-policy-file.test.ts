@@ -5,7 +5,6 @@ import { definePolicy, PLIMSOLL_POLICY, PRESETS, SVEN_POLICY } from "@plimsoll/c
 import { isRecord } from "@plimsoll/core/extend";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { policyReference } from "../../testing/policy-reference.ts";
 import { loadPolicy, policyFileJsonSchema, policyJsonSchema, readPolicyFile } from "./read-policy-file.ts";
 import { policyYaml } from "./yaml-document.ts";
 
@@ -342,8 +341,4 @@ describe("the schema of policies", () => {
       expect.arrayContaining(["extends", "actAt", "writer", "cap", "trigger"]),
     );
   });
-});
-
-test("docs/policies.md is made from it", async () => {
-  await expect(`${policyReference()}\n`).toMatchFileSnapshot("../../../../docs/policies.md");
 });
