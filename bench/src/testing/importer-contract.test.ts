@@ -52,33 +52,6 @@ test.each(WHOLE.map(({ importer, text }) => [importer.description, text] as cons
   },
 );
 
-type SeenCounts = ReturnType<typeof seenCounts>;
-
-const SEEN = {
-  files: "files",
-  edits: "edits",
-  plans: "plans",
-  reasoning: "reasoning",
-  "prompt sizes": "usage",
-  "cache reads": "cacheReads",
-  "cache writes": "cacheWrites",
-  prices: "costs",
-} as const;
-
-test("docs/bench-and-tune.md says what measures cannot see in each format, as its session shows", async () => {
-  const seen = new Map<string, SeenCounts>();
-  for (const { importer, text } of WHOLE) {
-    const transcripts = await importer.read(textSource(text, "given"));
-    seen.set(importer.format, seenCounts(transcripts.flatMap(({ entries }) => entries)));
-  }
-  const rows = Object.entries(SEEN).flatMap(([name, key]) => {
-    const blind = [...seen].flatMap(([format, counts]) => (counts[key] > 0 ? [] : [`\`${format}\``]));
-    return blind.length === 0 ? [] : [`| ${name} | ${blind.join(", ")} |`];
-  });
-  const table = ["| not visible | in logs of |", "|---|---|", ...rows].join("\n");
-  expect(await readFile(new URL("../../../docs/bench-and-tune.md", import.meta.url), "utf8")).toContain(`${table}\n\n`);
-});
-
 test("a rule that does not hold is told", async () => {
   const [subject] = IMPORTER_SUBJECTS;
   const [rule] = IMPORTER_CONTRACT;
