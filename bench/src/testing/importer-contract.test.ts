@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -9,7 +8,6 @@ import { IMPORTER_SUBJECTS } from "../../testing/importer-subjects.ts";
 import { textSource } from "../formats/file-source.ts";
 import { openCodeStorageImporter } from "../formats/opencode/importer.ts";
 import { IMPORTERS, importFile, importSource } from "../formats/registry.ts";
-import { seenCounts } from "../open/describe-session.ts";
 import { IMPORTER_CONTRACT } from "./importer-contract.ts";
 
 describe.each(IMPORTER_SUBJECTS.map((subject) => [subject.importer.description, subject] as const))("%s", (_, subject) => {
