@@ -67,17 +67,6 @@ describe("the Parquet of a run", () => {
 });
 
 describe("the columns", () => {
-  test("stand in docs/bench-and-tune.md; of the figures of metrics the rule", () => {
-    const page = readFileSync(new URL("../../../docs/bench-and-tune.md", import.meta.url), "utf8");
-    const metrics = METRICS.map(({ id }) => `${id}_`);
-    const columns = resultColumns(METRICS);
-    for (const table of RESULT_TABLES) {
-      const names = columns[table].map(({ name }) => name).filter((name) => !metrics.some((id) => name.startsWith(id)));
-      const [line = ""] = page.split("\n").filter((each) => each.startsWith(`| \`${table}\` |`));
-      expect(names.filter((name) => !line.includes(`\`${name}\``))).toEqual([]);
-    }
-  });
-
   test("have each name once, and every figure of a metric that is one number", () => {
     const columns = resultColumns(METRICS);
     for (const table of RESULT_TABLES) {
