@@ -461,7 +461,8 @@ async function withoutReasoning<Item, Answer>(
   const { wire, unlinked } = arrays;
   const { session } = of.fitted.found;
   const isLinked = ({ items }: ItemGroup<Item>) => items.some((item) => (wire.withoutLink?.(item) ?? item) !== item);
-  const isUnlinking = refused === "named" && array.groups.slice(unlinkedCount(array.groups, unlinkedIn(arrays, session))).some(isLinked);
+  const isUnlinking =
+    refused === "named" && array.groups.slice(unlinkedCount(array.groups, unlinkedIn(arrays, session))).some(isLinked);
   const through = isUnlinking ? (array.request.messages.at(-1)?.id ?? null) : null;
   if (through !== null) unlinked.set(session, through);
   const asked = { ...request, request: array.request, sent: of.fitted };
