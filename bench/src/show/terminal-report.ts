@@ -1,5 +1,5 @@
 import type { ReportProblem } from "../results.ts";
-import { fitted, printable, wrapped } from "../terminal/printable.ts";
+import { printable, wrapped } from "../terminal/printable.ts";
 import { formatNumberOf, lineageWords } from "./figures.ts";
 import { commonFolder } from "./labels.ts";
 import { READING } from "./policy-tables.ts";
