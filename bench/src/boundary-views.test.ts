@@ -1,5 +1,5 @@
 import type { SessionEntry } from "@plimsoll/core";
-import { foldEntries } from "@plimsoll/core/extend";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
 import { compaction, human, logOf, replacedHistory, reply, summaryMessage, usageEntry } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import { boundaryViews, followedView } from "./boundary-views.ts";
@@ -21,7 +21,11 @@ test("a boundary has the messages of the whole log folded up to it", () => {
   const views = boundaryViews(LOG);
   expect([...views.keys()]).toEqual([CUT, AGAIN]);
   for (const [entry, messages] of views)
-    expect(messages).toEqual(foldEntries(LOG.slice(0, LOG.indexOf(entry) + 1)).messages.slice());
+    expect(messages).toEqual(
+      LOG.slice(0, LOG.indexOf(entry) + 1)
+        .reduce(foldEntry, EMPTY_VIEW)
+        .messages.slice(),
+    );
 });
 
 test("the newest message is that of the fold behind every entry", () => {
@@ -30,5 +34,11 @@ test("the newest message is that of the fold behind every entry", () => {
     view.follow(entry);
     return view.newest();
   });
-  expect(newest).toEqual(LOG.map((_, place) => foldEntries(LOG.slice(0, place + 1)).messages.at(-1)));
+  expect(newest).toEqual(
+    LOG.map((_, place) =>
+      LOG.slice(0, place + 1)
+        .reduce(foldEntry, EMPTY_VIEW)
+        .messages.at(-1),
+    ),
+  );
 });

@@ -1,6 +1,6 @@
 import { NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { type EnginePolicy, type ModelPrices, RECORDED_POLICY } from "@plimsoll/core/extend";
-import { MODEL_CATALOG } from "@plimsoll/providers";
+import { type EnginePolicy, RECORDED_POLICY } from "@plimsoll/core/extend";
+import { MODEL_CATALOG, type ModelPrices } from "@plimsoll/providers";
 import { createProgressBar } from "../command/progress-bar.ts";
 import type { LocatedAgent } from "../formats/locations.ts";
 import { withoutApart } from "../judge/apart.ts";

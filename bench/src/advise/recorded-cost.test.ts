@@ -1,4 +1,4 @@
-import type { ModelPrices } from "@plimsoll/core/extend";
+import type { ModelPrices } from "@plimsoll/providers";
 import { expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import type { CompactionDetail } from "../metrics/row-metrics.ts";

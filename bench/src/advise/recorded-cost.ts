@@ -1,5 +1,5 @@
 import type { Policy } from "@plimsoll/core";
-import { type CacheRules, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/core/extend";
+import { type CacheRules, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/providers";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
 import type { SessionDescription } from "../open/session-description.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";

@@ -1,10 +1,9 @@
-import { PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
-import type { CharsPerTokenSpec } from "@plimsoll/core/extend";
+import { PI_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { modelPriors } from "@plimsoll/providers";
 import { byEstimator, type Method } from "./predict-calls.ts";
 
 /** The common heuristic: one token for every four UTF-16 units, rounded up, and 1,200 tokens for an image. */
-export const CHARS_PER_FOUR: CharsPerTokenSpec = {
+export const CHARS_PER_FOUR: Extract<Policy["estimator"], { readonly kind: "chars-per-token" }> = {
   kind: "chars-per-token",
   charsPerToken: 4,
   unit: "utf16-units",
@@ -14,7 +13,10 @@ export const CHARS_PER_FOUR: CharsPerTokenSpec = {
   imageTokens: 1200,
 };
 
-const CHARS_PER_THREE: CharsPerTokenSpec = { ...CHARS_PER_FOUR, charsPerToken: 3 };
+const CHARS_PER_THREE: Extract<Policy["estimator"], { readonly kind: "chars-per-token" }> = {
+  ...CHARS_PER_FOUR,
+  charsPerToken: 3,
+};
 
 /** The methods that a calibration compares: common heuristics first, Plimsoll's own ledger last. */
 export const CALIBRATED_METHODS: readonly Method[] = [

@@ -1,15 +1,5 @@
-import {
-  createEstimator,
-  createWorkCounter,
-  EMPTY_LEDGER,
-  EMPTY_VIEW,
-  type Estimator,
-  type EstimatorOptions,
-  type EstimatorSpec,
-  foldEntry,
-  foldLedger,
-  type Prediction,
-} from "@plimsoll/core/extend";
+import type { Policy, Session } from "@plimsoll/core";
+import { createEstimator, createWorkCounter, EMPTY_LEDGER, EMPTY_VIEW, foldEntry, foldLedger } from "@plimsoll/core/extend";
 import type { Transcript } from "../transcript.ts";
 
 /** One call of a session with its predicted and its reported prompt size, in tokens. */
@@ -19,7 +9,7 @@ export interface PredictedCall {
   readonly call: number;
   readonly modelId: string;
   readonly reportedTokens: number;
-  readonly prediction: Prediction;
+  readonly prediction: ReturnType<Session["predict"]>;
 }
 
 /** Predicts every reported call of a session, each from what came before it. */
@@ -35,11 +25,14 @@ export interface Method {
  * Makes a predictor from an estimator. It predicts each call before it sees that call's own report. Text that the agent is known to have put back
  * after a compaction counts as part of the prompt.
  */
-export function byEstimator(spec: EstimatorSpec, sources: EstimatorOptions = {}): CallPredictor {
+export function byEstimator(
+  spec: Policy["estimator"],
+  sources: NonNullable<Parameters<typeof createEstimator>[2]> = {},
+): CallPredictor {
   return (transcript) => predictCalls(transcript, createEstimator(spec, createWorkCounter(), sources));
 }
 
-function predictCalls(transcript: Transcript, estimator: Estimator): readonly PredictedCall[] {
+function predictCalls(transcript: Transcript, estimator: ReturnType<typeof createEstimator>): readonly PredictedCall[] {
   const calls: PredictedCall[] = [];
   const putBack = new Map((transcript.putBack ?? []).map(({ compactionId, text }) => [compactionId, text]));
   let dynamicContext: string | null = null;

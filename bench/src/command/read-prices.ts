@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ModelPrices, PriceTier } from "@plimsoll/core/extend";
+import type { ModelPrices } from "@plimsoll/providers";
 import { readDocument, readSmallFile, schemaProblems } from "@plimsoll/stores";
 import { z } from "zod";
 import { mistakes } from "./check-options.ts";
@@ -52,7 +52,7 @@ function modelPrices(tiers: readonly z.infer<typeof tierSchema>[]): ModelPrices 
   return first === undefined ? null : { tiers: [first, ...rest] };
 }
 
-function priceTier(tier: z.infer<typeof tierSchema>): PriceTier {
+function priceTier(tier: z.infer<typeof tierSchema>): ModelPrices["tiers"][number] {
   const { inputUsdPerMillion, cacheReadUsdPerMillion, cacheWriteUsdPerMillion, cacheWriteOneHourUsdPerMillion } = tier;
   const writeUsdPerMillion = cacheWriteUsdPerMillion ?? inputUsdPerMillion;
   return {

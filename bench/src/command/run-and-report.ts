@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
-import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
+import type { EnginePolicy } from "@plimsoll/core/extend";
+import type { ModelPrices } from "@plimsoll/providers";
 import { writeWholeFile } from "@plimsoll/stores";
 import type { WindowRequest } from "../drive/cell.ts";
 import type { BenchParts } from "../extension.ts";

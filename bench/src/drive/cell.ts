@@ -1,5 +1,5 @@
-import type { ModelLimits } from "@plimsoll/core";
-import { BUILT_IN_KINDS, type EnginePolicy, type Kinds, RECORDED_POLICY, type Tokenizers } from "@plimsoll/core/extend";
+import type { ModelLimits, SessionOptions } from "@plimsoll/core";
+import { BUILT_IN_KINDS, type EnginePolicy, type Kinds, RECORDED_POLICY } from "@plimsoll/core/extend";
 import type { ModelCatalog } from "@plimsoll/providers";
 import type { PreparedSession } from "../open/prepared-session.ts";
 import { realWindowOf } from "../open/real-window.ts";
@@ -11,8 +11,8 @@ export interface CellRequest {
   readonly policy: EnginePolicy;
   readonly window: WindowRequest;
   readonly catalog: Pick<ModelCatalog, "contextWindowOf">;
-  /** Tokenizers for a policy whose estimator is a byte-pair encoding. */
-  readonly tokenizers?: Tokenizers;
+  /** NonNullable<SessionOptions["tokenizers"]> for a policy whose estimator is a byte-pair encoding. */
+  readonly tokenizers?: NonNullable<SessionOptions["tokenizers"]>;
   /** Kinds that the policy may name, and how results are cut; the built-in ones if they are left out. */
   readonly kinds?: Kinds;
   /** Who writes the summaries; the digest if it is left out. */
@@ -30,7 +30,7 @@ export interface Cell {
   readonly inputBudgetTokens: number;
   /** Overhead at the first call, in tokens. */
   readonly overheadTokens: number;
-  readonly tokenizers: Tokenizers;
+  readonly tokenizers: NonNullable<SessionOptions["tokenizers"]>;
   readonly kinds: Kinds;
   /** Why the cell is not applicable; `null` if it is replayed. */
   readonly why: string | null;

@@ -1,7 +1,7 @@
-import type { CompactionEntry, Message, SessionEntry, SessionView, UsageEntry } from "@plimsoll/core";
+import type { CompactionEntry, Message, Session, SessionEntry, SessionView, UsageEntry } from "@plimsoll/core";
 import { isHuman, toolCallsOf, usageOf } from "@plimsoll/core";
-import type { Attempt, FollowingCheck, ReportedUsage } from "@plimsoll/core/extend";
-import { coverageOf, sendWithRecovery, TOO_MANY_TOKENS } from "@plimsoll/core/extend";
+import type { followingChecks } from "@plimsoll/core/extend";
+import { coverageOf, sendWithRecovery } from "@plimsoll/core/extend";
 import type { PreparedSession } from "../open/prepared-session.ts";
 import { type FollowingSizes, followingSizes } from "../size-judge/message-sizes.ts";
 import { replyAfter } from "../size-judge/recorded-calls.ts";
@@ -104,7 +104,7 @@ interface CallToSend {
   readonly entry: UsageEntry;
   readonly reply: ReplayedCall["reply"];
   /** Checks the requests of this replay against the strictest wire. */
-  readonly check: FollowingCheck;
+  readonly check: ReturnType<ReturnType<typeof followingChecks>>;
   /** Sizes the requests of this replay. */
   readonly sizes: FollowingSizes;
 }
@@ -162,13 +162,19 @@ async function sendCall(session: PreparedSession, cell: Cell, run: EngineRun, to
 }
 
 /** Refuses a prompt above the window as a provider does: names its limit alone. */
-function refusedAt({ contextWindowTokens: limitTokens }: Cell): Attempt<null> {
-  const rejection = { outcome: TOO_MANY_TOKENS, limitTokens, requestedTokens: null, promptTokens: null, error: null };
+function refusedAt({ contextWindowTokens: limitTokens }: Cell): Awaited<ReturnType<typeof sendWithRecovery<null>>> {
+  const rejection = {
+    outcome: { kind: "too-large", of: "tokens" } as const,
+    limitTokens,
+    requestedTokens: null,
+    promptTokens: null,
+    error: null,
+  };
   return { kind: "refused", rejection };
 }
 
 /** Returns the usage that the provider would have reported: the size model's figure, or the recorded usage if it is `null`. */
-function reportedOf({ requestId, modelId, usage }: UsageEntry, promptTokens: number | null): ReportedUsage {
+function reportedOf({ requestId, modelId, usage }: UsageEntry, promptTokens: number | null): Parameters<Session["report"]>[1] {
   const { totalTokens, reasoningTokens } = usage.output;
   const measured = { totalInputTokens: promptTokens, outputTokens: totalTokens, reasoningTokens };
   return { requestId, modelId, usage: promptTokens === null ? usage : usageOf(measured) };

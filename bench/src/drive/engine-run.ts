@@ -1,7 +1,6 @@
 import type { CompactionEntry, FitOutcome, Gate, Message, Session } from "@plimsoll/core";
 import { createSession } from "@plimsoll/core";
-import type { RecoveryFacts } from "@plimsoll/core/extend";
-import { createEstimator, createWorkCounter, EMPTY_LEDGER } from "@plimsoll/core/extend";
+import { createEstimator, createWorkCounter, EMPTY_LEDGER, type sendWithRecovery } from "@plimsoll/core/extend";
 import { modelPriors } from "@plimsoll/providers";
 import type { PreparedSession } from "../open/prepared-session.ts";
 import { type Cell, limitsOf } from "./cell.ts";
@@ -27,7 +26,7 @@ export interface FitMoment {
   readonly pending: readonly Message[];
   readonly nowMs: number | null;
   /** For `on-overflow`. */
-  readonly overflow?: RecoveryFacts;
+  readonly overflow?: Parameters<Parameters<typeof sendWithRecovery<unknown>>[0]["recover"]>[0];
 }
 
 /** The engine at the beginning of a session. A summary that cannot be had rejects the fit that it was asked for in. */

@@ -1,5 +1,5 @@
 import { type CompactionEntry, type Message, NONE_POLICY, type SummaryRequest } from "@plimsoll/core";
-import { coverageOf, type EnginePolicy, NO_WORK, shortHash } from "@plimsoll/core/extend";
+import { coverageOf, createWorkCounter, type EnginePolicy, shortHash } from "@plimsoll/core/extend";
 import type { PreparedSession } from "../open/prepared-session.ts";
 import { type Cell, limitsOf } from "./cell.ts";
 import { createEngineRun, type EngineRun, type FitMoment } from "./engine-run.ts";
@@ -133,7 +133,7 @@ function replacingEntry(change: {
       tokensAfter: null,
       messagesBefore: before.length,
       messagesAfter: after.length,
-      work: NO_WORK,
+      work: createWorkCounter().total(),
     },
     atMs: moment.nowMs,
   };

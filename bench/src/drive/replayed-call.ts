@@ -1,5 +1,5 @@
-import type { AssistantMessage, CompactionEntry, Message, SummaryRequest, UsageEntry } from "@plimsoll/core";
-import type { Sequence, WireViolation } from "@plimsoll/core/extend";
+import type { AssistantMessage, CompactionEntry, SessionView, SummaryRequest, UsageEntry } from "@plimsoll/core";
+import type { checkMessages } from "@plimsoll/core/extend";
 
 /** One call of a replay as it was sent, or could not be; what every metric is made from. */
 export interface ReplayedCall {
@@ -9,7 +9,7 @@ export interface ReplayedCall {
   /** The recorded reply; `null` if it showed nothing. */
   readonly reply: AssistantMessage | null;
   /** The messages that were sent; for a lost call those that could not be. */
-  readonly context: Sequence<Message>;
+  readonly context: SessionView["messages"];
   /** Size of that request, by the size model. */
   readonly promptTokens: number;
   /** Tokens in it in addition to the messages. */
@@ -22,7 +22,7 @@ export interface ReplayedCall {
   readonly irreducible: boolean;
   /** True if the call could not be sent at all: the session would have ended here. */
   readonly lost: boolean;
-  readonly violations: readonly WireViolation[];
+  readonly violations: readonly ReturnType<typeof checkMessages>[number][];
   /** Compactions since the call before, and attempts that came to nothing. */
   readonly compactions: readonly CompactionEntry[];
   readonly failedCompactions: number;

@@ -1,6 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import type { CacheRules } from "@plimsoll/core/extend";
-import type { ModelCatalog } from "@plimsoll/providers";
+import type { CacheRules, ModelCatalog } from "@plimsoll/providers";
 import type { RecordedCall } from "../size-judge/recorded-calls.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
 

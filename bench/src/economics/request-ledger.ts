@@ -1,5 +1,5 @@
-import type { Message } from "@plimsoll/core";
-import { type CacheRules, type CacheUse, cacheUse, type Sequence } from "@plimsoll/core/extend";
+import type { Message, SessionView } from "@plimsoll/core";
+import { type CacheRules, type CacheUse, cacheUse } from "@plimsoll/providers";
 import { type Cell, isRecordedPolicy } from "../drive/cell.ts";
 import type { AskedSummary, ReplayedCall } from "../drive/replayed-call.ts";
 import type { PreparedSession } from "../open/prepared-session.ts";
@@ -40,7 +40,7 @@ export function createRequestLedger(
     asked.flatMap((each) => {
       const { call, nonMessageTokens } = sent;
       const moment = momentOf(each);
-      const served = (promptTokens: number, messages: Sequence<Message>) => serve(moment, { promptTokens, messages });
+      const served = (promptTokens: number, messages: SessionView["messages"]) => serve(moment, { promptTokens, messages });
       return servedSummaries(each, { call, sizeJudge, summary: cell.policy.summary, nonMessageTokens, serve: served });
     });
   return (sent) => {
@@ -89,7 +89,7 @@ interface Moment {
 
 interface Request {
   readonly promptTokens: number;
-  readonly messages: Sequence<Message>;
+  readonly messages: SessionView["messages"];
 }
 
 /** Steps in which recorded reads differ from what the beginning says; larger ones begin at a place that no rule tells. */
@@ -135,7 +135,7 @@ function recordedUse({ chargedTokens, recorded }: ReplayedCall): CacheUse {
 /** A request as it went out. */
 interface SentRequest {
   readonly call: number;
-  readonly messages: Sequence<Message>;
+  readonly messages: SessionView["messages"];
   readonly promptTokens: number;
 }
 

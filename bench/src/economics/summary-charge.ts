@@ -1,5 +1,6 @@
-import type { Message, Policy } from "@plimsoll/core";
-import { type CacheUse, type Sequence, sequenceOf } from "@plimsoll/core/extend";
+import type { Message, Policy, SessionView } from "@plimsoll/core";
+import { sequenceOf } from "@plimsoll/core/extend";
+import type { CacheUse } from "@plimsoll/providers";
 import type { AnsweredRequest, AskedSummary } from "../drive/replayed-call.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
 
@@ -24,7 +25,7 @@ export interface SummaryMoment {
   /** Tokens in addition to the messages of a request of the session. */
   readonly nonMessageTokens: number;
   /** How a request of the conversation's own messages is served. */
-  readonly serve: (promptTokens: number, messages: Sequence<Message>) => CacheUse;
+  readonly serve: (promptTokens: number, messages: SessionView["messages"]) => CacheUse;
 }
 
 /**

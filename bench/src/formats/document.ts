@@ -1,5 +1,5 @@
-import { PlimsollError, type ToolSpec } from "@plimsoll/core";
-import { isRecord, jsonIn, type SessionStartEntry } from "@plimsoll/core/extend";
+import { PlimsollError, type SessionEntry, type ToolSpec } from "@plimsoll/core";
+import { isRecord, jsonIn } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../transcript.ts";
 import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
 import type { FileHead, FileSource, Importer } from "./importer.ts";
@@ -9,7 +9,7 @@ import { unreadAgentIn } from "./unread-logs.ts";
 
 /** One session of a document: what starts its log, and its items. */
 export interface DocumentSession {
-  readonly start: Partial<SessionStartEntry>;
+  readonly start: Partial<Extract<SessionEntry, { readonly type: "session" }>>;
   /** The folder in which it ran; left out if the document does not tell. */
   readonly cwd?: string | null;
   readonly items: readonly LogItem[];

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isHuman, type Message, textOf } from "@plimsoll/core";
-import { foldEntries } from "@plimsoll/core/extend";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
 import { createSpending, MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { describeLog, importDocument, importObjects } from "../../testing/describe-log.ts";
@@ -56,7 +56,7 @@ async function factsOf(name: string): Promise<Facts> {
     prompts: reports.map(({ input }) => input.totalTokens),
     output: reports.reduce((sum, { output, billed }) => sum + (output.totalTokens ?? billed.outputTokens ?? 0), 0),
     typed: messages.filter(isHuman).map(textOf),
-    view: foldEntries(last).messages.slice().map(textIn),
+    view: last.reduce(foldEntry, EMPTY_VIEW).messages.slice().map(textIn),
     steps: last.flatMap((entry) =>
       entry.type === "usage" ? entry.usage.input.totalTokens : entry.type === "compaction" ? "cut" : [],
     ),

@@ -1,14 +1,13 @@
-import { type AssistantMessage, isHuman, type Message, type ModelLimits, type SessionEntry, type Usage } from "@plimsoll/core";
 import {
-  type AppliedEdit,
-  coverageOf,
-  entryIdOf,
-  type MessageDraft,
-  NO_WORK,
-  partChars,
-  type SessionStartEntry,
-  shortHash,
-} from "@plimsoll/core/extend";
+  type AssistantMessage,
+  type CompactionEntry,
+  isHuman,
+  type Message,
+  type ModelLimits,
+  type SessionEntry,
+  type Usage,
+} from "@plimsoll/core";
+import { coverageOf, createWorkCounter, entryIdOf, type MessageDraft, messageChars, shortHash } from "@plimsoll/core/extend";
 import { type ImportNote, type Outcome, type PutBack, ROLLED_BACK, type Transcript } from "../transcript.ts";
 import { createCallBatch, type OpenCall } from "./call-batch.ts";
 import {
@@ -37,7 +36,7 @@ export interface BuiltLog {
 
 /** The session log of a recording: ids given, results joined to their calls, recorded compactions where they took effect. */
 export function buildLog(
-  start: SessionStartEntry,
+  start: Extract<SessionEntry, { readonly type: "session" }>,
   items: readonly LogItem[],
   { file, cwd = null }: { readonly file: string; readonly cwd?: string | null },
 ): BuiltLog {
@@ -132,7 +131,7 @@ export interface TranscriptParts {
   readonly parentName?: string | null;
   /** The folder in which the session ran; left out if the recording does not tell. */
   readonly cwd?: string | null;
-  readonly start: Partial<SessionStartEntry> & { readonly id: string };
+  readonly start: Partial<Extract<SessionEntry, { readonly type: "session" }>> & { readonly id: string };
   readonly items: readonly LogItem[];
   readonly notes: readonly ImportNote[];
   readonly outcome?: Outcome | null;
@@ -142,7 +141,7 @@ export interface TranscriptParts {
 /** Builds a transcript from the items that an importer read. Notes a recording that reports no token counts: its replays run on estimates. */
 export function transcriptOf(parts: TranscriptParts): Transcript {
   const { name, file, format, parentName = null, cwd = null, outcome = null, statedUsd = null } = parts;
-  const start: SessionStartEntry = { ...EMPTY_START, ...parts.start };
+  const start: Extract<SessionEntry, { readonly type: "session" }> = { ...EMPTY_START, ...parts.start };
   const { entries, notes, automaticCompactionIds, putBack, copiedIds } = buildLog(start, parts.items, { file, cwd });
   const hasUsage = entries.some((entry) => entry.type === "usage" && entry.usage.input.totalTokens !== null);
   const noUsage: ImportNote = { code: "no-usage", line: null, text: `${name}: reports no sizes; it is replayed on estimates` };
@@ -168,7 +167,7 @@ export function transcriptOf(parts: TranscriptParts): Transcript {
   };
 }
 
-const EMPTY_START: Omit<SessionStartEntry, "id"> = {
+const EMPTY_START: Omit<Extract<SessionEntry, { readonly type: "session" }>, "id"> = {
   type: "session",
   version: 1,
   createdMs: null,
@@ -333,19 +332,19 @@ function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly Lo
         modelId: null,
       },
       ...{ budgetTokens: null, tokensBefore: item.tokensBefore, tokensAfter: null },
-      ...{ messagesBefore: before.length, messagesAfter: after.length, work: NO_WORK },
+      ...{ messagesBefore: before.length, messagesAfter: after.length, work: createWorkCounter().total() },
     },
     atMs: item.atMs,
   });
   writer.replaceView(after);
 }
 
-function summaryEdit(covered: readonly Message[], message: Message): AppliedEdit {
+function summaryEdit(covered: readonly Message[], message: Message): CompactionEntry["edits"][number] {
   const span = { from: covered[0]?.id ?? message.id, through: covered.at(-1)?.id ?? message.id, promptId: RECORDED };
   return { kind: "replace-spans", spans: [span], by: "summary", message, covered: coverageOf(covered), usage: null };
 }
 
-function replaceEdit(before: readonly Message[], after: readonly Message[]): AppliedEdit {
+function replaceEdit(before: readonly Message[], after: readonly Message[]): CompactionEntry["edits"][number] {
   const staying = new Set(after);
   return {
     kind: "replace-history",
@@ -420,7 +419,7 @@ function historyMessages(writer: LogWriter, drafts: readonly MessageDraft[]): re
 
 /** Equal for messages of equal content, and cheap: what need not be compared is told by it. */
 function sizeKey(draft: MessageDraft): string {
-  const chars = draft.parts.reduce((sum, part) => sum + partChars(part), 0);
+  const chars = draft.parts.reduce((sum, part) => sum + messageChars({ parts: [part] }), 0);
   return `${draft.role} ${draft.parts.length} ${chars}`;
 }
 

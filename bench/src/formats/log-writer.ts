@@ -1,5 +1,5 @@
 import type { Message, SessionEntry, UserMessage } from "@plimsoll/core";
-import { chainId, entryIdOf, identified, type MessageDraft, type SessionStartEntry } from "@plimsoll/core/extend";
+import { entryIdOf, type MessageDraft, withId } from "@plimsoll/core/extend";
 import type { LogItem, UserItem } from "./log-items.ts";
 import { isNotice } from "./who-said.ts";
 
@@ -26,7 +26,7 @@ export interface LogWriter {
 }
 
 /** A writer whose log holds the session entry. */
-export function createLogWriter(start: SessionStartEntry): LogWriter {
+export function createLogWriter(start: Extract<SessionEntry, { readonly type: "session" }>): LogWriter {
   const entries: SessionEntry[] = [start];
   const messageOf = new Map<LogItem, Message>();
   const known = new Set<Message>();
@@ -44,7 +44,7 @@ export function createLogWriter(start: SessionStartEntry): LogWriter {
     know: (item, message) => void messageOf.set(item, message),
     identify: (draft, sourceId) => {
       const isFree = sourceId !== null && sourceId !== "" && !ids.has(sourceId);
-      const message = identified(draft, isFree ? sourceId : chainId(lastMessageId, draft));
+      const message = withId(draft, lastMessageId, isFree ? sourceId : undefined);
       lastMessageId = message.id;
       ids.add(message.id);
       return message;

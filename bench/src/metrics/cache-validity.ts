@@ -1,4 +1,4 @@
-import type { CacheUse } from "@plimsoll/core/extend";
+import type { CacheUse } from "@plimsoll/providers";
 import { z } from "zod";
 import type { ReplayedCall } from "../drive/replayed-call.ts";
 import type { Metric } from "./metric.ts";

@@ -1,5 +1,5 @@
-import { type CacheUse, type ModelPrices, outputUsd, promptUsd, uncachedPromptUsd } from "@plimsoll/core/extend";
 import type { ModelCatalog } from "@plimsoll/providers";
+import { type CacheUse, type ModelPrices, outputUsd, promptUsd, uncachedPromptUsd } from "@plimsoll/providers";
 import type { ReplayedCall } from "../drive/replayed-call.ts";
 import type { SessionCache } from "../economics/recorded-cache.ts";
 import type { ServedStep } from "../economics/request-ledger.ts";

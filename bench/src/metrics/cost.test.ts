@@ -1,7 +1,7 @@
 import { usageOf } from "@plimsoll/core";
-import { type CacheUse, type ModelPrices, sequenceOf } from "@plimsoll/core/extend";
+import { sequenceOf } from "@plimsoll/core/extend";
 import { reply, usageEntry } from "@plimsoll/core/testing";
-import { MODEL_CATALOG } from "@plimsoll/providers";
+import { type CacheUse, MODEL_CATALOG, type ModelPrices } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import type { ReplayedCall } from "../drive/replayed-call.ts";
 import { NO_SIGNS } from "../economics/recorded-cache.ts";

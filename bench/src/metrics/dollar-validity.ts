@@ -1,5 +1,4 @@
-import { type CacheUse, type ModelPrices, promptUsd } from "@plimsoll/core/extend";
-import { usageUsd } from "@plimsoll/providers";
+import { type CacheUse, type ModelPrices, promptUsd, usageUsd } from "@plimsoll/providers";
 import { z } from "zod";
 import { type CacheSign, ruledCache, type SessionCache } from "../economics/recorded-cache.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";

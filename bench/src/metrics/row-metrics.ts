@@ -1,6 +1,6 @@
 import type { CompactionEntry, Message } from "@plimsoll/core";
-import { type AppliedEdit, type CacheUse, fileBegun, sequenceOf } from "@plimsoll/core/extend";
-import type { ModelCatalog } from "@plimsoll/providers";
+import { fileBegun, sequenceOf } from "@plimsoll/core/extend";
+import type { CacheUse, ModelCatalog } from "@plimsoll/providers";
 import { type Cell, isRecordedPolicy } from "../drive/cell.ts";
 import type { ReplayedCall } from "../drive/replayed-call.ts";
 import { sessionCache } from "../economics/recorded-cache.ts";
@@ -240,7 +240,7 @@ function createCompactionLog(): CompactionLog {
 function detailOf(call: number, { edits, record }: CompactionEntry): CompactionDetail {
   const dropped = edits.filter(isDrop);
   const summarised = edits.filter((edit) => edit.kind !== "replace-part" && !isDrop(edit));
-  const covered = (of: readonly AppliedEdit[]) =>
+  const covered = (of: readonly CompactionEntry["edits"][number][]) =>
     of.reduce((sum, edit) => sum + ("covered" in edit ? edit.covered.messages : 0), 0);
   const summaries = summarised.flatMap((edit) => (edit.kind === "replace-spans" && edit.message ? [edit.message] : []));
   return {
@@ -276,6 +276,6 @@ function textsOf({ parts }: Message): readonly string[] {
 }
 
 /** True for spans in whose place no text of what they said stands. */
-function isDrop(edit: AppliedEdit): boolean {
+function isDrop(edit: CompactionEntry["edits"][number]): boolean {
   return edit.kind === "replace-spans" && (edit.by === "notice" || edit.by === "nothing");
 }

@@ -1,5 +1,5 @@
-import type { Message } from "@plimsoll/core";
-import { type Sequence, sequenceOf, sharedPrefixCount } from "@plimsoll/core/extend";
+import type { Message, SessionView } from "@plimsoll/core";
+import { sequenceOf, sharedPrefixCount } from "@plimsoll/core/extend";
 import { createStringSearch, listAt } from "./statements.ts";
 import { comparable, comparedTexts } from "./texts.ts";
 
@@ -113,7 +113,7 @@ export interface ContextChanges {
 }
 
 /** Compares each context with the one before. Where one goes on from it, the work follows what is new; else what lies behind their common beginning. */
-export function createContextChanges(): (context: Sequence<Message>) => ContextChanges {
+export function createContextChanges(): (context: SessionView["messages"]) => ContextChanges {
   let shown = sequenceOf<Message>();
   return (messages) => {
     const goesOn = messages.goesOnFrom(shown);

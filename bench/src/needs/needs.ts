@@ -1,5 +1,5 @@
 import { isHuman, type Message, type SessionEntry, type ToolCallPart, textOf, toolCallsOf } from "@plimsoll/core";
-import { messageChars, type PlanItem, planAfter } from "@plimsoll/core/extend";
+import { messageChars, planAfter } from "@plimsoll/core/extend";
 import { createFiles } from "./files.ts";
 import type { NeedKind, Needle, NeedleIndex, Needles, Wanted } from "./needles.ts";
 import { createNeedleIndex, createNeedles } from "./needles.ts";
@@ -149,7 +149,7 @@ interface Standing {
 /** Follows the needs that stay due for more than the next call: the person's messages and the plan. */
 function createStanding(needles: Needles): Standing {
   const instructions = new Set<number>();
-  let items: readonly PlanItem[] = [];
+  let items: NonNullable<ReturnType<typeof planAfter>> = [];
   let plan: readonly number[] = [];
   const numbered = (text: string) => needles.number(comparableText(text).trim());
   return {

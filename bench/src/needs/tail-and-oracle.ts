@@ -1,5 +1,5 @@
 import { isHuman, type Message } from "@plimsoll/core";
-import { safeCutAtOrAfter, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/extend";
+import { safeCutAtOrBefore, safeCuts } from "@plimsoll/core/extend";
 import type { Needs } from "./needs.ts";
 import type { MessageSizesAtCall, SizedHistory } from "./recorded-references.ts";
 
@@ -140,7 +140,8 @@ export function cutsOf(messages: readonly Message[]): Cuts {
         else lowest = middle + 1;
       }
       const open = openStepAt(ordinal);
-      return Math.min(safeCutAtOrAfter(safe, lowest) ?? open, open);
+      const after = safe.indexOf(true, lowest);
+      return after === -1 ? open : Math.min(after, open);
     },
     openStepAt,
     lastHumanBefore: (ordinal) => humansBefore[ordinal] ?? null,

@@ -1,5 +1,5 @@
 import { type Message, type SessionEntry, type ToolResultMessage, textOf } from "@plimsoll/core";
-import type { EnginePolicy, FollowingCheck, Kinds } from "@plimsoll/core/extend";
+import type { EnginePolicy, Kinds } from "@plimsoll/core/extend";
 import { artifactHandle, followingChecks, truncateMessage } from "@plimsoll/core/extend";
 import { countedOnce, type SessionLineage } from "../lineage.ts";
 import { type Needs, prepareNeeds } from "../needs/needs.ts";
@@ -26,7 +26,7 @@ export interface PreparedSession {
   /** Its results as policies let them in; shared by all replays. */
   readonly arrivals: Arrivals;
   /** A check of the requests of one replay. What is read of a recorded message is shared by all replays. */
-  readonly wireChecks: () => FollowingCheck;
+  readonly wireChecks: ReturnType<typeof followingChecks>;
 }
 
 /** Repairs the log, fits its size model and finds its references. The costly part of a replay, done once a session. */

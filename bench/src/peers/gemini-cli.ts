@@ -1,4 +1,4 @@
-import type { EstimatorSpec } from "@plimsoll/core/extend";
+import type { Policy } from "@plimsoll/core";
 import { BASE_POLICY } from "./base-policy.ts";
 import type { Peer } from "./peer.ts";
 
@@ -8,7 +8,7 @@ const THRESHOLD_RATIO = 0.5;
 const PRESERVED_RATIO = 0.3;
 
 /** Its estimate of a history that no report covers (estimateTokenCountSync). */
-const BY_LENGTH: EstimatorSpec = {
+const BY_LENGTH: Policy["estimator"] = {
   kind: "chars-per-token",
   charsPerToken: 4,
   unit: "utf16-units",

@@ -1,5 +1,4 @@
 import type { Policy } from "@plimsoll/core";
-import type { EstimatorSpec } from "@plimsoll/core/extend";
 import { BASE_POLICY } from "./base-policy.ts";
 import { CONTEXT_EDITING_PEER } from "./context-editing.ts";
 import type { Peer } from "./peer.ts";
@@ -10,7 +9,7 @@ const KEEP: Policy["keep"] = [{ kind: "recent", messages: 20 }];
  * The middlewares' own count (countTokensApproximately): four characters a token, of the messages alone. A call is counted as JSON with its id and type,
  * and a result with the call's id: half of some 90 characters a pair.
  */
-const MESSAGES_BY_LENGTH: EstimatorSpec = {
+const MESSAGES_BY_LENGTH: Policy["estimator"] = {
   kind: "chars-per-token",
   charsPerToken: 4,
   unit: "utf16-units",

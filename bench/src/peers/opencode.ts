@@ -1,5 +1,4 @@
-import type { Amount } from "@plimsoll/core";
-import type { SummarizeSpec } from "@plimsoll/core/extend";
+import type { Amount, Policy } from "@plimsoll/core";
 import { BASE_POLICY } from "./base-policy.ts";
 import type { Peer, PeerFigure } from "./peer.ts";
 
@@ -8,7 +7,7 @@ const USABLE: Amount = { ratio: 1, of: "input-budget" };
 /** A quarter of what is usable stays, between 2,000 and 15,000 tokens. */
 const TAIL: Amount = { min: [{ tokens: 15_000 }, { max: [{ tokens: 2000 }, { ratio: 0.25, of: "input-budget" }] }] };
 
-const SUMMARY: SummarizeSpec = {
+const SUMMARY: Extract<Policy["strategies"][number], { readonly kind: "summarize" }> = {
   kind: "summarize",
   writer: "model",
   boundary: "any-safe",

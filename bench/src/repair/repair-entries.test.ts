@@ -1,5 +1,5 @@
 import type { SessionEntry } from "@plimsoll/core";
-import { foldEntries } from "@plimsoll/core/extend";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
 import {
   calling,
   compaction,
@@ -80,13 +80,14 @@ describe("repairEntries", () => {
     const kept = calling("c", ["1", "2"]);
     const boundary = compaction("x", [replacedHistory([summaryMessage("s", "so far"), kept, answer])]);
     const { entries } = repairEntries([...logOf([hello, kept, answer]), boundary, said(human("g", "go on"))]);
-    const before = foldEntries(
-      entries.slice(
+    const before = entries
+      .slice(
         0,
         entries.findIndex((entry) => entry.type === "compaction"),
-      ),
-    ).messages.slice();
-    const after = foldEntries(entries).messages.slice();
+      )
+      .reduce(foldEntry, EMPTY_VIEW)
+      .messages.slice();
+    const after = entries.reduce(foldEntry, EMPTY_VIEW).messages.slice();
     expect(after.map((message) => message.role)).toEqual(["user", "assistant", "tool-result", "tool-result", "user"]);
     expect(after.slice(1, 4).every((message, index) => message === before[index + 1])).toBe(true);
   });

@@ -1,6 +1,6 @@
 import type { CompactionEntry, Message, SessionEntry, UserMessage } from "@plimsoll/core";
 import { repairMessages, UNREPORTED_USAGE } from "@plimsoll/core";
-import { chainId, coverageOf, identified } from "@plimsoll/core/extend";
+import { coverageOf, withId } from "@plimsoll/core/extend";
 import { type BoundaryViews, followedView } from "../boundary-views.ts";
 
 /** A log whose every request can be sent, and how much of it was mended. */
@@ -96,7 +96,7 @@ function withContinuations(entries: readonly SessionEntry[]): Omit<RepairedEntri
 
 function continueNotice(previousId: string | null, atMs: number | null): UserMessage {
   const draft = { role: "user", origin: "notice", parts: [{ type: "text", text: CONTINUE_TEXT }], atMs } as const;
-  return identified(draft, chainId(previousId, draft));
+  return withId(draft, previousId);
 }
 
 /** A repaired list, with the places of its messages in the list that was given. */

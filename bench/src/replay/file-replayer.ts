@@ -1,6 +1,12 @@
 import { isPlimsollError } from "@plimsoll/core";
-import { encodingsOf, type ModelPrices } from "@plimsoll/core/extend";
-import { createTokenizerLoader, type Environment, MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
+import { encodingsOf } from "@plimsoll/core/extend";
+import {
+  createTokenizerLoader,
+  type Environment,
+  MODEL_CATALOG,
+  type ModelCatalog,
+  type ModelPrices,
+} from "@plimsoll/providers";
 import type { SummarySource } from "../drive/summary-source.ts";
 import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
 import type { Opener } from "../open/corpus.ts";

@@ -1,4 +1,5 @@
-import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
+import type { EnginePolicy } from "@plimsoll/core/extend";
+import type { ModelPrices } from "@plimsoll/providers";
 import type { WindowRequest } from "../drive/cell.ts";
 import type { SessionLineage } from "../lineage.ts";
 import type { InputFile } from "../open/corpus.ts";

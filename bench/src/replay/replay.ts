@@ -1,4 +1,5 @@
-import { BUILT_IN_KINDS, type EnginePolicy, type Kinds, type Tokenizers } from "@plimsoll/core/extend";
+import type { SessionOptions } from "@plimsoll/core";
+import { BUILT_IN_KINDS, type EnginePolicy, type Kinds } from "@plimsoll/core/extend";
 import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
 import { cellOf, type WindowRequest } from "../drive/cell.ts";
 import { drive } from "../drive/drive.ts";
@@ -14,8 +15,8 @@ export interface ReplayRequest {
   readonly policy: EnginePolicy;
   readonly window: WindowRequest;
   readonly catalog?: ModelCatalog;
-  /** Tokenizers for a policy whose estimator is a byte-pair encoding. */
-  readonly tokenizers?: Tokenizers;
+  /** NonNullable<SessionOptions["tokenizers"]> for a policy whose estimator is a byte-pair encoding. */
+  readonly tokenizers?: NonNullable<SessionOptions["tokenizers"]>;
   /** Kinds that the policy may name, and how results are cut; the built-in ones if they are left out. */
   readonly kinds?: Kinds;
   /** Who writes the summaries; the digest unless a run has others. */

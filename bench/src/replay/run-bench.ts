@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { PlimsollError } from "@plimsoll/core";
-import type { EnginePolicy, ModelPrices } from "@plimsoll/core/extend";
+import type { EnginePolicy } from "@plimsoll/core/extend";
+import type { ModelPrices } from "@plimsoll/providers";
 import type { WindowRequest } from "../drive/cell.ts";
 import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
 import { REFERENCES_VERSION } from "../needs/references.ts";

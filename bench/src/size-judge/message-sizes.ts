@@ -1,5 +1,5 @@
-import type { Message } from "@plimsoll/core";
-import { type Sequence, sequenceOf } from "@plimsoll/core/extend";
+import type { Message, SessionView } from "@plimsoll/core";
+import { sequenceOf } from "@plimsoll/core/extend";
 
 /** A size of a message, and the call from which it holds. */
 export interface SizeStep {
@@ -83,7 +83,7 @@ function hasBetween(calls: ReadonlySet<number>, after: number, through: number):
 }
 
 /** Sizes requests that follow each other; gives of each what `promptTokens` of the size model gives. */
-export type FollowingSizes = (call: number, messages: Sequence<Message>) => number;
+export type FollowingSizes = (call: number, messages: SessionView["messages"]) => number;
 
 /** Whose compactions shaped the history that is priced: the recorded agent's, or none of them. */
 export type HistoryKind = "recorded" | "own";
@@ -138,7 +138,7 @@ function sizedAfter(
 /** Messages at a call, added up. */
 interface Sized {
   readonly call: number;
-  readonly messages: Sequence<Message>;
+  readonly messages: SessionView["messages"];
   readonly tokens: number;
   /** True if each of them has a whole number of tokens. */
   readonly isWhole: boolean;

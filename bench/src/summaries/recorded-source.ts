@@ -7,7 +7,7 @@ import {
   type SummaryRequest,
   textOf,
 } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry, messagesWrittenBy } from "@plimsoll/core/extend";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
 import type { SummarySource } from "../drive/summary-source.ts";
 import { ENCRYPTED_SUMMARY } from "../formats/codex/items.ts";
 import { FAR_NEED_TOKENS } from "../needs/needs.ts";
@@ -151,9 +151,15 @@ export function recordedHistory(entries: readonly SessionEntry[]): RecordedHisto
   return { summaries, ordinals };
 }
 
+/** The whole messages that an edit put into the context. */
+function broughtBy(edit: CompactionEntry["edits"][number]): readonly Message[] {
+  if (edit.kind === "replace-history") return edit.messages;
+  return edit.kind === "replace-part" || edit.message === null ? [] : [edit.message];
+}
+
 /** The text of the summary message that a recorded compaction brought in; `null` if it has none. */
 function summaryOf({ edits }: CompactionEntry, before: ReadonlySet<Message>): string | null {
-  const brought = edits.flatMap(messagesWrittenBy).filter((message) => !before.has(message));
+  const brought = edits.flatMap(broughtBy).filter((message) => !before.has(message));
   const summary = brought.find((message) => message.role !== "tool-result" && message.origin === "summary");
   const text = summary === undefined ? "" : textOf(summary).trim();
   return text === "" || text === ENCRYPTED_SUMMARY ? null : text;

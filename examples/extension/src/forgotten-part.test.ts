@@ -4,7 +4,6 @@ import {
   defineKeepRule,
   defineMeasure,
   defineStrategy,
-  type MessageMeasure,
   type Prompt,
   type Truncation,
 } from "@plimsoll/core/extend";
@@ -18,7 +17,7 @@ import { HASTY } from "./parts/peer.ts";
 import { ONE_SENTENCE } from "./parts/prompt.ts";
 import type { ForgetSpec } from "./parts/strategy.ts";
 
-const MEASURE: MessageMeasure = { name: "none", messageTokens: () => 0, textTokens: () => 0, toolsTokens: () => 0 };
+const MEASURE = { name: "none", messageTokens: () => 0, textTokens: () => 0, toolsTokens: () => 0 };
 
 // Each line below would not compile without the directive above it: a part that is forgotten is a type error.
 

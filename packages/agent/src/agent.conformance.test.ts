@@ -7,6 +7,7 @@ import {
   type Policy,
   piPolicy,
   type Summarizer,
+  usageOf,
 } from "@plimsoll/core";
 import { type ScriptedReply, scriptedModel } from "@plimsoll/core/testing";
 import { createMemorySessionStore } from "@plimsoll/stores";
@@ -14,6 +15,7 @@ import { describe, expect, test } from "vitest";
 import { agentTool } from "../testing/agent-setup.ts";
 import type { AgentOptions } from "./agent.ts";
 import type { AgentEvent } from "./events.ts";
+import { isSilentOverflow } from "./run-phases.ts";
 import { startAgent } from "./start-agent.ts";
 
 const OVERFLOW = { error: new PlimsollError("context-overflow", "prompt is too long") } as const;
@@ -93,4 +95,11 @@ describe("rows about the loop", () => {
     expect(await run.agent.submit("go")).toMatchObject({ reason: "failed", error: { code: "context-overflow" } });
     expect([run.agent.state().status, run.requests()]).toEqual(["idle", 1]);
   });
+});
+
+test.each([
+  ["O-u1: as large as the window", 128_000, false],
+  ["O-u1: larger", 128_001, true],
+])("%s", (_, totalInputTokens, expected) => {
+  expect(isSilentOverflow(usageOf({ totalInputTokens }), 128_000)).toBe(expected);
 });

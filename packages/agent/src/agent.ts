@@ -21,12 +21,9 @@ import {
   type AgentTool,
   type Kinds,
   type MessageDraft,
-  type ModelPriors,
   REPLY_RATIO,
-  type Recalled,
-  type RecallRange,
-  type SetupChange,
-  type Tokenizers,
+  type recallArtifact,
+  type setupChange,
   type ToolEffect,
   withReplyWithin,
 } from "@plimsoll/core/extend";
@@ -70,7 +67,7 @@ export interface Agent {
   /** Place and size of the incomplete last line that a crash left in the log, which opening removed; `null` if there was none. */
   readonly cutOff: { readonly line: number; readonly bytes: number } | null;
   /** How system text and tools differ from those in the log of a resumed session; `null` if they do not. The log records the new ones. */
-  readonly setupChange: SetupChange | null;
+  readonly setupChange: ReturnType<typeof setupChange>;
   /**
    * Appends a person's message and runs until the model makes no more tool calls. A provider's failure is an outcome and no rejection. Rejects
    * with `bad-input` for empty input, or during a run or compaction; also if the log cannot be written, or for a bug in Plimsoll.
@@ -95,7 +92,7 @@ export interface Agent {
   context(): Context;
   /** The whole log, read from the store. */
   entries(): Promise<readonly SessionEntry[]>;
-  recall(handle: string, range: RecallRange): Promise<Recalled | null>;
+  recall(handle: string, range: Parameters<typeof recallArtifact>[1]): ReturnType<typeof recallArtifact>;
   /** Calls the listener with every event from now on. Returns the function that ends the subscription. */
   subscribe(listener: AgentListener): () => void;
   /**
@@ -184,11 +181,11 @@ export interface AgentOptions {
   readonly subAgentDepth?: number;
   readonly onEvent?: AgentListener;
   /** Estimates of each model's tokens until its provider reports usage; one fitted over all models if left out. */
-  readonly modelPriors?: ModelPriors;
+  readonly modelPriors?: NonNullable<SessionOptions["modelPriors"]>;
   /** Tells which reasoning is removed once messages before it change; none is if left out. */
   readonly isBoundReasoning?: IsBoundReasoning;
-  /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */
-  readonly tokenizers?: Tokenizers;
+  /** NonNullable<SessionOptions["tokenizers"]> by encoding, for a policy whose estimator is `bpe`. */
+  readonly tokenizers?: NonNullable<SessionOptions["tokenizers"]>;
   /** The live state that compaction must not forget, by the session's id: each sub-agent has its own. */
   readonly stateOf?: (sessionId: string) => readonly StateProvider[];
   /** Further options of the session. Sub-agents do not get them. */

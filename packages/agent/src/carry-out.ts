@@ -30,7 +30,6 @@ import {
   rejectedUsage,
   replaceHistory,
   shortHash,
-  type ToolCallContext,
   type ToolOutput,
   untilAborted,
   withIds,
@@ -52,7 +51,7 @@ export interface LoopContext {
   /** Gives the model in force other limits. */
   readonly limit: (limits: ModelLimits) => void;
   readonly signal: () => AbortSignal;
-  readonly callContext: (callId: string) => ToolCallContext;
+  readonly callContext: (callId: string) => Parameters<AgentTool["run"]>[1];
   readonly tell: (event: AgentEventBody) => void;
   readonly dispatch: (event: LoopEvent) => void;
 }
@@ -267,7 +266,11 @@ async function settledCall(call: ToolCallPart, decision: CallDecision, loop: Loo
   return { type: "settled", ...admitted };
 }
 
-async function outputOf(call: ToolCallPart, tool: AgentTool | undefined, context: ToolCallContext): Promise<ToolOutput> {
+async function outputOf(
+  call: ToolCallPart,
+  tool: AgentTool | undefined,
+  context: Parameters<AgentTool["run"]>[1],
+): Promise<ToolOutput> {
   const args = parseArguments(call.argumentsJson);
   try {
     return await untilAborted(context.signal, async () => {

@@ -8,7 +8,7 @@ import type {
   ToolResultMessage,
   UsageEntry,
 } from "@plimsoll/core";
-import { budgetOf, type Prediction, triggerTokens } from "@plimsoll/core/extend";
+import { budgetOf, triggerTokens } from "@plimsoll/core/extend";
 
 /**
  * Events that an agent sends to its subscribers, in order. `sessionId` is the log that it is about: a sub-agent's events come through its parent's
@@ -143,7 +143,7 @@ export interface ContextUsage {
 
 /** The state that a usage is read off. */
 export interface ContextUsageInput {
-  readonly prediction: Prediction;
+  readonly prediction: ReturnType<Session["predict"]>;
   readonly limits: ModelLimits;
   readonly policy: Policy;
   readonly messages: number;

@@ -1,5 +1,5 @@
 import { PlimsollError, type Session } from "@plimsoll/core";
-import { type AgentTool, closedError, type ToolCallContext } from "@plimsoll/core/extend";
+import { type AgentTool, closedError } from "@plimsoll/core/extend";
 import { type AgentModel, type AgentOptions, DEFAULT_MODE, type RunOutcome } from "./agent.ts";
 import { carryOut, type LoopContext } from "./carry-out.ts";
 import { type AgentEventBody, type ContextUsage, contextUsage, type UntoldEvent } from "./events.ts";
@@ -33,7 +33,7 @@ export interface LoopPorts {
   readonly conversation: Session;
   readonly emit: (event: AgentEventBody) => void;
   /** Returns the session around a call. */
-  readonly contextOf: (callId: string, signal: AbortSignal, loop: Loop) => ToolCallContext;
+  readonly contextOf: (callId: string, signal: AbortSignal, loop: Loop) => Parameters<AgentTool["run"]>[1];
 }
 
 interface Caller {

@@ -1,15 +1,11 @@
 import type { Context, FitOutcome, ModelEvent, ModelReply, Policy, SessionView } from "@plimsoll/core";
 import {
-  type Attempt,
   answerOf,
   attempted,
   isRecord,
   outcomeOfReply,
   passed,
-  type Recovery,
-  type RecoveryFacts,
   type Rejection,
-  type RequestOutcome,
   rejectionIn,
   replyBeside,
   sendWithRecovery,
@@ -21,7 +17,9 @@ import type { AgentEventBody } from "./events.ts";
 
 /** The parts of the session that one request needs, with the recovery's own: replies are lowered from then on, and each rejection is told. */
 export interface ReplyRequest
-  extends Required<Pick<Recovery<Answer>, "lowerReply" | "nextTry" | "undo" | "leaveReasoning" | "onRejection">> {
+  extends Required<
+    Pick<Parameters<typeof sendWithRecovery<Answer>>[0], "lowerReply" | "nextTry" | "undo" | "leaveReasoning" | "onRejection">
+  > {
   /** The model in force, with the output to ask for. */
   readonly model: () => AgentModel;
   readonly policy: Policy;
@@ -35,7 +33,7 @@ export interface ReplyRequest
   /** Lowers the output to ask for, if that is what does not fit; false if it is not. Tried before anything is compacted. */
   readonly lowerOutput: (rejection: Rejection) => boolean;
   /** Compacts at the overflow gate. */
-  readonly recover: (facts: RecoveryFacts) => Promise<FitOutcome>;
+  readonly recover: (facts: Parameters<Parameters<typeof sendWithRecovery<unknown>>[0]["recover"]>[0]) => Promise<FitOutcome>;
   /** Logs the size that a rejection named: what was sent measures the context, although nothing came back. */
   readonly measure: (sent: SessionView, promptTokens: number) => Promise<void>;
   readonly tell: (event: AgentEventBody) => void;
@@ -65,7 +63,7 @@ export async function requestReply(request: ReplyRequest): Promise<Answer> {
 }
 
 /** Sends the context as it is now, once. */
-async function sentOnce(request: ReplyRequest): Promise<Attempt<Answer>> {
+async function sentOnce(request: ReplyRequest): Promise<Awaited<ReturnType<typeof sendWithRecovery<Answer>>>> {
   // A context may have to be said in the log first.
   const context = await request.context();
   const sent = request.view();
@@ -84,7 +82,7 @@ function outcomeOf(
   { draft: { parts }, stopReason, usage, isWindowFull = false, ...counted }: ModelReply,
   { model, policy }: ReplyRequest,
   askedTokens: number,
-): RequestOutcome {
+): Rejection["outcome"] {
   if (!policy.enabled || parts.some(({ type }) => type === "tool-call")) return { kind: "answered" };
   const textChars = parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.trim().length : 0), 0);
   const saidChars = counted.saidChars === undefined ? textChars : counted.saidChars;

@@ -6,8 +6,9 @@ import {
   type ToolResultMessage,
   textOf,
   toolCallsOf,
+  type Usage,
 } from "@plimsoll/core";
-import { type AgentTool, isSilentOverflow, parseJson, shortHash, type ToolOutput } from "@plimsoll/core/extend";
+import { type AgentTool, parseJson, shortHash, type ToolOutput } from "@plimsoll/core/extend";
 import type { EndReason } from "./events.ts";
 import type { CallDecision, EffectResult, LoopEffect, LoopEvent, LoopState, Run, RunPhase, Transition } from "./loop-state.ts";
 
@@ -329,4 +330,13 @@ export function resultOf(
     parts: [...(text.trim() === "" ? [] : [{ type: "text", text } as const]), ...images],
     ...more,
   };
+}
+
+/**
+ * True if the provider reported a prompt larger than the window: it cut the prompt without saying so, and the context has to shrink
+ * before the next call.
+ */
+export function isSilentOverflow(usage: Usage, windowTokens: number | null): boolean {
+  const promptTokens = usage.input.totalTokens;
+  return windowTokens !== null && promptTokens !== null && promptTokens > windowTokens;
 }

@@ -1,5 +1,5 @@
 import { NONE_POLICY, PLIMSOLL_POLICY, PlimsollError, textOf } from "@plimsoll/core";
-import { checkMessages, createWorkCounter, foldEntries, type ToolOutput } from "@plimsoll/core/extend";
+import { checkMessages, createWorkCounter, EMPTY_VIEW, foldEntry, type ToolOutput } from "@plimsoll/core/extend";
 import type { ScriptedReply } from "@plimsoll/core/testing";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, test } from "vitest";
@@ -383,7 +383,7 @@ describe("compaction in the loop", () => {
     await agent.close();
     const resumed = await startAgent({ ...options, session: { kind: "resume", sessionId: "main" } });
     expect(resumed.context().messages).toEqual(before);
-    expect(foldEntries((await sessions.read("main"))?.entries ?? []).messages.slice()).toEqual(before);
+    expect(((await sessions.read("main"))?.entries ?? []).reduce(foldEntry, EMPTY_VIEW).messages.slice()).toEqual(before);
     await expect(resumed.undo()).rejects.toMatchObject({ code: "bad-input" });
   });
 

@@ -4,10 +4,12 @@ import {
   type FitOutcome,
   PlimsollError,
   type Session,
+  type SessionEntry,
   type Summarizer,
   type UserMessage,
 } from "@plimsoll/core";
 import {
+  type AgentTool,
   clockDoor,
   closedError,
   LOG_VERSION,
@@ -16,12 +18,9 @@ import {
   openSession,
   recallArtifact,
   requireFallback,
-  type SessionStartEntry,
-  type SetupChange,
   setupChange,
   setupChangeEntry,
   shortHash,
-  type ToolCallContext,
 } from "@plimsoll/core/extend";
 import {
   type Agent,
@@ -97,7 +96,7 @@ function settingOf(options: AgentOptions, hub: EventHub, model: () => AgentModel
 }
 
 /** Logs the system text, tools and model that hold from now on. */
-async function settle(loop: Loop): Promise<SetupChange | null> {
+async function settle(loop: Loop): Promise<ReturnType<typeof setupChange>> {
   const { conversation, options } = loop;
   // Throws for a window without room before anything is logged.
   loop.usage();
@@ -220,8 +219,8 @@ function recallOf({
 function toolContext(
   loop: Loop,
   hub: EventHub,
-  { callId, signal }: Pick<ToolCallContext, "callId" | "signal">,
-): ToolCallContext {
+  { callId, signal }: Pick<Parameters<AgentTool["run"]>[1], "callId" | "signal">,
+): Parameters<AgentTool["run"]>[1] {
   const { options, conversation } = loop;
   const { sessionId } = options.session;
   return {
@@ -249,7 +248,9 @@ function userDraft(input: UserInput, atMs: number): Omit<UserMessage, "id"> {
 }
 
 /** The log that the options name: the first entry of a new one, or the id of one to go on with. */
-function sessionOf(options: AgentOptions): SessionStartEntry | { readonly sessionId: string } {
+function sessionOf(
+  options: AgentOptions,
+): Extract<SessionEntry, { readonly type: "session" }> | { readonly sessionId: string } {
   const { session, tools } = options;
   if (session.kind === "resume") return { sessionId: session.sessionId };
   return {
@@ -271,7 +272,7 @@ interface StartedLog {
 }
 
 /** Records the system text and tools in force, and where bound reasoning goes, as the model's client says. Answers with what that changed; `null` for nothing. */
-async function settleSetup({ conversation, options }: StartedLog): Promise<SetupChange | null> {
+async function settleSetup({ conversation, options }: StartedLog): Promise<ReturnType<typeof setupChange>> {
   const view = conversation.view();
   const asked = options.session.kind === "resume" ? options.session.system : undefined;
   const tools = options.tools.map(({ spec }) => spec);
@@ -299,7 +300,7 @@ async function settleModel({ conversation, options }: StartedLog): Promise<boole
   return known.modelId === modelId && isSameWindow;
 }
 
-type RunSubAgent = ToolCallContext["runSubAgent"];
+type RunSubAgent = Parameters<AgentTool["run"]>[1]["runSubAgent"];
 type SubAgentReply = Awaited<ReturnType<RunSubAgent>>;
 
 /** Where a sub-agent comes from. */

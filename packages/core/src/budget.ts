@@ -95,37 +95,6 @@ export function replyBeside({ contextWindowTokens, maxOutputTokens }: ModelLimit
   return roomTokens >= maxOutputTokens || roomTokens < LEAST_REPLY_TOKENS ? maxOutputTokens : roomTokens;
 }
 
-/** Half of a reply, to ask for at most where a refusal names a limit but no count: an estimate may be wrong by more than a shorter step. */
-function halfReply(askedTokens: number): number {
-  return Math.min(askedTokens, Math.max(LEAST_REPLY_TOKENS, Math.floor(askedTokens / 2)));
-}
-
-/** A reply that is asked for where a refusal may be about the reply and names no limit; chosen: every current model gives as much. */
-const USUAL_REPLY_TOKENS = 8_192;
-
-/**
- * Returns the reply to ask for beside the same prompt, after a refusal of both together; `null` if it would be no shorter, or if nothing of use fits. `limits` have the
- * window that was named; if none was (`isNamed`), a usual reply is tried.
- */
-export function shorterReply(
-  limits: ModelLimits,
-  asked: {
-    readonly askedTokens: number | null;
-    readonly promptTokens: number;
-    readonly isNamed: boolean;
-    /** True if the refusal has a count, of the prompt or of both. */
-    readonly isCounted: boolean;
-  },
-): number | null {
-  const { askedTokens, promptTokens, isNamed, isCounted } = asked;
-  const besideTokens = isNamed ? replyBeside(limits, promptTokens) : USUAL_REPLY_TOKENS;
-  if (askedTokens === null || besideTokens === null) return null;
-  const replyTokens = isNamed && !isCounted ? Math.min(besideTokens, halfReply(askedTokens)) : besideTokens;
-  if (replyTokens >= askedTokens) return null;
-  const isRoom = !isNamed || promptTokens + replyTokens <= (limits.contextWindowTokens ?? Number.POSITIVE_INFINITY);
-  return isRoom ? replyTokens : null;
-}
-
 /** Computes an amount in tokens for a budget. The result is not rounded, so it may be a fraction. */
 export function resolveAmount(amount: Amount, budget: Budget): number {
   if ("tokens" in amount) return amount.tokens;

@@ -137,12 +137,3 @@ export function addedUsage(first: Usage | null, second: Usage | null): Usage | n
 export function measuredUsage(usage: Usage, stopReason: StopReason | null): Usage {
   return stopReason === "aborted" || stopReason === "error" ? UNREPORTED_USAGE : usage;
 }
-
-/**
- * True if the provider reported a prompt larger than the window: it cut the prompt without saying so, and the context has to shrink
- * before the next call.
- */
-export function isSilentOverflow(usage: Usage, windowTokens: number | null): boolean {
-  const promptTokens = usage.input.totalTokens;
-  return windowTokens !== null && promptTokens !== null && promptTokens > windowTokens;
-}

@@ -1,6 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { type BoundReasoning, type ContextEvent, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
-import { createLearnedLimits } from "@plimsoll/core/extend";
 import { startSimulator } from "@plimsoll/simulator";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -9,6 +8,7 @@ import { matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";
 import { type AnthropicSession, type AnthropicSessionOptions, createAnthropicSession } from "./anthropic/session.ts";
 import { createMessagesCompactor } from "./drop-in/anthropic.ts";
 import { parseRecord, recordsAt } from "./fields.ts";
+import { createLearnedLimits } from "./learned-limits.ts";
 import { createConversationKeys } from "./proxy/conversation-keys.ts";
 import { createProxyCompaction } from "./proxy/proxy.ts";
 

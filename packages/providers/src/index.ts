@@ -9,6 +9,9 @@ export { describePrices, describeWindow, resolveModel } from "./catalog/resolve-
 export type { Environment } from "./client/options.ts";
 // Documents
 export { pdfPageCount } from "./documents/pdf-pages.ts";
+// Costs: a request's use of a prompt cache, and its price
+export type { CacheRules, CacheUse, ModelPrices } from "./economics.ts";
+export { cacheUse, outputUsd, promptUsd, tierFor, uncachedPromptUsd } from "./economics.ts";
 export { classifyProviderError } from "./overflow.ts";
 export type { FigureName, MeasuredFigures, WeightsName } from "./priors/figures.ts";
 export { MEASURED_FIGURES } from "./priors/measured-figures.ts";

@@ -1,4 +1,4 @@
-import type { RequestUnit } from "@plimsoll/core/extend";
+import type { RequestLimits } from "@plimsoll/core";
 
 /**
  * One phrase of a provider's errors, as data. Phrases are looked for in lower-case text with single spaces; a phrase of several pieces needs all of
@@ -169,7 +169,7 @@ export const REPLY_LIMIT_PATTERNS: readonly RegExp[] = [
  * Patterns that name the unit of which a request has too much, the more special first; all patterns of a unit are needed. Without one of them a refusal
  * is not about media.
  */
-export const UNIT_PATTERNS: readonly { readonly unit: RequestUnit; readonly all: readonly RegExp[] }[] = [
+export const UNIT_PATTERNS: readonly { readonly unit: keyof RequestLimits; readonly all: readonly RegExp[] }[] = [
   { unit: "manyImagePx", all: [/many-image/, /pixel|\bpx\b|dimension/] },
   { unit: "imagePx", all: [/\b(?:image|picture|photo)/, /pixel|\d ?px\b|dimension|resolution/, TOO_MUCH] },
   {

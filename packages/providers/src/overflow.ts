@@ -1,4 +1,5 @@
-import { isRecord, jsonIn, type RequestOutcome, type RequestUnit, writtenJson } from "@plimsoll/core/extend";
+import type { RequestLimits } from "@plimsoll/core";
+import { isRecord, jsonIn, type Rejection, writtenJson } from "@plimsoll/core/extend";
 import { isHistory, isMalformed, namedPart } from "./named-part.ts";
 import type { Phrase } from "./overflow-patterns.ts";
 import {
@@ -88,7 +89,7 @@ export function classifyProviderError(failure: ProviderFailure): ClassifiedFailu
 }
 
 /** Decides the outcome of a failed request. Who said something of a parameter by its name, or of a place in the request, is not unknown. */
-export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorClass): RequestOutcome {
+export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorClass): Rejection["outcome"] {
   const text = textOf(failure);
   switch (failureClass) {
     case "context-overflow":
@@ -114,7 +115,7 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
 }
 
 /** The unit that there is too much of, bytes if nothing more is said, and the limit that is named of it. */
-function tooLarge(text: string): RequestOutcome {
+function tooLarge(text: string): Rejection["outcome"] {
   if (holds(text, PER_MINUTE_PHRASES)) return { kind: "too-large", of: "minute" };
   const of = mediaUnitIn(text) ?? "bytes";
   const limit = numberFrom(text, UNIT_LIMIT_PATTERNS);
@@ -127,13 +128,13 @@ function tooLarge(text: string): RequestOutcome {
 const BYTES_PER_KB = 1000;
 
 /** The unit of media that a refusal is about; `null` for any other, and for a fault of the moment. */
-function mediaUnitIn(text: string): RequestUnit | null {
+function mediaUnitIn(text: string): keyof RequestLimits | null {
   if (holds(text, TRANSIENT_PHRASES)) return null;
   return UNIT_PATTERNS.find(({ all }) => all.every((pattern) => pattern.test(text)))?.unit ?? null;
 }
 
 /** A fault of the moment, as its status says, in words that do not: a server answers too much with it, too. */
-function ofTheMoment(failure: ProviderFailure, text: string): RequestOutcome {
+function ofTheMoment(failure: ProviderFailure, text: string): Rejection["outcome"] {
   const outcome = unnamed(failure, text);
   if (UNSAID_STATUSES.includes(failure.status ?? statusAtStart(text) ?? 0)) return outcome;
   const isSaid = outcome.kind !== "unknown" || holds(text, OVERLOAD_PHRASES);
@@ -151,7 +152,7 @@ function isOther(status: number | null): boolean {
 }
 
 /** Decides the outcome of a refusal whose words nobody knows: invalid if it names what is wrong. */
-function unnamed(failure: ProviderFailure, text: string): RequestOutcome {
+function unnamed(failure: ProviderFailure, text: string): Rejection["outcome"] {
   const { status, message, body, request } = failure;
   const said = saidIn([body, message]);
   const isOwn = PROMPT_LENGTH.test(text) ? (name: string) => PROMPT_NAME.test(name) : () => false;

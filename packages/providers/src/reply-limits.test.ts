@@ -1,8 +1,8 @@
 import { type ModelLimits, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { createLearnedLimits } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { chatAnswer } from "../testing/refusing-doors.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
+import { createLearnedLimits } from "./learned-limits.ts";
 import { createChatSession } from "./openai-chat/session.ts";
 import { createResponsesSession } from "./openai-responses/session.ts";
 import { classifyProviderError, outcomeOf } from "./overflow.ts";

@@ -1,7 +1,6 @@
 import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { startAgent } from "@plimsoll/agent";
 import { createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { createLearnedLimits } from "@plimsoll/core/extend";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { convertArrayToReadableStream, convertReadableStreamToArray, MockLanguageModelV3 } from "ai/test";
 import { describe, expect, test } from "vitest";
@@ -16,6 +15,7 @@ import { LANGCHAIN_MESSAGES } from "./drop-in/langchain-messages.ts";
 import { createChatCompactor } from "./drop-in/openai-chat.ts";
 import { createItemsCompactor } from "./drop-in/openai-responses.ts";
 import type { Fields } from "./fields.ts";
+import { createLearnedLimits } from "./learned-limits.ts";
 import { decodeOpenAiChat, decodeOpenAiChatStream } from "./openai-chat/decode.ts";
 import { MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./openai-chat/encode.ts";
 import { createChatSession } from "./openai-chat/session.ts";

@@ -1,6 +1,5 @@
 import { startAgent } from "@plimsoll/agent";
 import { createDigest, createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { createLearnedLimits } from "@plimsoll/core/extend";
 import { startSimulator } from "@plimsoll/simulator";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { expect, onTestFinished, test } from "vitest";
@@ -8,6 +7,7 @@ import { fileText, matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-scr
 import { type AnthropicOptions, createAnthropicClient } from "./anthropic/client.ts";
 import { isBoundReasoning } from "./catalog/bound-reasoning.ts";
 import { parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
+import { createLearnedLimits } from "./learned-limits.ts";
 import { createConversationKeys, type KeyNote } from "./proxy/conversation-keys.ts";
 import type { ProxyOptions } from "./proxy/prepared-request.ts";
 import { createProxyCompaction } from "./proxy/proxy.ts";

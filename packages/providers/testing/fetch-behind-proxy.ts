@@ -1,6 +1,6 @@
 import type { ModelLimits, Policy } from "@plimsoll/core";
-import { createLearnedLimits } from "@plimsoll/core/extend";
 import { parseRecord } from "../src/fields.ts";
+import { createLearnedLimits } from "../src/learned-limits.ts";
 import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
 import { createProxyCompaction } from "../src/proxy/proxy.ts";
 

@@ -15,7 +15,7 @@ import {
   type ToolCallPart,
   toolCallsOf,
 } from "@plimsoll/core";
-import { chainId, overheadHash } from "@plimsoll/core/extend";
+import { overheadHash, withId } from "@plimsoll/core/extend";
 import type { SimulatedReply, SimulatedRequest } from "@plimsoll/simulator";
 
 /** The plan of a long session. */
@@ -170,7 +170,7 @@ async function submit(
     parts: [{ type: "text", text: `Please go on with what follows part ${step}.` }],
     atMs: null,
   } as const;
-  const message = { ...draft, id: chainId(manager.view().lastEntryId, draft) };
+  const message = withId(draft, manager.view().lastEntryId);
   await fit("before-submit", [message]);
   manager.append({ type: "message", message });
 }

@@ -1,6 +1,6 @@
 import type { CompactionEntry, ContextEvent, ImagePart, ModelLimits, UserMessage } from "@plimsoll/core";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { createLearnedLimits, isRecord } from "@plimsoll/core/extend";
+import { isRecord } from "@plimsoll/core/extend";
 import { type SimulatedRules, startSimulator } from "@plimsoll/simulator";
 import type { WireName } from "@plimsoll/simulator/extend";
 import { createAnthropicSession } from "../src/anthropic/session.ts";
@@ -11,6 +11,7 @@ import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../src/drop-in/openai-responses.ts";
 import type { CompactorOptions } from "../src/drop-in/request.ts";
 import { type Fields, parseRecord, recordsAt } from "../src/fields.ts";
+import { createLearnedLimits } from "../src/learned-limits.ts";
 import { createChatSession } from "../src/openai-chat/session.ts";
 import { createResponsesSession } from "../src/openai-responses/session.ts";
 import { createConversationKeys } from "../src/proxy/conversation-keys.ts";

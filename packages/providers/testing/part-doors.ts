@@ -1,7 +1,7 @@
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import type { AgentInputItem } from "@openai/agents-core";
 import { type ModelLimits, PLIMSOLL_POLICY, type SessionEntry } from "@plimsoll/core";
-import { createLearnedLimits, isRecord } from "@plimsoll/core/extend";
+import { isRecord } from "@plimsoll/core/extend";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { PROMPTS, type PromptMessage } from "../src/drop-in/ai-sdk-middleware.ts";
 import { createArrayCompactor } from "../src/drop-in/array-compactor.ts";
@@ -9,6 +9,7 @@ import { LANGCHAIN_MESSAGES } from "../src/drop-in/langchain-messages.ts";
 import { createAgentItemsCompactor } from "../src/drop-in/openai-agents.ts";
 import type { CompactorOptions } from "../src/drop-in/request.ts";
 import { type Fields, parseRecord, recordsAt } from "../src/fields.ts";
+import { createLearnedLimits } from "../src/learned-limits.ts";
 import { type AnyCompactor, anyCompactor } from "../src/proxy/any-compactor.ts";
 import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
 import type { PreparedRequest } from "../src/proxy/prepared-request.ts";

@@ -1,6 +1,6 @@
 import type { CompactionEntry, Message, SessionEntry } from "@plimsoll/core";
 import { isHuman, textOf } from "@plimsoll/core";
-import { foldEntries } from "@plimsoll/core/extend";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
 import type { RefusedSession } from "./refused-session.ts";
 
 /** The view that one cut left, beside the plain tail of the same true size. */
@@ -65,7 +65,10 @@ export function heldAfterCuts(session: RefusedSession, entries: readonly Session
   return entries.flatMap((entry, at) => {
     if (entry.type !== "compaction" || undone.has(entry.id)) return [];
     const said = entries.slice(0, at).flatMap((each) => (each.type === "message" ? [each.message] : []));
-    const view = foldEntries(entries.slice(0, at + 1)).messages.slice();
+    const view = entries
+      .slice(0, at + 1)
+      .reduce(foldEntry, EMPTY_VIEW)
+      .messages.slice();
     const viewTokens = view.reduce((sum, message) => sum + trueTokens(message, session), 0);
     const tail = tailOf(said, viewTokens, session);
     return [

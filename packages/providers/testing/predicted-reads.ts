@@ -1,5 +1,5 @@
-import { type CacheRules, type CacheUse, cacheUse } from "@plimsoll/core/extend";
 import { countByLength, createSizer, type SimulatedWire, totalTokens } from "@plimsoll/simulator/extend";
+import { type CacheRules, type CacheUse, cacheUse } from "../src/economics.ts";
 
 /** Inputs of the formulas of the economics. */
 export interface PredictionOptions {

@@ -1,6 +1,6 @@
 import { AIMessage, type ContentBlock, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { isPlimsollError, type Message, NONE_POLICY, PI_POLICY, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
-import { canonicalJson, foldEntries } from "@plimsoll/core/extend";
+import { canonicalJson, EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
 import { isAgentsRole } from "../src/drop-in/wire-array.ts";
 import { stringAt } from "../src/fields.ts";
 import type { ArrayContractCase, ArraySubject, ContractTurn } from "../src/testing/index.ts";
@@ -125,7 +125,8 @@ async function cut<Item>(
   if (logged.some((message) => message.role === "user" && message.origin === "declared")) return ["is declared, and not sent"];
   if (logged.length === 0) return ["is neither sent nor read"];
   const view = new Set(
-    foldEntries(entries)
+    entries
+      .reduce(foldEntry, EMPTY_VIEW)
       .messages.slice()
       .map(({ id, parts }) => canonicalJson([id, parts])),
   );

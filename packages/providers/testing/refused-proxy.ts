@@ -1,6 +1,7 @@
 import { createDigest } from "@plimsoll/core";
-import { createLearnedLimits, isRecord, recoveriesOf } from "@plimsoll/core/extend";
+import { isRecord, recoveriesOf } from "@plimsoll/core/extend";
 import { type Fields, parseRecord } from "../src/fields.ts";
+import { createLearnedLimits } from "../src/learned-limits.ts";
 import { createAnswerReader } from "../src/proxy/answer-reader.ts";
 import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
 import { createProxyCompaction } from "../src/proxy/proxy.ts";

@@ -1,11 +1,12 @@
 import { startAgent } from "@plimsoll/agent";
 import { createMemoryArtifactStore, type ImagePart, type ModelLimits, type Policy, type UserMessage } from "@plimsoll/core";
-import { createLearnedLimits, isRecord } from "@plimsoll/core/extend";
+import { isRecord } from "@plimsoll/core/extend";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import type OpenAI from "openai";
 import { createModelClient } from "../src/client/model-client.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { numberAt, recordsAt } from "../src/fields.ts";
+import { createLearnedLimits } from "../src/learned-limits.ts";
 import { decodeOpenAiChat } from "../src/openai-chat/decode.ts";
 import { type ChatBody, encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "../src/openai-chat/encode.ts";
 import { OPENAI_HOST } from "../src/openai-chat/hosts.ts";

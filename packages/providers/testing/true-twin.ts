@@ -1,5 +1,5 @@
 import { createDigest, createSession, type Message, type Session, type SessionEntry } from "@plimsoll/core";
-import { defineMeasure, foldEntries, withKinds } from "@plimsoll/core/extend";
+import { defineMeasure, EMPTY_VIEW, foldEntry, withKinds } from "@plimsoll/core/extend";
 import { z } from "zod";
 import type { PlayedRefusals } from "./play-refused.ts";
 import { SYSTEM } from "./refused-doors.ts";
@@ -145,7 +145,7 @@ function keyOf({ id, parts }: Message): string {
 }
 
 function messagesOf(entries: readonly SessionEntry[]): readonly Message[] {
-  return foldEntries(entries).messages.slice();
+  return entries.reduce(foldEntry, EMPTY_VIEW).messages.slice();
 }
 
 /** Replies before an entry: each step has one. */

@@ -1,5 +1,5 @@
 import { createDigest, createSession, type Message, NONE_POLICY, type SessionStore, type SessionWriter } from "@plimsoll/core";
-import { createConversations, type FoundConversation, withId } from "@plimsoll/core/extend";
+import { createConversations, withId } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { createMemorySessionStore } from "./memory-session-store.ts";
 
@@ -49,7 +49,7 @@ test("branches of one that left memory are found by the place where they parted 
   const late = goOn(history("a", "b", "x"), { until: gate.promise });
   const early = await goOn(history("a", "y"));
   gate.open();
-  const kept: readonly FoundConversation[] = [early, await late];
+  const kept: readonly ReturnType<ReturnType<typeof createConversations>["all"]>[number][] = [early, await late];
   expect(found.has(trunk)).toBe(false);
   expect([await goOn(history("a", "y", "z")), await goOn(history("a", "b", "x", "w"))]).toEqual(kept);
 });

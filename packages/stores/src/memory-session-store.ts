@@ -1,5 +1,6 @@
 import {
   type EntryListener,
+  encodeLog,
   PlimsollError,
   type SessionBranch,
   type SessionEntry,
@@ -7,7 +8,7 @@ import {
   type SessionSummary,
   type SessionWriter,
 } from "@plimsoll/core";
-import { encodeEntry, entryIdOf, utf8Bytes } from "@plimsoll/core/extend";
+import { entryIdOf } from "@plimsoll/core/extend";
 import { branchEntry, inUse, noSuchEntry, noSuchSession, sessionTitle } from "./session-log.ts";
 
 /** Makes a session store in memory: its logs are lost when the process ends. */
@@ -24,7 +25,7 @@ export function createMemorySessionStore(): SessionStore {
   const createWith = (sessionId: string, entries: readonly SessionEntry[]): SessionWriter => {
     if (written.has(sessionId)) throw inUse(sessionId);
     if (logs.has(sessionId)) throw new PlimsollError("bad-session", `session ${sessionId} exists already`, { sessionId });
-    for (const entry of entries) encodeEntry(entry);
+    for (const entry of entries) encodeLog([entry]);
     const log = [...entries];
     logs.set(sessionId, log);
     return writerOf(sessionId, log);
@@ -72,7 +73,7 @@ function memoryWriter(sessionId: string, log: SessionEntry[], written: Set<strin
     append: async (entries) => {
       assertOpen();
       // What a file could not take is refused here, too.
-      for (const entry of entries) encodeEntry(entry);
+      for (const entry of entries) encodeLog([entry]);
       for (const entry of entries) log.push(entry);
     },
     entryAt: async (index) => {
@@ -104,7 +105,7 @@ function summaryOf(sessionId: string, log: readonly SessionEntry[]): SessionSumm
     createdMs: isStart ? start.createdMs : null,
     updatedMs: null,
     parentId: isStart ? (start.parent?.sessionId ?? null) : null,
-    bytes: log.reduce((sum, entry) => sum + utf8Bytes(encodeEntry(entry)), 0),
+    bytes: log.reduce((sum, entry) => sum + Buffer.byteLength(encodeLog([entry])), 0),
     title: sessionTitle(log),
   };
 }

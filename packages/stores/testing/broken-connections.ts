@@ -1,10 +1,9 @@
 import { isPlimsollError, type SessionEntry, type SessionStore } from "@plimsoll/core";
-import type { SessionStartEntry } from "@plimsoll/core/extend";
 import { human, sessionStart } from "@plimsoll/core/testing";
 import { sameOrThrow } from "../src/testing/contract.ts";
 import type { Cut, CuttingRelay } from "./cutting-relay.ts";
 
-const startOf = (id: string): SessionStartEntry => ({ ...sessionStart("system"), id });
+const startOf = (id: string): Extract<SessionEntry, { readonly type: "session" }> => ({ ...sessionStart("system"), id });
 const said = (id: string): SessionEntry => ({ type: "message", message: human(id, `text of ${id}`) });
 const [FIRST, SECOND, THIRD] = [said("h1"), said("h2"), said("h3")];
 

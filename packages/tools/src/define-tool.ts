@@ -1,5 +1,5 @@
 import type { OutputCategory, PathAccess } from "@plimsoll/core";
-import type { AgentTool, ToolCallContext, ToolEffect, ToolOutput } from "@plimsoll/core/extend";
+import type { AgentTool, ToolEffect, ToolOutput } from "@plimsoll/core/extend";
 import { z } from "zod";
 import type { Environment } from "./process/run-process.ts";
 import type { Workspace } from "./workspace/workspace.ts";
@@ -19,7 +19,7 @@ export interface ToolDefinition<Input> {
   readonly paths?: (input: Input) => readonly PathAccess[];
   /** The most that a call may do, for whoever decides whether it runs; rejects if the call itself would fail. */
   readonly effect: ToolEffect | ((input: Input) => ToolEffect | Promise<ToolEffect>);
-  readonly run: (input: Input, call: ToolCallContext) => Promise<ToolOutput>;
+  readonly run: (input: Input, call: Parameters<AgentTool["run"]>[1]) => Promise<ToolOutput>;
 }
 
 /** Makes a tool that an agent can run. Arguments that do not fit the schema give an error result that names what is wrong. */

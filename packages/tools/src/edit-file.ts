@@ -1,4 +1,4 @@
-import { type AgentTool, lineCount } from "@plimsoll/core/extend";
+import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { defineTool, failure, output, type ToolSetting } from "./define-tool.ts";
 import { onFile, readTextFile, replaceFile } from "./workspace/files.ts";
@@ -36,7 +36,7 @@ export function editFileTool({ workspace }: Pick<ToolSetting, "workspace">): Age
       if (count > 1 && !replace_all)
         return failure(`old_text stands in ${path} ${count} times. Give more of the text around it, or replace_all.`);
       await onFile(path, () => replaceFile(place, pieces.join(new_text)));
-      const line = lineCount(`${pieces[0] ?? ""}.`);
+      const line = (pieces[0] ?? "").split("\n").length;
       return output(
         `Replaced ${count} ${count === 1 ? "piece" : "pieces"} in ${workspace.nameOf(place)}, the first at line ${line}.`,
       );

@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type AgentTool, utf8Bytes } from "@plimsoll/core/extend";
+import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { defineTool, output, type ToolSetting } from "./define-tool.ts";
 import { makeFolder, onFile, readTextFile, replaceFile } from "./workspace/files.ts";
@@ -33,7 +33,7 @@ export function writeFileTool({ workspace }: Pick<ToolSetting, "workspace">): Ag
         await makeFolder(dirname(place));
         await replaceFile(place, content);
       });
-      return output(`Wrote ${utf8Bytes(content)} bytes to ${workspace.nameOf(place)}.`);
+      return output(`Wrote ${Buffer.byteLength(content)} bytes to ${workspace.nameOf(place)}.`);
     },
   });
 }

@@ -1,8 +1,12 @@
 import { createMemoryArtifactStore } from "@plimsoll/core";
-import type { AgentTool, ToolCallContext, ToolOutput } from "@plimsoll/core/extend";
+import type { AgentTool, ToolOutput } from "@plimsoll/core/extend";
 
 /** Runs one call of a tool outside any session. */
-export function call(tool: AgentTool, args: unknown, context: Partial<ToolCallContext> = {}): Promise<ToolOutput> {
+export function call(
+  tool: AgentTool,
+  args: unknown,
+  context: Partial<Parameters<AgentTool["run"]>[1]> = {},
+): Promise<ToolOutput> {
   return tool.run(args, {
     sessionId: "test",
     callId: "call-1",

@@ -1,5 +1,5 @@
 import { type AssistantMessage, UNREPORTED_USAGE, type Usage, type UserMessage } from "@plimsoll/core";
-import { partChars, type ToolTable } from "@plimsoll/core/extend";
+import { messageChars, type ToolTable } from "@plimsoll/core/extend";
 import { anthropicUsageOf, replyPartsOfBlocks, unreadBlocks } from "../anthropic-blocks.ts";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, numberAt, parseRecord, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
@@ -137,7 +137,10 @@ function settleUnfinished(replies: ReadonlySet<GrowingReply>): Unfinished | null
   const found = { replies: 0, tokens: 0, chars: 0 };
   for (const reply of replies) {
     const tokens = reply.usage?.output.totalTokens ?? null;
-    const chars = reply.parts.reduce((sum, part) => sum + (part.type === "compaction" ? 0 : partChars(part)), 0);
+    const chars = reply.parts.reduce(
+      (sum, part) => sum + (part.type === "compaction" ? 0 : messageChars({ parts: [part] })),
+      0,
+    );
     if (reply.usage === null || tokens === null || reply.stopReason !== null) continue;
     if (chars <= FEW_CHARS + tokens * MOST_CHARS_PER_TOKEN) continue;
     const billed = { ...reply.usage.billed, outputTokens: tokens };

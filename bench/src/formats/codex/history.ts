@@ -1,4 +1,4 @@
-import { partChars } from "@plimsoll/core/extend";
+import { messageChars } from "@plimsoll/core/extend";
 import type { ImportNote } from "../../transcript.ts";
 import { type Fields, numberAt, parseRecord, recordAt, stringAt } from "../fields.ts";
 import type { FileSource } from "../importer.ts";
@@ -76,5 +76,8 @@ export function missingHistory(file: string, id: string, log: { items: readonly 
 
 function charsOf(item: LogItem): number {
   if (!("parts" in item)) return 0;
-  return item.parts.reduce((sum, part) => sum + (part.type === "compaction" ? part.summary.length : partChars(part)), 0);
+  return item.parts.reduce(
+    (sum, part) => sum + (part.type === "compaction" ? part.summary.length : messageChars({ parts: [part] })),
+    0,
+  );
 }

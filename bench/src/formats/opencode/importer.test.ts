@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { textOf } from "@plimsoll/core";
-import { foldEntries } from "@plimsoll/core/extend";
+import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeLog, importDocument } from "../../../testing/describe-log.ts";
 import { seenCounts } from "../../open/describe-session.ts";
@@ -150,7 +150,8 @@ test("a result that the agent pruned stands as cleared in every request from the
   expect(log.findIndex((each) => each.startsWith("compaction"))).toBeLessThan(
     log.findIndex((each) => each.includes("behind it")),
   );
-  const texts = foldEntries(transcript?.entries ?? [])
+  const texts = (transcript?.entries ?? [])
+    .reduce(foldEntry, EMPTY_VIEW)
     .messages.slice()
     .flatMap((message) => (message.role === "tool-result" ? [textOf(message)] : []));
   expect(texts).toEqual(Array(3).fill("[Old tool result content cleared]"));
@@ -190,7 +191,8 @@ test("ranges that the model compressed are summaries from the next request on, r
     ],
   });
   const log = describeLog(transcript);
-  const texts = foldEntries(transcript?.entries ?? [])
+  const texts = (transcript?.entries ?? [])
+    .reduce(foldEntry, EMPTY_VIEW)
     .messages.slice()
     .map((message) => textOf(message));
   expect(texts.slice(0, 2)).toEqual(["[Compressed conversation section]\nS2 with S1", ""]);

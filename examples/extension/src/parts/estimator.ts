@@ -1,8 +1,8 @@
-import { defineMeasure, type EstimatorKind, type KindSpec, messageChars } from "@plimsoll/core/extend";
+import { defineMeasure, type EstimatorKind, messageChars } from "@plimsoll/core/extend";
 import { z } from "zod";
 
 /** How much a character weighs. */
-export interface PlainSpec extends KindSpec {
+export interface PlainSpec {
   readonly kind: "plain";
   readonly tokensPerChar: number;
 }

@@ -1,9 +1,9 @@
 import type { Amount } from "@plimsoll/core";
-import { amountSchema, defineKeepRule, type KeepRuleKind, type KindSpec } from "@plimsoll/core/extend";
+import { amountSchema, defineKeepRule, type KeepRuleKind } from "@plimsoll/core/extend";
 import { z } from "zod";
 
 /** How much of the beginning a policy keeps. */
-export interface OpeningSpec extends KindSpec {
+export interface OpeningSpec {
   readonly kind: "opening";
   readonly atMost: Amount;
 }

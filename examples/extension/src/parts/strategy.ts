@@ -1,9 +1,9 @@
 import { isHuman } from "@plimsoll/core";
-import { defineStrategy, type KindSpec, type StrategyKind, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/extend";
+import { defineStrategy, type StrategyKind, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/extend";
 import { z } from "zod";
 
 /** How many of the newest messages a forgetful policy keeps. */
-export interface ForgetSpec extends KindSpec {
+export interface ForgetSpec {
   readonly kind: "forget";
   readonly keepMessages: number;
 }

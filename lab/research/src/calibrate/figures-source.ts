@@ -1,4 +1,3 @@
-import type { ClassCounts } from "@plimsoll/core/extend";
 import type { MeasuredFigures } from "@plimsoll/providers";
 
 /** A source file to write: where in the repository, and its text. */
@@ -8,14 +7,14 @@ export interface SourceFile {
 }
 
 /** The source files that hold what was fitted. */
-export function figuresSources(fitted: { figures: MeasuredFigures; pooledWeights: ClassCounts }): readonly SourceFile[] {
+export function figuresSources(fitted: { figures: MeasuredFigures; pooledWeights: readonly number[] }): readonly SourceFile[] {
   return [
     { path: "packages/core/src/tokens/pooled-weights.ts", text: pooledSource(fitted.pooledWeights, fitted.figures.asOf) },
     { path: "packages/providers/src/priors/measured-figures.ts", text: figuresSource(fitted.figures) },
   ];
 }
 
-function pooledSource(weights: ClassCounts, asOf: string): string {
+function pooledSource(weights: readonly number[], asOf: string): string {
   return lines([
     "/**",
     " * Tokens of one of each character class, pooled over all models of the recorded sessions. Written by `pnpm calibrate --refit`:",
@@ -58,7 +57,7 @@ function figuresSource({ asOf, weights, lines: families }: MeasuredFigures): str
   ]);
 }
 
-function rowsOf(values: ClassCounts, indent: string): readonly string[] {
+function rowsOf(values: readonly number[], indent: string): readonly string[] {
   const rows: string[] = [];
   for (let start = 0; start < values.length; start += 8) rows.push(`${indent}${values.slice(start, start + 8).join(", ")},`);
   return rows;

@@ -1,4 +1,4 @@
-import { CHAR_CLASSES, type ClassCounts } from "@plimsoll/core/extend";
+import { CHAR_CLASSES } from "@plimsoll/core/extend";
 import { type FigureName, familyOf, type MeasuredFigures, type WeightsName } from "@plimsoll/providers";
 import type { SessionObservations } from "./observations.ts";
 import { type Refitted, type RefittedSession, refit } from "./refit.ts";
@@ -6,7 +6,7 @@ import { type Refitted, type RefittedSession, refit } from "./refit.ts";
 /** Everything that is fitted on recorded sessions: the figures of model families, and the pooled weights. */
 export interface FittedFigures {
   readonly figures: MeasuredFigures;
-  readonly pooledWeights: ClassCounts;
+  readonly pooledWeights: readonly number[];
 }
 
 /** The tokenizer whose weights a family's figures stand on. */
@@ -71,7 +71,7 @@ export function fitFigures(sessions: readonly SessionObservations[], asOf: strin
  * A tokenizer's own weights, drawn to the pooled ones: few sessions fit each of them, and on sessions held out the mean of both is off by less than
  * either (0.096 % of all calm calls against 0.099 %; docs/evidence.md).
  */
-function blended(own: ClassCounts, pooled: ClassCounts, pooledRatio: number): ClassCounts {
+function blended(own: readonly number[], pooled: readonly number[], pooledRatio: number): readonly number[] {
   return own.map((weight, index) => Math.round(50 * (weight + pooledRatio * (pooled[index] ?? 0))) / 100);
 }
 
@@ -81,7 +81,7 @@ function blended(own: ClassCounts, pooled: ClassCounts, pooledRatio: number): Cl
  */
 const SCRIPT_WEIGHTS = { alphabet: 0.34, ideograph: 0.72 } as const;
 
-function withScripts(weights: ClassCounts): ClassCounts {
+function withScripts(weights: readonly number[]): readonly number[] {
   const published: { readonly [name: string]: number } = SCRIPT_WEIGHTS;
   return weights.map((weight, index) => published[CHAR_CLASSES[index] ?? ""] ?? weight);
 }

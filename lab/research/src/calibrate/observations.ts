@@ -6,7 +6,6 @@ import {
   EMPTY_VIEW,
   foldEntry,
   foldLedger,
-  type Measured,
   measuredBy,
   pooledPriors,
 } from "@plimsoll/core/extend";
@@ -16,13 +15,13 @@ export interface SessionObservations {
   readonly name: string;
   /** Sessions of one repository are held out together. */
   readonly repository: string;
-  readonly measured: readonly Measured[];
+  readonly measured: readonly NonNullable<ReturnType<typeof measuredBy>>[];
 }
 
 /** The observations of a session, by a ledger that starts from the pooled prior and learns which part of a reply returns. */
 export function observationsOf(transcript: Transcript): SessionObservations {
   const estimator = createEstimator({ kind: "ledger" }, createWorkCounter());
-  const measured: Measured[] = [];
+  const measured: NonNullable<ReturnType<typeof measuredBy>>[] = [];
   let view = EMPTY_VIEW;
   let ledger = EMPTY_LEDGER;
   for (const entry of transcript.entries) {

@@ -1,7 +1,7 @@
 import type { Transcript } from "@plimsoll/bench";
 import type { PredictedCall } from "@plimsoll/bench/extend";
-import type { Message, UsageEntry } from "@plimsoll/core";
-import { createEstimator, createWorkCounter, EMPTY_VIEW, type EstimatorSpec, foldEntry } from "@plimsoll/core/extend";
+import type { Message, Policy, UsageEntry } from "@plimsoll/core";
+import { createEstimator, createWorkCounter, EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
 
 /** Sums of a least-squares line: tokens = slope × measured + intercept × messages. */
 interface Line {
@@ -15,7 +15,7 @@ const FIRST_LINE: Line = { sums: [1e6, 0, 1, 1e6, 0] };
  * A baseline: the last report with its reply, and everything since by a line that is fitted to the differences of all reports of the model, falls
  * included. After a cut it has no report, and all is measured by the line. It is what anchoring with a regression gives, and nothing more.
  */
-export function plainLedger(spec: EstimatorSpec): (transcript: Transcript) => readonly PredictedCall[] {
+export function plainLedger(spec: Policy["estimator"]): (transcript: Transcript) => readonly PredictedCall[] {
   return (transcript) => {
     const { measure } = createEstimator(spec, createWorkCounter());
     const lines = new Map<string, Line>();

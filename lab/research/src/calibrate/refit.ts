@@ -1,10 +1,9 @@
 import { flooredRidge, ridge } from "@plimsoll/bench/extend";
-import type { ClassCounts } from "@plimsoll/core/extend";
 import type { SessionObservations } from "./observations.ts";
 
 /** Weights of the character classes, and how each session lies about them. */
 export interface Refitted {
-  readonly weights: ClassCounts;
+  readonly weights: readonly number[];
   readonly sessions: readonly RefittedSession[];
 }
 
@@ -21,7 +20,7 @@ export interface RefittedSession {
  * Where the weights start, and what they are drawn to if little is seen: what byte-pair encoders do with English and code (a
  * short word is a token with its space, longer ones a quarter token a letter; a digit, a line and most marks half a token).
  */
-const EXPECTED_WEIGHTS: ClassCounts = [
+const EXPECTED_WEIGHTS: readonly number[] = [
   0.9, 0.9, 0.9, 0.9, 0.06, 0.1, 0.25, 0.35, 0.6, 0.3, 0.02, 0.02, 0.5, 0.1, 0.5, 0.6, 0.6, 0.5, 0.5, 0.6, 0.6, 0.6, 0.7, 0.1,
   0.5, 0.8, 0.8, 0.3, 1, 2, 0.9, 0.6,
 ];
@@ -49,7 +48,7 @@ const SMALL_TOKENS = 60;
 
 interface Row {
   readonly session: number;
-  readonly x: ClassCounts;
+  readonly x: readonly number[];
   readonly messages: number;
   readonly y: number;
 }
@@ -87,13 +86,13 @@ interface Line {
   readonly intercept: number;
 }
 
-function expectedOf({ x, messages, session }: Row, weights: ClassCounts, lines: readonly Line[]): number {
+function expectedOf({ x, messages, session }: Row, weights: readonly number[], lines: readonly Line[]): number {
   const { slope, intercept } = lines[session] ?? { slope: 1, intercept: 0 };
   return slope * dot(x, weights) + intercept * messages;
 }
 
 /** Cauchy weights on relative residuals, 3.5 times their median wide. */
-function robustWeights(rows: readonly Row[], weights: ClassCounts, lines: readonly Line[]): readonly number[] {
+function robustWeights(rows: readonly Row[], weights: readonly number[], lines: readonly Line[]): readonly number[] {
   const scales = rows.map((row) => 1 / (SMALL_TOKENS + expectedOf(row, weights, lines)));
   const residuals = rows.map((row, index) => Math.abs(row.y - expectedOf(row, weights, lines)) * (scales[index] ?? 0));
   const width = 3.5 * Math.max(0.003, medianOf(residuals));
@@ -103,7 +102,7 @@ function robustWeights(rows: readonly Row[], weights: ClassCounts, lines: readon
 function lineOf(
   rows: readonly Row[],
   rowWeights: readonly number[],
-  { session, weights, line }: { session: number; weights: ClassCounts; line: Line },
+  { session, weights, line }: { session: number; weights: readonly number[]; line: Line },
 ): Line {
   const own = rows.flatMap((row, index) =>
     row.session === session ? [{ x: [dot(row.x, weights), row.messages], y: row.y, weight: rowWeights[index] ?? 0 }] : [],
@@ -116,7 +115,7 @@ function lineOf(
   return { slope: clamp(slope, ...SLOPE_BOUNDS), intercept: clamp(intercept, 0, LARGEST_MESSAGE_TOKENS) };
 }
 
-function weightsOf(rows: readonly Row[], rowWeights: readonly number[], lines: readonly Line[]): ClassCounts {
+function weightsOf(rows: readonly Row[], rowWeights: readonly number[], lines: readonly Line[]): readonly number[] {
   const weighted = rows.map(({ x, messages, y, session }, index) => {
     const { slope, intercept } = lines[session] ?? { slope: 1, intercept: 0 };
     return { x: x.map((count) => count * slope), y: y - intercept * messages, weight: rowWeights[index] ?? 0 };
@@ -129,7 +128,7 @@ function weightsOf(rows: readonly Row[], rowWeights: readonly number[], lines: r
   return flooredRidge(weighted, expectations);
 }
 
-function dot(a: ClassCounts, b: ClassCounts): number {
+function dot(a: readonly number[], b: readonly number[]): number {
   let total = 0;
   for (let index = 0; index < a.length; index++) total += (a[index] ?? 0) * (b[index] ?? 0);
   return total;

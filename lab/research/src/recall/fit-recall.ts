@@ -1,5 +1,5 @@
 import { ridge } from "@plimsoll/bench/extend";
-import { USE_FEATURE_NAMES, USE_FEATURES, type UseFeature } from "@plimsoll/core/extend";
+import { USE_FEATURES } from "@plimsoll/core/extend";
 import type { RecallObservation } from "./observations.ts";
 
 /** Observations of one session. All sessions weigh the same, whatever their length. */
@@ -22,8 +22,11 @@ const PRIOR_RATIO = 0.001;
 /** Newton's steps; the weights no longer move after some eight. */
 const STEPS = 25;
 
+/** The features, in the order in which core has them. */
+const FEATURES = Object.entries(USE_FEATURES);
+
 /** Weights of a Poisson regression of needs on what was known at the cut, by iterated ridge regression. */
-export function fittedWeights(sessions: readonly ObservedSession[]): readonly (readonly [UseFeature, number])[] {
+export function fittedWeights(sessions: readonly ObservedSession[]): readonly (readonly [string, number])[] {
   const rows = sessions.flatMap(({ observations }) => {
     const needs = observations.map(needsOf);
     const weight =
@@ -33,14 +36,14 @@ export function fittedWeights(sessions: readonly ObservedSession[]): readonly (r
         needs.reduce((sum, count) => sum + count, 0),
       );
     return observations.map(({ facts }, at) => ({
-      x: USE_FEATURE_NAMES.map((name) => USE_FEATURES[name](facts)),
+      x: FEATURES.map(([, feature]) => feature(facts)),
       y: needs[at] ?? 0,
       weight,
     }));
   });
   const meanWeight = rows.reduce((sum, { weight }) => sum + weight, 0) / Math.max(1, rows.length);
   // Most units are never needed: what kind a unit is of starts from there.
-  const priors = USE_FEATURE_NAMES.map((name) => ({
+  const priors = FEATURES.map(([name]) => ({
     value: KINDS.has(name) ? SELDOM : 0,
     strength: PRIOR_RATIO * rows.length,
   }));
@@ -64,13 +67,13 @@ export function fittedWeights(sessions: readonly ObservedSession[]): readonly (r
       ),
     ];
   }
-  return USE_FEATURE_NAMES.map((name, at) => [name, weights[at] ?? 0] as const);
+  return FEATURES.map(([name], at) => [name, weights[at] ?? 0] as const);
 }
 
 /** The logarithm of one need in twenty. */
 const SELDOM = -3;
 
-const KINDS: ReadonlySet<UseFeature> = new Set(["isRead", "isOutput", "isFailed", "isWritten", "isSaid", "isPerson"]);
+const KINDS: ReadonlySet<string> = new Set(["isRead", "isOutput", "isFailed", "isWritten", "isSaid", "isPerson"]);
 
 function needsOf({ passages, edits }: RecallObservation): number {
   return Math.min(MOST_NEEDS, passages) + EDIT_WEIGHT * Math.min(MOST_NEEDS, edits);

@@ -1,11 +1,11 @@
 import type { Transcript } from "@plimsoll/bench";
 import { prepareSession } from "@plimsoll/bench/extend";
 import type { Message } from "@plimsoll/core";
-import { createRecallIndex, createWorkCounter, lineHash, textLines, type Unit, type UnitFacts } from "@plimsoll/core/extend";
+import { createRecallIndex, createWorkCounter, textLines, type USE_FEATURES } from "@plimsoll/core/extend";
 
 /** A unit that could have been recalled at a cut, and what of it the calls up to the next cut needed. */
 export interface RecallObservation {
-  readonly facts: UnitFacts;
+  readonly facts: Parameters<(typeof USE_FEATURES)["age"]>[0];
   /** Needs that it holds, in parts of one: of passages, and of texts that an edit replaces. */
   readonly passages: number;
   readonly edits: number;
@@ -33,7 +33,7 @@ export function recallObservations(transcript: Transcript, rhythm: CutRhythm): r
     indexed = cut;
     const recent = startOf(sizes, cut, rhythm.recentTokens);
     const staying = new Set(history.slice(recent, cut));
-    const known = new Map<Unit, UnitFacts>();
+    const known = new Map<Unit, Parameters<(typeof USE_FEATURES)["age"]>[0]>();
     index.now().forEachUnit(
       (message) => !staying.has(message),
       (unit, facts) => known.set(unit, facts),
@@ -49,6 +49,18 @@ export function recallObservations(transcript: Transcript, rhythm: CutRhythm): r
   return observations;
 }
 
+type Index = ReturnType<ReturnType<typeof createRecallIndex>["now"]>;
+type Unit = Parameters<Parameters<Index["forEachUnit"]>[1]>[0];
+
+/** Lines with fewer characters say nothing that tells them from others, as in core. */
+const TELLING_CHARS = 4;
+
+/** A line without the white space around it; nothing for a short one. */
+function wordsOf(text: string, { start, end }: Unit["lines"][number]): string {
+  const words = text.slice(start, end).trim();
+  return words.length < TELLING_CHARS ? "" : words;
+}
+
 interface Uses {
   passages: number;
   edits: number;
@@ -59,20 +71,20 @@ function createUses(units: readonly Unit[]): {
   add(kind: keyof Uses, text: string, statedBy: Message | undefined): void;
   of(unit: Unit): Uses;
 } {
-  const byMessage = new Map<Message, { readonly unit: Unit; readonly lines: ReadonlySet<number> }[]>();
+  const byMessage = new Map<Message, { readonly unit: Unit; readonly lines: ReadonlySet<string> }[]>();
   const uses = new Map<Unit, Uses>();
   for (const unit of units) {
     const own = byMessage.get(unit.of.message) ?? [];
     byMessage.set(unit.of.message, own);
-    own.push({ unit, lines: new Set(unit.lines.map((line) => lineHash(unit.of.text, line))) });
+    own.push({ unit, lines: new Set(unit.lines.map((line) => wordsOf(unit.of.text, line))) });
   }
   return {
     add: (kind, text, statedBy) => {
       const lines = textLines(text)
-        .map((line) => lineHash(text, line))
-        .filter((hash) => hash !== 0);
+        .map((line) => wordsOf(text, line))
+        .filter((words) => words !== "");
       for (const each of (statedBy === undefined ? undefined : byMessage.get(statedBy)) ?? []) {
-        const share = lines.filter((hash) => each.lines.has(hash)).length / Math.max(1, lines.length);
+        const share = lines.filter((words) => each.lines.has(words)).length / Math.max(1, lines.length);
         const sum = uses.get(each.unit) ?? { passages: 0, edits: 0 };
         uses.set(each.unit, sum);
         sum[kind] += share;

@@ -4,7 +4,6 @@ import { formatTokens } from "@plimsoll/bench/extend";
 import type { CliIo } from "@plimsoll/bench/terminal";
 import { findPolicy, lineFor, mistakes, printable, tableColumns, wrapped } from "@plimsoll/bench/terminal";
 import { type FitOutcome, isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { asksModel } from "@plimsoll/core/extend";
 import { policyYaml, suggestion, writeWholeFile } from "@plimsoll/stores";
 import { parseRule, RULE_FORMS, ruleText } from "../permission/allow-rule.ts";
 import { PERMISSION_MODES } from "../permission/permissions.ts";
@@ -124,7 +123,11 @@ function modelLines({ agent }: AgentSession): readonly string[] {
 async function switchModel(reference: string, session: AgentSession): Promise<readonly string[]> {
   const { model, windowLine, pricesAt } = await session.switchModel(reference);
   const priced = pricesAt(null) === null ? "prices unknown" : "at its own prices";
-  const does = asksModel(session.policy, session.parts.kinds) ? "answers and writes the summaries" : "answers";
+  const { policy, parts } = session;
+  const writers = parts.kinds.strategies.filter(({ kind, bind }) =>
+    policy.strategies.some((spec) => spec.kind === kind && bind(spec).needsModel),
+  );
+  const does = writers.length > 0 ? "answers and writes the summaries" : "answers";
   return [`From now on ${printable(model.modelId)} ${does}, ${priced}; ${windowLine}.`];
 }
 

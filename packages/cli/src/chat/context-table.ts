@@ -1,8 +1,8 @@
 import type { ContextUsage } from "@plimsoll/agent";
 import { formatTokens } from "@plimsoll/bench/extend";
 import { drawTable, nameChars, shortened } from "@plimsoll/bench/terminal";
-import type { Context, Policy } from "@plimsoll/core";
-import { createEstimator, createWorkCounter, type Tokenizers } from "@plimsoll/core/extend";
+import type { Context, Policy, SessionOptions } from "@plimsoll/core";
+import { createEstimator, createWorkCounter } from "@plimsoll/core/extend";
 import { messageShares } from "@plimsoll/providers/proxy";
 
 interface ContextShare {
@@ -16,7 +16,7 @@ interface ContextShare {
 /** How a context is measured: by its policy, with tokenizers if that counts by a byte-pair encoding. */
 export interface ShareMeasure {
   readonly policy: Policy;
-  readonly tokenizers?: Tokenizers;
+  readonly tokenizers?: NonNullable<SessionOptions["tokenizers"]>;
   /** The expected size of the next request: the shares are scaled so that they add up to it. Left out, they are as measured. */
   readonly expected?: Pick<ContextUsage, "usedTokens" | "overheadTokens" | "estimator">;
 }

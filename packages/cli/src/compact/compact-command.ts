@@ -21,7 +21,7 @@ import {
 } from "@plimsoll/bench/terminal";
 import type { CompactionEntry, FitOutcome, Message, ModelLimits, Session } from "@plimsoll/core";
 import { createDigest, createSession, isPlimsollError, NONE_POLICY, PLIMSOLL_POLICY, PlimsollError } from "@plimsoll/core";
-import { encodingsOf, type StepOutcome } from "@plimsoll/core/extend";
+import { encodingsOf } from "@plimsoll/core/extend";
 import { createTokenizerLoader, familyLimitsOf, isBoundReasoning, modelPriors } from "@plimsoll/providers";
 import { compactionLoss } from "@plimsoll/providers/proxy";
 import { createFileSessionStore, writeWholeFile } from "@plimsoll/stores";
@@ -179,7 +179,7 @@ function leftOutLine(transcripts: readonly Transcript[]): string | null {
   return further < 1 ? null : `${formatNumberOf(further, "further session")} in this file: left out.`;
 }
 
-function stepLines(steps: readonly StepOutcome[]): readonly string[] {
+function stepLines(steps: CompactionEntry["record"]["steps"]): readonly string[] {
   return steps.flatMap(({ strategy, outcome, detail }) =>
     wrapped(`${printable(strategy)}: ${outcome}${detail === null ? "" : ` (${printable(detail)})`}`, BODY),
   );

@@ -1,11 +1,11 @@
 import { formatCount, formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
 import { beginningOf, type LineStarts, shortened, wrapped } from "@plimsoll/bench/terminal";
-import { type Message, textOf, toolCallsOf } from "@plimsoll/core";
-import { type AppliedEdit, type AppliedReplaceSpans, coverageOf } from "@plimsoll/core/extend";
+import { type CompactionEntry, type Message, textOf, toolCallsOf } from "@plimsoll/core";
+import { coverageOf } from "@plimsoll/core/extend";
 import type { CompactionLoss } from "@plimsoll/providers/proxy";
 
 /** Says which edits were made, like ones counted together. */
-export function editWords(edits: readonly AppliedEdit[]): readonly string[] {
+export function editWords(edits: CompactionEntry["edits"]): readonly string[] {
   const cleared = edits.filter((edit) => edit.kind === "replace-part");
   const others = edits.flatMap((edit): string[] => {
     switch (edit.kind) {
@@ -25,7 +25,11 @@ export function editWords(edits: readonly AppliedEdit[]): readonly string[] {
     : [`shortened ${formatNumberOf(cleared.length, "part")} (${formatCount(removedChars)} characters fewer)`, ...others];
 }
 
-function spansWords({ by, message, covered }: AppliedReplaceSpans): string {
+function spansWords({
+  by,
+  message,
+  covered,
+}: Extract<CompactionEntry["edits"][number], { readonly kind: "replace-spans" }>): string {
   const what = `${formatNumberOf(covered.messages, "message")} (${formatCount(covered.chars)} characters)`;
   const isWritten = message !== null && (by === "summary" || by === "digest");
   return isWritten ? `summarised ${what} as ${formatCount(coverageOf([message]).chars)}` : `dropped ${what}`;

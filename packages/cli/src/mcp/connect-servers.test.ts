@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createMemoryArtifactStore } from "@plimsoll/core";
-import type { ToolCallContext } from "@plimsoll/core/extend";
+import type { AgentTool } from "@plimsoll/core/extend";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { connectServers, expandVariables } from "./connect-servers.ts";
 import type { McpServer } from "./mcp-server.ts";
@@ -37,7 +37,7 @@ const connect = (servers: { readonly [name: string]: McpServer }) =>
       authorize: () => Promise.reject(new Error("nobody is asked about the person's own")),
     },
   );
-const context: ToolCallContext = {
+const context: Parameters<AgentTool["run"]>[1] = {
   sessionId: "test",
   callId: "c",
   signal: new AbortController().signal,

@@ -1,7 +1,7 @@
 import { amountWords, triggerWords } from "@plimsoll/bench/extend";
 import { printable } from "@plimsoll/bench/terminal";
 import type { Policy } from "@plimsoll/core";
-import { knobText, triggerSchema } from "@plimsoll/core/extend";
+import { amountSchema, knobText } from "@plimsoll/core/extend";
 
 /** Shows a policy by the six settings that most people change, a line each. */
 export function knobLines(policy: Policy): readonly string[] {
@@ -26,6 +26,6 @@ export function writerOf({ strategies }: Policy): string {
 function amountOf(rule: Policy["keep"][number]): string {
   if ("messages" in rule) return ` ${String(rule.messages)} messages`;
   const amount = "amount" in rule ? rule.amount : "atMost" in rule ? rule.atMost : undefined;
-  const parsed = triggerSchema.safeParse({ atLeast: amount });
-  return parsed.success && "atLeast" in parsed.data ? ` ${amountWords(parsed.data.atLeast)}` : "";
+  const parsed = amountSchema.safeParse(amount);
+  return parsed.success ? ` ${amountWords(parsed.data)}` : "";
 }

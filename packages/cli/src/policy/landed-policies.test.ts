@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { isRecord, type KeepRuleSpec } from "@plimsoll/core/extend";
+import { PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/extend";
 import { readPolicyFile } from "@plimsoll/stores";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -35,7 +35,7 @@ describe("a policy that an earlier version wrote out", () => {
     expect(read).toMatchObject(others);
     const { target, ...limits } = isRecord(progress) ? progress : expect.fail(file);
     expect([target, read.progress]).toEqual([null, limits]);
-    const said = (list: readonly KeepRuleSpec[] | null) => list?.map(({ kind: _, ...settings }) => settings) ?? null;
+    const said = (list: Policy["keep"] | null) => list?.map(({ kind: _, ...settings }) => settings) ?? null;
     const inOlderForm = (amount: unknown) =>
       amount === null ? null : [amountOf(amount), ...(excerpts === null ? [] : [excerpts])];
     expect([said(rules), said(manualRules)]).toEqual([inOlderForm(keep), inOlderForm(manualKeep)]);

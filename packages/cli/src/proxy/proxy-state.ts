@@ -3,17 +3,16 @@ import { constants, existsSync, statSync } from "node:fs";
 import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { PlimsollError, type SessionStore } from "@plimsoll/core";
-import type { LearnedLimit, LearnedLimits } from "@plimsoll/core/extend";
 import {
   believedAt,
   believedLimits,
-  createLearnedLimits,
   learnedWindowTokens,
   NOTHING_LEARNED,
   REQUEST_UNITS,
   UNIT_WORDS,
 } from "@plimsoll/core/extend";
-import { type ConversationKeys, createConversationKeys, type KeyNote } from "@plimsoll/providers/proxy";
+import type { LearnedLimits } from "@plimsoll/providers/proxy";
+import { type ConversationKeys, createConversationKeys, createLearnedLimits, type KeyNote } from "@plimsoll/providers/proxy";
 import { createFileSessionStore, openRegularFile, readSmallFile, takeFolder, writeWholeFile } from "@plimsoll/stores";
 import { z } from "zod";
 
@@ -175,8 +174,8 @@ function parsedNotes(text: string): readonly Note[] {
 }
 
 /** The limits of a file's notes that are still believed, by model. */
-function limitsIn(notes: readonly Note[], nowMs: number): ReadonlyMap<string, LearnedLimit> {
-  const known = new Map<string, LearnedLimit>();
+function limitsIn(notes: readonly Note[], nowMs: number): ReadonlyMap<string, ReturnType<LearnedLimits["of"]>> {
+  const known = new Map<string, ReturnType<LearnedLimits["of"]>>();
   for (const note of notes) {
     if (note.type !== "limit") continue;
     const { type: _, model, ...learned } = note;
@@ -255,7 +254,7 @@ function forgottenMs(notes: readonly Note[], model: string): number | null {
 }
 
 /** Returns the tokens that a learned limit leaves to prompts; `null` if it is no limit of tokens. */
-function limitOf(learned: LearnedLimit): number | null {
+function limitOf(learned: ReturnType<LearnedLimits["of"]>): number | null {
   const tokens = learnedWindowTokens(learned, 0);
   return tokens === null ? null : Math.round(tokens);
 }
@@ -289,7 +288,7 @@ export async function storedLines(
 }
 
 /** Lists the limits learned of a model's requests in other units than tokens, a line each. */
-function requestLines(model: string, { request }: LearnedLimit, nowMs: number): readonly string[] {
+function requestLines(model: string, { request }: ReturnType<LearnedLimits["of"]>, nowMs: number): readonly string[] {
   const limits = believedLimits(request, nowMs);
   return REQUEST_UNITS.flatMap((unit) =>
     limits[unit] === undefined ? [] : [`${model}  at most ${limits[unit]} ${UNIT_WORDS[unit]}`],

@@ -1,7 +1,7 @@
 import { formatNumberOf, formatTokens, formatUsd } from "@plimsoll/bench/extend";
 import { createDigest, createSession, isHuman, type Message, type Policy } from "@plimsoll/core";
-import { budgetOf, resolveAmount, tierFor } from "@plimsoll/core/extend";
-import { isBoundReasoning, MODEL_CATALOG, modelPriors } from "@plimsoll/providers";
+import { budgetOf, triggerTokens } from "@plimsoll/core/extend";
+import { isBoundReasoning, MODEL_CATALOG, modelPriors, tierFor } from "@plimsoll/providers";
 import { type ProxyConversation, takenRatio } from "@plimsoll/providers/proxy";
 import { textsOf, titleOf } from "../inspect/compaction-loss.ts";
 import { type CompactionStory, sessionStory } from "../inspect/session-story.ts";
@@ -70,7 +70,6 @@ export function conversationStatus(conversation: ProxyConversation, policy: Poli
   const { sessionId, modelId, state, askedMs, entries, expectedTokens, limits } = conversation;
   const first = entries.find((entry) => entry.type === "message" && isHuman(entry.message));
   const budget = policy.enabled ? budgetOf(limits) : null;
-  const trigger = "atLeast" in policy.trigger ? policy.trigger.atLeast : policy.trigger.above;
   const waitsForBudget = state === "undone";
   return {
     id: shortId(sessionId),
@@ -84,7 +83,9 @@ export function conversationStatus(conversation: ProxyConversation, policy: Poli
       budget === null || state === "paused"
         ? null
         : Math.round(
-            waitsForBudget ? budget.inputBudgetTokens : Math.min(budget.inputBudgetTokens, resolveAmount(trigger, budget)),
+            waitsForBudget
+              ? budget.inputBudgetTokens
+              : Math.min(budget.inputBudgetTokens, triggerTokens(policy.trigger, budget)),
           ),
     cuts: sessionStory(entries).compactions.map((story) => cutStatus(story, modelId)),
   };

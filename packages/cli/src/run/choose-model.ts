@@ -1,6 +1,6 @@
 import type { AgentModel } from "@plimsoll/agent";
 import { type ModelClient, type ModelLimits, PlimsollError } from "@plimsoll/core";
-import type { ModelPrices } from "@plimsoll/core/extend";
+import type { ModelPrices } from "@plimsoll/providers";
 import {
   baseUrlVariable,
   clientFor,

@@ -1,6 +1,7 @@
 import type { AgentEvent } from "@plimsoll/agent";
+import { compaction, summarized, summaryMessage } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
-import { type Cursor, rendering } from "./event-lines.ts";
+import { type Cursor, compactionLogLine, rendering } from "./event-lines.ts";
 
 const words = (text: string, sessionId = "main"): AgentEvent => ({ type: "text-delta", text, sessionId });
 const queued = (sessionId = "main"): AgentEvent => ({ type: "message-queued", waiting: 1, sessionId });
@@ -61,4 +62,15 @@ test.each([
   const { text } = rendering("line-start", event, { status: () => "status", sessionId: "main", columns: 80 });
   expect(text.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
   expect(text.length).toBeGreaterThan(70);
+});
+
+test.each([
+  ["inside a tool loop", 11, "[plimsoll:context:compacted:structured] 60674 → 7144 tokens (tool round 11)"],
+  ["before the submit", 0, "[plimsoll:context:compacted:structured] 60674 → 7144 tokens"],
+])("SVEN logs a compaction %s", (_, step, line) => {
+  const summary = summarized([["a", "b"]], summaryMessage("m", "They worked."));
+  const entry = compaction("c", [{ ...summary, spans: [{ from: "a", through: "b", promptId: "structured" }] }]);
+  expect(compactionLogLine({ ...entry, record: { ...entry.record, tokensBefore: 60_674, tokensAfter: 7144, step } })).toBe(
+    line,
+  );
 });

@@ -1,8 +1,8 @@
 import type { AgentEvent } from "@plimsoll/agent";
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
 import { beginningOf, COLUMNS, fitted, printable, printableLines, shortened } from "@plimsoll/bench/terminal";
-import { type ContextEvent, textOf } from "@plimsoll/core";
-import { overWords } from "@plimsoll/core/extend";
+import { type CompactionEntry, type ContextEvent, textOf } from "@plimsoll/core";
+import { compactionKind, UNIT_WORDS } from "@plimsoll/core/extend";
 import { flushed, LINE_START, type WrapState, wrapPiece } from "../terminal/word-wrap.ts";
 
 /** Longest piece of a tool's name that a line shows; chosen. */
@@ -193,4 +193,22 @@ export function rendering(
   const lines = [...(shown === null ? [] : [shown]), ...(isOwn && event.type === "usage-update" ? [status()] : [])];
   const words = cursor === "line-start" ? "" : `${flushed(cursor, width).text}\n`;
   return { cursor: "line-start", text: `${words}${lines.map((each) => `${each}\n`).join("")}` };
+}
+
+/** Says which limits in other units than tokens are exceeded; `null` if none is. */
+function overWords(parts: Extract<ContextEvent, { readonly type: "context-irreducible" }>["parts"]): string | null {
+  const overs = parts.flatMap(({ what, over }) =>
+    over === undefined ? [] : [`${what.replaceAll("-", " ")}: ${over.size} ${UNIT_WORDS[over.unit]}, at most ${over.limit}`],
+  );
+  return overs.length === 0 ? null : overs.join("; ");
+}
+
+/**
+ * The log line of a compaction, e.g. `[plimsoll:context:compacted:structured] 60674 → 7144 tokens (tool round 11)`; without the round
+ * before the first step and if steps are not counted.
+ */
+export function compactionLogLine(entry: CompactionEntry): string {
+  const { tokensBefore, tokensAfter, step = 0 } = entry.record;
+  const round = step === 0 ? "" : ` (tool round ${step})`;
+  return `[plimsoll:context:compacted:${compactionKind(entry)}] ${tokensBefore ?? "?"} → ${tokensAfter ?? "?"} tokens${round}`;
 }

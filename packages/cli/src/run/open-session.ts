@@ -10,7 +10,7 @@ import {
 import type { CliIo, PolicyParts } from "@plimsoll/bench/terminal";
 import { openExtensions, printable } from "@plimsoll/bench/terminal";
 import type { Policy, SessionStore } from "@plimsoll/core";
-import { type AgentTool, encodingsOf, type Tokenizers } from "@plimsoll/core/extend";
+import { type AgentTool, encodingsOf } from "@plimsoll/core/extend";
 import {
   createSpending,
   createTokenizerLoader,
@@ -42,8 +42,8 @@ export interface AgentSession {
   /** Parts that its policies may name. */
   readonly parts: PolicyParts;
   readonly policy: Policy;
-  /** Tokenizers for policies whose estimator is a byte-pair encoding. */
-  readonly tokenizers: Tokenizers;
+  /** NonNullable<AgentOptions["tokenizers"]> for policies whose estimator is a byte-pair encoding. */
+  readonly tokenizers: NonNullable<AgentOptions["tokenizers"]>;
   /** Returns the cost of the session so far. */
   readonly spending: () => Spending;
   /** Lines that a person should read before the first message: session, policy, window, servers, changes since. */
@@ -99,7 +99,7 @@ async function orClose<T>(opened: { close(): Promise<void> }, next: () => Promis
 interface SessionStart {
   readonly config: EffectiveConfig;
   readonly parts: PolicyParts;
-  readonly tokenizers: Tokenizers;
+  readonly tokenizers: NonNullable<AgentOptions["tokenizers"]>;
   readonly sessions: SessionStore;
   /** The session to go on with; `null` for a new one. */
   readonly resumed: string | null;

@@ -1,6 +1,5 @@
 import type { Agent, PendingCall } from "@plimsoll/agent";
 import { printable, shortened } from "@plimsoll/bench/terminal";
-import type { SetupChange } from "@plimsoll/core/extend";
 import { alwaysRule, RULE_WORDS, ruleText } from "../permission/allow-rule.ts";
 import { headlineOf } from "../permission/call-rows.ts";
 import type { Permissions } from "../permission/permissions.ts";
@@ -47,7 +46,7 @@ function permissionLines(permissions: Permissions): readonly string[] {
 }
 
 /** Says which parts of its set-up a resumed session has that its log did not have. */
-function setupLine({ isSystemChanged, addedTools, removedTools, changedTools }: SetupChange): string {
+function setupLine({ isSystemChanged, addedTools, removedTools, changedTools }: NonNullable<Agent["setupChange"]>): string {
   const named = (what: string, names: readonly string[]) => (names.length === 0 ? [] : [`${what} ${names.join(", ")}`]);
   const changes = [
     ...(isSystemChanged ? ["the system text"] : []),

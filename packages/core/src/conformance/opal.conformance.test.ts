@@ -15,7 +15,7 @@ import { EMPTY_LEDGER } from "../tokens/estimator.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import { NOTHING_ANCHORED } from "../tokens/usage-anchored.ts";
 import type { PathAccess } from "../tool.ts";
-import { isSilentOverflow, usageOf } from "../usage.ts";
+import { usageOf } from "../usage.ts";
 
 /** opal's measure for cuts: bytes + 20, in tokens of four. */
 const cutMeasure = charsPerToken({ ...OPAL_LENGTH_ESTIMATE, perMessageTokens: 5 }, createWorkCounter()).messageTokens;
@@ -99,13 +99,6 @@ describe("estimates", () => {
 });
 
 describe("usage", () => {
-  test.each([
-    ["O-u1: as large as the window", 128_000, false],
-    ["O-u1: larger", 128_001, true],
-  ])("%s", (_, totalInputTokens, expected) => {
-    expect(isSilentOverflow(usageOf({ totalInputTokens }), 128_000)).toBe(expected);
-  });
-
   const call = (id: string, totalInputTokens: number | null, outputTokens: number | null) => ({
     ...usageEntry(id, null, 0),
     usage: usageOf({ totalInputTokens, outputTokens }),

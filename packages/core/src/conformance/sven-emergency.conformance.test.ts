@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { entriesOf, type GateRow, played } from "../../testing/gate-row.ts";
+import { type GateRow, played } from "../../testing/gate-row.ts";
 import { textOf } from "../message/message.ts";
-import { compactionLogLine } from "../session/events.ts";
 import { utf8Bytes } from "../text.ts";
 
 describe("emergency, through the engine", () => {
@@ -73,25 +72,5 @@ describe("prompts, through the engine", () => {
     const system = session.manager.context().system;
     expect(requests.flatMap(({ messages }) => messages.map(textOf)).join()).not.toContain(system);
     expect(requests[0]?.system).not.toContain(system);
-  });
-});
-
-describe("the log line", () => {
-  test.each([
-    ["inside a tool loop", 11, "[plimsoll:context:compacted:structured] 60674 → 7144 tokens (tool round 11)"],
-    ["before the submit", 0, "[plimsoll:context:compacted:structured] 60674 → 7144 tokens"],
-  ])("%s", async (_, step, line) => {
-    const { outcome } = await played({
-      letters: "UAUA",
-      tokens: 200,
-      systemTokens: 100,
-      windowTokens: 1600,
-      keep: 2,
-      threshold: 0.5,
-    });
-    const lines = entriesOf(outcome).map((entry) =>
-      compactionLogLine({ ...entry, record: { ...entry.record, tokensBefore: 60_674, tokensAfter: 7144, step } }),
-    );
-    expect(lines).toEqual([line]);
   });
 });

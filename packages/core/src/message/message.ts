@@ -211,7 +211,11 @@ export function canonicalContent(draft: MessageDraft): string {
 }
 
 /** The draft with an id: `sourceId` if the source has one that is unique in its log, else the chain id. */
-export function withId(draft: MessageDraft, previousId: string | null, sourceId?: string): Message {
+export function withId<Draft extends MessageDraft>(
+  draft: Draft,
+  previousId: string | null,
+  sourceId?: string,
+): Draft & { readonly id: string } {
   return identified(draft, sourceId ?? chainId(previousId, draft));
 }
 

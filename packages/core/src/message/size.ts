@@ -20,7 +20,7 @@ export function partChars(part: Part): number {
 }
 
 /** UTF-16 code units of all parts of a message. */
-export function messageChars(message: Message): number {
+export function messageChars(message: { readonly parts: readonly Part[] }): number {
   let chars = 0;
   for (const part of message.parts) chars += partChars(part);
   return chars;

@@ -5,7 +5,7 @@ import { PlimsollError } from "../error.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import type { FileOrder } from "../memory.ts";
 import type { TranscriptLabels, TranscriptStyle } from "../message/transcript-text.ts";
-import { type StrategySpec, strategyOf } from "../strategy/built-in-strategies.ts";
+import type { StrategySpec } from "../strategy/built-in-strategies.ts";
 import { type EstimatorSpec, encodingsUsed } from "../tokens/built-in-estimators.ts";
 import type { TruncationPolicy } from "../truncation/span.ts";
 import { BUILT_IN_KINDS, type Kinds } from "./kinds.ts";
@@ -140,11 +140,6 @@ export function requireFallback(policy: EnginePolicy): Policy {
     `the policy ${policy.name} has no fallback and may lose a call: it runs in benchmarks alone; take a preset, or add \`fallback\``,
     { policy: policy.name },
   );
-}
-
-/** True if one of the policy's strategies asks a model to write. The fallback is not looked at. */
-export function asksModel({ strategies }: Pick<Policy, "strategies">, kinds: Pick<Kinds, "strategies">): boolean {
-  return strategies.some((spec) => strategyOf(spec, kinds.strategies).needsModel);
 }
 
 /**

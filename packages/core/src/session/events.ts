@@ -1,7 +1,6 @@
 import type { FitOutcome, FitState, MissedGoal, SizedPart } from "../engine/fit-input.ts";
 import type { WindowPart } from "../engine/window-parts.ts";
-import type { CompactionEntry, CompactionReason, ModelLimits, SessionEntry, StepOutcome } from "../entry.ts";
-import { UNIT_WORDS } from "../message/size.ts";
+import type { CompactionEntry, CompactionReason, SessionEntry, StepOutcome } from "../entry.ts";
 import type { Usage } from "../usage.ts";
 import type { SessionView } from "./view.ts";
 
@@ -111,19 +110,6 @@ interface CompactionEvent {
 /** Receives events, in order. An error that it throws reaches the caller of `fit` or `append`. */
 export type ContextListener = (event: ContextEvent) => void;
 
-/** Makes the `reply-lowered` event from the limits asked for and those in use, in tokens. */
-export function replyLowered(asked: ModelLimits, { contextWindowTokens, maxOutputTokens }: ModelLimits): ContextEvent {
-  return { type: "reply-lowered", contextWindowTokens, askedTokens: asked.maxOutputTokens, maxOutputTokens };
-}
-
-/** Says which limits in other units than tokens are exceeded; `null` if none is. */
-export function overWords(parts: readonly SizedPart[]): string | null {
-  const overs = parts.flatMap(({ what, over }) =>
-    over === undefined ? [] : [`${what.replaceAll("-", " ")}: ${over.size} ${UNIT_WORDS[over.unit]}, at most ${over.limit}`],
-  );
-  return overs.length === 0 ? null : overs.join("; ");
-}
-
 /**
  * Names a compaction's kind: the id of the prompt that its summary was written with (`structured`, `narrative`, `checkpoint`, `digest`, …); `emergency`
  * for a drop without a summary, whatever caused it; `cleared` for parts alone, and `recorded` for a recorded compaction of another agent.
@@ -134,16 +120,6 @@ export function compactionKind(entry: CompactionEntry): string {
   if (written !== undefined) return written.spans[0]?.promptId ?? "summary";
   if (ofSpans.length > 0) return "emergency";
   return entry.edits.some((edit) => edit.kind === "replace-part") ? "cleared" : "recorded";
-}
-
-/**
- * The log line of a compaction, e.g. `[plimsoll:context:compacted:structured] 60674 → 7144 tokens (tool round 11)`; without the round
- * before the first step and if steps are not counted.
- */
-export function compactionLogLine(entry: CompactionEntry): string {
-  const { tokensBefore, tokensAfter, step = 0 } = entry.record;
-  const round = step === 0 ? "" : ` (tool round ${step})`;
-  return `[plimsoll:context:compacted:${compactionKind(entry)}] ${tokensBefore ?? "?"} → ${tokensAfter ?? "?"} tokens${round}`;
 }
 
 /** Makes the event of a fit's outcome; `null` if there is nothing to tell. */

@@ -1,7 +1,14 @@
 import { recoveriesOf, recoveryOfTry } from "../engine/goal.ts";
 import type { SessionEntry, StepOutcome } from "../entry.ts";
 import { isHuman } from "../message/message.ts";
-import { REQUEST_UNITS, type RequestLimits, type RequestSize, type RequestUnit, sizeIn } from "../message/size.ts";
+import {
+  REQUEST_UNITS,
+  type RequestLimits,
+  type RequestSize,
+  type RequestUnit,
+  requestSizeOf,
+  sizeIn,
+} from "../message/size.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import { isRejectedUsage, rejectedLimit } from "../usage.ts";
@@ -35,12 +42,20 @@ function isOfOtherUnit(steps: readonly StepOutcome[]): boolean {
 }
 
 /** Drops the limits that an answered request of this size exceeded; the same value if it exceeded none. */
-export function withoutRefuted(known: LearnedRequestLimits, answered: RequestSize): LearnedRequestLimits {
+function unrefuted(known: LearnedRequestLimits, answered: RequestSize): LearnedRequestLimits {
   const left = REQUEST_UNITS.flatMap((unit) => {
     const { [unit]: learned } = known;
     return learned === undefined || sizeIn(answered, unit) > learned.limit ? [] : [[unit, learned] as const];
   });
   return left.length === Object.keys(known).length ? known : Object.fromEntries(left);
+}
+
+/** Drops the limits that an answered request exceeded, which is measured only if there are any. */
+export function withoutRefuted(
+  known: LearnedRequestLimits,
+  answered: Parameters<typeof requestSizeOf>[0],
+): LearnedRequestLimits {
+  return Object.keys(known).length === 0 ? known : unrefuted(known, requestSizeOf(answered));
 }
 
 /**
@@ -54,7 +69,7 @@ export function foldRequestLimits(
 ): LearnedRequestLimits {
   if (entry.type === "message") {
     const isReply = entry.message.role === "assistant" && entry.message.origin === "model";
-    return isReply && Object.keys(known).length > 0 ? withoutRefuted(known, sizeOf()) : known;
+    return isReply && Object.keys(known).length > 0 ? unrefuted(known, sizeOf()) : known;
   }
   if (entry.type === "model-change") return {};
   if (entry.type === "revert")
@@ -176,27 +191,6 @@ function roomBelow(refusedTokens: number, answeredTokens: number): number {
   if (answeredTokens === 0) return refusedTokens * FIRST_RATIO;
   const gapTokens = refusedTokens - answeredTokens;
   return gapTokens < refusedTokens * CLOSE_RATIO ? answeredTokens : answeredTokens + gapTokens / 2;
-}
-
-/** A table of learned limits by conversation and model. Those of a conversation are dropped with its object. */
-export interface LearnedLimits {
-  of(conversation: WeakKey, modelId: string | undefined): LearnedLimit;
-  /** Limits of a model that were learned up to this time (milliseconds since 1970) are ignored, in logs too; `null` or left out for none. */
-  forgottenMs?(modelId: string | undefined): number | null;
-  learn(conversation: WeakKey, modelId: string | undefined, next: (learned: LearnedLimit) => LearnedLimit): void;
-}
-
-/** Makes an empty table of limits that refusals teach, by conversation and model. It is in memory alone. */
-export function createLearnedLimits(): LearnedLimits {
-  const known = new WeakMap<WeakKey, Map<string, LearnedLimit>>();
-  const of: LearnedLimits["of"] = (conversation, modelId = "") => known.get(conversation)?.get(modelId) ?? NOTHING_LEARNED;
-  return {
-    of,
-    learn: (conversation, modelId = "", next) => {
-      const byModel = known.get(conversation) ?? new Map<string, LearnedLimit>();
-      known.set(conversation, byModel.set(modelId, next(of(conversation, modelId))));
-    },
-  };
 }
 
 /** Unknown refusals of one request in a row, without an answer in between. */

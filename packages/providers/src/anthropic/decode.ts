@@ -1,5 +1,5 @@
 import { type AssistantMessage, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
-import { type StopReason, writtenJson } from "@plimsoll/core/extend";
+import { writtenJson } from "@plimsoll/core/extend";
 import { cutStream } from "../client/failure.ts";
 import { callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { saidCharsIn } from "../wire/ended-reply.ts";
@@ -45,7 +45,7 @@ function writtenArguments({ input_json: streamed, input = {} }: Fields): string 
 }
 
 /** The vendor's reason in common terms. A turn that only pauses for a server-side tool is `other`. */
-function stopReasonOf(reason: string | null): StopReason {
+function stopReasonOf(reason: string | null): NonNullable<AssistantMessage["stopReason"]> {
   switch (reason) {
     case "end_turn":
     case "stop_sequence":

@@ -1,4 +1,4 @@
-import type { ModelPrices, PriceTier } from "@plimsoll/core/extend";
+import type { ModelPrices, PriceTier } from "../economics.ts";
 import { modelFamily } from "./model-limits.ts";
 
 /** The price of a model's fast mode from a day on: all prices so many times, or in their place US dollars a million tokens. */

@@ -1,7 +1,8 @@
 import type { SessionEntry, Usage } from "@plimsoll/core";
-import { type CacheRules, isRecord, isRejectedUsage, type ModelPrices, type PriceTier, tierFor } from "@plimsoll/core/extend";
+import { isRecord, isRejectedUsage } from "@plimsoll/core/extend";
 import { calcPrice, type ModelPrice } from "@pydantic/genai-prices";
 import { anthropicUsage } from "../anthropic/decode.ts";
+import { type CacheRules, type ModelPrices, type PriceTier, tierFor } from "../economics.ts";
 import { recordsAt, stringAt } from "../fields.ts";
 import { fastPrices } from "./fast-mode.ts";
 import { modelFamily, priceHostOf, withoutVariant } from "./model-limits.ts";

@@ -1,7 +1,7 @@
 import type { ModelLimits, Policy } from "@plimsoll/core";
-import type { CacheRules, ModelPrices } from "@plimsoll/core/extend";
 import { findProvider } from "@pydantic/genai-prices";
 import { distance } from "fastest-levenshtein";
+import type { CacheRules, ModelPrices } from "../economics.ts";
 import {
   FAMILY_LIMITS,
   familyLimitsOf,

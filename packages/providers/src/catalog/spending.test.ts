@@ -1,7 +1,8 @@
 import { type SessionEntry, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
-import { type JsonValue, type ModelPrices, rejectedUsage } from "@plimsoll/core/extend";
+import { type JsonValue, rejectedUsage } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { anthropicUsage } from "../anthropic/decode.ts";
+import type { ModelPrices } from "../economics.ts";
 import { createSpending, MODEL_CATALOG } from "./model-prices.ts";
 
 const priced = (usd: number): ModelPrices => ({

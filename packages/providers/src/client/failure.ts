@@ -1,5 +1,5 @@
-import { isPlimsollError, PlimsollError, type SessionView } from "@plimsoll/core";
-import type { Rejection, ReportedUsage, RequestOutcome } from "@plimsoll/core/extend";
+import { isPlimsollError, PlimsollError, type Session, type SessionView } from "@plimsoll/core";
+import type { Rejection } from "@plimsoll/core/extend";
 import { isRecord, rejectedUsage, rejectionIn, shortHash } from "@plimsoll/core/extend";
 import { type Fields, numberAt, recordAt, stringAt } from "../fields.ts";
 import type { ClassifiedFailure, ProviderErrorClass } from "../overflow.ts";
@@ -21,7 +21,7 @@ type FailureReason = "status" | "stream-error" | "connection" | "cut-stream" | "
 interface Failure {
   readonly class: ProviderErrorClass;
   /** The outcome of the request; `null` if no answer came, or it broke off. */
-  readonly outcome: RequestOutcome | null;
+  readonly outcome: Rejection["outcome"] | null;
   readonly retryAfterMs: number | null;
   readonly error: PlimsollError;
 }
@@ -87,7 +87,7 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
 }
 
 /** The outcome of a whole answer that held nothing. */
-const SILENT_REPLY: RequestOutcome = { kind: "unknown" };
+const SILENT_REPLY: Rejection["outcome"] = { kind: "unknown" };
 
 function reasonOf(thrown: unknown, status: number | null): FailureReason {
   if (isPlimsollError(thrown)) {
@@ -170,7 +170,7 @@ export function rejectedReport(
   { lastEntryId, modelId }: SessionView,
   promptTokens: number,
   limitTokens: number | null = null,
-): ReportedUsage {
+): Parameters<Session["report"]>[1] {
   const requestId = `rejected-${shortHash(`${lastEntryId ?? ""}\n${promptTokens}`)}`;
   return { requestId, modelId: modelId ?? "unknown", usage: rejectedUsage(promptTokens, limitTokens) };
 }

@@ -1,17 +1,6 @@
 import type { FitInput, Session, SessionView, ToolSpec } from "@plimsoll/core";
 import { isHuman, PlimsollError } from "@plimsoll/core";
-import type {
-  Attempt,
-  ConversationRequest,
-  FoundConversation,
-  Recalled,
-  RecallRange,
-  Recovery,
-  Rejection,
-  ReportedUsage,
-  RequestOutcome,
-  Tried,
-} from "@plimsoll/core/extend";
+import type { Rejection, recallArtifact } from "@plimsoll/core/extend";
 import { answerOf, attempted, nextTry, outcomeOfReply, sendWithRecovery, withCount } from "@plimsoll/core/extend";
 import { sdkRejection } from "../client/failure.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
@@ -39,6 +28,7 @@ import {
   stretchesOf,
   withSpeakers,
 } from "./array-items.ts";
+import type { ConversationRequest, FoundConversation } from "./request.ts";
 import { type CompactorOptions, limitsInForce, limitsOf, type RequestFacts } from "./request.ts";
 import type { Declaration, WireArray } from "./wire-array.ts";
 
@@ -90,7 +80,11 @@ export interface ArrayCompactor<Item, Answer> {
   /** Returns the id of the session log behind an array that `fit` or `recover` returned; `null` for another array. */
   sessionIdOf(sent: readonly Item[]): string | null;
   /** A piece of what a notice's handle names in this conversation; `null` for a handle that it does not know. A tool of yours can offer it to the model. */
-  recall(handle: string, range: RecallRange, of: ConversationOf<Item>): Promise<Recalled | null>;
+  recall(
+    handle: string,
+    range: Parameters<typeof recallArtifact>[1],
+    of: ConversationOf<Item>,
+  ): ReturnType<typeof recallArtifact>;
   /** The conversations in memory with their logs, the one used last first. */
   conversations(): readonly ConversationLog[];
   /** The log of the conversation that an array goes on; an empty one for an array that goes on none. Nothing is compacted. */
@@ -112,7 +106,7 @@ interface SentArray<Item, Answer> {
   readonly request: ArrayRequest<Answer>;
   readonly fitted: FittedLog;
   /** How it is less than what was refused in words that nobody knows; left out if it is not. */
-  readonly tried?: Tried;
+  readonly tried?: NonNullable<Parameters<typeof sendWithRecovery<unknown>>[0]["done"]>["tried"];
   /** True if a shorter reply was asked for after a refusal: that is done once. */
   readonly isBeside?: boolean;
   /** The array that was refused before it. */
@@ -398,7 +392,7 @@ function measuredIn<Item>(
   { measured }: Pick<WireArray<Item, never>, "measured">,
   array: ReadArray<Item>,
   which: "first" | "newest",
-): ReportedUsage | null {
+): Parameters<Session["report"]>[1] | null {
   const item = measured === undefined ? null : replyItem(array, which);
   return item === null ? null : (measured?.(item) ?? null);
 }
@@ -445,7 +439,7 @@ function outcomeIn<Item, Answer>(
   { wire, logs }: KnownArrays<Item, Answer>,
   { request, askedTokens }: { readonly request: ArrayRequest<Answer>; readonly askedTokens: number | null },
   answer: Answer,
-): RequestOutcome {
+): Rejection["outcome"] {
   const ended = endedReplyIn(answer, wire.observed(answer)?.usage ?? null);
   const { contextWindowTokens: windowTokens } = limitsOf(request, logs.options);
   return ended === null ? { kind: "answered" } : outcomeOfReply(ended, { askedTokens, windowTokens });
@@ -509,9 +503,9 @@ function asks<Item, Answer>({ logs }: KnownArrays<Item, Answer>, request: ArrayR
 }
 
 /** How a request of a compactor is sent. */
-interface Sending<Item, Own> extends Pick<Recovery<Own>, "done"> {
+interface Sending<Item, Own> extends Pick<Parameters<typeof sendWithRecovery<Own>>[0], "done"> {
   /** Sends once: what was made of the first array, or that one for `null`. */
-  readonly attempt: (next: Item[] | null) => Promise<Attempt<Own>>;
+  readonly attempt: (next: Item[] | null) => Promise<Awaited<ReturnType<typeof sendWithRecovery<Own>>>>;
 }
 
 /** Sends an array until it is answered or nothing can be done. */
@@ -519,7 +513,7 @@ function recovering<Item, Answer, Own>(
   arrays: KnownArrays<Item, Answer>,
   first: readonly Item[],
   { attempt, ...done }: Sending<Item, Own>,
-): Promise<Attempt<Own>> {
+): Promise<Awaited<ReturnType<typeof sendWithRecovery<Own>>>> {
   const { policy, sent: known } = arrays;
   let next: Item[] | null = null;
   let now = known.get(first);

@@ -15,34 +15,31 @@ import {
   afterAnswer,
   afterRejection,
   BUILT_IN_KINDS,
-  type ConversationName,
-  type ConversationRequest,
-  type Conversations,
   callShape,
   clockDoor,
   createConversations,
-  createLearnedLimits,
-  type FoundConversation,
   type Kinds,
-  type LearnedLimits,
-  type Recalled,
-  type RecallRange,
   type Rejection,
-  type ReportedUsage,
   readsAsFailed,
   recallArtifact,
   replyBeside,
-  replyLowered,
-  requestSizeOf,
   requireFallback,
   setupChangeEntry,
-  shorterReply,
   withoutRefuted,
 } from "@plimsoll/core/extend";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { rejectedReport } from "../client/failure.ts";
+import { createLearnedLimits, type LearnedLimits } from "../learned-limits.ts";
 import { modelPriors } from "../priors/model-priors.ts";
-import type { CompactorOptions, RequestFacts } from "./request.ts";
+import { replyLowered, shorterReply } from "../shorter-reply.ts";
+import type {
+  CompactorOptions,
+  ConversationName,
+  ConversationRequest,
+  Conversations,
+  FoundConversation,
+  RequestFacts,
+} from "./request.ts";
 import {
   allowedBy,
   answering,
@@ -170,13 +167,13 @@ export interface AskedRequest extends RequestFacts {
   readonly now?: FitInput["now"];
   readonly focus?: string;
   /** Reported size of the first reply's request: it tells how large system text and tools are, for a history that is met in its middle. */
-  readonly firstReported?: ReportedUsage | null;
+  readonly firstReported?: Parameters<Session["report"]>[1] | null;
 }
 
 /** Takes what is new of the request into its conversation, and fits it. Whose caller hears of no refusal, is a hook. `reported` is what the newest reply's request measured. */
 export function fitRequest(
   logs: ArrayConversations,
-  asked: AskedRequest & { readonly reported: ReportedUsage | null } & Pick<MetFit, "caller" | "isRefused">,
+  asked: AskedRequest & { readonly reported: Parameters<Session["report"]>[1] | null } & Pick<MetFit, "caller" | "isRefused">,
 ): Promise<FittedLog> {
   const { request, reported, caller, isRefused, signal, now, focus = null } = asked;
   const work = async (found: FoundConversation): Promise<FittedLog> => {
@@ -365,7 +362,7 @@ export async function reportAnswer(
     asked,
     reported,
     isMediaTry,
-  }: { readonly asked: RequestFacts; readonly reported: ReportedUsage; readonly isMediaTry: boolean },
+  }: { readonly asked: RequestFacts; readonly reported: Parameters<Session["report"]>[1]; readonly isMediaTry: boolean },
 ): Promise<void> {
   const { session } = found;
   logs.unanswered.delete(session);
@@ -375,7 +372,7 @@ export async function reportAnswer(
     const nowTokens = entry === null ? expectedTokens : session.predict().expectedTokens - outputTokens;
     logs.learned.learn(session, asked.modelId, (learned) => {
       const request = isMediaTry ? { ...learned.request, ...session.state().requestLimits } : learned.request;
-      const left = Object.keys(request).length === 0 ? request : withoutRefuted(request, requestSizeOf(view));
+      const left = withoutRefuted(request, view);
       return { ...afterAnswer(learned, { expectedTokens, nowTokens }), request: left };
     });
   });
@@ -385,8 +382,8 @@ export async function reportAnswer(
 export async function recallIn(
   logs: ArrayConversations,
   all: readonly FoundConversation[],
-  { handle, range }: { readonly handle: string; readonly range: RecallRange },
-): Promise<Recalled | null> {
+  { handle, range }: { readonly handle: string; readonly range: Parameters<typeof recallArtifact>[1] },
+): ReturnType<typeof recallArtifact> {
   for (const { session } of all) {
     const recalled = await session.recall(handle, range);
     if (recalled !== null) return recalled;

@@ -1,5 +1,5 @@
 import { type Message, type Part, type SessionEntry, toolCallsOf } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry, partChars } from "@plimsoll/core/extend";
+import { EMPTY_VIEW, foldEntry, messageChars } from "@plimsoll/core/extend";
 
 /** Parts that a compaction took out of the next request; the log still has all of them. */
 export interface CompactionLoss {
@@ -52,10 +52,10 @@ export interface MessageShare {
 
 /** Splits a message into its parts by kind; each gets a share of the message's tokens by its length. */
 export function messageShares(message: Message, tokens: number): readonly MessageShare[] {
-  const totalChars = message.parts.reduce((sum, part) => sum + partChars(part), 0);
+  const totalChars = message.parts.reduce((sum, part) => sum + messageChars({ parts: [part] }), 0);
   return message.parts.map((part) => {
-    const ratio = totalChars === 0 ? 1 / message.parts.length : partChars(part) / totalChars;
-    return { what: kindOf(message, part), chars: partChars(part), tokens: tokens * ratio };
+    const ratio = totalChars === 0 ? 1 / message.parts.length : messageChars({ parts: [part] }) / totalChars;
+    return { what: kindOf(message, part), chars: messageChars({ parts: [part] }), tokens: tokens * ratio };
   });
 }
 

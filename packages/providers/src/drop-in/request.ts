@@ -18,22 +18,27 @@ import {
 import {
   believedAt,
   believedLimits,
-  type ConversationName,
-  type ConversationRequest,
+  type createConversations,
   type Kinds,
-  type LearnedLimit,
-  type LearnedLimits,
-  type LimitEvent,
   learnedInLog,
   learnedWindowTokens,
   limitsWithin,
   lowestLimits,
-  type SessionInput,
   setupChange,
   setupChangeEntry,
   withReplyWithin,
 } from "@plimsoll/core/extend";
 import { requestLimitsOf } from "../catalog/model-limits.ts";
+import type { LearnedLimits } from "../learned-limits.ts";
+
+/** The conversations of a drop-in. */
+export type Conversations = ReturnType<typeof createConversations>;
+/** The key of one, and the id of its log. */
+export type ConversationName = FoundConversation["name"];
+/** One of them, and its name. */
+export type FoundConversation = ReturnType<Conversations["all"]>[number];
+/** The parts of a request by which its conversation is found. */
+export type ConversationRequest = Parameters<Conversations["goOn"]>[0];
 
 /** State of one conversation: texts that stay verbatim, its live state, its files, and a hook that is asked before a compaction. */
 export type ConversationContext = Pick<SessionOptions, "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction">;
@@ -141,11 +146,12 @@ interface AskedModel {
 }
 
 /** Collects the knowledge of one model; a conversation that is taken up again reads it from its log. */
-function learnedOf(session: Session, { learned, nowMs, modelId, reserveTokens }: AskedModel): LearnedLimit {
+function learnedOf(session: Session, { learned, nowMs, modelId, reserveTokens }: AskedModel): ReturnType<LearnedLimits["of"]> {
   const known = believedAt(learned.of(session, modelId), nowMs);
   const isLimited = known.statedTokens !== null || known.refusedTokens !== null;
   const forgottenMs = learned.forgottenMs?.(modelId) ?? Number.NEGATIVE_INFINITY;
-  const isKept = (event: LimitEvent) => event.kind !== "refused" || (event.atMs ?? 0) > forgottenMs;
+  const isKept = (event: ReturnType<Session["limitEvents"]>[number]) =>
+    event.kind !== "refused" || (event.atMs ?? 0) > forgottenMs;
   const events = isLimited ? [] : session.limitEvents().filter(isKept);
   // Answers may name a model otherwise than requests do.
   const isNamed = events.some((event) => event.modelId === modelId);
@@ -223,7 +229,7 @@ export function allowedBy({ policy }: Pick<OfLimits["logs"], "policy">, limits: 
 }
 
 /** The input of a fit at a gate, with what was learned of the model's limits. */
-export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfLimits): SessionInput {
+export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfLimits): Parameters<Session["fit"]>[0] {
   const { session, logs } = of;
   const { limits: known, learnedTokens: observedLimitTokens } = learnedFor(asked, of);
   const modelId = asked.modelId ?? session.view().modelId ?? "";

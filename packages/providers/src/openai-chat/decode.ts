@@ -1,5 +1,5 @@
 import { type AssistantMessage, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
-import type { JsonValue, StopReason } from "@plimsoll/core/extend";
+import type { JsonValue } from "@plimsoll/core/extend";
 import { cutStream, ReportedError } from "../client/failure.ts";
 import { callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { saidCharsIn, saysMore } from "../wire/ended-reply.ts";
@@ -61,7 +61,7 @@ function isWindowFull(choice: Fields | undefined): boolean {
 }
 
 /** The vendor's reason in common terms. Some servers say `stop` for a reply that calls tools. */
-function stopReasonOf(reason: string | null, parts: AssistantMessage["parts"]): StopReason {
+function stopReasonOf(reason: string | null, parts: AssistantMessage["parts"]): NonNullable<AssistantMessage["stopReason"]> {
   switch (reason) {
     case "stop":
       return parts.some((part) => part.type === "tool-call") ? "tool-calls" : "end";

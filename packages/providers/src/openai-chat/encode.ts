@@ -1,5 +1,5 @@
 import type { AssistantMessage, Context, ImagePart, Message, ModelRequest, ToolSpec } from "@plimsoll/core";
-import { isDeclared, type WireRules, wellFormedContext } from "@plimsoll/core/extend";
+import { type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { argumentsText, parseRecord } from "../fields.ts";
 import { documentName, imagePlaceholder, imageUrl, type LoadedImages, sendableImage } from "../wire/images.ts";
@@ -62,7 +62,7 @@ export function chatMessages(context: Context, { quirks, images }: ChatEncoding)
     switch (message.role) {
       case "user":
         // Where turns are wanted no other system message is taken than the first.
-        if (isDeclared(message) && quirks.roles === "any") {
+        if (message.origin === "declared" && quirks.roles === "any") {
           const texts = partsOf(message, quirks, images).flatMap((part) => (part.type === "text" ? [part.text] : []));
           list.push({ role: quirks.systemRole, content: texts.join("\n") });
           break;

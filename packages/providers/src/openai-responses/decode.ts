@@ -1,5 +1,4 @@
 import { type AssistantMessage, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
-import type { StopReason } from "@plimsoll/core/extend";
 import { cutStream, ReportedError } from "../client/failure.ts";
 import { callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { saidCharsIn } from "../wire/ended-reply.ts";
@@ -50,7 +49,7 @@ export function replyParts(item: Fields): AssistantMessage["parts"] {
 }
 
 /** The wire has no stop reason: it follows from the status and from what the reply holds. */
-function stopReasonOf(response: Fields, parts: AssistantMessage["parts"]): StopReason {
+function stopReasonOf(response: Fields, parts: AssistantMessage["parts"]): NonNullable<AssistantMessage["stopReason"]> {
   const reason = stringAt(recordAt(response, "incomplete_details"), "reason");
   if (response.status === "incomplete" && (reason ?? "max_output_tokens") !== "max_output_tokens")
     return reason === "content_filter" ? "refusal" : "other";

@@ -7,7 +7,7 @@ import type {
   ToolSpec,
   UserMessage,
 } from "@plimsoll/core";
-import { isDeclared, type WireRules, wellFormedContext } from "@plimsoll/core/extend";
+import { type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { argumentsText, parseRecord, recordsAt, stringAt } from "../fields.ts";
 import { documentName, imagePlaceholder, imageUrl, type LoadedImages, sendableImage } from "../wire/images.ts";
@@ -52,7 +52,7 @@ export function responseItems(context: Context, images: LoadedImages): Item[] {
   const items: Item[] = [];
   let said: ReturnType<typeof contentOf> | null = null;
   for (const message of context.messages) {
-    if (message.role === "user" && !isDeclared(message)) {
+    if (message.role === "user" && message.origin !== "declared") {
       const content = contentOf(message, images);
       if (said === null) items.push({ type: "message", role: "user", content });
       else said.push(...content);

@@ -1,5 +1,3 @@
-import type { ClassCounts } from "@plimsoll/core/extend";
-
 /** The name of a group of models whose sessions were measured separately. */
 export type FigureName = "claude" | "claude-from-4.7" | "gpt" | "gemini" | "llama";
 
@@ -10,7 +8,7 @@ export type WeightsName = "claude" | "other";
 export interface MeasuredFigures {
   readonly asOf: string;
   /** Tokens a character of each class; `pooledRatio` turns the pooled weights' sum into theirs. */
-  readonly weights: { readonly [name in WeightsName]: { readonly values: ClassCounts; readonly pooledRatio: number } };
+  readonly weights: { readonly [name in WeightsName]: { readonly values: readonly number[]; readonly pooledRatio: number } };
   /** Slope over the weights' sum and tokens a message: medians over sessions, by the number of their observations. */
   readonly lines: {
     readonly [name in FigureName]: {

@@ -1,4 +1,4 @@
-import { MAXIMUM_RECALL_CHARS, type Recalled } from "@plimsoll/core/extend";
+import { MAXIMUM_RECALL_CHARS, type recallArtifact } from "@plimsoll/core/extend";
 import type { ArrayCompactor, ArrayRequest } from "../drop-in/array-compactor.ts";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import type { Fields } from "../fields.ts";
@@ -25,7 +25,7 @@ export interface AnyCompactor extends Pick<ArrayCompactor<never, never>, "conver
   fit(items: readonly Fields[], request: FitRequest): Promise<FittedItems>;
   logOf(items: readonly Fields[], request: FitRequest): Promise<ConversationLog>;
   /** A piece of what a handle names in the conversation of a key. */
-  recall(handle: string, startChar: number, conversation: string): Promise<Recalled | null>;
+  recall(handle: string, startChar: number, conversation: string): ReturnType<typeof recallArtifact>;
 }
 
 /** How outside data becomes the items of a typed compactor, and back. */

@@ -1,5 +1,5 @@
 import { type CompactionEntry, type ModelLimits, PlimsollError, type SessionEntry } from "@plimsoll/core";
-import { type JsonObject, shortHash, wellFormed } from "@plimsoll/core/extend";
+import { shortHash, wellFormed } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { type Fields, jsonValueOf } from "../fields.ts";
 import type { AnyCompactor } from "./any-compactor.ts";
@@ -48,7 +48,7 @@ interface Compacting {
  *
  * @throws PlimsollError `bad-input` naming the field that cannot be read.
  */
-export async function compactItems(body: Fields, { limits, signal, compactorOf }: Compacting): Promise<JsonObject> {
+export async function compactItems(body: Fields, { limits, signal, compactorOf }: Compacting): Promise<Fields> {
   const asked = parsed(compactSchema, body);
   const wire = wireFor(asked.wire);
   const { model: modelId, act = "now", conversation = null, focus, system = "", keep_tokens: keepTokens } = asked;
@@ -88,7 +88,7 @@ export async function compactItems(body: Fields, { limits, signal, compactorOf }
 }
 
 /** A piece of what a handle names, of a conversation that was compacted under a name. */
-export async function recallItems(body: Fields, compactorOf: (wire: ProxyWire) => AnyCompactor): Promise<JsonObject> {
+export async function recallItems(body: Fields, compactorOf: (wire: ProxyWire) => AnyCompactor): Promise<Fields> {
   const { wire, conversation, handle, start_char: startChar = 0 } = parsed(recallSchema, body);
   const found = await compactorOf(wireFor(wire)).recall(handle, startChar, keyOf(wire, conversation));
   if (found === null) throw new PlimsollError("bad-input", `handle: nothing in this conversation has the handle ${handle}`);
@@ -115,7 +115,7 @@ function limitsOf(asked: z.infer<typeof compactSchema>, known: ModelLimits): Mod
 }
 
 /** Records the cuts of this request, and the parts that now stand behind handles; `null` for none. */
-function recordOf(made: readonly CompactionEntry[], entries: readonly SessionEntry[]): JsonObject | null {
+function recordOf(made: readonly CompactionEntry[], entries: readonly SessionEntry[]): Fields | null {
   const newest = made.at(-1);
   if (newest === undefined) return null;
   const { policy, reason, estimator, tokensBefore, tokensAfter, messagesBefore, messagesAfter } = newest.record;

@@ -1,5 +1,5 @@
 import type { BoundReasoning, ContextEvent, ModelLimits, Policy, SessionStore, Summarizer, ToolSpec } from "@plimsoll/core";
-import type { EndedReply, Kinds, LearnedLimits } from "@plimsoll/core/extend";
+import type { Kinds } from "@plimsoll/core/extend";
 import { outcomeOfReply, wellFormed } from "@plimsoll/core/extend";
 import { BINDING_BETA, DROPPING } from "../anthropic/thinking.ts";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
@@ -8,6 +8,7 @@ import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import type { CompactorOptions } from "../drop-in/request.ts";
 import type { TypedWord } from "../drop-in/typed-words.ts";
 import { type Fields, parseRecord, recordAt, recordsAt } from "../fields.ts";
+import type { LearnedLimits } from "../learned-limits.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
 import type { AnyCompactor, FittedItems } from "./any-compactor.ts";
 import { arrayPlacesAt, withElements, withValue } from "./array-places.ts";
@@ -238,7 +239,7 @@ function preparedWith(
   const replyTokens = Math.min(facts.maxOutputTokens ?? 0, most);
   const bodyText = withReply(read, bodyOf(read, given, fitted.items), replyTokens);
   const dropping = bodyText === null ? null : droppingBody(read, bodyText, options);
-  const cutOffBy = (ended: EndedReply | null): UpstreamFailure | null => {
+  const cutOffBy = (ended: Parameters<typeof outcomeOfReply>[0] | null): UpstreamFailure | null => {
     if (ended === null) return null;
     const { contextWindowTokens: windowTokens, maxOutputTokens } = options.limits(facts.modelId);
     const askedTokens = facts.maxOutputTokens === null ? maxOutputTokens : replyTokens;

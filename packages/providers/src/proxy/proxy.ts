@@ -1,9 +1,9 @@
 import type { ContextEvent, ModelLimits, SessionEntry, SessionStore } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { type ConversationName, closedError, type JsonObject, shortHash, wellFormed } from "@plimsoll/core/extend";
+import { closedError, shortHash, wellFormed } from "@plimsoll/core/extend";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import { isUndone, keptState } from "../drop-in/person-wishes.ts";
-import type { ConversationContext } from "../drop-in/request.ts";
+import type { ConversationContext, ConversationName } from "../drop-in/request.ts";
 import { type Fields, recordsAt, stringAt } from "../fields.ts";
 import type { AnyCompactor } from "./any-compactor.ts";
 import { withoutCacheMarks } from "./cache-marks.ts";
@@ -33,9 +33,9 @@ export interface ProxyCompaction {
    */
   prepare(request: ProxyRequest): Promise<PreparedRequest | null>;
   /** Compacts items that a program sends for that alone, and gives them back: `POST /compact`. Throws `bad-input` for what cannot be read. */
-  compact(body: Fields, signal: AbortSignal): Promise<JsonObject>;
+  compact(body: Fields, signal: AbortSignal): Promise<Fields>;
   /** Reads a piece of the content that `compact` replaced with a handle, in a named conversation: `POST /compact/recall`. */
-  recall(body: Fields): Promise<JsonObject>;
+  recall(body: Fields): Promise<Fields>;
   /** The conversations in memory, the one that was asked last first. */
   conversations(): readonly ProxyConversation[];
   /** Puts back what the newest cut of a conversation took; the next one comes when a request would not fit. Rejects with `bad-input` if there is nothing to undo. */

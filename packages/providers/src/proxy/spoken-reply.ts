@@ -1,4 +1,4 @@
-import type { JsonObject } from "@plimsoll/core/extend";
+import type { Fields } from "../fields.ts";
 import type { ProxyWire } from "./wires.ts";
 
 /** An answer that no vendor gave. */
@@ -26,8 +26,8 @@ interface Spoken {
 
 /** How a wire writes a text as a whole answer, and as the events of a stream. */
 interface SpokenWire {
-  readonly whole: (spoken: Spoken) => JsonObject;
-  readonly events: (spoken: Spoken) => readonly JsonObject[];
+  readonly whole: (spoken: Spoken) => Fields;
+  readonly events: (spoken: Spoken) => readonly Fields[];
 }
 
 const WIRES: { readonly [name in ProxyWire["name"]]: SpokenWire } = {
@@ -49,18 +49,18 @@ export function spokenReply(name: ProxyWire["name"], text: string, { modelId, fo
   return { contentType: "text/event-stream", bodyText: `${written.join("")}${end}` };
 }
 
-function messageOf({ serial, model }: Spoken, content: readonly JsonObject[], stopReason: string | null): JsonObject {
+function messageOf({ serial, model }: Spoken, content: readonly Fields[], stopReason: string | null): Fields {
   const cached = { cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
   const usage = { input_tokens: 0, ...cached, output_tokens: 0 };
   const head = { id: `msg_simulated_${serial}`, type: "message", role: "assistant", model };
   return { ...head, content, stop_reason: stopReason, stop_sequence: null, usage };
 }
 
-function wholeMessage(spoken: Spoken): JsonObject {
+function wholeMessage(spoken: Spoken): Fields {
   return messageOf(spoken, [{ type: "text", text: spoken.text }], "end_turn");
 }
 
-function messageEvents(spoken: Spoken): readonly JsonObject[] {
+function messageEvents(spoken: Spoken): readonly Fields[] {
   return [
     { type: "message_start", message: messageOf(spoken, [], null) },
     { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
@@ -73,18 +73,18 @@ function messageEvents(spoken: Spoken): readonly JsonObject[] {
 
 const NO_CHAT_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } as const;
 
-function completionOf({ serial, model, createdSeconds }: Spoken, object: string, choices: readonly JsonObject[]): JsonObject {
+function completionOf({ serial, model, createdSeconds }: Spoken, object: string, choices: readonly Fields[]): Fields {
   return { id: `chatcmpl-simulated-${serial}`, object, created: createdSeconds, model, choices };
 }
 
-function wholeCompletion(spoken: Spoken): JsonObject {
+function wholeCompletion(spoken: Spoken): Fields {
   const message = { role: "assistant", content: spoken.text, refusal: null };
   const choices = [{ index: 0, message, logprobs: null, finish_reason: "stop" }];
   return { ...completionOf(spoken, "chat.completion", choices), usage: NO_CHAT_USAGE };
 }
 
-function completionChunks(spoken: Spoken): readonly JsonObject[] {
-  const chunk = (choices: readonly JsonObject[]) => completionOf(spoken, "chat.completion.chunk", choices);
+function completionChunks(spoken: Spoken): readonly Fields[] {
+  const chunk = (choices: readonly Fields[]) => completionOf(spoken, "chat.completion.chunk", choices);
   const delta = { role: "assistant", content: spoken.text };
   return [
     { ...chunk([{ index: 0, delta, logprobs: null, finish_reason: null }]), usage: null },
@@ -93,12 +93,12 @@ function completionChunks(spoken: Spoken): readonly JsonObject[] {
   ];
 }
 
-function responseOf({ serial, model, createdSeconds }: Spoken, ended: JsonObject): JsonObject {
+function responseOf({ serial, model, createdSeconds }: Spoken, ended: Fields): Fields {
   const head = { id: `resp_simulated_${serial}`, object: "response", created_at: createdSeconds, model };
   return { ...head, status: "in_progress", error: null, incomplete_details: null, output: [], usage: null, ...ended };
 }
 
-function wholeResponse(spoken: Spoken): JsonObject {
+function wholeResponse(spoken: Spoken): Fields {
   const details = { input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } };
   const usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0, ...details };
   return responseOf(spoken, {
@@ -108,19 +108,19 @@ function wholeResponse(spoken: Spoken): JsonObject {
   });
 }
 
-function responseItem({ serial }: Spoken, status: string, content: readonly JsonObject[]): JsonObject {
+function responseItem({ serial }: Spoken, status: string, content: readonly Fields[]): Fields {
   return { id: `msg_simulated_${serial}_0`, type: "message", role: "assistant", status, content };
 }
 
-function outputText(text: string): JsonObject {
+function outputText(text: string): Fields {
   return { type: "output_text", text, annotations: [] };
 }
 
-function responseEvents(spoken: Spoken): readonly JsonObject[] {
+function responseEvents(spoken: Spoken): readonly Fields[] {
   const { text } = spoken;
   const item = responseItem(spoken, "completed", [outputText(text)]);
   const place = { item_id: item.id, output_index: 0, content_index: 0 };
-  const events: readonly JsonObject[] = [
+  const events: readonly Fields[] = [
     { type: "response.created", response: responseOf(spoken, {}) },
     { type: "response.in_progress", response: responseOf(spoken, {}) },
     { type: "response.output_item.added", output_index: 0, item: responseItem(spoken, "in_progress", []) },
@@ -134,7 +134,7 @@ function responseEvents(spoken: Spoken): readonly JsonObject[] {
   return events.map((event, index) => ({ ...event, sequence_number: index }));
 }
 
-function wholeContent({ text, model, serial }: Spoken): JsonObject {
+function wholeContent({ text, model, serial }: Spoken): Fields {
   const candidate = { content: { role: "model", parts: [{ text }] }, index: 0, finishReason: "STOP" };
   const usageMetadata = { promptTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 };
   return { candidates: [candidate], usageMetadata, modelVersion: model, responseId: `simulated-${serial}` };

@@ -1,7 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { Content, GenerateContentResponse } from "@google/genai";
 import type { ToolSpec } from "@plimsoll/core";
-import { type EndedReply, isRecord } from "@plimsoll/core/extend";
+import { isRecord, type outcomeOfReply } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { decodeAnthropicStream } from "../anthropic/decode.ts";
 import { leastReplyOf } from "../anthropic/thinking.ts";
@@ -49,7 +49,7 @@ export interface ProxyWire {
   /** Adds one more event of a stream, or the whole answer, to the facts that are known of the answer. */
   readonly answerAfter: (answer: Fields, event: Fields) => Fields;
   /** How a streamed answer ended, by all its events; rejects for one that broke off. */
-  readonly streamedEnd: (events: readonly Fields[]) => Promise<EndedReply | null>;
+  readonly streamedEnd: (events: readonly Fields[]) => Promise<Parameters<typeof outcomeOfReply>[0] | null>;
 }
 
 /** Finds the provider's API (wire) that a path belongs to; `null` for a path that has nothing to do with a history. */

@@ -2,6 +2,7 @@ import type {
   ModelLimits,
   ModelReply,
   Policy,
+  SessionEntry,
   SessionOptions,
   ToolCallPart,
   ToolResultMessage,
@@ -16,7 +17,6 @@ import {
   PLIMSOLL_POLICY,
   PlimsollError,
 } from "@plimsoll/core";
-import type { SessionStartEntry } from "@plimsoll/core/extend";
 import {
   BUILT_IN_KINDS,
   callShape,
@@ -25,7 +25,6 @@ import {
   modelChangeEntry,
   openSession,
   recallArtifact,
-  replyLowered,
   requireFallback,
   setupChange,
   setupChangeEntry,
@@ -36,6 +35,7 @@ import { requestLimitsOf } from "../catalog/model-limits.ts";
 import { resolveModel } from "../catalog/resolve-model.ts";
 import { fullWindow } from "../client/failure.ts";
 import { modelPriors } from "../priors/model-priors.ts";
+import { replyLowered } from "../shorter-reply.ts";
 import { createToolNames } from "../wire/tools.ts";
 import { type DecodedReply, decodedBy, type SessionWire } from "../wire/wire.ts";
 import {
@@ -218,7 +218,13 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   const setting: SessionOptions = { ...context, policy, kinds, summarizer, modelPriors, isBoundReasoning, nowMs };
   const { tools, modelId, boundReasoning: asked } = wire;
   const names = { id: sessionId, createdMs: nowMs(), parent: null, agent: null };
-  const start: SessionStartEntry = { type: "session", version: LOG_VERSION, ...names, system, tools };
+  const start: Extract<SessionEntry, { readonly type: "session" }> = {
+    type: "session",
+    version: LOG_VERSION,
+    ...names,
+    system,
+    tools,
+  };
   const conversation =
     sessions === undefined
       ? createSession({ ...setting, entries: [start], writer: null })
@@ -239,7 +245,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
 async function openedOrBegun(
   setting: SessionOptions,
   sessions: NonNullable<SdkSessionOptions["sessions"]>,
-  start: SessionStartEntry,
+  start: Extract<SessionEntry, { readonly type: "session" }>,
 ): Promise<SessionLog["conversation"]> {
   const { id: sessionId } = start;
   const begun = openSession(setting, sessions, start).catch(async (error: unknown) => {

@@ -1,6 +1,15 @@
-import type { ArtifactStore, ContextEvent, Message, ModelLimits, Policy, SessionView, ToolCallPart } from "@plimsoll/core";
+import type {
+  ArtifactStore,
+  ContextEvent,
+  Message,
+  ModelLimits,
+  Policy,
+  Session,
+  SessionView,
+  ToolCallPart,
+} from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
-import type { Kinds, LearnedLimit, MessageDraft, SessionInput } from "@plimsoll/core/extend";
+import type { Kinds, MessageDraft } from "@plimsoll/core/extend";
 import {
   answerOf,
   attempted,
@@ -10,13 +19,13 @@ import {
   nextTry,
   outcomeOfReply,
   replyBeside,
-  replyLowered,
   sendWithRecovery,
-  shorterReply,
   withIds,
   withReplyWithin,
 } from "@plimsoll/core/extend";
 import { rejectedReport, sdkRejection } from "../client/failure.ts";
+import type { LearnedLimits } from "../learned-limits.ts";
+import { replyLowered, shorterReply } from "../shorter-reply.ts";
 import { endedReplyOf } from "../wire/ended-reply.ts";
 import type { createToolNames } from "../wire/tools.ts";
 import { checkSendable, decodedBy, type SessionWire } from "../wire/wire.ts";
@@ -126,7 +135,7 @@ export async function prepare<Request>(session: OpenSession<Request>, signal: Ab
 }
 
 /** The limit that the log taught. */
-function learned<Request>({ conversation, limits, nowMs, wire }: OpenSession<Request>): LearnedLimit {
+function learned<Request>({ conversation, limits, nowMs, wire }: OpenSession<Request>): ReturnType<LearnedLimits["of"]> {
   const reserveTokens = limits.maxOutputTokens;
   return learnedInLog(conversation.limitEvents(), { modelId: wire.modelId, reserveTokens, nowMs: nowMs() });
 }
@@ -229,7 +238,7 @@ async function fitSubmitted({
   const last = conversation.view().messages.at(-1);
   if (waiting.length === 0 && (last === undefined || (last.role === "assistant" && last.origin === "model")))
     throw new PlimsollError("bad-input", "there is nothing to send: say something as the user, or give a result");
-  const fit = (gate: SessionInput["gate"], pending: readonly Message[]) =>
+  const fit = (gate: Parameters<Session["fit"]>[0]["gate"], pending: readonly Message[]) =>
     conversation.fit({ gate, pending, model: limits, observedLimitTokens }, signal);
   if (last?.role === "tool-result") await fit("after-tool-batch", []);
   const pending = withIds(waiting, conversation.state().lastMessageId);

@@ -11,7 +11,7 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from "@plimsoll/core";
-import type { Recalled, RecallRange } from "@plimsoll/core/extend";
+import type { recallArtifact } from "@plimsoll/core/extend";
 
 /** Options that a session hands on to the engine. */
 type ContextOptions = Pick<
@@ -76,7 +76,7 @@ export interface SdkSession<Request, Answer> {
    */
   send<Own extends Answer>(call: (request: Request) => PromiseLike<Own>, signal?: AbortSignal): Promise<Own>;
   /** A piece of what a notice's handle names; `null` for an unknown handle. A tool of yours can offer it to the model. */
-  recall(handle: string, range: RecallRange): Promise<Recalled | null>;
+  recall(handle: string, range: Parameters<typeof recallArtifact>[1]): ReturnType<typeof recallArtifact>;
   /** The session of the engine under it: its totals, undo, and compaction by hand. */
   readonly conversation: Session;
   /**

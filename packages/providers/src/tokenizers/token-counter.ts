@@ -1,11 +1,11 @@
-import { PlimsollError } from "@plimsoll/core";
-import { type CountTokens, characterBoundaryAtOrBefore, type Tokenizers } from "@plimsoll/core/extend";
+import { PlimsollError, type SessionOptions } from "@plimsoll/core";
+import { characterBoundaryAtOrBefore } from "@plimsoll/core/extend";
 
 /** A tokenizer for counting. */
 export interface TokenCounter {
   /** The encoding's name, for records. */
   readonly encoding: string;
-  readonly countTokens: CountTokens;
+  readonly countTokens: NonNullable<SessionOptions["tokenizers"]>[string];
 }
 
 /** One piece that was counted; what a test or a work counter is told. */
@@ -136,7 +136,7 @@ const importRanks: ImportRanks = (name) => {
 };
 
 /** The tokenizers of encodings, by name. */
-export type LoadTokenizers = (encodings: readonly string[]) => Promise<Tokenizers>;
+export type LoadTokenizers = (encodings: readonly string[]) => Promise<NonNullable<SessionOptions["tokenizers"]>>;
 
 /**
  * Makes a function that loads the tokenizers of the encodings that a policy counts by (`encodingsOf`), each once and only when asked for.
@@ -144,8 +144,8 @@ export type LoadTokenizers = (encodings: readonly string[]) => Promise<Tokenizer
  * Its promise rejects with a PlimsollError `bad-policy` for a name that is not bundled.
  */
 export function createTokenizerLoader(): LoadTokenizers {
-  const loaded = new Map<EncodingName, Promise<CountTokens>>();
-  const tokenizerOf = (name: EncodingName): Promise<CountTokens> => {
+  const loaded = new Map<EncodingName, Promise<NonNullable<SessionOptions["tokenizers"]>[string]>>();
+  const tokenizerOf = (name: EncodingName): Promise<NonNullable<SessionOptions["tokenizers"]>[string]> => {
     const known = loaded.get(name);
     if (known !== undefined) return known;
     const loading = loadTokenCounter(name).then(({ countTokens }) => countTokens);

@@ -1,10 +1,15 @@
 import type { Usage } from "@plimsoll/core";
-import { type EndedReply, isRecord } from "@plimsoll/core/extend";
+import { isRecord, type outcomeOfReply } from "@plimsoll/core/extend";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { DecodedReply } from "./wire.ts";
 
 /** A decoded reply as far as it tells whether it was cut off. */
-export function endedReplyOf({ saidChars, stopReason, usage, isWindowFull }: DecodedReply): EndedReply {
+export function endedReplyOf({
+  saidChars,
+  stopReason,
+  usage,
+  isWindowFull,
+}: DecodedReply): Parameters<typeof outcomeOfReply>[0] {
   return { stopReason, isWindowFull, saidChars, ...sizesOf(usage) };
 }
 
@@ -23,7 +28,7 @@ const END_REASONS: readonly string[] = ["stop", "end_turn", "STOP", "completed"]
 const WINDOW_REASON = "model_context_window_exceeded";
 
 /** The same of an answer as it came, on any of the wires and in the forms of their libraries; `null` for one of an unknown form. */
-export function endedReplyIn(answer: unknown, usage: Usage | null): EndedReply | null {
+export function endedReplyIn(answer: unknown, usage: Usage | null): Parameters<typeof outcomeOfReply>[0] | null {
   if (!isRecord(answer)) return null;
   const [choice, candidate] = [recordsAt(answer, "choices")[0], recordsAt(answer, "candidates")[0]];
   // LangChain keeps the vendor's own fields at the side, AI SDK the common reason and the vendor's.
@@ -93,7 +98,7 @@ function isHeld(key: string, value: unknown): boolean {
 }
 
 /** Sizes by the names that the wires have for them. */
-function sizesIn(answer: Fields): Pick<EndedReply, "promptTokens" | "outputTokens"> {
+function sizesIn(answer: Fields): Pick<Parameters<typeof outcomeOfReply>[0], "promptTokens" | "outputTokens"> {
   const usage = recordAt(answer, "usage") ?? recordAt(answer, "usageMetadata");
   const sum = (...names: readonly string[]) =>
     names.reduce<number | null>((total, name) => {
@@ -108,6 +113,6 @@ function sizesIn(answer: Fields): Pick<EndedReply, "promptTokens" | "outputToken
   };
 }
 
-function sizesOf(usage: Usage | null): Pick<EndedReply, "promptTokens" | "outputTokens"> {
+function sizesOf(usage: Usage | null): Pick<Parameters<typeof outcomeOfReply>[0], "promptTokens" | "outputTokens"> {
   return { promptTokens: usage?.input.totalTokens ?? null, outputTokens: usage?.output.totalTokens ?? null };
 }

@@ -1,6 +1,6 @@
 import type { AssistantMessage, BoundReasoning, Message, ModelEvent, ModelRequest, ToolSpec, Usage } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
-import { checkMessages, isRecord, type StopReason, type WireRules } from "@plimsoll/core/extend";
+import { checkMessages, isRecord, type WireRules } from "@plimsoll/core/extend";
 import { emptyReply, type FailureSource } from "../client/failure.ts";
 import type { Fields } from "../fields.ts";
 import type { LoadedImages } from "./images.ts";
@@ -36,7 +36,7 @@ export interface DecodedReply {
   readonly requestId: string;
   readonly modelId: string | null;
   readonly parts: AssistantMessage["parts"];
-  readonly stopReason: StopReason;
+  readonly stopReason: NonNullable<AssistantMessage["stopReason"]>;
   readonly usage: Usage;
   /** Characters of text in the whole answer; `null` if it holds anything else beside reasoning, known or not. */
   readonly saidChars: number | null;

@@ -1,13 +1,14 @@
 import {
   type ArtifactStore,
   type EntryListener,
+  encodeLog,
   PlimsollError,
   type SessionBranch,
   type SessionEntry,
   type SessionStore,
   type SessionWriter,
 } from "@plimsoll/core";
-import { artifactHandle, createQueue, decodeEntry, encodeEntry, entryIdOf } from "@plimsoll/core/extend";
+import { artifactHandle, createQueue, decodeEntry, entryIdOf } from "@plimsoll/core/extend";
 import { branchEntry, inUse, noSuchEntry, noSuchSession, sessionTitle, usableId } from "../session-log.ts";
 import { asked, bytesOf, type Lease, type LogTable, type NewLines, type NewLog, ONCE } from "./log-table.ts";
 
@@ -246,7 +247,7 @@ const NAMED_HANDLE = /artifact:[0-9a-f]{64}/g;
  * @throws PlimsollError `session-limit` for an entry that could not be read again.
  */
 function newLines(entries: readonly SessionEntry[]): NewLines {
-  const lines = entries.map((entry) => encodeEntry(entry).trimEnd());
+  const lines = entries.map((entry) => encodeLog([entry]).trimEnd());
   const handles = new Set(lines.flatMap((line) => line.match(NAMED_HANDLE) ?? []));
   return { lines, bytes: bytesOf(lines), title: storableText(sessionTitle(entries)), handles: [...handles] };
 }

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeLog, encodeLog, type SessionEntry } from "@plimsoll/core";
-import { encodeEntry, MAXIMUM_LINE_BYTES } from "@plimsoll/core/extend";
+import { MAXIMUM_LINE_BYTES } from "@plimsoll/core/extend";
 import { human, sessionStart } from "@plimsoll/core/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { SESSION_STORE_CONTRACT } from "../testing/session-store-contract.ts";
@@ -25,6 +25,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-sessions-"));
 });
 
+const encodeEntry = (entry: SessionEntry) => encodeLog([entry]);
 const START = { ...sessionStart("system"), id: "one" };
 const messageEntry = (id: string, text = id): SessionEntry => ({ type: "message", message: human(id, text) });
 const store = () => createFileSessionStore({ folder });
@@ -95,7 +96,7 @@ describe("file session store", { timeout: 30_000 }, () => {
         .slice(0, count)
         .join("")
         .slice(0, -1 - bytes);
-      writeFileSync(logFile(), `${encodeEntry(START)}${torn}`);
+      writeFileSync(logFile(), `${encodeLog([START])}${torn}`);
       const isWhole = count === 3 && bytes === 0;
       expect((await store().read("one"))?.entries.length).toBe(isWhole ? 4 : 1);
     }
@@ -113,14 +114,14 @@ describe("file session store", { timeout: 30_000 }, () => {
 
   test("a log that was killed while it was begun is not there, and leaves nothing", async () => {
     const draft = `${logFile()}.lock.00000000-0000-4000-8000-000000000000`;
-    writeFileSync(draft, `${encodeEntry(START)}${lineOf("h1", 10_000)}`.slice(0, -5));
+    writeFileSync(draft, `${encodeLog([START])}${lineOf("h1", 10_000)}`.slice(0, -5));
     expect([await store().read("one"), await store().list()]).toEqual([null, []]);
     await (await store().create(START)).close();
     expect(readdirSync(folder)).toEqual(["one.jsonl"]);
   });
 
   test("a damaged line in the middle is an error with file and line, and leaves no lock", async () => {
-    writeFileSync(logFile(), `${encodeEntry(START)}{"type":\n${encodeEntry(messageEntry("h1"))}`);
+    writeFileSync(logFile(), `${encodeLog([START])}{"type":\n${encodeEntry(messageEntry("h1"))}`);
     await expect(store().open("one")).rejects.toThrow(/one\.jsonl:2: not JSON/);
     expect(readdirSync(folder)).toEqual(["one.jsonl"]);
   });
@@ -181,7 +182,7 @@ describe("file session store", { timeout: 30_000 }, () => {
     const lengths = [-1, 0, 1].flatMap((more) => [CHUNK_BYTES + more, 2 * CHUNK_BYTES + more]);
     const lines = lengths.map((bytes, index) => lineOf(`h${index}`, bytes));
     for (const log of [lines, [...lines].reverse(), lines.slice(0, 1), lines.slice(1, 2)]) {
-      writeFileSync(logFile(), [encodeEntry(START), ...log].join(""));
+      writeFileSync(logFile(), [encodeLog([START]), ...log].join(""));
       const { writer, entries, cutOff } = await store().open("one");
       expect(cutOff).toBeNull();
       expect(entries.slice(1).map(encodeEntry)).toEqual(log);

@@ -4,6 +4,7 @@ import { type FileHandle, link, mkdir, open, readdir, rm, stat } from "node:fs/p
 import { join } from "node:path";
 import {
   type EntryListener,
+  encodeLog,
   isPlimsollError,
   type OpenedSession,
   PlimsollError,
@@ -14,7 +15,7 @@ import {
   type SessionWriter,
   type StoredSession,
 } from "@plimsoll/core";
-import { decodeEntry, encodeEntry, entryIdOf, MORE_FOLLOWS, type SessionStartEntry } from "@plimsoll/core/extend";
+import { decodeEntry, entryIdOf, MORE_FOLLOWS } from "@plimsoll/core/extend";
 import { branchEntry, noSuchEntry, noSuchSession, sessionTitle, usableId } from "../session-log.ts";
 import type { StreamingArtifactStore } from "./file-artifact-store.ts";
 import { createFileSessionWriter, type SyncPolicy } from "./file-session-writer.ts";
@@ -136,8 +137,12 @@ async function createLog(log: LogFile, fill: Fill): Promise<SessionWriter> {
   });
 }
 
-async function writeStart(start: SessionStartEntry, file: FileHandle, index: LogIndex): Promise<number> {
-  const line = encodeEntry(start);
+async function writeStart(
+  start: Extract<SessionEntry, { readonly type: "session" }>,
+  file: FileHandle,
+  index: LogIndex,
+): Promise<number> {
+  const line = encodeLog([start]);
   await file.writeFile(line);
   index.add(0, Buffer.byteLength(line));
   return index.endByte();
@@ -267,7 +272,7 @@ async function readBranch(log: ReadableLog, branch: SessionBranch, onEntry: Entr
   await readLog(log, index, (entry) => {
     if (throughIndex >= 0) return;
     const branched = branchEntry(entry, branch);
-    if (index.entryCount() === 0) firstLine = encodeEntry(branched);
+    if (index.entryCount() === 0) firstLine = encodeLog([branched]);
     if (entryIdOf(entry) === branch.throughEntryId) throughIndex = index.entryCount();
     onEntry(branched);
   });
@@ -349,6 +354,6 @@ async function familyOf(sessions: SessionStore, sessionId: string): Promise<read
 
 async function eachHandle(sessions: SessionStore, sessionId: string, take: (handle: string) => void): Promise<void> {
   await sessions.read(sessionId, (entry: SessionEntry) => {
-    for (const [handle] of encodeEntry(entry).matchAll(HANDLE)) take(handle);
+    for (const [handle] of encodeLog([entry]).matchAll(HANDLE)) take(handle);
   });
 }

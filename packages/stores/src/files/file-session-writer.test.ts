@@ -3,7 +3,6 @@ import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeLog, type SessionEntry } from "@plimsoll/core";
-import { encodeEntry } from "@plimsoll/core/extend";
 import { human, sessionStart } from "@plimsoll/core/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createFileSessionWriter, type LogHandle } from "./file-session-writer.ts";
@@ -99,7 +98,7 @@ describe("file session writer", () => {
   });
 
   test("what a full disk took of an append goes, if not at once then before the next one", async () => {
-    writeFileSync(logFile(), encodeEntry(START));
+    writeFileSync(logFile(), encodeLog([START]));
     const file = await open(logFile(), "a+");
     const noSpace = Object.assign(new Error("no space left"), { code: "ENOSPC" });
     const failures = [noSpace];
@@ -120,7 +119,7 @@ describe("file session writer", () => {
       },
     };
     const index = createLogIndex();
-    index.add(0, encodeEntry(START).length);
+    index.add(0, encodeLog([START]).length);
     const bytes = index.endByte();
     const release = async () => undefined;
     const writer = createFileSessionWriter({

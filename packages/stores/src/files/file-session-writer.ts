@@ -1,7 +1,7 @@
 import { fstatSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { PlimsollError, type SessionEntry, type SessionWriter } from "@plimsoll/core";
-import { decodeEntry, encodeEntry, MORE_FOLLOWS } from "@plimsoll/core/extend";
+import { encodeLog, PlimsollError, type SessionEntry, type SessionWriter } from "@plimsoll/core";
+import { decodeEntry, MORE_FOLLOWS } from "@plimsoll/core/extend";
 import { type LogIndex, logTooLarge, MAXIMUM_LOG_BYTES } from "./log-reader.ts";
 import { fileFailure, hasCode } from "./regular-file.ts";
 
@@ -26,7 +26,7 @@ export interface LogFile {
 
 /** Lines for the end of a log that are there together or not at all: a reader leaves out a last batch whose last line is not there. */
 export function encodeBatch(entries: readonly SessionEntry[]): readonly string[] {
-  return entries.map((entry, index) => `${index + 1 < entries.length ? MORE_FOLLOWS : ""}${encodeEntry(entry)}`);
+  return entries.map((entry, index) => `${index + 1 < entries.length ? MORE_FOLLOWS : ""}${encodeLog([entry])}`);
 }
 
 /**

@@ -5,14 +5,12 @@ import { basename, join } from "node:path";
 import { type ArtifactStore, createDigest, createSession, PLIMSOLL_POLICY, type Session } from "@plimsoll/core";
 import {
   canonicalJson,
-  foldEntries,
+  EMPTY_VIEW,
+  foldEntry,
   LOG_VERSION,
   MAXIMUM_RECALL_CHARS,
   openSession,
-  type Recalled,
-  type RecallRange,
   recallArtifact,
-  type SessionInput,
   sessionEntrySchema,
 } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
@@ -37,7 +35,9 @@ const HASH_CHARS = 16;
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARS);
 
 /** The whole text that a handle names, piece by piece, as a hash; `null` for a handle that finds nothing. */
-async function recalledHash(piece: (range: RecallRange) => Promise<Recalled | null>): Promise<string | null> {
+async function recalledHash(
+  piece: (range: Parameters<typeof recallArtifact>[1]) => ReturnType<typeof recallArtifact>,
+): Promise<string | null> {
   let text = "";
   for (let totalChars = 1; text.length < totalChars; ) {
     const recalled = await piece({ startChar: text.length, maximumChars: MAXIMUM_RECALL_CHARS });
@@ -65,7 +65,7 @@ async function recallAll(
 const SETTING = { policy: PLIMSOLL_POLICY, summarizer: createDigest() };
 
 /** A cut of everything, for which the whole log is remembered. */
-const CUT: SessionInput = {
+const CUT: Parameters<Session["fit"]>[0] = {
   gate: "before-step",
   pending: [],
   model: { contextWindowTokens: 64_000, maxOutputTokens: 1_000 },
@@ -84,7 +84,7 @@ describe.each(logs)("a log of version %s: %s", (version, name) => {
   test("folds to the same bytes, and every handle finds the same text", async () => {
     const { entries, cutOff } = (await sessions.read(name)) ?? expect.fail(name);
     const expected = foldSchema.parse(JSON.parse(foldText));
-    const { system, tools, viewHash, modelId, activeCompactions, messages } = foldEntries(entries);
+    const { system, tools, viewHash, modelId, activeCompactions, messages } = entries.reduce(foldEntry, EMPTY_VIEW);
     const folded = {
       cutOff,
       entries: entries.length,

@@ -3,7 +3,7 @@ import { link, readdir, readFile, readlink, rename, rm, writeFile } from "node:f
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
-import { isRecord, type JsonObject, jsonIn } from "@plimsoll/core/extend";
+import { isRecord, jsonIn } from "@plimsoll/core/extend";
 import { hasCode, OWNER_ONLY_FILE_MODE, readSmallFile } from "./regular-file.ts";
 
 /** The log that a lock is for. */
@@ -39,7 +39,7 @@ interface Lock {
   readonly lockFile: string;
   /** Why there is one, for whoever finds it taken. */
   readonly rule: string;
-  readonly details: JsonObject;
+  readonly details: PlimsollError["details"];
 }
 
 /**

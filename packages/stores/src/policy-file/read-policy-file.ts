@@ -10,11 +10,9 @@ import {
   KNOBS,
   keepsByRule,
   POLICY_OVERLAYS,
-  type PolicyOverlay,
   policySchema,
   RETIRED_PRESETS,
   readWritten,
-  type WrittenProblem,
 } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "../files/regular-file.ts";
@@ -149,7 +147,7 @@ interface PolicyData {
   /** The preset that was changed; `null` for a whole policy. */
   readonly base: Policy | null;
   /** Says that the preset named is gone, if it is. */
-  readonly gone: readonly WrittenProblem[];
+  readonly gone: readonly ReturnType<typeof readWritten>["retired"][number][];
   readonly kinds: Kinds;
 }
 
@@ -242,7 +240,7 @@ function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, unkno
 const CHOOSING_KEYS: readonly string[] = ["policy", ...POLICY_OVERLAYS.map(({ key }) => key)];
 
 /** Keys that may stand next to a section: a name, and the Go agent's window for all of its parts. */
-const KEYS_BESIDE: Readonly<Record<PolicyOverlay["key"], readonly string[]>> = {
+const KEYS_BESIDE: Readonly<Record<(typeof POLICY_OVERLAYS)[number]["key"], readonly string[]>> = {
   agent: ["name"],
   compaction: ["name", "context_window"],
 };
@@ -268,7 +266,7 @@ export function readPolicySection(document: YamlDocument, displayName: string): 
   return fromSection(document, displayName, overlay);
 }
 
-function fromSection(document: YamlDocument, displayName: string, overlay: PolicyOverlay): ReadPolicy {
+function fromSection(document: YamlDocument, displayName: string, overlay: (typeof POLICY_OVERLAYS)[number]): ReadPolicy {
   const values = overlay.valuesIn(document.content);
   const parsed = overlay.schema.safeParse(values);
   if (!parsed.success) {
@@ -291,7 +289,7 @@ function fromSection(document: YamlDocument, displayName: string, overlay: Polic
 interface SectionOrigin {
   readonly document: YamlDocument;
   readonly displayName: string;
-  readonly overlay: PolicyOverlay;
+  readonly overlay: (typeof POLICY_OVERLAYS)[number];
   readonly policy: Policy;
 }
 
@@ -308,7 +306,7 @@ function originOf(path: readonly PropertyKey[], { document, displayName, overlay
 }
 
 /** The policy with one key set alone; the preset if that is no policy. */
-function changedBy(overlay: PolicyOverlay, key: string, value: unknown): unknown {
+function changedBy(overlay: (typeof POLICY_OVERLAYS)[number], key: string, value: unknown): unknown {
   try {
     return overlay.policyOf({ [key]: value });
   } catch {

@@ -1,10 +1,10 @@
 import type { SessionEntry, SessionStore } from "@plimsoll/core";
-import type { JsonValue, SessionStartEntry } from "@plimsoll/core/extend";
+import type { JsonValue } from "@plimsoll/core/extend";
 import { assistant, human, sessionStart } from "@plimsoll/core/testing";
 import { type ContractCase, rejectsWith, sameOrThrow } from "./contract.ts";
 
 /** The first entry of the log that most rules write. */
-export const START: SessionStartEntry = { ...sessionStart("system"), id: "one" };
+export const START: Extract<SessionEntry, { readonly type: "session" }> = { ...sessionStart("system"), id: "one" };
 /** A message for a log. */
 export const said = (id: string, text = `text of ${id}`): SessionEntry => ({ type: "message", message: human(id, text) });
 const [FIRST, SECOND, THIRD] = [said("h1"), said("h2"), said("h3")];
