@@ -24,6 +24,17 @@ describe("core's main entry", () => {
   });
 });
 
+/** Most names of an entry for parts of one's own. They only go down. */
+test.each([
+  ["@plimsoll/core/extend", 150],
+  ["@plimsoll/providers/extend", 60],
+  ["@plimsoll/simulator/extend", 60],
+])("%s has at most %i names", (entry, most) => {
+  const { names = [] } = entries.find(({ specifier }) => specifier === entry) ?? {};
+  expect(names.length).toBeGreaterThan(0);
+  expect(names.length).toBeLessThanOrEqual(most);
+});
+
 /** Entries that still have names of nobody, and how many. The numbers only go down; every other entry has none. */
 const NAMES_OF_NOBODY: Readonly<Record<string, number>> = {
   plimsoll: 1,

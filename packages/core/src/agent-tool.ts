@@ -55,7 +55,7 @@ export interface ToolOutput {
 }
 
 /** The session of a running tool call, and the services that the tool may use. */
-export interface ToolCallContext {
+interface ToolCallContext {
   readonly sessionId: string;
   readonly callId: string;
   readonly signal: AbortSignal;

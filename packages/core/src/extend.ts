@@ -1,6 +1,9 @@
-// For parts of one's own, for loops of one's own, and for our other packages.
+// For parts of one's own, by what you write.
 
+// Tools: what they take and give, and texts.
 export type { AgentTool, ToolEffect, ToolOutput } from "./agent-tool.ts";
+// Keep rules, and what they read of old text.
+// Loops: a session with its limits, and recovery from refusals.
 export {
   amountSchema,
   budgetOf,
@@ -11,8 +14,10 @@ export {
   triggerTokens,
   withReplyWithin,
 } from "./budget.ts";
+// Strategies, and where they may cut.
 export { safeCutAtOrBefore, safeCuts } from "./cut-point.ts";
 export { recoveriesOf } from "./engine/goal.ts";
+// Importers and metrics: messages with their ids, calls by what they touch, the fold of a log, sizes.
 export { fileBegun, serverOf } from "./engine/window-parts.ts";
 export { entryIdOf, LOG_VERSION } from "./entry.ts";
 export { closedError } from "./error.ts";
@@ -39,6 +44,7 @@ export { createRecallIndex } from "./memory/recall-index.ts";
 export { scriptCalls } from "./memory/script-calls.ts";
 export { textLines } from "./memory/text-lines.ts";
 export { USE_FEATURES } from "./memory/use-features.ts";
+// Wires: rules of messages, and what a vendor reported.
 export type { WireRules } from "./message/check.ts";
 export { checkMessages, followingChecks, isUsableCallId } from "./message/check.ts";
 export { readsAsFailed } from "./message/failed-text.ts";
@@ -55,6 +61,7 @@ export {
 } from "./message/message.ts";
 export { coverageOf, lowestLimits, messageChars, pixelSizeOf, REQUEST_UNITS, UNIT_WORDS } from "./message/size.ts";
 export { fencedText } from "./message/transcript-text.ts";
+// Policies: kinds, knobs, and what files may hold.
 export type { Kinds } from "./policy/kinds.ts";
 export { BUILT_IN_KINDS, withKinds } from "./policy/kinds.ts";
 export { amountOf, isKnobPath, KNOBS, knobText, sizeOf, withKnob } from "./policy/knobs.ts";
@@ -64,11 +71,12 @@ export { encodingsOf, policySchema, requireFallback } from "./policy/policy.ts";
 export { RECORDED_POLICY } from "./policy/presets/none.ts";
 export { goneText, RETIRED_PRESETS, refuseRetired } from "./policy/retired.ts";
 export { changesPreset, keepsByRule, readWritten } from "./policy/written-policy.ts";
+// Stores: lines of a log, handles, and work one after the other.
 export { askDynamicContext, clockDoor, createQueue, passed, untilAborted } from "./port-door.ts";
+// Prompts and truncations.
 export type { Prompt } from "./ports.ts";
 export { SUMMARY_HEADER } from "./prompts/notices.ts";
 export { sequenceOf } from "./sequence.ts";
-
 export { decodeEntry, isJson, lineTooLong, MAXIMUM_LINE_BYTES, MORE_FOLLOWS } from "./session/codec.ts";
 export { createConversations } from "./session/conversations.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
@@ -94,6 +102,7 @@ export { EMPTY_VIEW, foldEntry, foldUnhashed, modelChangeEntry, setupChange, set
 export type { StrategyKind } from "./strategy/strategy.ts";
 export { defineStrategy } from "./strategy/strategy.ts";
 export { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, createLineSplitter, shortHash } from "./text.ts";
+// Estimators, and what learns from reports.
 export { createEstimator } from "./tokens/built-in-estimators.ts";
 export { CHAR_CLASSES, countClasses } from "./tokens/char-class.ts";
 export type { EstimatorKind } from "./tokens/estimator.ts";

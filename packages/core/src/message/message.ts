@@ -223,7 +223,7 @@ export function withId<Draft extends MessageDraft>(
  * Returns a new message: the draft with an id. It isn't made by a spread: an object that is spread and then added to has a hidden class of its own on the platform, and what reads
  * messages of as many classes as there are messages is slow.
  */
-export function identified<Draft extends MessageDraft>(draft: Draft, id: string): Draft & { readonly id: string } {
+function identified<Draft extends MessageDraft>(draft: Draft, id: string): Draft & { readonly id: string } {
   return Object.assign({}, draft, { id });
 }
 

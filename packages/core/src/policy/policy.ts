@@ -296,7 +296,7 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
 }
 
 /** The zod schema that checks a {@link Trigger}. */
-export const triggerSchema: z.ZodType<Trigger> = z.union([
+const triggerSchema: z.ZodType<Trigger> = z.union([
   z.strictObject({ atLeast: amountSchema.describe("Compacts at this size and above.") }),
   z.strictObject({ above: amountSchema.describe("Compacts above this size.") }),
 ]);

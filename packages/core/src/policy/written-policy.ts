@@ -28,7 +28,7 @@ export type WrittenPolicy<Own extends string = never> = Omit<Knobs, "keep"> & {
 } & { readonly [Key in Exclude<keyof Policy, "name" | "keep">]?: Part<Policy[Key]> };
 
 /** A mistake in one place of a written policy. */
-export interface WrittenProblem {
+interface WrittenProblem {
   readonly path: readonly string[];
   readonly text: string;
 }

@@ -9,13 +9,13 @@ import type { Session } from "./session.ts";
 import { openedOrCreated, sessionsDoor } from "./store-door.ts";
 
 /** The name of a conversation: the caller's key, `null` for one that is told by its messages alone, and the id of its log. */
-export interface ConversationName {
+interface ConversationName {
   readonly key: string | null;
   readonly sessionId: string;
 }
 
 /** The parts of a request by which its conversation is found. `key` is the caller's name for it, `null` for none. */
-export interface ConversationRequest {
+interface ConversationRequest {
   readonly key: string | null;
   readonly system: string;
   readonly tools: readonly ToolSpec[];
@@ -24,7 +24,7 @@ export interface ConversationRequest {
 }
 
 /** The conversation that a request continues, and its name. */
-export interface FoundConversation {
+interface FoundConversation {
   readonly name: ConversationName;
   readonly session: Session;
 }

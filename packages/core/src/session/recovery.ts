@@ -249,7 +249,7 @@ export interface Recovery<Answer> {
 export type RefusedReasoning = "named" | "unnamed";
 
 /** How a request was tried after an unknown refusal: with less of its media, or with less of all. */
-export type Tried = "none" | "media" | "less";
+type Tried = "none" | "media" | "less";
 
 /** An unknown refusal, and what was tried of the same request before it. */
 export interface AskedTry {
@@ -258,7 +258,7 @@ export interface AskedTry {
 }
 
 /** Facts that a fit at the gate `on-overflow` needs. */
-export type RecoveryFacts = Required<
+type RecoveryFacts = Required<
   Pick<FitInput, "observedLimitTokens" | "observedPromptTokens" | "observedRequestTokens" | "recovery">
 > &
   Pick<FitInput, "refused" | "refusedTokens">;
