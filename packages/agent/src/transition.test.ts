@@ -122,6 +122,10 @@ function words(effect: LoopEffect): string {
 }
 
 type Row = readonly [rule: string, start: LoopState, events: readonly LoopEvent[], phase: string, effects: readonly string[]];
+const holds = (...[, start, events, phase, effects]: Row) => {
+  const last = played(start, events);
+  expect([phaseOf(last.state), last.effects.map(words)]).toEqual([phase, effects]);
+};
 
 describe("a run", () => {
   test.each<Row>([
@@ -186,10 +190,7 @@ describe("a run", () => {
       "idle",
       ["end max-steps after 2"],
     ],
-  ])("%s", (_rule, start, events, phase, effects) => {
-    const last = played(start, events);
-    expect([phaseOf(last.state), last.effects.map(words)]).toEqual([phase, effects]);
-  });
+  ])("%s", holds);
 });
 
 describe("calls", () => {
@@ -246,10 +247,7 @@ describe("calls", () => {
       "recording",
       ["tell tool-end", "append c1 t1"],
     ],
-  ])("%s", (_rule, start, events, phase, effects) => {
-    const last = played(start, events);
-    expect([phaseOf(last.state), last.effects.map(words)]).toEqual([phase, effects]);
-  });
+  ])("%s", holds);
 });
 
 /** The texts and events that end a cancelled run. */
@@ -315,10 +313,7 @@ describe("a cancelled run", () => {
       CANCELLED,
     ],
     ["ending: has ended", IDLE, [...answered(WORDS), CANCEL, DONE], "idle", ["end done after 1"]],
-  ])("%s", (_rule, start, events, phase, effects) => {
-    const last = played(start, events);
-    expect([phaseOf(last.state), last.effects.map(words)]).toEqual([phase, effects]);
-  });
+  ])("%s", holds);
 
   test("aborts what goes on, whatever it is", () => {
     expect(played(IDLE, [...TO_REQUEST, CANCEL]).effects).toEqual([{ type: "abort", why: "cancelled" }]);
@@ -414,10 +409,7 @@ describe("what is asked for while a run goes on", () => {
       "entering",
       ["tell turn-end steered", "enter 1 before-step"],
     ],
-  ])("%s", (_rule, start, events, phase, effects) => {
-    const last = played(start, events);
-    expect([phaseOf(last.state), last.effects.map(words)]).toEqual([phase, effects]);
-  });
+  ])("%s", holds);
 });
 
 describe("an overflow", () => {
@@ -490,10 +482,7 @@ describe("an overflow", () => {
       "appending",
       ["append-reply"],
     ],
-  ])("%s", (_rule, start, events, phase, effects) => {
-    const last = played(start, events);
-    expect([phaseOf(last.state), last.effects.map(words)]).toEqual([phase, effects]);
-  });
+  ])("%s", holds);
 });
 
 describe("a failure", () => {
@@ -518,10 +507,7 @@ describe("a failure", () => {
       "ending",
       ["tell turn-end failed", "tell agent-end failed", "next"],
     ],
-  ])("%s", (_rule, start, events, phase, effects) => {
-    const last = played(start, events);
-    expect([phaseOf(last.state), last.effects.map(words)]).toEqual([phase, effects]);
-  });
+  ])("%s", holds);
 });
 
 describe("without a run", () => {
@@ -532,10 +518,7 @@ describe("without a run", () => {
     ["it ends when it failed", { ...IDLE, activity: work }, [ABORTED], "idle", []],
     ["a compaction is worked on", IDLE, [asking(COMPACT)], "work", ["begin", "work compact"]],
     ["what comes too late changes nothing", IDLE, [DONE], "idle", []],
-  ])("%s", (_rule, start, events, phase, effects) => {
-    const last = played(start, events);
-    expect([phaseOf(last.state), last.effects.map(words)]).toEqual([phase, effects]);
-  });
+  ])("%s", holds);
 
   test.each([
     ["the model is the new one once the log knows it", [asking(SMALL), { type: "switched" }], "small"],

@@ -10,6 +10,16 @@ const broken: Wait = () => Promise.reject(new Error("no timer"));
 const REQUEST: SummaryRequest = { ...SVEN_POLICY.summary, parts: [], view: [], focus: null, prompts: [] };
 const late = (afterMs: number) => new Error(`nothing in ${afterMs} ms`);
 
+const FAILURES: readonly [string, () => Promise<never>][] = [
+  ["later", async () => Promise.reject(new Error("no"))],
+  [
+    "at once",
+    () => {
+      throw new Error("no");
+    },
+  ],
+];
+
 function within<T>(wait: Wait, ask: (signal: AbortSignal) => Promise<T>, signal = new AbortController().signal): Promise<T> {
   return answerWithin(ask, { deadline: deadlineOf({ answerDeadlineMs: 9, wait }), signal, late });
 }
@@ -23,15 +33,7 @@ describe("an answer within a deadline", () => {
     expect(await within(broken, async () => "yes")).toBe("yes");
   });
 
-  test.each<[string, () => Promise<never>]>([
-    ["later", async () => Promise.reject(new Error("no"))],
-    [
-      "at once",
-      () => {
-        throw new Error("no");
-      },
-    ],
-  ])("is the failure of who is asked, %s", async (_, ask) => {
+  test.each(FAILURES)("is the failure of who is asked, %s", async (_, ask) => {
     await expect(within(endless, ask)).rejects.toThrow("no");
   });
 
@@ -97,15 +99,7 @@ describe("an answer that nobody can call off", () => {
     expect(waits.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  test.each<[string, () => Promise<never>]>([
-    ["later", async () => Promise.reject(new Error("no"))],
-    [
-      "at once",
-      () => {
-        throw new Error("no");
-      },
-    ],
-  ])("is the failure of who is asked, %s", async (_, ask) => {
+  test.each(FAILURES)("is the failure of who is asked, %s", async (_, ask) => {
     await expect(inTimeBy(endless, ask)).rejects.toThrow("no");
   });
 

@@ -7,7 +7,6 @@ import { withKinds } from "../policy/kinds.ts";
 import type { EnginePolicy, Policy } from "../policy/policy.ts";
 import { defineStrategy } from "../strategy/strategy.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
-import { askHook } from "./compact.ts";
 import type { BeforeCompaction, FitInput } from "./fit-input.ts";
 import { recoveriesOf } from "./goal.ts";
 
@@ -188,38 +187,6 @@ describe("a summary that is longer than what it replaces", () => {
     const fitted = await fit({ model });
     const steps = fitted.kind === "compacted" ? fitted.entry.record.steps : "steps" in fitted ? fitted.steps : [];
     expect(steps[0]).toMatchObject({ strategy: "summarize", outcome });
-  });
-});
-
-const notice = { reason: "threshold", tokensBefore: 9, budgetTokens: 8, messages: [] } as const;
-const deadline = { afterMs: 9, timer: () => () => undefined };
-const ask = (hook: BeforeCompaction | null, signal = new AbortController().signal) =>
-  askHook({ ports: { summarizer: fails, ...(hook === null ? {} : { beforeCompaction: hook }) }, deadline }, notice, signal);
-
-describe("a hook that is asked before a compaction", () => {
-  test("is none: the engine goes on", async () => {
-    expect(await ask(null)).toEqual({ decision: { kind: "go" }, steps: [] });
-  });
-
-  test("decides", async () => {
-    expect(await ask(async () => ({ kind: "cancel", why: "later" }))).toEqual({
-      decision: { kind: "cancel", why: "later" },
-      steps: [],
-    });
-  });
-
-  test("and fails: the engine goes on, and the record says why", async () => {
-    const steps = [{ strategy: "before-compaction", outcome: "failed", detail: "broken" }];
-    expect(await ask(() => Promise.reject(new Error("broken")))).toEqual({ decision: { kind: "go" }, steps });
-  });
-
-  test("and is given up by the caller: nobody goes on", async () => {
-    const controller = new AbortController();
-    const hook: BeforeCompaction = () => {
-      controller.abort(new Error("given up"));
-      return Promise.reject(new Error("broken"));
-    };
-    await expect(ask(hook, controller.signal)).rejects.toThrow("given up");
   });
 });
 

@@ -26,6 +26,14 @@ const summaryOf =
   (text: string, stopReason: StopReason = "end"): Summarizer =>
   () =>
     Promise.resolve({ text, usage: null, stopReason });
+function noting() {
+  const requests: SummaryRequest[] = [];
+  const summarizer: Summarizer = (request, signal) => {
+    requests.push(request);
+    return summaryOf("ok")(request, signal);
+  };
+  return { requests, summarizer };
+}
 const summarize = (from: string, through: string, by: "summary" | "digest" = "summary"): Edit => ({
   kind: "replace-spans",
   by,
@@ -87,11 +95,7 @@ describe("execute", () => {
   });
 
   test("gives the writer what is covered, part by part, and what the person asked for", async () => {
-    const requests: unknown[] = [];
-    const summarizer: Summarizer = (request, signal) => {
-      requests.push(request);
-      return summaryOf("ok")(request, signal);
-    };
+    const { requests, summarizer } = noting();
     await run([summarize("u1", "a1")], { summarizer, focus: "the tests" });
     expect(requests).toEqual([
       {
@@ -116,21 +120,13 @@ describe("execute", () => {
     ],
     ["another model's id", { cheaper: { modelId: "small", contextWindowTokens: 9000 } }, { modelId: "small" }],
   ])("gives the writer %s, if the policy asks so", async (_, request, more) => {
-    const requests: SummaryRequest[] = [];
-    const summarizer: Summarizer = (asked, signal) => {
-      requests.push(asked);
-      return summaryOf("ok")(asked, signal);
-    };
+    const { requests, summarizer } = noting();
     await run([summarize("u1", "a1")], { summarizer, summary: { ...SVEN_POLICY.summary, request } });
     expect(requests).toMatchObject([more]);
   });
 
   test("gives the writer the conversation through the newest of many covered messages", async () => {
-    const requests: SummaryRequest[] = [];
-    const summarizer: Summarizer = (asked, signal) => {
-      requests.push(asked);
-      return summaryOf("ok")(asked, signal);
-    };
+    const { requests, summarizer } = noting();
     const messages = [human("u0", "at first"), ...view];
     await run([summarize("u0", "a1")], { messages, summarizer, summary: { ...SVEN_POLICY.summary, request: "prefix" } });
     expect(requests.map(({ conversation }) => idsOf(conversation?.messages ?? []))).toEqual([["u0", "u1", "a1"]]);
@@ -229,13 +225,9 @@ describe("execute", () => {
       "digest",
     ],
   ])("asks by %s", async (_, edit, promptId) => {
-    const asked: (string | null)[] = [];
-    const writer: Summarizer = (request, signal) => {
-      asked.push(...request.parts.map((part) => part.promptId));
-      return summaryOf("ok")(request, signal);
-    };
-    await run([edit], { summarizer: writer, digest: writer });
-    expect(asked).toEqual([promptId]);
+    const { requests, summarizer } = noting();
+    await run([edit], { summarizer, digest: summarizer });
+    expect(requests.flatMap(({ parts }) => parts.map((part) => part.promptId))).toEqual([promptId]);
   });
 
   test("what rules keep is left out of the edits; if nothing is left, nothing is done", async () => {
@@ -252,16 +244,6 @@ describe("execute", () => {
     const { messages, applied } = await run([replace("r", "…")]);
     expect(messages[4]?.parts).toEqual([{ type: "text", text: "…" }]);
     expect(applied).toMatchObject([{ handle: "r", removedChars: 3 }]);
-  });
-
-  test("gives the engine's messages the same ids each time, and others elsewhere", async () => {
-    const [first, second, other] = await Promise.all([
-      run([drop([["u1", "a1"]])]),
-      run([drop([["u1", "a1"]])]),
-      run([drop([["u1", "u1"]])]),
-    ]);
-    expect(idsOf(second.messages)).toEqual(idsOf(first.messages));
-    expect(other.messages[0]?.id).not.toBe(first.messages[0]?.id);
   });
 });
 
@@ -285,15 +267,7 @@ describe("execute rejects", () => {
     ["a part of a message that is not there", [replace("missing", "…")], {}, "bad-edit"],
     ["a summariser that rejects", [summarize("u1", "a1")], { summarizer: rejects }, "summary-failed"],
     ["an empty summary", [summarize("u1", "a1")], { summarizer: summaryOf("") }, "summary-failed"],
-    ["a blank summary", [summarize("u1", "a1")], { summarizer: summaryOf(" \n") }, "summary-failed"],
     ["a summary that was cut off", [summarize("u1", "a1")], { summarizer: summaryOf("half of", "length") }, "summary-failed"],
-    ["a refusal", [summarize("u1", "a1")], { summarizer: summaryOf("I cannot", "refusal") }, "summary-failed"],
-    [
-      "a summary that calls tools",
-      [summarize("u1", "a1")],
-      { summarizer: summaryOf("let me look", "tool-calls") },
-      "summary-failed",
-    ],
   ])("%s", async (_, edits, more, code) => {
     await expect(run(edits, more)).rejects.toMatchObject({ code });
   });
