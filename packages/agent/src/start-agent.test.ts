@@ -1,4 +1,4 @@
-import { NONE_POLICY, PLIMSOLL_POLICY, PlimsollError, textOf } from "@plimsoll/core";
+import { PLIMSOLL_POLICY, PlimsollError, textOf } from "@plimsoll/core";
 import { checkMessages, createWorkCounter, EMPTY_VIEW, foldEntry, type ToolOutput } from "@plimsoll/core/extend";
 import type { ScriptedReply } from "@plimsoll/core/testing";
 import { createMemorySessionStore } from "@plimsoll/stores";
@@ -333,20 +333,6 @@ describe("compaction in the loop", () => {
     expect(events.filter(({ type }) => type === "output-lowered")).toMatchObject([
       { limitTokens: 9000, maxOutputTokens: asked },
     ]);
-  });
-
-  test("with compaction off the provider's error reaches the caller", async () => {
-    const overflow = new PlimsollError("context-overflow", "too long");
-    const { start, events } = agentSetup([{ error: overflow }], { policy: NONE_POLICY });
-    expect(await (await start()).submit("go")).toMatchObject({ reason: "failed", error: overflow });
-    expect(events.filter(({ type }) => type === "overflow-detected")).toMatchObject([{ recovery: 0 }]);
-  });
-
-  test("an overflow that no recovery helps ends the run", async () => {
-    const overflow = new PlimsollError("context-overflow", "too long");
-    const { start, model } = agentSetup(() => ({ error: overflow }));
-    expect(await (await start()).submit("go")).toMatchObject({ reason: "failed", error: overflow });
-    expect(model.requests().length).toBeLessThanOrEqual(PLIMSOLL_POLICY.overflow.maxRecoveries + 1);
   });
 
   const dropping = { ...PLIMSOLL_POLICY, strategies: [{ kind: "drop-oldest", amount: "all-but-keep", notice: "count" }] };

@@ -171,25 +171,6 @@ describe("a run", () => {
       "asking",
       ["tell step-start", "request"],
     ],
-    [
-      "ends after the steps that it may take",
-      UNASKED,
-      [
-        ...calling(call("c1")),
-        settled("c1"),
-        DONE,
-        DONE,
-        DONE,
-        ...calling(call("c2")).slice(3),
-        settled("c2"),
-        DONE,
-        DONE,
-        DONE,
-        DONE,
-      ],
-      "idle",
-      ["end max-steps after 2"],
-    ],
   ])("%s", holds);
 });
 

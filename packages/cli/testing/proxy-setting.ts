@@ -1,6 +1,8 @@
 import { mkdtempSync } from "node:fs";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import type { Exchange, SimulatedReply, SimulatedRequest, Simulator, SimulatorOptions } from "@plimsoll/simulator";
 import { startSimulator } from "@plimsoll/simulator";
 import { onTestFinished } from "vitest";
@@ -115,4 +117,26 @@ export function prefixBreaks(exchanges: readonly Exchange[]): number {
     const before = exchanges[index - 1]?.promptTokens ?? 0;
     return before > 2_000 && (cacheReadTokens ?? 0) < before - 256;
   }).length;
+}
+
+export type RawBody = string | Uint8Array | readonly Uint8Array[];
+
+/** Sends a body as it is, a list of pieces without a length; a header may be one that `fetch` does not let through. Gives the answer's bytes as they come. */
+export function sendRaw(
+  url: string,
+  headers: { readonly [name: string]: string },
+  body: RawBody,
+): Promise<{ status: number; headers: unknown; body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: "POST", headers }, (response) => {
+      const pieces: Buffer[] = [];
+      response.on("data", (piece: Buffer) => pieces.push(piece));
+      response.on("end", () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(pieces) }),
+      );
+    });
+    sent.on("error", reject);
+    if (typeof body === "string" || body instanceof Uint8Array) sent.end(body);
+    else Readable.from(body).pipe(sent);
+  });
 }

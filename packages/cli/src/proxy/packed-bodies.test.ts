@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { request } from "node:http";
 import { join } from "node:path";
 import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib";
 import { storedZstd, zstdFrame } from "@plimsoll/providers/testing";
 import { describe, expect, test } from "vitest";
 import { type AgentOptions, type AgentWire, startAgent } from "../../testing/proxy-agent.ts";
-import { compactionsIn, type ProxySetting, type SettingOptions, startSetting } from "../../testing/proxy-setting.ts";
+import { compactionsIn, type ProxySetting, type SettingOptions, sendRaw, startSetting } from "../../testing/proxy-setting.ts";
 import type { Intercept } from "../../testing/relay.ts";
 
 let setting: ProxySetting;
@@ -105,22 +104,9 @@ test("a stream packed with zstd that begins with an overflow is cut and asked ag
 });
 
 /** A request of the Responses wire as it is given, with the answer's bytes as they come. */
-function posted(body: Uint8Array, encoding: string): Promise<{ status: number; body: Buffer }> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      ...session,
-      authorization: "Bearer key",
-      "content-type": "application/json",
-      "content-encoding": encoding,
-    };
-    const sent = request(`${setting.url}/v1/responses`, { method: "POST", headers }, (response) => {
-      const pieces: Buffer[] = [];
-      response.on("data", (piece: Buffer) => pieces.push(piece));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(pieces) }));
-    });
-    sent.on("error", reject);
-    sent.end(body);
-  });
+function posted(body: Uint8Array, encoding: string) {
+  const headers = { ...session, authorization: "Bearer key", "content-type": "application/json", "content-encoding": encoding };
+  return sendRaw(`${setting.url}/v1/responses`, headers, body);
 }
 const BODY = startAgent({ wire: "openai-responses", form: "whole", url: "" }).body({
   input: [{ type: "message", role: "user", content: [{ type: "input_text", text: "Hello" }] }],

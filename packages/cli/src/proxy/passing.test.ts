@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { request as httpRequest } from "node:http";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startAgent } from "../../testing/proxy-agent.ts";
-import { startSetting } from "../../testing/proxy-setting.ts";
+import { type RawBody, sendRaw, startSetting } from "../../testing/proxy-setting.ts";
 
 /** Everything that the proxy has written below a folder. */
 function logsIn(folder: string): string {
@@ -18,38 +16,7 @@ const HEADERS = { "x-api-key": "key", "anthropic-version": "2023-06-01", "conten
 const ODD = `{ "max_tokens":1e2 , "model": "claude-x","temperature":1.0,
  "messages" : [ {"role":"user","content":"caf\\u00e9 \\/ \u00e9"} ] ,"tools":[{"name":"t","input_schema":{"type":"object"}}], "metadata":{"a":1,"a":2} }`;
 
-/** Sends a raw request; a name may be one that \`fetch\` does not let through. */
-function raw(
-  url: string,
-  headers: { readonly [name: string]: string },
-  body = ODD,
-): Promise<{ status: number; headers: unknown; body: Buffer }> {
-  return new Promise((resolve, reject) => {
-    const sent = httpRequest(url, { method: "POST", headers }, (response) => {
-      const pieces: Buffer[] = [];
-      response.on("data", (piece: Buffer) => pieces.push(piece));
-      response.on("end", () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(pieces) }),
-      );
-    });
-    sent.on("error", reject);
-    sent.end(body);
-  });
-}
-
-/** Sends so many million bytes without holding them. */
-function piecewise(url: string, megabytes: number): Promise<{ status: number; body: Buffer }> {
-  return new Promise((resolve, reject) => {
-    const sent = httpRequest(url, { method: "POST", headers: HEADERS }, (response) => {
-      const pieces: Buffer[] = [];
-      response.on("data", (piece: Buffer) => pieces.push(piece));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(pieces) }));
-    });
-    sent.on("error", reject);
-    const piece = Buffer.alloc(1024 * 1024, "x");
-    Readable.from(Array.from({ length: megabytes }, () => piece)).pipe(sent);
-  });
-}
+const raw = (url: string, headers: { readonly [name: string]: string }, body: RawBody = ODD) => sendRaw(url, headers, body);
 
 describe("what passes", () => {
   test("is not a byte different before the first cut", async () => {
@@ -59,21 +26,8 @@ describe("what passes", () => {
   });
 
   test("is not a byte different when unpacked", async () => {
-    const { url, seen } = await startSetting({
-      intercept: (_, response) => {
-        response.end("{}");
-        return "answered";
-      },
-    });
-    await new Promise<void>((resolve) => {
-      const packed = gzipSync(ODD);
-      const sent = httpRequest(
-        `${url}/v1/messages`,
-        { method: "POST", headers: { ...HEADERS, "content-encoding": "gzip" } },
-        (response) => response.resume().on("end", resolve),
-      );
-      sent.end(packed);
-    });
+    const { url, seen } = await startSetting();
+    await raw(`${url}/v1/messages`, { ...HEADERS, "content-encoding": "gzip" }, gzipSync(ODD));
     expect(seen[0]?.body.toString("utf8")).toBe(ODD);
     expect(seen[0]?.headers).toMatchObject({ "content-length": String(Buffer.byteLength(ODD)) });
   });
@@ -223,7 +177,7 @@ describe("the upstream's answer comes as it was", () => {
 describe("what cannot be taken", () => {
   test("a body that is too large to read is refused in one line that says why, and the proxy goes on", async () => {
     const { url, seen, stdout } = await startSetting();
-    const { status, body } = await piecewise(`${url}/v1/messages`, 65);
+    const { status, body } = await raw(`${url}/v1/messages`, HEADERS, Array(65).fill(Buffer.alloc(1024 * 1024, "x")));
     const { message } = JSON.parse(body.toString()).error;
     expect([status, message]).toEqual([413, expect.stringMatching(/^plimsoll proxy: .* larger than 67108864 bytes.*media/)]);
     expect(stdout()).toContain(message);

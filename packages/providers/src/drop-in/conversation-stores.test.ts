@@ -8,7 +8,6 @@ import { anthropicAnswer } from "../../testing/array-drop-ins.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
 
 const limits = { contextWindowTokens: 20_000, maxOutputTokens: 1_000 };
-const MINUTE_MS = 60_000;
 const talk = (messages: number, chars = 0) =>
   Array.from({ length: messages }, (_, index) => ({
     role: index % 2 === 0 ? ("user" as const) : ("assistant" as const),
@@ -33,31 +32,6 @@ test("the second of two compactors over one store is told of the first, loses no
   const log = await createFileSessionStore({ folder }).read(stored?.sessionId ?? "");
   expect(log?.entries.filter(({ type }) => type === "message")).toHaveLength(9);
   expect(entries.every(({ type }) => type !== "compaction")).toBe(true);
-});
-
-test("pauses count in a drop-in as they do in a conversation with that clock", async () => {
-  let step = 0;
-  const nowMs = () => step * 10 * MINUTE_MS;
-  // Half of a window this large fills twice before the line without pauses is reached.
-  const largeWindow = { ...limits, contextWindowTokens: 160_000 };
-  const messages = talk(32, 16_000);
-  const compactionsWith = async (clock: () => number | null) => {
-    let compactions = 0;
-    const compactor = createMessagesCompactor({
-      policy: PLIMSOLL_POLICY,
-      limits: largeWindow,
-      nowMs: clock,
-      onEvent: ({ type }) => {
-        compactions += type === "compaction-end" ? 1 : 0;
-      },
-    });
-    for (step = 0; step < messages.length; step += 2)
-      await compactor.send(messages.slice(0, step + 1), async (sent) =>
-        anthropicAnswer(`request-${step}`, Math.ceil(JSON.stringify(sent).length / 4)),
-      );
-    return compactions;
-  };
-  expect([await compactionsWith(() => null), await compactionsWith(nowMs)]).toEqual([0, 2]);
 });
 
 test("a report whose write failed is written with the next request; the answer was given", async () => {
@@ -87,18 +61,4 @@ test("a report whose write failed is written with the next request; the answer w
   isDown = false;
   await compactor.fit(talk(3), of);
   expect(await storedUsage()).toMatchObject([{ requestId: "request" }]);
-});
-
-test("a compactor that was closed takes nothing more, and holds no log", async () => {
-  const sessions = createMemorySessionStore();
-  const made = () => createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits, sessions });
-  const [closed, next] = [made(), made()];
-  const of = { conversation: "shared" };
-  await closed.fit(talk(3), of);
-  await closed.close();
-  const refused = { code: "closed" };
-  await expect(closed.fit(talk(5), of)).rejects.toMatchObject(refused);
-  await expect(closed.send(talk(5), () => Promise.reject(new Error("not called")), of)).rejects.toMatchObject(refused);
-  expect(await next.fit(talk(5), of)).toEqual(talk(5));
-  await closed.close();
 });

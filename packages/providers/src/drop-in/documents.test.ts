@@ -9,36 +9,17 @@ const PDF = btoa("%PDF-1.4\n1 0 obj <</Type/Page>> endobj 2 0 obj <</Type /Page>
 const DATA_URL = `data:application/pdf;base64,${PDF}`;
 const options = { policy: NONE_POLICY, limits: { contextWindowTokens: 1000, maxOutputTokens: 100 } };
 
-const partsOf = (compactor: { readonly conversations: () => readonly ConversationLog[] }): readonly Part[] =>
-  compactor
-    .conversations()
-    .flatMap(({ entries }) => entries)
-    .flatMap((entry): readonly Part[] => (entry.type === "message" ? entry.message.parts : []));
+const source = { type: "base64", media_type: "application/pdf", data: PDF } as const;
+const [messages, chat, items] = [createMessagesCompactor(options), createChatCompactor(options), createItemsCompactor(options)];
+const file = { filename: "a.pdf", file_data: DATA_URL };
 
-const pages = [expect.objectContaining({ mediaType: "application/pdf", pageCount: 2 })];
-
-test("a document of the Messages API tells its pages", async () => {
-  const compactor = createMessagesCompactor(options);
-  const source = { type: "base64", media_type: "application/pdf", data: PDF } as const;
-  await compactor.fit([{ role: "user", content: [{ type: "document", source }] }]);
-  expect(partsOf(compactor)).toEqual(pages);
-});
-
-test("a document that is text counts as text", async () => {
-  const compactor = createMessagesCompactor(options);
-  const source = { type: "text", media_type: "text/plain", data: "two words" } as const;
-  await compactor.fit([{ role: "user", content: [{ type: "document", source }] }]);
-  expect(partsOf(compactor)).toEqual([{ type: "text", text: "two words" }]);
-});
-
-test("a file of Chat Completions tells its pages", async () => {
-  const compactor = createChatCompactor(options);
-  await compactor.fit([{ role: "user", content: [{ type: "file", file: { filename: "a.pdf", file_data: DATA_URL } }] }]);
-  expect(partsOf(compactor)).toEqual(pages);
-});
-
-test("a file of Responses tells its pages", async () => {
-  const compactor = createItemsCompactor(options);
-  await compactor.fit([{ role: "user", content: [{ type: "input_file", filename: "a.pdf", file_data: DATA_URL }] }]);
-  expect(partsOf(compactor)).toEqual(pages);
+test.each<[string, { readonly conversations: () => readonly ConversationLog[] }, () => Promise<unknown>]>([
+  ["a document of Messages", messages, () => messages.fit([{ role: "user", content: [{ type: "document", source }] }])],
+  ["a file of Chat Completions", chat, () => chat.fit([{ role: "user", content: [{ type: "file", file }] }])],
+  ["a file of Responses", items, () => items.fit([{ role: "user", content: [{ type: "input_file", ...file }] }])],
+])("%s tells its pages", async (_, compactor, fit) => {
+  await fit();
+  const entries = compactor.conversations().flatMap((log) => log.entries);
+  const parts = entries.flatMap((entry): readonly Part[] => (entry.type === "message" ? entry.message.parts : []));
+  expect(parts).toEqual([expect.objectContaining({ mediaType: "application/pdf", pageCount: 2 })]);
 });
