@@ -1,29 +1,7 @@
 import type { ExchangeFacts } from "@plimsoll/simulator";
 import { describe, expect, test } from "vitest";
+import { PLAIN_EXCHANGE } from "../testing/plain-exchange.ts";
 import { compactionFacts, compactionsIn, requestRuns, rounded } from "./compactions.ts";
-
-const BASE: ExchangeFacts = {
-  index: 0,
-  wire: "openai-chat",
-  kind: "main",
-  outcome: "answered",
-  status: 200,
-  modelId: "m",
-  promptTokens: 1_000,
-  maxOutputTokens: null,
-  toldPromptTokens: 1_000,
-  cacheReadTokens: 0,
-  dropCount: 0,
-  systemTokens: 100,
-  systemHash: "000000000000",
-  toolCount: 2,
-  toolsHash: "000000000000",
-  itemCount: 10,
-  roles: { user: 10 },
-  sinceMain: null,
-  probes: [],
-  person: [0],
-};
 
 const SINCE = {
   sameSystem: true,
@@ -37,7 +15,7 @@ const SINCE = {
 
 /** Exchanges with numbers of their own. */
 const listOf = (...exchanges: readonly Partial<ExchangeFacts>[]): readonly ExchangeFacts[] =>
-  exchanges.map((exchange, index) => ({ ...BASE, index, sinceMain: SINCE, ...exchange }));
+  exchanges.map((exchange, index) => ({ ...PLAIN_EXCHANGE, index, sinceMain: SINCE, ...exchange }));
 
 const SUM = { kind: "summary" };
 const CUT = { sinceMain: { ...SINCE, kept: { user: 3 } } };

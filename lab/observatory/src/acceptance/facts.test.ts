@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ExchangeFacts } from "@plimsoll/simulator";
 import { describe, expect, test } from "vitest";
+import { PLAIN_EXCHANGE } from "../../testing/plain-exchange.ts";
 import { root } from "../namespace.ts";
 import { OPENCODE, OPENCODE_ANTHROPIC } from "../programs/opencode.ts";
 import { ACCEPTANCE_CASES } from "./cases.ts";
@@ -10,28 +11,7 @@ import { acceptanceFactsSchema, problemsOf, SUB_AGENT_PROBE, totalsOf } from "./
 import { acceptancePage } from "./page.ts";
 import { wholeResults } from "./run-case.ts";
 
-const EXCHANGE: ExchangeFacts = {
-  index: 0,
-  wire: "openai-chat",
-  kind: "main",
-  outcome: "answered",
-  status: 200,
-  modelId: "m",
-  promptTokens: 10_000,
-  maxOutputTokens: null,
-  toldPromptTokens: 10_000,
-  cacheReadTokens: 9_500,
-  dropCount: 0,
-  systemTokens: 100,
-  systemHash: "000000000000",
-  toolCount: 2,
-  toolsHash: "000000000000",
-  itemCount: 10,
-  roles: { user: 10 },
-  sinceMain: null,
-  probes: [],
-  person: [0],
-};
+const EXCHANGE: ExchangeFacts = { ...PLAIN_EXCHANGE, promptTokens: 10_000, toldPromptTokens: 10_000, cacheReadTokens: 9_500 };
 const OTHER_TOOLS = "111111111111";
 
 const totals = (...exchanges: readonly Partial<ExchangeFacts>[]) =>

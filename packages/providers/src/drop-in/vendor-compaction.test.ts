@@ -1,6 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
-import { NONE_POLICY, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
+import { NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import type { LanguageModelMiddleware } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { expect, test } from "vitest";
@@ -14,8 +14,12 @@ import type { ResponseItem } from "./response-items.ts";
 type Params = Parameters<NonNullable<LanguageModelMiddleware["wrapGenerate"]>>[0]["params"];
 
 const LONG = "text of a file;\n".repeat(400);
-const wide = { contextWindowTokens: 200_000, maxOutputTokens: 2_000 };
-const narrow = { contextWindowTokens: 8_000, maxOutputTokens: 500 };
+const within = (contextWindowTokens: number, maxOutputTokens: number) => ({
+  policy: PLIMSOLL_POLICY,
+  limits: { contextWindowTokens, maxOutputTokens },
+});
+const [wide, narrow] = [within(200_000, 2_000), within(8_000, 500)];
+type Limited = typeof wide;
 
 /** Items with the server's compaction near the beginning, and much after it. */
 const items: readonly ResponseItem[] = [
@@ -58,7 +62,7 @@ const prompt: Params["prompt"] = [
 ];
 
 /** The prompt that reaches the model through the middleware. */
-async function throughMiddleware(limits: typeof wide, policy: Policy): Promise<readonly unknown[]> {
+async function throughMiddleware(options: Limited): Promise<readonly unknown[]> {
   let sent: readonly unknown[] = [];
   const model = new MockLanguageModelV3({
     doGenerate: async ({ prompt: given }) => {
@@ -73,7 +77,7 @@ async function throughMiddleware(limits: typeof wide, policy: Policy): Promise<r
   });
   const params: Params = { prompt };
   const [doGenerate, doStream] = [() => model.doGenerate(params), () => model.doStream(params)];
-  await createCompactionMiddleware({ policy, limits }).wrapGenerate({ params, model, doGenerate, doStream });
+  await createCompactionMiddleware(options).wrapGenerate({ params, model, doGenerate, doStream });
   return sent;
 }
 
@@ -93,35 +97,22 @@ const asItem = langChain(
   new AIMessage({ content: "", response_metadata: { output: [{ type: "compaction", encrypted_content: "c2VhbGVk" }] } }),
 );
 
-const rows = [
-  ["Responses", (limits: typeof wide, policy = PLIMSOLL_POLICY) => createItemsCompactor({ policy, limits }).fit(items), items],
-  [
-    "Messages",
-    (limits: typeof wide, policy = PLIMSOLL_POLICY) => createMessagesCompactor({ policy, limits }).fit(messages),
-    messages,
-  ],
-  ["AI SDK", (limits: typeof wide, policy = PLIMSOLL_POLICY) => throughMiddleware(limits, policy), prompt],
-  [
-    "LangChain, a block",
-    (limits: typeof wide, policy = PLIMSOLL_POLICY) =>
-      createArrayCompactor(LANGCHAIN_MESSAGES, { policy, limits }).fit(asBlock),
-    asBlock,
-  ],
-  [
-    "LangChain, an answer's item",
-    (limits: typeof wide, policy = PLIMSOLL_POLICY) => createArrayCompactor(LANGCHAIN_MESSAGES, { policy, limits }).fit(asItem),
-    asItem,
-  ],
-] as const;
+const rows: readonly (readonly [string, (options: Limited) => Promise<readonly unknown[]>, readonly unknown[]])[] = [
+  ["Responses", (options) => createItemsCompactor(options).fit(items), items],
+  ["Messages", (options) => createMessagesCompactor(options).fit(messages), messages],
+  ["AI SDK", throughMiddleware, prompt],
+  ["LangChain, a block", (options) => createArrayCompactor(LANGCHAIN_MESSAGES, options).fit(asBlock), asBlock],
+  ["LangChain, an answer's item", (options) => createArrayCompactor(LANGCHAIN_MESSAGES, options).fit(asItem), asItem],
+];
 
 test.each(rows)("%s: an array with the vendor's compaction that fits goes through untouched", async (_, fit, own) => {
-  const sent: readonly unknown[] = await fit(wide);
+  const sent = await fit(wide);
   expect(sent.length).toBe(own.length);
   expect(sent.every((item, index) => item === own[index])).toBe(true);
 });
 
 test.each(rows)("%s: with compaction off it goes through whatever its size", async (_, fit, own) => {
-  expect((await fit(narrow, NONE_POLICY)).length).toBe(own.length);
+  expect((await fit({ ...narrow, policy: NONE_POLICY })).length).toBe(own.length);
 });
 
 test.each(rows)("%s: rather than cut it away the request is refused, with what to do", async (_, fit) => {
