@@ -1,6 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { encodeLog } from "@plimsoll/core";
+import { assistant, human, sessionStart } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
@@ -83,33 +85,11 @@ test("a mended session of OpenCode has ids of its own, in the same order, wherev
 
 test("of a log of ours it names the lines of the log, and says what mends them", async () => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
-  const call = { type: "tool-call", callId: "c0", toolName: "look", argumentsJson: '{"path":', paths: [] };
-  const lines = [
-    { type: "session", version: 3, id: "s", createdMs: 1, system: "You help.", tools: [], parent: null, agent: null },
-    {
-      type: "message",
-      message: { role: "user", id: "u0", origin: "human", parts: [{ type: "text", text: "Look." }], atMs: 1 },
-    },
-    {
-      type: "message",
-      message: {
-        role: "assistant",
-        id: "a0",
-        origin: "model",
-        parts: [call],
-        modelId: "m",
-        requestId: "q",
-        stopReason: "end",
-        atMs: 1,
-      },
-    },
-    {
-      type: "message",
-      message: { role: "user", id: "u1", origin: "human", parts: [{ type: "text", text: "Well?" }], atMs: 1 },
-    },
-  ].map((line) => JSON.stringify(line));
+  const call = { type: "tool-call", callId: "c0", toolName: "look", argumentsJson: '{"path":', paths: [] } as const;
+  const messages = [human("u0", "Look."), assistant("a0", [call]), human("u1", "Well?")];
+  const log = encodeLog([sessionStart(), ...messages.map((message) => ({ type: "message", message }) as const)]);
   // A blank line is none that the agent reads, and counts.
-  writeFileSync(join(folder, "log.jsonl"), `${[lines[0], "", ...lines.slice(1)].join("\n")}\n{"type":"mess`);
+  writeFileSync(join(folder, "log.jsonl"), `${log.replace("\n", "\n\n")}{"type":"mess`);
   const { io, stdout } = recordedIo(folder);
   expect(await main(["doctor", "log.jsonl", "--write"], io)).toBe(1);
   expect(stdout()).toContain(

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { lettered } from "../../testing/lettered.ts";
-import { splitTurnAt } from "../../testing/split-turn.ts";
 import { cutAtBoundary, cutKeeping } from "../cut-point.ts";
 import { fileOperations } from "../memory/facts.ts";
 import type { Message } from "../message/message.ts";
@@ -52,14 +51,6 @@ describe("cuts", () => {
     ["O-c8: there are no more than two", 2, 0],
   ])("%s", (_, count, expected) => {
     expect(cutKeeping(lettered("UAUAU".slice(0, count), 5), { messages: 2 }, cutMeasure)).toBe(expected);
-  });
-
-  test.each([
-    ["O-c17: where opal cuts", 34, { startIndex: 2, prefixMessages: 32 }],
-    ["O-c17: at the call of that result", 33, { startIndex: 2, prefixMessages: 31 }],
-    ["a cut at a human message splits nothing", 2, null],
-  ])("%s", (_, cut, expected) => {
-    expect(splitTurnAt(TURN_OF_43, cut)).toEqual(expected);
   });
 
   test("O-c17: the walk back ends where opal's does", () => {

@@ -7,6 +7,7 @@ import { withKinds } from "../policy/kinds.ts";
 import type { EnginePolicy, Policy } from "../policy/policy.ts";
 import { defineStrategy } from "../strategy/strategy.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
+import { askHook } from "./compact.ts";
 import type { BeforeCompaction, FitInput } from "./fit-input.ts";
 import { recoveriesOf } from "./goal.ts";
 
@@ -188,6 +189,17 @@ describe("a summary that is longer than what it replaces", () => {
     const steps = fitted.kind === "compacted" ? fitted.entry.record.steps : "steps" in fitted ? fitted.steps : [];
     expect(steps[0]).toMatchObject({ strategy: "summarize", outcome });
   });
+});
+
+test("nobody goes on for a caller who has given up while the hook was asked", async () => {
+  const controller = new AbortController();
+  const beforeCompaction: BeforeCompaction = () => {
+    controller.abort(new Error("given up"));
+    return Promise.reject(new Error("broken"));
+  };
+  const setup = { ports: { summarizer: fails, beforeCompaction }, deadline: { afterMs: 9, timer: () => () => undefined } };
+  const notice = { reason: "threshold", tokensBefore: 9, budgetTokens: 8, messages: [] } as const;
+  await expect(askHook(setup, notice, controller.signal)).rejects.toThrow("given up");
 });
 
 test.each<[string, unknown, string]>([

@@ -260,7 +260,7 @@ interface AskedHook {
 }
 
 /** Asks the hook, if there is one. One that rejects is a step of the record; only the caller's own abort is passed on. */
-async function askHook(
+export async function askHook(
   { ports: { beforeCompaction: hook }, deadline }: Pick<FitSetup, "ports" | "deadline">,
   notice: CompactionNotice,
   signal: AbortSignal,
