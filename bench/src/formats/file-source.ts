@@ -233,8 +233,10 @@ export async function readHead(source: FileSource): Promise<FileHead> {
   // All of a file that is one line is parsed as a document, which is not parsed again then.
   const objects = isWhole && lines.length === 1 ? [] : objectsOn(lines);
   const opening = text.trimStart()[0];
-  const isDocument = objects.length === 0 && (opening === "{" || opening === "[");
-  return { text, firstObjects: isDocument ? await documentObjects(source) : objects };
+  // A list with an item on each line ends with one that reads as a line of its own.
+  const isDocument = opening === "[" || (objects.length === 0 && opening === "{");
+  const inDocument = isDocument ? await documentObjects(source) : [];
+  return { text, firstObjects: inDocument.length > 0 ? inDocument : objects };
 }
 
 function objectsOn(lines: readonly string[]): readonly Fields[] {
