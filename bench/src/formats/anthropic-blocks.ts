@@ -1,7 +1,7 @@
 import { type Usage, usageOf } from "@plimsoll/core";
 import type { ToolTable } from "@plimsoll/core/extend";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "./fields.ts";
-import { callDraft, type ReplyPart, textPart } from "./log-items.ts";
+import { objectCall, type ReplyPart, textPart } from "./log-items.ts";
 
 /** Reads the blocks of an assistant's message in the Messages form as parts of its reply. */
 export function replyPartsOfBlocks(table: ToolTable, blocks: readonly Fields[]): readonly ReplyPart[] {
@@ -18,16 +18,8 @@ function partOf(table: ToolTable, block: Fields): ReplyPart {
       return { type: "reasoning", text: stringAt(block, "thinking") ?? "", opaque: stringAt(block, "signature") };
     case "compaction":
       return { type: "compaction", summary: stringAt(block, "content") ?? "" };
-    case "tool_use": {
-      const args = recordAt(block, "input");
-      const callId = stringAt(block, "id") ?? "";
-      return callDraft(table, {
-        callId,
-        toolName: stringAt(block, "name") ?? "",
-        argumentsJson: JSON.stringify(args ?? {}),
-        args,
-      });
-    }
+    case "tool_use":
+      return objectCall(table, stringAt(block, "id"), stringAt(block, "name"), recordAt(block, "input"));
     default:
       // Redacted thinking and what server-side tools were asked and gave: opaque, but sent back.
       return { type: "reasoning", text: "", opaque: jsonValueOf(block) };

@@ -57,7 +57,6 @@ async function unpackedText(packed: Buffer, packing: string, displayName: string
   return withoutByteOrderMark((decoderOf(unpacked.bytes) ?? decoded)(unpacked.bytes));
 }
 
-/** Turns the bytes of a file that is no UTF-8 text into its text. */
 type Decode = (bytes: Buffer) => string;
 
 /** Largest text of a packed log, in bytes: the platform's longest string is little longer; chosen. */

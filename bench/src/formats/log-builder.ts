@@ -100,7 +100,6 @@ export function buildLog(
 const MOST_COUNTED = 200;
 const MOST_NAMED = 5;
 const OTHERS = "others";
-/** Characters of a name that are kept. */
 const NAME_CHARS = 40;
 
 function count(counts: Map<string, number>, name: string): void {

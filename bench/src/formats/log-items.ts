@@ -132,6 +132,17 @@ export function callDraft(
   return { type: "tool-call", callId, toolName, argumentsJson, ...shape, ...(isUnknown ? { isUnknown } : {}) };
 }
 
+/** Makes a tool call whose arguments the recording has as an object. */
+export function objectCall(table: ToolTable, callId: string | null, toolName: string | null, args: Fields | null): CallDraft {
+  const argumentsJson = JSON.stringify(args ?? {});
+  return callDraft(table, { callId: callId ?? "", toolName: toolName ?? "", argumentsJson, args });
+}
+
+/** Makes a table of tools from the names of each kind, with blanks between them. */
+export function toolTable(kinds: readonly (readonly [kind: ToolTable[string], names: string])[]): ToolTable {
+  return Object.fromEntries(kinds.flatMap(([kind, names]) => names.split(" ").map((name) => [name, kind] as const)));
+}
+
 /** Makes a text part of a message. */
 export function textPart(text: string): TextPart {
   return { type: "text", text };

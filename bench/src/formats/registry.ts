@@ -96,7 +96,6 @@ function withVersionNote(transcript: Transcript, newestSeen: string): Transcript
   return parentName === null ? { ...transcript, notes: [...notes, { code: "unseen-version", line: null, text }] } : transcript;
 }
 
-/** Characters of a version that are said. */
 const NAME_CHARS = 40;
 
 /** How far into a file bytes are looked for that no text has, in characters. */

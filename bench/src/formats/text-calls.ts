@@ -1,6 +1,6 @@
 import type { UserMessage } from "@plimsoll/core";
 import type { ToolTable } from "@plimsoll/core/extend";
-import { type CallDraft, callDraft, type LogItem, type ReplyPart, resultItem, textPart, userItem } from "./log-items.ts";
+import { type CallDraft, type LogItem, objectCall, type ReplyPart, resultItem, textPart, userItem } from "./log-items.ts";
 import { inputItems } from "./message-lists/anthropic.ts";
 
 /** The parts of a reply, of which the last may be a call that was written as text, and that call's id. */
@@ -62,8 +62,7 @@ function textCallOf(table: ToolTable, text: string, callId: string): TextCall | 
     if (!text.startsWith(opening, start)) continue;
     const end = text.lastIndexOf(`</${toolName}>`);
     const args = elementsOf(text.slice(start + opening.length, end < start ? text.length : end));
-    const call = callDraft(table, { callId, toolName, argumentsJson: JSON.stringify(args), args });
-    return { before: text.slice(0, start), call };
+    return { before: text.slice(0, start), call: objectCall(table, callId, toolName, args) };
   }
   return null;
 }

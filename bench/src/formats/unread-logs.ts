@@ -19,10 +19,8 @@ export function unreadAgentIn(lines: readonly Fields[]): string | null {
   return UNREAD_AGENTS.find(([, isLine]) => lines.some(isLine))?.[0] ?? null;
 }
 
-/** So many lines are looked at (chosen). */
 const MOST_LINES = 10_000;
 
-/** So many fields are named (chosen). */
 const MOST_FIELDS = 6;
 
 /** Says what a file holds that nothing can be read from: the agent if it is known, and how much of what; for anything but messages its fields. */

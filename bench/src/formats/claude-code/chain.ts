@@ -1,5 +1,5 @@
 import { type AssistantMessage, UNREPORTED_USAGE, type Usage, type UserMessage } from "@plimsoll/core";
-import { messageChars, type ToolTable } from "@plimsoll/core/extend";
+import { messageChars } from "@plimsoll/core/extend";
 import { anthropicUsageOf, replyPartsOfBlocks, unreadBlocks } from "../anthropic-blocks.ts";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, numberAt, parseRecord, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
@@ -10,6 +10,7 @@ import {
   type ReplyPart,
   type ResultItem,
   textPart,
+  toolTable,
   type UserItem,
   unreadItem,
 } from "../log-items.ts";
@@ -22,7 +23,6 @@ export interface ChainReader {
   take(value: Fields, line: number): void;
   items(): readonly LogItem[];
   nodes(): readonly (TreeNode & { readonly line: number })[];
-  /** Lines that repeated the usage of a call that was counted. */
   repeatedUsageCount(): number;
   /** The output that the log states for replies of which it has the beginning's size alone, and the characters that it shows of them; `null` without any. */
   unfinished(): Unfinished | null;
@@ -209,7 +209,6 @@ function userItemsOf(value: Fields, line: number, uuid: string | null): readonly
   return [...results, ...users];
 }
 
-/** The line of a recorded compaction whose summary has not come yet. */
 interface PendingBoundary {
   readonly value: Fields;
   readonly line: number;
@@ -352,37 +351,14 @@ function isOthers(fields: Fields): boolean {
   return !["human", null].includes(stringAt(recordAt(fields, "origin"), "kind"));
 }
 
-const TOOLS: ToolTable = {
-  Read: "read",
-  NotebookRead: "read",
-  Write: "modify",
-  Edit: "modify",
-  MultiEdit: "modify",
-  NotebookEdit: "modify",
-  Bash: "command",
-  BashOutput: "command",
-  PowerShell: "command",
-  KillBash: "other",
-  KillShell: "other",
-  TaskOutput: "command",
-  Grep: "search",
-  Glob: "search",
-  LS: "search",
-  WebSearch: "search",
-  ToolSearch: "search",
-  WebFetch: "other",
-  Task: "other",
-  Agent: "other",
-  TodoWrite: "other",
-  TaskCreate: "other",
-  TaskUpdate: "other",
-  TaskList: "other",
-  TaskGet: "other",
-  EnterPlanMode: "other",
-  ExitPlanMode: "other",
-  AskUserQuestion: "other",
-  SendMessage: "other",
-};
+const TOOLS = toolTable([
+  ["read", "Read NotebookRead"],
+  ["modify", "Write Edit MultiEdit NotebookEdit"],
+  ["command", "Bash BashOutput PowerShell TaskOutput"],
+  ["other", "KillBash KillShell WebFetch Task Agent TodoWrite TaskCreate TaskUpdate TaskList TaskGet EnterPlanMode"],
+  ["other", "ExitPlanMode AskUserQuestion SendMessage"],
+  ["search", "Grep Glob LS WebSearch ToolSearch"],
+]);
 
 const STOP_REASONS: ReadonlyMap<string, AssistantMessage["stopReason"]> = new Map([
   ["end_turn", "end"],
@@ -393,7 +369,6 @@ const STOP_REASONS: ReadonlyMap<string, AssistantMessage["stopReason"]> = new Ma
   ["refusal", "refusal"],
 ]);
 
-/** The model's name on messages that the agent wrote itself. */
 const SYNTHETIC_MODEL = "<synthetic>";
 
 /** A reply that grows line by line: each line has one or more of its blocks and repeats its usage. */
@@ -405,7 +380,6 @@ interface GrowingReply extends ReplyItem {
   stopReason: AssistantMessage["stopReason"];
 }
 
-/** The reply that an `assistant` line starts, still without its blocks. */
 function startReply(value: Fields, line: number): GrowingReply {
   const message = recordAt(value, "message");
   const model = stringAt(message, "model");

@@ -14,7 +14,6 @@ export interface PutBackReader {
   afterCompaction(): string | null;
 }
 
-/** Files that come back, at most. */
 const MOST_FILES = 5;
 
 /** A larger file is only named. */
@@ -124,7 +123,6 @@ function edited(original: string, result: Fields | null): string {
   return at < 0 ? original : original.slice(0, at) + to + original.slice(at + from.length);
 }
 
-/** Weighs a text with a model that has reported nothing. */
 function textTokens(text: string, modelId: string): number {
   const { weights, slopeRatio } = modelPriors(modelId);
   const counts = CHAR_CLASSES.map(() => 0);

@@ -1,10 +1,9 @@
 import { UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
-import type { ToolTable } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, stringAt, timeMsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { callIdChain, type LogItem, replyItem, userItem } from "../log-items.ts";
+import { callIdChain, type LogItem, replyItem, toolTable, userItem } from "../log-items.ts";
 import { blockReplyParts } from "../message-lists/anthropic.ts";
 import { textReply, textResultItems } from "../text-calls.ts";
 
@@ -68,20 +67,11 @@ function metricsUsage(metrics: Fields | null): Usage | null {
 }
 
 /** The tools that versions without a tool API write as elements in the reply's text. */
-const TOOLS: ToolTable = {
-  execute_command: "command",
-  read_file: "read",
-  write_to_file: "modify",
-  replace_in_file: "modify",
-  search_files: "search",
-  list_files: "search",
-  list_code_definition_names: "search",
-  browser_action: "other",
-  use_mcp_tool: "other",
-  access_mcp_resource: "other",
-  web_fetch: "other",
-  ask_followup_question: "other",
-  plan_mode_respond: "other",
-  attempt_completion: "other",
-  new_task: "other",
-};
+const TOOLS = toolTable([
+  ["command", "execute_command"],
+  ["read", "read_file"],
+  ["modify", "write_to_file replace_in_file"],
+  ["search", "search_files list_files list_code_definition_names"],
+  ["other", "browser_action use_mcp_tool access_mcp_resource web_fetch ask_followup_question plan_mode_respond"],
+  ["other", "attempt_completion new_task"],
+]);

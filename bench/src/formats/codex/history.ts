@@ -60,7 +60,6 @@ async function rolloutBelow(source: FileSource, id: string, folder: string): Pro
   return null;
 }
 
-/** Characters a token, to say about how much is missing. */
 const CHARS_PER_TOKEN = 4;
 
 /** Says which rollout is not here, and about how much of the context: the first prompt less what stands before it. */

@@ -123,14 +123,12 @@ function madeCalls(items: readonly LogItem[]): { readonly all: number; readonly 
 /** A script that gives `tools`, or what is in it, names of its own. */
 const OTHER_NAMES = /\b(?:const|let|var)\b[^=;]*=\s*tools\s*(?:;|$)/m;
 
-/** Takes a rollout's lines one after another. */
 interface RolloutReader {
   /** `isInherited`: the line stands in a rollout that this one goes on from. */
   take(value: Fields, from: { readonly line: number | null; readonly isInherited: boolean }): void;
   items(): readonly LogItem[];
   /** The session's own data: of its `session_meta`, or of the header of files without payloads. */
   meta(): Fields | null;
-  /** Token reports that repeated the one before. */
   repeatedReportCount(): number;
 }
 
@@ -292,7 +290,6 @@ interface TokenReport {
   readonly limits: ModelLimits | null;
 }
 
-/** The report of a `token_count` event; `null` if it has no counts. */
 function tokenReportOf(payload: Fields): TokenReport | null {
   const info = recordAt(payload, "info");
   const last = recordAt(info, "last_token_usage");

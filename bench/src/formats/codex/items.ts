@@ -1,27 +1,18 @@
 import type { TextPart } from "@plimsoll/core";
-import type { MessageDraft, ToolTable } from "@plimsoll/core/extend";
+import type { MessageDraft } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, jsonValueOf, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { callDraft, type ReplyPart, type ResultItem, replyDraft, textPart } from "../log-items.ts";
+import { callDraft, objectCall, type ReplyPart, type ResultItem, replyDraft, textPart, toolTable } from "../log-items.ts";
 import { isAgentTag, parted, type Said, type Speakers } from "../who-said.ts";
 
-const TOOLS: ToolTable = {
-  exec_command: "command",
-  shell: "command",
-  shell_command: "command",
-  local_shell: "command",
-  write_stdin: "command",
-  unified_exec: "command",
-  apply_patch: "patch",
-  read_file: "read",
-  view_image: "read",
-  list_dir: "search",
-  grep_files: "search",
-  update_plan: "other",
+const TOOLS = toolTable([
   // Code mode: the calls that the script makes are read from it.
-  exec: "other",
-  wait: "other",
-};
+  ["command", "exec_command shell shell_command local_shell write_stdin unified_exec"],
+  ["patch", "apply_patch"],
+  ["read", "read_file view_image"],
+  ["search", "list_dir grep_files"],
+  ["other", "update_plan exec wait"],
+]);
 
 /** The first line of instructions that the agent puts in as the user without a tag around them. */
 const INJECTED_HEADING = /^# AGENTS\.md instructions(?: for [^\n]*)?\s*(?:\n|$)/;
@@ -96,18 +87,10 @@ export function replyPartsOf(item: Fields): readonly ReplyPart[] | null {
     case "function_call":
     case "tool_search_call":
       return [functionCall(item)];
-    case "custom_tool_call": {
-      const args = { input: stringAt(item, "input") ?? "" };
-      const toolName = stringAt(item, "name") ?? "";
-      return [
-        callDraft(TOOLS, { callId: stringAt(item, "call_id") ?? "", toolName, argumentsJson: JSON.stringify(args), args }),
-      ];
-    }
-    case "local_shell_call": {
-      const args = recordAt(item, "action");
-      const callId = stringAt(item, "call_id") ?? stringAt(item, "id") ?? "";
-      return [callDraft(TOOLS, { callId, toolName: "local_shell", argumentsJson: JSON.stringify(args ?? {}), args })];
-    }
+    case "custom_tool_call":
+      return [objectCall(TOOLS, stringAt(item, "call_id"), stringAt(item, "name"), { input: stringAt(item, "input") ?? "" })];
+    case "local_shell_call":
+      return [objectCall(TOOLS, stringAt(item, "call_id") ?? stringAt(item, "id"), "local_shell", recordAt(item, "action"))];
     case "web_search_call":
       return [{ type: "reasoning", text: "", opaque: jsonValueOf(item) }];
     case "image_generation_call":

@@ -1,36 +1,17 @@
 import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
-import type { ToolTable } from "@plimsoll/core/extend";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imageFromBase64 } from "../image.ts";
-import { callDraft, type LogItem, type ReplyPart, textPart, type UserItem, unreadItem } from "../log-items.ts";
+import { type LogItem, objectCall, type ReplyPart, textPart, toolTable, type UserItem, unreadItem } from "../log-items.ts";
 
-const TOOLS: ToolTable = {
-  view: "read",
-  create: "modify",
-  edit: "modify",
-  apply_patch: "patch",
-  bash: "command",
-  read_bash: "command",
-  write_bash: "command",
-  stop_bash: "other",
-  powershell: "command",
-  read_powershell: "command",
-  write_powershell: "command",
-  stop_powershell: "other",
-  grep: "search",
-  rg: "search",
-  glob: "search",
-  web_search: "search",
-  session_store_sql: "search",
-  web_fetch: "other",
-  task: "other",
-  read_agent: "other",
-  list_agents: "other",
-  ask_user: "other",
-  store_memory: "other",
-  report_intent: "other",
-  task_complete: "other",
-};
+const TOOLS = toolTable([
+  ["read", "view"],
+  ["modify", "create edit"],
+  ["patch", "apply_patch"],
+  ["command", "bash read_bash write_bash powershell read_powershell write_powershell"],
+  ["other", "stop_bash stop_powershell web_fetch task read_agent list_agents ask_user store_memory report_intent"],
+  ["other", "task_complete"],
+  ["search", "grep rg glob web_search session_store_sql"],
+]);
 
 /** The events of the session itself or of one subagent, as far as they were read. */
 export interface EventChain {
@@ -125,8 +106,7 @@ function replyOf({ data, line, sourceId, atMs }: ChainEvent): LogItem {
 function callOf(request: Fields): ReplyPart {
   const text = stringAt(request, "arguments");
   const args = text === null ? (recordAt(request, "arguments") ?? {}) : { input: text };
-  const callId = stringAt(request, "toolCallId") ?? "";
-  return callDraft(TOOLS, { callId, toolName: stringAt(request, "name") ?? "", argumentsJson: JSON.stringify(args), args });
+  return objectCall(TOOLS, stringAt(request, "toolCallId"), stringAt(request, "name"), args);
 }
 
 /** Each reply tells what it gave; what it was given is reported for whole sessions only. */

@@ -27,7 +27,6 @@ async function readCopilot(source: FileSource): Promise<readonly Transcript[]> {
   const file = source.displayName;
   const notes: ImportNote[] = [];
   const chains = new Map<string, EventChain>([[MAIN, startChain()]]);
-  /** The call that each subagent was started by. */
   const callOfAgent = new Map<string, string>();
   let first: Fields = {};
   let system = "";

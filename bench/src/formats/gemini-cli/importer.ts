@@ -1,37 +1,30 @@
 import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
-import { isRecord, type ToolTable } from "@plimsoll/core/extend";
+import { isRecord } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
 import {
-  callDraft,
   type LogItem,
+  objectCall,
   type ReplyPart,
   replyItem,
   resultItem,
   rollBack,
+  toolTable,
   unreadItem,
   userItem,
 } from "../log-items.ts";
 
 const FORMAT = "gemini-cli";
 
-const TOOLS: ToolTable = {
-  read_file: "read",
-  read_many_files: "other",
-  write_file: "modify",
-  replace: "modify",
-  run_shell_command: "command",
-  glob: "search",
-  grep_search: "search",
-  search_file_content: "search",
-  list_directory: "search",
-  google_web_search: "search",
-  web_fetch: "other",
-  save_memory: "other",
-  write_todos: "other",
-};
+const TOOLS = toolTable([
+  ["read", "read_file"],
+  ["other", "read_many_files web_fetch save_memory write_todos"],
+  ["modify", "write_file replace"],
+  ["command", "run_shell_command"],
+  ["search", "glob grep_search search_file_content list_directory google_web_search"],
+]);
 
 /** How the first user message of a compressed history begins. */
 const SNAPSHOT_OPENING = "<state_snapshot>";
@@ -70,7 +63,6 @@ function sessionOf(records: readonly Fields[]): DocumentSession {
 /** The key of a record by which a message and everything behind it was taken back. */
 const REWIND = "$rewindTo";
 
-/** Messages for the person's eye. */
 const SHOWN_TYPES: readonly unknown[] = ["info", "error", "warning"];
 
 function messageItems(message: Fields): readonly LogItem[] {
@@ -82,7 +74,7 @@ function messageItems(message: Fields): readonly LogItem[] {
   const parts = [
     ...recordsAt(message, "thoughts").map(thoughtPart),
     ...contentParts(message.content).filter(isText),
-    ...calls.map(callPart),
+    ...calls.map((call) => objectCall(TOOLS, stringAt(call, "id"), stringAt(call, "name"), recordAt(call, "args"))),
   ];
   const stopReason = calls.length > 0 ? ("tool-calls" as const) : ("end" as const);
   const reply = replyItem(parts, tokenUsage(recordAt(message, "tokens")), {
@@ -111,12 +103,6 @@ function thoughtPart(thought: Fields): ReplyPart {
   return { type: "reasoning", text, opaque: null };
 }
 
-function callPart(call: Fields): ReplyPart {
-  const args = recordAt(call, "args");
-  const toolName = stringAt(call, "name") ?? "";
-  return callDraft(TOOLS, { callId: stringAt(call, "id") ?? "", toolName, argumentsJson: JSON.stringify(args ?? {}), args });
-}
-
 /** The parts that were sent back; `resultDisplay` is for the eye. */
 function callResult(call: Fields): readonly LogItem[] {
   const sent = recordsAt(call, "result");
@@ -136,7 +122,6 @@ function tokenUsage(tokens: Fields | null): Usage | null {
   return usageOf({ totalInputTokens, cacheReadTokens, outputTokens, reasoningTokens, raw: jsonValueOf(tokens) });
 }
 
-/** A chat put together from its records. */
 interface Conversation {
   readonly metadata: Fields;
   readonly messages: readonly Fields[];

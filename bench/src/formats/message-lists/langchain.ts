@@ -3,7 +3,7 @@ import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, listSessions, type MessageList } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, stringsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { callDraft, type LogItem, type ReplyPart, replyItem, resultItem, userItem } from "../log-items.ts";
+import { type LogItem, objectCall, type ReplyPart, replyItem, resultItem, userItem } from "../log-items.ts";
 
 /** Types of messages by the names of their classes, for lists that were serialised as constructors. */
 const TYPE_OF_CLASS: ReadonlyMap<string, string> = new Map([
@@ -65,18 +65,8 @@ function messageItems(message: Fields, index: number): readonly LogItem[] {
 function aiItem(body: Fields, sourceId: string | null): LogItem {
   const metadata = recordAt(body, "response_metadata");
   const modelId = stringAt(metadata, "model_name") ?? stringAt(metadata, "model");
-  const calls = recordsAt(body, "tool_calls").map((call) => {
-    const args = recordAt(call, "args");
-    return callDraft(
-      {},
-      {
-        callId: stringAt(call, "id") ?? "",
-        toolName: stringAt(call, "name") ?? "",
-        argumentsJson: JSON.stringify(args ?? {}),
-        args,
-      },
-    );
-  });
+  const callOf = (call: Fields) => objectCall({}, stringAt(call, "id"), stringAt(call, "name"), recordAt(call, "args"));
+  const calls = recordsAt(body, "tool_calls").map(callOf);
   return replyItem([...contentReplyParts(body.content), ...calls], usageMetadata(recordAt(body, "usage_metadata")), {
     sourceId,
     modelId,

@@ -5,9 +5,9 @@ import { type DocumentSession, documentImporter } from "../document.ts";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
 import {
-  callDraft,
   callIdChain,
   type LogItem,
+  objectCall,
   type ReplyPart,
   replyItem,
   resultItem,
@@ -91,12 +91,10 @@ function replyParts(
   const block = onlyCommandBlock(text);
   if (block === null) return { parts: [textPart(text)], callId: null };
   const callId = callIdOf(text);
-  const args = { command: block.command };
-  const call = callDraft({ bash: "command" }, { callId, toolName: "bash", argumentsJson: JSON.stringify(args), args });
+  const call = objectCall({ bash: "command" }, callId, "bash", { command: block.command });
   return { parts: [textPart(block.before), call, textPart(block.after)], callId };
 }
 
-/** Milliseconds since 1970 from the seconds at `key`. */
 function secondsAt(fields: Fields | undefined, key: string): number | null {
   const seconds = numberAt(fields, key);
   return seconds === null ? null : Math.round(seconds * 1000);

@@ -6,7 +6,6 @@ import { type Fields, numberAt, parseRecord, stringAt } from "../fields.ts";
 /** A session in a database of OpenCode, as a path: `opencode.db#ses_1`. */
 const SESSION_PATH = /^(.+\.db)#(ses_\w+)$/;
 
-/** A session in a database, and when it last changed. */
 interface StoredSession {
   readonly path: string;
   readonly modifiedMs: number;
@@ -81,10 +80,8 @@ function dataOf(row: Fields): Fields {
   return parseRecord(stringAt(row, "data") ?? "") ?? {};
 }
 
-/** Asks a database. */
 type Rows = (statement: string, ...values: readonly string[]) => readonly Fields[];
 
-/** The part of `node:sqlite` that is used. */
 interface NodeSqlite {
   readonly DatabaseSync: new (
     file: string,

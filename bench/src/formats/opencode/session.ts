@@ -1,38 +1,27 @@
 import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
-import type { ToolTable } from "@plimsoll/core/extend";
 import type { DocumentSession } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import { imageFromUrl } from "../image.ts";
 import {
-  callDraft,
   type LogItem,
+  objectCall,
   type ReplyPart,
   replyItem,
   resultItem,
   textPart,
+  toolTable,
   unreadItem,
   userItem,
 } from "../log-items.ts";
 
-const TOOLS: ToolTable = {
-  read: "read",
-  write: "modify",
-  edit: "modify",
-  multiedit: "modify",
-  patch: "patch",
-  apply_patch: "patch",
-  bash: "command",
-  grep: "search",
-  glob: "search",
-  list: "search",
-  websearch: "search",
-  codesearch: "search",
-  webfetch: "other",
-  task: "other",
-  todowrite: "other",
-  todoread: "other",
-  compress: "other",
-};
+const TOOLS = toolTable([
+  ["read", "read"],
+  ["modify", "write edit multiedit"],
+  ["patch", "patch apply_patch"],
+  ["command", "bash"],
+  ["search", "grep glob list websearch codesearch"],
+  ["other", "webfetch task todowrite todoread compress"],
+]);
 
 /** The session of an exported document, or of one put together from storage: `{info, messages: [{info, parts}]}`. */
 export function openCodeSession(document: Fields): DocumentSession {
@@ -92,7 +81,6 @@ function itemsOf(messages: readonly Fields[], isSubAgent: boolean): readonly Log
   return items;
 }
 
-/** A result that the agent cleared later, and when. */
 interface PrunedResult {
   readonly item: LogItem;
   readonly atMs: number;
@@ -203,13 +191,8 @@ function replyPart(part: Fields): readonly ReplyPart[] {
       return textParts([part]);
     case "reasoning":
       return [{ type: "reasoning", text: stringAt(part, "text") ?? "", opaque: jsonValueOf(part.metadata) }];
-    case "tool": {
-      const args = recordAt(recordAt(part, "state"), "input");
-      const callId = stringAt(part, "callID") ?? "";
-      return [
-        callDraft(TOOLS, { callId, toolName: stringAt(part, "tool") ?? "", argumentsJson: JSON.stringify(args ?? {}), args }),
-      ];
-    }
+    case "tool":
+      return [objectCall(TOOLS, stringAt(part, "callID"), stringAt(part, "tool"), recordAt(recordAt(part, "state"), "input"))];
     default:
       return [];
   }
@@ -244,7 +227,6 @@ function tokenUsage(tokens: Fields | null, cost: number | null): Usage | null {
   });
 }
 
-/** A message of the log as it is read. */
 interface ReadMessage {
   readonly isUser: boolean;
   readonly parts: readonly Fields[];

@@ -1,5 +1,5 @@
 import type { UserMessage } from "@plimsoll/core";
-import { isRecord, type ToolTable } from "@plimsoll/core/extend";
+import { isRecord } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter, toolSpecs } from "../document.ts";
 import { type Fields, numberAt, parseRecord, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
@@ -12,6 +12,7 @@ import {
   replyItem,
   resultItem,
   textPart,
+  toolTable,
   unreadItem,
   userItem,
 } from "../log-items.ts";
@@ -63,13 +64,10 @@ function sessionOf(output: Fields): DocumentSession {
   return { start, items: eventItems(events), statedUsd };
 }
 
-const TOOLS: ToolTable = {
-  execute_bash: "command",
-  execute_ipython_cell: "command",
-  think: "other",
-  finish: "other",
-  browser: "other",
-};
+const TOOLS = toolTable([
+  ["command", "execute_bash execute_ipython_cell"],
+  ["other", "think finish browser"],
+]);
 
 /**
  * The items of a session's events. The model's answer stands, whole and with its usage, on each action that came of it and on the

@@ -1,26 +1,32 @@
 import { type AssistantMessage, type TextPart, type Usage, usageOf } from "@plimsoll/core";
-import type { MessageDraft, ToolTable } from "@plimsoll/core/extend";
+import type { MessageDraft } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
-import { callDraft, type KeptHistory, type LogItem, type ReplyPart, replyDraft, textPart, unreadItem } from "../log-items.ts";
+import {
+  type KeptHistory,
+  type LogItem,
+  objectCall,
+  type ReplyPart,
+  replyDraft,
+  textPart,
+  toolTable,
+  unreadItem,
+} from "../log-items.ts";
 import { rewoundNotes, rewoundPrompts, type TreeNode, withRollBacks } from "../rewound-prompts.ts";
 import { inOrderOfSending } from "../sending-order.ts";
 
 const FORMAT = "pi";
 
-const TOOLS: ToolTable = {
-  read: "read",
-  write: "modify",
-  edit: "modify",
-  bash: "command",
-  grep: "search",
-  find: "search",
-  ls: "search",
-};
+const TOOLS = toolTable([
+  ["read", "read"],
+  ["modify", "write edit"],
+  ["command", "bash"],
+  ["search", "grep find ls"],
+]);
 
 const STOP_REASONS: { readonly [reason: string]: AssistantMessage["stopReason"] } = {
   stop: "end",
@@ -146,7 +152,7 @@ function tailDraft(message: Fields): readonly MessageDraft[] {
   if (item?.kind !== "result") return [];
   const { callId, parts, atMs } = item;
   const toolName = stringAt(message, "toolName") ?? "";
-  const { category } = callDraft(TOOLS, { callId, toolName, argumentsJson: "{}", args: null });
+  const { category } = objectCall(TOOLS, callId, toolName, null);
   return [{ role: "tool-result", callId, toolName, category, isError: item.isError === true, parts, atMs }];
 }
 
@@ -199,13 +205,8 @@ function replyPart(part: Fields): readonly ReplyPart[] {
       return [textPart(stringAt(part, "text") ?? "")];
     case "thinking":
       return [{ type: "reasoning", text: stringAt(part, "thinking") ?? "", opaque: stringAt(part, "thinkingSignature") }];
-    case "toolCall": {
-      const args = recordAt(part, "arguments");
-      const callId = stringAt(part, "id") ?? "";
-      return [
-        callDraft(TOOLS, { callId, toolName: stringAt(part, "name") ?? "", argumentsJson: JSON.stringify(args ?? {}), args }),
-      ];
-    }
+    case "toolCall":
+      return [objectCall(TOOLS, stringAt(part, "id"), stringAt(part, "name"), recordAt(part, "arguments"))];
     default:
       return [{ type: "reasoning", text: "", opaque: jsonValueOf(part) }];
   }

@@ -1,5 +1,5 @@
 import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
-import type { MessageDraft, ToolTable } from "@plimsoll/core/extend";
+import type { MessageDraft } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import { imageFromBase64 } from "../image.ts";
@@ -8,11 +8,12 @@ import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
 import {
   type CallDraft,
-  callDraft,
   type LogItem,
+  objectCall,
   type ReplyPart,
   replyDraft,
   textPart,
+  toolTable,
   type UserItem,
   unreadItem,
 } from "../log-items.ts";
@@ -104,7 +105,6 @@ function itemsOf(value: Fields, line: number): readonly LogItem[] {
   }
 }
 
-/** Kinds of user records that no person wrote. */
 const INJECTED_SUBTYPES: readonly unknown[] = [
   "notification",
   "cron",
@@ -156,29 +156,13 @@ function boundaryOf(payload: Fields | null, place: Place): LogItem {
   };
 }
 
-const TOOLS: ToolTable = {
-  read_file: "read",
-  read_many_files: "other",
-  write_file: "modify",
-  edit: "modify",
-  replace: "modify",
-  notebook_edit: "modify",
-  run_shell_command: "command",
-  glob: "search",
-  grep_search: "search",
-  search_file_content: "search",
-  list_directory: "search",
-  web_search: "search",
-  web_fetch: "other",
-  lsp: "search",
-  save_memory: "other",
-  todo_write: "other",
-  agent: "other",
-  task: "other",
-  skill: "other",
-  ask_user_question: "other",
-  exit_plan_mode: "other",
-};
+const TOOLS = toolTable([
+  ["read", "read_file"],
+  ["other", "read_many_files web_fetch save_memory todo_write agent task skill ask_user_question exit_plan_mode"],
+  ["modify", "write_file edit replace notebook_edit"],
+  ["command", "run_shell_command"],
+  ["search", "glob grep_search search_file_content list_directory web_search lsp"],
+]);
 
 /** The text and images of a content of the user's; thoughts and answers of tools are none of it. */
 function userParts(content: Fields | null): readonly (TextPart | ImagePart)[] {
@@ -192,29 +176,20 @@ function sentPart(part: Fields): readonly (TextPart | ImagePart)[] {
   return text === null ? [] : [textPart(text)];
 }
 
-/** The thoughts, texts and calls of a content of the model's. */
 function replyParts(content: Fields | null): readonly ReplyPart[] {
   return recordsAt(content, "parts").flatMap((part): readonly ReplyPart[] => {
     const call = recordAt(part, "functionCall");
-    if (call !== null) return [callOf(call)];
+    if (call !== null) return [objectCall(TOOLS, stringAt(call, "id"), stringAt(call, "name"), recordAt(call, "args") ?? {})];
     const text = stringAt(part, "text");
     if (text === null) return [];
     return part.thought === true ? [{ type: "reasoning", text, opaque: stringAt(part, "thoughtSignature") }] : [textPart(text)];
   });
 }
 
-/** The calls of a content of the model's. */
 function callParts(content: Fields | null): readonly CallDraft[] {
   return replyParts(content).flatMap((part) => (part.type === "tool-call" ? [part] : []));
 }
 
-function callOf(call: Fields): CallDraft {
-  const args = recordAt(call, "args") ?? {};
-  const callId = stringAt(call, "id") ?? "";
-  return callDraft(TOOLS, { callId, toolName: stringAt(call, "name") ?? "", argumentsJson: JSON.stringify(args), args });
-}
-
-/** The answer of a tool. */
 interface ToolResponse {
   readonly callId: string;
   readonly parts: readonly (TextPart | ImagePart)[];

@@ -1,11 +1,10 @@
 import { type PathAccess, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
-import type { ToolTable } from "@plimsoll/core/extend";
 import { replyPartsOfBlocks } from "../anthropic-blocks.ts";
 import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter, headMessages, messageLists } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, parseRecord, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { callIdChain, type LogItem, type ReplyPart, replyItem, textPart, userItem } from "../log-items.ts";
+import { callIdChain, type LogItem, type ReplyPart, replyItem, textPart, toolTable, userItem } from "../log-items.ts";
 import { isEnvironment, textReply, textResultItems } from "../text-calls.ts";
 
 /** The file of what the user saw, beside the history. */
@@ -145,7 +144,6 @@ function createReader(requests: Requests): (message: Fields) => readonly LogItem
   };
 }
 
-/** The model that the surroundings in a message name. */
 function modelOf(message: Fields): string | null {
   const said = contentParts(message.content).flatMap((part) =>
     part.type === "text" && isEnvironment(part.text) ? [part] : [],
@@ -154,34 +152,16 @@ function modelOf(message: Fields): string | null {
 }
 
 /** The tools of Roo Code and Kilo Code (`toolNames` in Roo's packages/types/src/tool.ts, 2026-02; Kilo adds `delete_file`). */
-const TOOLS: ToolTable = {
-  execute_command: "command",
-  read_file: "read",
-  write_to_file: "modify",
-  apply_diff: "modify",
-  insert_content: "modify",
-  search_and_replace: "modify",
-  search_replace: "modify",
-  edit_file: "modify",
-  delete_file: "modify",
-  apply_patch: "patch",
-  search_files: "search",
-  codebase_search: "search",
-  list_files: "search",
-  list_code_definition_names: "search",
-  read_command_output: "command",
-  browser_action: "other",
-  use_mcp_tool: "other",
-  access_mcp_resource: "other",
-  ask_followup_question: "other",
-  attempt_completion: "other",
-  switch_mode: "other",
-  new_task: "other",
-  update_todo_list: "other",
-  fetch_instructions: "other",
-  run_slash_command: "other",
-  generate_image: "other",
-};
+const TOOLS = toolTable([
+  ["command", "execute_command"],
+  ["read", "read_file"],
+  ["modify", "write_to_file apply_diff insert_content search_and_replace search_replace edit_file delete_file"],
+  ["patch", "apply_patch"],
+  ["search", "search_files codebase_search list_files list_code_definition_names"],
+  ["command", "read_command_output"],
+  ["other", "browser_action use_mcp_tool access_mcp_resource ask_followup_question attempt_completion switch_mode new_task"],
+  ["other", "update_todo_list fetch_instructions run_slash_command generate_image"],
+]);
 
 /** A message with its blocks in the Anthropic form, in which the tools of the AI SDK's form have other names. */
 function withAnthropicBlocks(message: Fields): Fields {
@@ -205,7 +185,6 @@ function blockOf(part: Fields): Fields {
   }
 }
 
-/** The parts of an assistant's message. */
 function replyPartsIn(message: Fields): readonly ReplyPart[] {
   const said = stringAt(message, "content");
   const parts = said === null ? replyPartsOfBlocks(TOOLS, recordsAt(message, "content")) : [textPart(said)];
@@ -227,7 +206,6 @@ function withListedFiles(parts: readonly ReplyPart[]): readonly ReplyPart[] {
 
 const OPENING = "<path>";
 
-/** The texts of the elements named `path`. One pass. */
 function pathElements(text: string): readonly string[] {
   return text
     .split(OPENING)
@@ -238,7 +216,6 @@ function pathElements(text: string): readonly string[] {
 
 const MODEL = /<model>([^<\n]{1,200})<\/model>/;
 
-/** The model that a text of surroundings names, `null` if it names none. */
 function modelNamedIn(surroundings: string): string | null {
   return MODEL.exec(surroundings)?.[1] ?? null;
 }
@@ -249,9 +226,7 @@ interface Requests {
   readonly calls: readonly { readonly atMs: number; readonly report: Fields }[];
   /** True if the tokens of a prompt do not count those of the cache, as in versions before 2025-09. */
   readonly isWithoutCache: boolean;
-  /** The sizes of the context before each condensation. */
   readonly tokensBeforeCondensing: readonly (number | null)[];
-  /** The sizes of the context before truncations, by their ids. */
   readonly tokensBeforeTruncation: ReadonlyMap<string, number | null>;
 }
 

@@ -1,29 +1,21 @@
 import { UNREPORTED_USAGE } from "@plimsoll/core";
-import { isRecord, type ToolTable } from "@plimsoll/core/extend";
+import { isRecord } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter } from "../document.ts";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt, stringsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { callDraft, callIdChain, type LogItem, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
+import { callIdChain, type LogItem, objectCall, replyItem, resultItem, textPart, toolTable, userItem } from "../log-items.ts";
 import { chatCallPart } from "../message-lists/openai-chat.ts";
 
 const FORMAT = "swe-agent";
 
-const TOOLS: ToolTable = {
-  bash: "command",
-  open: "read",
-  create: "modify",
-  goto: "read",
-  scroll_up: "read",
-  scroll_down: "read",
-  edit: "modify",
-  insert: "modify",
-  append: "modify",
-  find_file: "search",
-  search_dir: "search",
-  search_file: "search",
-  submit: "other",
-};
+const TOOLS = toolTable([
+  ["command", "bash"],
+  ["read", "open goto scroll_up scroll_down"],
+  ["modify", "create edit insert append"],
+  ["search", "find_file search_dir search_file"],
+  ["other", "submit"],
+]);
 
 /** How its own commands begin their answer if they did nothing (tools/windowed and config/commands of 0.x, read 2026). */
 const REFUSED = /^(?:Your proposed edit has introduced new syntax error|Usage: |File \S+ not found|No file open)/;
@@ -63,8 +55,7 @@ function itemsOf(history: readonly Fields[]): readonly LogItem[] {
       const text = textPart(openCallId === null ? (stringAt(entry, "content") ?? "") : (stringAt(entry, "thought") ?? ""));
       const { toolName, args, openFile: opened } = textAction(action ?? "", openFile);
       openFile = openCallId === null ? openFile : opened;
-      const argumentsJson = JSON.stringify(args);
-      const textCall = openCallId === null ? [] : [callDraft(TOOLS, { callId: openCallId, toolName, argumentsJson, args })];
+      const textCall = openCallId === null ? [] : [objectCall(TOOLS, openCallId, toolName, args)];
       items.push(replyItem([text, ...calls.map((call) => chatCallPart(TOOLS, call)), ...textCall], UNREPORTED_USAGE));
     } else if (entry.role === "tool") items.push(resultItem(stringsAt(entry, "tool_call_ids")[0] ?? "", parts));
     else if (openCallId !== null && entry.role === "user") {
