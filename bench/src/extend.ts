@@ -8,7 +8,7 @@ export { errorsOf, type PredictionErrors, signedPercentOf } from "./calibrate/er
 export { CALIBRATED_METHODS, CHARS_PER_FOUR } from "./calibrate/methods.ts";
 export { byEstimator, type Method, type PredictedCall } from "./calibrate/predict-calls.ts";
 export { fileSource, readHead, textSource } from "./formats/file-source.ts";
-export { LOCATED_AGENTS, type LocatedAgent } from "./formats/locations.ts";
+export { LOCATED_AGENTS } from "./formats/locations.ts";
 export { IMPORTERS, importSource } from "./formats/registry.ts";
 export { CHEATS } from "./judge/choose.ts";
 export { comparedIn } from "./judge/compare.ts";
@@ -24,7 +24,6 @@ export type { SeenCounts } from "./open/session-description.ts";
 export { originOf } from "./origin.ts";
 export { placedError } from "./replay/load-parts.ts";
 export { replay } from "./replay/replay.ts";
-export type { ReportProblem } from "./results.ts";
 export { formatCount, formatNumberOf, formatPercent, formatTokens, formatUsd } from "./show/figures.ts";
 export { html, type Markup } from "./show/markup.ts";
 export { renderPage } from "./show/page.ts";

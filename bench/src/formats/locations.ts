@@ -3,21 +3,8 @@ import { readdir, stat } from "node:fs/promises";
 import { type PlatformPath, default as systemPath } from "node:path";
 import { storedSession, storedSessions } from "./opencode/database.ts";
 
-/** Agents whose own logs can be found on the user's machine. */
-export type LocatedAgent =
-  | "claude-code"
-  | "codex"
-  | "copilot-cli"
-  | "pi"
-  | "opencode"
-  | "gemini"
-  | "qwen-code"
-  | "cline"
-  | "roo-code"
-  | "kilo-code";
-
-/** All agents whose logs {@link locateLogs} can find, in the order of the documentation. */
-export const LOCATED_AGENTS: readonly LocatedAgent[] = [
+/** All agents whose logs {@link locateLogs} can find on the user's machine, in the order of the documentation. */
+export const LOCATED_AGENTS = [
   "claude-code",
   "codex",
   "copilot-cli",
@@ -28,7 +15,10 @@ export const LOCATED_AGENTS: readonly LocatedAgent[] = [
   "cline",
   "roo-code",
   "kilo-code",
-];
+] as const;
+
+/** One of them. */
+export type LocatedAgent = (typeof LOCATED_AGENTS)[number];
 
 /** A log of an agent: a file, or a session of a database as `opencode.db#ses_1`. */
 export interface LocatedFile {
@@ -127,7 +117,6 @@ async function databasesOf(query: Omit<LogQuery, "limit">): Promise<readonly Loc
   return (await Promise.all(names.map((name) => located(systemPath.join(folder, name))))).flat();
 }
 
-/** Where an extension of the editor keeps its tasks. */
 function editorTasks(extension: string): readonly Place[] {
   return EDITOR_PLACES.map(({ folder, ...place }) => ({
     ...place,
@@ -136,7 +125,6 @@ function editorTasks(extension: string): readonly Place[] {
   }));
 }
 
-/** Where a person's logs are looked for. */
 interface LogHome {
   readonly homeFolder: string;
   /** Variables that move agents' folders; none if they are left out. */

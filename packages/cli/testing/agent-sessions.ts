@@ -1,10 +1,13 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { LocatedAgent } from "@plimsoll/bench/extend";
+import type { LOCATED_AGENTS } from "@plimsoll/bench/extend";
 import { NOW_MS } from "./recorded-io.ts";
 
 /** Agents whose logs can be made. */
-export type MadeAgent = Exclude<LocatedAgent, "cline" | "copilot-cli" | "qwen-code" | "roo-code" | "kilo-code">;
+export type MadeAgent = Exclude<
+  (typeof LOCATED_AGENTS)[number],
+  "cline" | "copilot-cli" | "qwen-code" | "roo-code" | "kilo-code"
+>;
 
 /** Sessions to make. */
 export interface MadeSessions {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BenchReport, renderHtmlReport, renderMarkdownReport } from "@plimsoll/bench";
-import { type ReportProblem, renderTuneHtml, reportProblems, shownReport } from "@plimsoll/bench/extend";
+import { renderTuneHtml, reportProblems, shownReport } from "@plimsoll/bench/extend";
 import { adviceHtml, adviceText, madeAdvice, problemText, terminalReport } from "@plimsoll/bench/testing/commands";
 import { exampleReport } from "@plimsoll/bench/testing/report";
 import { exampleTuned } from "@plimsoll/bench/testing/tuned";
@@ -31,7 +31,9 @@ const unread = (version: string, counts: Readonly<Record<string, number>>) => ({
 });
 
 /** By kind a report that has a problem of it: a kind that is added without one does not compile. */
-const WITH: Readonly<Record<ReportProblem["kind"], BenchReport>> = {
+type Problem = ReturnType<typeof reportProblems>[number];
+
+const WITH: Readonly<Record<Problem["kind"], BenchReport>> = {
   failed: {
     ...PLAIN,
     rows: PLAIN.rows.map((row) =>
@@ -68,9 +70,8 @@ const wordsOf = (text: string) =>
 /** The page before what it says of the first window or agent. */
 const topOf = (page: string) => wordsOf(page.slice(0, page.search(/<section class="window"|<div class="verdict"|<h2>Codex/)));
 
-const advice = (problems: readonly ReportProblem[]) =>
-  madeAdvice("x").map((one) => ({ ...one, agent: { ...one.agent, problems } }));
-const tunePage = (problems: readonly ReportProblem[]) =>
+const advice = (problems: readonly Problem[]) => madeAdvice("x").map((one) => ({ ...one, agent: { ...one.agent, problems } }));
+const tunePage = (problems: readonly Problem[]) =>
   renderTuneHtml([exampleTuned()], { yaml: "", text: "", nameOf: (name) => name, problems });
 const terminal = (report: BenchReport) => terminalReport(shownReport(report), { full: false, written: [], columns: 80 });
 
