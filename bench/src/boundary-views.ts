@@ -7,7 +7,6 @@ export type BoundaryViews = ReadonlyMap<SessionEntry, readonly Message[]>;
 /** A recorded log that is followed entry by entry. Only where the recorded agent changed its view must the log be folded. */
 export interface FollowedView {
   follow(entry: SessionEntry): void;
-  /** The newest message of the view; `undefined` if there is none. */
   newest(): Message | undefined;
   readonly boundaries: BoundaryViews;
 }

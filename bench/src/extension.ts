@@ -21,7 +21,6 @@ export interface BenchExtension extends Partial<Kinds> {
 
 /** The parts of a run: the built-in ones and those that extensions add. */
 export interface BenchParts extends Required<Omit<BenchExtension, keyof Kinds>> {
-  /** Kinds that policies may name. */
   readonly kinds: Kinds;
   readonly metrics: RunMetrics;
   /** Addresses of the modules that the added parts come from, for threads to load them. */

@@ -15,7 +15,6 @@ export interface SessionMarks {
   readonly marks: readonly Mark[];
 }
 
-/** One answer or compaction. */
 interface Mark {
   /** It is the same as another one with any of them. */
   readonly hashes: readonly string[];

@@ -37,7 +37,6 @@ export interface ReportAnswer {
   readonly window: string;
   /** The kind of summaries that the compared policies share; `null` if none of the run pays for a model's summaries. */
   readonly summaries: "by a model" | "without a model" | null;
-  /** Sessions that are compared. */
   readonly sessions: number;
   /** The policy that the verdict names; `null` if there is none. */
   readonly pick: string | null;
@@ -46,7 +45,6 @@ export interface ReportAnswer {
   readonly policies: readonly AnsweredPolicy[];
 }
 
-/** A policy over the compared sessions. */
 interface AnsweredPolicy {
   readonly policy: string;
   /** Of doing nothing, the geometric mean over sessions. */

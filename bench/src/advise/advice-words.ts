@@ -8,7 +8,6 @@ import { type Decision, type Turning, windowName } from "./decide.ts";
 
 type Values = ReadonlyMap<string, KnobValue | null>;
 
-/** A decision in words: what the text and the page both show of it. */
 interface DecisionWords {
   readonly facts: readonly string[];
   readonly answers: readonly string[];
@@ -104,7 +103,6 @@ function lessText({ losses }: SettingFigures): string {
   return `${named.join(", ")}${others}`;
 }
 
-/** Measures that an answer names; the JSON has all. */
 const NAMED_LOSSES = 3;
 
 /** The answer for one decision, a sentence each: of the agent's settings, then of our proxy if it is better by the same test. */

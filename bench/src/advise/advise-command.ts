@@ -88,7 +88,6 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
 
 interface FoundAgents {
   readonly logs: readonly AgentLogs[];
-  /** Agents that have none. */
   readonly without: readonly string[];
 }
 

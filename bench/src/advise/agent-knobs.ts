@@ -7,7 +7,6 @@ export type KnobValue = number | boolean | string;
 /** Values of knobs by their paths, keys joined by dots. A knob that is not among them has its default. */
 export type KnobValues = ReadonlyMap<string, KnobValue>;
 
-/** One setting of an agent that has to do with compaction. */
 interface Knob {
   /** Keys from the file's root, joined by dots. */
   readonly path: string;
@@ -41,7 +40,6 @@ export interface KnobReplay {
 /** An agent's own settings for compaction, as data: everything that advice needs to know about it. */
 export interface AgentKnobs {
   readonly agent: LocatedAgent;
-  /** Its name as its makers write it. */
   readonly title: string;
   /** The version whose names were looked up, and the first that has them (`from`); `null` if every version has them. */
   readonly version: string;

@@ -97,7 +97,6 @@ async function tried<Code extends number | null>(io: CliIo, write: () => Promise
   }
 }
 
-/** Lines around a change that are shown. */
 const CONTEXT_LINES = 2;
 
 /** The lines that differ between two texts, as a unified diff that fits 80 columns. Nothing if they are the same. */

@@ -54,7 +54,6 @@ export function chooseSetting([current, ...others]: readonly [SettingPoint, ...S
   };
 }
 
-/** The verdict with the setting's own row in the place of how it stands. */
 function withRows(verdict: SettingVerdict, rows: readonly SettingFigures[]): SettingVerdict<SettingFigures> {
   const rowOf = ({ policy }: Standing) => rows.find(({ standing }) => standing.policy === policy);
   switch (verdict.kind) {

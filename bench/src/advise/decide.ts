@@ -27,7 +27,6 @@ import { type WindowFill, windowFills } from "./window-fill.ts";
 /** An agent whose logs were read. */
 export interface AdvisedAgent {
   readonly agent: LocatedAgent;
-  /** Its name as its makers write it. */
   readonly title: string;
   /** How many logs were read, the newest, of how many that were found. */
   readonly logsRead: number;
@@ -49,7 +48,6 @@ export interface Turning {
   readonly refusal: string | null;
 }
 
-/** The sessions of one model in a decision. */
 interface ModelShare {
   /** The model that the sessions began with; `unnamed model` if their logs name none. */
   readonly modelId: string;
@@ -61,7 +59,6 @@ interface ModelShare {
 /** The answer for one agent and window. Models of one window are decided on together, as the agents' files have one number for all models. */
 export interface Decision {
   readonly agent: AdvisedAgent;
-  /** The models, those with the most dollars first. */
   readonly models: readonly ModelShare[];
   readonly windowTokens: number;
   /** Days of the first and the last session, as `2026-01-31`; `null` if the logs tell no time. */
@@ -88,7 +85,6 @@ export interface AgentLogs {
   readonly agent: LocatedAgent;
   readonly files: readonly InputFile[];
   readonly found: number;
-  /** Files among them that may hold sessions and are not read. */
   readonly unread: readonly SkippedInput[];
 }
 
@@ -192,7 +188,6 @@ interface Group {
   readonly long: ReadonlySet<string>;
 }
 
-/** The sessions by the window that they ran in, those with the most dollars first. */
 function groupsOf(whole: BenchReport): readonly Group[] {
   const { sessions, rows } = withoutApart(whole);
   const windows = new Map(
@@ -290,7 +285,6 @@ async function replayed(agent: LocatedAgent, files: readonly InputFile[], { poli
   }
 }
 
-/** The rows of some sessions in all replays, each once. */
 function runOf(reports: readonly Pick<BenchReport, "sessions" | "rows">[], names: ReadonlySet<string>): JudgedRun {
   const rows = new Map(
     reports.flatMap((report) =>

@@ -15,7 +15,6 @@ export interface RecordedCost {
   readonly usd: number | null;
   /** The same in words, beside dollars that logs state by themselves; `null` if there are none. */
   readonly usdText: string | null;
-  /** Tokens of all reported prompts. */
   readonly promptTokens: number;
   /** Whether `usd` covers every call (`whole`), or calls without a price are missing. */
   readonly usdIs: SessionDescription["recordedUsdIs"];

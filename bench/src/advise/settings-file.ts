@@ -18,7 +18,6 @@ export interface SettingsFile {
   readonly path: string;
   /** The folder that the person chose or the home folder: what lies between it and the file must not be a link. */
   readonly root: string;
-  /** As people write it. */
   readonly shown: string;
   /** `null` if there is no file. */
   readonly text: string | null;
@@ -124,7 +123,6 @@ function replaceFile(file: SettingsFile, text: string): void {
 }
 
 const HASH_DIGITS = 16;
-/** The mark in names of backups, behind the name of the file. */
 const BACKUP_MARK = ".plimsoll-";
 
 /** Tells what was written, so that an undo finds what it replaced and nothing else. */

@@ -13,7 +13,6 @@ export interface CalibratedSession {
   readonly methods: readonly CalibratedMethod[];
 }
 
-/** One method's predictions of a session's calls. */
 interface CalibratedMethod {
   readonly method: string;
   readonly calls: readonly PredictedCall[];

@@ -9,7 +9,6 @@ export interface CalibrationReport {
   readonly sessions: readonly SessionErrors[];
 }
 
-/** One method over all sessions. */
 interface MethodErrors {
   readonly method: string;
   /** All calls but each session's first. */

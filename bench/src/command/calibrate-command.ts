@@ -78,7 +78,6 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
 const CALIBRATION_READING =
   "within, margin: calls whose report did not exceed the upper bound, and how much it lay above them; all in % of the reported prompt";
 
-/** Files of which a line names no more than these. */
 const NAMED_FILES = 3;
 
 function notSessionsLine(files: readonly string[]): string {

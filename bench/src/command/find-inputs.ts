@@ -87,10 +87,8 @@ export function nothingFound(found: FoundInputs, purpose: string): readonly stri
 }
 
 interface Expanded {
-  /** Paths as they are shown. */
   readonly members: readonly string[];
   readonly isNamed: boolean;
-  /** The message if there are no members. */
   readonly problem: string;
 }
 

@@ -128,7 +128,6 @@ export function policyNamed(name: string, io: Pick<CliIo, "cwd" | "stderr">, par
   throw mistakes(read.problems);
 }
 
-/** The policy with settings of the command line, each with where it comes from. */
 function withSettings(name: string, given: readonly string[], base: ReadPolicy, kinds: Kinds): ReadPolicy {
   if ("problems" in base) return base;
   try {

@@ -16,7 +16,6 @@ const FILE_CHARS = 40;
 
 /** The words beside the bar. */
 export interface ProgressWords {
-  /** The work that goes on, as a verb. */
   readonly what: string;
   /** One of the things that are counted. */
   readonly noun: string;

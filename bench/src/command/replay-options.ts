@@ -186,7 +186,6 @@ interface SweptPolicies {
   /** By name the policies that are points of the sweep. */
   readonly sweeps: ReadonlyMap<string, PolicySweep>;
   readonly problems: readonly string[];
-  /** Which policies lack what is swept: a line, or none. */
   readonly notes: readonly string[];
 }
 
@@ -230,7 +229,6 @@ export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly 
   return { policies: hasGrid ? swept : [], sweeps, problems, notes: hasGrid ? lackingNotes(lacking) : [] };
 }
 
-/** One line for all policies that lack what is swept. */
 function lackingNotes(lacking: readonly { readonly name: string; readonly path: string }[]): readonly string[] {
   if (lacking.length === 0) return [];
   const said = lacking.map(({ name, path }) => `${name} has no one value named ${path}`).join(", ");

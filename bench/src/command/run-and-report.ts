@@ -30,7 +30,6 @@ import { type OpenState, openState, poolOf } from "./replay-state.ts";
 
 interface RunRequest {
   readonly found: FoundInputs;
-  /** The parts that replays are made with. */
   readonly parts: BenchParts;
   readonly policies: readonly EnginePolicy[];
   /** By name the policies that are points of a sweep. */
@@ -126,7 +125,6 @@ async function replayAll(
 interface ReportOutput {
   readonly reports: ReportFiles;
   readonly full: boolean;
-  /** The metrics of the report's run. */
   readonly metrics: RunMetrics;
 }
 

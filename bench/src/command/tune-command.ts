@@ -129,7 +129,6 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   return EXIT_OK;
 }
 
-/** The result that is the answer: that of the policy itself. */
 function ownResult(results: readonly TuneResult[], policy: Policy): TuneResult | undefined {
   return results.find(({ base }) => base === policy.name);
 }
@@ -210,14 +209,12 @@ function sayHowLong(gridMs: number, policies: number, io: CliIo): void {
 
 type RoundName = TuneRound["name"];
 
-/** The tuner's rounds, in their order. */
 const ROUNDS: readonly RoundName[] = ["baseline", "coarse grid", "refinement", "test"];
 
 /** The rounds behind the grid take about as long again as a third of it. */
 const LATER_ROUNDS_RATIO: number = 4 / 3;
 
 interface TuneReportOptions {
-  /** The policy as it is. */
   readonly current: Policy;
   readonly columns: number;
   /** Whether the tables of other presets and of sessions are printed. */
@@ -258,9 +255,7 @@ export function tuneReport(results: readonly TuneResult[], { current, columns, f
 }
 
 interface TunedFile {
-  /** The file's text so far; empty for a new one. */
   readonly text: string;
-  /** The policy as it was. */
   readonly current: Policy;
   /** The best setting; `null` if nothing can be recommended. */
   readonly best: TunedPolicy | null;

@@ -28,7 +28,6 @@ export interface Cell {
   readonly contextWindowTokens: number;
   readonly maxOutputTokens: number;
   readonly inputBudgetTokens: number;
-  /** Overhead at the first call, in tokens. */
   readonly overheadTokens: number;
   readonly tokenizers: NonNullable<SessionOptions["tokenizers"]>;
   readonly kinds: Kinds;

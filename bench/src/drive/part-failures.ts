@@ -6,11 +6,9 @@ export interface PartFailure {
   /** How often it failed, of how often it was tried; a try that was not applicable is none. */
   readonly failed: number;
   readonly tried: number;
-  /** Of the first failure. */
   readonly reason: string;
 }
 
-/** The parts of a row that are looked at. */
 interface FailingRow {
   readonly policy: string;
   readonly failures?: readonly PartFailure[];
@@ -23,7 +21,6 @@ type Steps = Extract<FitOutcome, { kind: "failed" }>["steps"];
 /** Counts what parts do in a replay. */
 export interface FailureLog {
   add(steps: Steps): void;
-  /** The parts that failed at least once. */
   result(): readonly PartFailure[];
 }
 

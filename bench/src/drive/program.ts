@@ -9,7 +9,6 @@ export interface Program {
   readonly name: string;
   /** The name of the Plimsoll policy that imitates it; `null` if there is none. */
   readonly likeness: string | null;
-  /** The package and version that runs, as `name@version`. */
   readonly runs: string;
   /** How often it compacts and sends again after a provider rejected a request as too long. */
   readonly maxRecoveries: number;
@@ -30,7 +29,6 @@ export interface ProgramSetting {
 
 /** A summary that a program asks for. */
 export interface ProgramSummary {
-  /** The messages to compact, in order; earlier summaries included. */
   readonly messages: readonly Message[];
   /** Most tokens that the program allows for the answer. */
   readonly maxTokens: number;

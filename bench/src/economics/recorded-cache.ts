@@ -84,9 +84,7 @@ function shownBy(sizeJudge: SizeJudge): RecordedCache {
 }
 
 interface Before {
-  /** Size of the request before. */
   readonly beforeTokens: number;
-  /** The messages of this one. */
   readonly view: readonly Message[];
   readonly sizeJudge: SizeJudge;
 }
@@ -114,11 +112,9 @@ export interface SessionCache {
   readonly warmBaseTokens: number;
   /** False if the recording reports reads and never a write: whoever served it charged new text as input. */
   readonly countsWrites: boolean;
-  /** Traces of the cache in its calls. */
   readonly recorded: RecordedCache;
 }
 
-/** The longer of the two times that a write may live. */
 const ONE_HOUR_MS = 3_600_000;
 
 /** The same cache by its rules alone: what would be computed if the recording showed nothing but the time that its agent asked for. */

@@ -72,7 +72,6 @@ export function createRequestLedger(
   };
 }
 
-/** A request that went out before. */
 interface EarlierRequest extends SentRequest {
   readonly modelId: string;
 }
@@ -132,14 +131,12 @@ function recordedUse({ chargedTokens, recorded }: ReplayedCall): CacheUse {
   return { readTokens, writeTokens, uncachedTokens: chargedTokens - readTokens - writeTokens, state: "first" };
 }
 
-/** A request as it went out. */
 interface SentRequest {
   readonly call: number;
   readonly messages: SessionView["messages"];
   readonly promptTokens: number;
 }
 
-/** The part that a request shares with the one before it. */
 interface SharedPrefix {
   /** As far as it was still in the cache, by what the recording shows. */
   readonly sharedTokens: number;
@@ -157,7 +154,6 @@ export interface PrefixMeasure {
   readonly recorded: RecordedCache;
 }
 
-/** Two requests, the later one before it is charged. */
 interface ComparedRequests {
   readonly before: SentRequest;
   readonly now: Omit<SentRequest, "promptTokens">;

@@ -26,7 +26,6 @@ export interface NothingDone {
   readonly rejected: number;
 }
 
-/** How sure a choice is. */
 interface AnswerSureness extends Sureness {
   /** Share of the samples in which the same policy was chosen again. */
   readonly again: number;

@@ -11,9 +11,7 @@ import { windowLabel } from "./window-label.ts";
  */
 export interface Compared {
   readonly windowLabel: string;
-  /** The compared sessions, the first of each lineage. */
   readonly units: readonly InSession[];
-  /** Why these sessions. */
   readonly basis: "outgrown" | "touched";
   /** By policy, in the order of the report; only policies that were replayed in each of the sessions. */
   readonly standings: ReadonlyMap<string, Standing>;

@@ -10,7 +10,6 @@ import type { Standing } from "./standing.ts";
 /** A report, judged: made once, and all that any output says or draws of it is taken from here. */
 export interface Judgement {
   readonly windows: readonly WindowJudgement[];
-  /** By policy the summaries that it asked of a model. */
   readonly asking: ReadonlyMap<string, ModelSummaries>;
 }
 

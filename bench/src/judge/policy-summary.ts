@@ -17,7 +17,6 @@ export interface PolicySummary {
   readonly actedSessions: number;
   /** Sessions in which at least one compaction happened or was tried. */
   readonly firedSessions: number;
-  /** The pooled results of the sessions, by metric. */
   readonly metrics: PooledMetrics;
 }
 

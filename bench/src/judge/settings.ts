@@ -35,7 +35,6 @@ export interface JudgedSettings {
   verdictOn(policies: readonly string[], options?: VerdictOptions): SettingVerdict;
 }
 
-/** How a verdict is come to. */
 interface VerdictOptions {
   /** Fewer sessions do not even look like an answer; 3 if left out. */
   readonly fewestAlike?: number;

@@ -39,7 +39,6 @@ export interface SessionStanding extends InSession {
 /** One policy over the compared sessions: its cost, what it keeps, and what went wrong. Cost and shares are percent. */
 export interface Standing {
   readonly policy: string;
-  /** The compared sessions. */
   readonly units: readonly SessionStanding[];
   /** Of never compacting: the geometric mean over sessions. */
   readonly costPercent: number;

@@ -11,7 +11,6 @@ export interface Sureness {
   readonly count: number;
 }
 
-/** The units that are drawn whole. */
 type Drawn = "projects" | "sessions";
 
 /** The projects of which sessions are. */

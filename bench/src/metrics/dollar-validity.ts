@@ -145,7 +145,6 @@ function causeOf({ call, sign, use }: Differing): string {
     : "the newest part of the cache was not read yet, or the history was edited";
 }
 
-/** Sums differences by cause. */
 function createCauses(): { add(cause: string, usd: number): void; main(difference: number): string | null } {
   const known = new Map<string, { readonly calls: number; readonly usd: number }>();
   return {

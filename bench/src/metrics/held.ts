@@ -36,7 +36,6 @@ export type HeldMetric<Id extends string> = Metric<Id, HeldResult, PooledHeld, F
 export interface HeldWords<Id extends string> {
   readonly id: Id;
   readonly kind: NeedKind;
-  /** Heads its columns. */
   readonly title: string;
   /** Which share it is, as a sentence without its full stop. */
   readonly method: string;

@@ -38,7 +38,6 @@ export interface MeasuredReplay {
   readonly session: PreparedSession;
   readonly cell: Cell;
   readonly catalog: ModelCatalog;
-  /** The provider's prompt cache. */
   readonly cache: SessionCache;
   /** Has seen each call before a metric does. */
   readonly held: HeldReplay;
@@ -99,7 +98,6 @@ export interface MetricMeaning {
   readonly unit: string;
   /** Which way is good; `neither` for facts about the input and figures that are no goal in themselves. */
   readonly better: "lower" | "higher" | "neither";
-  /** How it is made. */
   readonly method: string;
   /** The limits of the figure: facts that it does not tell. */
   readonly caveat: string;

@@ -184,7 +184,6 @@ export interface CompactionDetail {
   /** The call before which it happened, from 0. */
   readonly call: number;
   readonly reason: string;
-  /** Each step that was tried with its outcome. */
   readonly steps: readonly string[];
   readonly tokensBefore: number | null;
   readonly tokensAfter: number | null;

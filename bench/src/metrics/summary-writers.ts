@@ -11,7 +11,6 @@ export interface SummaryWriterCounts {
   /** The recorded agent's own, with a digest of what came after it. */
   readonly recordedAndDigest: number;
   readonly model: number;
-  /** A model's answers that could not be used. */
   readonly failed: number;
 }
 

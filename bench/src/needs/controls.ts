@@ -18,10 +18,8 @@ interface ControlResult {
 /** Halvings of the amount: enough for one part in a million of the largest. */
 const HALVINGS = 20;
 
-/** The session that a control is measured over. */
 interface ControlSession {
   readonly needs: Needs;
-  /** The recorded history. */
   readonly messages: readonly Message[];
   readonly largestTokens: number;
 }
@@ -92,7 +90,6 @@ function contextsOfSize(calls: readonly FollowedCall[], control: Control, larges
   return { amountTokens, contexts: control.contexts(amountTokens), meanPromptTokens };
 }
 
-/** The mean of the calls' prompts; 0 without calls. */
 function meanPromptOf(calls: readonly { readonly promptTokens: number }[]): number {
   return calls.reduce((sum, { promptTokens }) => sum + promptTokens, 0) / Math.max(1, calls.length);
 }

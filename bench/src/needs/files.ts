@@ -64,7 +64,6 @@ export function createFiles(needles: Needles): Files {
   };
 }
 
-/** The newest text of each file. */
 interface NewestTexts {
   set(path: string, text: string): void;
   get(path: string): string | undefined;

@@ -49,14 +49,12 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
   };
 }
 
-/** A run, and which of its core's lines it is looked for by. */
 interface AnchoredRun {
   readonly number: number;
   readonly run: Run;
   readonly offset: number;
 }
 
-/** How a needle is looked for. */
 interface Run {
   readonly text: string;
   /** Whole lines that must stand without a gap; none for a needle that is looked for by character. */

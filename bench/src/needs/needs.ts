@@ -33,7 +33,6 @@ export interface Needs {
   at(ordinal: number): readonly Need[];
   /** By kind: what calls need that no earlier message holds. It is counted nowhere else. */
   readonly leftOut: Readonly<Record<NeedKind, number>>;
-  /** Needles, by number. */
   readonly needles: readonly Needle[];
 }
 
@@ -86,7 +85,6 @@ export function prepareNeeds(entries: readonly SessionEntry[], { references, mes
 
 const NOTHING_LEFT_OUT: Readonly<Record<NeedKind, number>> = { edits: 0, passages: 0, fileInHand: 0, instructions: 0, plan: 0 };
 
-/** A recorded message with the tokens of all before it. */
 interface Recorded {
   readonly message: Message;
   readonly tokensBefore: number;
@@ -225,7 +223,6 @@ function isAcknowledgement(message: Message, calls: ReadonlyMap<string, ToolCall
   return !ERROR_WORDS.test(named.reduce((rest, { text }) => rest.replaceAll(text, " "), told));
 }
 
-/** The passages that were read so far. */
 interface KnownPassages {
   /** By statement. */
   readonly newest: (Message | null)[];

@@ -13,7 +13,6 @@ interface ReferenceUse {
 
 /** The statements and uses in a session's recorded history; made once a session, read by every replay of it. */
 export interface PreparedReferences {
-  /** The references, by number. */
   readonly references: readonly string[];
   readonly index: StatementIndex;
   /** Place of a recorded message in the recorded history, from 0; `null` for any other message. */

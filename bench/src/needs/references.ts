@@ -178,7 +178,6 @@ function trimStart(text: string, units: string): string {
 /** Longer strings (encoded data, minified code) are no references: nobody recalls them by name. Chosen. */
 const MAXIMUM_REFERENCE_CHARS = 200;
 
-/** The kind of a reference. */
 type ReferenceKind = "path" | "identifier" | "number" | "hash" | "url" | "flag" | "quoted-error";
 
 /** A string that names something in particular, so that using it again takes having read it. */
@@ -200,22 +199,18 @@ export function isDigit(unit: number): boolean {
   return unit >= 0x30 && unit <= 0x39;
 }
 
-/** True for `a` to `z` and `A` to `Z`. */
 function isAsciiLetter(unit: number): boolean {
   return isLowerCase(unit) || isUpperCase(unit);
 }
 
-/** True for `a` to `z`. */
 function isLowerCase(unit: number): boolean {
   return unit >= 0x61 && unit <= 0x7a;
 }
 
-/** True for `A` to `Z`. */
 function isUpperCase(unit: number): boolean {
   return unit >= 0x41 && unit <= 0x5a;
 }
 
-/** True for `0` to `9`, `a` to `f` and `A` to `F`. */
 function isHexDigit(unit: number): boolean {
   return isDigit(unit) || (unit >= 0x61 && unit <= 0x66) || (unit >= 0x41 && unit <= 0x46);
 }

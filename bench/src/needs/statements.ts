@@ -107,7 +107,6 @@ interface FoundPlace {
   readonly end: number;
 }
 
-/** Where strings are looked for. */
 interface SearchOptions {
   /** Whether a string may begin at a place of a text; where it may not, it is not looked for. Anywhere unless given. */
   readonly mayBegin?: ((text: string, start: number) => boolean) | undefined;

@@ -84,7 +84,6 @@ function cuttingControl(followed: Followed, cutAt: (amountTokens: number) => (be
   };
 }
 
-/** The replay that a control follows. */
 interface Followed {
   readonly calls: readonly FollowedCall[];
   readonly history: SizedHistory;
@@ -159,11 +158,9 @@ function lastHumans(messages: readonly Message[]): readonly (number | null)[] {
   return before;
 }
 
-/** The sources that an oracle follows. */
 interface OracleSources {
   readonly needs: Needs;
   readonly history: SizedHistory;
-  /** Tokens of a needle's text. */
   readonly needleTokens: (needle: number) => number;
 }
 

@@ -24,10 +24,8 @@ export interface OpenedFile {
   sessions(): readonly PreparedSession[];
 }
 
-/** How much was opened. */
 interface OpenCounts {
   readonly imports: number;
-  /** Sessions that were prepared. */
   readonly preparations: number;
 }
 
@@ -127,7 +125,6 @@ export interface Corpus {
 
 /** Those who open files for a corpus. */
 export interface CorpusReader {
-  /** How many files are opened at a time. */
   readonly jobs: number;
   open(file: InputFile): Promise<FileMarks>;
 }

@@ -114,7 +114,6 @@ export function sessionOpening(entries: readonly SessionEntry[]): SessionOpening
   return { startedMs, firstWords: null };
 }
 
-/** The beginning of a text, fit for a title. */
 function titleWords(text: string): string {
   // A line may have a megabyte; what is not for titles at its beginning must leave enough for one.
   const plain = text.slice(0, LOOKED_AT_CHARS).replaceAll(NOT_IN_TITLES, " ").trim();

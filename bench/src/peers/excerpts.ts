@@ -3,7 +3,6 @@ import { isHuman } from "@plimsoll/core";
 import { defineStrategy, type StrategyKind, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/extend";
 import { z } from "zod";
 
-/** The strategy of the cheat `all-excerpts`. */
 interface ExcerptsSpec {
   readonly kind: "excerpts";
 }

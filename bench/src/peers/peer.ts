@@ -53,6 +53,5 @@ export interface PeerLeaves {
   readonly initialContext: boolean;
   /** The files that it reads again: so many, the newest touched first, those of at most so many tokens; `null` if it reads none. */
   readonly files: { readonly newest: number; readonly eachTokens: number } | null;
-  /** As in {@link PeerFigure}. */
   readonly source: string;
 }

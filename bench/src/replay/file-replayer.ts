@@ -93,7 +93,6 @@ function described(sessions: readonly PreparedSession[], catalog: ModelCatalog):
   return { kind: "described", sessions: sessions.map((session) => describeSession(session, catalog)), notes };
 }
 
-/** Prices by model and time. */
 type Prices = Map<string, ModelPrices | null>;
 
 /** All policies ask for the same prices: each is looked up once a file. */

@@ -8,7 +8,6 @@ import type { SummarizerChoice } from "../summaries/open-source.ts";
 /** A file's sessions to describe, or to replay under one policy in one window: plain data, so that a worker can be given it. */
 export interface FileTask {
   readonly file: InputFile;
-  /** The policy and the window; `null` describes the sessions. */
   readonly cell: { readonly policy: EnginePolicy; readonly window: WindowRequest } | null;
   /** Prices by model id that come before those of the catalog. */
   readonly prices: ReadonlyMap<string, ModelPrices>;

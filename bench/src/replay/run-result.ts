@@ -11,7 +11,6 @@ import { type LineKind, openRowsFile, type RowsFile } from "./rows-file.ts";
 /** A run before anything of it is replayed: what all its parts have in common. */
 export interface RunDescription
   extends Pick<BenchReport, "inputs" | "policies" | "windows" | "summarizer" | "plimsollVersion" | "referencesVersion"> {
-  /** Models for which prices were given. */
   readonly pricedModels: readonly string[];
   /** Inputs that were given and are not there. */
   readonly missing: readonly SkippedInput[];

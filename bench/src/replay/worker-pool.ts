@@ -61,7 +61,6 @@ export function createThreadPool(jobs: number, { modules = [], execArgv = [] }: 
   return scheduled(workers, async () => void (await Promise.all(threads.map((pool) => pool.destroy()))));
 }
 
-/** A task that no worker has begun. */
 interface Waiting {
   readonly path: string;
   begin(worker: FileWorker): Promise<void>;

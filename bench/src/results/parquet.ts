@@ -73,7 +73,6 @@ async function makeFolder(path: string): Promise<void> {
   });
 }
 
-/** A table's columns and its lines, which are made when they are written. */
 interface TableContent {
   readonly table: ResultTable;
   readonly columns: readonly ResultColumn[];

@@ -6,10 +6,8 @@ type ColumnType = "STRING" | "DOUBLE" | "INT64" | "BOOLEAN";
 
 /** A column that holds one field of an entry. */
 export interface ResultColumn {
-  /** The field's names from the entry inwards, joined by `_`. */
   readonly name: string;
   readonly type: ColumnType;
-  /** The field's value; `null` if the entry has none. */
   valueOf(entry: unknown): string | number | bigint | boolean | null;
 }
 

@@ -3,7 +3,6 @@ import type { PredictionErrors } from "../calibrate/errors.ts";
 import { formatCount, formatNumberOf, formatPercent, formatRatioPercent } from "./figures.ts";
 import { type Column, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 
-/** A method's errors, over calls of a kind. */
 interface ErrorRow {
   readonly name: string;
   readonly errors: PredictionErrors;

@@ -10,11 +10,9 @@ import { triggerLine } from "./trigger.ts";
 
 /** The block that the page's script reads first; each session has a block of its own. */
 export interface ChartIndex {
-  /** The sessions' names on pages. */
   readonly sessions: readonly string[];
   readonly windows: readonly string[];
   readonly policies: readonly ChartPolicy[];
-  /** The figures of the table beside a chart. */
   readonly figures: readonly { readonly name: string; readonly format: "count" | "tokens" | "percent" | "usd" }[];
   /** The session in which most was compacted: the one to look at first. */
   readonly busiestSession: number;

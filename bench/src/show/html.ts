@@ -133,7 +133,6 @@ ${swept.length === 0 ? html`` : html`<p class="note">${formatNumberOf(swept.leng
   );
 }
 
-/** Who wrote the summaries. */
 function summariesText({ summarizer }: BenchReport): string {
   const digest = "A digest has no sentence of its own and one size for all policies.";
   if (summarizer === "digest") return `Written by a deterministic digest, not by a model. ${digest}`;
@@ -141,7 +140,6 @@ function summariesText({ summarizer }: BenchReport): string {
   return `A policy that pays for a model's summary is scored with the recorded agent's own if there is one at a comparable place, with a digest of what came after it; else with a digest. ${digest}`;
 }
 
-/** How the figures were made and what they do not say. */
 function methodSection(report: BenchReport): Markup {
   return foldedSection(
     "method",

@@ -62,7 +62,6 @@ interface PageAssets {
   readonly scripts: readonly string[];
 }
 
-/** Our styles; later ones overrule earlier ones. */
 const STYLES = ["page.css", "tables.css", "charts.css", "sections.css", "narrow-and-print.css"];
 
 /** Reads the chart library's own build and our style and scripts; ours are shipped as they stand, beside this file's source. */

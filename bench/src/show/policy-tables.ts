@@ -156,7 +156,6 @@ export function tablesByWay(report: BenchReport, nameOf: PolicyNames): readonly 
   );
 }
 
-/** How an agent works, in words. */
 const WAYS: Readonly<Record<ReturnType<typeof partsByWay>[number]["way"], string>> = {
   tools: "with tools for files",
   shell: "with a shell alone",
@@ -189,7 +188,6 @@ const MEASURE_COLUMNS: readonly Column<Standing>[] = [false, true].flatMap((isFa
   ),
 );
 
-/** A policy with its shares over the compared sessions, and over all. */
 interface MeasuredPolicy extends Standing {
   readonly summary: PolicySummary;
 }

@@ -9,7 +9,6 @@ import { ownersOf } from "../statistics.ts";
 import type { ImportNoteCode, UnreadNames } from "../transcript.ts";
 import { formatCount, formatNumberOf, verbFor } from "./figures.ts";
 
-/** The parts of a report in which problems are found. */
 type Checked = Pick<BenchReport, "sessions" | "rows" | "policies" | "skipped" | "notes" | "withoutEffect">;
 
 /**

@@ -26,7 +26,6 @@ export interface ShownReport {
   readonly policyName: PolicyNames;
 }
 
-/** The answer for a window. */
 interface ShownWindow {
   readonly judged: Judgement["windows"][number];
   readonly lines: readonly string[];

@@ -6,7 +6,6 @@ import { commonFolder } from "./labels.ts";
 /** Gives the name by which pages show a session; one that is not in the report keeps its own. */
 export type SessionNames = (session: string) => string;
 
-/** The fields from which a session's name is made. */
 type NamedSession = Pick<SessionDescription, "session" | "startedMs" | "firstWords" | "parentSession">;
 
 /** Makes the names that a report of these recordings would show ({@link sessionNames}). */

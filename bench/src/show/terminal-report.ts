@@ -11,9 +11,7 @@ import { recordedUsdLines } from "./validity.ts";
 export interface TerminalOptions {
   /** Every table. */
   readonly full: boolean;
-  /** How wide tables may be. */
   readonly columns: number;
-  /** Files that were written. */
   readonly written: readonly string[];
 }
 

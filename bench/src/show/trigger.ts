@@ -6,7 +6,6 @@ import { formatCount } from "./figures.ts";
 /** Where a policy's trigger stands in a window, in tokens; `null` for policies that never act by themselves, or always. */
 export type TriggerLine = (limits: Pick<ReplayRow, "contextWindowTokens" | "inputBudgetTokens">) => number | null;
 
-/** The part of a policy that says when it compacts. */
 type Acting = Pick<EnginePolicy, "enabled" | "trigger">;
 
 /** Makes a function that gives the tokens at which a policy compacts in a window; `null` for policies that never compact by themselves, or always. */

@@ -4,7 +4,6 @@ import { settingWords } from "../tune/tunable-settings.ts";
 import type { TunedPolicy, TuneResult } from "../tune/tune.ts";
 import { formatNumberOf, formatPercent, NOT_VISIBLE } from "./figures.ts";
 
-/** The parts that an answer is made from. */
 type Answered = Pick<TuneResult, "base" | "current" | "best" | "front" | "tried" | "verdict" | "testSessions">;
 
 /** The setting to take: the best one if the verdict says it, or if few sessions look like it. `null` if the current setting stays. What is written, said and ringed is this. */

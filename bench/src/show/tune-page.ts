@@ -22,7 +22,6 @@ export type ShownTuneResult = Omit<TuneResult, "idleSessions">;
 
 /** The parts of the page besides the results. */
 export interface TunePage {
-  /** The policy file with the setting that was found. */
   readonly yaml: string;
   /** Said in the place of an answer if no session filled half of the window. */
   readonly text: string;
@@ -73,7 +72,6 @@ export function tuneTables(results: readonly ShownTuneResult[], nameOf: SessionN
   ];
 }
 
-/** A setting with its place. */
 interface SettingRow extends TunedPolicy {
   readonly place: string;
   /** Measures of which it keeps less than the current setting, on the sessions that it was not chosen on. */

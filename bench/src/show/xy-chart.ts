@@ -91,7 +91,6 @@ const LABEL_PIXELS = { usual: 12, strong: 19 } as const;
 /** How far below its middle a text's line is. */
 const BASELINE_PIXELS = 4;
 
-/** A rectangle of the picture. */
 interface Box {
   readonly left: number;
   readonly right: number;
@@ -101,7 +100,6 @@ interface Box {
 
 const WITHIN: Box = { left: MARGIN.left, right: WIDTH - 2, top: 2, bottom: HEIGHT - MARGIN.bottom };
 
-/** A text that stands beside a point. */
 interface WantedLabel {
   readonly point: XyPoint;
   readonly place: Place;
@@ -171,7 +169,6 @@ function overlaps(a: Box, b: Box): boolean {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-/** An axis from round number to round number, and where on it a value lies. */
 interface Axis {
   readonly ticks: readonly number[];
   at(value: number): number;
@@ -180,7 +177,6 @@ interface Axis {
 /** Steps of an axis: about so many (chosen). */
 const TICKS = 5;
 
-/** A hundred percent. */
 const WHOLE_PERCENT = 100;
 
 /** How far around values that are all the same an axis reaches (chosen). */
@@ -212,7 +208,6 @@ function roundStep(value: number): number {
   return factor * power;
 }
 
-/** A tick's number, short. */
 function tickText(value: number): string {
   const rounded = Number(value.toPrecision(6));
   return Math.abs(rounded) >= 10_000 ? `${Number((rounded / 1000).toPrecision(4))}k` : String(rounded);

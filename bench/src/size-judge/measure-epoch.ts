@@ -12,7 +12,6 @@ interface MeasuredEpoch {
   readonly messages: readonly Message[];
 }
 
-/** The sources of an epoch's measurement. */
 interface EpochInput {
   readonly weights: MessageWeights;
   /** The prompt of a call as it was reported; `null` if it was not, or is held out. */
@@ -159,7 +158,6 @@ interface Loss {
   readonly away: readonly Message[];
   /** Whether a human message has arrived: the place where agents drop the reasoning of the turn that ended. */
   readonly isTurnEnd: boolean;
-  /** The messages that arrived with the report before. */
   readonly newest: readonly Message[];
   /** Returns the tokens that a message is expected to measure. */
   readonly weightTokens: (message: Message) => number;

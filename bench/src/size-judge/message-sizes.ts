@@ -24,9 +24,7 @@ export interface MessageSizes {
   isResizedBetween(after: number, through: number): boolean;
   /** Whether anything was noted as changed at one of the calls after the one, up to the other. */
   isChangedBetween(after: number, through: number): boolean;
-  /** The newest size. */
   latest(message: Message): number | undefined;
-  /** The sizes that were set, as plain data. */
   readonly sizesSet: SizesSet;
 }
 

@@ -31,7 +31,6 @@ export interface SizeJudge extends RequestSizes {
   readonly error: SizeJudgeError;
 }
 
-/** The sizes that were fitted to a recorded log. */
 interface FittedSizes {
   readonly calls: readonly RecordedCall[];
   readonly isEstimated: boolean;
@@ -131,7 +130,6 @@ function overheadByLength(entries: readonly SessionEntry[]): number {
   return Math.ceil((start.system.length + toolChars) / UNMEASURED_CHARS_PER_TOKEN);
 }
 
-/** The sources of messages' prices. */
 interface PricingInput {
   readonly fitted: { readonly calls: readonly RecordedCall[] };
   readonly entries: readonly SessionEntry[];

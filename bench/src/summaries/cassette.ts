@@ -65,7 +65,6 @@ export function cassetteKey(host: string, { context, modelId, maxOutputTokens, r
   return createHash("sha256").update(canonicalJson(asked)).digest("hex");
 }
 
-/** The most bytes of an answer; chosen. */
 const MAXIMUM_ANSWER_BYTES = 10_000_000;
 
 /** Opens a folder of recorded model answers; it is made when the first answer is kept. Reading or keeping rejects with `bad-input` for a file that cannot be used. */

@@ -75,7 +75,6 @@ function estimatedUsage(request: ModelRequest): RecordedUsage {
 
 /** Counts a run's requests for summaries by a model; tokens and dollars are those of the requests in `asked`. */
 export interface SummaryTally {
-  /** Requests that were answered from the cassette. */
   readonly fromCassette: number;
   /** Requests that were not: sent and paid, or only counted if the run estimates. */
   readonly asked: number;
@@ -99,7 +98,6 @@ export function addedTallies(one: SummaryTally, other: SummaryTally): SummaryTal
   };
 }
 
-/** The way to a model that writes summaries. */
 interface ModelSourceOptions {
   readonly choice: ModelChoice;
   readonly cassette: Cassette;

@@ -5,7 +5,6 @@ import { distance } from "fastest-levenshtein";
 /** A single value inside a policy's data. `null` is a value, too: what a policy leaves out can be given one. */
 export type SweepValue = number | string | boolean | null;
 
-/** A value of a policy with its whole path. */
 interface PolicyValue {
   readonly path: readonly string[];
   /** The same path with the kinds of list items in the place of their indexes, if they have any. */

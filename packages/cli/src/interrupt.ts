@@ -5,7 +5,6 @@ import { EXIT_INTERRUPTED } from "./io.ts";
 /** Takes the progress bar's line away and shows the cursor again. */
 const BAR_GONE = "\r\u001b[K\u001b[?25h";
 
-/** A word that a shell takes as it is. */
 const PLAIN_WORD = /^[\w@%+=:,./~-]+$/;
 
 /** A command line as a shell takes it, behind the words that the person started the program with. */

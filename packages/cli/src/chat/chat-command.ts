@@ -209,14 +209,11 @@ export type ChatEvent =
   | { readonly type: "turn" }
   | { readonly type: "answered"; readonly id: number }
   | { readonly type: "input-end" }
-  /** Ctrl-C. */
   | { readonly type: "interrupt" }
-  /** The process is asked to end. */
   | { readonly type: "terminate" };
 
 /** An effect that a chat asks for. */
 export type ChatEffect =
-  /** Does what a line asks for, and comes to `answered`. */
   | { readonly type: "answer"; readonly id: number; readonly asked: ChatLine }
   /** Gives the run that goes on a message for its next step. */
   | { readonly type: "steer"; readonly text: string }

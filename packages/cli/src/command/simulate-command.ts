@@ -91,7 +91,6 @@ export async function simulate(
   return EXIT_OK;
 }
 
-/** The most bytes of a scenario; chosen. */
 const MAXIMUM_SCENARIO_BYTES = 10_000_000;
 
 /** The scenario in a file that is one: JSON with the answers to main requests. `null` for a session log; throws `bad-input` with the first place that is wrong. */

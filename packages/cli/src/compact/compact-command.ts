@@ -142,7 +142,6 @@ interface TriedCompaction {
   readonly after: readonly Message[];
 }
 
-/** Longest name of a file that is shown. */
 const NAME_CHARS = 50;
 const BODY = { first: "  ", further: "    " } as const;
 
@@ -187,7 +186,6 @@ function stepLines(steps: CompactionEntry["record"]["steps"]): readonly string[]
 
 const LOG_SUFFIX = ".jsonl";
 
-/** Appends the revert of a session's newest compaction to its log. */
 async function undoNewest(session: string, io: CliIo): Promise<number> {
   const { path } = sessionFile(session, io);
   if (!path.endsWith(LOG_SUFFIX))
@@ -215,7 +213,6 @@ function notOurs(error: unknown, session: string): unknown {
   return new PlimsollError("bad-input", `${session}: no log of plimsoll's own; only those can be undone`, {}, error);
 }
 
-/** Which compaction was undone and what is back, in a few words. */
 function undoneText(undone: CompactionEntry | undefined, before: readonly Message[], after: readonly Message[]): string {
   const { tokensOf } = createCompositionCounter();
   const sum = (messages: readonly Message[]) => messages.reduce((tokens, message) => tokens + tokensOf(message), 0);

@@ -84,7 +84,6 @@ async function logOf(session: string | undefined, { from }: DoctorOptions, io: C
   return newest;
 }
 
-/** Said of logs that are not mended here. */
 const UNMENDED: Readonly<Record<string, string>> = {
   plimsoll:
     "doctor writes no copy of Plimsoll's own logs: plimsoll chat --resume ID goes on with the session, and mends what it sends.",

@@ -8,7 +8,6 @@ export interface Examined {
   readonly mended: string | null;
 }
 
-/** A line of a log, or a message of a document. */
 interface Unit {
   readonly line: number;
   readonly text: string;

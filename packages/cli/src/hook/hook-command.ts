@@ -134,7 +134,6 @@ export function createSessionNotes(homeFolder: string, nowMs: () => number): Ses
 /** Share of the prompt before the compaction that is put back at most: the promise is 0.5 % of a session's tokens, and estimates are off by some. Chosen. */
 const PUT_BACK_RATIO = 0.004;
 
-/** Characters of a token, roughly. */
 const CHARS_PER_TOKEN = 4;
 
 /** The shortest text that is put back: less says nothing. Chosen, a short message and a few names. */
@@ -177,7 +176,6 @@ export function putBackText(lost: SessionState): string {
   return [HEAD, `<${TAG}>`, ...lines, ...more, `</${TAG}>`].join("\n");
 }
 
-/** Room for the line that counts what did not fit. */
 const MORE_CHARS = 40;
 
 /** A line that is cut says something only if so many characters are left of it. Chosen. */
@@ -216,7 +214,6 @@ interface SessionState {
   readonly files: readonly string[];
   /** The newest prompt, as it was reported; `null` if none was. */
   readonly promptTokens: number | null;
-  /** Compactions of the session so far. */
   readonly compactionCount: number;
 }
 

@@ -46,7 +46,6 @@ function cellAt(rows: number): string {
 interface ChartLayer {
   readonly name: string;
   readonly colour: number;
-  /** Estimated tokens at each sample. */
   readonly tokens: readonly number[];
 }
 

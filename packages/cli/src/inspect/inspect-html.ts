@@ -91,7 +91,6 @@ function shareText(ratio: number): string {
   return percent === 0 && ratio > 0 ? "< 1 %" : `${percent} %`;
 }
 
-/** Width of the largest bar. */
 const BAR_WIDTH = 240;
 
 function compositionTable(composition: Composition): Markup {
@@ -107,7 +106,6 @@ function compositionTable(composition: Composition): Markup {
 <p class="note">About ${formatTokens(total)} tokens, by an estimate that is not calibrated.</p>`;
 }
 
-/** Width of a full bar. */
 const CHART_BAR_WIDTH = 160;
 
 /** The story as a table: turns, the work between them with the size of its last prompt, compactions. */
@@ -216,7 +214,6 @@ const MARGIN = { left: 62, right: 16, top: 26, bottom: 40 } as const;
 const FLOOR = HEIGHT - MARGIN.bottom;
 /** Horizontal lines: about so many (chosen). */
 const TICKS = 5;
-/** Room above the highest point. */
 const HEADROOM_RATIO = 1.06;
 
 /** The context's size over the calls as inline SVG without a script: areas by kind, the reported size, compactions; colours come from the page's style. */
@@ -256,7 +253,6 @@ ${line.length < 2 ? html`` : html`<path class="reported" d="M${line.join("L")}"/
 /** More numbers than these would run into each other. */
 const MOST_NUMBERED = 25;
 
-/** The window's size, if it is near what is drawn. */
 function windowLine(
   tokens: number | null,
   { highest, y }: { readonly highest: number; readonly y: (tokens: number) => number },

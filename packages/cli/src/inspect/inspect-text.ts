@@ -36,16 +36,13 @@ export function inspectText(transcript: Transcript, columns: number): string {
   ].join("\n");
 }
 
-/** Lists the importer's notes, a kind at a time. */
 function noteLines({ file, notes }: Transcript): readonly string[] {
   return groupNotes(notes.map((note) => ({ file, ...note }))).flatMap(({ code, count, text }) =>
     wrapped(`Note: ${code}: ${printable(text)}${count === 1 ? "" : ` (the first of ${count})`}`, { further: "  " }),
   );
 }
 
-/** Longest title of a turn, so that a line fits 80 columns. */
 const TITLE_CHARS = 76;
-/** Longest name of a tool that is listed. */
 const LISTED_CHARS = 60;
 
 function storyText(line: StoryLine): readonly string[] {

@@ -19,7 +19,6 @@ export interface CallStory {
 export interface CompactionStory {
   readonly entry: CompactionEntry;
   readonly isReverted: boolean;
-  /** Model calls before it. */
   readonly callsBefore: number;
   readonly messagesBefore: number;
   readonly messagesAfter: number;
@@ -55,7 +54,6 @@ export interface SessionStory {
   readonly lines: readonly StoryLine[];
   readonly calls: readonly CallStory[];
   readonly compactions: readonly CompactionStory[];
-  /** The context after the last entry. */
   readonly composition: Composition;
   readonly contextWindowTokens: number | null;
 }
@@ -171,7 +169,6 @@ export function totalOf(composition: Composition): number {
 /** Keeps a composition up to date with a log that is folded. */
 interface CompositionCounter {
   readonly tokensOf: TokensOf;
-  /** Counts one message more. */
   add(message: Message): void;
   /** Counts anew, after an edit. */
   recount(view: SessionView): void;

@@ -16,7 +16,6 @@ import type { McpServer } from "./mcp-server.ts";
 interface ConnectedServers {
   readonly tools: readonly AgentTool[];
   readonly lines: readonly string[];
-  /** Ends the programs that were started. */
   close(): Promise<void>;
 }
 
@@ -30,7 +29,6 @@ interface ServerPlace extends TransportPlace {
 /** How long a server may take until it has told its tools; chosen: one that `npx` has to fetch first takes some ten seconds. */
 const CONNECT_TIMEOUT_MS = 30_000;
 
-/** Names that every wire takes for a tool. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
@@ -109,7 +107,6 @@ async function connectServer(
   }
 }
 
-/** Longest reason that a line gives; chosen. */
 const LINE_CHARS = 160;
 
 function reasonOf(error: unknown): string {
@@ -163,7 +160,6 @@ async function openTransport(server: McpServer, { cwd, environment }: TransportP
   throw new PlimsollError("bad-input", "give either a command or a url");
 }
 
-/** A variable that a text names, with its fallback. */
 const NAMED_VARIABLE = /\$\{([^}]*)/g;
 
 /**

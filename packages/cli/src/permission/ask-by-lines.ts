@@ -13,7 +13,6 @@ export interface LineAsker {
   isOpen(): boolean;
   /** Takes a line as the answer; one that is none is said to be none, and the question stays. */
   answer(line: string): void;
-  /** Writes the question's last line again. */
   remind(): void;
 }
 

@@ -131,7 +131,6 @@ function whatToSend(prepared: PreparedRequest | null, own: Sendable): Sendable {
   return plainly(Buffer.from(prepared.bodyText, "utf8"), withBetas(own.headers, prepared.betas));
 }
 
-/** Headers that say how a body is packed, and how long it is so. */
 const PACKING_HEADERS = ["content-length", "content-encoding"];
 
 function plainly(body: Buffer, headers: HeaderPairs): Sendable {
@@ -154,7 +153,6 @@ export function textOf(unpacked: Unpacked): string | null {
   return "bytes" in unpacked ? unpacked.bytes.toString("utf8") : null;
 }
 
-/** Says what could not be unpacked. */
 type TellPacking = (of: "request" | "answer", unpacked: Unpacked | UnpackedStream) => void;
 
 /** An encoding that is not known is named at its first body, at its tenth, at its hundredth. */
@@ -186,7 +184,6 @@ const UNREAD = {
   answer: ["an answer", "no usage is noted", "have the program ask for plain answers (accept-encoding: identity)"],
 } as const;
 
-/** Characters of an encoding's name that are said. */
 const NAME_CHARS = 40;
 
 function begin(response: ServerResponse, answer: IncomingMessage, headers: HeaderPairs = passedHeaders(answer)): void {

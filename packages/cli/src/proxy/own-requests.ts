@@ -31,7 +31,6 @@ export interface OwnRequestsOptions {
   readonly policy: Policy;
   readonly compaction: ProxyCompaction;
   readonly sessions: SessionStore;
-  /** Where learned limits are kept. */
   readonly folder: string;
   readonly nowMs: () => number;
   /** Told in one line what was done, and in which conversation; `null` for all. */
@@ -254,7 +253,6 @@ function wentList(went: Went): Markup {
   return lines.length === 0 ? html`<p>Nothing would go.</p>` : html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 }
 
-/** The page of a cut that was not made. */
 function previewPage({ id, outcome, messages, ...went }: Preview): string {
   return page(
     `plimsoll proxy: ${id}`,

@@ -168,7 +168,6 @@ interface ModelSummaries {
   readonly withRequest: ExchangeOptions["withRequest"];
 }
 
-/** Headers that are about the body that was sent. */
 const BODY_HEADERS = ["content-length", "content-encoding", "accept-encoding", "accept"];
 
 /** A conversation outlives its requests, and their credentials may not: they are there for as long as the request is being fitted, and nowhere else. */
@@ -266,7 +265,6 @@ async function deleted(logs: string, id: string | undefined): Promise<string> {
 /** An address is one line. Chosen. */
 const MAXIMUM_ADDRESS_BYTES = 1_000;
 
-/** Asks the proxy that runs on a folder. */
 async function answerOf(folder: string, action?: string, id?: string): Promise<readonly string[]> {
   const found = readSmallFile(join(folder, ADDRESS_FILE), { within: folder, maximumBytes: MAXIMUM_ADDRESS_BYTES });
   const url = found.kind === "text" ? found.text.trim() : "";

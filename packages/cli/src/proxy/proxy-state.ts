@@ -31,9 +31,7 @@ export interface ProxyState {
 
 /** Where state is kept, and for how long. */
 export interface StateOptions {
-  /** Holds token and notes. */
   readonly folder: string;
-  /** Holds the conversations' logs. */
   readonly logs: string;
   /** Logs that were not written to since then are removed; `null` for none. */
   readonly removeBeforeMs: number | null;
@@ -41,7 +39,6 @@ export interface StateOptions {
   readonly nowMs: () => number;
   /** Whether the person said how large windows are: then what one conversation learns holds for it alone. */
   readonly windows: "stated" | "known";
-  /** Told of each limit that is new. */
   readonly onLimit: (line: string) => void;
 }
 
@@ -311,7 +308,6 @@ export async function forgotten(folder: string, model: string, nowMs: number): P
   return "learned limits were forgotten";
 }
 
-/** The token of a file, made if there is none. */
 async function tokenIn(path: string): Promise<string> {
   const made = randomBytes(TOKEN_BYTES).toString("base64url");
   try {

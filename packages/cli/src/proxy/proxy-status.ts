@@ -30,7 +30,6 @@ export interface CutStatus extends Went {
   readonly isUndone: boolean;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** The cost of the cut, in words. */
   readonly cost: string;
 }
 
@@ -55,7 +54,6 @@ export interface ProxyStatus {
   readonly policy: string;
   readonly isPaused: boolean;
   readonly conversations: readonly ConversationStatus[];
-  /** Limits that refusals taught, a line each. */
   readonly limits: readonly string[];
   /** Conversations on the disk that no agent has gone on with since the start, a line each. */
   readonly stored: readonly string[];

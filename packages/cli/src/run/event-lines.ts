@@ -5,10 +5,8 @@ import { type CompactionEntry, type ContextEvent, textOf } from "@plimsoll/core"
 import { compactionKind, UNIT_WORDS } from "@plimsoll/core/extend";
 import { flushed, LINE_START, type WrapState, wrapPiece } from "../terminal/word-wrap.ts";
 
-/** Longest piece of a tool's name that a line shows; chosen. */
 const NAME_CHARS = 40;
 
-/** The indent of a sub-agent's lines. */
 const SUB_AGENT_INDENT = "  ";
 
 /** An event's line for the session that a person looks at; a sub-agent's lines are a little to the right. */
@@ -25,7 +23,6 @@ function roomBehind(start: string): number {
 type Parts = Extract<ContextEvent, { readonly type: "context-irreducible" }>["parts"];
 type WindowFilled = Extract<ContextEvent, { readonly type: "window-filled" }>;
 
-/** Most parts that a line names; chosen. */
 const NAMED_PARTS = 6;
 
 /** Says what fills the window that no cut takes, largest first. */

@@ -21,7 +21,6 @@ export interface SessionModels {
   /** Of the host that a model was chosen at, else of its maker. */
   readonly pricesOf: PricesOf;
   named(reference: string): Promise<ChosenModel>;
-  /** Says which model is asked from now on. */
   use(model: AgentModel): void;
   close(): Promise<void>;
 }
@@ -81,10 +80,8 @@ interface DemoModel {
 /** Small, so that a few messages fill it. Chosen: with its tools the demo compacts at its second message. */
 const DEMO_LIMITS = { contextWindowTokens: 24_000, maxOutputTokens: 2_000 } as const;
 
-/** The model whose prices the demo's dollars are. */
 const PRICED_AS = "claude-sonnet-5-5";
 
-/** Calls of one turn of the demo. */
 const CALLS_PER_TURN = 5;
 
 async function startDemoModel(): Promise<DemoModel> {

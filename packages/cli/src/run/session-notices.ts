@@ -4,7 +4,6 @@ import { alwaysRule, RULE_WORDS, ruleText } from "../permission/allow-rule.ts";
 import { headlineOf } from "../permission/call-rows.ts";
 import type { Permissions } from "../permission/permissions.ts";
 
-/** Lines for a person that a session is opened with. */
 interface OpeningLines {
   readonly policy: string;
   /** Lines about parts of the policy's file that only earlier versions knew. */
@@ -57,7 +56,6 @@ function setupLine({ isSystemChanged, addedTools, removedTools, changedTools }: 
   return `changed since the session was last used, and valid from now on: ${changes.join("; ")}`;
 }
 
-/** Longest piece of a call that a line shows; chosen. */
 const CALL_CHARS = 72;
 
 /** Lists the calls that were refused without asking anybody, and how each would have been allowed; nothing if none was. */

@@ -55,7 +55,6 @@ export async function resumedId(options: SessionOptions, sessions: SessionStore)
   throw new PlimsollError("bad-input", `there is no session ${resume}: ${advice}`, { resume });
 }
 
-/** How many of the newest sessions an error names; chosen. */
 const TOLD_SESSIONS = 5;
 
 const RANDOM_CHARS = 6;

@@ -60,9 +60,7 @@ const answerSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("no"), words: z.string().nullable().default(null) }),
 ]);
 
-/** JSON-RPC's code for parameters that do not fit. */
 const INVALID_PARAMS = -32_602;
-/** JSON-RPC's code for a fault of the server. */
 const INTERNAL_ERROR = -32_603;
 /** First code that is free for servers: an error of ours, whose own code is in `data`. */
 const SESSION_ERROR = -32_000;
