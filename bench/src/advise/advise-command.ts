@@ -86,12 +86,10 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   return options.write ? writeAdvice(decisions, { isAgreed, io }) : EXIT_OK;
 }
 
-interface FoundAgents {
-  readonly logs: readonly AgentLogs[];
-  readonly without: readonly string[];
-}
-
-async function findAgents({ from, since, limit }: AdviseOptions, io: CliIo): Promise<FoundAgents> {
+async function findAgents(
+  { from, since, limit }: AdviseOptions,
+  io: CliIo,
+): Promise<{ readonly logs: readonly AgentLogs[]; readonly without: readonly string[] }> {
   const agents = await Promise.all(
     (from ?? LOCATED_AGENTS).map(async (name) => ({
       name,
@@ -110,14 +108,9 @@ async function findAgents({ from, since, limit }: AdviseOptions, io: CliIo): Pro
 /** A run of fewer files is over before workers have started (chosen). */
 const FEWEST_SHARED_FILES = 12;
 
-interface GivenOptions {
-  readonly options: AdviseOptions;
-  readonly prices: Parameters<typeof decideOn>[1]["run"]["prices"];
-}
-
 async function decideAll(
   logs: readonly AgentLogs[],
-  { options, prices }: GivenOptions,
+  { options, prices }: { readonly options: AdviseOptions; readonly prices: Parameters<typeof decideOn>[1]["run"]["prices"] },
   io: CliIo,
 ): Promise<readonly Decision[]> {
   const fileCount = logs.reduce((count, { files }) => count + files.length, 0);
@@ -188,11 +181,6 @@ function table(name: string, heads: readonly string[], rows: readonly (readonly 
   return html`${scrollFrame(name)}<table class="figures"><thead><tr>${heads.map((head, place) => html`<th class="${place === 0 ? "name" : "wrapped"}" scope="col">${head}</th>`)}</tr></thead><tbody>${rows.map(([label = "", ...cells]) => html`<tr><th class="name" scope="row">${label}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
 }
 
-interface AdviceTextOptions {
-  readonly columns: number;
-  readonly full: boolean;
-}
-
 /** Decisions that are shown whole without `--full`: those with the most dollars. Chosen. */
 const SHOWN_DECISIONS = 3;
 
@@ -200,7 +188,10 @@ const prose = (text: string, indent = ""): readonly string[] =>
   wrapped(printable(text), { first: indent, further: `${indent}  ` });
 
 /** Writes the answer, then each decision with its settings, those with the most dollars first. Prose fits 80 columns. */
-export function adviceText(decisions: readonly Decision[], { columns, full }: AdviceTextOptions): string {
+export function adviceText(
+  decisions: readonly Decision[],
+  { columns, full }: { readonly columns: number; readonly full: boolean },
+): string {
   const shown = full ? decisions : decisions.slice(0, SHOWN_DECISIONS);
   const rest = decisions.slice(shown.length);
   const agents = advisedAgents(decisions);

@@ -30,12 +30,11 @@ export async function writeAdvice(decisions: readonly Decision[], agreement: Agr
   return Math.max(...codes);
 }
 
-interface Written {
-  readonly form: "json" | "toml";
-  readonly values: SettingChanges;
-}
-
-async function writeOne(settings: SettingsFile, { form, values }: Written, agreement: Agreement): Promise<number> {
+async function writeOne(
+  settings: SettingsFile,
+  { form, values }: { readonly form: "json" | "toml"; readonly values: SettingChanges },
+  agreement: Agreement,
+): Promise<number> {
   const { io } = agreement;
   const changed = withValues(form, settings.text ?? "", values);
   if ("problem" in changed)

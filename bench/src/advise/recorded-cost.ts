@@ -53,13 +53,12 @@ export function recordedCost(report: Pick<BenchReport, "rows" | "sessions">, pri
   };
 }
 
-interface PricedCompactions {
-  readonly usd: number | null;
-  readonly tokens: number;
-}
-
 /** Each compaction sends what the prompt before it held, gets a summary, and the next prompt finds nothing of its own in the cache. */
-function compactionsOf(row: ReplayRow, modelIds: readonly string[], pricing: CompactionPricing): PricedCompactions {
+function compactionsOf(
+  row: ReplayRow,
+  modelIds: readonly string[],
+  pricing: CompactionPricing,
+): { readonly usd: number | null; readonly tokens: number } {
   const modelId = modelIds.find((id) => pricing.pricesOf(id) !== null);
   const prices = modelId === undefined ? null : pricing.pricesOf(modelId);
   const rules = pricing.cacheRulesOf(modelId ?? "");

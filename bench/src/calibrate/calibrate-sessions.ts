@@ -10,12 +10,7 @@ export interface CalibratedSession {
   readonly format: string;
   readonly modelIds: readonly string[];
   /** In the order of the methods that were asked for. */
-  readonly methods: readonly CalibratedMethod[];
-}
-
-interface CalibratedMethod {
-  readonly method: string;
-  readonly calls: readonly PredictedCall[];
+  readonly methods: readonly { readonly method: string; readonly calls: readonly PredictedCall[] }[];
 }
 
 /** The kind of a call, by the event before it ({@link callKinds}): prediction errors differ from kind to kind. */

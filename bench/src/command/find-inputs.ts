@@ -86,13 +86,10 @@ export function nothingFound(found: FoundInputs, purpose: string): readonly stri
   return [...found.missing.map(({ reason }) => reason), ...nothing];
 }
 
-interface Expanded {
-  readonly members: readonly string[];
-  readonly isNamed: boolean;
-  readonly problem: string;
-}
-
-async function expand(argument: string, cwd: string): Promise<Expanded> {
+async function expand(
+  argument: string,
+  cwd: string,
+): Promise<{ readonly members: readonly string[]; readonly isNamed: boolean; readonly problem: string }> {
   const stats = await stat(resolve(cwd, argument)).catch(() => null);
   if (stats?.isFile()) return { members: [argument], isNamed: true, problem: "" };
   if (stats?.isDirectory()) {

@@ -122,14 +122,12 @@ async function replayAll(
   }
 }
 
-interface ReportOutput {
-  readonly reports: ReportFiles;
-  readonly full: boolean;
-  readonly metrics: RunMetrics;
-}
-
 /** Prints the tables and writes the reports. Resolves to the exit code: failed only if nothing could be replayed. */
-export async function writeReports(report: BenchReport, output: ReportOutput, io: CliIo): Promise<number> {
+export async function writeReports(
+  report: BenchReport,
+  output: { readonly reports: ReportFiles; readonly full: boolean; readonly metrics: RunMetrics },
+  io: CliIo,
+): Promise<number> {
   const { metrics } = output;
   const { json, html, markdown, out } = output.reports;
   if (out !== undefined) await writeParquet(out, report, metrics);

@@ -45,17 +45,15 @@ export function textResultItems(
   });
 }
 
-/** A reply's text taken apart: the words before the tool's element, and the call. */
-interface TextCall {
-  readonly before: string;
-  readonly call: CallDraft;
-}
-
 /**
  * The call that a text ends in, `null` if it has none: an element named after a tool, whose children are the arguments. Linear in
  * the text for each known tool.
  */
-function textCallOf(table: ToolTable, text: string, callId: string): TextCall | null {
+function textCallOf(
+  table: ToolTable,
+  text: string,
+  callId: string,
+): { readonly before: string; readonly call: CallDraft } | null {
   for (const toolName of Object.keys(table)) {
     const opening = `<${toolName}>`;
     const start = text.lastIndexOf(`\n${opening}`) + 1;

@@ -18,17 +18,15 @@ interface ControlResult {
 /** Halvings of the amount: enough for one part in a million of the largest. */
 const HALVINGS = 20;
 
-interface ControlSession {
-  readonly needs: Needs;
-  readonly messages: readonly Message[];
-  readonly largestTokens: number;
-}
-
 /** A control at the policy's size, and what it held. */
 function controlOfSize(
   calls: readonly FollowedCall[],
   control: Control,
-  { needs, messages, largestTokens }: ControlSession,
+  {
+    needs,
+    messages,
+    largestTokens,
+  }: { readonly needs: Needs; readonly messages: readonly Message[]; readonly largestTokens: number },
 ): ControlResult {
   const { amountTokens, contexts, meanPromptTokens } = contextsOfSize(calls, control, largestTokens);
   const counts = createNeedCounts(needs);
@@ -113,7 +111,7 @@ export function controlsOf(needs: Needs, history: SizedHistory, calls: readonly 
 
 /** The needs that the contexts of one replay held, and those that controls of the same size hold. */
 export interface HeldReplay {
-  add(sent: SentCall, reply: ReplyAtCall): void;
+  add(sent: SentCall, reply: { readonly ordinal: number; readonly shown: ContextChanges | null }): void;
   result(kind: NeedKind): HeldNeeds;
   /** Lists the needs of these kinds at the call that was added last that its context lacks. */
   missing(kinds: readonly NeedKind[]): readonly Need[];
@@ -127,12 +125,6 @@ export interface HeldReplay {
 interface SentCall extends Pick<FollowedCall, "call" | "promptTokens" | "nonMessageTokens"> {
   readonly reply: Message | null;
   readonly compactions: readonly unknown[];
-}
-
-/** The place of a call's reply among the recorded messages, and what came into its context and left it; `null` if it was not sent. */
-interface ReplyAtCall {
-  readonly ordinal: number;
-  readonly shown: ContextChanges | null;
 }
 
 /** Follows one replay of a session. */

@@ -25,7 +25,7 @@ export interface NeedleIndex {
 export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
   const runs = needles.map(runOf);
   const search = createStringSearch(runs.map(({ core, text }) => (core.length === 0 ? text : "")));
-  const byLine = new Map<string, AnchoredRun[]>();
+  const byLine = new Map<string, { readonly number: number; readonly run: Run; readonly offset: number }[]>();
   for (const [number, run] of runs.entries()) {
     if (run.core.length === 0) continue;
     const offset = run.core.reduce((best, line, place) => (line.length > (run.core[best]?.length ?? 0) ? place : best), 0);
@@ -47,12 +47,6 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
       return numbers;
     },
   };
-}
-
-interface AnchoredRun {
-  readonly number: number;
-  readonly run: Run;
-  readonly offset: number;
 }
 
 interface Run {

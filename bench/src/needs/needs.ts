@@ -138,14 +138,8 @@ function wantedBy(history: readonly Recorded[], { references, needles, names }: 
   return all;
 }
 
-/** The needs that are due at the next call, followed message by message. */
-interface Standing {
-  due(): readonly Wanted[];
-  follow(message: Message): void;
-}
-
 /** Follows the needs that stay due for more than the next call: the person's messages and the plan. */
-function createStanding(needles: Needles): Standing {
+function createStanding(needles: Needles): { due(): readonly Wanted[]; follow(message: Message): void } {
   const instructions = new Set<number>();
   let items: NonNullable<ReturnType<typeof planAfter>> = [];
   let plan: readonly number[] = [];
@@ -233,13 +227,10 @@ interface KnownPassages {
   readonly texts: WeakMap<Message, readonly StatingText[]>;
 }
 
-interface SourceStatement {
-  readonly statement: number;
-  readonly window: string;
-  readonly message: Message;
-}
-
-function passageOf(known: KnownPassages, { statement, window, message }: SourceStatement): string | null {
+function passageOf(
+  known: KnownPassages,
+  { statement, window, message }: { readonly statement: number; readonly window: string; readonly message: Message },
+): string | null {
   const before = known.found.get(statement);
   if (before?.message === message) return before.passage;
   const stated = statedLine(known, message, window);

@@ -24,16 +24,11 @@ export interface OpenedFile {
   sessions(): readonly PreparedSession[];
 }
 
-interface OpenCounts {
-  readonly imports: number;
-  readonly preparations: number;
-}
-
 /** Opens files, and keeps those that it opened: within its bound each is imported and prepared once, however often it is asked for. */
 export interface Opener {
   /** Rejects with `bad-input`, a line for a person, if the file cannot be imported. */
   open(file: InputFile): Promise<OpenedFile>;
-  counts(): OpenCounts;
+  counts(): { readonly imports: number; readonly preparations: number };
 }
 
 /** Logs of so many bytes stay open in a process; what is beyond is opened again. Chosen: prepared, they take some ten times as much memory. */

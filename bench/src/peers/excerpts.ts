@@ -3,10 +3,6 @@ import { isHuman } from "@plimsoll/core";
 import { defineStrategy, type StrategyKind, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/extend";
 import { z } from "zod";
 
-interface ExcerptsSpec {
-  readonly kind: "excerpts";
-}
-
 /** Lines take at most this share of what leaves, so that every cut shrinks the context, and of the room. Chosen. */
 const LEAVING_RATIO = 0.5;
 const ROOM_RATIO = 0.25;
@@ -15,7 +11,7 @@ const ROOM_RATIO = 0.25;
 const CHARS_PER_TOKEN = 3;
 
 /** Replaces all that may go by single lines of it: those with the most rare words for their length. Each word's newest line counts alone. */
-export const EXCERPTS: StrategyKind = defineStrategy<ExcerptsSpec>({
+export const EXCERPTS: StrategyKind = defineStrategy<{ readonly kind: "excerpts" }>({
   kind: "excerpts",
   schema: z.strictObject({ kind: z.literal("excerpts") }),
   needsModel: () => false,

@@ -61,12 +61,6 @@ export function createThreadPool(jobs: number, { modules = [], execArgv = [] }: 
   return scheduled(workers, async () => void (await Promise.all(threads.map((pool) => pool.destroy()))));
 }
 
-interface Waiting {
-  readonly path: string;
-  begin(worker: FileWorker): Promise<void>;
-  reject(error: Error): void;
-}
-
 /** Opening a file takes about as long as so many tasks: an idle worker opens another's file only if more of them wait. Chosen. */
 const WORTH_OPENING = 3;
 
@@ -74,7 +68,7 @@ const WORTH_OPENING = 3;
 function scheduled(workers: readonly FileWorker[], close: () => Promise<void>): WorkerPool {
   const owners = new Map<string, FileWorker>();
   const idle = new Set(workers);
-  const waiting: Waiting[] = [];
+  const waiting: { readonly path: string; begin(worker: FileWorker): Promise<void>; reject(error: Error): void }[] = [];
   let isClosed = false;
   const placeFor = (worker: FileWorker): number => {
     const own = waiting.findIndex(({ path }) => owners.get(path) === worker);

@@ -33,12 +33,10 @@ export function columnsOfSchema(schema: z.ZodType<unknown>): readonly ResultColu
   return [...leaves].map(([name, { path, type }]) => ({ name, type, valueOf: (entry) => stored(fieldAt(entry, path), type) }));
 }
 
-interface Leaf {
-  readonly path: readonly string[];
-  readonly type: ColumnType;
-}
-
-function leavesOf(schema: unknown, path: readonly string[]): readonly Leaf[] {
+function leavesOf(
+  schema: unknown,
+  path: readonly string[],
+): readonly { readonly path: readonly string[]; readonly type: ColumnType }[] {
   if (!isRecord(schema)) return [];
   const { type, properties } = schema;
   const alternatives = [schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));

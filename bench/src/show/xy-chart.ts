@@ -169,11 +169,6 @@ function overlaps(a: Box, b: Box): boolean {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
-interface Axis {
-  readonly ticks: readonly number[];
-  at(value: number): number;
-}
-
 /** Steps of an axis: about so many (chosen). */
 const TICKS = 5;
 
@@ -183,7 +178,10 @@ const WHOLE_PERCENT = 100;
 const SAME_PAD_RATIO = 0.05;
 
 /** An axis for values, between two places of a picture. Values that are all the same lie in its middle, but for zeros. */
-export function linearAxis(values: readonly number[], [start, end]: readonly [number, number]): Axis {
+export function linearAxis(
+  values: readonly number[],
+  [start, end]: readonly [number, number],
+): { readonly ticks: readonly number[]; at(value: number): number } {
   const least = values.reduce((most, value) => Math.min(most, value), Number.POSITIVE_INFINITY);
   const most = values.reduce((largest, value) => Math.max(largest, value), Number.NEGATIVE_INFINITY);
   const pad = least === most ? Math.abs(most) * SAME_PAD_RATIO : 0;

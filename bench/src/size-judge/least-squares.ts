@@ -49,12 +49,10 @@ export function flooredRidge(rows: readonly WeightedRow[], priors: readonly Floo
   return solution;
 }
 
-interface NormalEquations {
-  readonly matrix: number[][];
-  readonly right: number[];
-}
-
-function normalEquations(rows: readonly WeightedRow[], priors: readonly CoefficientPrior[]): NormalEquations {
+function normalEquations(
+  rows: readonly WeightedRow[],
+  priors: readonly CoefficientPrior[],
+): { readonly matrix: number[][]; readonly right: number[] } {
   const size = priors.length;
   const matrix = Array.from({ length: size }, () => new Array<number>(size).fill(0));
   const right = new Array<number>(size).fill(0);

@@ -47,7 +47,9 @@ export function createSizeJudge(entries: readonly SessionEntry[], boundaries?: B
   const features = featureSource({ calls });
   const isEstimated = calls.every((call) => call.reportedTokens === null);
   const assumedOverheadTokens = overheadByLength(entries);
-  const fit = (reportOf: (call: RecordedCall) => number | null): Fitted => {
+  const fit = (
+    reportOf: (call: RecordedCall) => number | null,
+  ): { readonly coefficients: ReadonlyMap<string, Coefficients>; readonly measured: MeasuredCalls } => {
     const seen = calls.map((call) => ({ ...call, reportedTokens: reportOf(call) }));
     const coefficients = isEstimated ? new Map<string, Coefficients>() : fitCoefficients(seen, features);
     const weights = weightsFrom(coefficients, features);
@@ -90,11 +92,6 @@ function pricingOf(entries: readonly SessionEntry[], fitted: FittedSizes): Reque
       return tokens;
     },
   };
-}
-
-interface Fitted {
-  readonly coefficients: ReadonlyMap<string, Coefficients>;
-  readonly measured: MeasuredCalls;
 }
 
 function weightsFrom(coefficients: ReadonlyMap<string, Coefficients>, features: FeatureSource): MessageWeights {

@@ -122,16 +122,11 @@ function tokenUsage(tokens: Fields | null): Usage | null {
   return usageOf({ totalInputTokens, cacheReadTokens, outputTokens, reasoningTokens, raw: jsonValueOf(tokens) });
 }
 
-interface Conversation {
-  readonly metadata: Fields;
-  readonly messages: readonly Fields[];
-}
-
 /**
  * The chat that records give: the first has the metadata (in a document, the messages too). A record with a known id is a later
  * state of that message and takes its place. Messages that a rewind or a checkpoint took back stay, with the rewind where it happened: calls were made with them.
  */
-function conversationOf(records: readonly Fields[]): Conversation {
+function conversationOf(records: readonly Fields[]): { readonly metadata: Fields; readonly messages: readonly Fields[] } {
   const [metadata = {}, ...rest] = records;
   const messages = new Map<string, Fields>();
   const put = (message: Fields) => {

@@ -6,11 +6,6 @@ import { type Fields, numberAt, parseRecord, stringAt } from "../fields.ts";
 /** A session in a database of OpenCode, as a path: `opencode.db#ses_1`. */
 const SESSION_PATH = /^(.+\.db)#(ses_\w+)$/;
 
-interface StoredSession {
-  readonly path: string;
-  readonly modifiedMs: number;
-}
-
 /** The path's database and session; `null` for the path of a file. */
 export function storedSession(path: string): { readonly file: string; readonly sessionId: string } | null {
   const [, file, sessionId] = SESSION_PATH.exec(path) ?? [];
@@ -18,7 +13,7 @@ export function storedSession(path: string): { readonly file: string; readonly s
 }
 
 /** The sessions in a database of OpenCode; `null` if this Node has no SQLite (it has from 22.13 on), or the file is no such database. */
-export function storedSessions(file: string): readonly StoredSession[] | null {
+export function storedSessions(file: string): readonly { readonly path: string; readonly modifiedMs: number }[] | null {
   try {
     return reading(file, (rows) =>
       rows("select id, time_updated from session").flatMap((row) => {

@@ -234,13 +234,6 @@ interface ReadMessage {
   readonly atMs: number | null;
 }
 
-/** A range that a summary stands for, with the first message that it covers. */
-interface Block {
-  readonly first: number;
-  readonly summary: LogItem;
-  readonly text: string;
-}
-
 /**
  * Follows the ranges that the model compressed by the `compress` tool of the plugin Dynamic Context Pruning (`@tarquinen/opencode-dcp`, types of
  * 3.1.14): from the next request on a summary stands in the place of a range of messages, which the log keeps. Messages are named `m0001` in their
@@ -248,7 +241,7 @@ interface Block {
  */
 function createRanges(isSubAgent: boolean): { take(message: ReadMessage): readonly LogItem[] } {
   const named: (readonly LogItem[])[] = [];
-  const blocks: Block[] = [];
+  const blocks: { readonly first: number; readonly summary: LogItem; readonly text: string }[] = [];
   let skipsPrompt = isSubAgent;
   const placeOf = (name: string): number | undefined => {
     const [, kind, digits] = /^\s*([mb])0*(\d+)\s*$/i.exec(name) ?? [];

@@ -190,14 +190,10 @@ function callParts(content: Fields | null): readonly CallDraft[] {
   return replyParts(content).flatMap((part) => (part.type === "tool-call" ? [part] : []));
 }
 
-interface ToolResponse {
-  readonly callId: string;
-  readonly parts: readonly (TextPart | ImagePart)[];
-  readonly isError: boolean;
-}
-
 /** The answers of tools in a content: their output or error, and the media that stand in the answer. */
-function responsesOf(content: Fields | null): readonly ToolResponse[] {
+function responsesOf(
+  content: Fields | null,
+): readonly { readonly callId: string; readonly parts: readonly (TextPart | ImagePart)[]; readonly isError: boolean }[] {
   return recordsAt(content, "parts").flatMap((part) => {
     const answer = recordAt(part, "functionResponse");
     if (answer === null) return [];

@@ -95,13 +95,11 @@ async function chatOver(ports: ChatPorts): Promise<readonly Promise<void>[]> {
   }
 }
 
-interface ChatExit {
-  readonly leave: (answers: readonly Promise<void>[]) => void;
-  readonly fail: (error: unknown) => void;
-}
-
 /** A chat's state, and what carries out what its events come to. */
-function createChatLoop(ports: ChatPorts, { leave, fail }: ChatExit): (event: ChatEvent) => void {
+function createChatLoop(
+  ports: ChatPorts,
+  { leave, fail }: { readonly leave: (answers: readonly Promise<void>[]) => void; readonly fail: (error: unknown) => void },
+): (event: ChatEvent) => void {
   const { session, asker, inputKind } = ports;
   const answers = new Map<number, Promise<void>>();
   let state = openedChat(inputKind);

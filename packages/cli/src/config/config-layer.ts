@@ -46,14 +46,11 @@ interface Problem {
 
 type ReadFilePolicy = { readonly policy: ChosenPolicy | null } | { readonly problems: readonly string[] };
 
-interface FilePlace {
-  readonly displayName: string;
-  readonly owner: ConfigOwner;
-  readonly kinds: Kinds;
-}
-
 /** The layer in a file's text. Settings are read here; what else is in it is the policy's. */
-export function readFileLayer(text: string, { displayName, owner, kinds }: FilePlace): ReadLayer {
+export function readFileLayer(
+  text: string,
+  { displayName, owner, kinds }: { readonly displayName: string; readonly owner: ConfigOwner; readonly kinds: Kinds },
+): ReadLayer {
   const read = readDocument(text.trim() === "" ? "{}" : text);
   if ("problems" in read) return { problems: read.problems.map(({ place, text: what }) => `${displayName}:${place}: ${what}`) };
   const { document } = read;
@@ -134,17 +131,10 @@ function policyIn(
   };
 }
 
-/** Where values are texts: what a key is called there, and what a policy may name. */
-interface TextPlace {
-  readonly nameOf: (key: string) => string;
-  readonly cwd: string;
-  readonly parts: PolicyParts;
-}
-
 /** The layer of values that are texts: the environment's variables, or the command line's flags. */
 export function readTextLayer(
   texts: { readonly [key: string]: string | undefined },
-  { nameOf, cwd, parts }: TextPlace,
+  { nameOf, cwd, parts }: { readonly nameOf: (key: string) => string; readonly cwd: string; readonly parts: PolicyParts },
 ): ReadLayer {
   const given = Object.entries(texts).filter(([, text]) => text !== undefined && text !== "");
   const { policy: policyName, ...values } = Object.fromEntries(given);

@@ -1,18 +1,19 @@
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
 import type { CallStory, Composition } from "./session-story.ts";
 
-interface ContextSizes {
-  readonly sizes: readonly number[];
-  readonly compactedBefore: readonly number[];
-}
-
 const COLUMNS = 68;
 const ROWS = 8;
 const EIGHTHS = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const LABEL_CHARS = 6;
 
 /** Sizes over calls as lines of text, at most 78 characters wide, with compactions marked below. None for a session without calls. */
-export function contextPlot({ sizes, compactedBefore }: ContextSizes): readonly string[] {
+export function contextPlot({
+  sizes,
+  compactedBefore,
+}: {
+  readonly sizes: readonly number[];
+  readonly compactedBefore: readonly number[];
+}): readonly string[] {
   const highest = Math.max(0, ...sizes);
   if (highest === 0) return [];
   const columns = Math.min(COLUMNS, sizes.length);
@@ -42,20 +43,13 @@ function cellAt(rows: number): string {
   return EIGHTHS[eighths] ?? " ";
 }
 
-/** One kind of content over the calls that are drawn; `colour` counts from 0 in the order of their totals. */
-interface ChartLayer {
-  readonly name: string;
-  readonly colour: number;
-  readonly tokens: readonly number[];
-}
-
 /** Data of a chart of the context: at most so many calls, peaks kept. */
 export interface ChartData {
   /** Numbers of the calls that are drawn, from 0. */
   readonly calls: readonly number[];
   /** As the provider reported; `null` if it did not. */
   readonly reportedTokens: readonly (number | null)[];
-  readonly layers: readonly ChartLayer[];
+  readonly layers: readonly { readonly name: string; readonly colour: number; readonly tokens: readonly number[] }[];
 }
 
 /** Points that a chart of some 1,200 pixels can show; chosen. */

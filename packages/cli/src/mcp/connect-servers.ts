@@ -120,19 +120,16 @@ interface TransportPlace {
   readonly environment: { readonly [name: string]: string | undefined };
 }
 
-/** The way to a server; `lastWords` is the last line that its program wrote on its error output, or nothing. */
-interface OpenedTransport {
-  readonly transport: Transport;
-  lastWords(): string;
-}
-
 /**
  * The transport that a setting asks for: a program on standard input and output, or an address. The SDK is loaded here and not before: most
  * sessions have no server.
  *
  * @throws PlimsollError `bad-input` for a setting without either, or with both, or with a variable that is not set.
  */
-async function openTransport(server: McpServer, { cwd, environment }: TransportPlace): Promise<OpenedTransport> {
+async function openTransport(
+  server: McpServer,
+  { cwd, environment }: TransportPlace,
+): Promise<{ readonly transport: Transport; lastWords(): string }> {
   const { command, url, type } = server;
   const expanded = (values: { readonly [name: string]: string } = {}) =>
     Object.fromEntries(Object.entries(values).map(([name, text]) => [name, expandVariables(text, environment)]));

@@ -24,11 +24,6 @@ export interface QuestionScreen {
   readonly sessionId: () => string | null;
 }
 
-interface OpenQuestion {
-  readonly call: PendingCall;
-  readonly resolve: (answer: Answer) => void;
-}
-
 const LEAST_COLUMNS = 20;
 const ROW_START = "  │ ";
 const CONTINUED_START = "  ┆ ";
@@ -38,7 +33,7 @@ const TAIL_ROWS = 8;
 
 /** An asker for one question at a time. */
 export function createLineAsker({ output, colours, sessionId }: QuestionScreen): LineAsker {
-  let open: OpenQuestion | null = null;
+  let open: { readonly call: PendingCall; readonly resolve: (answer: Answer) => void } | null = null;
   const write = (lines: readonly string[]) => void output.write(`${lines.join("\n")}\n`);
   const columns = () => Math.max(LEAST_COLUMNS, output.columns ?? COLUMNS) - ROW_START.length - 1;
   const shown = (rows: readonly CallRow[]) =>

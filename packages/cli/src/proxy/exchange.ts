@@ -196,12 +196,9 @@ interface Answering extends Pick<Exchanging, "onProblem" | "tellPacking"> {
   readonly response: ServerResponse;
 }
 
-interface Begun {
-  readonly failure: UpstreamFailure | null;
-  readonly deliver: () => Promise<void>;
-}
-
-async function begun(answering: Answering): Promise<Begun> {
+async function begun(
+  answering: Answering,
+): Promise<{ readonly failure: UpstreamFailure | null; readonly deliver: () => Promise<void> }> {
   const { answer, prepared, response, onProblem, tellPacking } = answering;
   const { statusCode: status = 0, headers } = answer;
   const coding = headers["content-encoding"];

@@ -162,16 +162,13 @@ function exportLines(url: string): string {
   return AGENTS.map(([agent, line]) => `# ${agent}\n${line(url)}`).join("\n");
 }
 
-/** Summaries that a model writes: the same upstream is asked, with the credentials of the request that is being fitted. */
-interface ModelSummaries {
-  readonly summarizer: Summarizer;
-  readonly withRequest: ExchangeOptions["withRequest"];
-}
-
 const BODY_HEADERS = ["content-length", "content-encoding", "accept-encoding", "accept"];
 
 /** A conversation outlives its requests, and their credentials may not: they are there for as long as the request is being fitted, and nowhere else. */
-function createModelSummaries(upstream: Upstream): ModelSummaries {
+function createModelSummaries(upstream: Upstream): {
+  readonly summarizer: Summarizer;
+  readonly withRequest: ExchangeOptions["withRequest"];
+} {
   const fitting = new AsyncLocalStorage<SentRequest>();
   const complete = async (request: ModelRequest, signal: AbortSignal): Promise<ModelReply> => {
     const sent = fitting.getStore();

@@ -62,16 +62,11 @@ export async function startProxyServer({ host, port, token, answer }: ServerOpti
 /** Longer than clients keep theirs; chosen. */
 const KEPT_MS = 120_000;
 
-interface Refusal {
-  readonly status: number;
-  readonly message: string;
-}
-
 /** The target without the token, or why the request is refused. */
 function targetOf(
   { headers, url = "/" }: IncomingMessage,
   { host, token }: Pick<ServerOptions, "host" | "token">,
-): string | Refusal {
+): string | { readonly status: number; readonly message: string } {
   const name = (headers.host ?? "").replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
   const isOwnName = isLoopback(host) ? isLoopback(name) : true;
   const target = withoutToken(url, headers[TOKEN_HEADER], token);
