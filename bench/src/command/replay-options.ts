@@ -9,10 +9,8 @@ import type { WindowRequest } from "../drive/cell.ts";
 import type { BenchParts } from "../extension.ts";
 import { loadParts } from "../replay/load-parts.ts";
 import type { PolicySweep, Shard } from "../results.ts";
-import type { SummarizerChoice } from "../summaries/open-source.ts";
-import { DEFAULT_SUMMARIZER } from "../summaries/open-source.ts";
-import type { SweepSetting } from "../sweep/grid.ts";
-import { gridOf, numberOfSetting, parseAxis } from "../sweep/grid.ts";
+import { DEFAULT_SUMMARIZER, type SummarizerChoice } from "../summaries/open-source.ts";
+import { gridOf, numberOfSetting, parseAxis, type SweepSetting } from "../sweep/grid.ts";
 import { missingPathIn } from "../sweep/policy-path.ts";
 import type { CliIo } from "../terminal/io.ts";
 

@@ -18,14 +18,8 @@ interface FailingRow {
 /** The steps of a compaction that was made, or that came to nothing. */
 type Steps = Extract<FitOutcome, { kind: "failed" }>["steps"];
 
-/** Counts what parts do in a replay. */
-export interface FailureLog {
-  add(steps: Steps): void;
-  result(): readonly PartFailure[];
-}
-
 /** A log without a step. */
-export function createFailureLog(): FailureLog {
+export function createFailureLog(): { add(steps: Steps): void; result(): readonly PartFailure[] } {
   const parts = new Map<string, PartFailure>();
   return {
     add: (steps) => {

@@ -3,18 +3,16 @@ import type { ImportNote } from "../transcript.ts";
 import type { Fields } from "./fields.ts";
 import type { FileSource } from "./importer.ts";
 
-/** One object of a line format, with the line it stands on (from 1). */
-export interface LineObject {
-  readonly line: number;
-  readonly value: Fields;
-}
-
 /**
  * Hands over the objects of a file with one JSON object a line. Blank lines are passed over; several objects on a line are taken
  * apart; a last line that is cut off and any other line that holds no object are left out. Each of these is noted, and
  * none of them ends the reading.
  */
-export async function readObjects(source: FileSource, notes: ImportNote[], take: (object: LineObject) => void): Promise<void> {
+export async function readObjects(
+  source: FileSource,
+  notes: ImportNote[],
+  take: (object: { readonly line: number; readonly value: Fields }) => void,
+): Promise<void> {
   let broken: { readonly line: number; readonly text: string } | null = null;
   for (const { number, text } of source.lines()) {
     if (text.trim() === "") continue;
@@ -51,17 +49,11 @@ function severalObjects(file: string, line: number, count: number): ImportNote {
   return { code: "several-objects-on-a-line", line, text };
 }
 
-/** The complete JSON objects at the start of a text, one after another, and what is left after the last of them. */
-export interface SplitObjects {
-  readonly objects: readonly string[];
-  readonly rest: string;
-}
-
 /**
  * Cuts a line into the JSON objects that it holds, for logs in which two writers met on one line. It looks at brackets
  * outside of strings only, so that each piece still has to be parsed. One pass over the text.
  */
-export function splitObjects(text: string): SplitObjects {
+export function splitObjects(text: string): { readonly objects: readonly string[]; readonly rest: string } {
   const objects: string[] = [];
   let depth = 0;
   let start = 0;

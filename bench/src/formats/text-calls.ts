@@ -3,14 +3,12 @@ import type { ToolTable } from "@plimsoll/core/extend";
 import { type CallDraft, type LogItem, objectCall, type ReplyPart, resultItem, textPart, userItem } from "./log-items.ts";
 import { inputItems } from "./message-lists/anthropic.ts";
 
-/** The parts of a reply, of which the last may be a call that was written as text, and that call's id. */
-export interface TextReply {
-  readonly parts: readonly ReplyPart[];
-  readonly textCallId: string | null;
-}
-
 /** A reply without calls of the API may end in a call that is written as text: an element named after a tool of the table. */
-export function textReply(table: ToolTable, parts: readonly ReplyPart[], callIdOf: (content: string) => string): TextReply {
+export function textReply(
+  table: ToolTable,
+  parts: readonly ReplyPart[],
+  callIdOf: (content: string) => string,
+): { readonly parts: readonly ReplyPart[]; readonly textCallId: string | null } {
   const last = parts.at(-1);
   if (last?.type !== "text") return { parts, textCallId: null };
   const callId = callIdOf(last.text);

@@ -2,12 +2,6 @@ import type { RowMetrics } from "../metrics/registry.ts";
 import type { HeldCount } from "../needs/needles.ts";
 import { meanOf, percentOf } from "../statistics.ts";
 
-/** A measure of the vector, over all needs or over far ones. */
-export interface VectorMeasure {
-  readonly name: string;
-  readonly isFar: boolean;
-}
-
 /** The share that a replay's contexts held by one measure, in percent; `null` without such needs. */
 export interface VectorShare {
   readonly own: number | null;
@@ -25,7 +19,7 @@ export const MEASURES = [
 ] as const;
 
 /** The measures of kept content by which policies are compared (docs/evidence.md): each over all needs, and over the older ones, stated at least 20,000 tokens before. */
-export const VECTOR: readonly VectorMeasure[] = MEASURES.flatMap(([name]) => [
+export const VECTOR: readonly { readonly name: string; readonly isFar: boolean }[] = MEASURES.flatMap(([name]) => [
   { name, isFar: false },
   { name: `older ${name}`, isFar: true },
 ]);

@@ -20,17 +20,11 @@ export interface RowFigures {
   readonly composition: Composition;
 }
 
-/** The metrics of a replay; the metrics of every run are among them. */
-export interface Measuring {
-  readonly catalog: ModelCatalog;
-  readonly metrics: RunMetrics;
-}
-
 /** All metrics over one replay, and what is shown of it call by call. */
 export function createRowMetrics(
   session: PreparedSession,
   cell: Cell,
-  { catalog, metrics }: Measuring,
+  { catalog, metrics }: { readonly catalog: ModelCatalog; readonly metrics: RunMetrics },
 ): Recorder<RowFigures, ReplayedCall> {
   const replay = measuredReplay(session, cell, catalog);
   const measured = createMeasuredCalls(replay);

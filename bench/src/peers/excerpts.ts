@@ -1,5 +1,4 @@
-import type { Message } from "@plimsoll/core";
-import { isHuman } from "@plimsoll/core";
+import { isHuman, type Message } from "@plimsoll/core";
 import { defineStrategy, type StrategyKind, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/extend";
 import { z } from "zod";
 

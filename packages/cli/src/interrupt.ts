@@ -1,5 +1,4 @@
-import type { CliIo } from "@plimsoll/bench/terminal";
-import { tell } from "@plimsoll/bench/terminal";
+import { type CliIo, tell } from "@plimsoll/bench/terminal";
 import { EXIT_INTERRUPTED } from "./io.ts";
 
 /** Takes the progress bar's line away and shows the cursor again. */

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { formatTokens } from "@plimsoll/bench/extend";
-import type { CliIo } from "@plimsoll/bench/terminal";
-import { findPolicy, lineFor, mistakes, printable, tableColumns, wrapped } from "@plimsoll/bench/terminal";
+import { type CliIo, findPolicy, lineFor, mistakes, printable, tableColumns, wrapped } from "@plimsoll/bench/terminal";
 import { type FitOutcome, isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { policyYaml, suggestion, writeWholeFile } from "@plimsoll/stores";
 import { parseRule, RULE_FORMS, ruleText } from "../permission/allow-rule.ts";
@@ -12,15 +11,12 @@ import type { AgentSession } from "../run/open-session.ts";
 import { contextTable } from "./context-table.ts";
 import { CHAT_HELP, type ChatLine } from "./slash-command.ts";
 
-/** Where answers go, and what they are made with. */
-export interface ChatOutput {
-  write(text: string): void;
-  status(): string;
-  readonly io: CliIo;
-}
-
 /** Does what a line asks for and says what came of it. Rejects if that could not be done. */
-export async function answer(asked: ChatLine, session: AgentSession, { write, status, io }: ChatOutput): Promise<void> {
+export async function answer(
+  asked: ChatLine,
+  session: AgentSession,
+  { write, status, io }: { write(text: string): void; status(): string; readonly io: CliIo },
+): Promise<void> {
   const { agent } = session;
   const say = (...lines: readonly string[]) => write(lines.map((line) => lineFor(io.stdout, printable(line))).join(""));
   // Tables and the status line know the width themselves; YAML must stay what it is.

@@ -1,6 +1,5 @@
 import { benchReportJsonSchema } from "@plimsoll/bench";
-import type { CliIo } from "@plimsoll/bench/terminal";
-import { addExtensionOption, type ExtensionOptions, openExtensions } from "@plimsoll/bench/terminal";
+import { addExtensionOption, type CliIo, type ExtensionOptions, openExtensions } from "@plimsoll/bench/terminal";
 import { policyFileJsonSchema } from "@plimsoll/stores";
 import { Argument, type Command } from "commander";
 

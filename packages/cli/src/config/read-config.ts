@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { BUILT_IN_PARTS } from "@plimsoll/bench";
-import type { PolicyParts } from "@plimsoll/bench/terminal";
-import { mistakes } from "@plimsoll/bench/terminal";
+import { mistakes, type PolicyParts } from "@plimsoll/bench/terminal";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "@plimsoll/stores";
 import { type ConfigLayer, type ReadLayer, readFileLayer, readTextLayer } from "./config-layer.ts";

@@ -6,14 +6,11 @@ import { PlimsollError } from "@plimsoll/core";
 import { readConfig } from "../config/read-config.ts";
 import { sessionsFolderOf } from "../run/stored-sessions.ts";
 
-/** A session's log, and its name as a person would write it. */
-export interface SessionFile {
-  readonly path: string;
-  readonly displayName: string;
-}
-
 /** The log that a person named: a file, else the id of a session in this place. Throws `bad-input` if there is neither. */
-export function sessionFile(session: string, { cwd, homeFolder }: CliIo): SessionFile {
+export function sessionFile(
+  session: string,
+  { cwd, homeFolder }: CliIo,
+): { readonly path: string; readonly displayName: string } {
   const path = resolve(cwd, session);
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isFile()) return { path, displayName: session };

@@ -1,6 +1,5 @@
 import type { PendingCall } from "@plimsoll/agent";
-import type { Output } from "@plimsoll/bench/terminal";
-import { COLUMNS, cutRows, escaped } from "@plimsoll/bench/terminal";
+import { COLUMNS, cutRows, escaped, type Output } from "@plimsoll/bench/terminal";
 import { openTypedLines, type TypedInput, type TypedLines } from "../terminal/typed-lines.ts";
 import { type AllowRule, alwaysRule } from "./allow-rule.ts";
 import { type CallRow, callRows, headlineOf } from "./call-rows.ts";

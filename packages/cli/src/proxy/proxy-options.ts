@@ -1,6 +1,5 @@
 import { join, resolve } from "node:path";
-import type { CliIo } from "@plimsoll/bench/terminal";
-import { policyNamed, tokensOf, wholeNumber } from "@plimsoll/bench/terminal";
+import { type CliIo, policyNamed, tokensOf, wholeNumber } from "@plimsoll/bench/terminal";
 import { type BoundReasoning, type ModelLimits, PlimsollError, type Policy } from "@plimsoll/core";
 import { encodingsOf, type Kinds } from "@plimsoll/core/extend";
 import { familyLimitsOf, MODEL_CATALOG } from "@plimsoll/providers";

@@ -7,8 +7,7 @@ import {
   type PendingCall,
   startAgent,
 } from "@plimsoll/agent";
-import type { CliIo, PolicyParts } from "@plimsoll/bench/terminal";
-import { openExtensions, printable } from "@plimsoll/bench/terminal";
+import { type CliIo, openExtensions, type PolicyParts, printable } from "@plimsoll/bench/terminal";
 import type { Policy, SessionStore } from "@plimsoll/core";
 import { type AgentTool, encodingsOf } from "@plimsoll/core/extend";
 import {

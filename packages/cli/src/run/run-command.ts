@@ -27,15 +27,12 @@ export function defineRunCommand(command: Command, io: CliIo, onExit: (exitCode:
     });
 }
 
-/** Where a run happens. `person` is where somebody types, `null` if nobody does. */
-export interface RunPlace {
-  readonly io: CliIo;
-  readonly signal: AbortSignal;
-  readonly person: TypedInput | null;
-}
-
 /** Runs a task; resolves to the exit code. The answer goes to the output, everything else to the error output, unless it is JSON. */
-export async function run(task: string, options: RunOptions, { io, signal, person }: RunPlace): Promise<number> {
+export async function run(
+  task: string,
+  options: RunOptions,
+  { io, signal, person }: { readonly io: CliIo; readonly signal: AbortSignal; readonly person: TypedInput | null },
+): Promise<number> {
   const say = (lines: readonly string[]) => sayOn(io.stderr, ...lines);
   const form = options.json === true ? "json" : "text";
   const shown = createShownSession(io.stderr);

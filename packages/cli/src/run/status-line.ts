@@ -1,6 +1,5 @@
 import type { ContextUsage } from "@plimsoll/agent";
-import type { Output } from "@plimsoll/bench/terminal";
-import { COLUMNS } from "@plimsoll/bench/terminal";
+import { COLUMNS, type Output } from "@plimsoll/bench/terminal";
 import type { Usage } from "@plimsoll/core";
 import type { AgentSession } from "./open-session.ts";
 
