@@ -9,7 +9,6 @@ type ChatMessage = Parameters<ReturnType<typeof createChatCompactor>["fit"]>[0][
 const COUNTS = [100, 1_000, 10_000] as const;
 /** Characters of a result: the middle of what recorded sessions hold (measured on nineteen sessions, 2026). */
 const RESULT_CHARS = 3_000;
-/** Steps of a turn. Chosen. */
 const TURN_STEPS = 12;
 const WIDE = { contextWindowTokens: 1_000_000_000, maxOutputTokens: 8_000 };
 const { signal } = new AbortController();
@@ -72,7 +71,6 @@ function logOf(count: number): readonly SessionEntry[] {
   ];
 }
 
-/** The steps of so many messages. */
 function stepsOf(count: number): readonly number[] {
   return Array.from({ length: Math.ceil(count / (2 + 1 / TURN_STEPS)) }, (_, step) => step);
 }

@@ -15,7 +15,6 @@ export interface BenchExtension extends Partial<Kinds> {
   readonly importers?: readonly Importer[];
   readonly metrics?: readonly Metric[];
   readonly peers?: readonly Peer[];
-  /** Published programs that compact in the engine's place. */
   readonly programs?: readonly Program[];
 }
 

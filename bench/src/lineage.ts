@@ -30,7 +30,6 @@ export interface SessionLineage {
   readonly lineage: string;
   /** Of its answers and compactions those that count in another session: from one place up to another, which is not among them. */
   readonly copied: readonly (readonly [from: number, through: number])[];
-  /** All of it counts in others. */
   readonly isCopy: boolean;
 }
 

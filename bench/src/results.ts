@@ -51,7 +51,6 @@ interface AnsweredPolicy {
   readonly costPercent: number;
   /** Sessions that cost over 2 % more than doing nothing. */
   readonly dearer: number;
-  /** US dollars of all compared sessions; `null` without prices. */
   readonly usd: number | null;
   /** Of what replies needed, the mean of the vector; `null` if there are none. */
   readonly heldPercent: number | null;
@@ -64,7 +63,6 @@ interface AnsweredPolicy {
 /** Something that a reader must know before any figure: every output has it on its first screen. */
 export interface ReportProblem {
   readonly kind: ReportProblemKind;
-  /** One sentence, without a line break. */
   readonly text: string;
 }
 
@@ -101,7 +99,6 @@ export interface ReplayRow {
   readonly overheadTokens: number;
   readonly why: string | null;
   readonly metrics: RowMetrics | null;
-  /** One point a call, for charts. */
   readonly series: readonly CallPoint[];
   readonly compactions: readonly CompactionDetail[];
   /** Calls whose prompt cache was broken or had expired, in order. */
@@ -115,7 +112,6 @@ export interface ReplayRow {
 export interface CallPoint {
   readonly call: number;
   readonly promptTokens: number;
-  /** Compactions that happened right before this call. */
   readonly compactions: number;
   readonly overflowed: boolean;
 }

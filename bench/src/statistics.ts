@@ -76,7 +76,6 @@ export function unitOf({ session, lineage }: InSession): InSession {
 
 /** A figure over items that follows from sums of counts: so whole repositories can be drawn without looking at their items again. */
 export interface Statistic<Item> {
-  /** Counts that an item adds to. */
   readonly width: number;
   add(item: Item, sums: Float64Array): void;
   /** `null` if the sums say nothing. */

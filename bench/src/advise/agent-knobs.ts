@@ -8,18 +8,14 @@ export type KnobValue = number | boolean | string;
 export type KnobValues = ReadonlyMap<string, KnobValue>;
 
 interface Knob {
-  /** Keys from the file's root, joined by dots. */
   readonly path: string;
-  /** A variable of the environment that is stronger than the file. */
   readonly variable?: string;
-  /** Where the name was looked up. */
   readonly source: string;
 }
 
 /** The place of an agent's settings file. */
 export interface SettingsPlace {
   readonly form: "json" | "toml";
-  /** The folder of the file, below the home folder. */
   readonly base: string;
   /** A variable of the environment that names another folder in the base's place; `null` if there is none. */
   readonly variable: string | null;
@@ -31,7 +27,6 @@ export interface SettingsPlace {
 export interface KnobReplay {
   /** Why no replay is like an agent with these values, as a sentence; `null` if one is. */
   readonly unlike: (values: KnobValues) => string | null;
-  /** The agent with these values, as a policy of ours. */
   readonly likeness: (values: KnobValues) => Policy;
   /** Lists the values to try in a window, without those that are set now. None if the agent has nothing to turn there. */
   readonly grid: (windowTokens: number) => readonly KnobValues[];
@@ -49,9 +44,7 @@ export interface AgentKnobs {
   readonly standing: "primary" | "secondary";
   readonly place: SettingsPlace;
   readonly knobs: readonly Knob[];
-  /** The sentence for a window in which there is nothing to turn. */
   readonly nothingToTurn: string;
-  /** `null` for an agent whose setting is not replayed. */
   readonly replay: KnobReplay | null;
 }
 

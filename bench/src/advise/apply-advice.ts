@@ -9,7 +9,6 @@ import { type SettingChanges, withValues } from "./setting-text.ts";
 import { findUndo, openSettings, type SettingsFile, undoSettings, writeSettings } from "./settings-file.ts";
 
 interface Agreement {
-  /** True if nothing is to be asked. */
   readonly isAgreed: boolean;
   readonly io: CliIo;
 }
@@ -70,7 +69,6 @@ export async function undoAdvice(agents: readonly string[], agreement: Agreement
   return EXIT_FAILED;
 }
 
-/** `null` if there is nothing to undo. */
 async function undoOne(settings: SettingsFile, agreement: Agreement): Promise<number | null> {
   const { io } = agreement;
   const undo = await findUndo(settings);

@@ -32,9 +32,7 @@ export interface AdvisedAgent {
   readonly logsFound: number;
   /** How far their sessions share answers, each of which counts once; left out if that is not known. */
   readonly shared?: LineageCounts;
-  /** Its settings; `null` for an agent without one that advise knows. */
   readonly turning: Turning | null;
-  /** Problems that a reader must know before any figure. */
   readonly problems: readonly ReportProblem[];
 }
 
@@ -51,7 +49,6 @@ interface ModelShare {
   /** The model that the sessions began with; `unnamed model` if their logs name none. */
   readonly modelId: string;
   readonly sessions: number;
-  /** By list prices; `null` if nothing could be priced. */
   readonly usd: number | null;
 }
 
@@ -68,7 +65,6 @@ export interface Decision {
   readonly fills: readonly WindowFill[];
   /** Why the agent has no setting to try in this window, as a phrase; `null` if it has. */
   readonly refusal: string | null;
-  /** `null` if the agent's settings can't be replayed. */
   readonly choice: SettingChoice | null;
 }
 
@@ -183,7 +179,6 @@ interface Group {
   readonly windowTokens: number;
   readonly report: Pick<BenchReport, "sessions" | "rows">;
   readonly sessions: ReadonlySet<string>;
-  /** Those that fill half of the window. */
   readonly long: ReadonlySet<string>;
 }
 

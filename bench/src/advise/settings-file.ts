@@ -19,7 +19,6 @@ export interface SettingsFile {
   /** The folder that the person chose or the home folder: what lies between it and the file must not be a link. */
   readonly root: string;
   readonly shown: string;
-  /** `null` if there is no file. */
   readonly text: string | null;
 }
 

@@ -5,7 +5,6 @@ import type { BenchReport } from "../results.ts";
 export interface WindowFill {
   /** As the replay names it: `results of Read`, `MCP server linear`, `AGENTS.md`. */
   readonly kind: string;
-  /** Mean tokens in a request. */
   readonly tokens: number;
   /** Share of the tokens of all recorded prompts, in percent. */
   readonly percent: number;

@@ -9,7 +9,6 @@ export interface CalibratedSession {
   readonly file: string;
   readonly format: string;
   readonly modelIds: readonly string[];
-  /** In the order of the methods that were asked for. */
   readonly methods: readonly { readonly method: string; readonly calls: readonly PredictedCall[] }[];
 }
 

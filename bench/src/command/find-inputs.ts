@@ -19,7 +19,6 @@ import { collect, parseSince, wholeNumber } from "./replay-options.ts";
 /** Files to replay, with what was given but cannot be. */
 export interface FoundInputs {
   readonly files: readonly InputFile[];
-  /** Arguments that name nothing, each with what to do. */
   readonly missing: readonly SkippedInput[];
   /** Files below a folder or matched by a pattern that no importer recognises. */
   readonly notSessions: readonly string[];

@@ -10,7 +10,6 @@ export interface ProgressBar {
   stop(): void;
 }
 
-/** Steps of the bar: finer than a terminal shows. */
 const BAR_STEPS = 1_000;
 const FILE_CHARS = 40;
 

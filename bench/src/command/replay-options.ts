@@ -181,7 +181,6 @@ export function openExtensions({ with: modules = [] }: ExtensionOptions, { cwd }
 /** Policies after a sweep: those that never act, or lack what is swept, as they were, of the others the whole grid. */
 interface SweptPolicies {
   readonly policies: readonly EnginePolicy[];
-  /** By name the policies that are points of the sweep. */
   readonly sweeps: ReadonlyMap<string, PolicySweep>;
   readonly problems: readonly string[];
   readonly notes: readonly string[];

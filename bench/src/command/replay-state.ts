@@ -21,7 +21,6 @@ export interface OpenState {
 export interface StateRequest {
   /** `--state`; a file of its own below the home folder's cache if it is left out. */
   readonly file: string | undefined;
-  /** Everything that the command was given. */
   readonly run: unknown;
   /** The parts that replays are made with; the built-in ones if they are left out. */
   readonly parts?: BenchParts;

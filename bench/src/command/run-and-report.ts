@@ -32,7 +32,6 @@ interface RunRequest {
   readonly found: FoundInputs;
   readonly parts: BenchParts;
   readonly policies: readonly EnginePolicy[];
-  /** By name the policies that are points of a sweep. */
   readonly sweeps: ReadonlyMap<string, PolicySweep>;
   readonly windows: readonly WindowRequest[];
   /** Prices by model id, before those of this version. */

@@ -10,10 +10,8 @@ import type { AskedSummary, ReplayedCall } from "./replayed-call.ts";
 /** The production engine over a cell, and what it did since the last call. */
 /** It reports what a request would have measured when the clock stands at the newest moment that was asked about. */
 export interface EngineRun extends Pick<Session, "append" | "view" | "report"> {
-  /** Says at which entry of the log the replay is. */
   reach(entryIndex: number): void;
   fit(gate: Gate, at: FitMoment): Promise<FitOutcome>;
-  /** Notes a recorded compaction that was folded. */
   note(compaction: CompactionEntry): void;
   /** Takes what was done since it was asked before. */
   takeDone(): Pick<ReplayedCall, "compactions" | "failedCompactions" | "summaries">;
@@ -55,7 +53,6 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
   let position = 0;
   let compactions: CompactionEntry[] = [];
   let summaries: AskedSummary[] = [];
-  /** Those since the newest fit began. */
   const fresh: AskedSummary[] = [];
   let failedCompactions = 0;
   const failures = createFailureLog();

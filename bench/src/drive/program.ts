@@ -30,7 +30,6 @@ export interface ProgramSetting {
 /** A summary that a program asks for. */
 export interface ProgramSummary {
   readonly messages: readonly Message[];
-  /** Most tokens that the program allows for the answer. */
   readonly maxTokens: number;
   /** Whether the request is the conversation itself with the instruction behind it, so that the cache is read, or a text of its own. */
   readonly form: "serialised" | "prefix";

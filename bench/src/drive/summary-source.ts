@@ -5,7 +5,6 @@ import type { AskedSummary } from "./replayed-call.ts";
 /** The replay that summaries are written for. */
 export interface SummaryPlace {
   readonly session: PreparedSession;
-  /** Index of the log entry that the replay is at. */
   readonly position: () => number;
   /** Told of every request for a summary, when it has been answered. */
   readonly note: (asked: AskedSummary) => void;

@@ -20,7 +20,6 @@ export interface CutSign {
   readonly readTokens: number;
   /** Id of the first message that was not read to its end; `null` if none was read. */
   readonly messageId: string | null;
-  /** Tokens of that message that were read. */
   readonly withinTokens: number;
 }
 

@@ -37,7 +37,6 @@ export interface FileLine {
  */
 export interface FileSource {
   readonly path: string;
-  /** The path as the user gave it, for messages and names. */
   readonly displayName: string;
   lines(): Iterable<FileLine>;
   text(): Promise<string>;

@@ -149,9 +149,7 @@ function folderOf({ folder, moved }: Place, { homeFolder, environment = {}, path
 /** The logs that {@link locateLogs} looks for. */
 export interface LogQuery extends LogHome {
   readonly agent: LocatedAgent;
-  /** Only files changed at or after this time. */
   readonly sinceMs?: number;
-  /** At most this many, the newest. */
   readonly limit?: number;
 }
 

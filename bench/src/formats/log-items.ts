@@ -59,7 +59,6 @@ export interface ReplyItem extends Provenance {
   readonly usage: Usage | null;
   /** True if the recording says that another session made the call, whose beginning this one repeats. */
   readonly isCopied?: boolean;
-  /** `null` if the recording does not tell the model's limits. */
   readonly limits: ModelLimits | null;
 }
 
@@ -97,7 +96,6 @@ export interface BoundaryItem extends Provenance {
   readonly tokensBefore: number | null;
   /** True if the recording says that nobody asked for it. */
   readonly isAutomatic?: true;
-  /** As for a reply. */
   readonly isCopied?: boolean;
   /** Text that the agent put back behind it and that the recording does not hold, as far as it can be made anew. */
   readonly putBack?: string;

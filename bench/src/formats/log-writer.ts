@@ -6,12 +6,10 @@ import { isNotice } from "./who-said.ts";
 /** A session log in the making: it gives ids, keeps the recorded agent's view and finds the message of an item again. */
 export interface LogWriter {
   readonly entries: readonly SessionEntry[];
-  /** The context as the recorded agent had it, in order. */
   view(): readonly Message[];
   /** The id of the message made last, whether it was appended or not; what the next chain id builds on. */
   lastMessageId(): string | null;
   lastEntryId(): string;
-  /** Every message that ever was in the view, in order. */
   known(): Iterable<Message>;
   /** True for an id that an entry or a message of the log has. */
   hasId(id: string): boolean;

@@ -27,7 +27,6 @@ export interface NothingDone {
 }
 
 interface AnswerSureness extends Sureness {
-  /** Share of the samples in which the same policy was chosen again. */
   readonly again: number;
 }
 

@@ -20,7 +20,6 @@ export interface Choice {
   readonly worse: ReadonlyMap<string, readonly WorseMeasure[]>;
   /** Fit to be chosen, and beaten by no other in both cost and the vector's mean; cheapest first. */
   readonly front: readonly Standing[];
-  /** Those that may be recommended, cheapest first. */
   readonly recommended: readonly Standing[];
   /** The policy to use, or among policies the nearest; `null` if there is none. */
   readonly pick: Standing | null;

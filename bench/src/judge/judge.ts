@@ -15,9 +15,7 @@ export interface Judgement {
 
 /** A window of a report, judged. */
 export interface WindowJudgement extends Compared {
-  /** The sums of every policy, in the order of the report. */
   readonly summaries: readonly PolicySummary[];
-  /** Without compaction; `null` if it was not replayed. */
   readonly nothing: NothingDone | null;
   /** One, or two if some policies pay for a model's summaries and some do not; what can be recommended before what is only nearest. */
   readonly answers: readonly WindowAnswer[];

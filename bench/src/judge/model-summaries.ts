@@ -6,7 +6,6 @@ export interface ModelSummaries {
   readonly asked: number;
   /** Answered by the recorded agent's own, as they were or with a digest of what came after. */
   readonly recorded: number;
-  /** Written by a model for this run. */
   readonly model: number;
 }
 

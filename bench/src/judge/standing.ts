@@ -25,13 +25,10 @@ export interface SessionStanding extends InSession {
   readonly costRatio: number;
   /** US dollars of its replay; `null` if a model has no price. */
   readonly usd: number | null;
-  /** In the order of the vector. */
   readonly vector: readonly VectorShare[];
   /** False if the policy neither compacted, nor tried to, nor changed the tokens that were sent. */
   readonly hasActed: boolean;
-  /** Requests that stayed too large, whatever was tried. */
   readonly lostRequests: number;
-  /** Requests that were larger than the window. */
   readonly tooLarge: number;
   readonly compactions: number;
 }

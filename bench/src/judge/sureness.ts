@@ -7,7 +7,6 @@ export interface Sureness {
   /** In percent of the other's cost, or of never compacting. */
   readonly cost: Interval;
   readonly drawn: Drawn;
-  /** How many there are to draw from. */
   readonly count: number;
 }
 

@@ -7,7 +7,6 @@ import type { Metric } from "./metric.ts";
 export interface CacheValidity {
   readonly reportedReadTokens: number;
   readonly computedReadTokens: number;
-  /** Error of the reads. */
   readonly errorPercent: number | null;
   /** The cause of most of the difference in reads, if that in reads or writes exceeds 5 %. */
   readonly cause: string | null;

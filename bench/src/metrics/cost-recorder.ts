@@ -18,7 +18,6 @@ export interface CostMetrics {
   readonly uncachedTokens: number;
   /** Requests that did not begin with all of the request before, while its cache was alive. */
   readonly cacheBreaks: number;
-  /** Requests that came after the cache's time to live. */
   readonly cacheExpiries: number;
   readonly replyTokens: number;
   readonly summaryRequests: number;

@@ -1,6 +1,5 @@
 import type { InSession } from "../statistics.ts";
 
-/** The parts of a row by which it is compared. */
 interface ComparedRow extends InSession {
   readonly metrics: {
     readonly economy: { readonly compactions: number; readonly failedCompactions: number; readonly promptTokens: number };

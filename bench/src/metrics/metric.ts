@@ -17,7 +17,6 @@ export interface Metric<Id extends string = string, Result = unknown, Pooled = u
   readonly id: Id;
   /** The form of a result: reports are read by it, and the JSON Schema has it. Numbers, texts, lists and records alone. */
   readonly schema: z.ZodType<Result>;
-  /** Starts to measure one replay. */
   measure(replay: MeasuredReplay): Recorder<Result>;
   /** Puts the results of sessions together, in the order of the report; there may be none. */
   pool(sessions: PooledSessions<Result>): Pooled;

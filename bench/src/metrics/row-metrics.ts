@@ -70,7 +70,6 @@ function measuredReplay(session: PreparedSession, cell: Cell, catalog: ModelCata
   return { session, cell, catalog, cache, held, isReported };
 }
 
-/** Adds to each call, in order, what several metrics are made from. */
 function createMeasuredCalls(replay: MeasuredReplay): (sent: ReplayedCall) => MeasuredCall {
   const { session, cell, cache, held } = replay;
   const serve = createRequestLedger(session, cell, cache);
@@ -85,7 +84,6 @@ function createMeasuredCalls(replay: MeasuredReplay): (sent: ReplayedCall) => Me
   };
 }
 
-/** Lists the calls whose cache was broken or had expired. */
 function createCacheMisses(): {
   add(sent: Pick<ReplayedCall, "call">, use: CacheUse): void;
   result(): readonly CacheMiss[];
@@ -104,7 +102,6 @@ function createCacheMisses(): {
 export interface CacheMiss {
   readonly call: number;
   readonly kind: "broken" | "expired";
-  /** Tokens of its prompt that were not read from the cache. */
   readonly unreadTokens: number;
 }
 
@@ -175,7 +172,6 @@ function kindOf(message: Message): string {
 
 /** One compaction of a replay. Sizes are by the policy's own measure; `null` if it had none. */
 export interface CompactionDetail {
-  /** The call before which it happened, from 0. */
   readonly call: number;
   readonly reason: string;
   readonly steps: readonly string[];
@@ -193,7 +189,6 @@ export interface CompactionDetail {
   readonly examples: readonly NeededLater[];
 }
 
-/** A reference that a reply used after its passage had left. */
 interface NeededLater {
   readonly call: number;
   readonly text: string;
@@ -204,7 +199,6 @@ const SUMMARY_CHARS = 400;
 /** Needed passages that are named for each compaction; all are counted. Chosen. */
 const MOST_EXAMPLES = 6;
 
-/** The effect of each compaction, and the losses that a later reply needed. */
 interface CompactionLog {
   add(sent: Pick<ReplayedCall, "call" | "compactions">): void;
   /** A reply at `call` used a reference whose passage left the context before `leftAtCall`; -1 for one that was never there. */

@@ -5,12 +5,10 @@ import type { SizedHistory } from "./recorded-references.ts";
 import type { Control, ControlContext, FollowedCall, KeptPlaces } from "./tail-and-oracle.ts";
 import { oracleControl, tailControl } from "./tail-and-oracle.ts";
 
-/** Needs that a control held at the size of the policy that it follows. */
 interface ControlResult {
   /** Tokens that it keeps at each cut; `null` if it never cuts, as the policy does not. */
   readonly amountTokens: number | null;
   readonly meanPromptTokens: number;
-  /** The policy's own mean prompt. */
   readonly policyPromptTokens: number;
   result(kind: NeedKind): HeldNeeds;
 }
@@ -18,7 +16,6 @@ interface ControlResult {
 /** Halvings of the amount: enough for one part in a million of the largest. */
 const HALVINGS = 20;
 
-/** A control at the policy's size, and what it held. */
 function controlOfSize(
   calls: readonly FollowedCall[],
   control: Control,
@@ -121,7 +118,6 @@ export interface HeldReplay {
   controls(): Controls;
 }
 
-/** A call of a replay, as far as it is followed. */
 interface SentCall extends Pick<FollowedCall, "call" | "promptTokens" | "nonMessageTokens"> {
   readonly reply: Message | null;
   readonly compactions: readonly unknown[];

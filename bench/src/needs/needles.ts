@@ -169,7 +169,6 @@ export interface HeldNeeds {
   readonly far: HeldCount;
 }
 
-/** Counts at every call what of its needs is there. */
 interface NeedCounts {
   /** The call whose reply is at this place; `null` for a context that could not be sent and so holds nothing. */
   add(ordinal: number, holds: ((needle: number) => boolean) | null): void;
@@ -192,7 +191,6 @@ export function createNeedCounts(needs: { at(ordinal: number): readonly CountedN
   };
 }
 
-/** A need as it is counted: its kind and number, and whether it is far. */
 interface CountedNeed extends Wanted {
   readonly isFar: boolean;
 }

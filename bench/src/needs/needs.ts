@@ -10,7 +10,6 @@ import { argumentTexts, comparable, comparableText, comparedTexts, LONGEST_LINE_
 /** One thing that a call needs. */
 export interface Need {
   readonly kind: NeedKind;
-  /** By number. */
   readonly needle: number;
   /** Place in the recorded history of the newest message before the call that holds it. */
   readonly statedAt: number;
@@ -24,7 +23,6 @@ export interface Needs {
   readonly needleCount: number;
   /** Characters of a needle's text, and of all recorded messages' texts. */
   charsOf(needle: number): number;
-  /** A needle's text, comparable. */
   textOf(needle: number): string;
   /** The reference that a passage is about; empty for any other needle. */
   nameOf(needle: number): string;
@@ -39,7 +37,6 @@ export interface Needs {
 /** Sources of needs in addition to the log. */
 export interface NeedSources {
   readonly references: PreparedReferences;
-  /** Tokens of a recorded message, by the size model. */
   readonly messageTokens: (message: Message, call: number) => number;
 }
 
@@ -107,14 +104,12 @@ function recordedHistory(
   return history;
 }
 
-/** The texts that are needed, and what passages are about. */
 interface WantedFrom {
   readonly references: PreparedReferences;
   readonly needles: Needles;
   readonly names: Map<number, string>;
 }
 
-/** By the place of a reply, what it needs. */
 function wantedBy(history: readonly Recorded[], { references, needles, names }: WantedFrom): readonly (readonly Wanted[])[] {
   const standing = createStanding(needles);
   const files = createFiles(needles);
@@ -166,7 +161,6 @@ function createStanding(needles: Needles): { due(): readonly Wanted[]; follow(me
 interface Passages {
   /** The passages of a reply's references, comparable: one for each reference that a person or a tool stated. */
   usedBy(reply: Message): readonly { readonly reference: number; readonly text: string }[];
-  /** Adds a recorded message. */
   follow(message: Message): void;
 }
 
@@ -218,12 +212,10 @@ function isAcknowledgement(message: Message, calls: ReadonlyMap<string, ToolCall
 }
 
 interface KnownPassages {
-  /** By statement. */
   readonly newest: (Message | null)[];
   readonly calls: Map<string, ToolCallPart>;
   /** By statement: its passage in the message that it was looked for in last. */
   readonly found: Map<number, { readonly message: Message; readonly passage: string | null }>;
-  /** The last one first. */
   readonly texts: WeakMap<Message, readonly StatingText[]>;
 }
 

@@ -95,9 +95,7 @@ function hasSameTexts(recorded: Message, message: Message): boolean {
 /** The recorded messages of a session, sized by the size model. */
 export interface SizedHistory {
   readonly messages: readonly Message[];
-  /** All of them, as they arrived. */
   readonly totalTokens: number;
-  /** Their sizes, at the first call. */
   sizes(): MessageSizesAtCall;
 }
 
@@ -115,7 +113,6 @@ interface SizeChange {
   readonly moreTokens: number;
 }
 
-/** The sources of a history's sizes. */
 interface SizedFrom {
   readonly entries: readonly SessionEntry[];
   readonly references: Pick<PreparedReferences, "ordinalOf">;

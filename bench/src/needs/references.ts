@@ -19,7 +19,6 @@ export function createReferenceReader(): (text: string, visit: (reference: Refer
   return (text, visit) => readReferences(text, pieces, visit);
 }
 
-/** The references that pieces are; `null` for plain words. */
 type KnownPieces = Map<string, Reference | null>;
 
 function readReferences(text: string, pieces: KnownPieces, visit: (reference: Reference) => void): void {

@@ -9,9 +9,7 @@ export interface FollowedCall {
   readonly call: number;
   readonly ordinal: number;
   readonly promptTokens: number;
-  /** Of them, tokens in addition to the messages. */
   readonly nonMessageTokens: number;
-  /** Compactions that were made since the call before. */
   readonly compactions: number;
 }
 
@@ -30,7 +28,6 @@ export interface ControlContext {
   readonly promptTokens: number;
 }
 
-/** The quotations of a control, by needle, with their size. */
 interface Quoted {
   readonly needles: ReadonlySet<number>;
   readonly tokens: number;

@@ -112,7 +112,6 @@ const TAB = 0x09;
 const SPACE = 0x20;
 const ARROW = 0x2192;
 
-/** Tab, colon and bar. */
 function isMark(unit: number): boolean {
   return unit === TAB || unit === 0x3a || unit === 0x7c;
 }

@@ -20,7 +20,6 @@ export interface OpenedFile {
   readonly transcripts: readonly Transcript[];
   /** SHA-256 of everything that was read of it, wherever the importer found it. */
   readonly source: string;
-  /** Its sessions, prepared when they are asked for first. */
   sessions(): readonly PreparedSession[];
 }
 

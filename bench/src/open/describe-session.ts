@@ -94,7 +94,6 @@ export interface SessionOpening {
   readonly firstWords: string | null;
 }
 
-/** Characters of the first words that are kept (chosen: a line of a table). */
 const FIRST_WORDS_CHARS = 80;
 
 /** Characters of the text that are looked at (chosen). */

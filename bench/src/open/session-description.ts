@@ -46,7 +46,6 @@ export interface SessionDescription {
 
 /** Counts of the things in a recording that measures are made from. 0 means that the recording shows none, not that there were none. */
 export interface SeenCounts {
-  /** Calls of tools, and results of them. */
   readonly toolCalls: number;
   readonly results: number;
   /** Calls that name a file, that quote a text which they replace, and that write a plan. */
@@ -72,6 +71,5 @@ export interface SourceNote {
   readonly line: number | null;
   readonly code: string;
   readonly text: string;
-  /** Names of lines, items or tools that were not read. */
   readonly unread?: UnreadNames;
 }

@@ -4,7 +4,6 @@ import type { Peer } from "./peer.ts";
 
 /** Of a model of which the window alone is known nine tenths are taken for input; it compacts at nine tenths of them. */
 const LINE_RATIO = 0.9 * 0.9;
-/** It trims to half of the input. */
 const TARGET: Amount = { ratio: 0.9 * 0.5, of: "window" };
 const KEEP: Policy["keep"] = [{ kind: "recent", amount: TARGET }];
 

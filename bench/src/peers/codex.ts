@@ -2,7 +2,6 @@ import type { Policy } from "@plimsoll/core";
 import { BASE_POLICY } from "./base-policy.ts";
 import type { Peer } from "./peer.ts";
 
-/** The person's messages, newest first. */
 const KEEP: Policy["keep"] = [
   { kind: "human", atMost: { tokens: 20_000 } },
   { kind: "recent", messages: 0 },

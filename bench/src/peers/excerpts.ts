@@ -6,7 +6,6 @@ import { z } from "zod";
 const LEAVING_RATIO = 0.5;
 const ROOM_RATIO = 0.25;
 
-/** Characters that a token is taken for. */
 const CHARS_PER_TOKEN = 3;
 
 /** Replaces all that may go by single lines of it: those with the most rare words for their length. Each word's newest line counts alone. */

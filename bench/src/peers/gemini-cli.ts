@@ -2,9 +2,7 @@ import type { Policy } from "@plimsoll/core";
 import { BASE_POLICY } from "./base-policy.ts";
 import type { Peer } from "./peer.ts";
 
-/** Share of the window at which it compresses. */
 const THRESHOLD_RATIO = 0.5;
-/** Share of the history that it keeps. */
 const PRESERVED_RATIO = 0.3;
 
 /** Its estimate of a history that no report covers (estimateTokenCountSync). */

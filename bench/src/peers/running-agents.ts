@@ -4,7 +4,6 @@ import type { FileHead } from "../formats/importer.ts";
 /** The agent that wrote a log: its format, and the version that the log states. */
 export interface WritingAgent {
   readonly format: string;
-  /** `null` if the log states none. */
   readonly agentVersion: string | null;
 }
 
@@ -12,7 +11,6 @@ interface RunningRule {
   readonly format: string;
   /** The first version that the policy is no longer like; every one if it is left out. */
   readonly before?: string;
-  /** A preset or a peer. */
   readonly policy: string;
 }
 

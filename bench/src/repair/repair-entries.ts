@@ -10,7 +10,6 @@ export interface RepairedEntries {
   readonly repairCount: number;
   /** Notices put in where a call went out right behind a reply, which no wire accepts. */
   readonly continuationCount: number;
-  /** Of the mended log. */
   readonly boundaries: BoundaryViews;
 }
 

@@ -27,9 +27,7 @@ export type FileReplay =
   | { readonly kind: "described"; readonly sessions: readonly SessionDescription[]; readonly notes: readonly SourceNote[] }
   | {
       readonly kind: "replayed";
-      /** A row a session. */
       readonly rows: readonly ReplayRow[];
-      /** Requests for summaries that went to a model, or would have to. */
       readonly summaries: SummaryTally;
     }
   | { readonly kind: "stopped"; readonly reason: string }

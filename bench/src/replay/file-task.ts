@@ -9,7 +9,6 @@ import type { SummarizerChoice } from "../summaries/open-source.ts";
 export interface FileTask {
   readonly file: InputFile;
   readonly cell: { readonly policy: EnginePolicy; readonly window: WindowRequest } | null;
-  /** Prices by model id that come before those of the catalog. */
   readonly prices: ReadonlyMap<string, ModelPrices>;
   readonly summarizer: SummarizerChoice;
   /** Of the file's sessions those that share answers with others: what they share counts once. */

@@ -31,11 +31,9 @@ export interface BenchInput {
   /** Places of policies in a sweep, by policy name; left out for policies that belong to none. */
   readonly sweeps?: ReadonlyMap<string, PolicySweep>;
   readonly plimsollVersion: string;
-  /** Prices by model id, which come before those of the built-in catalogue. */
   readonly prices?: ReadonlyMap<string, ModelPrices>;
   /** The files, opened by the pool; this run opens them if it is left out. Give it to a run that is one of several over the same files. */
   readonly corpus?: Corpus;
-  /** Replays this part of the files alone. */
   readonly shard?: Shard | null;
   /** Runs and measures the replays; this process alone if left out. The caller closes it. */
   readonly pool?: WorkerPool;
@@ -131,7 +129,6 @@ function describeRun(
   };
 }
 
-/** Rows that are kept, and how they are read. */
 interface Kept extends Pick<KeptRows, "rows" | "onKept"> {
   readonly version: string;
   readonly checked: CheckedRows;

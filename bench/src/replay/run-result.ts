@@ -12,9 +12,7 @@ import { type LineKind, openRowsFile, type RowsFile } from "./rows-file.ts";
 export interface RunDescription
   extends Pick<BenchReport, "inputs" | "policies" | "windows" | "summarizer" | "plimsollVersion" | "referencesVersion"> {
   readonly pricedModels: readonly string[];
-  /** Inputs that were given and are not there. */
   readonly missing: readonly SkippedInput[];
-  /** Options that changed nothing, a line each. */
   readonly withoutEffect: readonly string[];
   readonly lineages: BenchReport["lineages"] | null;
 }
@@ -189,7 +187,6 @@ export function mergeRows(named: readonly NamedRows[], parts: Pick<BenchParts, "
   return report;
 }
 
-/** One result of each part. */
 function partsOf(results: readonly ResultLine[]): readonly ResultLine[] {
   const byIndex = new Map(results.flatMap((each) => (each.shard === null ? [] : [[each.shard.index, each] as const])));
   const parts = results[0]?.shard?.count ?? 1;

@@ -41,7 +41,6 @@ export function createSerialPool(options: SerialOptions = {}): WorkerPool {
 export interface ThreadOptions {
   /** Addresses of modules whose default exports are extensions: each thread loads them, {@link BenchParts.modules}. */
   readonly modules?: readonly string[];
-  /** Node's options. */
   readonly execArgv?: readonly string[];
 }
 

@@ -122,7 +122,6 @@ export function furtherPolicyTables(
 
 const METRIC_TITLES = { cost: "Dollars and prompt cache", requests: "Requests and compactions" } as const;
 
-/** Each measure of what the policies that act kept. */
 function measureTable({ windowLabel, summaries, standings }: WindowJudgement, nameOf: PolicyNames): ReportTable {
   return tableOf<MeasuredPolicy>({
     title: `Kept, measure by measure, ${windowLabel}`,
@@ -192,7 +191,6 @@ interface MeasuredPolicy extends Standing {
   readonly summary: PolicySummary;
 }
 
-/** Measures that no policy is chosen by. */
 const BESIDE_COLUMNS: readonly Column<MeasuredPolicy>[] = [INSTRUCTIONS, PLAN].map(({ id, figures }) =>
   numberColumn<MeasuredPolicy>({
     group: "in all sessions",

@@ -2,7 +2,6 @@ import { nameChars, printable, shortened, wrapped } from "../terminal/printable.
 import { brokenAt, drawTable, type TableCell } from "../terminal/text-table.ts";
 import type { ReportTable, TableHead } from "./table.ts";
 
-/** Longest name of a row that a table of 80 columns shows whole. */
 const NAME_CHARS = 32;
 /** Titles over figures are broken between words from this width on, and texts in columns, of which longer words lose their middle. */
 const TITLE_CHARS = 8;

@@ -21,7 +21,6 @@ export interface ShownReport {
   readonly windows: readonly ShownWindow[];
   /** All other tables, made when they are asked for; `names` names the sessions, by day and first words if left out. */
   further(names?: SessionNames): readonly ReportTable[];
-  /** Sentences that every output has below the first tables. */
   readonly notes: readonly string[];
   readonly policyName: PolicyNames;
 }

@@ -36,7 +36,6 @@ export interface ChartLine {
   /** Calls (from 1) whose prompt cache was broken, and those before which it had expired, as pairs with the tokens not read. */
   readonly broken: readonly (readonly [number, number])[];
   readonly expired: readonly (readonly [number, number])[];
-  /** In the order of the figures' names; empty if there is no line. */
   readonly figures: readonly (number | null)[];
 }
 

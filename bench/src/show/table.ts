@@ -10,7 +10,6 @@ export interface TableCell {
   readonly shown: string;
   /** The exact figure; the text itself if there is none. */
   readonly raw: string;
-  /** True if the figure is something that must not happen. */
   readonly isBad: boolean;
 }
 
@@ -41,7 +40,6 @@ export interface ReportTable {
   /** In kebab-case: its file when it is saved, and its place on a page. */
   readonly id: string;
   readonly title: string;
-  /** Sentences that a reader needs to read it. */
   readonly notes: readonly string[];
   readonly rowTitle: string;
   readonly heads: readonly TableHead[];
@@ -85,7 +83,6 @@ const textCell = (text: string): TableCell => ({ shown: text, raw: text, isBad: 
 
 /** The source of a column of numbers. */
 export interface NumberColumn<Row> extends Pick<TableHead, "title" | "meaning"> {
-  /** None if it is left out. */
   readonly group?: string;
   value(row: Row): number | null;
   format(value: number | null): string;

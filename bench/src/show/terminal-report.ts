@@ -9,7 +9,6 @@ import { recordedUsdLines } from "./validity.ts";
 
 /** Parts that the terminal shows in addition to the report itself. */
 export interface TerminalOptions {
-  /** Every table. */
   readonly full: boolean;
   readonly columns: number;
   readonly written: readonly string[];

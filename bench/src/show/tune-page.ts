@@ -26,7 +26,6 @@ export interface TunePage {
   /** Said in the place of an answer if no session filled half of the window. */
   readonly text: string;
   readonly nameOf: SessionNames;
-  /** Problems that a reader must know before any figure. */
   readonly problems?: readonly ReportProblem[];
 }
 

@@ -4,7 +4,6 @@ import { html, type Markup } from "./markup.ts";
 export interface XyPoint {
   readonly x: number;
   readonly y: number;
-  /** Written beside it if the series shows labels. */
   readonly label: string;
   readonly title: string;
 }

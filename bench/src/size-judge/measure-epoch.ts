@@ -2,13 +2,11 @@ import { isHuman, type Message } from "@plimsoll/core";
 import { createMessageSizes, type MessageSizes } from "./message-sizes.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
-/** The sizes in one epoch's reports, in addition to those of its messages. */
 interface MeasuredEpoch {
   /** `null` if no call of the epoch was reported. */
   readonly overheadTokens: number | null;
   /** One a call: tokens in addition to overhead and messages, carried from the calls before it. Zero at the first report. */
   readonly carriedTokens: readonly number[];
-  /** The messages of the epoch in order. */
   readonly messages: readonly Message[];
 }
 
@@ -145,10 +143,8 @@ export interface MessageWeights {
   readonly hiddenTokens: (message: Message, modelId: string) => number;
 }
 
-/** Tokens that a report misses, and who may have lost them. */
 interface Loss {
   readonly tokens: number;
-  /** Index of the call whose report misses them. */
   readonly call: number;
   /** The whole view with what has just arrived. */
   readonly view: readonly Message[];

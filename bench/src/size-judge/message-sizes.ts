@@ -18,7 +18,6 @@ export interface MessageSizes {
   at(message: Message, call: number): number | undefined;
   /** All sizes in the order in which they hold. */
   stepsOf(message: Message): readonly SizeStep[];
-  /** The size that it entered with. */
   first(message: Message): number | undefined;
   /** Whether a size that was set before holds no longer from one of the calls after the one, up to the other. */
   isResizedBetween(after: number, through: number): boolean;
@@ -133,7 +132,6 @@ function sizedAfter(
   return { call, messages, tokens, isWhole };
 }
 
-/** Messages at a call, added up. */
 interface Sized {
   readonly call: number;
   readonly messages: SessionView["messages"];

@@ -15,7 +15,6 @@ export interface RecordedCall {
   readonly newMessages: readonly Message[];
   /** Why an epoch begins at this call; `null` if none does. */
   readonly epochStart: "session" | "boundary" | "model" | null;
-  /** The reply, if it had anything visible. */
   readonly reply: AssistantMessage | null;
 }
 

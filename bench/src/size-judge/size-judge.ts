@@ -27,7 +27,6 @@ export interface SizeJudge extends RequestSizes {
   isChangedBetween(after: number, through: number): boolean;
   /** One a call: the request that was recorded; modelled if it was not reported. */
   readonly recordedPromptTokens: readonly number[];
-  /** Error on calls that were held out of the fit. */
   readonly error: SizeJudgeError;
 }
 

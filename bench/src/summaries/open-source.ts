@@ -80,7 +80,6 @@ export interface SummaryTally {
   readonly asked: number;
   readonly promptTokens: number;
   readonly replyTokens: number;
-  /** US dollars; `null` if the model has no price. */
   readonly usd: number | null;
 }
 

@@ -123,7 +123,6 @@ interface RecordedSummary {
 
 /** The recorded agent's own summaries, as the log has them. */
 export interface RecordedHistory {
-  /** In the order of the log. */
   readonly summaries: readonly RecordedSummary[];
   /** Ordinals of the log's messages by id. */
   readonly ordinals: ReadonlyMap<string, number>;

@@ -11,7 +11,6 @@ import {
 } from "@plimsoll/core/extend";
 import { type SweepValue, withValue } from "./policy-path.ts";
 
-/** One value of a policy and what it takes in its place. */
 interface SweepAxis {
   readonly path: string;
   readonly values: readonly SweepValue[];

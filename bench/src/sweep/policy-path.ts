@@ -32,7 +32,6 @@ function valuesBelow(data: unknown, { path, names }: Omit<PolicyValue, "value">)
   });
 }
 
-/** All numbers of a policy's data. */
 function policyNumbers(policy: unknown): readonly PolicyNumber[] {
   return policyValues(policy).filter(isNumber);
 }
@@ -58,7 +57,6 @@ function named<Found extends PolicyValue>(values: readonly Found[], path: string
     : values.filter((found) => found.path[0] === steps[0] && found.path.at(-1) === steps.at(-1) && isWithin(steps, found));
 }
 
-/** True if all steps stand in the path, in their order. */
 function isWithin(steps: readonly string[], { path, names }: PolicyValue): boolean {
   let next = 0;
   for (const [at, step] of path.entries()) if (step === steps[next] || names[at] === steps[next]) next += 1;

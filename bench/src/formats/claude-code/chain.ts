@@ -162,7 +162,6 @@ function defineTools(item: { parts: ResultItem["parts"] }, definitions: Readonly
   });
 }
 
-/** How iFlow marks the summary that takes the history's place. */
 const SNAPSHOT_OPENING = "<state_snapshot>";
 
 function isSnapshot(item: LogItem): boolean {

@@ -25,10 +25,8 @@ const MOST_FILE_CHARS = 20 * LARGEST_FILE_TOKENS;
 /** A skill keeps its beginning: 5,000 tokens, counted by the program as four characters each. */
 const MOST_SKILL_CHARS = 20_000;
 
-/** A file that was read or written, as far as the log shows it. */
 interface TouchedFile {
   readonly path: string;
-  /** The newest whole text; `null` if only parts were seen. */
   readonly text: string | null;
   readonly isChanged: boolean;
 }

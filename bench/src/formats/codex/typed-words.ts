@@ -46,7 +46,6 @@ export function createTypedWords(): TypedWords {
   };
 }
 
-/** The marks that the agent puts around an image. */
 const IMAGE_MARK = /^\s*(?:<image name=[^>]*>|<\/image>)\s*$/;
 
 /** The parts that were typed: their texts as one, without marks around images, and the images. */

@@ -205,7 +205,6 @@ function responsesOf(
   });
 }
 
-/** How a summary is marked in a compressed history. */
 const SNAPSHOT_MARK = "<state_snapshot>";
 
 /** The messages of a history given in full: each content in its messages, answers of tools one by one. */

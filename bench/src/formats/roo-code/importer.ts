@@ -7,7 +7,6 @@ import type { Importer } from "../importer.ts";
 import { callIdChain, type LogItem, type ReplyPart, replyItem, textPart, toolTable, userItem } from "../log-items.ts";
 import { isEnvironment, textReply, textResultItems } from "../text-calls.ts";
 
-/** The file of what the user saw, beside the history. */
 const UI_MESSAGES = "ui_messages.json";
 
 /**
@@ -289,7 +288,6 @@ function reportedUsage(report: Fields, isWithoutCache: boolean): Usage {
   return usageOf({ ...size, ...counts, raw: jsonValueOf(withoutRequest(report)) });
 }
 
-/** A report without the text of the request, which the history has. */
 function withoutRequest(report: Fields): Fields {
   return Object.fromEntries(Object.entries(report).filter(([key]) => key !== "request"));
 }

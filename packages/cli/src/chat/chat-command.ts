@@ -95,7 +95,6 @@ async function chatOver(ports: ChatPorts): Promise<readonly Promise<void>[]> {
   }
 }
 
-/** A chat's state, and what carries out what its events come to. */
 function createChatLoop(
   ports: ChatPorts,
   { leave, fail }: { readonly leave: (answers: readonly Promise<void>[]) => void; readonly fail: (error: unknown) => void },
@@ -184,7 +183,6 @@ async function answered(asked: ChatLine, { session, shown, io }: ChatPorts): Pro
 export interface ChatState {
   /** Lines of a pipe are done one after another; a person goes on typing while the agent works. */
   readonly input: "terminal" | "pipe";
-  /** Lines that were read and wait. */
   readonly lines: readonly string[];
   /** The number of the work that the next line waits for; `null` if it need not wait. */
   readonly waitsFor: number | null;
@@ -216,10 +214,8 @@ export type ChatEffect =
   /** Gives the run that goes on a message for its next step. */
   | { readonly type: "steer"; readonly text: string }
   | { readonly type: "answer-question"; readonly line: string }
-  /** Writes the open question's last line again. */
   | { readonly type: "remind" }
   | { readonly type: "prompt" }
-  /** Ends a line in which a question stands. */
   | { readonly type: "break-line" }
   | { readonly type: "cancel" }
   /** Comes to `turn`: what was before it has begun. */

@@ -9,7 +9,6 @@ interface ContextShare {
   readonly what: string;
   readonly count: number;
   readonly chars: number;
-  /** By the policy's measure. */
   readonly tokens: number;
 }
 

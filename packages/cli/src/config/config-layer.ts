@@ -87,7 +87,6 @@ function refusedKeys(document: YamlDocument, read: ReadFilePolicy): readonly Pro
   return found.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]));
 }
 
-/** Where a file can say which model writes the summaries. */
 const REQUEST_PLACES = [
   ["policy", "model"],
   ["policy", "summary", "request"],

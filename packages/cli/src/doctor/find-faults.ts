@@ -11,12 +11,10 @@ export interface Examined {
 interface Unit {
   readonly line: number;
   readonly text: string;
-  /** `undefined` for text that is no JSON. */
   readonly value: unknown;
 }
 
 interface Place {
-  /** `null` if it is the line itself. */
   readonly key: string | null;
   readonly types: readonly string[] | null;
 }
@@ -32,7 +30,6 @@ const LINES: Readonly<Record<string, Place>> = {
 /** Gemini CLI's newer logs: lines that are messages. */
 const RECORDS: Place = { key: null, types: ["user", "gemini"] };
 
-/** Formats of one JSON value, which are looked at message by message. */
 const DOCUMENTS: readonly string[] = [
   "gemini-cli",
   "opencode",

@@ -212,7 +212,6 @@ interface SessionState {
   readonly plan: readonly string[];
   /** Files that calls had read or changed, those used last first, each once. */
   readonly files: readonly string[];
-  /** The newest prompt, as it was reported; `null` if none was. */
   readonly promptTokens: number | null;
   readonly compactionCount: number;
 }
@@ -278,7 +277,6 @@ function newestPromptTokens(calls: readonly CallStory[]): number | null {
   return calls.findLast(({ promptTokens }) => promptTokens !== null)?.promptTokens ?? null;
 }
 
-/** All that a message tells a model, its calls included. */
 function saidBy(message: Message): string {
   return [textOf(message), ...toolCallsOf(message).map(({ argumentsJson }) => argumentsJson)].join("\n");
 }

@@ -47,7 +47,6 @@ function cellAt(rows: number): string {
 export interface ChartData {
   /** Numbers of the calls that are drawn, from 0. */
   readonly calls: readonly number[];
-  /** As the provider reported; `null` if it did not. */
   readonly reportedTokens: readonly (number | null)[];
   readonly layers: readonly { readonly name: string; readonly colour: number; readonly tokens: readonly number[] }[];
 }

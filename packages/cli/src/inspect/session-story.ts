@@ -45,7 +45,6 @@ export interface WorkStory {
   /** Results of each tool, most frequent first. */
   readonly results: readonly { readonly toolName: string; readonly count: number }[];
   readonly failures: number;
-  /** The newest reported prompt, or `null`. */
   readonly promptTokens: number | null;
 }
 
@@ -170,7 +169,6 @@ export function totalOf(composition: Composition): number {
 interface CompositionCounter {
   readonly tokensOf: TokensOf;
   add(message: Message): void;
-  /** Counts anew, after an edit. */
   recount(view: SessionView): void;
   now(): Composition;
 }

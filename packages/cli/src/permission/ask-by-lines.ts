@@ -8,7 +8,6 @@ import type { Answer, AskPerson } from "./permissions.ts";
 /** Asks a person who types lines. */
 export interface LineAsker {
   readonly ask: AskPerson;
-  /** True while a question waits for its answer. */
   isOpen(): boolean;
   /** Takes a line as the answer; one that is none is said to be none, and the question stays. */
   answer(line: string): void;

@@ -261,7 +261,6 @@ async function readAtMost(message: IncomingMessage, mostBytes: number): Promise<
   return { whole: null, body: goneOn(held, nextOf(pieces), pieces) };
 }
 
-/** The pieces that were held, and those that follow. */
 async function* goneOn(held: readonly Buffer[], next: Promise<Buffer | null>, pieces: AsyncIterator<unknown>) {
   yield* held;
   for (let piece = await next; piece !== null; piece = await nextOf(pieces)) yield piece;
@@ -281,7 +280,6 @@ export async function bodyOf(message: IncomingMessage, maximumBytes: number = MA
   return bytes > maximumBytes ? null : Buffer.concat(pieces);
 }
 
-/** An answer's body, whose beginning may have been looked at. */
 type Body = AsyncIterable<Buffer> | Iterable<Buffer>;
 
 /** Where the text of an answer is read: off its pieces as they pass, which may have been unpacked, or given. `null` if it cannot be read. */
@@ -335,7 +333,6 @@ interface HeldStart {
   readonly body: AsyncIterable<Buffer>;
 }
 
-/** Events that say nothing yet. */
 const PRELUDE: readonly unknown[] = ["response.created", "response.in_progress", "response.queued", "ping"];
 
 /** A failure comes at once; a model that thinks for longer is not waited for. Chosen. */

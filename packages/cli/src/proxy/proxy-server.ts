@@ -62,7 +62,6 @@ export async function startProxyServer({ host, port, token, answer }: ServerOpti
 /** Longer than clients keep theirs; chosen. */
 const KEPT_MS = 120_000;
 
-/** The target without the token, or why the request is refused. */
 function targetOf(
   { headers, url = "/" }: IncomingMessage,
   { host, token }: Pick<ServerOptions, "host" | "token">,

@@ -23,7 +23,6 @@ export interface ProxyState {
   readonly learned: LearnedLimits;
   /** The proxy's own token: made once, so that what was exported stays true after a restart. */
   readonly token: string;
-  /** Writes down where the proxy listens, for `plimsoll proxy status`. */
   listensAt(url: string): void;
   /** Writes everything that was noted, and gives the folders free. */
   close(): Promise<void>;

@@ -107,7 +107,6 @@ function cutStatus(story: CompactionStory, modelId: string | null): CutStatus {
   };
 }
 
-/** The parts that went, in tokens of the cut's own record. */
 function went({ entry, loss, tokensBefore, tokensAfter }: CompactionStory): Went {
   const { kinds, paths, humanMessages } = loss;
   const ratio = takenRatio(entry.record, tokensBefore - tokensAfter);

@@ -10,7 +10,6 @@ interface OpeningLines {
   readonly retired: readonly string[];
   readonly window: string;
   readonly servers: readonly string[];
-  /** The model that a resumed session had; `null` for none. */
   readonly modelBefore: string | null;
 }
 

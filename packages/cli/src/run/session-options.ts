@@ -9,7 +9,6 @@ export interface SessionOptions extends ExtensionOptions {
   readonly model?: string;
   readonly policy?: string;
   readonly window?: string;
-  /** Rules for calls that run without a question. */
   readonly allow?: readonly string[];
   readonly readOnly?: boolean;
 }

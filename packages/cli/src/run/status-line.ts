@@ -5,9 +5,7 @@ import type { AgentSession } from "./open-session.ts";
 
 interface Status {
   readonly context: ContextUsage;
-  /** Of the newest request; `null` before the first. */
   readonly usage: Usage | null;
-  /** Of the session so far; `null` if no price is known. */
   readonly usd: number | null;
   /** Whether `usd` is all: a request whose size was not reported, or whose model has no price, is missing otherwise. */
   readonly usdIs: "whole" | "a-part";

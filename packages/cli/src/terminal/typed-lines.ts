@@ -66,7 +66,6 @@ function aMoment(): Promise<void> {
 
 interface AskedPlace {
   readonly input: TypedInput;
-  /** Where the question is written, which a person looks at. */
   readonly output: { write(text: string): unknown };
   /** Resolves when everything that was said before is on the screen. */
   readonly shown: () => Promise<void>;
