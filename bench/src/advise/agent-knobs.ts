@@ -7,12 +7,6 @@ export type KnobValue = number | boolean | string;
 /** Values of knobs by their paths, keys joined by dots. A knob that is not among them has its default. */
 export type KnobValues = ReadonlyMap<string, KnobValue>;
 
-interface Knob {
-  readonly path: string;
-  readonly variable?: string;
-  readonly source: string;
-}
-
 /** The place of an agent's settings file. */
 export interface SettingsPlace {
   readonly form: "json" | "toml";
@@ -43,7 +37,7 @@ export interface AgentKnobs {
   /** Primary: its source or the published program. Secondary: documentation and issues, as the source is not public. */
   readonly standing: "primary" | "secondary";
   readonly place: SettingsPlace;
-  readonly knobs: readonly Knob[];
+  readonly knobs: readonly { readonly path: string; readonly variable?: string; readonly source: string }[];
   readonly nothingToTurn: string;
   readonly replay: KnobReplay | null;
 }

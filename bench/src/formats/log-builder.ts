@@ -145,24 +145,14 @@ export function transcriptOf(parts: TranscriptParts): Transcript {
   const hasUsage = entries.some((entry) => entry.type === "usage" && entry.usage.input.totalTokens !== null);
   const noUsage: ImportNote = { code: "no-usage", line: null, text: `${name}: reports no sizes; it is replayed on estimates` };
   const allNotes = [...parts.notes, ...notes, ...(hasUsage ? [] : [noUsage])];
-  const automatic = automaticCompactionIds.length === 0 ? {} : { automaticCompactionIds };
-  const back = putBack.length === 0 ? {} : { putBack };
-  const copied = copiedIds.length === 0 ? {} : { copiedIds };
-  const came = outcome === null ? {} : { outcome };
-  const stated = statedUsd === null || statedUsd <= 0 ? {} : { statedUsd };
   return {
-    name,
-    file,
-    format,
-    entries,
-    parentName,
-    ...automatic,
-    ...back,
-    ...copied,
-    ...came,
-    ...stated,
-    hasUsage,
-    notes: allNotes,
+    ...{ name, file, format, entries, parentName },
+    ...(automaticCompactionIds.length === 0 ? {} : { automaticCompactionIds }),
+    ...(putBack.length === 0 ? {} : { putBack }),
+    ...(copiedIds.length === 0 ? {} : { copiedIds }),
+    ...(outcome === null ? {} : { outcome }),
+    ...(statedUsd === null || statedUsd <= 0 ? {} : { statedUsd }),
+    ...{ hasUsage, notes: allNotes },
   };
 }
 

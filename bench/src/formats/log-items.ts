@@ -15,6 +15,9 @@ import type { Fields } from "./fields.ts";
 /** One item that an importer reads from a recording, in its order: a message, a reply, a tool result, a compaction, or one of an unknown type. */
 export type LogItem = UserItem | ReplyItem | ResultItem | BoundaryItem | UnreadItem;
 
+/** Where and when an item of a log with lines was written. */
+export type Placed = Provenance & { readonly line: number; readonly atMs: number | null };
+
 /** Something of a type that the importer does not know: it is counted and left out. */
 export interface UnreadItem {
   readonly kind: "unread";

@@ -7,13 +7,6 @@ import { reportTable, tableRows } from "./report-table.ts";
 import type { ShownReport } from "./report-tables.ts";
 import { recordedUsdLines } from "./validity.ts";
 
-/** Parts that the terminal shows in addition to the report itself. */
-export interface TerminalOptions {
-  readonly full: boolean;
-  readonly columns: number;
-  readonly written: readonly string[];
-}
-
 const plain = (text: string) => wrapped(text).join("\n");
 
 const MORE = "Each measure, dollars, requests, sessions and how far the figures reach: --full, or --html FILE.";
@@ -21,7 +14,7 @@ const MORE = "Each measure, dollars, requests, sessions and how far the figures 
 /** The report as text for a terminal: for each window the answer in five lines and its table, and all else only if it is asked for. */
 export function terminalReport(
   { report, problems, windows: shown, further, notes }: ShownReport,
-  options: TerminalOptions,
+  options: { readonly full: boolean; readonly columns: number; readonly written: readonly string[] },
 ): string {
   const { full, written, columns } = options;
   const folder = commonFolder(report.sessions.map(({ session }) => session));

@@ -10,6 +10,7 @@ import {
   type KeptHistory,
   type LogItem,
   objectCall,
+  type Placed,
   type ReplyPart,
   replyDraft,
   textPart,
@@ -156,13 +157,7 @@ function tailDraft(message: Fields): readonly MessageDraft[] {
   return [{ role: "tool-result", callId, toolName, category, isError: item.isError === true, parts, atMs }];
 }
 
-interface Place {
-  readonly line: number;
-  readonly sourceId: string | null;
-  readonly atMs: number | null;
-}
-
-function messageItem(message: Fields, place: Place): LogItem | null {
+function messageItem(message: Fields, place: Placed): LogItem | null {
   switch (message.role) {
     case "user":
       return { kind: "user", origin: "human", parts: contentParts(message.content), ...place };
@@ -185,7 +180,7 @@ function messageItem(message: Fields, place: Place): LogItem | null {
   }
 }
 
-function replyItem(message: Fields, place: Place): LogItem {
+function replyItem(message: Fields, place: Placed): LogItem {
   const stopReason = stringAt(message, "stopReason") ?? "";
   return {
     kind: "reply",

@@ -10,6 +10,7 @@ import {
   type CallDraft,
   type LogItem,
   objectCall,
+  type Placed,
   type ReplyPart,
   replyDraft,
   textPart,
@@ -82,12 +83,6 @@ async function readQwen(source: FileSource): Promise<readonly Transcript[]> {
   });
 }
 
-interface Place {
-  readonly line: number;
-  readonly sourceId: string | null;
-  readonly atMs: number | null;
-}
-
 function itemsOf(value: Fields, line: number): readonly LogItem[] {
   const place = { line, sourceId: stringAt(value, "uuid"), atMs: timeMsAt(value, "timestamp") };
   const content = recordAt(value, "message");
@@ -118,7 +113,7 @@ function originOf(value: Fields): UserItem["origin"] {
   return isInjected ? "injected" : "human";
 }
 
-function replyOf(value: Fields, content: Fields | null, place: Place): LogItem {
+function replyOf(value: Fields, content: Fields | null, place: Placed): LogItem {
   const contextWindowTokens = numberAt(value, "contextWindowSize");
   return {
     kind: "reply",
@@ -132,7 +127,7 @@ function replyOf(value: Fields, content: Fields | null, place: Place): LogItem {
   };
 }
 
-function resultsOf(value: Fields, content: Fields | null, place: Place): readonly LogItem[] {
+function resultsOf(value: Fields, content: Fields | null, place: Placed): readonly LogItem[] {
   const status = stringAt(recordAt(value, "toolCallResult"), "status");
   const isStopped = status === "error" || status === "cancelled";
   return responsesOf(content).map(({ callId, parts, isError }, index) => ({
@@ -146,7 +141,7 @@ function resultsOf(value: Fields, content: Fields | null, place: Place): readonl
 }
 
 /** The record holds the history that the model gets from then on, whole. */
-function boundaryOf(payload: Fields | null, place: Place): LogItem {
+function boundaryOf(payload: Fields | null, place: Placed): LogItem {
   return {
     kind: "boundary",
     summary: null,
