@@ -14,7 +14,6 @@ export interface RefusedRequest {
 /** Names of reasoning, in each vendor's words and each wire's fields and types. */
 const REASONING = /reasoning|thinking|thought/i;
 
-/** True for a part of a history that is reasoning, as its type or its fields say. */
 function isReasoning(node: Fields): boolean {
   return REASONING.test(stringAt(node, "type") ?? "") || node.thought === true;
 }
@@ -35,7 +34,6 @@ export function isHistory(name: string): boolean {
   return HISTORIES.includes(name);
 }
 
-/** Parts of a history that a refusal can name. */
 interface Held {
   /** Texts by which reasoning is known: its ids, and the beginnings of its seals. */
   readonly reasoning: string[];

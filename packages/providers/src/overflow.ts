@@ -114,7 +114,6 @@ export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorC
   }
 }
 
-/** The unit that there is too much of, bytes if nothing more is said, and the limit that is named of it. */
 function tooLarge(text: string): Rejection["outcome"] {
   if (holds(text, PER_MINUTE_PHRASES)) return { kind: "too-large", of: "minute" };
   const of = mediaUnitIn(text) ?? "bytes";
@@ -127,7 +126,6 @@ function tooLarge(text: string): Rejection["outcome"] {
 /** The smaller of what is called so: a limit that is taken too low is kept. */
 const BYTES_PER_KB = 1000;
 
-/** The unit of media that a refusal is about; `null` for any other, and for a fault of the moment. */
 function mediaUnitIn(text: string): keyof RequestLimits | null {
   if (holds(text, TRANSIENT_PHRASES)) return null;
   return UNIT_PATTERNS.find(({ all }) => all.every((pattern) => pattern.test(text)))?.unit ?? null;
@@ -170,7 +168,6 @@ function refusedRequest({ message, code, body, request }: ProviderFailure, statu
   return { status, text, ...saidIn([body, message]), request };
 }
 
-/** The words of a failure, and the parameters and places of the request that fields of it name. */
 interface Said {
   readonly proses: readonly string[];
   readonly places: readonly string[];
@@ -236,7 +233,6 @@ function saidInLines(prose: string, depth: number): Said {
   );
 }
 
-/** The object, list or text that is written; `undefined` for what is no JSON. */
 function parsedJson(text: string): unknown {
   return /^["{[]/.test(text) ? jsonIn(text) : undefined;
 }
@@ -250,7 +246,6 @@ function asJson(text: string): string {
     .replace(/\bFalse\b/g, "false");
 }
 
-/** A page's own words. */
 function withoutTags(text: string): string {
   return text.replace(/<(style|script)\b[\s\S]*?<\/\1>/gi, " ").replace(/<[^<>]*>/g, " ");
 }
@@ -292,7 +287,6 @@ export function namedPromptTokens(failure: ProviderFailure): number | null {
   return countsIn(textOf(failure), failure).promptTokens;
 }
 
-/** The numbers of a failure. */
 interface Counts extends Omit<ClassifiedFailure, "class"> {
   readonly promptTokens: number | null;
   /** True if the numbers add up to prompt and reply together, whatever the words: the reply is the one that was asked for. */
@@ -369,7 +363,6 @@ const CODE = /(?:code|status)\W{0,5}(\d+)/g;
 /** Smaller numbers count no window. Chosen. */
 const LEAST_COUNT = 256;
 
-/** The counts of a text, from the smallest on. */
 function numbersIn(text: string, status: number | null): readonly number[] {
   const all = [...text.matchAll(COUNT)].map(([digits]) => Number(digits.replace(/[,_]/g, "")));
   const codes = [status, ...[...text.matchAll(CODE)].map(([, code]) => Number(code))];

@@ -14,7 +14,6 @@ import { workspaceFiles } from "./workspace/workspace.ts";
 /** Longest line that is shown; what is longer is data. Chosen. */
 const MAXIMUM_LINE_CHARS = 400;
 
-/** The exit code of grep if nothing matched. */
 const NOTHING_FOUND = 1;
 
 /** `grep`: finds the lines that match an extended regular expression, by the system's grep, whose matching does not backtrack. */

@@ -2,7 +2,6 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { OutputCategory, PathAccess } from "@plimsoll/core";
 import { type AgentTool, isRecord, type ToolOutput, writtenJson } from "@plimsoll/core/extend";
 
-/** The declaration of one tool of a server, in addition to the server's own. */
 interface McpToolOverride {
   readonly category?: OutputCategory;
   readonly isRerunnable?: boolean;

@@ -53,7 +53,6 @@ interface Match {
   readonly shown: string;
 }
 
-/** Lines with at least one of the words; the words of a line count twice as much as those of the file's path. */
 function matchesIn(name: string, text: string, words: readonly string[]): readonly Match[] {
   const lowerName = name.toLowerCase();
   const nameScore = words.filter((word) => lowerName.includes(word)).length;

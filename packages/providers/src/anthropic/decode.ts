@@ -62,7 +62,6 @@ function stopReasonOf(reason: string | null): NonNullable<AssistantMessage["stop
   }
 }
 
-/** A block that is being streamed: its start, with what was added to it. */
 interface OpenBlock {
   readonly start: Fields;
   text: string;

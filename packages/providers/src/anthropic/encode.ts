@@ -16,7 +16,6 @@ import { imagePlaceholder, type LoadedImages, sendableImage } from "../wire/imag
 import { wireCallId } from "../wire/tools.ts";
 import { FIRST_MESSAGE_NOTICE } from "../wire/turns.ts";
 
-/** The options of encoding, in addition to the request. */
 interface AnthropicEncoding {
   readonly images: LoadedImages;
   /** `null` sends no cache breakpoints. */
@@ -71,7 +70,6 @@ function toolParam(tool: ToolSpec): Anthropic.Tool {
   };
 }
 
-/** A message as it is sent, and how many of the context's messages it and those before it hold. */
 interface MergedMessage {
   readonly role: "user" | "assistant";
   content: Anthropic.ContentBlockParam[];
@@ -106,7 +104,6 @@ function mergedMessages(context: Context, images: LoadedImages): readonly Merged
   return merged;
 }
 
-/** The notice as a message. */
 function firstMessageNotice(): { role: "user"; content: Anthropic.TextBlockParam[] } {
   return { role: "user", content: [{ type: "text", text: FIRST_MESSAGE_NOTICE }] };
 }
@@ -158,7 +155,6 @@ export const MAXIMUM_TOOL_NAME_CHARS = 128;
 /** A request's body on the Messages wire without what only streaming decides. */
 export type AnthropicBody = Omit<Anthropic.MessageCreateParamsNonStreaming, "stream">;
 
-/** A message as blocks of the wire. */
 function blocksOf(message: Message, images: LoadedImages): Anthropic.ContentBlockParam[] {
   switch (message.role) {
     case "user":
@@ -216,7 +212,6 @@ function replyBlocks(message: AssistantMessage): Anthropic.ContentBlockParam[] {
 /** Media types of images that the wire takes inline: platform.claude.com/docs/en/build-with-claude/vision. */
 const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 
-/** The image or document as a block; `null` if its bytes were not kept or the wire does not take its kind. */
 function imageBlock(part: ImagePart, images: LoadedImages): Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam | null {
   const image = sendableImage(part, images);
   if (image === null) return null;
@@ -250,7 +245,6 @@ function reasoningBlocks(part: ReasoningPart): Anthropic.ContentBlockParam[] {
   }
 }
 
-/** True for a content with reasoning in it. */
 function hasReasoning(content: Anthropic.MessageParam["content"]): boolean {
   return typeof content !== "string" && content.some(({ type }) => type === "thinking" || type === "redacted_thinking");
 }

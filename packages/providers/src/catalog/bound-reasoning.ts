@@ -3,11 +3,8 @@ import { isRecord } from "@plimsoll/core/extend";
 import { stringAt } from "../fields.ts";
 import { modelFamily } from "./model-limits.ts";
 
-/** One vendor's models that bind their reasoning to everything before it. */
 interface BindingVendor {
-  /** Its models' families begin with one of these. */
   readonly prefixes: readonly string[];
-  /** Families that bind it. */
   readonly binding: readonly string[];
   /** Families that do not: those that begin so, and those whose whole name it is. A family of neither list binds what it signs. */
   readonly free: readonly string[];

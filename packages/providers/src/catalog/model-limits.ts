@@ -4,9 +4,7 @@ import { CHAT_HOSTS } from "../openai-chat/hosts.ts";
 /** How a model's text is cut into tokens, as far as it is known. */
 export type TokenizerFamily = "o200k_base" | "cl100k_base" | "claude" | "gemini" | "unknown";
 
-/** The limits of a family of models, looked up on a day. `null` if the vendor states nothing. */
 interface FamilyLimits {
-  /** The family's ids begin with this. */
   readonly prefix: string;
   readonly contextWindowTokens: number;
   /** Largest prompt, if it is less than the window. */
@@ -74,7 +72,6 @@ export function tokenizerOf(modelId: string): TokenizerFamily {
   return TOKENIZERS.find(({ prefixes }) => prefixes.some((prefix) => family.startsWith(prefix)))?.tokenizer ?? "unknown";
 }
 
-/** Limits of requests to a family of models in other units than tokens. */
 interface FamilyRequestLimits {
   /** The form of the model's id, a cloud's own or the vendor's. */
   readonly ids: RegExp;

@@ -150,7 +150,6 @@ export const PRICE_OVERRIDES: readonly PriceOverride[] = [
   },
 ];
 
-/** Dollars per million tokens. */
 interface TierUsd {
   readonly input: number;
   readonly output: number;
@@ -350,7 +349,6 @@ function samplingUsd({ input, output, billed }: Usage, prices: ModelPrices): Usa
   return { promptUsd: promptUsd / TOKENS_PER_MILLION, replyUsd: (reply * tier.outputUsdPerMillion) / TOKENS_PER_MILLION };
 }
 
-/** The price that one report states, as a number or as the total of an object; 0 if it states none. */
 function statedUsd({ raw }: Usage): number {
   const stated = isRecord(raw) ? (raw.cost ?? raw.costUSD ?? raw.cost_usd) : null;
   const usd = isRecord(stated) ? stated.total : stated;

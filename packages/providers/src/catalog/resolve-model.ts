@@ -20,7 +20,6 @@ import type { ProbedLimits } from "./probe-server.ts";
 /** Where a figure comes from, in the order in which it is looked for. */
 type LimitSource = "config" | "catalogue" | "server" | "policy" | "unknown";
 
-/** A figure with its source; `note` says which table, day or address. */
 interface SourcedTokens {
   readonly tokens: number | null;
   readonly source: LimitSource;
@@ -137,10 +136,8 @@ const MAKERS = ["anthropic", "openai", "google", "deepseek", "moonshotai", "mist
 /** Largest part of an id that may be wrong for another one to be what was meant; chosen. */
 const MAXIMUM_WRONG_RATIO = 0.34;
 
-/** How many names are offered; chosen. */
 const MAXIMUM_OFFERED = 3;
 
-/** Names of known models that are nearest to an id that nobody knows, the nearest first; none if nothing is near. */
 function nearestModels(modelId: string): readonly string[] {
   const family = modelFamily(modelId);
   const limit = Math.max(2, Math.floor(family.length * MAXIMUM_WRONG_RATIO));
@@ -168,7 +165,6 @@ function pricedNeighbourOf(modelId: string): string {
   ).name;
 }
 
-/** Characters from the beginning that two texts have in common. */
 function alikeChars(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at++;

@@ -17,7 +17,6 @@ import { classifyProviderError, namedPromptTokens, outcomeOf } from "../overflow
  */
 type FailureReason = "status" | "stream-error" | "connection" | "cut-stream" | "idle-stream" | "empty-reply";
 
-/** A failed attempt: what the caller gets, and what a retry goes by. */
 interface Failure {
   readonly class: ProviderErrorClass;
   /** The outcome of the request; `null` if no answer came, or it broke off. */
@@ -86,7 +85,6 @@ export function failureOf(thrown: unknown, source: FailureSource): Failure {
   };
 }
 
-/** The outcome of a whole answer that held nothing. */
 const SILENT_REPLY: Rejection["outcome"] = { kind: "unknown" };
 
 function reasonOf(thrown: unknown, status: number | null): FailureReason {
@@ -108,7 +106,6 @@ function classOf(failure: Parameters<typeof classifyProviderError>[0], reason: F
   return isOfTheMoment && classified.class === "other" ? { ...classified, class: "transient" } : classified;
 }
 
-/** Longest part of a provider's words that is kept; chosen. */
 const MAXIMUM_WORDS_CHARS = 300;
 
 function vendorWords(body: unknown, key: string): string | null {

@@ -67,7 +67,6 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
   };
 }
 
-/** The event with the tools' own names. */
 function told(event: DriverEvent, ownName: (wireName: string) => string): ModelEvent {
   if (event.type === "tool-call-start") return { ...event, toolName: ownName(event.toolName) };
   return event.type === "reply" ? { type: "reply", reply: replyOf(event.reply, ownName) } : event;
@@ -90,12 +89,9 @@ function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw signal.reason;
 }
 
-/** A signal for one attempt. */
 interface LinkedAbort {
   readonly signal: AbortSignal;
-  /** Ends this attempt alone. */
   readonly abort: () => void;
-  /** Stops listening to the caller's signal. */
   readonly release: () => void;
 }
 
@@ -112,10 +108,8 @@ function linkedAbort(signal: AbortSignal): LinkedAbort {
   };
 }
 
-/** How long a stream may send nothing before its attempt is given up. */
 interface IdleLimit {
   readonly timeoutMs: number;
-  /** Measures the time; resolves when it is over. */
   readonly wait: Wait;
   /** Ends the request, so that nothing goes on behind the failure. */
   readonly abort: () => void;

@@ -6,7 +6,6 @@ interface SupportedVersions {
   readonly belowMajor: number;
 }
 
-/** A package whose version is looked at. */
 type SupportedPackage =
   | "@anthropic-ai/sdk"
   | "@google/genai"
@@ -64,7 +63,6 @@ function isWithin(version: string, { from, belowMajor }: SupportedVersions): boo
   return isAtLeast && (numbers[0] ?? 0) < belowMajor;
 }
 
-/** Major, minor and patch. */
 function numbersOf(version: string): readonly number[] {
   return (/^(\d+)\.(\d+)\.(\d+)/.exec(version) ?? []).slice(1).map(Number);
 }

@@ -40,7 +40,6 @@ function linearizedPages(head: string): number | null {
   return pages > 0 && pages <= MAX_PAGES ? pages : null;
 }
 
-/** How often `/Type /Page` stands in the text; `/Pages`, the tree's inner nodes, do not count. */
 function countPageTypes(text: string): number {
   let count = 0;
   for (let at = text.indexOf("/Type"); at >= 0; at = text.indexOf("/Type", at + 1)) {

@@ -25,7 +25,6 @@ export function agentDeclaration(item: AgentInputItem): Declaration | null {
   return agentItemKind(item) === "system" ? declaredBy(rawItem(item), (raw) => contentParts(raw, "content")) : null;
 }
 
-/** Tells an item's kind. */
 function agentItemKind(item: AgentInputItem): AgentItemKind {
   const role = stringAt(rawItem(item), "role");
   if (isAgentsRole(role)) return "system";

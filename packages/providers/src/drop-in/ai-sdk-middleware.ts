@@ -95,7 +95,6 @@ export function createCompactionMiddleware({ conversation, ...options }: Middlew
   return { specificationVersion: "v3", wrapGenerate, wrapStream, recall, conversations, delete: compactor.delete, close };
 }
 
-/** The longest reply to ask for, in place of the call's own; empty for that. */
 type Reply = { maxOutputTokens?: number };
 
 /** A reply that its window ended has a word or two; chosen. */
@@ -133,13 +132,11 @@ async function held(
   return ending === null ? { stream } : { stream, finishReason: ending.finishReason, text };
 }
 
-/** The error that a stream reports: the vendor's own object, or a text. */
 function failureIn(error: unknown): Error {
   if (error instanceof Error) return error;
   return new ReportedError(recordAt(error, "error") ?? (isRecord(error) ? error : { message: String(error) }));
 }
 
-/** Passes a stream on as it is, and tells what its end says of usage. */
 function observed(tell: (answer: unknown) => void): TransformStream<StreamPart, StreamPart> {
   let response: unknown = null;
   return new TransformStream({
@@ -160,7 +157,6 @@ function promptFor(model: { readonly provider: string }, given: PromptMessage[])
   return [...inTurn(prompt, { ...PROMPT_TURNS, ...turns })];
 }
 
-/** The messages of a prompt in turn. */
 const PROMPT_TURNS: TurnRules<PromptMessage> = {
   roleOf: ({ role }) => role,
   said: (role, text) => ({ role, content: [{ type: "text", text }] }),

@@ -118,7 +118,6 @@ function encoded(context: Parameters<typeof messageParams>[0]): readonly Anthrop
   return first?.role === "assistant" ? params.slice(1) : params;
 }
 
-/** The blocks of a content, a text as a block. */
 function partsIn<Block>(content: string | readonly Block[]): readonly (Block | Anthropic.TextBlockParam)[] {
   if (typeof content !== "string") return content;
   return content.trim() === "" ? [] : [{ type: "text", text: content }];
@@ -138,7 +137,6 @@ function draftsOf(item: Anthropic.MessageParam, toolNameOf: (callId: string) => 
   return said.length === 0 && results.length > 0 ? results : [...results, userDraft(said)];
 }
 
-/** A block as it is measured: texts, media by their types, of anything else its JSON. */
 function partsOf(block: Fields): UserMessage["parts"] {
   if (block.type === "text") return textParts(stringAt(block, "text") ?? "");
   const source = recordAt(block, "source");

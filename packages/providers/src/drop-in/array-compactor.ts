@@ -100,7 +100,6 @@ export interface ArrayCompactor<Item, Answer> {
   close(): Promise<void>;
 }
 
-/** The origin of an array that was sent, so that the answer goes to the same conversation. */
 interface SentArray<Item, Answer> {
   readonly array: ReadArray<Item>;
   readonly request: ArrayRequest<Answer>;
@@ -109,11 +108,9 @@ interface SentArray<Item, Answer> {
   readonly tried?: NonNullable<Parameters<typeof sendWithRecovery<unknown>>[0]["done"]>["tried"];
   /** True if a shorter reply was asked for after a refusal: that is done once. */
   readonly isBeside?: boolean;
-  /** The array that was refused before it. */
   readonly before?: SentArray<Item, Answer>;
 }
 
-/** An array as it was read. */
 interface ReadArray<Item> {
   readonly items: readonly Item[];
   readonly systemItems: readonly Item[];
@@ -123,19 +120,16 @@ interface ReadArray<Item> {
   written: WrittenView<Item> | null;
 }
 
-/** A view of a session as items, and how much of the array and of the session it was made of. */
 interface WrittenView<Item> {
   readonly items: readonly Item[];
   readonly session: Session;
   readonly messages: SessionView["messages"];
   readonly groupCount: number;
-  /** As {@link KnownArrays.unlinked} has it. */
   readonly unlinked: string | null;
   /** True if the caller's next items simply stand behind these. */
   readonly isOpen: boolean;
 }
 
-/** The memory of a compactor: the arrays that it was given. */
 interface KnownArrays<Item, Answer> {
   readonly wire: WireArray<Item, Answer>;
   readonly policy: CompactorOptions["policy"];
@@ -270,7 +264,6 @@ function arrayBefore<Item, Answer>({ wire, read }: KnownArrays<Item, Answer>, it
   return null;
 }
 
-/** A view as an array to send, remembered with what it was made from. */
 function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArray<Item, Answer>): Item[] {
   const { array } = sent;
   array.written = writtenOn(arrays, sent) ?? writtenWhole(arrays, sent);
@@ -370,7 +363,6 @@ async function fitArray<Item, Answer>(
   return written(arrays, { array, request, fitted });
 }
 
-/** True for an array whose newest reply stands for a request that was refused for its reasoning. */
 function isReasoningRefused<Item>(
   { refusal, turns }: Pick<WireArray<Item, never>, "refusal" | "turns">,
   items: readonly Item[],
@@ -434,7 +426,6 @@ async function withShorterReply<Item, Answer>(
   return fitted === null ? null : written(arrays, { ...of, fitted, isBeside: true });
 }
 
-/** Reads the outcome of an array that was sent from its answer. */
 function outcomeIn<Item, Answer>(
   { wire, logs }: KnownArrays<Item, Answer>,
   { request, askedTokens }: { readonly request: ArrayRequest<Answer>; readonly askedTokens: number | null },
@@ -489,7 +480,6 @@ async function send<Item, Answer, Own extends Answer>(
   return answer;
 }
 
-/** The tokens that were expected of an array that was sent, and the reply that was asked for with it. */
 function sizesOf<Item, Answer>({ logs }: KnownArrays<Item, Answer>, of: SentArray<Item, Answer> | undefined) {
   if (of === undefined) return { expectedTokens: 0, askedTokens: null };
   const { request, fitted } = of;
@@ -502,13 +492,11 @@ function asks<Item, Answer>({ logs }: KnownArrays<Item, Answer>, request: ArrayR
   return { maxOutputTokens: limitsOf(request, logs.options).maxOutputTokens, contents };
 }
 
-/** How a request of a compactor is sent. */
 interface Sending<Item, Own> extends Pick<Parameters<typeof sendWithRecovery<Own>>[0], "done"> {
   /** Sends once: what was made of the first array, or that one for `null`. */
   readonly attempt: (next: Item[] | null) => Promise<Awaited<ReturnType<typeof sendWithRecovery<Own>>>>;
 }
 
-/** Sends an array until it is answered or nothing can be done. */
 function recovering<Item, Answer, Own>(
   arrays: KnownArrays<Item, Answer>,
   first: readonly Item[],

@@ -199,7 +199,6 @@ export function fitRequest(
   return logs.conversations.goOn(request, work, signal);
 }
 
-/** A fit as its conversation met it. */
 interface MetFit {
   readonly isFirst: boolean;
   /** Whether the request brought a reply that the conversation did not have. */
@@ -429,7 +428,6 @@ async function take(asked: AskedRequest, session: Session, logs: ArrayConversati
   await session.flush();
 }
 
-/** Whose request is fitted. */
 interface OfConversation {
   readonly session: Session;
   readonly logs: ArrayConversations;

@@ -62,7 +62,6 @@ export function withSpeakers<Item, Answer>(
   return { ...wire, drafts };
 }
 
-/** Reads a declaration in the middle of a conversation from a group of one item; `null` for any other group. */
 function declaredIn<Item>([item, ...others]: readonly Item[], { declares }: Pick<WireArray<Item, never>, "declares">) {
   const declaration = item === undefined || others.length > 0 ? null : declares(item);
   return declaration === null ? null : [declaredDraft(declaration)];
@@ -101,7 +100,6 @@ function withoutFirst(calls: BeforeItems["calls"], callId: string): BeforeItems[
   return at < 0 ? calls : calls.toSpliced(at, 1);
 }
 
-/** Each item alone, neighbouring pieces of a reply together. */
 function* together<Item>(items: readonly Item[], isPiece: (item: Item) => boolean): Generator<readonly Item[]> {
   for (let start = 0; start < items.length; ) {
     let end = start;

@@ -20,7 +20,6 @@ interface ClaudeCodeEngine {
     /** Rejects if all of the store would be more than 4 MiB of JSON. */
     set(key: string, value: unknown): Promise<void>;
     delete(key: string): Promise<void>;
-    /** The keys, the oldest first. */
     keys(): Promise<readonly string[]>;
   };
   readonly ui: { log(text: string): void };
@@ -40,7 +39,6 @@ const UNKNOWN_WINDOW_TOKENS = 200_000;
 /** Characters of what a transcript's compactions took that are kept beyond this process; more is there while it lives. Chosen. */
 const STORED_CHARS = 2_000_000;
 
-/** The newest compaction of one transcript: what stood there before. */
 interface Taken {
   readonly before: readonly Fields[];
   /** Tells the person what it took. */
@@ -215,13 +213,11 @@ async function keptTexts(engine: ClaudeCodeEngine): Promise<readonly string[]> {
   return Array.isArray(stored) ? stored.filter((text) => typeof text === "string") : [];
 }
 
-/** A message of the transcript with the messages that it is to the engine. */
 interface Group {
   readonly item: Fields;
   readonly messages: readonly Message[];
 }
 
-/** Compacts a transcript, if anything makes it smaller. */
 async function compacted(
   engine: ClaudeCodeEngine,
   event: Fields,
@@ -253,7 +249,6 @@ async function compacted(
   };
 }
 
-/** The engine over a transcript. */
 function sessionOver(
   groups: readonly Group[],
   { policy, kept }: { readonly policy: Policy; readonly kept: readonly string[] },
@@ -325,7 +320,6 @@ function draftsOf(item: Fields, toolNames: ReadonlyMap<string, string>): readonl
   return text === "" && results.length > 0 ? results : [...results, { ...userDraft(textParts(text)), origin: originOf(text) }];
 }
 
-/** The beginning of Claude Code's own summaries. */
 const OWN_SUMMARY = "This session is being continued from a previous conversation";
 
 /** A summary of before comes back as a user's message, and is no person's; an agent's own blocks begin with a tag, which what a person types as a rule does not. */

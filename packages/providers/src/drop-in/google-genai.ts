@@ -56,7 +56,6 @@ const CONTENTS: WireArray<Content, GenerateContentResponse> = {
   }),
 };
 
-/** Answers of one batch as one content. */
 function joined(items: readonly Content[]): readonly Content[] {
   const list: Content[] = [];
   for (const item of items) {

@@ -21,7 +21,6 @@ import {
   WHOLE_ITEMS,
 } from "./wire-array.ts";
 
-/** Tells the part that a message plays in a conversation: LangChain has more types than these. */
 function kindOf(message: BaseMessage): "system" | "reply" | "result" | "user" {
   const type = message.getType();
   // A message of any role says its role beside its type.
@@ -30,12 +29,10 @@ function kindOf(message: BaseMessage): "system" | "reply" | "result" | "user" {
   return type === "tool" || type === "function" ? "result" : "user";
 }
 
-/** Reads a message's declaration for the agent; `null` for a message that declares nothing. */
 function declarationOf(message: BaseMessage): Declaration | null {
   return kindOf(message) === "system" ? declaredBy(message, partsOf) : null;
 }
 
-/** A message as a draft. */
 function draftOf(message: BaseMessage, toolNameOf: (callId: string) => string): MessageDraft {
   switch (kindOf(message)) {
     case "reply":
@@ -72,7 +69,6 @@ function replyParts(message: BaseMessage): readonly AssistantMessage["parts"][] 
   return [...said, ...calls];
 }
 
-/** A message that compaction made or changed, as one of LangChain's. */
 function messageOf(message: Message): BaseMessage {
   switch (message.role) {
     case "user":
@@ -129,7 +125,6 @@ function writtenCall(part: AssistantMessage["parts"][number]) {
   ];
 }
 
-/** A block of a reply as it is written again. */
 type WrittenBlock = { readonly [key: string]: unknown; readonly type: string };
 
 /**
@@ -197,7 +192,6 @@ function contentNow(message: BaseMessage, parts: readonly (TextPart | ImagePart)
   return blocks.map((block): WrittenBlock => ({ ...block, type: String(block.type) }));
 }
 
-/** The message with well-formed text: its class keeps the general mending from looking into it. */
 function mendedMessage(message: BaseMessage): BaseMessage {
   const mended: unknown = wellFormed(message.content);
   if (mended === message.content) return message;

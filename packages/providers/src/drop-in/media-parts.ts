@@ -4,16 +4,13 @@ import { pdfPageCount } from "../documents/pdf-pages.ts";
 import { type Fields, recordsAt, stringAt } from "../fields.ts";
 import { imageAt, textParts } from "./wire-array.ts";
 
-/** The type of a file of which nothing is known. */
 const UNTOLD_TYPE = "application/octet-stream";
 
 /** Content as it is counted: texts, and media of any type. */
 type Content = readonly (TextPart | ImagePart)[];
 
-/** The kind of media that a part or a key names; a `file` may be anything. */
 type MediaHint = "image" | "audio" | "video" | "file";
 
-/** A file as somebody put it into a request. */
 interface GivenFile {
   readonly given: string | Uint8Array | URL;
   readonly form: "base64" | "address";
@@ -125,7 +122,6 @@ function hintIn(name: string | null): MediaHint | null {
   return found === "image" || found === "audio" || found === "video" ? found : "file";
 }
 
-/** The value as JSON, without the files in it, which are put on the list. */
 function jsonWith(value: unknown, found: GivenFile[], hint: MediaHint | null): string {
   return JSON.stringify(without(value, found, { hint, owner: {} })) ?? "";
 }
@@ -150,7 +146,6 @@ function without(value: unknown, found: GivenFile[], around: Around): unknown {
   );
 }
 
-/** Puts a value on the list if it is a file. */
 function isTaken(
   key: string,
   value: unknown,
@@ -171,7 +166,6 @@ function isTaken(
   return true;
 }
 
-/** Collects the facts that an object tells of files in the objects that it holds. */
 function namesOf(owner: Fields): Fields {
   return Object.fromEntries(
     [...TYPE_KEYS, ...NAME_KEYS].flatMap((key) => (owner[key] === undefined ? [] : [[key, owner[key]]])),
@@ -182,7 +176,6 @@ function first(owner: Fields, keys: readonly string[]): string | null {
   return keys.map((key) => stringAt(owner, key)).find((text) => text !== null) ?? null;
 }
 
-/** In which form a value is a file; `null` if it is none. */
 function formOf(key: string, value: unknown, hint: MediaHint | null): GivenFile["form"] | null {
   if (value instanceof Uint8Array) return "base64";
   if (value instanceof URL) return "address";
@@ -199,7 +192,6 @@ function isDataAddress(text: string): boolean {
   return /^data:/i.test(text);
 }
 
-/** True for a part that names a file which is kept elsewhere. */
 function isReference(part: unknown): boolean {
   if (!isRecord(part)) return false;
   return Object.entries(part).some(([key, value]) => ID_KEY.test(key) || (key !== "providerOptions" && isReference(value)));
@@ -235,12 +227,10 @@ function bytesParts(bytes: Uint8Array, file: GivenFile): Content {
   return [pageCount === null ? part : { ...part, pageCount }];
 }
 
-/** True for a file that may be a text: one that is said to be, and a file of which nothing is known. */
 function isRead(mediaType: string, { hint }: GivenFile): boolean {
   return isTextType(mediaType) || (mediaType === UNTOLD_TYPE && hint === "file");
 }
 
-/** The media type of bytes that begin so. */
 function typeOf(file: GivenFile, head: string): string {
   return fileType({ mediaType: file.mediaType, name: file.name ?? "", head }) ?? DEFAULT_TYPES[hintOf(file)];
 }
@@ -277,17 +267,13 @@ function unescaped(text: string): string {
   }
 }
 
-/** Facts about a file beside its bytes. */
 interface FileFacts {
   /** A media type, or a word for a format; `null` if nothing is said. */
   readonly mediaType: string | null;
-  /** Its name or its address. */
   readonly name: string;
-  /** Its first bytes, one character each. */
   readonly head: string;
 }
 
-/** The media type that is told, else the one that its first bytes, its format or its name say; `null` if nothing does. */
 function fileType({ mediaType, name, head }: FileFacts): string | null {
   const told = (mediaType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   if (told.includes("/") && !told.includes("*") && !isUntold(told)) return told;
@@ -374,7 +360,6 @@ function binaryOf(data: string): string | null {
   }
 }
 
-/** Base64 as bytes; `null` for what is none. */
 function bytesOf(data: string): Uint8Array | null {
   const binary = binaryOf(data);
   if (binary === null) return null;
@@ -383,7 +368,6 @@ function bytesOf(data: string): Uint8Array | null {
   return bytes;
 }
 
-/** Bytes as base64. */
 function base64Of(bytes: Uint8Array): string {
   let binary = "";
   for (let start = 0; start < bytes.length; start += 8192)

@@ -149,7 +149,6 @@ export function leftMessages<Item extends { readonly role: string; readonly cont
 
 const USER_PIECES = { partsOf: pieceParts, made: (text: string): Fields => ({ type: "text", text }) };
 
-/** A part without the id of its item at the vendor, under whichever provider's options it is. */
 function withoutItemId(part: Fields): Fields {
   const { providerOptions } = part;
   if (!isRecord(providerOptions)) return part;

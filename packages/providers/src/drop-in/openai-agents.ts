@@ -22,7 +22,6 @@ export type { CompactorOptions } from "./request.ts";
 
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never;
 
-/** The functions of its compactor that a model also offers. */
 type Offered = Pick<ArrayCompactor<AgentInputItem, unknown>, "recall" | "conversations" | "delete" | "close">;
 
 /** Options of a compacting model. */
@@ -86,7 +85,6 @@ export function createCompactingModel(model: Model, { conversation, ...options }
   };
 }
 
-/** The longest reply to ask for, in place of the request's own; empty for that. */
 type Reply = { maxTokens?: number };
 
 function requestWith(request: ModelRequest, input: AgentInputItem[], reply: Reply): ModelRequest {

@@ -18,7 +18,6 @@ export type { CompactorOptions } from "./request.ts";
 
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 
-/** Options of a chat compactor. */
 interface ChatCompactorOptions extends CompactorOptions {
   /** How the server differs from the vendor's own. */
   readonly quirks?: ChatQuirks;
@@ -60,7 +59,6 @@ function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatComple
   };
 }
 
-/** Writes a person's message anew, some parts of which were changed. */
 function changedSaid(item: OpenAI.ChatCompletionUserMessageParam, { parts }: UserMessage): ChatMessage {
   const content = typeof item.content === "string" ? [textPart(item.content)] : item.content;
   return { ...item, content: changedPieces(content, parts, { partsOf: pieceParts, made: textPart }) };
@@ -70,13 +68,11 @@ function textPart(text: string): OpenAI.ChatCompletionContentPartText {
   return { type: "text", text };
 }
 
-/** True for a reply that lost its reasoning and nothing else. */
 function hasLostReasoning(item: ChatMessage, { parts }: AssistantMessage): boolean {
   const own = replyParts({ ...item, content: textAt(item, "content") }).filter(({ type }) => type !== "reasoning");
   return canonicalJson(own) === canonicalJson(parts);
 }
 
-/** Fields in which servers keep the reasoning of a reply. */
 const REASONING_FIELDS = ["reasoning_content", "reasoning", "reasoning_details"] as const;
 
 function withoutReasoning<Item extends ChatMessage>(item: Item): Item {

@@ -80,7 +80,6 @@ function draftOf(item: ResponseItem, toolNameOf: (callId: string) => string): Me
   return resultDraft({ callId, toolName: toolNameOf(callId) }, outputParts(item));
 }
 
-/** The items of a message that was changed. */
 function changed(items: readonly ResponseItem[], [viewed]: readonly Message[]): readonly ResponseItem[] | null {
   if (viewed?.role === "assistant") return changedReply(items, viewed);
   if (viewed?.role === "user") return items.map((item) => changedSaid(item, viewed) ?? item);

@@ -77,7 +77,6 @@ function isLeftOut({ info, parts }: OpenCodeMessage): boolean {
   return error.name !== "MessageAbortedError" || !parts.some(({ type }) => type !== "step-start" && type !== "reasoning");
 }
 
-/** The parts of each step: a step begins with its mark. */
 function stepsOf(parts: readonly Fields[]): readonly (readonly Fields[])[] {
   const steps: Fields[][] = [];
   for (const part of parts) {
@@ -88,7 +87,6 @@ function stepsOf(parts: readonly Fields[]): readonly (readonly Fields[])[] {
   return steps;
 }
 
-/** The reply of a step, then its results; nothing for a step that says nothing. */
 function stepDrafts(step: readonly Fields[]): readonly MessageDraft[] {
   const parts = step.flatMap(replyParts);
   return parts.length === 0 ? [] : [replyDraft(parts), ...step.filter(isTool).map(resultOf)];
@@ -186,7 +184,6 @@ function withoutLeft(step: readonly Fields[], now: readonly (ReplyPart | null)[]
   });
 }
 
-/** A call with its result as they are viewed now. */
 function withResult(part: Fields, viewed: { readonly reply: AssistantMessage; readonly result: Message | undefined }): Fields {
   const state = recordAt(part, "state");
   const { reply, result } = viewed;

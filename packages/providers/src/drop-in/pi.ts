@@ -167,7 +167,6 @@ function itemParts(item: Fields): UserMessage["parts"] {
 
 const PIECES = { partsOf: pieceParts, made: (text: string): Fields => ({ type: "text", text }) };
 
-/** The fields that pi asks of a reply that no model gave. */
 const NO_MODEL = {
   api: "plimsoll",
   provider: "plimsoll",

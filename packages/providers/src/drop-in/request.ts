@@ -136,12 +136,10 @@ export function withMargin(limits: ModelLimits): ModelLimits {
     : { ...limits, contextWindowTokens: Math.floor(contextWindowTokens * UNMENDED_WINDOW_RATIO) };
 }
 
-/** The model that a request asks, and where what refusals taught of it is kept. */
 interface AskedModel {
   readonly learned: LearnedLimits;
   readonly nowMs: number | null;
   readonly modelId: string | undefined;
-  /** Tokens kept free for the reply. */
   readonly reserveTokens: number;
 }
 
@@ -210,7 +208,6 @@ export function isNewReply({ messages }: ConversationRequest, { state, messageId
   return messages[messageIds().length]?.role === "assistant" && state().answeredRequestIds.length === 0;
 }
 
-/** Whose limits are asked for, and what is known of limits. */
 interface OfLimits {
   readonly session: Session;
   readonly logs: {

@@ -114,7 +114,6 @@ export function outputParts(item: ResponseItem): ToolResultMessage["parts"] {
   return screenshot === null ? jsonParts(without(item, NO_ARGUMENTS)) : [imageAt(screenshot)];
 }
 
-/** A part as it is measured: texts, media by their types, of anything else its JSON. */
 function partOf(part: unknown): UserMessage["parts"] {
   const stdout = stringAt(part, "stdout");
   if (stdout === null) return pieceParts(part);

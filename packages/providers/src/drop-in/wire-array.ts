@@ -112,7 +112,6 @@ export function declaredDraft({ parts, tools }: Declaration): Omit<UserMessage, 
 /** `isPiece` for arrays whose items are whole messages: spread it into a `WireArray`. */
 export const WHOLE_ITEMS: Pick<WireArray<unknown, never>, "isPiece"> = { isPiece: () => false };
 
-/** How pieces of a content are read, and made anew of text. */
 interface PieceForm<Piece> {
   readonly partsOf: (piece: Piece) => UserMessage["parts"];
   readonly made: (text: string, piece: Piece) => Piece;

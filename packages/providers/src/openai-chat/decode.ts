@@ -78,7 +78,6 @@ function stopReasonOf(reason: string | null, parts: AssistantMessage["parts"]): 
   }
 }
 
-/** A call that is being streamed. */
 interface OpenCall {
   id: string;
   name: string;

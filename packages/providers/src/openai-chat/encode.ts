@@ -13,7 +13,6 @@ export type ChatBody = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stre
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 type ContentPart = OpenAI.ChatCompletionContentPart;
 
-/** The options of encoding, in addition to the request. */
 interface ChatEncoding {
   readonly quirks: ChatQuirks;
   readonly images: LoadedImages;

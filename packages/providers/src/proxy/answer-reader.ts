@@ -9,7 +9,6 @@ export interface AnswerReader {
   end(): ReadAnswer;
 }
 
-/** The facts that an answer told: its id, model and usage, and a failure inside of it. */
 interface ReadAnswer {
   readonly answer: Fields | null;
   readonly failure: Fields | null;

@@ -28,7 +28,6 @@ export function withValue(text: string, key: string, json: string): string {
   return `${text.slice(0, start)}${JSON.stringify(key)}:${json},${text.slice(start)}`;
 }
 
-/** Where the value at a key of the outermost object stands; `null` if there is none. */
 function valueAt(text: string, key: string): Place | null {
   let found: Place | null = null;
   let at = afterSpace(text, 0) + 1;
@@ -74,7 +73,6 @@ const BRACKET = /["{}[\]]/g;
 
 const SCALAR_END = /[,\]}\s]/g;
 
-/** The end of the value that begins at `start`. */
 function valueEnd(text: string, start: number): number {
   if (text[start] === '"') return stringEnd(text, start);
   if (text[start] !== "{" && text[start] !== "[") return nextOf(SCALAR_END, text, start);
@@ -90,7 +88,6 @@ function valueEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** The next place of the pattern from `from` on; the text's end if there is none. */
 function nextOf({ source }: RegExp, text: string, from: number): number {
   const pattern = new RegExp(source, "g");
   pattern.lastIndex = from;

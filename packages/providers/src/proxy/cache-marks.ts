@@ -4,7 +4,6 @@ import { type Fields, recordAt, recordsAt, stringAt } from "../fields.ts";
 /** Blocks that may carry a breakpoint: platform.claude.com/docs/en/build-with-claude/prompt-caching, read in November 2026. */
 const MARKABLE: readonly unknown[] = ["text", "image", "document", "tool_use", "tool_result"];
 
-/** The breakpoint of the last marked block of a message; `null` if it has none. */
 function markOf(message: Fields): Fields | null {
   const marked = recordsAt(message, "content").findLast((block) => recordAt(block, "cache_control") !== null);
   return marked === undefined ? null : recordAt(marked, "cache_control");

@@ -129,7 +129,6 @@ export async function prepared(read: ReadRequest, fitting: Fitting): Promise<Pre
     : withMending(read, made, { conversation, broken, options });
 }
 
-/** Statuses of a request that is wrong in itself. */
 const MALFORMED: readonly number[] = [400, 422];
 
 /** The request, which is mended and sent again if it is refused for no reason that less of it would help against. */
@@ -150,7 +149,6 @@ function withMending(
   };
 }
 
-/** The request without what makes its history unusable; `null` if nothing is wrong with it. */
 function mended(
   { wire, bodyText: own }: ReadRequest,
   made: PreparedRequest,
@@ -297,7 +295,6 @@ function droppingBody({ wire, facts, bodyText: own }: ReadRequest, bodyText: str
   return withValue(bodyText, "thinking", JSON.stringify({ ...thinking, ...DROPPING }));
 }
 
-/** Names of the longest reply in a body, on any wire. */
 const REPLY_FIELD = /("(?:max_tokens|max_completion_tokens|max_output_tokens|maxOutputTokens)"\s*:\s*)(\d+)/g;
 
 /** The body with a shorter reply asked for, if what it asks for is longer: nothing else outside of the items changes. */

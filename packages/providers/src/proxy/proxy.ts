@@ -262,7 +262,6 @@ function runsOf(items: readonly Fields[], { isModels, isHistory }: ProxyWire): r
   return runs;
 }
 
-/** The text of an item, as it is read. */
 function textIn(item: Fields): string {
   const parts = [...recordsAt(item, "content"), ...recordsAt(item, "parts")];
   const texts = [stringAt(item, "content"), ...parts.map((part) => stringAt(part, "text"))];

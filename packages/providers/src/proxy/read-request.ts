@@ -150,7 +150,6 @@ function declaresTools(item: Fields): boolean {
   return isAgentsRole(item.role) && listAt(item, "tools").length > 0;
 }
 
-/** True for a request that declares tools, beside its history or in it. */
 function hasTools({ tools }: Pick<BodyFacts, "tools">, items: readonly Fields[]): boolean {
   return tools.length > 0 || items.some(declaresTools);
 }

@@ -16,7 +16,6 @@ export interface SpokenTo {
   readonly nowMs: number;
 }
 
-/** A text with the facts that its answer needs. */
 interface Spoken {
   readonly text: string;
   readonly model: string;
@@ -24,7 +23,6 @@ interface Spoken {
   readonly createdSeconds: number;
 }
 
-/** How a wire writes a text as a whole answer, and as the events of a stream. */
 interface SpokenWire {
   readonly whole: (spoken: Spoken) => Fields;
   readonly events: (spoken: Spoken) => readonly Fields[];

@@ -69,7 +69,6 @@ export function failureIn(event: Fields): Fields | null {
 
 const isAnything = isRecord;
 
-/** How a stream ended, by a wire's decoder. */
 const endBy =
   (decode: (events: AsyncIterable<unknown>) => AsyncIterable<DriverEvent>): ProxyWire["streamedEnd"] =>
   async (events) => {

@@ -169,7 +169,6 @@ interface LoggedReply {
   readonly calls: readonly OpenCall[];
 }
 
-/** The facts of the session when a reply comes in. */
 interface ReplyFacts {
   readonly lastMessageId: string | null;
   readonly hasCall: (callId: string) => boolean;

@@ -75,7 +75,6 @@ export function withReply(
   return mostTokens === limits.maxOutputTokens ? limits : { ...limits, maxOutputTokens: mostTokens };
 }
 
-/** The reply that is asked for beside the context as it is now. */
 function besideContext<Request>(session: OpenSession<Request>): number {
   const wanted = limitsOf(session);
   if (!session.policy.enabled) return wanted.maxOutputTokens;
@@ -134,7 +133,6 @@ export async function prepare<Request>(session: OpenSession<Request>, signal: Ab
   });
 }
 
-/** The limit that the log taught. */
 function learned<Request>({ conversation, limits, nowMs, wire }: OpenSession<Request>): ReturnType<LearnedLimits["of"]> {
   const reserveTokens = limits.maxOutputTokens;
   return learnedInLog(conversation.limitEvents(), { modelId: wire.modelId, reserveTokens, nowMs: nowMs() });
@@ -213,9 +211,7 @@ export async function sent<Request, Answer>(
   return answerOf(end);
 }
 
-/** The next request: its messages, and the model that it has to fit. */
 interface NextRequest extends Pick<SessionLog, "conversation"> {
-  /** The person's messages that the log does not have yet. */
   readonly waiting: readonly MessageDraft[];
   readonly limits: ModelLimits;
   /** The limit that earlier refusals taught; `null` if there was none. */
@@ -248,14 +244,12 @@ async function fitSubmitted({
 
 /** Where a session is between two requests. Transitions give a new record; misuse throws a PlimsollError `bad-input`. */
 interface Progress {
-  /** The person's messages that the log does not have yet. */
   readonly waiting: readonly MessageDraft[];
   readonly open: readonly OpenCall[];
   /** The view that the newest request sent, if nothing answered it yet. */
   readonly sent: SessionView | null;
   /** The reply that it asked for; `null` before the first. */
   readonly askedTokens: number | null;
-  /** True while a request is being made or sent. */
   readonly isBusy: boolean;
   /** The error of a write whose caller had gone on, and whether the log will never have it: the next request throws it. */
   readonly failure: { readonly error: unknown; readonly isLost: boolean } | null;
@@ -278,7 +272,6 @@ export const NOTHING_YET: Progress = {
   isClosed: false,
 };
 
-/** A request begins. */
 function begun(progress: Progress): Progress {
   assertOpen(progress);
   if (progress.isBusy) throw misuse("a request of this session is being made; wait for it, or open another session");

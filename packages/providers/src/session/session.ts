@@ -13,7 +13,6 @@ import type {
 } from "@plimsoll/core";
 import type { recallArtifact } from "@plimsoll/core/extend";
 
-/** Options that a session hands on to the engine. */
 type ContextOptions = Pick<
   SessionOptions,
   "kinds" | "summarizer" | "onEvent" | "tokenizers" | "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction"
@@ -40,7 +39,6 @@ export interface SdkSessionOptions extends Partial<ContextOptions> {
   readonly nowMs?: () => number;
 }
 
-/** Facts about a result in addition to its output. */
 interface ResultOptions {
   readonly isError?: boolean;
   /** The tool's advice on how to see the rest of an output that is cut. */

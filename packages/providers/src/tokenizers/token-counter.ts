@@ -97,7 +97,6 @@ export type EncodingName = "o200k_base" | "cl100k_base";
 /** All bundled encodings, newest first. */
 export const ENCODING_NAMES: readonly EncodingName[] = ["o200k_base", "cl100k_base"];
 
-/** An encoding as js-tiktoken publishes it. */
 interface PackedEncoding {
   readonly default: { readonly pat_str: string; readonly bpe_ranks: string };
 }
@@ -204,7 +203,6 @@ function countMergedTokens(piece: string, ranks: RankTable): number {
   }
 }
 
-/** Index of the first smallest finite number, or −1. */
 function indexOfLeast(numbers: readonly number[]): number {
   let least = Number.POSITIVE_INFINITY;
   let found = -1;

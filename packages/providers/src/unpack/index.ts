@@ -14,10 +14,8 @@ export type UnpackedStream =
   | { readonly kind: "unpacked"; readonly body: Readable }
   | { readonly kind: "unknown"; readonly name: string };
 
-/** Unpacks once. */
 type Layer = (packed: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
 
-/** A layer by a stream of Node's. */
 const through = (make: (options: { readonly chunkSize: number }) => Transform): Layer => {
   return (packed) => pipeline(packed, make({ chunkSize: CHUNK_BYTES }), () => undefined);
 };

@@ -147,7 +147,6 @@ function geminiCall(
   return made("call", { id: textOf(id), name, said, renamed: (other) => ({ ...value, id: other }), mended });
 }
 
-/** The value with an object under the key; `null` if there is one. */
 function withObject(value: Fields, key: string): Fields | null {
   return isRecord(value[key]) ? null : { ...value, [key]: argumentsObject(value[key]) };
 }

@@ -2,7 +2,6 @@ import { type AssistantMessage, type Message, type ModelRequest, PlimsollError, 
 import { isRecord, isUsableCallId, shortHash, type WireRules } from "@plimsoll/core/extend";
 import { type Fields, recordAt, stringAt } from "../fields.ts";
 
-/** Where SDKs have a tool's schema. */
 const PARAMETER_KEYS = ["input_schema", "inputSchema", "parameters"] as const;
 
 /**

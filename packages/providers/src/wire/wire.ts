@@ -8,7 +8,6 @@ import type { LoadedImages } from "./images.ts";
 /** A wire: the requests that it takes, and how its answers are read. */
 interface Wire {
   readonly rules: WireRules;
-  /** Longest name of a tool that the wire takes. */
   readonly maximumToolNameChars: number;
   decode(answer: Fields): DecodedReply;
 }

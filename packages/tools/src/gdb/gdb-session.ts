@@ -35,7 +35,6 @@ const MAXIMUM_HELD_LINES = 20_000;
 type AnswerState = GdbAnswer["state"];
 type Waiter = (state: AnswerState) => void;
 
-/** The state of one gdb process. */
 interface GdbState {
   readonly program: "runs" | "stands";
   readonly gdb: "there" | "gone";
@@ -109,7 +108,6 @@ function spawnGdb({ program, cwd, env, passEnv }: GdbSetting): ChildProcessWitho
 const MAXIMUM_LINE_CHARS = 4_000_000;
 const LINE_LEFT_OUT = `[a line of more than ${MAXIMUM_LINE_CHARS} characters, not shown]\n`;
 
-/** Tells what gdb says, and when it is gone. */
 function listenTo(
   child: ChildProcessWithoutNullStreams,
   { hear, leave }: { readonly hear: (heard: Heard) => void; readonly leave: () => void },
@@ -129,7 +127,6 @@ function listenTo(
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
 }
 
-/** One record of gdb's output, read; `null` for each thing that it does not tell. */
 interface Heard {
   readonly text: string | null;
   readonly program: GdbState["program"] | null;

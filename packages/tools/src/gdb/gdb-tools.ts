@@ -87,7 +87,6 @@ const SAID: { readonly [State in GdbAnswer["state"]]: string } = {
   exited: "[gdb has ended]",
 };
 
-/** Turns an answer of gdb into a tool's output. */
 function gdbOutput({ state, text }: GdbAnswer): ToolOutput {
   const lines = [text.trimEnd(), SAID[state]].filter((line) => line !== "");
   return { text: lines.join("\n"), isError: state === "error" || state === "exited" };

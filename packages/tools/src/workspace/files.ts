@@ -85,7 +85,6 @@ export async function readFolder(place: string): Promise<Dirent[]> {
   }
 }
 
-/** The beginning of a file as text. */
 interface FileText {
   readonly text: string;
   readonly isBinary: boolean;

@@ -70,7 +70,6 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-/** Patterns of folders that are never listed. */
 const SKIPPED = ["**/.git/**", "**/node_modules/**"] as const;
 
 /** Reads a folder for the walk, by what was opened: no link on the way is followed, whenever it was put there. */
