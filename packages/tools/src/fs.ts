@@ -46,13 +46,9 @@ function accessesOf(input: Input): readonly PathAccess[] {
     case "remove":
       return [{ path: input.path, access: "modify" }];
     case "move":
-      return [
-        { path: input.path, access: "modify" },
-        { path: input.to ?? input.path, access: "modify" },
-      ];
     case "copy":
       return [
-        { path: input.path, access: "read" },
+        { path: input.path, access: input.op === "move" ? "modify" : "read" },
         { path: input.to ?? input.path, access: "modify" },
       ];
     default:
@@ -61,13 +57,8 @@ function accessesOf(input: Input): readonly PathAccess[] {
 }
 
 async function effectOf(input: Input, workspace: Workspace): Promise<ToolEffect> {
-  const writing = (what: string, ...files: readonly string[]): ToolEffect => ({
-    kind: "write",
-    what,
-    files,
-    before: null,
-    after: null,
-  });
+  const unseen = { kind: "write", before: null, after: null } as const;
+  const writing = (what: string, ...files: readonly string[]): ToolEffect => ({ ...unseen, what, files });
   const place = async (path: string) => workspace.nameOf(await workspace.place(path));
   const entry = async (path: string) => workspace.nameOf(await workspace.entryPlace(path));
   switch (input.op) {

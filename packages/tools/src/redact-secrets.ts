@@ -73,13 +73,8 @@ function hiddenEffect(effect: ToolEffect, hide: Redactor["text"]): ToolEffect {
       return { ...effect, command: hide(effect.command), folder: hide(effect.folder) };
     case "write": {
       const hidden = (text: string | null) => (text === null ? null : hide(text));
-      return {
-        ...effect,
-        what: hide(effect.what),
-        files: effect.files.map(hide),
-        before: hidden(effect.before),
-        after: hidden(effect.after),
-      };
+      const contents = { before: hidden(effect.before), after: hidden(effect.after) };
+      return { ...effect, ...contents, what: hide(effect.what), files: effect.files.map(hide) };
     }
     default:
       return effect satisfies never;
@@ -91,8 +86,7 @@ function redactedStore(store: ArtifactStore, redactor: Redactor): ArtifactStore 
   const put = (text: string) => store.put(redactor.text(text));
   const get = (handle: string) => store.get(handle);
   if (!isStreaming(store)) return { put, get };
-  const begin = async () => redactedWriter(await store.begin(), redactor);
-  const streaming = { put, get, begin };
+  const streaming = { put, get, begin: async () => redactedWriter(await store.begin(), redactor) };
   return streaming;
 }
 

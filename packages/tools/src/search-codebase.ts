@@ -26,14 +26,7 @@ export function searchCodebaseTool({ workspace }: Pick<ToolSetting, "workspace">
     effect: { kind: "read" },
     input: z.strictObject({ query: z.string().min(1), path: z.string().optional() }),
     run: async ({ query, path = "." }, { signal }) => {
-      const words = [
-        ...new Set(
-          query
-            .toLowerCase()
-            .split(/\s+/)
-            .filter((word) => word !== ""),
-        ),
-      ];
+      const words = [...new Set(query.toLowerCase().match(/\S+/g))];
       if (words.length === 0) return failure("Give at least one word.");
       const matches: Match[] = [];
       for (const name of await workspaceFiles(workspace, path, "**/*")) {

@@ -1,18 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { constants, type Dirent } from "node:fs";
-import {
-  type FileHandle,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readlink,
-  rename,
-  rm,
-  rmdir,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, open, readdir, readlink, rename, rm, rmdir, symlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
@@ -209,7 +197,7 @@ interface Ownership {
 
 async function writeAs(file: FileHandle, text: string | AsyncIterable<Uint8Array>, old: Ownership | null): Promise<void> {
   try {
-    await writeFile(file, text);
+    await file.writeFile(text);
     if (old === null) return;
     // Only the owner of a file or the system's may give it away; for all others it is theirs already.
     await file.chown(old.uid, old.gid).catch(() => undefined);
