@@ -116,7 +116,6 @@ function partAt(steps: readonly string[], history: readonly unknown[]): "reasoni
   return depth > 1 && isWhole ? "other" : null;
 }
 
-/** Names of what a vendor signs or seals. */
 const SEALED_NAMES =
   /encrypted[\W_]*(?:content|reasoning)|thoughts?[\W_]*signature|redacted[\W_]*thinking|(?:reasoning|thinking|thought)s?["'`\s_-]*(?:item|block|part|signature)/i;
 const SEAL_NAMES = /signature|(?:de|en)crypt/i;
@@ -164,7 +163,6 @@ export function isMalformed(status: number | null): boolean {
   return status === 400 || status === 422;
 }
 
-/** True for a parameter beside the history. */
 function isParameter(place: string, request: unknown): boolean {
   const [first = "", ...rest] = place.split(/\W+/).filter((step) => step !== "");
   const isOfHistory = isIndex(first) || isHistory(first) || rest.some(isIndex) || SEAL_NAMES.test(place);

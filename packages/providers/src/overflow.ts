@@ -322,7 +322,6 @@ function countsIn(text: string, { request, status }: ProviderFailure): Counts {
 /** A request is at most so many times its limit, if nothing but two counts says which is which. Chosen. */
 const MOST_EXCESS = 10;
 
-/** Words of a limit that holds for more than the input. */
 const OTHER_LIMIT = /context|window|output|completion|max_|total|model length/;
 
 /** Tells prompt, reply and limit apart, with what the words say of them; `null` if these numbers are no such three. */

@@ -116,11 +116,7 @@ export const KEPT_ITEMS: { readonly [name: string]: KeptItems } = {
       },
     ],
     compactor: (options) =>
-      anyCompactor(createArrayCompactor(PROMPTS, options), {
-        itemsOf: (items) => items.filter((item): item is Fields & PromptMessage => isRecord(item)),
-        fieldsOf,
-        isAnswer: (answer): answer is unknown => answer !== null,
-      }),
+      anyCompactor(createArrayCompactor(PROMPTS, options), (item): item is Fields & PromptMessage => isRecord(item)),
   },
   langchain: {
     holds: "value",
@@ -140,11 +136,7 @@ export const KEPT_ITEMS: { readonly [name: string]: KeptItems } = {
       ];
     },
     compactor: (options) =>
-      anyCompactor(createArrayCompactor(LANGCHAIN_MESSAGES, options), {
-        itemsOf: (items) => items.filter((item): item is Fields & BaseMessage => isRecord(item)),
-        fieldsOf,
-        isAnswer: (answer): answer is BaseMessage => isRecord(answer),
-      }),
+      anyCompactor(createArrayCompactor(LANGCHAIN_MESSAGES, options), (item): item is Fields & BaseMessage => isRecord(item)),
   },
   agents: {
     holds: "text",
@@ -157,11 +149,7 @@ export const KEPT_ITEMS: { readonly [name: string]: KeptItems } = {
       { type: "function_call_result", callId, name: "look", status: "completed", output: `seen ${callId}` },
     ],
     compactor: (options) =>
-      anyCompactor(createAgentItemsCompactor(options), {
-        itemsOf: (items) => items.filter((item): item is Fields & AgentInputItem => isRecord(item)),
-        fieldsOf,
-        isAnswer: (answer): answer is unknown => answer !== null,
-      }),
+      anyCompactor(createAgentItemsCompactor(options), (item): item is Fields & AgentInputItem => isRecord(item)),
   },
 };
 

@@ -164,15 +164,13 @@ export function anthropicUsage(usage: Fields | null): Usage {
     outputTokens: numberAt(occupied, "output_tokens"),
     reasoningTokens: numberAt(recordAt(usage, "output_tokens_details"), "thinking_tokens"),
     raw: jsonValueOf(usage),
-    ...(isSeveral ? { billed: billedOver(iterations) } : {}),
+    ...(isSeveral
+      ? { billed: { inputTokens: sumOf(iterations, INPUT_KEYS), outputTokens: sumOf(iterations, ["output_tokens"]) } }
+      : {}),
   });
 }
 
 const INPUT_KEYS = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"] as const;
-
-function billedOver(iterations: readonly Fields[]) {
-  return { inputTokens: sumOf(iterations, INPUT_KEYS), outputTokens: sumOf(iterations, ["output_tokens"]) };
-}
 
 function sumOf(iterations: readonly Fields[], keys: readonly string[]): number {
   return iterations.reduce((total, item) => keys.reduce((sum, key) => sum + (numberAt(item, key) ?? 0), total), 0);

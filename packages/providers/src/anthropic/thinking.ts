@@ -4,26 +4,8 @@ import { numberAt, recordAt } from "../fields.ts";
 import type { AnthropicBody } from "./encode.ts";
 
 /** Families whose reasoning is a budget of tokens; newer ones adapt it to an effort (platform.claude.com/docs/en/build-with-claude/adaptive-thinking). */
-const BUDGET_FAMILIES = [
-  "claude-3-7",
-  "claude-sonnet-4-0",
-  "claude-sonnet-4-5",
-  "claude-opus-4-0",
-  "claude-opus-4-1",
-  "claude-opus-4-5",
-  "claude-haiku-4-5",
-] as const;
-
-/** Families of the first generation whose id is their whole name, and those that do not reason at all. */
-const BUDGET_NAMES = ["claude-sonnet-4", "claude-opus-4"] as const;
-const NEVER_FAMILIES = [
-  "claude-2",
-  "claude-3-5",
-  "claude-3-opus",
-  "claude-3-sonnet",
-  "claude-3-haiku",
-  "claude-instant",
-] as const;
+const BUDGET_FAMILIES = /^claude-(?:3-7|(?:sonnet|opus)-4-[05]|opus-4-1|haiku-4-5|(?:sonnet|opus)-4$)/;
+const NEVER_FAMILIES = /^claude-(?:2|3-5|3-(?:opus|sonnet|haiku)|instant)/;
 
 /** The shortest reply that a request may ask for, in tokens: more than its own budget of thinking; 0 without one. */
 export function leastReplyOf(body: unknown): number {
@@ -43,9 +25,8 @@ export function thinkingFor({
 }: ModelRequest): Pick<AnthropicBody, "thinking" | "output_config"> {
   if (reasoning === undefined) return {};
   const family = modelFamily(modelId);
-  if (NEVER_FAMILIES.some((prefix) => family.startsWith(prefix))) return {};
-  const hasBudget = BUDGET_FAMILIES.some((prefix) => family.startsWith(prefix)) || BUDGET_NAMES.some((name) => name === family);
-  if (!hasBudget) return { thinking: { type: "adaptive" }, output_config: { effort: reasoning } };
+  if (NEVER_FAMILIES.test(family)) return {};
+  if (!BUDGET_FAMILIES.test(family)) return { thinking: { type: "adaptive" }, output_config: { effort: reasoning } };
   const budgetTokens = Math.min(BUDGET_TOKENS[reasoning], maxOutputTokens - SMALLEST_BUDGET_TOKENS);
   return budgetTokens < SMALLEST_BUDGET_TOKENS ? {} : { thinking: { type: "enabled", budget_tokens: budgetTokens } };
 }

@@ -83,14 +83,7 @@ function isOwnTool(opaque: unknown): boolean {
 }
 
 /** Keys under which wires and SDKs keep what a vendor signed or sealed. */
-const SEALS: readonly string[] = [
-  "signature",
-  "data",
-  "redactedData",
-  "encrypted_content",
-  "reasoningEncryptedContent",
-  "thinkingSignature",
-];
+const SEAL = /^(?:signature|data|redactedData|encrypted_content|reasoningEncryptedContent|thinkingSignature)$/;
 
 /** True for reasoning with a seal: at its top, among a provider's options or in a list. A text that is all there is, is one. */
 function isSigned(opaque: unknown): boolean {
@@ -99,5 +92,6 @@ function isSigned(opaque: unknown): boolean {
 
 function isSealed(opaque: unknown): boolean {
   if (Array.isArray(opaque)) return opaque.some(isSealed);
-  return isRecord(opaque) && (SEALS.some((key) => stringAt(opaque, key) !== null) || Object.values(opaque).some(isSealed));
+  const isSeal = ([key, value]: readonly [string, unknown]) => (SEAL.test(key) && typeof value === "string") || isSealed(value);
+  return isRecord(opaque) && Object.entries(opaque).some(isSeal);
 }

@@ -17,7 +17,7 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
   async function* attempts(
     request: ModelRequest,
     signal: AbortSignal,
-    attempt: (body: Body, linked: LinkedAbort) => AsyncIterable<DriverEvent>,
+    attempt: (body: Body, linked: ReturnType<typeof linkedAbort>) => AsyncIterable<DriverEvent>,
   ): AsyncGenerator<ModelEvent> {
     throwIfAborted(signal);
     const { request: sent, ownName } = renamed({ ...request, modelId: sentModelId(request.modelId) });
@@ -89,14 +89,8 @@ function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw signal.reason;
 }
 
-interface LinkedAbort {
-  readonly signal: AbortSignal;
-  readonly abort: () => void;
-  readonly release: () => void;
-}
-
 /** A signal for one attempt that aborts with the caller's: SDKs leave listeners on what they are given, and a session has one signal. */
-function linkedAbort(signal: AbortSignal): LinkedAbort {
+function linkedAbort(signal: AbortSignal) {
   const controller = new AbortController();
   const onAbort = () => controller.abort(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
@@ -108,13 +102,6 @@ function linkedAbort(signal: AbortSignal): LinkedAbort {
   };
 }
 
-interface IdleLimit {
-  readonly timeoutMs: number;
-  readonly wait: Wait;
-  /** Ends the request, so that nothing goes on behind the failure. */
-  readonly abort: () => void;
-}
-
 /**
  * Five minutes: reasoning that is not shown can take so long on the OpenAI wires, which send nothing meanwhile; Codex waits as long
  * (`stream_idle_timeout_ms`).
@@ -124,7 +111,7 @@ const DEFAULT_IDLE_TIMEOUT_MS = 300_000;
 /** The events, as long as each comes in time; the first is waited for as long as any other. Rejects with the reason `idle-stream`. */
 async function* endedWhenIdle<Event>(
   events: AsyncIterable<Event>,
-  { timeoutMs, wait, abort }: IdleLimit,
+  { timeoutMs, wait, abort }: { readonly timeoutMs: number; readonly wait: Wait; readonly abort: () => void },
 ): AsyncGenerator<Event> {
   const iterator = events[Symbol.asyncIterator]();
   let isIdle = false;
@@ -140,6 +127,7 @@ async function* endedWhenIdle<Event>(
       const first = await Promise.race([next, over]).finally(() => timer.abort());
       if (first === "idle") {
         isIdle = true;
+        // The request, too, so that nothing goes on behind the failure.
         abort();
         next.catch(() => undefined);
         throw idleStream(timeoutMs);

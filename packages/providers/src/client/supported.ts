@@ -1,4 +1,5 @@
 import { PlimsollError } from "@plimsoll/core";
+import { stringAt } from "../fields.ts";
 
 /** Versions of a package that were tried: from the lowest on, below a major. `pnpm run peers` plays sessions with both ends. */
 interface SupportedVersions {
@@ -81,15 +82,11 @@ function installedVersions(name: string): readonly string[] {
       const folders = modules.createRequire(place).resolve.paths(name) ?? [];
       const file = folders.map((folder) => `${folder}/${name}/package.json`).find((path) => files.existsSync(path));
       const manifest: unknown = file === undefined ? null : JSON.parse(files.readFileSync(file, "utf8"));
-      return versionIn(manifest);
+      const version = stringAt(manifest, "version");
+      return version === null ? [] : [version];
     } catch {
       // A folder that cannot be read tells no version: the package's own failure, if there is one, says more.
       return [];
     }
   });
-}
-
-function versionIn(manifest: unknown): readonly string[] {
-  const isTold = typeof manifest === "object" && manifest !== null && "version" in manifest;
-  return isTold && typeof manifest.version === "string" ? [manifest.version] : [];
 }

@@ -15,7 +15,6 @@ import { changedPieces, declaredBy, isAgentsRole, replyDraft, resultDraft, textP
  */
 type AgentItemKind = "system" | "user" | "reply" | "reasoning" | "call" | "result" | "model";
 
-/** The vendor's own item, where the SDK has no type for it. */
 function rawItem(item: AgentInputItem): unknown {
   return item.type === "unknown" ? (recordAt(item, "providerData") ?? item) : item;
 }

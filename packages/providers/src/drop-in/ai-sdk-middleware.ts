@@ -153,8 +153,7 @@ function promptFor(model: { readonly provider: string }, given: PromptMessage[])
   const prompt =
     stringAt(model, "specificationVersion") === TAGGED_VERSION ? given.map(withTaggedFiles).filter(isPrompt) : given;
   const turns = turnsOf(model.provider);
-  if (turns === null) return prompt;
-  return [...inTurn(prompt, { ...PROMPT_TURNS, ...turns })];
+  return turns === null ? prompt : [...inTurn(prompt, { ...PROMPT_TURNS, ...turns })];
 }
 
 const PROMPT_TURNS: TurnRules<PromptMessage> = {

@@ -6,7 +6,7 @@ import { sdkRejection } from "../client/failure.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
 import { checkedTools } from "../wire/tools.ts";
 import { joinedStretches } from "../wire/turns.ts";
-import type { ArrayConversations, ConversationLog, FittedLog, RejectedRequest } from "./array-conversations.ts";
+import type { ArrayConversations, ConversationLog, FittedLog } from "./array-conversations.ts";
 import {
   createArrayConversations,
   fitRequest,
@@ -303,10 +303,8 @@ function writtenWhole<Item, Answer>(
   const alone = groups.slice(0, aloneCount).map((group) => ({ ...group, items: group.items.map(withoutLink) }));
   const own = aloneCount === 0 ? groups : [...alone, ...groups.slice(aloneCount)];
   const stretches = stretchesOf(view.messages.slice(), { ...wire, groups: own, isUntouched });
-  refuseLostState(
-    groups,
-    stretches.flatMap((stretch) => stretch.items),
-  );
+  const made = stretches.flatMap((stretch) => stretch.items);
+  refuseLostState(groups, made);
   const all = stretches.map((stretch) => mended(stretch.items));
   const isOwn = stretches[0]?.isBeginning === true;
   // One stretch from the beginning on meets nothing: it is as its caller sent it.
@@ -352,14 +350,8 @@ async function fitArray<Item, Answer>(
     request.answer === undefined ? measuredIn(arrays.wire, array, "newest") : arrays.wire.observed(request.answer);
   const firstReported = measuredIn(arrays.wire, array, "first");
   const isRefused = caller === "hook" && isReasoningRefused(arrays.wire, items);
-  const fitted = await fitRequest(arrays.logs, {
-    ...request,
-    request: array.request,
-    reported,
-    firstReported,
-    caller,
-    isRefused,
-  });
+  const known = { request: array.request, reported, firstReported, caller, isRefused };
+  const fitted = await fitRequest(arrays.logs, { ...request, ...known });
   return written(arrays, { array, request, fitted });
 }
 
@@ -372,21 +364,17 @@ function isReasoningRefused<Item>(
   return thrown !== null && sdkRejection(thrown, items)?.outcome.kind === "reasoning-refused";
 }
 
-/** The last item of the array's first or newest reply. No first one for an array that begins with a summary: its first request measured more. */
-function replyItem<Item>({ groups }: ReadArray<Item>, which: "first" | "newest"): Item | null {
-  const isReply = ({ messages: [message] }: ItemGroup<Item>) => message?.role === "assistant";
-  if (which === "newest") return groups.findLast(isReply)?.items.at(-1) ?? null;
-  const [first] = groups[0]?.messages ?? [];
-  return first === undefined || !isHuman(first) ? null : (groups.find(isReply)?.items.at(-1) ?? null);
-}
-
+/** The size that the array's first or newest reply tells. No first one for an array that begins with a summary: its first request measured more. */
 function measuredIn<Item>(
   { measured }: Pick<WireArray<Item, never>, "measured">,
-  array: ReadArray<Item>,
+  { groups }: ReadArray<Item>,
   which: "first" | "newest",
 ): Parameters<Session["report"]>[1] | null {
-  const item = measured === undefined ? null : replyItem(array, which);
-  return item === null ? null : (measured?.(item) ?? null);
+  const [first] = groups[0]?.messages ?? [];
+  if (measured === undefined || (which === "first" && (first === undefined || !isHuman(first)))) return null;
+  const isReply = ({ messages: [message] }: ItemGroup<Item>) => message?.role === "assistant";
+  const item = (which === "first" ? groups.find(isReply) : groups.findLast(isReply))?.items.at(-1);
+  return item === undefined ? null : measured(item);
 }
 
 /** Logs what was measured. Nothing for an array that is not known, or whose conversation is no longer in memory. */
@@ -401,47 +389,11 @@ async function observe<Item, Answer>(
   await reportAnswer(logs, of.fitted, { asked: of.request, reported, isMediaTry: of.tried === "media" });
 }
 
-async function recoverFrom<Item, Answer>(
-  arrays: KnownArrays<Item, Answer>,
-  of: SentArray<Item, Answer> | undefined,
-  failed: Pick<RejectedRequest, "rejection" | "recovery" | "refusedTokens" | "refused">,
-): Promise<Item[] | null> {
-  if (of === undefined) return null;
-  const { array, request } = of;
-  const fitted = await recoverRequest(arrays.logs, { ...request, ...failed, request: array.request, sent: of.fitted });
-  const tried = failed.refusedTokens === null ? "none" : failed.refused === undefined ? "less" : "media";
-  return fitted === null
-    ? null
-    : written(arrays, { array, request, fitted, tried, isBeside: of.isBeside === true, before: of });
-}
-
-async function withShorterReply<Item, Answer>(
-  arrays: KnownArrays<Item, Answer>,
-  of: SentArray<Item, Answer> | undefined,
-  rejection: Rejection,
-): Promise<Item[] | null> {
-  if (of?.request.onReply === undefined) return null;
-  const { array, request } = of;
-  const fitted = await lowerReplyBeside(arrays.logs, { ...request, rejection, request: array.request, sent: of.fitted });
-  return fitted === null ? null : written(arrays, { ...of, fitted, isBeside: true });
-}
-
-function outcomeIn<Item, Answer>(
-  { wire, logs }: KnownArrays<Item, Answer>,
-  { request, askedTokens }: { readonly request: ArrayRequest<Answer>; readonly askedTokens: number | null },
-  answer: Answer,
-): Rejection["outcome"] {
-  const ended = endedReplyIn(answer, wire.observed(answer)?.usage ?? null);
-  const { contextWindowTokens: windowTokens } = limitsOf(request, logs.options);
-  return ended === null ? { kind: "answered" } : outcomeOfReply(ended, { askedTokens, windowTokens });
-}
-
 async function withoutReasoning<Item, Answer>(
   arrays: KnownArrays<Item, Answer>,
-  of: SentArray<Item, Answer> | undefined,
+  of: SentArray<Item, Answer>,
   refused: Parameters<typeof leaveReasoning>[2]["refused"],
-): Promise<Item[] | null> {
-  if (of === undefined) return null;
+): Promise<FittedLog | null> {
   const { array, request } = of;
   const { wire, unlinked } = arrays;
   const { session } = of.fitted.found;
@@ -450,9 +402,7 @@ async function withoutReasoning<Item, Answer>(
     refused === "named" && array.groups.slice(unlinkedCount(array.groups, unlinkedIn(arrays, session))).some(isLinked);
   const through = isUnlinking ? (array.request.messages.at(-1)?.id ?? null) : null;
   if (through !== null) unlinked.set(session, through);
-  const asked = { ...request, request: array.request, sent: of.fitted };
-  const fitted = await leaveReasoning(arrays.logs, asked, { refused, through });
-  return fitted === null ? null : written(arrays, { array, request, fitted });
+  return await leaveReasoning(arrays.logs, { ...request, request: array.request, sent: of.fitted }, { refused, through });
 }
 
 async function send<Item, Answer, Own extends Answer>(
@@ -463,7 +413,12 @@ async function send<Item, Answer, Own extends Answer>(
   let sent = await fitArray(arrays, items, { ...request, caller: "sender" });
   const sizes = () => sizesOf(arrays, arrays.sent.get(sent));
   const reading = {
-    outcomeIn: (answer: Own) => outcomeIn(arrays, { request, askedTokens: sizes().askedTokens }, answer),
+    outcomeIn: (answer: Own): Rejection["outcome"] => {
+      const ended = endedReplyIn(answer, arrays.wire.observed(answer)?.usage ?? null);
+      const { contextWindowTokens: windowTokens } = limitsOf(request, arrays.logs.options);
+      const { askedTokens } = sizes();
+      return ended === null ? { kind: "answered" } : outcomeOfReply(ended, { askedTokens, windowTokens });
+    },
     rejectionIn: (thrown: unknown) => sdkRejection(thrown, asks(arrays, request, sent)),
     expectedTokens: () => sizes().expectedTokens,
     askedTokens: () => sizes().askedTokens,
@@ -493,7 +448,6 @@ function asks<Item, Answer>({ logs }: KnownArrays<Item, Answer>, request: ArrayR
 }
 
 interface Sending<Item, Own> extends Pick<Parameters<typeof sendWithRecovery<Own>>[0], "done"> {
-  /** Sends once: what was made of the first array, or that one for `null`. */
   readonly attempt: (next: Item[] | null) => Promise<Awaited<ReturnType<typeof sendWithRecovery<Own>>>>;
 }
 
@@ -502,14 +456,21 @@ function recovering<Item, Answer, Own>(
   first: readonly Item[],
   { attempt, ...done }: Sending<Item, Own>,
 ): Promise<Awaited<ReturnType<typeof sendWithRecovery<Own>>>> {
-  const { policy, sent: known } = arrays;
+  const { policy, logs, sent: known } = arrays;
   let next: Item[] | null = null;
   let now = known.get(first);
-  const goOn = (made: Item[] | null): boolean => {
-    next = made ?? next;
-    now = made === null ? now : known.get(made);
-    return made !== null;
+  const goOn = async (
+    of: SentArray<Item, Answer>,
+    fit: Promise<FittedLog | null>,
+    how: Pick<typeof of, "tried" | "isBeside" | "before"> = {},
+  ) => {
+    const fitted = await fit;
+    if (fitted === null) return false;
+    next = written(arrays, { ...how, array: of.array, request: of.request, fitted });
+    now = known.get(next);
+    return true;
   };
+  const again = ({ array, request, fitted: sent }: NonNullable<typeof now>) => ({ ...request, request: array.request, sent });
   return sendWithRecovery<Own>({
     policy,
     ...done,
@@ -524,10 +485,16 @@ function recovering<Item, Answer, Own>(
       if (of !== undefined) await of.inTurn(of.undo);
       now = now?.before ?? now;
     },
-    lowerBeside: async (rejection) => goOn(await withShorterReply(arrays, now, rejection)),
-    leaveReasoning: async (refused) => goOn(await withoutReasoning(arrays, now, refused)),
-    recover: async ({ recovery, refusedTokens, refused }, rejection) =>
-      goOn(await recoverFrom(arrays, now, { rejection, recovery, refusedTokens, refused })),
+    lowerBeside: async (rejection) =>
+      now?.request.onReply !== undefined &&
+      (await goOn(now, lowerReplyBeside(logs, { ...again(now), rejection }), { ...now, isBeside: true })),
+    leaveReasoning: async (refused) => now !== undefined && (await goOn(now, withoutReasoning(arrays, now, refused))),
+    recover: async ({ recovery, refusedTokens, refused }, rejection) => {
+      if (now === undefined) return false;
+      const fit = recoverRequest(logs, { ...again(now), rejection, recovery, refusedTokens, refused });
+      const tried = refusedTokens === null ? "none" : refused === undefined ? "less" : "media";
+      return await goOn(now, fit, { tried, isBeside: now.isBeside === true, before: now });
+    },
   });
 }
 

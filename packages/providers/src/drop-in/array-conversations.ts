@@ -45,11 +45,11 @@ import {
   answering,
   arrived,
   callOf,
+  DEFAULT_MAXIMA,
   inputAt,
   isNewReply,
   learnedFor,
   limitsOf,
-  maximaOf,
   noteSetup,
 } from "./request.ts";
 
@@ -123,7 +123,8 @@ export function createArrayConversations(
     sessions,
     needsKey: sessions !== null ? "sessions" : context !== undefined ? "context" : null,
     nowMs,
-    ...maximaOf(options),
+    maximumCount: options.maximumConversations ?? DEFAULT_MAXIMA.maximumConversations,
+    maximumChars: options.maximumChars ?? DEFAULT_MAXIMA.maximumChars,
     begin: (name, log) => {
       const session: Session = createSession({
         ...log,
@@ -182,16 +183,17 @@ export function fitRequest(
     const knownCount = session.messageIds().length;
     const wanted = limitsOf(asked, logs.options);
     const limits = allowedBy(logs, wanted);
-    if (limits !== wanted && !logs.told.has(session)) logs.options.onEvent?.(replyLowered(wanted, limits), found.name);
-    if (limits !== wanted) logs.told.add(session);
+    const tellOnce = (lowered: ModelLimits) => {
+      if (!logs.told.has(session)) logs.options.onEvent?.(replyLowered(wanted, lowered), found.name);
+      logs.told.add(session);
+    };
+    if (limits !== wanted) tellOnce(limits);
     await take(asked, session, logs);
     const input = { ...inputAt("before-step", asked, { session, logs }), focus, ...(now === undefined ? {} : { now }) };
     await session.fit(input, signal ?? NEVER_ABORTED);
     const isAnswered = request.messages.slice(knownCount).some(({ role, parts }) => role === "assistant" && parts.length > 0);
     const lowered = { ...limits, maxOutputTokens: replyTokensOf(asked, { session, logs }) };
-    const isLowered = (lowered.maxOutputTokens ?? limits.maxOutputTokens) !== limits.maxOutputTokens;
-    if (isLowered && !logs.told.has(session)) logs.options.onEvent?.(replyLowered(wanted, lowered), found.name);
-    if (isLowered) logs.told.add(session);
+    if ((lowered.maxOutputTokens ?? limits.maxOutputTokens) !== limits.maxOutputTokens) tellOnce(lowered);
     const met: MetFit = { isFirst: knownCount === 0, isAnswered, caller, isRefused };
     if (isInvalid(logs, session, met)) await session.leaveReasoning();
     return fittedLog(found, asked, logs);
@@ -316,10 +318,7 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
     const { requestLimits } = session.state();
     // Of a try it is not known yet whether it helps.
     if (ofUnit !== undefined && refusedTokens === null)
-      logs.learned.learn(session, asked.modelId, (known) => ({
-        ...known,
-        request: { ...known.request, ...requestLimits },
-      }));
+      logs.learned.learn(session, asked.modelId, (known) => ({ ...known, request: { ...known.request, ...requestLimits } }));
     return fitted.kind === "compacted" ? fittedLog(found, asked, logs) : null;
   };
   return logs.conversations.goOn(request, work, signal);

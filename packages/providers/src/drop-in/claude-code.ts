@@ -1,4 +1,4 @@
-import type { FitOutcome, Message, Policy } from "@plimsoll/core";
+import type { Message, Policy } from "@plimsoll/core";
 import { createDigest, createSession, PLIMSOLL_POLICY, textOf, toolCallsOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/extend";
 import { LOG_VERSION, MAXIMUM_RECALL_CHARS, requireFallback, SUMMARY_HEADER, shortHash, withIds } from "@plimsoll/core/extend";
@@ -170,7 +170,6 @@ const RECALL_TOOL = {
   },
 } as const;
 
-/** Names a transcript: the session's, or a sub-agent's in it. */
 async function placeOf(engine: ClaudeCodeEngine, event: Fields): Promise<string> {
   return `taken ${await engine.session.id()} ${stringAt(event, "agentId") ?? ""}`;
 }
@@ -239,7 +238,8 @@ async function compacted(
   );
   if (outcome.kind !== "compacted") return "nothing-to-take";
   const view = made.context().messages;
-  const { tokensBefore, tokensAfter } = sizesOf(outcome);
+  const { record } = outcome.entry;
+  const [tokensBefore, tokensAfter] = [Math.round(record.tokensBefore ?? 0), Math.round(record.tokensAfter ?? 0)];
   return {
     before: groups.map(({ item }) => item),
     words: takenWords({ before: groups.flatMap(({ messages }) => messages), after: view, tokensBefore, tokensAfter }),
@@ -265,10 +265,6 @@ function sessionOver(
       ...messages.map((message) => ({ type: "message", message }) as const),
     ],
   });
-}
-
-function sizesOf({ entry: { record } }: Extract<FitOutcome, { readonly kind: "compacted" }>) {
-  return { tokensBefore: Math.round(record.tokensBefore ?? 0), tokensAfter: Math.round(record.tokensAfter ?? 0) };
 }
 
 /** Reads a transcript. A message whose handle, calls or results were there before is there twice, as some resumes have it, and is passed over. */

@@ -9,7 +9,7 @@ import { withMendedCalls } from "../wire/item-nodes.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { byPiece, partsNow } from "./array-items.ts";
 import { contentParts, pieceParts } from "./media-parts.ts";
-import type { Declaration, WireArray } from "./wire-array.ts";
+import type { WireArray } from "./wire-array.ts";
 import {
   changedPieces,
   declaredBy,
@@ -27,10 +27,6 @@ function kindOf(message: BaseMessage): "system" | "reply" | "result" | "user" {
   if (isAgentsRole(type) || isAgentsRole(stringAt(message, "role"))) return "system";
   if (type === "ai") return "reply";
   return type === "tool" || type === "function" ? "result" : "user";
-}
-
-function declarationOf(message: BaseMessage): Declaration | null {
-  return kindOf(message) === "system" ? declaredBy(message, partsOf) : null;
 }
 
 function draftOf(message: BaseMessage, toolNameOf: (callId: string) => string): MessageDraft {
@@ -197,13 +193,9 @@ function mendedMessage(message: BaseMessage): BaseMessage {
   if (mended === message.content) return message;
   const kind = kindOf(message);
   if (kind === "reply")
-    return changedReply(message, { ...EMPTY_REPLY, parts: wellFormed(replyParts(message).flat()) }) ?? message;
-  const parts = mendedParts(message);
+    return changedReply(message, { ...replyDraft(wellFormed(replyParts(message).flat())), id: "" }) ?? message;
+  const parts = wellFormed(partsOf(message));
   return kind === "system" ? new SystemMessage({ content: contentNow(message, parts) }) : changedContent(message, parts);
-}
-
-function mendedParts(message: BaseMessage): UserMessage["parts"] {
-  return wellFormed(partsOf(message));
 }
 
 /** The reply with an object for the arguments of each call, in blocks and raw copies too; the very message if nothing is wrong with it. */
@@ -219,8 +211,6 @@ function withCalls(message: BaseMessage): BaseMessage {
   return Object.assign(Object.create(Object.getPrototypeOf(message)), message, { content, additional_kwargs, tool_calls });
 }
 
-const EMPTY_REPLY: AssistantMessage = { ...replyDraft([]), id: "" };
-
 /** True for a message that holds what the vendor compacted: as a block of its content, or among the items that `@langchain/openai` keeps of an answer. */
 function holdsCompaction(message: BaseMessage): boolean {
   const blocks = [...recordsAt(message, "content"), ...recordsAt(message.response_metadata, "output")];
@@ -230,7 +220,7 @@ function holdsCompaction(message: BaseMessage): boolean {
 /** LangChain's messages, and what its answers tell of usage. */
 export const LANGCHAIN_MESSAGES: WireArray<BaseMessage, BaseMessage> = {
   ...WHOLE_ITEMS,
-  declares: declarationOf,
+  declares: (message) => (kindOf(message) === "system" ? declaredBy(message, partsOf) : null),
   drafts: (items, { toolNameOf }) => items.map((item) => draftOf(item, toolNameOf)),
   encode: (messages) => messages.map(messageOf),
   changed: (items, viewed) =>

@@ -6,7 +6,6 @@ import { imageAt, textParts } from "./wire-array.ts";
 
 const UNTOLD_TYPE = "application/octet-stream";
 
-/** Content as it is counted: texts, and media of any type. */
 type Content = readonly (TextPart | ImagePart)[];
 
 type MediaHint = "image" | "audio" | "video" | "file";
@@ -75,7 +74,6 @@ export function jsonText(value: unknown): string {
   return jsonWith(value, [], null);
 }
 
-/** The file's text if it is a text, else one part of its media type. */
 function fileParts(file: GivenFile): Content {
   const { given } = file;
   if (file.isPlain && typeof given === "string") return textParts(given);
@@ -87,22 +85,7 @@ function fileParts(file: GivenFile): Content {
 const TYPE_KEYS = ["mediaType", "media_type", "mimeType", "mime_type", "mime", "format"] as const;
 const NAME_KEYS = ["filename", "file_name", "fileName", "name", "title"] as const;
 const DATA_KEYS: readonly string[] = ["data", "blob", "base64", "bytes", "file_data", "image"];
-const ADDRESS_KEYS: readonly string[] = [
-  "url",
-  "uri",
-  "fileUri",
-  "file_uri",
-  "file_url",
-  "image_url",
-  "imageUrl",
-  "image",
-  "video",
-  "audio",
-  "video_url",
-  "audio_url",
-  "data",
-  "file",
-];
+const ADDRESS_KEYS = /^(?:(?:(?:file|image|video|audio)_)?url|imageUrl|uri|fileUri|file_uri|image|video|audio|data|file)$/;
 const ID_KEY = /(?:^|_)(?:file_?)?(?:id|reference)$|FileId$|^fileId$|Reference$/i;
 
 /** JSON around files is names and types up to so many characters; beyond it something is said. Chosen. */
@@ -182,7 +165,7 @@ function formOf(key: string, value: unknown, hint: MediaHint | null): GivenFile[
   if (typeof value !== "string" || /encrypted|signature/i.test(key)) return null;
   if (isDataAddress(value) && value.includes(",")) return "address";
   const isAddress = /^[a-z][a-z0-9+.-]*:\/\//i.test(value);
-  if (isAddress) return hint !== null && ADDRESS_KEYS.includes(key) ? "address" : null;
+  if (isAddress) return hint !== null && ADDRESS_KEYS.test(key) ? "address" : null;
   if (hint !== null && DATA_KEYS.includes(key)) return "base64";
   return value.length >= LEAST_RUN_CHARS && (RUN.test(value) || WRAPPED_RUN.test(value)) ? "base64" : null;
 }
@@ -255,7 +238,6 @@ const DEFAULT_TYPES: Readonly<Record<MediaHint, string>> = {
 /** Of files that are kept elsewhere; most that nothing is said of are documents. */
 const KEPT_TYPES: Readonly<Record<MediaHint, string>> = { ...DEFAULT_TYPES, file: "application/pdf" };
 
-/** Characters whose bytes tell what a file is. */
 const HEAD_CHARS = 64;
 
 function unescaped(text: string): string {
@@ -267,22 +249,11 @@ function unescaped(text: string): string {
   }
 }
 
-interface FileFacts {
-  /** A media type, or a word for a format; `null` if nothing is said. */
-  readonly mediaType: string | null;
-  readonly name: string;
-  readonly head: string;
-}
-
-function fileType({ mediaType, name, head }: FileFacts): string | null {
+function fileType({ mediaType, name, head }: Pick<GivenFile, "mediaType"> & Record<"name" | "head", string>): string | null {
   const told = (mediaType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
-  if (told.includes("/") && !told.includes("*") && !isUntold(told)) return told;
+  if (told.includes("/") && !told.includes("*") && told !== UNTOLD_TYPE && told !== "binary/octet-stream") return told;
   const extension = /\.([a-z0-9]{2,5})(?:[?#]|$)/i.exec(name)?.[1]?.toLowerCase() ?? "";
   return BEGINNINGS.find(([begins]) => begins.test(head))?.[1] ?? EXTENSIONS.get(told) ?? EXTENSIONS.get(extension) ?? null;
-}
-
-function isUntold(mediaType: string): boolean {
-  return mediaType === UNTOLD_TYPE || mediaType === "binary/octet-stream";
 }
 
 /** How files begin, by the formats' own specifications. */

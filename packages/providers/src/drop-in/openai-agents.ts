@@ -99,12 +99,8 @@ function itemsIn({ input }: ModelRequest): readonly AgentInputItem[] {
   return typeof input === "string" ? [{ role: "user", content: input }] : input;
 }
 
-function handoffTool({
-  toolName: name,
-  toolDescription: description,
-  inputJsonSchema: parameters,
-}: ModelRequest["handoffs"][number]) {
-  return { name, description, parameters };
+function handoffTool(handoff: ModelRequest["handoffs"][number]) {
+  return { name: handoff.toolName, description: handoff.toolDescription, parameters: handoff.inputJsonSchema };
 }
 
 interface Streaming {

@@ -20,7 +20,12 @@ export const OPENCODE_MESSAGES: WireArray<OpenCodeMessage, OpenCodeMessage> = {
   changed: (items, viewed) => items.map((item) => changedItem(item, viewed)),
   turns: {
     roleOf: ({ info }) => (info.role === "assistant" ? info.role : "user"),
-    endOf: ({ info, parts }) => (info.role !== "assistant" ? "user" : endsWithResult(parts) ? "tool" : info.role),
+    endOf: ({ info, parts }) =>
+      info.role !== "assistant"
+        ? "user"
+        : parts.findLast(({ type }) => type === "text" || type === "tool")?.type === "tool"
+          ? "tool"
+          : info.role,
     said: writtenText,
     join: joinedItems,
     userAfterTool: "reject",
@@ -40,10 +45,6 @@ export const OPENCODE_MESSAGES: WireArray<OpenCodeMessage, OpenCodeMessage> = {
   measured: measuredIn,
 };
 
-function endsWithResult(parts: readonly Fields[]): boolean {
-  return parts.findLast(({ type }) => type === "text" || type === "tool")?.type === "tool";
-}
-
 function draftsOf(item: OpenCodeMessage): readonly MessageDraft[] {
   if (item.info.role !== "assistant") return [...userDrafts(item)];
   return isLeftOut(item) ? [] : stepsOf(item.parts).flatMap(stepDrafts);
@@ -60,12 +61,10 @@ function userDrafts({ parts }: OpenCodeMessage): readonly MessageDraft[] {
 function saidParts(part: Fields): UserMessage["parts"] {
   if (part.ignored === true) return [];
   if (part.type === "text") return textParts(stringAt(part, "text") ?? "");
-  if (part.type === "file" && !UNSENT_TYPES.includes(stringAt(part, "mime") ?? "")) return mediaParts(part);
+  if (part.type === "file" && !["text/plain", "application/x-directory"].includes(stringAt(part, "mime") ?? "")) return mediaParts(part);
   if (part.type === "subtask") return textParts(stringAt(part, "prompt") ?? "");
   return part.type === "compaction" ? [{ type: "text", text: COMPACTION_TEXT }] : [];
 }
-
-const UNSENT_TYPES = ["text/plain", "application/x-directory"];
 
 /** The question that OpenCode sends in the place of a compaction of its own. */
 const COMPACTION_TEXT = "What did we do so far?";
@@ -117,13 +116,10 @@ function resultOf(part: Fields) {
 /** A result as OpenCode sends it: one that it has cleared by itself says so. */
 function resultParts(state: Fields | null): ToolResultMessage["parts"] {
   if (state?.status === "error") return textParts(stringAt(state, "error") ?? "");
-  if (state?.status !== "completed") return textParts(INTERRUPTED_TEXT);
-  if (recordAt(state, "time")?.compacted !== undefined) return textParts(CLEARED_TEXT);
+  if (state?.status !== "completed") return textParts("[Tool execution was interrupted]");
+  if (recordAt(state, "time")?.compacted !== undefined) return textParts("[Old tool result content cleared]");
   return [...textParts(stringAt(state, "output") ?? ""), ...recordsAt(state, "attachments").flatMap(mediaParts)];
 }
-
-const INTERRUPTED_TEXT = "[Tool execution was interrupted]";
-const CLEARED_TEXT = "[Old tool result content cleared]";
 
 /** The item with less in it: ids, models and whatever nothing was done to stay. */
 function changedItem(item: OpenCodeMessage, viewed: readonly Message[]): OpenCodeMessage {
@@ -174,7 +170,6 @@ function changedStep(step: readonly Fields[], reply: AssistantMessage, results: 
   return [...step.filter(({ type }) => type === "step-start"), ...writtenContent(reply), ...tools];
 }
 
-/** The parts of a step without reasoning that left; texts of the reply as they are viewed now. */
 function withoutLeft(step: readonly Fields[], now: readonly (ReplyPart | null)[]): readonly Fields[] {
   const pieces = byPiece(step.map(replyParts), now);
   return step.flatMap((part, index): readonly Fields[] => {

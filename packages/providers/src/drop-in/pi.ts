@@ -161,25 +161,18 @@ function itemParts(item: Fields): UserMessage["parts"] {
   const text = stringAt(item, "content") ?? stringAt(item, "summary");
   if (text !== null) return textParts(text);
   const contents = recordsAt(item, "content");
-  if (contents.length === 0) return jsonParts(item);
-  return contents.flatMap(pieceParts);
+  return contents.length === 0 ? jsonParts(item) : contents.flatMap(pieceParts);
 }
 
 const PIECES = { partsOf: pieceParts, made: (text: string): Fields => ({ type: "text", text }) };
 
+const NO_COUNTS = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } as const;
 const NO_MODEL = {
   api: "plimsoll",
   provider: "plimsoll",
   model: "plimsoll",
   stopReason: "stop",
-  usage: {
-    input: 0,
-    output: 0,
-    cacheRead: 0,
-    cacheWrite: 0,
-    totalTokens: 0,
-    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-  },
+  usage: { ...NO_COUNTS, totalTokens: 0, cost: { ...NO_COUNTS, total: 0 } },
 } as const;
 
 function written(message: Message): Fields {

@@ -84,19 +84,8 @@ export interface CompactorOptions {
   readonly maximumChars?: number;
 }
 
-/** Conversations in memory; chosen: a busy server's, at the memory of one long session. */
-const DEFAULT_MAXIMUM_CONVERSATIONS = 1_000;
-
-/** Characters in memory; chosen: about 200 MB of text. */
-const DEFAULT_MAXIMUM_CHARS = 100_000_000;
-
-/** The most that is in memory. */
-export function maximaOf({
-  maximumConversations: maximumCount = DEFAULT_MAXIMUM_CONVERSATIONS,
-  maximumChars = DEFAULT_MAXIMUM_CHARS,
-}: CompactorOptions): { readonly maximumCount: number; readonly maximumChars: number } {
-  return { maximumCount, maximumChars };
-}
+/** The most that is in memory; chosen: a busy server's conversations, at the memory of one long session, and about 200 MB of text. */
+export const DEFAULT_MAXIMA = { maximumConversations: 1_000, maximumChars: 100_000_000 } as const;
 
 /** Facts that one request is fitted with, in addition to its messages. */
 export interface RequestFacts {
@@ -136,15 +125,10 @@ export function withMargin(limits: ModelLimits): ModelLimits {
     : { ...limits, contextWindowTokens: Math.floor(contextWindowTokens * UNMENDED_WINDOW_RATIO) };
 }
 
-interface AskedModel {
-  readonly learned: LearnedLimits;
-  readonly nowMs: number | null;
-  readonly modelId: string | undefined;
-  readonly reserveTokens: number;
-}
-
 /** Collects the knowledge of one model; a conversation that is taken up again reads it from its log. */
-function learnedOf(session: Session, { learned, nowMs, modelId, reserveTokens }: AskedModel): ReturnType<LearnedLimits["of"]> {
+function learnedOf(modelId: string | undefined, reserveTokens: number, { session, logs }: OfLimits): ReturnType<LearnedLimits["of"]> {
+  const { learned } = logs;
+  const nowMs = logs.nowMs();
   const known = believedAt(learned.of(session, modelId), nowMs);
   const isLimited = known.statedTokens !== null || known.refusedTokens !== null;
   const forgottenMs = learned.forgottenMs?.(modelId) ?? Number.NEGATIVE_INFINITY;
@@ -252,8 +236,7 @@ export function learnedFor(
   const limits = allowedBy(logs, limitsOf(asked, logs.options));
   const { contextWindowTokens: windowTokens, maxOutputTokens } = limits;
   const reserveTokens = maxOutputTokens ?? 0;
-  const { modelId } = asked;
-  const learned = learnedOf(session, { learned: logs.learned, nowMs: logs.nowMs(), modelId, reserveTokens });
+  const learned = learnedOf(asked.modelId, reserveTokens, { session, logs });
   const learnedTokens = learnedWindowTokens(learned, reserveTokens);
   const statedTokens = Math.min(windowTokens ?? Number.POSITIVE_INFINITY, learned.statedTokens ?? Number.POSITIVE_INFINITY);
   const named = { ...limits, contextWindowTokens: Number.isFinite(statedTokens) ? statedTokens : null };

@@ -47,7 +47,6 @@ export function replyParts(message: Fields | null): AssistantMessage["parts"] {
   ];
 }
 
-/** Keeps the signed or sealed reasoning of routers beside its text. */
 function opaqueOf(details: readonly Fields[]): JsonValue {
   return details.some((each) => stringAt(each, "signature") !== null || stringAt(each, "data") !== null)
     ? { details: jsonValueOf(details) }

@@ -1,9 +1,8 @@
-import { MAXIMUM_RECALL_CHARS, type recallArtifact } from "@plimsoll/core/extend";
+import { isRecord, MAXIMUM_RECALL_CHARS, type recallArtifact } from "@plimsoll/core/extend";
 import type { ArrayCompactor, ArrayRequest } from "../drop-in/array-compactor.ts";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import type { Fields } from "../fields.ts";
 
-/** Facts that a request is fitted with besides its items. */
 type FitRequest = Omit<ArrayRequest<never>, "answer">;
 
 /** Items to send, and what can be said of them later. */
@@ -28,21 +27,15 @@ export interface AnyCompactor extends Pick<ArrayCompactor<never, never>, "conver
   recall(handle: string, startChar: number, conversation: string): ReturnType<typeof recallArtifact>;
 }
 
-/** How outside data becomes the items of a typed compactor, and back. */
-export interface ItemForm<Item, Answer> {
-  readonly itemsOf: (items: readonly Fields[]) => readonly Item[];
-  readonly fieldsOf: (item: Item) => Fields;
-  /** The vendor's answers are read field by field, whatever else is in them. */
-  readonly isAnswer: (answer: unknown) => answer is Answer;
-}
-
-/** A typed compactor as one that takes outside data. */
+/** A typed compactor as one that takes outside data, of which `isItem` finds the items. */
 export function anyCompactor<Item, Answer>(
   own: ArrayCompactor<Item, Answer>,
-  { itemsOf, fieldsOf, isAnswer }: ItemForm<Item, Answer>,
+  isItem: (item: Fields) => item is Fields & Item,
 ): AnyCompactor {
+  // The vendor's answers are read field by field, whatever else is in them.
+  const isAnswer = (answer: Fields): answer is Fields & Answer => isRecord(answer);
   const fitted = (sent: readonly Item[]): FittedItems => ({
-    items: sent.map(fieldsOf),
+    items: sent.map((item) => (isRecord(item) ? item : {})),
     expectedTokens: own.expectedTokens(sent) ?? 0,
     sessionId: own.sessionIdOf(sent),
     observe: async (answer) => {
@@ -54,8 +47,8 @@ export function anyCompactor<Item, Answer>(
     },
   });
   return {
-    fit: async (items, request) => fitted(await own.fit(itemsOf(items), request)),
-    logOf: (items, request) => own.logOf(itemsOf(items), request),
+    fit: async (items, request) => fitted(await own.fit(items.filter(isItem), request)),
+    logOf: (items, request) => own.logOf(items.filter(isItem), request),
     recall: (handle, startChar, conversation) =>
       own.recall(handle, { startChar, maximumChars: MAXIMUM_RECALL_CHARS }, conversation),
     conversations: own.conversations,

@@ -9,6 +9,7 @@ import type { CompactorOptions } from "../drop-in/request.ts";
 import type { TypedWord } from "../drop-in/typed-words.ts";
 import { type Fields, parseRecord, recordAt, recordsAt } from "../fields.ts";
 import type { LearnedLimits } from "../learned-limits.ts";
+import { isMalformed } from "../named-part.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
 import type { AnyCompactor, FittedItems } from "./any-compactor.ts";
 import { arrayPlacesAt, withElements, withValue } from "./array-places.ts";
@@ -129,8 +130,6 @@ export async function prepared(read: ReadRequest, fitting: Fitting): Promise<Pre
     : withMending(read, made, { conversation, broken, options });
 }
 
-const MALFORMED: readonly number[] = [400, 422];
-
 /** The request, which is mended and sent again if it is refused for no reason that less of it would help against. */
 function withMending(
   read: ReadRequest,
@@ -142,7 +141,7 @@ function withMending(
     recover: async (failure, recovery) => {
       const next = await made.recover(failure, recovery);
       if (next !== null) return withMending(read, next, fitting);
-      const whole = MALFORMED.includes(failure.status) ? mended(read, made, fitting.options.onProblem ?? null) : null;
+      const whole = isMalformed(failure.status) ? mended(read, made, fitting.options.onProblem ?? null) : null;
       if (whole !== null) fitting.broken.add(fitting.conversation);
       return whole;
     },
@@ -243,7 +242,8 @@ function preparedWith(
     const askedTokens = facts.maxOutputTokens === null ? maxOutputTokens : replyTokens;
     const outcome = outcomeOfReply(ended, { askedTokens, windowTokens });
     if (outcome.kind === "answered") return null;
-    return { status: 400, bodyText: outcome.kind === "window-ended" ? CUT_OFF_TEXT : SILENT_TEXT };
+    const message = outcome.kind === "window-ended" ? "model_context_window_exceeded" : "the reply was empty";
+    return { status: 400, bodyText: JSON.stringify({ error: { message } }) };
   };
   return {
     wire,
@@ -282,10 +282,6 @@ function eventsOf(text: string): readonly Fields[] {
   const lines = text.split(/\r\n|\n|\r/).filter((line) => line.startsWith("data:"));
   return lines.map((line) => parseRecord(line.slice("data:".length))).filter((event) => event !== null);
 }
-
-/** Answers of a wire: an error for a reply that the window ended, and one for an empty reply. */
-const CUT_OFF_TEXT = JSON.stringify({ error: { message: "model_context_window_exceeded" } });
-const SILENT_TEXT = JSON.stringify({ error: { message: "the reply was empty" } });
 
 /** The body that asks the vendor to drop thinking over a changed beginning; `null` where nobody is asked, or the program says itself what it wants. */
 function droppingBody({ wire, facts, bodyText: own }: ReadRequest, bodyText: string, options: ProxyOptions): string | null {

@@ -68,7 +68,6 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   const entriesOf = (sessionId: string) => logs().find((log) => log.sessionId === sessionId)?.entries ?? [];
   const stateOf = (sessionId: string, entries: readonly SessionEntry[]): ProxyConversation["state"] =>
     paused.has(null) || paused.has(sessionId) ? "paused" : isUndone(entries) ? "undone" : "running";
-  /** The wishes of a conversation's person about its cuts. */
   const context = (_: string, sessionId: string): ConversationContext => ({
     stateProviders: [() => keptState(entriesOf(sessionId))],
     beforeCompaction: async ({ reason }) => {
@@ -87,7 +86,6 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
     among.set(wire, known);
     return known;
   };
-  /** Fits a request that no log is kept of. */
   const passedBy = (read: ReadRequest, setup: Setup) =>
     prepared(read, { compactor: compactorOf(read.wire, passing, null), conversation: null, setup, options });
   const undo = async (sessionId: string) => {
@@ -169,7 +167,6 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   };
 }
 
-/** Codes of errors that come from a store. */
 const OF_THE_STORE: ReadonlySet<string> = new Set(["session-conflict", "session-limit", "bad-session"]);
 
 /** Conversations whose system text and tools are remembered, for requests that ask about them with others; chosen. */
@@ -279,7 +276,6 @@ const CONTEXT_NAME = /^[a-z]+(?:[-_ ][a-z]+)*[-_ ](?:context|details|environment
 /** Words with which agents hand on what a person said in the middle of a turn. */
 const HANDED_ON = /\b(?:user|human|person)\b[^.\n]{0,60}\b(?:asked|said|says|sent|typed|wrote|message|prompt|request)/i;
 
-/** Where they are looked for; chosen. */
 const HANDED_ON_CHARS = 300;
 
 function formOf(text: string): Form {

@@ -89,7 +89,6 @@ const SESSION_HEADERS = [
   "x-conversation-id",
 ] as const;
 
-/** Headers by which programs name an agent within a session. */
 const AGENT_HEADERS = ["x-claude-code-agent-id", "x-openai-subagent", "x-agent-id", "x-agent-name"] as const;
 
 /**

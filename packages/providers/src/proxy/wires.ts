@@ -1,5 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type { Content, GenerateContentResponse } from "@google/genai";
+import type { Content } from "@google/genai";
 import type { ToolSpec } from "@plimsoll/core";
 import { isRecord, type outcomeOfReply } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
@@ -67,8 +67,6 @@ export function failureIn(event: Fields): Fields | null {
   return recordAt(event, "error") ?? recordAt(recordAt(event, "response"), "error") ?? (event.type === "error" ? event : null);
 }
 
-const isAnything = isRecord;
-
 const endBy =
   (decode: (events: AsyncIterable<unknown>) => AsyncIterable<DriverEvent>): ProxyWire["streamedEnd"] =>
   async (events) => {
@@ -95,12 +93,7 @@ const ANTHROPIC: ProxyWire = {
   }),
   isModels: ({ role }) => role === "assistant",
   isHistory: (item) => item.role === "assistant" || recordsAt(item, "content").some(({ type }) => type === "tool_result"),
-  compactor: (options) =>
-    anyCompactor(createMessagesCompactor(options, "unused"), {
-      itemsOf: (items) => items.filter((item): item is Fields & Anthropic.MessageParam => typeof item.role === "string"),
-      fieldsOf: (item) => (isRecord(item) ? item : {}),
-      isAnswer: (answer): answer is Anthropic.Message => isAnything(answer),
-    }),
+  compactor: (options) => anyCompactor(createMessagesCompactor(options, "unused"), isMessage<Anthropic.MessageParam>),
   streamedEnd: endBy(decodeAnthropicStream),
   answerAfter: (answer, event) => {
     const message = recordAt(event, "message") ?? (event.type === "message" ? event : null);
@@ -125,13 +118,7 @@ const CHAT: ProxyWire = {
   }),
   isModels: ({ role }) => role === "assistant",
   isHistory: ({ role }) => role === "assistant" || role === "tool",
-  compactor: (options) =>
-    anyCompactor(createChatCompactor(options, "unused"), {
-      itemsOf: (items) =>
-        items.filter((item): item is Fields & OpenAI.ChatCompletionMessageParam => typeof item.role === "string"),
-      fieldsOf: (item) => (isRecord(item) ? item : {}),
-      isAnswer: (answer): answer is OpenAI.ChatCompletion => isAnything(answer),
-    }),
+  compactor: (options) => anyCompactor(createChatCompactor(options, "unused"), isMessage<OpenAI.ChatCompletionMessageParam>),
   streamedEnd: endBy(decodeOpenAiChatStream),
   answerAfter: (answer, { id = answer.id, model = answer.model, usage }) => ({
     id,
@@ -157,12 +144,7 @@ const RESPONSES: ProxyWire = {
   }),
   isModels: (item) => isItem(item) && isModels(item),
   isHistory: (item) => isItem(item) && (isModels(item) || itemKind(item) === "output"),
-  compactor: (options) =>
-    anyCompactor(createItemsCompactor(options, "unused"), {
-      itemsOf: (items) => items.filter(isItem),
-      fieldsOf: (item) => (isRecord(item) ? item : {}),
-      isAnswer: (answer): answer is OpenAI.Responses.Response => isAnything(answer),
-    }),
+  compactor: (options) => anyCompactor(createItemsCompactor(options, "unused"), isItem),
   streamedEnd: endBy(decodeOpenAiResponsesStream),
   answerAfter: (answer, event) => {
     const response = recordAt(event, "response") ?? (event.object === "response" ? event : null);
@@ -190,11 +172,7 @@ const GEMINI: ProxyWire = {
   isModels: ({ role }) => role === "model",
   isHistory: (item) => item.role === "model" || recordsAt(item, "parts").some((part) => part.functionResponse !== undefined),
   compactor: (options) =>
-    anyCompactor(createContentsCompactor(options, "unused"), {
-      itemsOf: (items) => items.filter(isContent),
-      fieldsOf: (item) => (isRecord(item) ? item : {}),
-      isAnswer: (answer): answer is GenerateContentResponse => isAnything(answer),
-    }),
+    anyCompactor(createContentsCompactor(options, "unused"), (item): item is Fields & Content => isRecord(item)),
   streamedEnd: async (events) => {
     const candidates = events.flatMap((event) => recordsAt(event, "candidates"));
     const parts = candidates.flatMap((candidate) => recordsAt(recordAt(candidate, "content"), "parts"));
@@ -215,11 +193,11 @@ const WIRES: readonly { readonly paths: RegExp; readonly wire: ProxyWire }[] = [
   { paths: /\/models\/[^/]+:(generateContent|streamGenerateContent)$/, wire: GEMINI },
 ];
 
-function isItem(item: unknown): item is Fields & ResponseItem {
-  return isRecord(item);
+function isMessage<Message>(item: Fields): item is Fields & Message {
+  return typeof item.role === "string";
 }
 
-function isContent(item: unknown): item is Fields & Content {
+function isItem(item: unknown): item is Fields & ResponseItem {
   return isRecord(item);
 }
 

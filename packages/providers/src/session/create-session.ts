@@ -123,8 +123,7 @@ function answeredBy<Request>(
   const { conversation, wire } = session;
   const view = awaited(session.progress);
   const reply = decodedBy(wire, answer);
-  const { lastMessageId } = conversation.state();
-  const { draft, calls } = replyDraft(reply, { lastMessageId, hasCall: conversation.hasCall, pathsOf });
+  const { draft, calls } = replyDraft(reply, conversation, pathsOf);
   if (draft === null && reply.isWindowFull) throw fullWindow();
   session.progress = replied(session.progress, calls);
   behind(session, async () => {
@@ -163,23 +162,15 @@ function userDraft(input: string | UserMessage["parts"], atMs: number): Omit<Use
   return { role: "user", origin: "human", parts, atMs };
 }
 
-/** A reply as it enters the log; `draft` is `null` for one with nothing that a wire would take back. */
-interface LoggedReply {
-  readonly draft: ModelReply["draft"] | null;
-  readonly calls: readonly OpenCall[];
-}
-
-interface ReplyFacts {
-  readonly lastMessageId: string | null;
-  readonly hasCall: (callId: string) => boolean;
-  readonly pathsOf: NonNullable<SdkSessionOptions["pathsOf"]>;
-}
-
 /**
  * The reply without blank text and without reasoning that leads to nothing, each call with the paths that it touches and under an id that the session has
- * not seen: models repeat ids, and some give none.
+ * not seen: models repeat ids, and some give none. `draft` is `null` for a reply with nothing that a wire would take back.
  */
-function replyDraft(reply: DecodedReply, { lastMessageId, hasCall, pathsOf }: ReplyFacts): LoggedReply {
+function replyDraft(
+  reply: DecodedReply,
+  { state, hasCall }: SessionLog["conversation"],
+  pathsOf: NonNullable<SdkSessionOptions["pathsOf"]>,
+): { readonly draft: ModelReply["draft"] | null; readonly calls: readonly OpenCall[] } {
   const kept = reply.parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
   const lastWords = kept.findLastIndex((part) => part.type !== "reasoning");
   const calls: OpenCall[] = [];
@@ -187,7 +178,7 @@ function replyDraft(reply: DecodedReply, { lastMessageId, hasCall, pathsOf }: Re
     if (part.type !== "tool-call") return part;
     const { callId: givenId } = part;
     const isFree = givenId !== "" && !hasCall(givenId) && !calls.some(({ call }) => call.callId === givenId);
-    const callId = isFree ? givenId : `call_${shortHash(`${lastMessageId ?? ""}\n${index}\n${givenId}`).slice(0, 24)}`;
+    const callId = isFree ? givenId : `call_${shortHash(`${state().lastMessageId ?? ""}\n${index}\n${givenId}`).slice(0, 24)}`;
     const call = { ...part, callId, paths: pathsOf(part) };
     calls.push({ givenId, call });
     return call;

@@ -125,11 +125,19 @@ export async function prepare<Request>(session: OpenSession<Request>, signal: Ab
     const { progress } = session;
     session.progress = { ...progress, failure: null };
     checkAnswered(progress);
-    const pending = await fitSubmitted({ conversation, limits, observedLimitTokens, signal, waiting: progress.waiting });
+    const last = conversation.view().messages.at(-1);
+    if (progress.waiting.length === 0 && (last === undefined || (last.role === "assistant" && last.origin === "model")))
+      throw misuse("there is nothing to send: say something as the user, or give a result");
+    const fit = (gate: SessionInput["gate"], pending: readonly Message[]) =>
+      conversation.fit({ gate, pending, model: limits, observedLimitTokens }, signal);
+    // The gates see the results, then what the person says, before that is submitted.
+    if (last?.role === "tool-result") await fit("after-tool-batch", []);
+    const pending = withIds(progress.waiting, conversation.state().lastMessageId);
+    if (pending.length > 0) await fit("before-submit", pending);
     for (const message of pending) conversation.append({ type: "message", message });
     session.progress = { ...session.progress, waiting: session.progress.waiting.slice(pending.length) };
     await conversation.flush();
-    await conversation.fit({ gate: "before-step", pending: [], model: limits, observedLimitTokens }, signal);
+    await fit("before-step", []);
   });
 }
 
@@ -209,37 +217,6 @@ export async function sent<Request, Answer>(
       }),
   });
   return answerOf(end);
-}
-
-interface NextRequest extends Pick<SessionLog, "conversation"> {
-  readonly waiting: readonly MessageDraft[];
-  readonly limits: ModelLimits;
-  /** The limit that earlier refusals taught; `null` if there was none. */
-  readonly observedLimitTokens: number | null;
-  readonly signal: AbortSignal;
-}
-
-/**
- * Shows the gates the results, then what the person says, before that is submitted. Returns what the person says as messages to append.
- *
- * Rejects with a PlimsollError `bad-input` if there is nothing that the model has not answered.
- */
-async function fitSubmitted({
-  conversation,
-  waiting,
-  limits,
-  observedLimitTokens,
-  signal,
-}: NextRequest): Promise<readonly Message[]> {
-  const last = conversation.view().messages.at(-1);
-  if (waiting.length === 0 && (last === undefined || (last.role === "assistant" && last.origin === "model")))
-    throw new PlimsollError("bad-input", "there is nothing to send: say something as the user, or give a result");
-  const fit = (gate: Parameters<Session["fit"]>[0]["gate"], pending: readonly Message[]) =>
-    conversation.fit({ gate, pending, model: limits, observedLimitTokens }, signal);
-  if (last?.role === "tool-result") await fit("after-tool-batch", []);
-  const pending = withIds(waiting, conversation.state().lastMessageId);
-  if (pending.length > 0) await fit("before-submit", pending);
-  return pending;
 }
 
 /** Where a session is between two requests. Transitions give a new record; misuse throws a PlimsollError `bad-input`. */

@@ -82,13 +82,9 @@ function windowEnd(text: string, start: number): number {
   const limit = start + WINDOW_CHARS;
   if (limit >= text.length) return text.length;
   for (let index = limit; index > limit - WINDOW_SEARCH_CHARS; index--) {
-    if (text[index] === " " && !isWhite(text.charAt(index - 1))) return index;
+    if (text[index] === " " && text.charAt(index - 1).trim() !== "") return index;
   }
   return characterBoundaryAtOrBefore(text, limit);
-}
-
-function isWhite(character: string): boolean {
-  return character.trim() === "";
 }
 
 /** The encodings that are bundled: `o200k_base` (GPT-4o and later, o-series) and `cl100k_base` (GPT-4, GPT-3.5). */

@@ -97,7 +97,6 @@ function isHeld(key: string, value: unknown): boolean {
   return typeof value === "string" && value.trim() !== "";
 }
 
-/** Sizes by the names that the wires have for them. */
 function sizesIn(answer: Fields): Pick<Parameters<typeof outcomeOfReply>[0], "promptTokens" | "outputTokens"> {
   const usage = recordAt(answer, "usage") ?? recordAt(answer, "usageMetadata");
   const sum = (...names: readonly string[]) =>

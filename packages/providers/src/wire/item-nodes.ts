@@ -209,20 +209,11 @@ export function changedNodes(value: unknown, change: (node: Fields) => Fields | 
   }
   if (!isRecord(value)) return value;
   const pairs = Object.entries(value).map(([key, each]) => {
-    const made = isRecord(each) && !COPIES.has(key) ? change(each) : undefined;
-    return [key, made ?? (COPIES.has(key) ? each : changedNodes(each, change))] as const;
+    const made = isRecord(each) && !COPIES.test(key) ? change(each) : undefined;
+    return [key, made ?? (COPIES.test(key) ? each : changedNodes(each, change))] as const;
   });
   return pairs.every(([key, each]) => each === value[key]) ? value : Object.fromEntries(pairs);
 }
 
 /** Keys under which agents keep copies of a history, or what their screen shows. */
-const COPIES: ReadonlySet<string> = new Set([
-  "replacement_history",
-  "toolUseResult",
-  "toolCallResult",
-  "input",
-  "arguments",
-  "args",
-  "result",
-  "resultDisplay",
-]);
+const COPIES = /^(?:replacement_history|tool(?:Use|Call)Result|input|arguments|args|result|resultDisplay)$/;

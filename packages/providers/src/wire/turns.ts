@@ -82,11 +82,10 @@ function addInTurn<Item>(list: Item[], item: Item, rules: TurnRules<Item>): void
     return;
   }
   if (role === "user" && before === "tool" && rules.userAfterTool === "reject") list.push(said("assistant", RESULTS_NOTICE));
-  const needsUser = role === "assistant" ? before === null || before === "assistant" : isMisplaced(role, before, rules);
+  const needsUser =
+    role === "assistant"
+      ? before === null || before === "assistant"
+      : role === "system" && rules.system === "after-user" && before !== "user";
   if (needsUser) list.push(said("user", FIRST_MESSAGE_NOTICE));
   list.push(item);
-}
-
-function isMisplaced<Item>(role: TurnRole, before: TurnRole | null, { system }: TurnRules<Item>): boolean {
-  return role === "system" && system === "after-user" && before !== "user";
 }

@@ -5,7 +5,6 @@ import { emptyReply, type FailureSource } from "../client/failure.ts";
 import type { Fields } from "../fields.ts";
 import type { LoadedImages } from "./images.ts";
 
-/** A wire: the requests that it takes, and how its answers are read. */
 interface Wire {
   readonly rules: WireRules;
   readonly maximumToolNameChars: number;

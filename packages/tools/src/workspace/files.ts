@@ -1,6 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { constants, type Dirent } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, readdir, readlink, rename, rm, rmdir, symlink } from "node:fs/promises";
+import { constants, type Dirent, type Stats } from "node:fs";
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  rmdir,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
@@ -189,15 +201,9 @@ export async function copyEntry(from: string, to: string): Promise<void> {
   }
 }
 
-interface Ownership {
-  readonly mode: number;
-  readonly uid: number;
-  readonly gid: number;
-}
-
-async function writeAs(file: FileHandle, text: string | AsyncIterable<Uint8Array>, old: Ownership | null): Promise<void> {
+async function writeAs(file: FileHandle, text: string | AsyncIterable<Uint8Array>, old: Stats | null): Promise<void> {
   try {
-    await file.writeFile(text);
+    await writeFile(file, text);
     if (old === null) return;
     // Only the owner of a file or the system's may give it away; for all others it is theirs already.
     await file.chown(old.uid, old.gid).catch(() => undefined);
