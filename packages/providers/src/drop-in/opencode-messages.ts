@@ -61,7 +61,8 @@ function userDrafts({ parts }: OpenCodeMessage): readonly MessageDraft[] {
 function saidParts(part: Fields): UserMessage["parts"] {
   if (part.ignored === true) return [];
   if (part.type === "text") return textParts(stringAt(part, "text") ?? "");
-  if (part.type === "file" && !["text/plain", "application/x-directory"].includes(stringAt(part, "mime") ?? "")) return mediaParts(part);
+  if (part.type === "file" && !["text/plain", "application/x-directory"].includes(stringAt(part, "mime") ?? ""))
+    return mediaParts(part);
   if (part.type === "subtask") return textParts(stringAt(part, "prompt") ?? "");
   return part.type === "compaction" ? [{ type: "text", text: COMPACTION_TEXT }] : [];
 }
