@@ -126,7 +126,11 @@ export function withMargin(limits: ModelLimits): ModelLimits {
 }
 
 /** Collects the knowledge of one model; a conversation that is taken up again reads it from its log. */
-function learnedOf(modelId: string | undefined, reserveTokens: number, { session, logs }: OfLimits): ReturnType<LearnedLimits["of"]> {
+function learnedOf(
+  modelId: string | undefined,
+  reserveTokens: number,
+  { session, logs }: OfLimits,
+): ReturnType<LearnedLimits["of"]> {
   const { learned } = logs;
   const nowMs = logs.nowMs();
   const known = believedAt(learned.of(session, modelId), nowMs);

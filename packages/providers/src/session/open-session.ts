@@ -128,7 +128,7 @@ export async function prepare<Request>(session: OpenSession<Request>, signal: Ab
     const last = conversation.view().messages.at(-1);
     if (progress.waiting.length === 0 && (last === undefined || (last.role === "assistant" && last.origin === "model")))
       throw misuse("there is nothing to send: say something as the user, or give a result");
-    const fit = (gate: SessionInput["gate"], pending: readonly Message[]) =>
+    const fit = (gate: Parameters<Session["fit"]>[0]["gate"], pending: readonly Message[]) =>
       conversation.fit({ gate, pending, model: limits, observedLimitTokens }, signal);
     // The gates see the results, then what the person says, before that is submitted.
     if (last?.role === "tool-result") await fit("after-tool-batch", []);
