@@ -1,52 +1,45 @@
 // For parts of one's own, by what you write.
 
-// Tools: what they take and give, and texts.
-export type { AgentTool, ToolEffect, ToolOutput } from "./agent-tool.ts";
-// Keep rules, and what they read of old text.
-// Loops: a session with its limits, and recovery from refusals.
-export {
-  amountSchema,
-  budgetOf,
-  LEAST_REPLY_TOKENS,
-  limitsWithin,
-  REPLY_RATIO,
-  replyBeside,
-  triggerTokens,
-  withReplyWithin,
-} from "./budget.ts";
 // Strategies, and where they may cut.
+
 export { safeCutAtOrBefore, safeCuts } from "./cut-point.ts";
-export { recoveriesOf } from "./engine/goal.ts";
-// Importers and metrics: messages with their ids, calls by what they touch, the fold of a log, sizes.
-export { fileBegun, serverOf } from "./engine/window-parts.ts";
-export { entryIdOf, LOG_VERSION } from "./entry.ts";
-export { closedError } from "./error.ts";
-export {
-  canonicalJson,
-  isJsonValue,
-  isNestedDeeper,
-  isRecord,
-  type JsonValue,
-  jsonIn,
-  MOST_JSON_LEVELS,
-  parseJson,
-  stringEnd,
-  wellFormed,
-  writtenJson,
-} from "./json.ts";
+export type { StrategyKind } from "./strategy/strategy.ts";
+export { defineStrategy } from "./strategy/strategy.ts";
+
+// Keep rules, and what they read of old text.
+
+export { amountSchema } from "./budget.ts";
 export type { KeepRuleKind } from "./keep/keep-rule.ts";
 export { defineKeepRule } from "./keep/keep-rule.ts";
-export type { ToolTable } from "./memory/call-shape.ts";
-export { callShape, toolShapeOf } from "./memory/call-shape.ts";
 export { planAfter } from "./memory/facts.ts";
 export { planIn } from "./memory/plan.ts";
 export { createRecallIndex } from "./memory/recall-index.ts";
-export { scriptCalls } from "./memory/script-calls.ts";
 export { textLines } from "./memory/text-lines.ts";
 export { USE_FEATURES } from "./memory/use-features.ts";
-// Wires: rules of messages, and what a vendor reported.
-export type { WireRules } from "./message/check.ts";
-export { checkMessages, followingChecks, isUsableCallId } from "./message/check.ts";
+
+// Estimators, and what learns from reports.
+
+export { createEstimator } from "./tokens/built-in-estimators.ts";
+export { CHAR_CLASSES, countClasses } from "./tokens/char-class.ts";
+export type { EstimatorKind } from "./tokens/estimator.ts";
+export { defineEstimator, defineMeasure, EMPTY_LEDGER } from "./tokens/estimator.ts";
+export { measuredBy } from "./tokens/ledger/ledger-estimator.ts";
+export { createWorkCounter, pooledPriors } from "./tokens/measure.ts";
+
+// Prompts and truncations.
+
+export type { Prompt } from "./ports.ts";
+export { SUMMARY_HEADER } from "./prompts/notices.ts";
+export type { Truncation } from "./truncation/span.ts";
+export { truncateMessage } from "./truncation/truncate-text.ts";
+
+// Importers and metrics: messages with their ids, calls by what they touch, the fold of a log, sizes.
+
+export { fileBegun, serverOf } from "./engine/window-parts.ts";
+export { entryIdOf, LOG_VERSION } from "./entry.ts";
+export type { ToolTable } from "./memory/call-shape.ts";
+export { callShape, toolShapeOf } from "./memory/call-shape.ts";
+export { scriptCalls } from "./memory/script-calls.ts";
 export { readsAsFailed } from "./message/failed-text.ts";
 export { isHandleMeant, partHandle } from "./message/handle.ts";
 export {
@@ -60,26 +53,52 @@ export {
   withIds,
 } from "./message/message.ts";
 export { coverageOf, lowestLimits, messageChars, pixelSizeOf, REQUEST_UNITS, UNIT_WORDS } from "./message/size.ts";
-export { fencedText } from "./message/transcript-text.ts";
-// Policies: kinds, knobs, and what files may hold.
-export type { Kinds } from "./policy/kinds.ts";
-export { BUILT_IN_KINDS, withKinds } from "./policy/kinds.ts";
-export { amountOf, isKnobPath, KNOBS, knobText, sizeOf, withKnob } from "./policy/knobs.ts";
-export { POLICY_OVERLAYS } from "./policy/overlays.ts";
-export type { EnginePolicy } from "./policy/policy.ts";
-export { encodingsOf, policySchema, requireFallback } from "./policy/policy.ts";
-export { RECORDED_POLICY } from "./policy/presets/none.ts";
-export { goneText, RETIRED_PRESETS, refuseRetired } from "./policy/retired.ts";
-export { changesPreset, keepsByRule, readWritten } from "./policy/written-policy.ts";
-// Stores: lines of a log, handles, and work one after the other.
-export { askDynamicContext, clockDoor, createQueue, passed, untilAborted } from "./port-door.ts";
-// Prompts and truncations.
-export type { Prompt } from "./ports.ts";
-export { SUMMARY_HEADER } from "./prompts/notices.ts";
 export { sequenceOf } from "./sequence.ts";
-export { decodeEntry, isJson, lineTooLong, MAXIMUM_LINE_BYTES, MORE_FOLLOWS } from "./session/codec.ts";
-export { createConversations } from "./session/conversations.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
+export { foldLedger } from "./session/session-state.ts";
+export { EMPTY_VIEW, foldEntry, foldUnhashed, modelChangeEntry, setupChange, setupChangeEntry } from "./session/view.ts";
+
+// Tools: what they take and give, and texts.
+
+export type { AgentTool, ToolEffect, ToolOutput } from "./agent-tool.ts";
+export {
+  canonicalJson,
+  isJsonValue,
+  isNestedDeeper,
+  isRecord,
+  type JsonValue,
+  jsonIn,
+  MOST_JSON_LEVELS,
+  parseJson,
+  stringEnd,
+  wellFormed,
+  writtenJson,
+} from "./json.ts";
+export { fencedText } from "./message/transcript-text.ts";
+export { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, createLineSplitter, shortHash } from "./text.ts";
+export { OUTPUT_CATEGORIES } from "./tool.ts";
+
+// Wires: rules of messages, and what a vendor reported.
+
+export type { WireRules } from "./message/check.ts";
+export { checkMessages, followingChecks, isUsableCallId } from "./message/check.ts";
+export { isRejectedUsage, measuredUsage, rejectedUsage } from "./usage.ts";
+
+// Loops: a session with its limits, and recovery from refusals.
+
+export {
+  budgetOf,
+  LEAST_REPLY_TOKENS,
+  limitsWithin,
+  REPLY_RATIO,
+  replyBeside,
+  triggerTokens,
+  withReplyWithin,
+} from "./budget.ts";
+export { recoveriesOf } from "./engine/goal.ts";
+export { closedError } from "./error.ts";
+export { askDynamicContext, clockDoor, passed, untilAborted } from "./port-door.ts";
+export { createConversations } from "./session/conversations.ts";
 export { compactionKind } from "./session/events.ts";
 export {
   afterAnswer,
@@ -93,23 +112,25 @@ export {
   withoutRefuted,
 } from "./session/learned-limit.ts";
 export { openSession } from "./session/open-session.ts";
-export { artifactHandle, MAXIMUM_RECALL_CHARS, recallArtifact } from "./session/recall.ts";
+export { MAXIMUM_RECALL_CHARS, recallArtifact } from "./session/recall.ts";
 export type { Rejection } from "./session/recovery.ts";
 export { answerOf, attempted, outcomeOfReply, rejectionIn, sendWithRecovery, withCount } from "./session/recovery.ts";
 export { replaceHistory } from "./session/replace-history.ts";
-export { foldLedger } from "./session/session-state.ts";
-export { EMPTY_VIEW, foldEntry, foldUnhashed, modelChangeEntry, setupChange, setupChangeEntry } from "./session/view.ts";
-export type { StrategyKind } from "./strategy/strategy.ts";
-export { defineStrategy } from "./strategy/strategy.ts";
-export { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, createLineSplitter, shortHash } from "./text.ts";
-// Estimators, and what learns from reports.
-export { createEstimator } from "./tokens/built-in-estimators.ts";
-export { CHAR_CLASSES, countClasses } from "./tokens/char-class.ts";
-export type { EstimatorKind } from "./tokens/estimator.ts";
-export { defineEstimator, defineMeasure, EMPTY_LEDGER } from "./tokens/estimator.ts";
-export { measuredBy } from "./tokens/ledger/ledger-estimator.ts";
-export { createWorkCounter, pooledPriors } from "./tokens/measure.ts";
-export { OUTPUT_CATEGORIES } from "./tool.ts";
-export type { Truncation } from "./truncation/span.ts";
-export { truncateMessage } from "./truncation/truncate-text.ts";
-export { isRejectedUsage, measuredUsage, rejectedUsage } from "./usage.ts";
+
+// Stores: lines of a log, handles, and work one after the other.
+
+export { createQueue } from "./port-door.ts";
+export { decodeEntry, isJson, lineTooLong, MAXIMUM_LINE_BYTES, MORE_FOLLOWS } from "./session/codec.ts";
+export { artifactHandle } from "./session/recall.ts";
+
+// Policies: kinds, knobs, and what files may hold.
+
+export type { Kinds } from "./policy/kinds.ts";
+export { BUILT_IN_KINDS, withKinds } from "./policy/kinds.ts";
+export { amountOf, isKnobPath, KNOBS, knobText, sizeOf, withKnob } from "./policy/knobs.ts";
+export { POLICY_OVERLAYS } from "./policy/overlays.ts";
+export type { EnginePolicy } from "./policy/policy.ts";
+export { encodingsOf, policySchema, requireFallback } from "./policy/policy.ts";
+export { RECORDED_POLICY } from "./policy/presets/none.ts";
+export { goneText, RETIRED_PRESETS, refuseRetired } from "./policy/retired.ts";
+export { changesPreset, keepsByRule, readWritten } from "./policy/written-policy.ts";
