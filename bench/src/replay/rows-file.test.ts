@@ -65,6 +65,12 @@ describe("a file of rows", () => {
     expect(() => openRowsFile(join(folder, name), "rows.jsonl", options)).toThrow(line);
   });
 
+  test("that holds something else is left as it is", () => {
+    writeFileSync(path(), '{"type":"user"}\n{"type":"assist');
+    expect(() => opened()).toThrow("rows.jsonl: cannot be written (it holds something else)");
+    expect(readFileSync(path(), "utf8")).toBe('{"type":"user"}\n{"type":"assist');
+  });
+
   test("that nobody named may fail: nothing is kept, and work goes on", () => {
     writeFileSync(join(folder, "file"), "");
     const rows = openRowsFile(join(folder, "file/rows.jsonl"), "rows", { isSpare: true });

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 import { isRecord, jsonIn } from "@plimsoll/core/extend";
@@ -57,7 +57,7 @@ export function openRowsFile(
   const file = opened(
     () => {
       if (!isRead) mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
-      return openSync(path, isRead ? "r" : "a+", OWNER_ONLY);
+      return checkedFile(openSync(path, constants.O_NONBLOCK | (isRead ? constants.O_RDONLY : APPENDS), OWNER_ONLY), isRead);
     },
     isSpare ? null : failed,
   );
@@ -65,6 +65,22 @@ export function openRowsFile(
   const { places, end } = opened(() => placesIn(file), failed) ?? { places: new Map(), end: 0 };
   if (!isRead && end < fstatSync(file).size) ftruncateSync(file, end);
   return rowsIn(file, places, isSpare ? null : failed);
+}
+
+const APPENDS = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
+
+/** How a line begins, and so a file whose first line was never finished. */
+const BEGINS = '{"v":';
+
+/** An open file that may be read, or appended to: no device or pipe, whose end never comes, and no file of somebody else's lines. */
+function checkedFile(file: number, isRead: boolean): number {
+  const stats = fstatSync(file);
+  const begins = Buffer.alloc(stats.isFile() ? Math.min(BEGINS.length, stats.size) : 0);
+  readSync(file, begins, 0, begins.length, 0);
+  const isRows = isRead || BEGINS.startsWith(begins.toString("latin1"));
+  if (stats.isFile() && isRows) return file;
+  closeSync(file);
+  throw new Error(stats.isFile() ? "it holds something else" : stats.isDirectory() ? "EISDIR" : "is no regular file");
 }
 
 function wordsOf(why: string, isRead: boolean): string {
