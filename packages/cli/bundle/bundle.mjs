@@ -27,6 +27,9 @@ const ENTRIES = {
   "entry/worker": join(dirname(require.resolve("tinypool")), "entry/worker.js"),
 };
 
+/** Modules that the program loads before it knows its command: one file for them, whichever commands use them too. */
+const START = /\/(?:cli\/src\/io|bench\/src\/terminal\/(?:io|printable)|core\/src\/(?:json|error))\.ts$/;
+
 /** A chunk as tests look at it: its file, what it imports at once, what it may import later, and the modules inside.
  * @typedef {{ readonly fileName: string, readonly imports: readonly string[], readonly dynamicImports: readonly string[], readonly modules: readonly string[] }} BundledChunk */
 
@@ -56,6 +59,7 @@ export async function bundleInto(folder) {
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "[name]-[hash].js",
+    codeSplitting: { groups: [{ name: "start", test: START }] },
   });
   await bundle.close();
   listFiles(folder, [...output.map(({ fileName }) => fileName), ...(await bundleMod(code))]);

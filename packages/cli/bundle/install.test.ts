@@ -88,8 +88,8 @@ describe("the command, installed alone into an empty folder with an empty home a
   });
 
   test.each([
-    ["--version", 6],
-    ["--help", 8],
+    ["--version", 2],
+    ["--help", 4],
   ])("loads for %s %i files", (option, expected) => {
     const loads = join(folder, `loads${option}`);
     const counter = pathToFileURL(join(ROOT, "packages/cli/bundle/count-loads.mjs")).href;
