@@ -63,7 +63,8 @@ function rowNames({ choice, agent }: Decision): { readonly names: readonly strin
   const names = rows.map(({ kind, values }) => (kind === "candidate" ? named(values) : kind));
   const meant = paths.length === 1 ? paths : paths.map((path) => `${wordOf(path)} is ${path}`);
   const set = now.size === 0 ? "not set" : shortValues(now);
-  return { names, legend: `Settings tried: ${meant.join("; ")}. now: ${set}. proxy: the agent under plimsoll proxy.` };
+  const tried = meant.length === 0 ? "" : `Settings tried: ${meant.join("; ")}. `;
+  return { names, legend: `${tried}now: ${set}. proxy: the agent under plimsoll proxy.` };
 }
 
 /** The meaning of the table's figures. */

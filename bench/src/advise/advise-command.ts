@@ -246,7 +246,8 @@ export function answerLines(decisions: readonly Decision[]): readonly string[] {
   const when = days.length === 0 ? "" : `, ${days[0]} to ${days.at(-1)}`;
   const compactions = sum(({ cost }) => cost.compactions);
   const usd = sum(({ cost }) => cost.usd ?? 0);
-  const spent = usd === 0 ? "no prices known" : `$${formatUsd(usd)} by list prices`;
+  const least = decisions.every(({ cost }) => cost.usdIs === "whole") ? "" : "at least ";
+  const spent = usd === 0 ? "no prices known" : `${least}$${formatUsd(usd)} by list prices`;
   const part = `${formatNumberOf(compactions, "compaction")} took about $${formatUsd(sum(({ cost }) => cost.compactionUsd ?? 0))} of it`;
   const first = `${sessions}${when}: ${spent}. ${compactions === 0 ? "Nothing was compacted" : part}.`;
   const lines = decisions
