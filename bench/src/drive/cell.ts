@@ -11,7 +11,7 @@ export interface CellRequest {
   readonly policy: EnginePolicy;
   readonly window: WindowRequest;
   readonly catalog: Pick<ModelCatalog, "contextWindowOf">;
-  /** NonNullable<SessionOptions["tokenizers"]> for a policy whose estimator is a byte-pair encoding. */
+  /** Tokenizers for a policy whose estimator is a byte-pair encoding. */
   readonly tokenizers?: NonNullable<SessionOptions["tokenizers"]>;
   /** Kinds that the policy may name, and how results are cut; the built-in ones if they are left out. */
   readonly kinds?: Kinds;

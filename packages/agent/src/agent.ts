@@ -184,7 +184,7 @@ export interface AgentOptions {
   readonly modelPriors?: NonNullable<SessionOptions["modelPriors"]>;
   /** Tells which reasoning is removed once messages before it change; none is if left out. */
   readonly isBoundReasoning?: IsBoundReasoning;
-  /** NonNullable<SessionOptions["tokenizers"]> by encoding, for a policy whose estimator is `bpe`. */
+  /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */
   readonly tokenizers?: NonNullable<SessionOptions["tokenizers"]>;
   /** The live state that compaction must not forget, by the session's id: each sub-agent has its own. */
   readonly stateOf?: (sessionId: string) => readonly StateProvider[];

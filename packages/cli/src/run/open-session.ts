@@ -41,7 +41,7 @@ export interface AgentSession {
   /** Parts that its policies may name. */
   readonly parts: PolicyParts;
   readonly policy: Policy;
-  /** NonNullable<AgentOptions["tokenizers"]> for policies whose estimator is a byte-pair encoding. */
+  /** Tokenizers for policies whose estimator is a byte-pair encoding. */
   readonly tokenizers: NonNullable<AgentOptions["tokenizers"]>;
   /** Returns the cost of the session so far. */
   readonly spending: () => Spending;
