@@ -4,7 +4,14 @@ import { open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ArtifactStore } from "@plimsoll/core";
 import { artifactHandle } from "@plimsoll/core/extend";
-import { fileFailure, hasCode, OWNER_ONLY_FILE_MODE, OWNER_ONLY_FOLDER_MODE, openRegularFile } from "./regular-file.ts";
+import {
+  fileFailure,
+  guarded,
+  hasCode,
+  OWNER_ONLY_FILE_MODE,
+  OWNER_ONLY_FOLDER_MODE,
+  openRegularFile,
+} from "./regular-file.ts";
 
 /** An artifact store that also takes a text piece by piece, so that it need never be held whole. */
 export interface StreamingArtifactStore extends ArtifactStore {
@@ -114,14 +121,6 @@ async function textAt(path: string, encoding: "utf8" | "utf16le"): Promise<strin
     return await file.readFile(encoding).finally(() => file.close());
   } catch (error) {
     if (hasCode(error, "ENOENT")) return null;
-    throw fileFailure(path, error);
-  }
-}
-
-async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
     throw fileFailure(path, error);
   }
 }

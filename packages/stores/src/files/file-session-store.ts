@@ -22,6 +22,7 @@ import { createFileSessionWriter, type SyncPolicy } from "./file-session-writer.
 import { createLogIndex, type LogIndex, type ReadableLog, readLog } from "./log-reader.ts";
 import {
   fileFailure,
+  guarded,
   hasCode,
   makeOwnerOnly,
   OWNER_ONLY_FILE_MODE,
@@ -195,14 +196,6 @@ async function reading<T>(path: string, work: (log: ReadableLog) => Promise<T>):
     return await work({ path, file });
   } finally {
     await file.close();
-  }
-}
-
-async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw fileFailure(path, error);
   }
 }
 

@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { encodeLog, PlimsollError, type SessionEntry, type SessionWriter } from "@plimsoll/core";
 import { decodeEntry, MORE_FOLLOWS } from "@plimsoll/core/extend";
 import { type LogIndex, logTooLarge, MAXIMUM_LOG_BYTES } from "./log-reader.ts";
-import { fileFailure, hasCode } from "./regular-file.ts";
+import { fileFailure, guarded, hasCode } from "./regular-file.ts";
 
 /** When what was appended is forced to the disk: at each append, or only when the log is closed. */
 export type SyncPolicy = "every-append" | "on-close";
@@ -53,12 +53,10 @@ export function createFileSessionWriter(log: LogFile): SessionWriter {
     const sizes = lines.map((line) => Buffer.byteLength(line));
     const after = sizes.reduce((sum, size) => sum + size, bytes);
     if (after > MAXIMUM_LOG_BYTES) throw logTooLarge(path, after);
-    try {
+    await guarded(path, async () => {
       if (isTorn) await cutBack();
       assertAsLeft(log, bytes);
-    } catch (error) {
-      throw fileFailure(path, error);
-    }
+    });
     try {
       for (const line of lines) await file.appendFile(line, "utf8");
       if (log.sync === "every-append") await file.datasync();

@@ -236,6 +236,15 @@ export function fileFailure(path: string, error: unknown): PlimsollError {
   return new PlimsollError("bad-session", `${path}: ${reason}`, { file: path, errno: code }, error);
 }
 
+/** Does work on a file. Its failures become those of {@link fileFailure}. */
+export async function guarded<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw fileFailure(path, error);
+  }
+}
+
 /** True for an error of the operating system with this code. */
 export function hasCode(error: unknown, code: string): boolean {
   return isRecord(error) && error.code === code;
