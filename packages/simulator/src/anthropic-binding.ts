@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { type Fields, isRecord, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
 import type { SimulatedRules } from "./rules.ts";
-import { type Drop, type Headers, headerValues, invalid, signatureOf } from "./wire.ts";
+import { type Drop, type Headers, hashOf, headerValues, invalid, signatureOf } from "./wire.ts";
 
 /** The beta without which a request may not say what is done with thinking over a changed prefix. */
 const CONTROLS_BETA = "thinking-binding-controls-2026-08-01";
@@ -218,11 +217,6 @@ interface Bound {
   readonly previous: string | null;
   /** Thinking that its model could not read. It is no gap: nobody left it out. */
   readonly unread: readonly string[];
-}
-
-/** A hash of plain data. */
-function hashOf(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("base64url");
 }
 
 /** Length of what tells one thinking from another. */

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { type Fields, recordAt, recordsAt, stringAt } from "./fields.ts";
 import type { SimulatedRules } from "./rules.ts";
-import type { Drop, PromptBinding } from "./wire.ts";
+import { type Drop, hashOf, type PromptBinding } from "./wire.ts";
 
 /**
  * Models that are not shown reasoning over a changed prefix: developers.openai.com/api/docs/guides/keep-prefix-unchanged, read in November 2026. The page names "newer
@@ -68,8 +67,4 @@ function after(hash: string, item: Fields): string {
 
 function partOf({ type, annotations, logprobs, ...rest }: Fields): unknown {
   return "text" in rest ? rest : { type, ...rest };
-}
-
-function hashOf(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("base64url");
 }

@@ -215,3 +215,8 @@ export function halves(text: string): readonly string[] {
 export function signatureOf(text: string): string {
   return createHash("sha256").update("simulated signature\n").update(text).digest("base64");
 }
+
+/** A hash of plain data. */
+export function hashOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("base64url");
+}
