@@ -4,6 +4,7 @@ import type { Message } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Summarizer } from "../ports.ts";
 import { logOf } from "../testing/builders.ts";
+import { muchLater } from "../testing/scripted-ports.ts";
 import { type Usage, usageOf } from "../usage.ts";
 import type { ContextEvent } from "./events.ts";
 import { createSession } from "./open-session.ts";
@@ -11,11 +12,6 @@ import { createSession } from "./open-session.ts";
 const never = new AbortController().signal;
 const at = { gate: "before-step", pending: [], model: SMALL_WINDOW } as const;
 const PREPARING: Policy = { ...SMALL_POLICY, prepare: { atLeast: { tokens: 6000 } } };
-
-/** Lets promises settle that nothing else holds up. */
-async function later(): Promise<void> {
-  for (let turn = 0; turn < 100; turn++) await Promise.resolve();
-}
 
 /** A conversation whose summaries are written when the test says so. */
 function conversationOf(messages: readonly Message[], policy: Policy, usage: Usage | null = null) {
@@ -47,7 +43,7 @@ describe("while a conversation goes on", () => {
   test("a summary is prepared from its line on, and the conversation does not wait for it", async () => {
     const { conversation, asked, ids } = conversationOf(turns(6), PREPARING);
     expect(await conversation.fit(at, never)).toEqual({ kind: "unchanged", off: null });
-    await later();
+    await muchLater();
     expect([asked.length, ids().length]).toEqual([1, 12]);
   });
 
@@ -57,7 +53,7 @@ describe("while a conversation goes on", () => {
   ])("none is prepared %s", async (_, messages, policy) => {
     const { conversation, asked } = conversationOf(messages, policy);
     await conversation.fit(at, never);
-    await later();
+    await muchLater();
     expect(asked).toEqual([]);
   });
 
@@ -65,7 +61,7 @@ describe("while a conversation goes on", () => {
     const { conversation, asked, say, ids } = conversationOf(turns(6), PREPARING);
     await conversation.fit(at, never);
     await conversation.fit(at, never);
-    await later();
+    await muchLater();
     asked[0]?.write("what happened");
     await conversation.prepared();
     await conversation.fit(at, never);
@@ -81,7 +77,7 @@ describe("while a conversation goes on", () => {
     await conversation.fit(at, never);
     say(...turns(2, 6));
     const fitted = conversation.fit(at, never);
-    await later();
+    await muchLater();
     expect(asked).toHaveLength(1);
     asked[0]?.write("what happened");
     expect(await fitted).toMatchObject({ kind: "compacted" });
@@ -94,7 +90,7 @@ describe("while a conversation goes on", () => {
     say(...turns(2, 6));
     const abort = new AbortController();
     const fitted = conversation.fit(at, abort.signal);
-    await later();
+    await muchLater();
     abort.abort(new Error("enough"));
     await expect(fitted).rejects.toThrow("enough");
   });
@@ -102,14 +98,14 @@ describe("while a conversation goes on", () => {
   test("one that failed changes nothing: the policy asks when it acts, and none is prepared before that", async () => {
     const { conversation, asked, say, ids } = conversationOf(turns(6), PREPARING);
     await conversation.fit(at, never);
-    await later();
+    await muchLater();
     asked[0]?.fail();
     await conversation.prepared();
     await conversation.fit(at, never);
     expect([asked.length, ids().length]).toEqual([1, 12]);
     say(...turns(2, 6));
     const fitted = conversation.fit(at, never);
-    await later();
+    await muchLater();
     asked[1]?.write("what happened");
     expect(await fitted).toMatchObject({ entry: { record: { steps: [{ strategy: "summarize", outcome: "applied" }] } } });
   });
@@ -117,10 +113,10 @@ describe("while a conversation goes on", () => {
   test("one that is still being written when the conversation is closed changes nothing any more", async () => {
     const { conversation, asked } = conversationOf(turns(6), PREPARING);
     await conversation.fit(at, never);
-    await later();
+    await muchLater();
     await conversation.close();
     asked[0]?.write("what was written too late");
-    await later();
+    await muchLater();
     expect(conversation.entries()).toHaveLength(13);
   });
 });
@@ -131,7 +127,7 @@ describe("a summary that was ready and is never used is told once, with what it 
   const ready = async (policy = PREPARING) => {
     const made = conversationOf(turns(6), policy, usage);
     await made.conversation.fit(at, never);
-    await later();
+    await muchLater();
     made.asked[0]?.write("what happened");
     await made.conversation.prepared();
     return { ...made, told: () => made.events.filter(({ type }) => type === "summary-unused") };
@@ -140,7 +136,7 @@ describe("a summary that was ready and is never used is told once, with what it 
   test("if the session is compacted without it", async () => {
     const { conversation, told, asked } = await ready();
     const compacted = conversation.fit({ ...at, now: { reason: "manual", keep: { messages: 2 } } }, never);
-    await later();
+    await muchLater();
     asked[1]?.write("by hand");
     expect(await compacted).toMatchObject({ kind: "compacted" });
     expect(told()).toEqual(unused);
@@ -159,13 +155,13 @@ describe("a summary that was ready and is never used is told once, with what it 
   test("if it was written after the session was compacted without it", async () => {
     const { conversation, asked, events } = conversationOf(turns(6), PREPARING, usage);
     await conversation.fit(at, never);
-    await later();
+    await muchLater();
     const compacted = conversation.fit({ ...at, now: { reason: "manual", keep: { messages: 2 } } }, never);
-    await later();
+    await muchLater();
     asked[1]?.write("by hand");
     await compacted;
     asked[0]?.write("what was written too late");
-    await later();
+    await muchLater();
     expect(events.filter(({ type }) => type === "summary-unused")).toEqual(unused);
   });
 
@@ -180,7 +176,7 @@ describe("a summary that was ready and is never used is told once, with what it 
   test("nor if it failed: that is told with what its answers took", async () => {
     const { conversation, asked, events } = conversationOf(turns(6), PREPARING, usage);
     await conversation.fit(at, never);
-    await later();
+    await muchLater();
     asked[0]?.write(" ");
     await conversation.prepared();
     await conversation.close();
@@ -204,14 +200,14 @@ test("a session whose caller gives prepared summaries prepares none by itself", 
     writer: null,
   });
   await own.fit(at, never);
-  await later();
+  await muchLater();
   expect(asked).toBe(0);
 });
 
 test("an undo has the clock's time", async () => {
   const { conversation, asked } = conversationOf(turns(6), SMALL_POLICY);
   const cut = conversation.fit({ ...at, now: { reason: "manual", keep: null } }, never);
-  await later();
+  await muchLater();
   asked[0]?.write("what happened");
   expect((await cut).kind).toBe("compacted");
   expect((await conversation.undo()).atMs).toBe(7);
