@@ -41,6 +41,9 @@ import type { CallDecision, LoopEffect, LoopEvent, LoopState } from "./loop-stat
 import { requestReply } from "./request-reply.ts";
 import { CANCELLED_TEXT, parseArguments, resolvedReply, resultOf } from "./run-phases.ts";
 
+/** The session around a running call. */
+export type CallContext = Parameters<AgentTool["run"]>[1];
+
 /** The tools with which effects are carried out. Functions answer with what holds at that moment. */
 export interface LoopContext {
   readonly options: AgentOptions;
@@ -51,7 +54,7 @@ export interface LoopContext {
   /** Gives the model in force other limits. */
   readonly limit: (limits: ModelLimits) => void;
   readonly signal: () => AbortSignal;
-  readonly callContext: (callId: string) => Parameters<AgentTool["run"]>[1];
+  readonly callContext: (callId: string) => CallContext;
   readonly tell: (event: AgentEventBody) => void;
   readonly dispatch: (event: LoopEvent) => void;
 }
@@ -266,11 +269,7 @@ async function settledCall(call: ToolCallPart, decision: CallDecision, loop: Loo
   return { type: "settled", ...admitted };
 }
 
-async function outputOf(
-  call: ToolCallPart,
-  tool: AgentTool | undefined,
-  context: Parameters<AgentTool["run"]>[1],
-): Promise<ToolOutput> {
+async function outputOf(call: ToolCallPart, tool: AgentTool | undefined, context: CallContext): Promise<ToolOutput> {
   const args = parseArguments(call.argumentsJson);
   try {
     return await untilAborted(context.signal, async () => {

@@ -1,7 +1,7 @@
 import { PlimsollError, type Session } from "@plimsoll/core";
 import { type AgentTool, closedError } from "@plimsoll/core/extend";
 import { type AgentModel, type AgentOptions, DEFAULT_MODE, type RunOutcome } from "./agent.ts";
-import { carryOut, type LoopContext } from "./carry-out.ts";
+import { type CallContext, carryOut, type LoopContext } from "./carry-out.ts";
 import { type AgentEventBody, type ContextUsage, contextUsage, type UntoldEvent } from "./events.ts";
 import {
   type Ask,
@@ -33,7 +33,7 @@ export interface LoopPorts {
   readonly conversation: Session;
   readonly emit: (event: AgentEventBody) => void;
   /** Returns the session around a call. */
-  readonly contextOf: (callId: string, signal: AbortSignal, loop: Loop) => Parameters<AgentTool["run"]>[1];
+  readonly contextOf: (callId: string, signal: AbortSignal, loop: Loop) => CallContext;
 }
 
 interface Caller {

@@ -15,11 +15,11 @@ import { z } from "zod";
 import { type AgentModel, DEFAULT_MAX_OUTPUT_TOKENS } from "./agent.ts";
 import type { AgentEventBody } from "./events.ts";
 
+type Recovery = Parameters<typeof sendWithRecovery<Answer>>[0];
+
 /** The parts of the session that one request needs, with the recovery's own: replies are lowered from then on, and each rejection is told. */
 export interface ReplyRequest
-  extends Required<
-    Pick<Parameters<typeof sendWithRecovery<Answer>>[0], "lowerReply" | "nextTry" | "undo" | "leaveReasoning" | "onRejection">
-  > {
+  extends Required<Pick<Recovery, "lowerReply" | "nextTry" | "undo" | "leaveReasoning" | "onRejection">> {
   /** The model in force, with the output to ask for. */
   readonly model: () => AgentModel;
   readonly policy: Policy;
@@ -33,7 +33,7 @@ export interface ReplyRequest
   /** Lowers the output to ask for, if that is what does not fit; false if it is not. Tried before anything is compacted. */
   readonly lowerOutput: (rejection: Rejection) => boolean;
   /** Compacts at the overflow gate. */
-  readonly recover: (facts: Parameters<Parameters<typeof sendWithRecovery<unknown>>[0]["recover"]>[0]) => Promise<FitOutcome>;
+  readonly recover: (facts: Parameters<Recovery["recover"]>[0]) => Promise<FitOutcome>;
   /** Logs the size that a rejection named: what was sent measures the context, although nothing came back. */
   readonly measure: (sent: SessionView, promptTokens: number) => Promise<void>;
   readonly tell: (event: AgentEventBody) => void;
@@ -63,7 +63,7 @@ export async function requestReply(request: ReplyRequest): Promise<Answer> {
 }
 
 /** Sends the context as it is now, once. */
-async function sentOnce(request: ReplyRequest): Promise<Awaited<ReturnType<typeof sendWithRecovery<Answer>>>> {
+async function sentOnce(request: ReplyRequest): ReturnType<typeof sendWithRecovery<Answer>> {
   // A context may have to be said in the log first.
   const context = await request.context();
   const sent = request.view();

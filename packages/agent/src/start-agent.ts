@@ -9,7 +9,6 @@ import {
   type UserMessage,
 } from "@plimsoll/core";
 import {
-  type AgentTool,
   clockDoor,
   closedError,
   LOG_VERSION,
@@ -33,7 +32,7 @@ import {
   type UserInput,
   withOutputReserve,
 } from "./agent.ts";
-import { dynamicContextOf, fitAt } from "./carry-out.ts";
+import { type CallContext, dynamicContextOf, fitAt } from "./carry-out.ts";
 import { type AgentListener, createEventHub, type EventHub } from "./events.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
@@ -216,11 +215,7 @@ function recallOf({
 }
 
 /** Makes the session around a call. */
-function toolContext(
-  loop: Loop,
-  hub: EventHub,
-  { callId, signal }: Pick<Parameters<AgentTool["run"]>[1], "callId" | "signal">,
-): Parameters<AgentTool["run"]>[1] {
+function toolContext(loop: Loop, hub: EventHub, { callId, signal }: Pick<CallContext, "callId" | "signal">): CallContext {
   const { options, conversation } = loop;
   const { sessionId } = options.session;
   return {
@@ -300,7 +295,7 @@ async function settleModel({ conversation, options }: StartedLog): Promise<boole
   return known.modelId === modelId && isSameWindow;
 }
 
-type RunSubAgent = Parameters<AgentTool["run"]>[1]["runSubAgent"];
+type RunSubAgent = CallContext["runSubAgent"];
 type SubAgentReply = Awaited<ReturnType<RunSubAgent>>;
 
 /** Where a sub-agent comes from. */
