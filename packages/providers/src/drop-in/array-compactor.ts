@@ -30,7 +30,7 @@ import {
 } from "./array-items.ts";
 import type { ConversationRequest, FoundConversation } from "./request.ts";
 import { type CompactorOptions, limitsInForce, limitsOf, type RequestFacts } from "./request.ts";
-import type { Declaration, WireArray } from "./wire-array.ts";
+import type { Declaration, ObservedAnswer, WireArray } from "./wire-array.ts";
 
 /** Everything that a request sends in addition to its array, and the name of its conversation. A malformed tool is a `bad-input` error that names its place. */
 export interface ArrayRequest<Answer> extends RequestFacts {
@@ -100,12 +100,14 @@ export interface ArrayCompactor<Item, Answer> {
   close(): Promise<void>;
 }
 
+type Recovery<Own> = Parameters<typeof sendWithRecovery<Own>>[0];
+
 interface SentArray<Item, Answer> {
   readonly array: ReadArray<Item>;
   readonly request: ArrayRequest<Answer>;
   readonly fitted: FittedLog;
   /** How it is less than what was refused in words that nobody knows; left out if it is not. */
-  readonly tried?: NonNullable<Parameters<typeof sendWithRecovery<unknown>>[0]["done"]>["tried"];
+  readonly tried?: NonNullable<Recovery<unknown>["done"]>["tried"];
   /** True if a shorter reply was asked for after a refusal: that is done once. */
   readonly isBeside?: boolean;
   readonly before?: SentArray<Item, Answer>;
@@ -369,7 +371,7 @@ function measuredIn<Item>(
   { measured }: Pick<WireArray<Item, never>, "measured">,
   { groups }: ReadArray<Item>,
   which: "first" | "newest",
-): Parameters<Session["report"]>[1] | null {
+): ObservedAnswer | null {
   const [first] = groups[0]?.messages ?? [];
   if (measured === undefined || (which === "first" && (first === undefined || !isHuman(first)))) return null;
   const isReply = ({ messages: [message] }: ItemGroup<Item>) => message?.role === "assistant";
@@ -447,15 +449,15 @@ function asks<Item, Answer>({ logs }: KnownArrays<Item, Answer>, request: ArrayR
   return { maxOutputTokens: limitsOf(request, logs.options).maxOutputTokens, contents };
 }
 
-interface Sending<Item, Own> extends Pick<Parameters<typeof sendWithRecovery<Own>>[0], "done"> {
-  readonly attempt: (next: Item[] | null) => Promise<Awaited<ReturnType<typeof sendWithRecovery<Own>>>>;
+interface Sending<Item, Own> extends Pick<Recovery<Own>, "done"> {
+  readonly attempt: (next: Item[] | null) => ReturnType<typeof sendWithRecovery<Own>>;
 }
 
 function recovering<Item, Answer, Own>(
   arrays: KnownArrays<Item, Answer>,
   first: readonly Item[],
   { attempt, ...done }: Sending<Item, Own>,
-): Promise<Awaited<ReturnType<typeof sendWithRecovery<Own>>>> {
+): ReturnType<typeof sendWithRecovery<Own>> {
   const { policy, logs, sent: known } = arrays;
   let next: Item[] | null = null;
   let now = known.get(first);

@@ -52,6 +52,7 @@ import {
   limitsOf,
   noteSetup,
 } from "./request.ts";
+import type { ObservedAnswer } from "./wire-array.ts";
 
 /** The log of one conversation as it is now, and the size of its next request. */
 export interface ConversationLog extends ConversationName {
@@ -168,13 +169,13 @@ export interface AskedRequest extends RequestFacts {
   readonly now?: FitInput["now"];
   readonly focus?: string;
   /** Reported size of the first reply's request: it tells how large system text and tools are, for a history that is met in its middle. */
-  readonly firstReported?: Parameters<Session["report"]>[1] | null;
+  readonly firstReported?: ObservedAnswer | null;
 }
 
 /** Takes what is new of the request into its conversation, and fits it. Whose caller hears of no refusal, is a hook. `reported` is what the newest reply's request measured. */
 export function fitRequest(
   logs: ArrayConversations,
-  asked: AskedRequest & { readonly reported: Parameters<Session["report"]>[1] | null } & Pick<MetFit, "caller" | "isRefused">,
+  asked: AskedRequest & { readonly reported: ObservedAnswer | null } & Pick<MetFit, "caller" | "isRefused">,
 ): Promise<FittedLog> {
   const { request, reported, caller, isRefused, signal, now, focus = null } = asked;
   const work = async (found: FoundConversation): Promise<FittedLog> => {
@@ -360,7 +361,7 @@ export async function reportAnswer(
     asked,
     reported,
     isMediaTry,
-  }: { readonly asked: RequestFacts; readonly reported: Parameters<Session["report"]>[1]; readonly isMediaTry: boolean },
+  }: { readonly asked: RequestFacts; readonly reported: ObservedAnswer; readonly isMediaTry: boolean },
 ): Promise<void> {
   const { session } = found;
   logs.unanswered.delete(session);

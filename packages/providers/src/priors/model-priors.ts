@@ -2,14 +2,17 @@ import type { SessionOptions } from "@plimsoll/core";
 import type { FigureName, MeasuredFigures } from "./figures.ts";
 import { MEASURED_FIGURES } from "./measured-figures.ts";
 
+type Priors = NonNullable<SessionOptions["modelPriors"]>;
+type ImagePrior = ReturnType<Priors>["image"];
+
 /** Finds the family, whose texts measure alike, that a model's id belongs to; the family `unknown` for other ids. */
 export function familyOf(modelId: string): ModelFamily {
   return MODEL_FAMILIES.find(({ pattern }) => pattern.test(modelId)) ?? UNKNOWN_FAMILY;
 }
 
 /** Makes the estimates of models' tokens from measured figures: those of the package, or others, fitted without the sessions to be judged. */
-export function priorsFrom({ weights, lines }: MeasuredFigures): NonNullable<SessionOptions["modelPriors"]> {
-  const known = new Map<string, ReturnType<NonNullable<SessionOptions["modelPriors"]>>>();
+export function priorsFrom({ weights, lines }: MeasuredFigures): Priors {
+  const known = new Map<string, ReturnType<Priors>>();
   return (modelId) => {
     const family = familyOf(modelId);
     const seen = known.get(family.name);
@@ -25,7 +28,7 @@ export function priorsFrom({ weights, lines }: MeasuredFigures): NonNullable<Ses
 }
 
 /** Estimates a model's tokens until its provider reports usage, from the figures that come with the package. */
-export const modelPriors: NonNullable<SessionOptions["modelPriors"]> = priorsFrom(MEASURED_FIGURES);
+export const modelPriors: Priors = priorsFrom(MEASURED_FIGURES);
 
 /** Models whose texts measure alike. The first family whose pattern the model's id matches is taken. */
 export interface ModelFamily {
@@ -35,14 +38,14 @@ export interface ModelFamily {
   readonly figures: FigureName;
   readonly reasoningAtTurn: "stays" | "goes";
   readonly toolsRatio: number;
-  readonly image: ReturnType<NonNullable<SessionOptions["modelPriors"]>>["image"];
+  readonly image: ImagePrior;
 }
 
 /**
  * Anthropic, "Vision" and "PDF support" (read November 2026): width × height / 750, up to 1,600; a page 1,500 to 3,000, since it is sent as text and
  * as an image. Published counts of pages of text are 2,098 to 2,115 with Haiku 4.5, 2,324 to 2,347 with the models since (2026-10-18).
  */
-const ANTHROPIC_IMAGE: ReturnType<NonNullable<SessionOptions["modelPriors"]>>["image"] = {
+const ANTHROPIC_IMAGE: ImagePrior = {
   kind: "area",
   pixelsPerToken: 750,
   maximumTokens: 1600,
@@ -55,7 +58,7 @@ const ANTHROPIC_IMAGE: ReturnType<NonNullable<SessionOptions["modelPriors"]>>["i
  * its text and as an image: six tiles of an upright page are 910, and 461 tokens were counted for the text of one. Audio: no figure of the chat models was
  * found, so that Gemini's larger one counts. Video is not taken.
  */
-const OPENAI_IMAGE: ReturnType<NonNullable<SessionOptions["modelPriors"]>>["image"] = {
+const OPENAI_IMAGE: ImagePrior = {
   kind: "tiles",
   baseTokens: 70,
   tileTokens: 140,
@@ -72,7 +75,7 @@ const OPENAI_IMAGE: ReturnType<NonNullable<SessionOptions["modelPriors"]>>["imag
  * the resolution that Gemini 3 takes unasked (published counts of 2026-10-18 say 560 and 561). A second of video is 263 and of audio 32
  * (geminibyexample.com/027-calculate-input-tokens, read November 2026).
  */
-const GOOGLE_IMAGE: ReturnType<NonNullable<SessionOptions["modelPriors"]>>["image"] = {
+const GOOGLE_IMAGE: ImagePrior = {
   kind: "tiles",
   baseTokens: 0,
   tileTokens: 258,
