@@ -4,6 +4,7 @@ import { CHAT_HOSTS } from "../openai-chat/hosts.ts";
 /** How a model's text is cut into tokens, as far as it is known. */
 export type TokenizerFamily = "o200k_base" | "cl100k_base" | "claude" | "gemini" | "unknown";
 
+/** The limits of a family of models; `null` if the vendor states none. */
 interface FamilyLimits {
   readonly prefix: string;
   readonly contextWindowTokens: number;

@@ -150,6 +150,7 @@ export const PRICE_OVERRIDES: readonly PriceOverride[] = [
   },
 ];
 
+/** Dollars per million tokens. */
 interface TierUsd {
   readonly input: number;
   readonly output: number;

@@ -136,6 +136,7 @@ const MAKERS = ["anthropic", "openai", "google", "deepseek", "moonshotai", "mist
 /** Largest part of an id that may be wrong for another one to be what was meant; chosen. */
 const MAXIMUM_WRONG_RATIO = 0.34;
 
+/** Names of models that are offered in place of an unknown one; chosen. */
 const MAXIMUM_OFFERED = 3;
 
 function nearestModels(modelId: string): readonly string[] {

@@ -106,6 +106,7 @@ function classOf(failure: Parameters<typeof classifyProviderError>[0], reason: F
   return isOfTheMoment && classified.class === "other" ? { ...classified, class: "transient" } : classified;
 }
 
+/** Longest part of a provider's words that is kept; chosen. */
 const MAXIMUM_WORDS_CHARS = 300;
 
 function vendorWords(body: unknown, key: string): string | null {

@@ -12,6 +12,7 @@ const VERSION = 1;
 const wireName = z.enum(["anthropic", "openai-chat", "openai-responses", "gemini"]);
 const tokens = z.number().int().positive();
 
+/** The body of `POST /compact`, as docs/use-in/any-loop.md has it. */
 const compactSchema = z.strictObject({
   version: z.literal(VERSION).optional(),
   wire: wireName,

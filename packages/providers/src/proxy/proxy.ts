@@ -276,6 +276,7 @@ const CONTEXT_NAME = /^[a-z]+(?:[-_ ][a-z]+)*[-_ ](?:context|details|environment
 /** Words with which agents hand on what a person said in the middle of a turn. */
 const HANDED_ON = /\b(?:user|human|person)\b[^.\n]{0,60}\b(?:asked|said|says|sent|typed|wrote|message|prompt|request)/i;
 
+/** The beginning of an element that is searched for them; chosen. */
 const HANDED_ON_CHARS = 300;
 
 function formOf(text: string): Form {
