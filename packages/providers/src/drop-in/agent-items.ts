@@ -164,6 +164,7 @@ export function changedItems(items: readonly AgentInputItem[], viewed: Assistant
   });
 }
 
+/** A copy of an item without its vendor's id; an item of the model keeps it. */
 export function withoutId(item: AgentInputItem): AgentInputItem {
   if (!("id" in item) || agentItemKind(item) === "model") return item;
   const copy = Object.assign({}, item);

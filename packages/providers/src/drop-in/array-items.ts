@@ -132,6 +132,7 @@ function callsOf<Item>(group: ItemGroup<Item> | undefined): (readonly [id: strin
   );
 }
 
+/** True for a value that a weak map takes as a key. */
 export function isObject(value: unknown): value is WeakKey {
   return typeof value === "object" && value !== null;
 }

@@ -90,11 +90,13 @@ export interface Setup {
 /** Characters a token that no text goes below by much; a side request is only looked at if it could be too long. Chosen. */
 const FEWEST_CHARS_PER_TOKEN = 2;
 
+/** True for a request that fits into its model's window however many tokens its text has, and if the window is not known. */
 export function isSmall({ bodyText, facts }: ReadRequest, { limits }: ProxyOptions): boolean {
   const { contextWindowTokens } = limits(facts.modelId);
   return contextWindowTokens === null || bodyText.length / FEWEST_CHARS_PER_TOKEN < contextWindowTokens;
 }
 
+/** A request that is passed on as it came. */
 export function untouched({ wire, kind, facts }: ReadRequest): PreparedRequest {
   return {
     wire,
@@ -121,6 +123,7 @@ export interface Fitting {
   readonly broken?: Set<string>;
 }
 
+/** Fits a request. A conversation that was broken before is mended at once, any other if its vendor refuses it. */
 export async function prepared(read: ReadRequest, fitting: Fitting): Promise<PreparedRequest> {
   const made = await fittedRequest(read, fitting);
   const { conversation, broken, options } = fitting;

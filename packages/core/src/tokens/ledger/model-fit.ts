@@ -15,6 +15,7 @@ export type RuleLosses = Readonly<Record<ReturnRule, number>>;
 /** Nothing is known of any rule. */
 export const NO_LOSSES: RuleLosses = { output: 0, visible: 0, text: 0, "text-and-reasoning": 0 };
 
+/** All rules, those that need an output count first. */
 export const RETURN_RULES: readonly ReturnRule[] = ["output", "visible", "text", "text-and-reasoning"];
 
 /** The rules that need no output count. */
