@@ -2,7 +2,7 @@ import type { AgentInputItem } from "@openai/agents-core";
 import type { AssistantMessage, ImagePart, Message, TextPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import { canonicalJson, isRecord, type MessageDraft, shortHash } from "@plimsoll/core/extend";
 import { argumentsText, callPart, recordAt, recordsAt, stringAt, textAt } from "../fields.ts";
-import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
+import { imagePlaceholder, imageUrl, sendableImage, textIn } from "../wire/images.ts";
 import { joinedSystem, type TurnRules } from "../wire/turns.ts";
 import { byPiece, hasMedia, partsNow } from "./array-items.ts";
 import { jsonText, pieceParts } from "./media-parts.ts";
@@ -138,10 +138,6 @@ function writtenReply(part: AssistantMessage["parts"][number]): readonly AgentIn
 
 function replyItem(text: string): AgentInputItem {
   return { role: "assistant", status: "completed", content: [{ type: "output_text", text }] };
-}
-
-function textIn(parts: readonly (TextPart | ImagePart)[]): string {
-  return parts.map((part) => (part.type === "text" ? part.text : imagePlaceholder(part))).join("\n");
 }
 
 /**

@@ -3,7 +3,7 @@ import type { AssistantMessage, ImagePart, Message, TextPart, ToolResultMessage,
 import { usageOf } from "@plimsoll/core";
 import { canonicalJson, type MessageDraft } from "@plimsoll/core/extend";
 import { argumentsObject, callPart, type Fields, jsonValueOf, numberAt, stringAt } from "../fields.ts";
-import { imagePlaceholder } from "../wire/images.ts";
+import { imagePlaceholder, textIn } from "../wire/images.ts";
 import { pieceParts } from "./media-parts.ts";
 import { type BeforeItems, changedPieces, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
@@ -96,10 +96,6 @@ export function contentOf(message: Message): Content {
 
 function idOf(callId: string): { id?: string } {
   return callId.startsWith(MADE_ID) ? {} : { id: callId };
-}
-
-function textIn(parts: readonly (TextPart | ImagePart)[]): string {
-  return parts.map((part) => (part.type === "text" ? part.text : imagePlaceholder(part))).join("\n");
 }
 
 function writtenPart(part: TextPart | ImagePart): Part {

@@ -1,4 +1,4 @@
-import type { Context, ImagePart } from "@plimsoll/core";
+import type { Context, ImagePart, TextPart } from "@plimsoll/core";
 
 /** Gives the base64 text of an image that is kept under a handle; `null` if it is not kept any more. */
 export type LoadImage = (handle: string) => Promise<string | null>;
@@ -47,6 +47,11 @@ export function sendableImage(part: ImagePart, loaded: LoadedImages): SendableIm
 /** The text that stands for an image that cannot be sent. */
 export function imagePlaceholder(part: ImagePart): string {
   return `[image not available: ${part.mediaType}]`;
+}
+
+/** Parts as one text, a line each; images as their placeholders. */
+export function textIn(parts: readonly (TextPart | ImagePart)[]): string {
+  return parts.map((part) => (part.type === "text" ? part.text : imagePlaceholder(part))).join("\n");
 }
 
 /** The name that a document of this type is sent under, on wires that want one. */
