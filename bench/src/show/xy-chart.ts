@@ -12,8 +12,6 @@ export interface XyPoint {
 export interface XySeries {
   readonly name: string;
   readonly colour: number;
-  /** Lines of the second and third round of colours are dashed. */
-  readonly round?: number;
   readonly points: readonly XyPoint[];
   readonly isLine: boolean;
   readonly labels: boolean;
@@ -63,25 +61,19 @@ export function xyChart({ title, xTitle, yTitle, series }: XyChart): Markup {
   return html`<figure class="xy"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}: ${yTitle} over ${xTitle}">${grid}${marks}${labelTexts(series, at)}
 <text class="axis" text-anchor="middle" x="${(WIDTH + MARGIN.left) / 2}" y="${HEIGHT - 8}">${xTitle}</text>
 <text class="axis" text-anchor="middle" transform="translate(14 ${(HEIGHT - MARGIN.bottom) / 2}) rotate(-90)">${yTitle}</text></svg>
-<figcaption><b>${title}</b> ${key.map(({ name, colour, round = 0, isLine, isMarked }) => html`<span class="key"><span class="dot c${colour}">${isMarked === true ? "◯" : isLine ? (round === 0 ? "━" : "╍") : "●"}</span> ${name}</span> `)}</figcaption></figure>`;
+<figcaption><b>${title}</b> ${key.map(({ name, colour, isLine, isMarked }) => html`<span class="key"><span class="dot c${colour}">${isMarked === true ? "◯" : isLine ? "━" : "●"}</span> ${name}</span> `)}</figcaption></figure>`;
 }
 
 function seriesMarks(series: XySeries, at: (point: XyPoint) => readonly [number, number]): Markup {
   const places = series.points.map((point) => ({ point, place: at(point) }));
   const path = places.map(({ place: [x, y] }, index) => `${index === 0 ? "M" : "L"}${x} ${y}`).join("");
-  const line = series.isLine ? html`<path class="${lineClass(series)}" d="${path}"/>` : html``;
+  const line = series.isLine ? html`<path class="line c${series.colour}" d="${path}"/>` : html``;
   const marked = series.isMarked === true;
   const dots = places.map(
     ({ point, place: [x, y] }) =>
       html`<circle class="${marked ? "ring" : "mark"} c${series.colour}" cx="${x}" cy="${y}" r="${marked ? RING_RADIUS : MARK_RADIUS}"><title>${point.title}</title></circle>`,
   );
   return html`<g>${line}${dots}</g>`;
-}
-
-const DASHES = ["", " dashed", " dotted"];
-
-function lineClass({ colour, round = 0 }: XySeries): string {
-  return `line c${colour}${DASHES[round % DASHES.length] ?? ""}`;
 }
 
 /** Width of a letter of a label, in pixels: of a usual one, and of one that is larger on a phone (`narrow-and-print.css`). */
