@@ -134,14 +134,14 @@ const SESSION_COLUMNS: readonly Column<TunedSession>[] = [
 function frontOf(result: ShownTuneResult): Markup {
   const { current, front } = result;
   const taken = settingToTake(result);
-  const marked = { isLine: false, labels: true, isMarked: true };
+  const marked = { labels: true, isMarked: true };
   const judged = front.filter(({ test }) => test.units.length > 0);
   return xyChart({
     title: "Cost against what is kept",
     xTitle: "cost (% of doing nothing)",
     yTitle: "kept of what replies needed (%)",
     series: [
-      { ...seriesOf("other settings", 1, judged), isLine: false },
+      seriesOf("other settings", 1, judged),
       { ...seriesOf(taken === null ? "as it is, stays" : "as it is", 3, [current]), ...marked },
       { ...seriesOf("best", 2, taken === null ? [] : [taken]), ...marked },
     ],
@@ -154,7 +154,7 @@ function seriesOf(name: string, colour: number, tuned: readonly TunedPolicy[]): 
     const title = `${settingsText(each)}: ${formatPercent(costPercent)} % cost, ${heldText(gain)}, ${formatNumberOf(tooLarge, "request")} too large`;
     return { x: costPercent, y: gain ?? 0, label: name, title };
   });
-  return { name, colour, points, isLine: true, labels: false };
+  return { name, colour, points, isLine: false, labels: false };
 }
 
 /** Of each knob that was turned a chart: its value against cost and against what is held, the other knobs as in the best setting. */
