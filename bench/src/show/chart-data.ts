@@ -63,7 +63,7 @@ function mostPointsFor(rows: number): number {
 
 function chartIndex({ report, judged, metrics, policyName }: ShownReport): ChartIndex {
   const names = report.policies.map(({ name }) => name);
-  const placesOf = (policies: readonly string[]) => policies.map((name) => names.indexOf(name)).filter((place) => place >= 0);
+  const placesOf = (policies: readonly string[]) => policies.map((name) => names.indexOf(name));
   const windows = judged.windows.map(({ named, answers, summaries }) => {
     const acting = summaries.findLast(({ isActing }) => isActing)?.policy;
     const picked = named[0]?.policy ?? acting ?? names.at(-1) ?? "";
