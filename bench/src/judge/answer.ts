@@ -8,7 +8,7 @@ import { type Standing, standingOver } from "./standing.ts";
 import { type Sureness, surenessOf } from "./sureness.ts";
 import { windowLabel } from "./window-label.ts";
 
-/** The answer for a window: what never compacting comes to, the policy to use, and how sure that is. */
+/** An answer for a window, among policies of one kind: the policy to use, and how sure that is. */
 export interface WindowAnswer {
   /** Like is compared with like: whether the policies pay for a model's summaries; `null` if none of the run does. */
   readonly summaries: "by a model" | "without a model" | null;

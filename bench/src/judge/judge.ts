@@ -1,3 +1,4 @@
+import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { policyRunBy } from "../peers/running-agents.ts";
 import type { BenchReport } from "../results.ts";
@@ -59,11 +60,9 @@ function namedBy(answers: readonly WindowAnswer[]): readonly Standing[] {
   return [first, ...others.filter((pick) => !isBeaten(pick))];
 }
 
-const RECORDED = "recorded";
-
 /** The recorded policy, if the run has it in each compared session; else the policy in the likeness of the one agent that wrote them all. */
 function runningNow({ sessions }: BenchReport, { units, standings }: Compared): Standing | null {
-  const recorded = standings.get(RECORDED);
+  const recorded = standings.get(RECORDED_POLICY.name);
   if (recorded !== undefined) return recorded;
   const compared = new Set(units.map(({ session }) => session));
   const likenesses = new Set(sessions.flatMap((each) => (compared.has(each.session) ? [policyRunBy(each)] : [])));
