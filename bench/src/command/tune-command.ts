@@ -29,6 +29,7 @@ import type { SessionDescription } from "../open/session-description.ts";
 import { type BenchInput, runBench } from "../replay/run-bench.ts";
 import type { ReportProblem } from "../results.ts";
 import { formatNumberOf, lineageWords } from "../show/figures.ts";
+import { KEPT_READING } from "../show/policy-tables.ts";
 import { reportProblems } from "../show/problems.ts";
 import { reportTable, tableRows } from "../show/report-table.ts";
 import { type SessionNames, sessionNames } from "../show/session-names.ts";
@@ -227,8 +228,7 @@ const NOTHING_FIRES: string = fitted(
   "No session fills half of the window: no setting changes anything. Give a smaller window (--window 32k) or longer sessions.",
 );
 
-const READING =
-  "cost: % of doing nothing; dearer: sessions that cost over 2 % more; kept: % of what later replies needed that was still in the context word for word; older: of what was said 20k tokens back or more.";
+const READING = `cost: % of doing nothing; ${KEPT_READING}`;
 const OTHER_SESSIONS = "All on sessions that settings were not chosen on.";
 const SAME_SESSIONS = "There is one project alone: settings were chosen and judged on the same sessions.";
 

@@ -75,9 +75,12 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
   ...standingColumns<PolicyRow>(({ standing }) => standing),
 ];
 
-/** Explains the columns of the first table, for outputs that do not explain each column. */
-export const READING =
-  "cost: % of doing nothing, with a prompt cache, over the sessions that outgrow the window; dearer: sessions that cost over 2 % more; kept: % of what later replies needed that was still in the context word for word; older: of what was said 20k tokens back or more.";
+/** Explains the columns behind the cost, for outputs that do not explain each column. */
+export const KEPT_READING =
+  "dearer: sessions that cost over 2 % more; kept: % of what later replies needed that was still in the context word for word; older: of what was said 20k tokens back or more.";
+
+/** Explains the columns of the first table. */
+export const READING: string = `cost: % of doing nothing, with a prompt cache, over the sessions that outgrow the window; ${KEPT_READING}`;
 
 /** The table that a window's answer is read from: a row a policy, what the person runs now among them. */
 export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf: PolicyNames): ReportTable {
