@@ -120,28 +120,23 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
     tuneReport(results, { current: policy, columns: tableColumns(io.stdout), full: options.full ?? false, nameOf }),
   ];
   io.stdout.write(`${said.filter((text) => text !== "").join("\n\n")}\n`);
+  const [own] = results;
+  const taken = own === undefined ? null : settingToTake(own);
   if (options.html !== undefined) {
-    const [own] = results;
-    const yaml = tunedYaml({ text: "", current: policy, best: own === undefined ? null : settingToTake(own) });
+    const yaml = tunedYaml({ text: "", current: policy, best: taken });
     const page = renderTuneHtml(results, { yaml, text: NOTHING_FIRES, nameOf, problems });
     writeWholeFile(resolve(io.cwd, options.html), page);
   }
-  if (options.write !== undefined) await writeTuned(options.write, { results, policy }, io);
+  if (options.write !== undefined) await writeTuned(options.write, { taken, policy }, io);
   return EXIT_OK;
-}
-
-function ownResult(results: readonly TuneResult[], policy: Policy): TuneResult | undefined {
-  return results.find(({ base }) => base === policy.name);
 }
 
 async function writeTuned(
   file: string,
-  { results, policy }: { readonly results: readonly TuneResult[]; readonly policy: Policy },
+  { taken, policy }: { readonly taken: TunedPolicy | null; readonly policy: Policy },
   io: CliIo,
 ): Promise<void> {
   const path = resolve(io.cwd, file);
-  const own = ownResult(results, policy);
-  const taken = own === undefined ? null : settingToTake(own);
   if (taken === null) {
     io.stdout.write(`Nothing was written to ${printable(file)}: no setting is better.\n`);
     return;
