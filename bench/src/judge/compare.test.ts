@@ -48,7 +48,7 @@ describe("policies are compared over", () => {
     ],
     ["nothing if nothing happened", { a: { overflows: 0, actors: [] } }, "touched", []],
   ])("%s", (_, sessions, basis, compared) => {
-    const outcomes = comparedIn(reportOf(sessions), "64k for messages", new Set(["sven", OTHER]));
+    const outcomes = comparedIn(reportOf(sessions), "64k for messages");
     expect([outcomes.basis, outcomes.units.map(({ session }) => session)]).toEqual([basis, compared]);
     expect([...outcomes.standings.values()].every(({ units }) => units.length === compared.length)).toBe(true);
   });
@@ -80,7 +80,7 @@ function dearerIn(session: string, report: BenchReport): BenchReport {
 test("a lineage is one unit, however many forks it has", () => {
   const report = dearerIn("b/two", exampleReport({ sessions: ["a/one", "b/two", "b/three"] }));
   const forked = withForks(report, "b/two", 5);
-  const of = (each: BenchReport) => comparedIn(each, "64k for messages", new Set(["sven"]));
+  const of = (each: BenchReport) => comparedIn(each, "64k for messages");
   const [plain, many] = [of(report), of(forked)];
   expect(many.units.map(({ session }) => session)).toEqual(plain.units.map(({ session }) => session));
   const figuresOf = ({ standings }: typeof plain) =>
@@ -125,7 +125,7 @@ describe("sessions that write calls in scripts", () => {
     const shell = { ...SEEN, scripts: 0, fileTools: 0 };
     return { ...report, sessions: report.sessions.map((each, at) => (at === 1 ? { ...each, seen: shell } : each)) };
   };
-  const compared = (report: BenchReport) => comparedIn(report, "64k for messages", new Set(["sven"])).units.length;
+  const compared = (report: BenchReport) => comparedIn(report, "64k for messages").units.length;
   const said = (report: BenchReport) =>
     reportProblems(report).flatMap(({ text }) => (text.includes("in scripts") ? [text] : []));
 

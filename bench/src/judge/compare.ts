@@ -19,9 +19,15 @@ export interface Compared {
   readonly hasEstimatedCost: boolean;
 }
 
-/** Compares all policies of a report in one window. `acting` names those that may compact: sessions that only others touched are not compared. */
-export function comparedIn(whole: BenchReport, label: string, acting: ReadonlySet<string>): Compared {
+/** Names the policies of a report that may compact. */
+export function actingIn({ policies }: Pick<BenchReport, "policies">): ReadonlySet<string> {
+  return new Set(policies.flatMap(({ name, policy }) => (policy.enabled ? [name] : [])));
+}
+
+/** Compares all policies of a report in one window. Sessions that only policies touched which may not compact are not compared. */
+export function comparedIn(whole: BenchReport, label: string): Compared {
   const report = withoutApart(whole);
+  const acting = actingIn(report);
   const rows = report.rows.filter((row) => row.metrics !== null && windowLabel(row.window) === label);
   const nothing = new Map(rows.flatMap((row) => (row.policy === BASELINE_POLICY ? [[row.session, row] as const] : [])));
   const { bySession, broken } = standingsIn({ sessions: report.sessions, rows });

@@ -3,7 +3,7 @@ import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { policyRunBy } from "../peers/running-agents.ts";
 import type { BenchReport } from "../results.ts";
 import { answersAmong, type NothingDone, nothingDone, type WindowAnswer } from "./answer.ts";
-import { type Compared, comparedIn } from "./compare.ts";
+import { actingIn, type Compared, comparedIn } from "./compare.ts";
 import { type ModelSummaries, modelSummaries } from "./model-summaries.ts";
 import { type PolicySummary, summarizePolicies, windowLabels } from "./policy-summary.ts";
 import type { Standing } from "./standing.ts";
@@ -30,9 +30,9 @@ export interface WindowJudgement extends Compared {
 export function judge(report: BenchReport, metrics: RunMetrics = METRICS): Judgement {
   const summaries = summarizePolicies(report, metrics);
   const asking = modelSummaries(report);
-  const acting = new Set(report.policies.flatMap(({ name, policy }) => (policy.enabled ? [name] : [])));
+  const acting = actingIn(report);
   const windows = windowLabels(report).map((label): WindowJudgement => {
-    const compared = comparedIn(report, label, acting);
+    const compared = comparedIn(report, label);
     const answers = answersAmong(compared, acting, new Set(asking.keys())).toSorted(
       (a, b) => Number(isFirm(b)) - Number(isFirm(a)),
     );

@@ -1,5 +1,5 @@
 import { partsByWay } from "../judge/apart.ts";
-import { comparedIn } from "../judge/compare.ts";
+import { actingIn, comparedIn } from "../judge/compare.ts";
 import type { WindowJudgement } from "../judge/judge.ts";
 import { type PolicySummary, windowLabels } from "../judge/policy-summary.ts";
 import type { Standing } from "../judge/standing.ts";
@@ -141,10 +141,10 @@ function measureTable({ windowLabel, summaries, standings }: WindowJudgement, na
 
 /** Cost and kept content once more for each way in which the agents of the sessions work; none if all work alike. */
 export function tablesByWay(report: BenchReport, nameOf: PolicyNames): readonly ReportTable[] {
-  const acting = new Set(report.policies.flatMap(({ name, policy }) => (policy.enabled ? [name] : [])));
+  const acting = actingIn(report);
   return partsByWay(report).flatMap(({ way, part }) =>
     windowLabels(part).map((label) => {
-      const { standings, units } = comparedIn(part, label, acting);
+      const { standings, units } = comparedIn(part, label);
       const of = `${formatNumberOf(units.length, "session")} of ${formatNumberOf(ownersOf(units).size, "project")}`;
       return tableOf({
         title: `Agents that work ${WAYS[way]}, ${label}`,
