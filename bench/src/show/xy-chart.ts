@@ -52,7 +52,7 @@ export function xyChart({ title, xTitle, yTitle, series }: XyChart): Markup {
     ),
     ...x.ticks.map(
       (tick) =>
-        html`<line class="grid" y1="${MARGIN.top}" y2="${HEIGHT - MARGIN.bottom}" x1="${x.at(tick)}" x2="${x.at(tick)}"/><text class="tick" text-anchor="middle" x="${x.at(tick)}" y="${HEIGHT - MARGIN.bottom + 16}">${tickText(tick)}</text>`,
+        html`<line class="grid" y1="${MARGIN.top}" y2="${HEIGHT - MARGIN.bottom}" x1="${x.at(tick)}" x2="${x.at(tick)}"/><text class="tick" text-anchor="middle" x="${x.at(tick)}" y="${HEIGHT - MARGIN.bottom + 20}">${tickText(tick)}</text>`,
     ),
   ];
   const at = (point: XyPoint): readonly [number, number] => [x.at(point.x), y.at(point.y)];
