@@ -70,13 +70,15 @@ const contextChart = (() => {
   }
 
   /**
+   * A line, and its label above it and above that of the line below it (`labelTop`). Returns its own label's top.
    * @param {uPlot} plot
    * @param {{ tokens: number, text: string, colour: string, dash: number[] }} limit
+   * @param {number} labelTop
    */
-  function drawLimit(plot, { tokens, text, colour, dash }) {
+  function drawLimit(plot, { tokens, text, colour, dash }, labelTop) {
     const { ctx, bbox } = plot;
     const y = Math.round(plot.valToPos(tokens, "y", true));
-    if (y < bbox.top || y > bbox.top + bbox.height) return;
+    if (y < bbox.top || y > bbox.top + bbox.height) return labelTop;
     const ratio = devicePixelRatio;
     ctx.save();
     ctx.strokeStyle = colour;
@@ -86,20 +88,26 @@ const contextChart = (() => {
     ctx.beginPath();
     ctx.moveTo(bbox.left, y);
     ctx.lineTo(bbox.left + bbox.width, y);
+    // Behind all that is drawn, labels of lines below it too.
+    ctx.globalCompositeOperation = "destination-over";
     ctx.stroke();
+    ctx.globalCompositeOperation = "source-over";
     ctx.font = `${12 * ratio}px system-ui, sans-serif`;
     ctx.textAlign = "right";
     ctx.textBaseline = "bottom";
     const x = bbox.left + bbox.width - 6 * ratio;
+    const bottom = Math.min(y - 2 * ratio, labelTop);
+    const top = bottom - 15 * ratio;
     const width = ctx.measureText(text).width;
     const ink = ctx.fillStyle;
     ctx.fillStyle = token("--paper");
     ctx.globalAlpha = LABEL_OPACITY;
-    ctx.fillRect(x - width - 2 * ratio, y - 17 * ratio, width + 4 * ratio, 15 * ratio);
+    ctx.fillRect(x - width - 2 * ratio, top, width + 4 * ratio, 15 * ratio);
     ctx.globalAlpha = 1;
     ctx.fillStyle = ink;
-    ctx.fillText(text, x, y - 3 * ratio);
+    ctx.fillText(text, x, bottom - ratio);
     ctx.restore();
+    return top;
   }
 
   /**
@@ -192,23 +200,22 @@ const contextChart = (() => {
     const drawn = chart.lines.filter((line) => line.calls.length > 0 && line.isShown);
     /** @param {uPlot} plot */
     const drawAll = (plot) => {
-      drawLimit(plot, {
-        tokens: chart.windowTokens,
-        text: `context window ${shortTokens(chart.windowTokens)}`,
-        colour: token("--soft-ink"),
-        dash: [2, 4],
-      });
-      drawLimit(plot, {
-        tokens: chart.budgetTokens,
-        text: `input budget ${shortTokens(chart.budgetTokens)}`,
-        colour: token("--budget"),
-        dash: [7, 4],
-      });
+      const { windowTokens, budgetTokens } = chart;
+      const limits = [
+        { tokens: budgetTokens, text: `input budget ${shortTokens(budgetTokens)}`, colour: token("--budget"), dash: [7, 4] },
+        {
+          tokens: windowTokens,
+          text: `context window ${shortTokens(windowTokens)}`,
+          colour: token("--soft-ink"),
+          dash: [2, 4],
+        },
+      ];
       const picked = chart.lines.find(({ isPicked }) => isPicked);
       if (picked?.triggerTokens != null) {
         const text = `${picked.name} compacts at ${shortTokens(picked.triggerTokens)}`;
-        drawLimit(plot, { tokens: picked.triggerTokens, text, colour: token(`--colour-${picked.colour}`), dash: [2, 3] });
+        limits.push({ tokens: picked.triggerTokens, text, colour: token(`--colour-${picked.colour}`), dash: [2, 3] });
       }
+      limits.sort((a, b) => a.tokens - b.tokens).reduce((top, limit) => drawLimit(plot, limit, top), Number.POSITIVE_INFINITY);
       const misses = picked === undefined ? 0 : drawMisses(plot, picked);
       const marks = { compactions: 0, overflows: 0, lines: drawn.length, misses };
       for (const [index, line] of chart.lines.entries()) {
