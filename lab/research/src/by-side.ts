@@ -36,7 +36,7 @@ export function furtherRooms(report: BenchReport, split: string): string {
 function sideTables(report: BenchReport, split: string): readonly string[] {
   const acting = new Set(report.policies.flatMap(({ name, policy }) => (policy.enabled ? [name] : [])));
   return windowLabels(report).flatMap((label) => {
-    const placed = [...comparedIn(report, label, acting).standings.values()].filter(({ policy }) => acting.has(policy));
+    const placed = [...comparedIn(report, label).standings.values()].filter(({ policy }) => acting.has(policy));
     return GROUPS.flatMap(({ title, sides }) => {
       const isOwn = ({ session }: SessionStanding) => sides.some((side) => side === sideOf(originOf(session).owner, split));
       const own = placed.map(({ policy, units }) => standingOf(policy, units.filter(isOwn)));
