@@ -50,6 +50,7 @@ export const longTests = [
   "bench/src/show/html.browser.test.ts",
   "bench/src/show/hostile.browser.test.ts",
   "bench/src/show/pages.browser.test.ts",
+  "bench/src/advise/advice-page.browser.test.ts",
   "bench/src/show/html.test.ts",
   "packages/cli/src/pages.browser.test.ts",
   "lab/research/src/recorded/replays.test.ts",

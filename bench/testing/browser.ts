@@ -1,2 +1,2 @@
 /** The browser with which tests of other packages look at their pages. */
-export { CHROMIUM, openReportBrowser, pageFaults } from "./report-browser.ts";
+export { CHROMIUM, pageFaults } from "./report-browser.ts";

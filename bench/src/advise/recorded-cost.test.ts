@@ -2,6 +2,7 @@ import type { ModelPrices } from "@plimsoll/providers";
 import { expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import type { CompactionDetail } from "../metrics/row-metrics.ts";
+import { recordedUsdText } from "../show/validity.ts";
 import { recordedCost } from "./recorded-cost.ts";
 
 const PRICES: ModelPrices = {
@@ -49,6 +50,7 @@ test.each([
   ["is asked for behind the cached conversation", "prefix", 0.01 + 0.02 + 0.023],
 ] as const)("a summary that %s costs its request, its reply and the new beginning of the cache", (_, request, usd) => {
   const cost = recordedCost(report(), pricing(request));
+  expect(cost.usdText).toBe(recordedUsdText(report().sessions));
   expect(cost.compactionUsd).toBeCloseTo(usd, 9);
   expect(cost).toMatchObject({ compactions: 1, compactedSessions: 1, compactionTokens: 122_000, neededLater: 3, sessions: 2 });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parsePort, parseSince, parseWindow } from "./replay-options.ts";
+import { parseSince, parseWindow, wholeNumber } from "./replay-options.ts";
 
 const NOW_MS = Date.UTC(2026, 2, 10, 12);
 
@@ -19,8 +19,8 @@ describe("parseSince", () => {
   });
 });
 
-test.each(["65536", "-1", "http", ""])("parsePort refuses %j and says what to give", (text) => {
-  expect(() => parsePort(text)).toThrow(/--port .*: give a whole number from 0 to 65535/);
+test.each(["65536", "-1", "http", ""])("a port is not %j, and it is said what to give", (text) => {
+  expect(() => wholeNumber("--port", text, [0, 65_535])).toThrow(/--port .*: give a whole number from 0 to 65535/);
 });
 
 describe("parseWindow", () => {

@@ -1,5 +1,5 @@
 import type { BenchReport } from "@plimsoll/bench";
-import { exampleReport } from "@plimsoll/bench/testing/report";
+import { exampleReport } from "@plimsoll/bench/testing";
 import { expect, test } from "vitest";
 import { bySideSection } from "./by-side.ts";
 

@@ -1,10 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createSerialPool } from "@plimsoll/bench";
-import { createOpener, IMPORTERS } from "@plimsoll/bench/extend";
 import type { CliIo } from "@plimsoll/bench/terminal";
-import { decideOn, findLogs } from "@plimsoll/bench/testing/commands";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ADVICE_WALKS, settleAgent } from "../../testing/advice-walks.ts";
 import { makeSessions } from "../../testing/agent-sessions.ts";
@@ -50,18 +47,6 @@ describe.each(ADVICE_WALKS)("from the logs of $title to its settings", { timeout
     expect(readFileSync(path, "utf8")).toBe(before);
     expect(readdirSync(dirname(path)).filter((name) => name.includes("plimsoll"))).toEqual([]);
   });
-});
-
-test("each log is imported and prepared once, however often it is replayed", { timeout: REPLAY_MS }, async () => {
-  makeSessions("codex", home, { count: 3, peakTokens: 28_000, windowTokens: 32_000 });
-  const opener = createOpener(IMPORTERS);
-  const pool = createSerialPool({ opener });
-  const { io } = recordedIo(home);
-  const { files } = await findLogs({ from: ["codex"], since: "2026-01-01" }, io);
-  const run = { pool, prices: new Map(), kept: null };
-  const [decision] = await decideOn({ agent: "codex", files, found: files.length, unread: [] }, { run, io });
-  expect(decision?.choice?.rows.length).toBeGreaterThan(2);
-  expect(opener.counts()).toEqual({ imports: 3, preparations: 3 });
 });
 
 describe("plimsoll advise", { timeout: REPLAY_MS }, () => {

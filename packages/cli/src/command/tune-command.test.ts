@@ -1,13 +1,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BUILT_IN_PARTS, PEERS, type TunedPolicy, type TuneResult } from "@plimsoll/bench";
-import { COLUMNS } from "@plimsoll/bench/terminal";
-import { tuneReport } from "@plimsoll/bench/testing/commands";
-import { madeStanding } from "@plimsoll/bench/testing/tuned";
-import { PI_POLICY, PLIMSOLL_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { fixtureSessions } from "@plimsoll/fixtures";
-import { readPolicyFile } from "@plimsoll/stores";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runIn } from "../../testing/recorded-io.ts";
 
@@ -62,104 +56,5 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
     const result = await run(...args);
     expect(result.exitCode).toBe(exitCode);
     expect(result.stderr).toContain(line);
-  });
-});
-
-/** Prints a result in which the second policy is the best setting of the first. */
-function printed(current: Policy, best: Policy, more: Partial<TuneResult> = {}): string {
-  const tuned = (policy: Policy, settings: TunedPolicy["settings"]): TunedPolicy => {
-    const standing = madeStanding(policy.name, settings.length === 0 ? 60 : 50, { held: 90, far: null });
-    return { policy, settings, train: standing, test: standing };
-  };
-  const choice = tuned(best, [{ path: "strategies.keepResults", value: 8 }]);
-  const result: TuneResult = {
-    base: current.name,
-    splitBy: "repository",
-    trainSessions: 5,
-    testSessions: 5,
-    idleSessions: 0,
-    current: tuned(current, []),
-    front: [choice],
-    best: choice,
-    verdict: { kind: "too-few", missing: 3, looksLike: choice.test },
-    tried: [],
-    sessions: [],
-    ...more,
-  };
-  return tuneReport([result], { current, columns: COLUMNS, full: false, nameOf: (session) => session });
-}
-
-describe("the YAML that tune prints", () => {
-  const tunedOf = (policy: Policy): Policy => ({
-    ...policy,
-    name: `${policy.name} tuned`,
-    trigger: { atLeast: { ratio: 0.63, of: "window" } },
-    keep: [{ kind: "recent", messages: 8 }],
-    strategies: policy.strategies.map((spec) => (spec.kind === "clear-tool-results" ? { ...spec, keepResults: 7 } : spec)),
-  });
-  const changed = { ...SVEN_POLICY, name: "mine", facts: { maxTokens: 123 } };
-
-  test.each<readonly [string, Policy]>([
-    ["a preset", SVEN_POLICY],
-    ["a preset with amounts for shares", PI_POLICY],
-    ["a preset with a strategy that is turned", PLIMSOLL_POLICY],
-    ["a policy from a file", changed],
-    ...PEERS.map(({ policy }) => [`a peer, ${policy.name}`, policy] as const),
-  ])("is taken by the reader of policies as the setting that was found: %s", (_, current) => {
-    const best = tunedOf(current);
-    const yaml = (printed(current, best).split("# plimsoll.yaml\n")[1] ?? "").split("\n\nThe presets' best")[0] ?? "";
-    writeFileSync(join(folder, "pasted.yaml"), yaml);
-    const read = readPolicyFile(join(folder, "pasted.yaml"), "pasted.yaml", BUILT_IN_PARTS.kinds);
-    expect("found" in read ? { ...read.found.policy, name: "" } : read.problems).toEqual({ ...best, name: "" });
-  });
-
-  test("stands, as all that is said, on lines of at most 80 columns", () => {
-    const long: TunedPolicy["settings"] = [
-      { path: "actAt", value: 0.7 },
-      { path: "keep.recent", value: 0.15 },
-    ];
-    const score = madeStanding(PLIMSOLL_POLICY.name, 100, { held: 100, tooLarge: 1_000 });
-    const widest = { policy: PLIMSOLL_POLICY, settings: long, train: score, test: score };
-    const verdict = { kind: "too-few", missing: 3, looksLike: score } as const;
-    const said = printed(SVEN_POLICY, SVEN_POLICY, { front: [widest], best: widest, verdict });
-    expect(said).toContain("keep.recent=15%");
-    expect(Math.max(...said.split("\n").map((line) => [...line].length))).toBeLessThanOrEqual(80);
-  });
-
-  test.each<[string, Partial<TuneResult>]>([
-    ["nothing was found that is better", { best: null }],
-    ["the best is worse where it was not chosen", {}],
-  ])("is left out if %s", (_, more) => {
-    const said = printed(SVEN_POLICY, SVEN_POLICY, { verdict: { kind: "keep", why: "not-confirmed" }, ...more });
-    expect(said).toMatch(/^Keep sven as it is: /);
-    expect(said).not.toContain("# plimsoll.yaml");
-  });
-});
-
-describe("what tune says of its choice", () => {
-  const better = { ...SVEN_POLICY, keep: [{ kind: "recent", messages: 8 }] };
-  const best = madeStanding(better.name, 50, { held: 90 });
-  const sureness = { cost: { from: 80, through: 90 }, drawn: "projects", count: 9 } as const;
-  const lost = { policy: better, settings: [], train: madeStanding("x", 50, { held: 90, tooLarge: 1 }), test: best };
-
-  test.each<[string, Partial<TuneResult>, RegExp]>([
-    [
-      "how sure it is",
-      { verdict: { kind: "set", best, sureness } },
-      /How sure: .*judged on 5 sessions; over all 9 projects it costs 80\.0 to 90\.0 % of the current setting \(95 %\)/,
-    ],
-    [
-      "that too few say nothing",
-      { testSessions: 3 },
-      /How sure: not enough data\. .*judged on 3 sessions; 8 sessions are needed, 3 more/,
-    ],
-    [
-      "that none can be recommended",
-      { best: null, front: [], tried: [lost] },
-      /With every setting a request was too large in some session: none can be recommended/,
-    ],
-    ["what it left out", { idleSessions: 2 }, /Left out, because half of the window was never full: 2 sessions\./],
-  ])("%s", (_, more, line) => {
-    expect(printed(SVEN_POLICY, better, more).replace(/\n {2}/g, " ")).toMatch(line);
   });
 });

@@ -2,15 +2,16 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findInputs } from "@plimsoll/bench/testing/commands";
-import { fixtureSessions } from "@plimsoll/fixtures";
 import { beforeEach, expect, test } from "vitest";
+import { findInputs } from "./find-inputs.ts";
+
+const SESSION = join(import.meta.dirname, "../../../fixtures/sessions/bug-hunt.jsonl");
 
 let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-inputs-"));
   for (const name of ["logs", "elsewhere"]) mkdirSync(join(folder, name));
-  copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "elsewhere/log.jsonl"));
+  copyFileSync(SESSION, join(folder, "elsewhere/log.jsonl"));
 });
 
 test("a folder's links lead to regular files alone, and to no other folder", async () => {

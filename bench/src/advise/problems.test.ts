@@ -1,15 +1,15 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type BenchReport, renderHtmlReport, renderMarkdownReport } from "@plimsoll/bench";
-import { renderTuneHtml, reportProblems, shownReport } from "@plimsoll/bench/extend";
-import { adviceHtml, adviceText, madeAdvice, problemText, terminalReport } from "@plimsoll/bench/testing/commands";
-import { exampleReport } from "@plimsoll/bench/testing/report";
-import { exampleTuned } from "@plimsoll/bench/testing/tuned";
-import { fixtureSessions } from "@plimsoll/fixtures";
-import { beforeEach, describe, expect, test } from "vitest";
-import { recordedIo } from "../../testing/recorded-io.ts";
-import { main } from "../main.ts";
+import { describe, expect, test } from "vitest";
+import { exampleReport } from "../../testing/example-report.ts";
+import { exampleTuned } from "../../testing/example-tuned.ts";
+import { madeAdvice } from "../../testing/made-advice.ts";
+import type { BenchReport } from "../results.ts";
+import { renderHtmlReport } from "../show/html.ts";
+import { renderMarkdownReport } from "../show/markdown.ts";
+import { reportProblems } from "../show/problems.ts";
+import { shownReport } from "../show/report-tables.ts";
+import { problemText, terminalReport } from "../show/terminal-report.ts";
+import { renderTuneHtml } from "../show/tune-page.ts";
+import { adviceHtml, adviceText } from "./advise-command.ts";
 
 const PLAIN = exampleReport();
 const [NOTED] = PLAIN.sessions;
@@ -113,47 +113,4 @@ test("what nothing shows is never a blank, zero or whole", () => {
     render(WITH["not-visible"]).toLowerCase().includes("visible in"),
   );
   expect(cells).toEqual([true, true, true]);
-});
-
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-problems-"));
-  writeFileSync(join(folder, "oops.mjs"), OOPS);
-  for (const { path } of fixtureSessions().slice(0, 2))
-    writeFileSync(join(folder, `${path.split("/").at(-1)}`), readFileSync(path));
-  writeFileSync(join(folder, "oopsr.yaml"), "name: oopsr\nextends: sven\nstrategies: [{kind: oops}]\n");
-});
-
-const OOPS = `import { z } from ${JSON.stringify(import.meta.resolve("zod"))};
-export default { strategies: [{
-  kind: "oops",
-  schema: z.strictObject({ kind: z.literal("oops") }),
-  bind: () => ({
-    name: "oops",
-    needsModel: false,
-    plan: () => { throw new TypeError("nothing here"); },
-  }),
-}] };
-`;
-
-test("a policy whose strategy throws at every compaction is shown as that everywhere, and never recommended", {
-  timeout: 120_000,
-}, async () => {
-  const { io, stdout, stderr } = recordedIo(folder);
-  const files = ["--json", "r.json", "--markdown", "r.md", "--html", "r.html"];
-  const args = ["bench", ".", "-p", "none", "-p", "oopsr.yaml", "-w", "16k", "--with", "oops.mjs", "--jobs", "1"];
-  expect(await main([...args, ...files], io), stderr()).toBe(0);
-  const read = (name: string) => readFileSync(join(folder, name), "utf8");
-  const { problems, answers } = JSON.parse(read("r.json"));
-  expect(problems[0].text).toMatch(
-    /^oopsr: oops failed at (\d+) of \1 attempts? \(nothing here, oops\.mjs:8\); .*never recommended\.$/,
-  );
-  expect([answers[0].pick, answers[0].isRecommended]).toEqual([null, false]);
-  for (const text of [firstScreen(stdout()), firstScreen(read("r.md")), topOf(read("r.html"))])
-    expect(wordsOf(text)).toContain("oopsr: oops failed at ");
-  const written = ["tune", ".", "-p", "oopsr.yaml", "-w", "16k", "--with", "oops.mjs", "--jobs", "1"];
-  const tuned = recordedIo(folder);
-  expect(await main([...written, "--write", "new.yaml"], tuned.io), tuned.stderr()).toBe(0);
-  expect(firstScreen(tuned.stdout())).toContain("oopsr: oops failed at ");
-  expect(tuned.stdout()).toContain("Nothing was written");
 });

@@ -1,11 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BUILT_IN_PARTS } from "@plimsoll/bench";
-import { choosePolicies, findPolicy, joinPolicies, runningPolicies, sweepPolicies } from "@plimsoll/bench/testing/commands";
 import { SVEN_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
-import { makeSessions } from "../../testing/agent-sessions.ts";
+import { BUILT_IN_PARTS } from "../extension.ts";
+import { choosePolicies, findPolicy, joinPolicies, runningPolicies } from "./policy-option.ts";
+import { sweepPolicies } from "./replay-options.ts";
 
 describe("a policy as published", () => {
   test("runs in a benchmark next to the preset, without its fallback", () => {
@@ -38,12 +38,19 @@ describe("a policy as published", () => {
 test("what the agents do that wrote the files is replayed, too, each once", async () => {
   const home = mkdtempSync(join(tmpdir(), "plimsoll-running-"));
   try {
-    for (const agent of ["claude-code", "codex"] as const)
-      makeSessions(agent, home, { count: 2, peakTokens: 8_000, windowTokens: 32_000 });
-    writeFileSync(join(home, "notes.jsonl"), "no session\n");
-    const files = readdirSync(home, { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".jsonl"))
-      .map((name) => ({ path: join(home, name), displayName: name }));
+    const claude = { type: "user", uuid: "u", parentUuid: null, isSidechain: false, sessionId: "s", version: "2.1.200" };
+    const LOGS = {
+      "a.jsonl": JSON.stringify({ ...claude, message: { role: "user", content: "Go." } }),
+      "b.jsonl": JSON.stringify({ ...claude, message: { role: "user", content: "Stop." } }),
+      "c.jsonl": JSON.stringify({
+        timestamp: "2026-03-10",
+        type: "session_meta",
+        payload: { id: "s", cli_version: "0.120.0" },
+      }),
+      "notes.jsonl": "no session",
+    };
+    const files = Object.keys(LOGS).map((name) => ({ path: join(home, name), displayName: name }));
+    for (const [name, text] of Object.entries(LOGS)) writeFileSync(join(home, name), `${text}\n`);
     const gone = { path: join(home, "gone.jsonl"), displayName: "gone.jsonl" };
     const running = await runningPolicies([...files, gone], home, BUILT_IN_PARTS);
     expect(running.map(({ name }) => name)).toEqual(["claude-code", "codex"]);

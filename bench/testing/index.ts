@@ -1,0 +1,2 @@
+export { exampleReport } from "./example-report.ts";
+export { madeTranscript } from "./made-session.ts";
