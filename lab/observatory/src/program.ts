@@ -1,4 +1,8 @@
-import type { KindRule, ToolPattern } from "@plimsoll/simulator";
+import type { Scenario } from "@plimsoll/simulator";
+
+/** A step of a script, and how a program calls a tool. */
+export type MainStep = Scenario["main"][number];
+export type ToolPattern = NonNullable<Scenario["tools"]>[number];
 
 /** A published program: where it comes from, how it is started, and how its requests are told apart. */
 export interface Program {
@@ -22,7 +26,7 @@ export interface Program {
   readonly messages: "one" | "several";
   /** The file of a project's rules that it reads. */
   readonly rulesFile: string;
-  readonly kinds: readonly KindRule[];
+  readonly kinds: NonNullable<Scenario["kinds"]>;
   /** Left out if it always gives the model what a command printed; if not, a play in which output was lost is played again. */
   readonly outputs?: "may be lost";
   /** How a command is run and a file is read with its own tools. */

@@ -1,4 +1,4 @@
-import type { MainStep, OverflowRule, Probe } from "@plimsoll/simulator";
+import type { Scenario } from "@plimsoll/simulator";
 import { compactionFacts, requestRuns, SUMMARY } from "./compactions.ts";
 import {
   FILL_STEPS,
@@ -14,6 +14,7 @@ import {
 import { missingThreshold, reportedThreshold } from "./experiments/thresholds.ts";
 import type { ActsBetween, EndFacts, OverflowFacts, ProgramFacts, ThresholdFacts } from "./facts.ts";
 import type { Played } from "./play.ts";
+import type { MainStep } from "./program.ts";
 
 /** Makes all experiments with a program; `recorded` is the day, as `2026-11-22`, and `known` what an earlier run found. */
 export async function watch(lab: Lab, recorded: string, known: ProgramFacts | null): Promise<ProgramFacts> {
@@ -87,7 +88,7 @@ const RESULT_TOKENS = 2_000;
 /** The provider says that a request is too long: once, twice in a row, and until requests are smaller than half of it. */
 async function overflows(lab: Lab): Promise<readonly OverflowFacts[]> {
   const { limits, tokenFactorRatio } = smallLimits(lab.program);
-  const refuse = async (refused: OverflowFacts["refused"], overflow: readonly OverflowRule[]) => {
+  const refuse = async (refused: OverflowFacts["refused"], overflow: NonNullable<Scenario["overflow"]>) => {
     const played = await lab.play(`too long ${refused}`, {
       scenario: {
         name: `too long ${refused}`,
@@ -119,7 +120,7 @@ const CALLS = 110;
 const TURNS = 28;
 
 /** Ten constraints: four of the person's, two of the project's rules, two in a file that is read, two that the model says. */
-const CONSTRAINTS: readonly Probe[] = [
+const CONSTRAINTS: NonNullable<Scenario["probes"]> = [
   { id: "person 1", text: "never touch the harbour folder" },
   { id: "person 2", text: "keep every date in the form of the log" },
   { id: "person 3", text: "write no line longer than ninety letters" },

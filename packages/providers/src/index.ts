@@ -1,19 +1,18 @@
 // Models: what they take, what they cost, what is expected of them before they report
 export { isBoundReasoning } from "./catalog/bound-reasoning.ts";
-export { familyLimitsOf, LIMITS_CHECKED_ON, type ModelReference, parseModelReference } from "./catalog/model-limits.ts";
-export type { PricesOf, Spending, SpendingCount } from "./catalog/model-prices.ts";
+export { familyLimitsOf, LIMITS_CHECKED_ON, parseModelReference } from "./catalog/model-limits.ts";
+export type { Spending, SpendingCount } from "./catalog/model-prices.ts";
 export { createSpending, MODEL_CATALOG, type ModelCatalog, PRICES_AS_OF, usageUsd } from "./catalog/model-prices.ts";
 export { probeServer } from "./catalog/probe-server.ts";
 export { describePrices, describeWindow, resolveModel } from "./catalog/resolve-model.ts";
 // Clients: by the name of their host, what all of them take, and what a failure means. SDKs are loaded with the first request.
-export type { Environment } from "./client/options.ts";
 // Documents
 export { pdfPageCount } from "./documents/pdf-pages.ts";
 // Costs: a request's use of a prompt cache, and its price
 export type { CacheRules, CacheUse, ModelPrices } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd, tierFor, uncachedPromptUsd } from "./economics.ts";
 export { classifyProviderError } from "./overflow.ts";
-export type { FigureName, MeasuredFigures, WeightsName } from "./priors/figures.ts";
+export type { MeasuredFigures } from "./priors/figures.ts";
 export { MEASURED_FIGURES } from "./priors/measured-figures.ts";
 export { familyOf, modelPriors, priorsFrom } from "./priors/model-priors.ts";
 export { baseUrlVariable, clientFor, HOST_NAMES, KEY_VARIABLES } from "./providers.ts";

@@ -2,7 +2,7 @@ import type { Context, ModelClient, Policy } from "@plimsoll/core";
 import { decodeLog, encodeLog, NONE_POLICY, PLIMSOLL_POLICY, PRESETS, textOf } from "@plimsoll/core";
 import { checkMessages } from "@plimsoll/core/extend";
 import { type Simulator, startSimulator } from "@plimsoll/simulator";
-import { ANTHROPIC_WIRE, OPENAI_CHAT_WIRE, OPENAI_RESPONSES_WIRE, type SimulatedWire } from "@plimsoll/simulator/extend";
+import type { WireName } from "@plimsoll/simulator/extend";
 import { describe, expect, test } from "vitest";
 import { playLongSession, scriptedReply } from "../testing/long-session.ts";
 import { predictedCacheUse } from "../testing/predicted-reads.ts";
@@ -21,7 +21,7 @@ const images = new Map<string, string>();
 const requestOf = (context: Context) => ({ context, modelId: "simulated-model", maxOutputTokens: OUTPUT_TOKENS });
 
 interface WireUnderTest {
-  readonly wire: SimulatedWire;
+  readonly wireName: WireName;
   readonly clientOf: (simulator: Simulator) => ModelClient;
   readonly bodyOf: (context: Context) => unknown;
   readonly rulesOf: string;
@@ -31,21 +31,21 @@ interface WireUnderTest {
 
 const wires: readonly WireUnderTest[] = [
   {
-    wire: ANTHROPIC_WIRE,
+    wireName: "anthropic",
     clientOf: ({ url }) => createAnthropicClient({ baseUrl: url, environment }),
     bodyOf: (context) => encodeAnthropic(requestOf(context), { images, cacheTimeToLive: "5m" }),
     rulesOf: "claude-sonnet-4",
     missedTokens: 200,
   },
   {
-    wire: OPENAI_CHAT_WIRE,
+    wireName: "openai-chat",
     clientOf: ({ openAiUrl }) => createOpenAiChatClient({ baseUrl: openAiUrl, environment }),
     bodyOf: (context) => encodeOpenAiChat(requestOf(context), { images, quirks: OPENAI_QUIRKS }),
     rulesOf: "gpt-4o",
     missedTokens: 1,
   },
   {
-    wire: OPENAI_RESPONSES_WIRE,
+    wireName: "openai-responses",
     clientOf: ({ openAiUrl }) => createOpenAiResponsesClient({ baseUrl: openAiUrl, environment }),
     bodyOf: (context) => encodeOpenAiResponses(requestOf(context), images),
     rulesOf: "gpt-5",
@@ -86,9 +86,9 @@ const SLOWEST_SESSION_MS = 60_000;
 /** A tokenizer that finds a third more tokens than the presets' estimators expect. */
 const TOKEN_FACTOR_RATIO = 1.3;
 
-function predictionOf(sent: readonly Context[], { wire, bodyOf, rulesOf }: WireUnderTest) {
+function predictionOf(sent: readonly Context[], { wireName, bodyOf, rulesOf }: WireUnderTest) {
   const rules = MODEL_CATALOG.cacheRulesOf(rulesOf);
-  return predictedCacheUse(sent.map(bodyOf), { wire, tokenFactorRatio: TOKEN_FACTOR_RATIO, rules });
+  return predictedCacheUse(sent.map(bodyOf), { wireName, tokenFactorRatio: TOKEN_FACTOR_RATIO, rules });
 }
 
 async function play(policy: Policy, { clientOf }: WireUnderTest, windowTokens = WINDOW_TOKENS) {
@@ -107,47 +107,43 @@ async function play(policy: Policy, { clientOf }: WireUnderTest, windowTokens = 
 
 const acting = PRESETS.filter(({ enabled }) => enabled).map((policy) => ({ policy, name: policy.name }));
 
-describe.each(wires.map((each) => ({ ...each, wireName: each.wire.name })))(
-  "$wireName, 200 steps in 32k",
-  { timeout: SLOWEST_SESSION_MS },
-  (under) => {
-    test.each(acting)("$name: refused only as overflow, recovered each time; reads as predicted", async ({ policy }) => {
-      const played = await play(policy, under);
-      const refused = played.exchanges.filter(({ outcome }) => outcome !== "answered");
-      expect(refused.filter(({ outcome }) => outcome !== "overflow")).toEqual([]);
-      expect(played).toMatchObject({ steps: STEPS, endedBy: null, overflows: refused.length, recoveries: refused.length });
-      expect(played.compactions).toBeGreaterThan(0);
-      expect(played.sent.every(({ messages }) => checkMessages(messages).length === 0)).toBe(true);
-      expect(decodeLog(encodeLog(played.entries), "log").entries).toEqual(played.entries);
+describe.each(wires)("$wireName, 200 steps in 32k", { timeout: SLOWEST_SESSION_MS }, (under) => {
+  test.each(acting)("$name: refused only as overflow, recovered each time; reads as predicted", async ({ policy }) => {
+    const played = await play(policy, under);
+    const refused = played.exchanges.filter(({ outcome }) => outcome !== "answered");
+    expect(refused.filter(({ outcome }) => outcome !== "overflow")).toEqual([]);
+    expect(played).toMatchObject({ steps: STEPS, endedBy: null, overflows: refused.length, recoveries: refused.length });
+    expect(played.compactions).toBeGreaterThan(0);
+    expect(played.sent.every(({ messages }) => checkMessages(messages).length === 0)).toBe(true);
+    expect(decodeLog(encodeLog(played.entries), "log").entries).toEqual(played.entries);
 
-      const reads = played.replies.map(({ usage }) => usage.input.cacheReadTokens ?? 0);
-      const predicted = predictionOf(played.sent, under);
-      // To the token, after an append and after an edit. Three causes of a difference, both of the Messages wire: the formula knows the request before,
-      // the vendor's cache older ones, too. If a summary comes first and the request before began with the user, it still reads the fixed notice of
-      // one, and of a second summary that begins as the first did it reads no more than that notice. And the vendor looks back so many blocks
-      // alone: a first message that stays before the summary may lie farther back.
-      const differing = predicted.flatMap(({ state, readTokens }, index) => {
-        const moreTokens = (reads[index] ?? 0) - readTokens;
-        const sharedTokens = sharedSummaryTokens(played.sent, index);
-        return moreTokens === 0 ? [] : [{ state, moreTokens, sharedTokens, stays: firstMessageStays(played.sent, index) }];
-      });
-      const expected = differing.map(({ stays, sharedTokens }) => {
-        if (stays) return -firstMessageTokens(played.sent);
-        return sharedTokens > 0 ? -sharedTokens : NOTICE_TOKENS;
-      });
-      expect(differing.map(({ state, moreTokens }) => [state, moreTokens])).toEqual(expected.map((more) => ["broken", more]));
-      expect(new Set(predicted.map(({ state }) => state))).toEqual(new Set(["first", "warm", "broken"]));
+    const reads = played.replies.map(({ usage }) => usage.input.cacheReadTokens ?? 0);
+    const predicted = predictionOf(played.sent, under);
+    // To the token, after an append and after an edit. Three causes of a difference, both of the Messages wire: the formula knows the request before,
+    // the vendor's cache older ones, too. If a summary comes first and the request before began with the user, it still reads the fixed notice of
+    // one, and of a second summary that begins as the first did it reads no more than that notice. And the vendor looks back so many blocks
+    // alone: a first message that stays before the summary may lie farther back.
+    const differing = predicted.flatMap(({ state, readTokens }, index) => {
+      const moreTokens = (reads[index] ?? 0) - readTokens;
+      const sharedTokens = sharedSummaryTokens(played.sent, index);
+      return moreTokens === 0 ? [] : [{ state, moreTokens, sharedTokens, stays: firstMessageStays(played.sent, index) }];
     });
+    const expected = differing.map(({ stays, sharedTokens }) => {
+      if (stays) return -firstMessageTokens(played.sent);
+      return sharedTokens > 0 ? -sharedTokens : NOTICE_TOKENS;
+    });
+    expect(differing.map(({ state, moreTokens }) => [state, moreTokens])).toEqual(expected.map((more) => ["broken", more]));
+    expect(new Set(predicted.map(({ state }) => state))).toEqual(new Set(["first", "warm", "broken"]));
+  });
 
-    test("without compaction the first overflow reaches the caller, and the log holds all that came before", async () => {
-      const played = await play(NONE_POLICY, under);
-      expect(played).toMatchObject({ endedBy: "context-overflow", overflows: 1, recoveries: 0, compactions: 0 });
-      expect(played.steps).toBe(played.replies.length);
-      expect(played.steps).toBeGreaterThan(5);
-      expect(decodeLog(encodeLog(played.entries), "log").entries).toEqual(played.entries);
-    });
-  },
-);
+  test("without compaction the first overflow reaches the caller, and the log holds all that came before", async () => {
+    const played = await play(NONE_POLICY, under);
+    expect(played).toMatchObject({ endedBy: "context-overflow", overflows: 1, recoveries: 0, compactions: 0 });
+    expect(played.steps).toBe(played.replies.length);
+    expect(played.steps).toBeGreaterThan(5);
+    expect(decodeLog(encodeLog(played.entries), "log").entries).toEqual(played.entries);
+  });
+});
 
 /** Clears old results in batches, in the middle of a prompt, and does nothing else: no setting of a preset may change that. */
 const CLEARING_POLICY: Policy = {
@@ -160,7 +156,7 @@ const CLEARING_POLICY: Policy = {
   strategies: [{ kind: "clear-tool-results", keepResults: 10, clearAtLeastTokens: 4_000 }],
 };
 
-test.each(wires.map((under) => ({ ...under, wireName: under.wire.name })))(
+test.each(wires)(
   "$wireName: edits in the middle of a long prompt leave what was before them in the cache",
   { timeout: SLOWEST_SESSION_MS },
   async (under) => {

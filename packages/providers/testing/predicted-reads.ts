@@ -1,9 +1,9 @@
-import { countByLength, createSizer, type SimulatedWire, totalTokens } from "@plimsoll/simulator/extend";
+import { sizedPrompts, type WireName } from "@plimsoll/simulator/extend";
 import { type CacheRules, type CacheUse, cacheUse } from "../src/economics.ts";
 
 /** Inputs of the formulas of the economics. */
 export interface PredictionOptions {
-  readonly wire: SimulatedWire;
+  readonly wireName: WireName;
   readonly tokenFactorRatio: number;
   readonly rules: CacheRules;
 }
@@ -11,18 +11,10 @@ export interface PredictionOptions {
 /** Predicts each request's use of the cache by core's formulas, from the part that it shares with the request before it. */
 export function predictedCacheUse(
   bodies: readonly unknown[],
-  { wire, tokenFactorRatio, rules }: PredictionOptions,
+  { wireName, tokenFactorRatio, rules }: PredictionOptions,
 ): CacheUse[] {
-  const sizer = createSizer(countByLength, tokenFactorRatio);
-  const limits = {
-    maximumOutputTokensOf: () => Number.POSITIVE_INFINITY,
-    models: null,
-    prefill: "reject",
-    roles: "any",
-    rules: {},
-    headers: {},
-  } as const;
-  const prompts = bodies.map((body) => sizer.sized(wire.read(body, limits).segments));
+  const prompts = sizedPrompts(wireName, bodies, tokenFactorRatio);
+  const totalTokens = (segments: (typeof prompts)[number]) => segments.reduce((sum, { tokens }) => sum + tokens, 0);
   return prompts.map((segments, index) => {
     const promptTokens = totalTokens(segments);
     const before = prompts[index - 1];

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ExchangeFacts, MainStep } from "@plimsoll/simulator";
+import type { ExchangeFacts } from "@plimsoll/simulator";
 import { SIDE } from "../experiments/setting.ts";
 import { root } from "../namespace.ts";
-import { NOTES_FILE, PRINT_COMMAND, type Program, withDefaultModel } from "../program.ts";
+import { type MainStep, NOTES_FILE, PRINT_COMMAND, type Program, withDefaultModel } from "../program.ts";
 import { CODEX } from "../programs/codex.ts";
 import { type AcceptanceCase, FIRST_MESSAGE } from "./case.ts";
 import type { PutBackFacts } from "./facts.ts";

@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import type { MainStep } from "@plimsoll/simulator";
 import { SIDE } from "../experiments/setting.ts";
-import { type Launch, type Program, withDefaultModel } from "../program.ts";
+import { type Launch, type MainStep, type Program, withDefaultModel } from "../program.ts";
 import { OPENCODE, OPENCODE_ANTHROPIC } from "../programs/opencode.ts";
 import { PI_NEWEST, PI_OLD } from "../programs/pi.ts";
 import { type AcceptanceCase, CALL_TOKENS, FIRST_MESSAGE, LATER_MESSAGE, SMALL_TOKENS, SUB_AGENT_MESSAGE } from "./case.ts";

@@ -1,7 +1,7 @@
-import type { MainStep, ScenarioText } from "@plimsoll/simulator";
+import type { Scenario } from "@plimsoll/simulator";
 import type { ActsBetween } from "../facts.ts";
 import type { Played, PlayRequest } from "../play.ts";
-import type { Program, StatedLimits } from "../program.ts";
+import type { MainStep, Program, StatedLimits } from "../program.ts";
 
 /** The setting of an experiment: a program, and how it is played. */
 export interface Lab {
@@ -66,7 +66,7 @@ export const FILL_STEPS = 6;
 const FILL_TOKENS = 4_000;
 
 /** Answers to side requests. The summary is in the tags that some programs look for, and says nothing; the classification finds nothing wrong and nothing simple. */
-export const SIDE: { readonly [kind: string]: ScenarioText } = {
+export const SIDE: NonNullable<Scenario["side"]> = {
   title: { text: "Log files" },
   summary: {
     text: `<state_snapshot>\n${Array.from({ length: 100 }, (_, index) => `Line ${index + 1} of a summary says nothing.`).join("\n")}\n</state_snapshot>`,

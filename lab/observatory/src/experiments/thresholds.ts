@@ -1,7 +1,7 @@
-import type { MainStep, Scenario } from "@plimsoll/simulator";
+import type { Scenario } from "@plimsoll/simulator";
 import { compactionsIn, SUMMARY } from "../compactions.ts";
 import type { ActsBetween, ThresholdFacts } from "../facts.ts";
-import type { StatedLimits } from "../program.ts";
+import type { MainStep, StatedLimits } from "../program.ts";
 import { FILL_STEPS, fill, type Lab, PERSON, playToItsEnd, SIDE, smallLimits, turns } from "./setting.ts";
 
 /** How closely a threshold is found. */

@@ -1,5 +1,12 @@
-import type { ToolPattern } from "@plimsoll/simulator";
-import { type Launch, NOTES_FILE, type Place, PRINT_COMMAND, type ProgramWithDefault, type Setup } from "../program.ts";
+import {
+  type Launch,
+  NOTES_FILE,
+  type Place,
+  PRINT_COMMAND,
+  type ProgramWithDefault,
+  type Setup,
+  type ToolPattern,
+} from "../program.ts";
 
 /** The common part of pi's two scopes: pi asks on the Chat Completions wire and is told window and output in a file of models. */
 const PI = {

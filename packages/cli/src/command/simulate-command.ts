@@ -1,7 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { importFile } from "@plimsoll/bench";
-import { type CliIo, EXIT_OK, parsePort, printable, tokensOf } from "@plimsoll/bench/terminal";
+import { type CliIo, EXIT_OK, printable, tokensOf, wholeNumber } from "@plimsoll/bench/terminal";
 import { type Message, PlimsollError } from "@plimsoll/core";
 import { isRecord, jsonIn } from "@plimsoll/core/extend";
 import { familyLimitsOf } from "@plimsoll/providers";
@@ -15,13 +15,14 @@ import {
   type SimulatedReply,
   type SimulatorOptions,
   SWITCHABLE_RULES,
-  type SwitchableRule,
   scenarioSchema,
   startSimulator,
 } from "@plimsoll/simulator";
 import { checkOutput, readSmallFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { aborted, untilTold } from "../io.ts";
+
+const LARGEST_PORT = 65_535;
 
 interface SimulateOptions {
   readonly port: string;
@@ -45,7 +46,7 @@ export function defineSimulateCommand(command: Command, io: CliIo, onExit: (exit
     );
 }
 
-const ruleText = ({ rule, wire, since, meaning, option, source }: SwitchableRule) =>
+const ruleText = ({ rule, wire, since, meaning, option, source }: (typeof SWITCHABLE_RULES)[number]) =>
   [`${rule} (${wire}, since ${since})`, `  ${meaning}`, `  ${option}`, `  ${source}`].join("\n");
 
 /** Serves until the signal aborts. The first line says where; every further one what came of a request. */
@@ -67,7 +68,7 @@ export async function simulate(
     replies: session === null || played !== null ? echoReply : await repliesOf(resolve(io.cwd, session), session),
     contextWindowTokens: tokensOf("--window", window),
     maximumOutputTokens: (modelId) => familyLimitsOf(modelId)?.maxOutputTokens ?? null,
-    port: parsePort(port),
+    port: wholeNumber("--port", port, [0, LARGEST_PORT]),
     ...played,
     onExchange: (exchange) => {
       played?.onExchange?.(exchange);
@@ -75,7 +76,7 @@ export async function simulate(
     },
   }).catch((error: Error) => {
     // A port that is taken is the one thing that a start fails at.
-    throw new PlimsollError("bad-input", error.message, { port: parsePort(port) }, error);
+    throw new PlimsollError("bad-input", error.message, { port: wholeNumber("--port", port, [0, LARGEST_PORT]) }, error);
   });
   io.stdout.write(
     [

@@ -4,9 +4,9 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout } from "node:timers/promises";
 import { messageOf } from "@plimsoll/bench/terminal";
 import type { Policy } from "@plimsoll/core";
-import { createLineSplitter, recoveriesOf } from "@plimsoll/core/extend";
-import type { AnswerReader, EventOrigin, PreparedRequest, ProxyCompaction, UpstreamFailure } from "@plimsoll/providers/proxy";
-import { createAnswerReader, failureIn, parseRecord, wireAt } from "@plimsoll/providers/proxy";
+import { createLineSplitter, isRecord, jsonIn, recoveriesOf } from "@plimsoll/core/extend";
+import type { EventOrigin, PreparedRequest, ProxyCompaction, UpstreamFailure } from "@plimsoll/providers/proxy";
+import { createAnswerReader, failureIn, wireAt } from "@plimsoll/providers/proxy";
 import { type Unpacked, type UnpackedStream, unpackStream, unpackWhole } from "@plimsoll/providers/unpack";
 import { type HeaderPairs, headerRecord, passedHeaders, TOKEN_HEADER, withBetas, without } from "./headers.ts";
 import type { Answer } from "./proxy-server.ts";
@@ -145,7 +145,7 @@ function readable(unpacked: Unpacked, came: Buffer, name = ""): Unpacked {
 }
 
 function isObject(bytes: Buffer): boolean {
-  return parseRecord(bytes.toString("utf8")) !== null;
+  return isRecord(jsonIn(bytes.toString("utf8")));
 }
 
 /** The body as text; `null` for one that cannot be unpacked. */
@@ -225,8 +225,8 @@ async function begun(
   if (/json/.test(headers["content-type"] ?? "")) {
     const { whole, body } = await readAtMost(answer, MAXIMUM_BODY_BYTES);
     const text = whole === null ? null : await textIn(whole);
-    const read = parseRecord(text ?? "");
-    return passing(body, text === null ? null : { text }, read === null ? null : prepared.cutOff(read));
+    const read = jsonIn(text ?? "");
+    return passing(body, text === null ? null : { text }, isRecord(read) ? prepared.cutOff(read) : null);
   }
   const unpacked = unpackStream(answer, coding, (name, reason) =>
     onProblem(`the answer's ${name} is damaged (${reason}): it breaks off here`, originOf(prepared)),
@@ -307,7 +307,7 @@ async function streamed(body: Body, text: AnswerText, { answer, response, prepar
 }
 
 /** The same bytes, with a reader of their text at the side; `done` is awaited before the end. */
-function readAlong(text: AnswerText, reader: AnswerReader, done: () => Promise<void>): Transform {
+function readAlong(text: AnswerText, reader: ReturnType<typeof createAnswerReader>, done: () => Promise<void>): Transform {
   const decoder = new TextDecoder();
   if (typeof text === "object" && text !== null) reader.take(text.text);
   return new Transform({
@@ -391,8 +391,8 @@ function nextOf(pieces: AsyncIterator<unknown>): Promise<Buffer | null> {
 /** The failure of the event on a line, `null` for an event without one or a line too long to read; nothing for an event that says nothing yet. */
 function failureSaid(line: string | null): readonly (string | null)[] {
   if (line?.startsWith("data:") === false) return [];
-  const event = line === null ? null : parseRecord(line.slice("data:".length));
-  if (event !== null && PRELUDE.includes(event.type)) return [];
-  const failure = event === null ? null : failureIn(event);
+  const event = jsonIn(line?.slice("data:".length) ?? "");
+  if (isRecord(event) && PRELUDE.includes(event.type)) return [];
+  const failure = isRecord(event) ? failureIn(event) : null;
   return [failure === null ? null : JSON.stringify({ error: failure })];
 }

@@ -2,13 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { formatNumberOf, html, type Markup, renderPage } from "@plimsoll/bench/extend";
 import { printable } from "@plimsoll/bench/terminal";
 import { isPlimsollError, PlimsollError, type Policy, type SessionStore } from "@plimsoll/core";
-import {
-  afterUndoWords,
-  type EventOrigin,
-  type ProxyCompaction,
-  type ProxyConversation,
-  parseRecord,
-} from "@plimsoll/providers/proxy";
+import { isRecord, jsonIn } from "@plimsoll/core/extend";
+import { afterUndoWords, type EventOrigin, type ProxyCompaction, type ProxyConversation } from "@plimsoll/providers/proxy";
 import { timeText } from "../inspect/session-facts.ts";
 import { bodyOf, MAXIMUM_BODY_BYTES } from "./exchange.ts";
 import { type Answer, isLoopback, OWN_PATH } from "./proxy-server.ts";
@@ -75,8 +70,8 @@ function isTerminal({ headers }: IncomingMessage): boolean {
 
 async function compacted({ request, response, pathname }: Asked, { compaction }: OwnRequestsOptions): Promise<void> {
   const body = request.method === "POST" ? await bodyOf(request) : null;
-  const fields = body === null ? null : parseRecord(body.toString("utf8"));
-  if (fields === null)
+  const fields = jsonIn(body?.toString("utf8") ?? "");
+  if (!isRecord(fields))
     throw new PlimsollError("bad-input", `${pathname} takes a POST of one JSON object of at most ${MAXIMUM_BODY_BYTES} bytes`);
   const gone = new AbortController();
   response.once("close", () => gone.abort());

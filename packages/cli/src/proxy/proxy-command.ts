@@ -1,18 +1,11 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { join } from "node:path";
-import { type CliIo, EXIT_OK, parsePort, say } from "@plimsoll/bench/terminal";
+import { type CliIo, EXIT_OK, say, wholeNumber } from "@plimsoll/bench/terminal";
 import type { ContextEvent, ModelReply, ModelRequest, Summarizer } from "@plimsoll/core";
 import { createModelSummarizer, isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { BUILT_IN_KINDS } from "@plimsoll/core/extend";
+import { BUILT_IN_KINDS, isRecord, jsonIn } from "@plimsoll/core/extend";
 import type { EventOrigin } from "@plimsoll/providers/proxy";
-import {
-  afterUndoWords,
-  createProxyCompaction,
-  parseRecord,
-  summaryQuestion,
-  wireAt,
-  wishAnswer,
-} from "@plimsoll/providers/proxy";
+import { afterUndoWords, createProxyCompaction, summaryQuestion, wireAt, wishAnswer } from "@plimsoll/providers/proxy";
 import { unpackWhole } from "@plimsoll/providers/unpack";
 import { createFileSessionStore, readSmallFile, suggestion } from "@plimsoll/stores";
 import { type Command, Option } from "commander";
@@ -88,7 +81,7 @@ const DAY_MS = 86_400_000;
 /** Serves until the signal aborts. The first lines say what to export, every further one what was compacted or went wrong; none holds content. */
 export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSignal): Promise<number> {
   const upstream = createUpstream(upstreamOf(options.upstream));
-  const listen = { host: options.anyHost ?? "127.0.0.1", port: parsePort(options.port) };
+  const listen = { host: options.anyHost ?? "127.0.0.1", port: wholeNumber("--port", options.port, [0, 65_535]) };
   const policy = countingPolicy(options.policy, io, BUILT_IN_KINDS);
   const { nowMs, stdout } = io;
   const tellOf = (line: string, of: EventOrigin | null = null) => say(stdout, placedLine(line, of, nowMs()));
@@ -195,7 +188,8 @@ function createModelSummaries(upstream: Upstream): {
     summarizer: (request, signal) => {
       const sent = fitting.getStore();
       const path = sent?.target.split("?")[0] ?? "";
-      const modelId = wireAt(path)?.factsOf(parseRecord(sent?.bodyText ?? "") ?? {}, path).modelId ?? "";
+      const body = jsonIn(sent?.bodyText ?? "");
+      const modelId = wireAt(path)?.factsOf(isRecord(body) ? body : {}, path).modelId ?? "";
       // The history is asked about as text: tools and prefix of the conversation are the program's.
       const { conversation: _, ...fenced } = request;
       return createModelSummarizer(client, { modelId })(fenced, signal);

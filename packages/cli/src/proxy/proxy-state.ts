@@ -12,7 +12,7 @@ import {
   UNIT_WORDS,
 } from "@plimsoll/core/extend";
 import type { LearnedLimits } from "@plimsoll/providers/proxy";
-import { type ConversationKeys, createConversationKeys, createLearnedLimits, type KeyNote } from "@plimsoll/providers/proxy";
+import { type ConversationKeys, createConversationKeys, createLearnedLimits } from "@plimsoll/providers/proxy";
 import { createFileSessionStore, openRegularFile, readSmallFile, takeFolder, writeWholeFile } from "@plimsoll/stores";
 import { z } from "zod";
 
@@ -98,7 +98,7 @@ async function stateIn(options: StateOptions, release: () => Promise<void>): Pro
     written = next.catch((error: unknown) => onProblem(`notes are not written: ${String(error)}`));
     return written;
   };
-  const known = notes.flatMap((note): readonly KeyNote[] => (note.type === "key" ? [note] : []));
+  const known = notes.filter((note) => note.type === "key");
   return {
     sessions,
     keys: createConversationKeys(known, (note) => write({ type: "key", ...note })),

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileSource, IMPORTERS } from "@plimsoll/bench/extend";
+import { importFile } from "@plimsoll/bench";
 import type { SimulatedReply, SimulatedRequest } from "@plimsoll/simulator";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -109,8 +109,8 @@ async function benchOf(inputs: string, folder: string) {
 /** When each message was there, and how its result is cut. The last reply is left out: a proxy reads it with the request that follows. */
 async function messagesIn(folder: string, format: string) {
   const [name = ""] = readdirSync(folder).filter((each) => each.endsWith(".jsonl"));
-  const importer = IMPORTERS.find((each) => each.format === format);
-  const [transcript] = (await importer?.read(await fileSource(join(folder, name), name))) ?? [];
+  const [transcript] = await importFile(join(folder, name), name);
+  expect(transcript?.format).toBe(format);
   const messages = transcript?.entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])) ?? [];
   const count = messages.findLastIndex(({ role }) => role !== "assistant") + 1;
   expect(count).toBeGreaterThan(STEPS_PER_TURN * TURNS.length);

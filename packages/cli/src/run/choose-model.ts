@@ -6,7 +6,6 @@ import {
   clientFor,
   describeWindow,
   HOST_NAMES,
-  type ModelReference,
   parseModelReference,
   probeServer,
   resolveModel,
@@ -87,7 +86,10 @@ function probeOf(
  *
  * @throws PlimsollError `bad-input` if no host is known, or its key is not set.
  */
-function clientOf({ host, modelId }: ModelReference, environment: ModelChoice["environment"]): ModelClient {
+function clientOf(
+  { host, modelId }: ReturnType<typeof parseModelReference>,
+  environment: ModelChoice["environment"],
+): ModelClient {
   const wanted = host === "gemini" ? "google" : (host ?? makerOf(modelId));
   if (wanted !== null && HOST_NAMES.includes(wanted)) return clientFor(wanted, { environment });
   throw new PlimsollError("bad-input", `it is not known who serves "${modelId}": name the host, e.g. openrouter/${modelId}`, {

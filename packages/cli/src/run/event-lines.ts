@@ -1,9 +1,9 @@
 import type { AgentEvent } from "@plimsoll/agent";
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
-import { beginningOf, COLUMNS, fitted, printable, printableLines, shortened } from "@plimsoll/bench/terminal";
+import { beginningOf, COLUMNS, fitted, printable, shortened } from "@plimsoll/bench/terminal";
 import { type CompactionEntry, type ContextEvent, textOf } from "@plimsoll/core";
 import { compactionKind, UNIT_WORDS } from "@plimsoll/core/extend";
-import { flushed, LINE_START, type WrapState, wrapPiece } from "../terminal/word-wrap.ts";
+import { flushed, LINE_START, printableLines, type WrapState, wrapPiece } from "../terminal/word-wrap.ts";
 
 const NAME_CHARS = 40;
 

@@ -7,7 +7,8 @@ import {
   type PendingCall,
   startAgent,
 } from "@plimsoll/agent";
-import { type CliIo, openExtensions, type PolicyParts, printable } from "@plimsoll/bench/terminal";
+import type { BenchParts } from "@plimsoll/bench";
+import { type CliIo, openExtensions, printable } from "@plimsoll/bench/terminal";
 import type { Policy, SessionStore } from "@plimsoll/core";
 import { type AgentTool, encodingsOf } from "@plimsoll/core/extend";
 import {
@@ -39,7 +40,7 @@ export interface AgentSession {
   readonly agent: Agent;
   readonly config: EffectiveConfig;
   /** Parts that its policies may name. */
-  readonly parts: PolicyParts;
+  readonly parts: BenchParts;
   readonly policy: Policy;
   /** Tokenizers for policies whose estimator is a byte-pair encoding. */
   readonly tokenizers: NonNullable<AgentOptions["tokenizers"]>;
@@ -97,7 +98,7 @@ async function orClose<T>(opened: { close(): Promise<void> }, next: () => Promis
 
 interface SessionStart {
   readonly config: EffectiveConfig;
-  readonly parts: PolicyParts;
+  readonly parts: BenchParts;
   readonly tokenizers: NonNullable<AgentOptions["tokenizers"]>;
   readonly sessions: SessionStore;
   /** The session to go on with; `null` for a new one. */

@@ -1,12 +1,12 @@
 import process from "node:process";
 import type { AgentEvent } from "@plimsoll/agent";
 import { formatNumberOf } from "@plimsoll/bench/extend";
-import { type CliIo, EXIT_FAILED, EXIT_OK, type Output, printableLines, say as sayOn } from "@plimsoll/bench/terminal";
+import { type CliIo, EXIT_FAILED, EXIT_OK, type Output, say as sayOn } from "@plimsoll/bench/terminal";
 import type { Command } from "commander";
 import { coloursOf, untilTold } from "../io.ts";
 import { openLineAsker } from "../permission/ask-by-lines.ts";
 import type { TypedInput } from "../terminal/typed-lines.ts";
-import { flushed, LINE_START, wrapPiece } from "../terminal/word-wrap.ts";
+import { flushed, LINE_START, printableLines, wrapPiece } from "../terminal/word-wrap.ts";
 import { compactionLogLine, lineFor } from "./event-lines.ts";
 import { openSession } from "./open-session.ts";
 import { refusalLines } from "./session-notices.ts";

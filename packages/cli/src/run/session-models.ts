@@ -1,14 +1,8 @@
 import type { AgentModel } from "@plimsoll/agent";
 import { createDigest, createModelSummarizer, isPlimsollError, PlimsollError, type Summarizer } from "@plimsoll/core";
-import { MODEL_CATALOG, type PricesOf } from "@plimsoll/providers";
+import { MODEL_CATALOG, type ModelPrices } from "@plimsoll/providers";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
-import {
-  type SimulatedPart,
-  type SimulatedReply,
-  type SimulatedRequest,
-  type Simulator,
-  startSimulator,
-} from "@plimsoll/simulator";
+import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "@plimsoll/simulator";
 import { type ChosenModel, chooseModel, type ModelChoice } from "./choose-model.ts";
 
 /** The models of a session: the one that it begins with, and those that it goes on with. */
@@ -19,7 +13,7 @@ export interface SessionModels {
   /** Who writes summaries if not the policy says it; `null` for the model that is asked. */
   readonly summarizer: Summarizer | null;
   /** Of the host that a model was chosen at, else of its maker. */
-  readonly pricesOf: PricesOf;
+  pricesOf(modelId: string, atMs: number | null): ModelPrices | null;
   named(reference: string): Promise<ChosenModel>;
   use(model: AgentModel): void;
   close(): Promise<void>;
@@ -107,8 +101,8 @@ function demoReply({ replyIndex, toolNames, promptTokens }: SimulatedRequest): S
     return { parts: [{ type: "text", text }] };
   }
   const log = `seq -f 'part ${replyIndex}.%g checked, nothing unusual' 1 ${120 + 40 * place}`;
-  const call: SimulatedPart = {
-    type: "tool-call",
+  const call = {
+    type: "tool-call" as const,
     toolName: "run_terminal_command",
     argumentsJson: JSON.stringify({ command: log }),
   };

@@ -1,4 +1,4 @@
-import { addExtensionOption, collect, type ExtensionOptions } from "@plimsoll/bench/terminal";
+import { addExtensionOption, type ExtensionOptions } from "@plimsoll/bench/terminal";
 import type { Command } from "commander";
 import { RULE_WORDS } from "../permission/allow-rule.ts";
 
@@ -21,7 +21,10 @@ export function withSessionOptions(command: Command): Command {
     .option("--model <model>", "model, as `model` or `host/model`")
     .option("--policy <policy>", "a preset's name or a YAML file")
     .option("--window <tokens>", "the model's context window")
-    .option("--allow <rule>", `run without asking: ${RULE_WORDS}; repeatable`, collect)
+    .option("--allow <rule>", `run without asking: ${RULE_WORDS}; repeatable`, (rule, rules: readonly string[] = []) => [
+      ...rules,
+      rule,
+    ])
     .option("--read-only", "no commands, no changes of files");
   return addExtensionOption(withOwn);
 }

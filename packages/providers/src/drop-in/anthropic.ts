@@ -14,9 +14,6 @@ import type { CompactorOptions } from "./request.ts";
 import type { WireArray } from "./wire-array.ts";
 import { changedPieces, declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
-export type { ArrayCompactor } from "./array-compactor.ts";
-export type { CompactorOptions } from "./request.ts";
-
 /**
  * Compacts an array of Anthropic messages that is resent whole at each call. System text and tools go in as overhead.
  *

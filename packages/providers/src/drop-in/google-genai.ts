@@ -8,9 +8,6 @@ import { pieceParts } from "./media-parts.ts";
 import type { CompactorOptions } from "./request.ts";
 import { declaredByRole, isAgentsRole, WHOLE_ITEMS, type WireArray } from "./wire-array.ts";
 
-export type { ArrayCompactor } from "./array-compactor.ts";
-export type { CompactorOptions } from "./request.ts";
-
 /**
  * Compacts Gemini's `contents` that are resent whole at each call. The system instruction and the tools, which are not in them, go in as
  * overhead. A part that is shortened keeps its thought signature and its id.

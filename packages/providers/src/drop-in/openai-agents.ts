@@ -18,8 +18,6 @@ import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./
 import type { CompactorOptions } from "./request.ts";
 import type { WireArray } from "./wire-array.ts";
 
-export type { CompactorOptions } from "./request.ts";
-
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never;
 
 type Offered = Pick<ArrayCompactor<AgentInputItem, unknown>, "recall" | "conversations" | "delete" | "close">;

@@ -13,9 +13,6 @@ import type { CompactorOptions } from "./request.ts";
 import type { WireArray } from "./wire-array.ts";
 import { changedPieces, declaredByRole, replyDraft, resultDraft, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
-export type { ArrayCompactor } from "./array-compactor.ts";
-export type { CompactorOptions } from "./request.ts";
-
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
 
 interface ChatCompactorOptions extends CompactorOptions {

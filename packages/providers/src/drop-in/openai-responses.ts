@@ -25,9 +25,6 @@ import {
 } from "./response-items.ts";
 import { replyDraft, resultDraft, userDraft, type WireArray } from "./wire-array.ts";
 
-export type { ArrayCompactor } from "./array-compactor.ts";
-export type { CompactorOptions } from "./request.ts";
-
 /**
  * Compacts an array of Responses items that is resent whole at each call (`store: false`, without `previous_response_id`). Neighbouring items
  * of the model are one reply; what the agent declares (system and developer messages, tools, any item of those roles) stays as it is, wherever it stands. Calls and outputs of every type are

@@ -1,10 +1,9 @@
-export type { CompactionLoss, TokensOf } from "../drop-in/compaction-loss.ts";
+export type { CompactionLoss } from "../drop-in/compaction-loss.ts";
 export { compactionLoss, messageShares, takenRatio } from "../drop-in/compaction-loss.ts";
 export { afterUndoWords, wishAnswer } from "../drop-in/person-wishes.ts";
-export { argumentsText, type Fields, parseRecord } from "../fields.ts";
 export { createLearnedLimits, type LearnedLimits } from "../learned-limits.ts";
-export { type AnswerReader, createAnswerReader } from "./answer-reader.ts";
-export { type ConversationKeys, createConversationKeys, type KeyNote } from "./conversation-keys.ts";
+export { createAnswerReader } from "./answer-reader.ts";
+export { type ConversationKeys, createConversationKeys } from "./conversation-keys.ts";
 export { type Fault, type MendingRules, mendItems } from "./mend-items.ts";
 export type { EventOrigin, PreparedRequest, UpstreamFailure } from "./prepared-request.ts";
 export { createProxyCompaction, type ProxyCompaction, type ProxyConversation } from "./proxy.ts";
