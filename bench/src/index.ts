@@ -19,7 +19,7 @@ export { renderMarkdownReport } from "./show/markdown.ts";
 
 // Search for a better setting
 
-export { type TunedPolicy, type TuneResult, tune } from "./tune/tune.ts";
+export { tune } from "./tune/tune.ts";
 
 // Add importers, metrics and peers
 

@@ -5,15 +5,10 @@ export { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, messageOf, type Output } 
 export {
   beginningOf,
   COLUMNS,
-  cutRows,
   escaped,
   fitted,
   guarded,
-  type LineStarts,
-  lineFor,
-  nameChars,
   printable,
-  printableLines,
   say,
   shortened,
   tableColumns,
@@ -25,14 +20,12 @@ export { drawTable } from "./terminal/text-table.ts";
 // Read what every command is given
 
 export { checkOptions, mistakes } from "./command/check-options.ts";
-export { findLogs } from "./command/find-inputs.ts";
-export { findPolicy, type PolicyParts, policyNamed } from "./command/policy-option.ts";
+export { newestLog } from "./command/find-inputs.ts";
+export { findPolicy, policyNamed } from "./command/policy-option.ts";
 export {
   addExtensionOption,
-  collect,
   type ExtensionOptions,
   openExtensions,
-  parsePort,
   tokensOf,
   wholeNumber,
 } from "./command/replay-options.ts";

@@ -23,7 +23,7 @@ export interface PredictionErrors {
 }
 
 /** The error of a predicted prompt size, in percent of the reported size; negative if the prediction was too low. */
-export function signedPercentOf({ prediction, reportedTokens }: JudgedCall): number {
+function signedPercentOf({ prediction, reportedTokens }: JudgedCall): number {
   return (100 * (prediction.expectedTokens - reportedTokens)) / reportedTokens;
 }
 

@@ -180,6 +180,22 @@ export async function findLogs({ from = [], since, limit }: LogOptions, io: CliI
   };
 }
 
+/** Logs of an agent that are looked at for the folder that they are of; chosen. */
+const LOGS_LOOKED_AT = 40;
+
+/** Finds the newest log of an agent; with a folder the newest that names it, as agents do in the first lines or in the path. Throws `bad-input` if there is none. */
+export async function newestLog(agent: string, io: CliIo, folder: string | null = null): Promise<InputFile> {
+  const { files, missing } = await findLogs({ from: [agent], limit: folder === null ? "1" : String(LOGS_LOOKED_AT) }, io);
+  if (folder === null && files[0] !== undefined) return files[0];
+  if (folder === null) throw new PlimsollError("bad-input", missing[0]?.reason ?? `--from ${agent}: no logs`);
+  const names = [folder, folder.replaceAll(/[^A-Za-z0-9]/g, "-")];
+  for (const file of files) {
+    const { text } = await readHead(await fileSource(file.path, file.displayName));
+    if (text.includes(JSON.stringify(names[0])) || names.some((name) => file.path.includes(`/${name}/`))) return file;
+  }
+  throw new PlimsollError("bad-input", `--from ${agent}: none of its newest logs is of ${folder}`);
+}
+
 /** Packed files and databases of the agents that cannot be read, each with what to do. */
 export async function unreadInputs(
   { from = [], since }: Pick<LogOptions, "from" | "since">,

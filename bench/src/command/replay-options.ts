@@ -36,13 +36,6 @@ export function parseJobs(text: string): number {
   return wholeNumber("--jobs", text, [1, MOST_JOBS]);
 }
 
-/** Reads `--port`; 0 stands for a free one. Throws `bad-input` for what is none. */
-export function parsePort(text: string): number {
-  return wholeNumber("--port", text, [0, LARGEST_PORT]);
-}
-
-const LARGEST_PORT = 65_535;
-
 /** Reads `2/4` as the second of four parts. Throws `bad-input` for anything else. */
 export function parseShard(text: string): Shard {
   const [, first = "", second = ""] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? [];

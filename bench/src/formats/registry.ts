@@ -98,6 +98,17 @@ function withVersionNote(transcript: Transcript, newestSeen: string): Transcript
 
 const NAME_CHARS = 40;
 
+/** Reads a log as text, with the name of its format; `null` if no built-in importer recognises it. */
+export async function readLog(
+  path: string,
+  displayName: string,
+): Promise<{ readonly format: string; readonly text: string } | null> {
+  const source = await fileSource(path, displayName);
+  const head = await readHead(source);
+  const importer = IMPORTERS.find((each) => each.recognises(head));
+  return importer === undefined ? null : { format: importer.format, text: await source.text() };
+}
+
 /** How far into a file bytes are looked for that no text has, in characters. */
 const HEAD_CHARS = 600;
 

@@ -4,11 +4,11 @@ import { createSpending, type ModelCatalog } from "@plimsoll/providers";
 import { parseRecord, stringAt } from "../formats/fields.ts";
 import { ownEntries } from "../lineage.ts";
 import { editQuotes } from "../needs/files.ts";
-import { isRollBack } from "../transcript.ts";
+import { isRollBack, type Transcript } from "../transcript.ts";
 import { compactionWaits } from "./compaction-waits.ts";
 import type { PreparedSession } from "./prepared-session.ts";
 import { realWindowOf } from "./real-window.ts";
-import type { SeenCounts, SessionDescription } from "./session-description.ts";
+import type { RecordedDollars, SeenCounts, SessionDescription } from "./session-description.ts";
 
 /** Describes a session by its recording. The catalogue tells its window if nothing in it does. */
 export function describeSession(session: PreparedSession, catalog: ModelCatalog): SessionDescription {
@@ -16,9 +16,6 @@ export function describeSession(session: PreparedSession, catalog: ModelCatalog)
   const [start] = transcript.entries;
   const copied = new Set(transcript.copiedIds);
   const calls = sizeJudge.calls.filter(({ usage }) => !copied.has(usage.requestId));
-  const spending = createSpending((modelId, atMs) => catalog.pricesOf(modelId, atMs));
-  for (const entry of ownEntries(transcript)) spending.add(entry);
-  const { usd, usdIs, statedUsd, unpriced } = spending.now();
   const reported = calls.flatMap((call) => call.reportedTokens ?? []);
   const waitsMs = compactionWaits(transcript);
   return {
@@ -40,14 +37,25 @@ export function describeSession(session: PreparedSession, catalog: ModelCatalog)
     ).length,
     repairs: repaired.repairCount + repaired.continuationCount,
     isEstimated: sizeJudge.isEstimated,
-    recordedUsd: usd,
-    recordedUsdIs: usdIs,
-    ...(unpriced.length > 0 && { unpricedModels: unpriced }),
-    statedCostUsd: (copied.size > 0 ? null : transcript.statedUsd) ?? statedUsd,
+    ...recordedDollars(transcript, catalog),
     ...(waitsMs.length > 0 && { waitsMs }),
     seen: seenCounts(transcript.entries),
     ...(transcript.outcome !== undefined && { outcome: transcript.outcome }),
     sizeJudge: sizeJudge.error,
+  };
+}
+
+/** Adds up what a transcript's own usage cost by the catalogue's prices, beside what its log states. */
+export function recordedDollars(transcript: Transcript, catalog: ModelCatalog): RecordedDollars {
+  const spending = createSpending((modelId, atMs) => catalog.pricesOf(modelId, atMs));
+  for (const entry of ownEntries(transcript)) spending.add(entry);
+  const { usd, usdIs, statedUsd, unpriced } = spending.now();
+  const isCopy = (transcript.copiedIds ?? []).length > 0;
+  return {
+    recordedUsd: usd,
+    recordedUsdIs: usdIs,
+    ...(unpriced.length > 0 && { unpricedModels: unpriced }),
+    statedCostUsd: (isCopy ? null : transcript.statedUsd) ?? statedUsd,
   };
 }
 
@@ -128,4 +136,21 @@ function titleWords(text: string): string {
 function timeOf(entry: SessionEntry): number | null {
   if (entry.type === "message") return entry.message.atMs;
   return entry.type === "usage" ? entry.atMs : null;
+}
+
+/** Says what a recording shows of the things that measures are made from: a count of each, or that none is visible. */
+export function seenText(entries: readonly SessionEntry[]): string {
+  const { files, edits, plans, reasoning, usage, cacheReads, cacheWrites } = seenCounts(entries);
+  const kinds = {
+    "calls with a file": files,
+    edits,
+    plans,
+    reasoning,
+    sizes: usage,
+    "cache reads": cacheReads,
+    "cache writes": cacheWrites,
+  };
+  return Object.entries(kinds)
+    .map(([name, count]) => `${name} ${count === 0 ? "not visible" : count}`)
+    .join(", ");
 }

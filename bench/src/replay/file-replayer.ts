@@ -1,12 +1,6 @@
 import { isPlimsollError } from "@plimsoll/core";
 import { encodingsOf } from "@plimsoll/core/extend";
-import {
-  createTokenizerLoader,
-  type Environment,
-  MODEL_CATALOG,
-  type ModelCatalog,
-  type ModelPrices,
-} from "@plimsoll/providers";
+import { createTokenizerLoader, MODEL_CATALOG, type ModelCatalog, type ModelPrices } from "@plimsoll/providers";
 import type { SummarySource } from "../drive/summary-source.ts";
 import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
 import type { Opener } from "../open/corpus.ts";
@@ -36,7 +30,7 @@ export type FileReplay =
 /** The tools that a process brings to its tasks. */
 export interface ReplayerOptions {
   /** Where a model that writes summaries has its key and address; the process's if it is left out. */
-  readonly environment?: Environment;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** The parts that replays are made with; the built-in ones alone unless given. */
   readonly parts?: BenchParts;
   readonly opener: Opener;

@@ -55,11 +55,6 @@ export function scrollFrame(label: string, isTall = false): Markup {
   return html`<div class="${isTall ? "scroll tall" : "scroll"}" role="region" aria-label="Table: ${label}" tabindex="0">`;
 }
 
-/** Opens a `<div>` around a wide chart: on a phone it scrolls by itself, by keyboard too, so that its texts stay readable. The caller closes it. */
-export function chartFrame(label: string): Markup {
-  return html`<div class="pan" role="region" aria-label="Chart: ${label}" tabindex="0">`;
-}
-
 const DIRECTIONS = { lower: "↓", higher: "↑", neither: "" } as const;
 
 function headCell({ title, meaning, isText }: TableHead, place: { readonly legend: string; readonly first: boolean }): Markup {

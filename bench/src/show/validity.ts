@@ -1,12 +1,12 @@
+import { MODEL_CATALOG } from "@plimsoll/providers";
 import { LISTED_ERROR_PERCENT } from "../metrics/cache-validity.ts";
-import type { SessionDescription } from "../open/session-description.ts";
+import { recordedDollars } from "../open/describe-session.ts";
+import type { RecordedDollars, SessionDescription } from "../open/session-description.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
+import type { Transcript } from "../transcript.ts";
 import { formatNumberOf, formatPercent, formatTokens, formatUsd } from "./figures.ts";
 import type { SessionNames } from "./session-names.ts";
 import { type Column, fact, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
-
-/** Sessions' dollars, as {@link recordedUsdText} tells them. */
-export type RecordedDollars = Pick<SessionDescription, "recordedUsd" | "recordedUsdIs" | "statedCostUsd" | "unpricedModels">;
 
 /** From this difference on, in percent of what a log states, both figures are told. */
 const TOLD_PERCENT = 1;
@@ -33,6 +33,11 @@ export function recordedUsdText(sessions: readonly RecordedDollars[]): string | 
   const least = `${isWhole ? "" : "at least "}$${formatUsd(sum(sessions, "recordedUsd"))} by list prices`;
   const whole = missing === "" ? least : `${least} (${missing})`;
   return isTold ? `${whole}; ${states} (${percent > 0 ? "+" : ""}${formatPercent(percent)} %)` : whole;
+}
+
+/** As {@link recordedUsdText} of one transcript's own usage. */
+export function transcriptUsdText(transcript: Transcript): string | null {
+  return recordedUsdText([recordedDollars(transcript, MODEL_CATALOG)]);
 }
 
 /** Says in one sentence how many US dollars the recorded usage cost, to stand beside figures of replays; an empty list if that is not known. */

@@ -1,6 +1,5 @@
 import type { ModelClient, ModelRequest, Summarizer, Summary, SummaryRequest } from "@plimsoll/core";
 import { createDigest, createModelSummarizer, isPlimsollError } from "@plimsoll/core";
-import type { Environment } from "@plimsoll/providers";
 import type { AnsweredRequest } from "../drive/replayed-call.ts";
 import { digestSource, type SummaryPlace, type SummarySource } from "../drive/summary-source.ts";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
@@ -13,7 +12,7 @@ import { estimatedPromptTokens, type PriceSource, requestUsd } from "./request-p
 export interface SourceOptions {
   readonly catalog: PriceSource;
   /** Where keys and addresses are looked up; the process's environment if it is left out. */
-  readonly environment?: Environment;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Opens the client in place of the provider's own, for tests. */
   readonly openClient?: () => Promise<ModelClient>;
 }
@@ -52,7 +51,7 @@ export function openSource(choice: SummarizerChoice, options: SourceOptions): Op
 }
 
 /** The SDKs are loaded only if a request has to be sent. */
-async function providersClient(host: string, environment: Environment | undefined): Promise<ModelClient> {
+async function providersClient(host: string, environment: SourceOptions["environment"]): Promise<ModelClient> {
   const { clientFor } = await import("@plimsoll/providers");
   return clientFor(host, environment === undefined ? {} : { environment });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { beginningOf, cutRows, escaped, printable, shortened, tableColumns, wrapped } from "./printable.ts";
+import { beginningOf, escaped, printable, shortened, tableColumns, wrapped } from "./printable.ts";
 
 describe("printable", () => {
   test.each([
@@ -48,14 +48,6 @@ describe("escaped", () => {
   ])("shows %s", (_what, text, expected) => {
     expect(escaped(text)).toBe(expected);
   });
-});
-
-test.each([
-  ["breaks at the width", "abcdef", ["abcd", "ef"]],
-  ["counts wide characters twice", "日本語", ["日本", "語"]],
-  ["is one row if it is empty", "", [""]],
-])("a line %s", (_what, line, rows) => {
-  expect(cutRows(line, 4)).toEqual(rows);
 });
 
 test.each([

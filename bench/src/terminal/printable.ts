@@ -44,14 +44,6 @@ export function shortened(text: string, maximumChars: number): string {
   return `${characters.slice(0, headChars).join("")}…${characters.slice(-tailChars).join("")}`;
 }
 
-/** Text of several lines without what could steer the terminal. */
-export function printableLines(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => printable(line.split("\t").join("    ")))
-    .join("\n");
-}
-
 /** As {@link printable}, with the end left out if it is longer than `maximumChars`: for words, which begin with what matters. */
 export function beginningOf(text: string, maximumChars: number): string {
   const characters = [...printable(text)];
@@ -82,27 +74,6 @@ export function escaped(text: string): string {
     });
 }
 
-/** Beyond this range a character may take two columns. */
-const LAST_NARROW = 0x2ff;
-
-/** An escaped line, cut so that each row takes at most so many columns: no row can begin where the terminal would break it. */
-export function cutRows(line: string, maximumColumns: number): readonly string[] {
-  const rows: string[] = [];
-  let row = "";
-  let columns = 0;
-  for (const character of line) {
-    const width = (character.codePointAt(0) ?? 0) > LAST_NARROW ? 2 : 1;
-    if (columns + width > maximumColumns) {
-      rows.push(row);
-      row = "";
-      columns = 0;
-    }
-    row += character;
-    columns += width;
-  }
-  return [...rows, row];
-}
-
 /** Columns of a terminal that everything must fit. */
 export const COLUMNS = 80;
 
@@ -117,7 +88,7 @@ export function nameChars(chars: number, columns: number): number {
 }
 
 /** The text before the first line, and before each further one. */
-export interface LineStarts {
+interface LineStarts {
   readonly first: string;
   readonly further: string;
 }
@@ -134,7 +105,7 @@ export function fitted(text: string): string {
 }
 
 /** A line for an output: one line for programs, and broken between words if a person looks at it. */
-export function lineFor(output: { readonly isTTY?: boolean | undefined }, text: string): string {
+function lineFor(output: { readonly isTTY?: boolean | undefined }, text: string): string {
   return `${output.isTTY === true ? fitted(text) : text}\n`;
 }
 

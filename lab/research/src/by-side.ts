@@ -4,7 +4,6 @@ import {
   formatCount,
   formatNumberOf,
   formatPercent,
-  markdownTable,
   originOf,
   type SessionStanding,
   standingOf,
@@ -12,6 +11,7 @@ import {
   windowLabels,
 } from "@plimsoll/bench/extend";
 import { PRESETS } from "@plimsoll/core";
+import { markdownTable } from "./calibrate/page-tables.ts";
 import { sideOf } from "./protocol-stamp.ts";
 
 /** The sides as they are shown: what nothing was fitted on or chosen by stands first. */
@@ -44,7 +44,12 @@ function sideTables(report: BenchReport, split: string): readonly string[] {
       if (count === 0) return [];
       const rows = own.flatMap(rowsOf);
       return [
-        `**${label}, ${formatNumberOf(count, "session")} of ${title}**\n\n${markdownTable({ head: ["policy", "cost", "lost", ...MEASURES.map(({ name }) => name)], rows })}`,
+        `**${label}, ${formatNumberOf(count, "session")} of ${title}**\n\n${markdownTable(
+          ["policy", "cost", "lost", ...MEASURES.map(({ name }) => name)],
+          rows,
+        )
+          .join("\n")
+          .trimEnd()}`,
       ];
     });
   });

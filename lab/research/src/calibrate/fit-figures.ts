@@ -1,5 +1,5 @@
 import { CHAR_CLASSES } from "@plimsoll/core/extend";
-import { type FigureName, familyOf, type MeasuredFigures, type WeightsName } from "@plimsoll/providers";
+import { familyOf, type MeasuredFigures } from "@plimsoll/providers";
 import type { SessionObservations } from "./observations.ts";
 import { type Refitted, type RefittedSession, refit } from "./refit.ts";
 
@@ -8,6 +8,9 @@ export interface FittedFigures {
   readonly figures: MeasuredFigures;
   readonly pooledWeights: readonly number[];
 }
+
+type FigureName = keyof MeasuredFigures["lines"];
+type WeightsName = keyof MeasuredFigures["weights"];
 
 /** The tokenizer whose weights a family's figures stand on. */
 const WEIGHTS_OF: { readonly [name in FigureName]: WeightsName } = {

@@ -1,4 +1,4 @@
-import { type CallKind, type PredictedCall, type PredictionErrors, signedPercentOf } from "@plimsoll/bench/extend";
+import type { CallKind, PredictedCall, PredictionErrors } from "@plimsoll/bench/extend";
 
 /** A predicted call with its kind. */
 export type KindCall = PredictedCall & { readonly kind: CallKind };
@@ -47,6 +47,11 @@ export function callList(title: string, calls: readonly KindCall[]): readonly st
     `${signedPercentOf(call).toFixed(1)} %`,
   ]);
   return [`### ${title}`, "", ...markdownTable(["session", "call", "reported", "expected", "bound", "off by"], rows)];
+}
+
+/** The difference between what was expected of a call and what was reported, in percent of the report. */
+export function signedPercentOf({ prediction, reportedTokens }: Pick<KindCall, "prediction" | "reportedTokens">): number {
+  return (100 * (prediction.expectedTokens - reportedTokens)) / reportedTokens;
 }
 
 /** A Markdown table and the empty line behind it. */

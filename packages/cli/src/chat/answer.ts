@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { formatTokens } from "@plimsoll/bench/extend";
-import { type CliIo, findPolicy, lineFor, mistakes, printable, tableColumns, wrapped } from "@plimsoll/bench/terminal";
+import { type CliIo, findPolicy, mistakes, printable, tableColumns, say as tellLines, wrapped } from "@plimsoll/bench/terminal";
 import { type FitOutcome, isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { policyYaml, suggestion, writeWholeFile } from "@plimsoll/stores";
 import { parseRule, RULE_FORMS, ruleText } from "../permission/allow-rule.ts";
@@ -18,7 +18,7 @@ export async function answer(
   { write, status, io }: { write(text: string): void; status(): string; readonly io: CliIo },
 ): Promise<void> {
   const { agent } = session;
-  const say = (...lines: readonly string[]) => write(lines.map((line) => lineFor(io.stdout, printable(line))).join(""));
+  const say = (...lines: readonly string[]) => tellLines({ write, isTTY: io.stdout.isTTY }, ...lines);
   // Tables and the status line know the width themselves; YAML must stay what it is.
   const show = (...lines: readonly string[]) => write(`${lines.join("\n")}\n`);
   switch (asked.kind) {

@@ -1,6 +1,6 @@
 import type { ContextUsage } from "@plimsoll/agent";
 import { formatTokens } from "@plimsoll/bench/extend";
-import { drawTable, nameChars, shortened } from "@plimsoll/bench/terminal";
+import { COLUMNS, drawTable, shortened } from "@plimsoll/bench/terminal";
 import type { Context, Policy, SessionOptions } from "@plimsoll/core";
 import { createEstimator, createWorkCounter } from "@plimsoll/core/extend";
 import { messageShares } from "@plimsoll/providers/proxy";
@@ -48,7 +48,7 @@ export function contextTable(context: Context, by: ShareMeasure, columns: number
   const shares = by.expected === undefined ? measured : scaled(measured, by.expected);
   const total = sumOf(shares);
   const row = (what: string, count: number, tokens: number) => [
-    shortened(what, nameChars(WHAT_CHARS, columns)),
+    shortened(what, WHAT_CHARS + columns - COLUMNS),
     String(count),
     formatTokens(tokens),
     `${Math.round((100 * tokens) / Math.max(1, total))}%`,

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { importFile, type Transcript } from "@plimsoll/bench";
+import { type BenchParts, importFile, type Transcript } from "@plimsoll/bench";
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
 import {
   addExtensionOption,
@@ -10,10 +10,8 @@ import {
   EXIT_OK,
   type ExtensionOptions,
   openExtensions,
-  type PolicyParts,
   policyNamed,
   printable,
-  printableLines,
   shortened,
   tell,
   tokensOf,
@@ -29,6 +27,7 @@ import type { Command } from "commander";
 import { sessionFile } from "../input/session-file.ts";
 import { editWords, kindsText, lossText } from "../inspect/compaction-loss.ts";
 import { createCompositionCounter } from "../inspect/session-story.ts";
+import { printableLines } from "../terminal/word-wrap.ts";
 
 interface CompactOptions extends ExtensionOptions {
   readonly undo?: boolean;
@@ -79,7 +78,7 @@ interface CompactRequest {
   readonly options: CompactOptions;
   readonly out: string | null;
   readonly leftOut: string | null;
-  readonly parts: PolicyParts;
+  readonly parts: BenchParts;
 }
 
 async function compact(transcript: Transcript, { options, out, leftOut, parts }: CompactRequest, io: CliIo): Promise<number> {

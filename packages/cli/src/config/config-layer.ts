@@ -1,4 +1,5 @@
-import { findPolicy, type PolicyParts } from "@plimsoll/bench/terminal";
+import type { BenchParts } from "@plimsoll/bench";
+import { findPolicy } from "@plimsoll/bench/terminal";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { changesPreset, type Kinds, KNOBS } from "@plimsoll/core/extend";
 import {
@@ -133,7 +134,7 @@ function policyIn(
 /** The layer of values that are texts: the environment's variables, or the command line's flags. */
 export function readTextLayer(
   texts: { readonly [key: string]: string | undefined },
-  { nameOf, cwd, parts }: { readonly nameOf: (key: string) => string; readonly cwd: string; readonly parts: PolicyParts },
+  { nameOf, cwd, parts }: { readonly nameOf: (key: string) => string; readonly cwd: string; readonly parts: BenchParts },
 ): ReadLayer {
   const given = Object.entries(texts).filter(([, text]) => text !== undefined && text !== "");
   const { policy: policyName, ...values } = Object.fromEntries(given);

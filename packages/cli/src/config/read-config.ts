@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { BUILT_IN_PARTS } from "@plimsoll/bench";
-import { mistakes, type PolicyParts } from "@plimsoll/bench/terminal";
+import { type BenchParts, BUILT_IN_PARTS } from "@plimsoll/bench";
+import { mistakes } from "@plimsoll/bench/terminal";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "@plimsoll/stores";
 import { type ConfigLayer, type ReadLayer, readFileLayer, readTextLayer } from "./config-layer.ts";
@@ -15,7 +15,7 @@ export interface ConfigPlaces {
   /** Values of the command line, by the keys of the settings and `policy`. */
   readonly flags: { readonly [key: string]: string | undefined };
   /** Parts that a policy may name; those that come with plimsoll if it is left out. */
-  readonly parts?: PolicyParts;
+  readonly parts?: BenchParts;
 }
 
 /**

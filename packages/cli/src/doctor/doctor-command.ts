@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
-import { BUILT_IN_PARTS, importFile } from "@plimsoll/bench";
-import { fileSource, formatNumberOf, LOCATED_AGENTS, readHead } from "@plimsoll/bench/extend";
-import { type CliIo, EXIT_FAILED, EXIT_OK, findLogs, say } from "@plimsoll/bench/terminal";
+import { importFile } from "@plimsoll/bench";
+import { formatNumberOf, LOCATED_AGENTS, readLog } from "@plimsoll/bench/extend";
+import { type CliIo, EXIT_FAILED, EXIT_OK, newestLog, say } from "@plimsoll/bench/terminal";
 import { PlimsollError, repairMessages, toolCallsOf } from "@plimsoll/core";
 import { isRecord, jsonIn } from "@plimsoll/core/extend";
 import { classifyProviderError } from "@plimsoll/providers";
-import { argumentsText, type Fault } from "@plimsoll/providers/proxy";
+import type { Fault } from "@plimsoll/providers/proxy";
 import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { sessionFile } from "../input/session-file.ts";
@@ -34,14 +34,12 @@ export function defineDoctorCommand(command: Command, io: CliIo, onExit: (exitCo
 
 async function doctor(session: string | undefined, options: DoctorOptions, io: CliIo): Promise<number> {
   const { path, displayName } = await logOf(session, options, io);
-  const source = await fileSource(path, displayName);
-  const head = await readHead(source);
-  const importer = BUILT_IN_PARTS.importers.find((each) => each.recognises(head));
-  if (importer === undefined) throw new PlimsollError("bad-input", `${displayName}: no session log that can be read`);
-  const text = await source.text();
-  const { faults, mended } = canMend(text, importer.format)
-    ? examineLog(text, importer.format, { thinking: options.full === true ? "leave-out" : "keep" })
-    : { faults: await importedFaults(path, { displayName, format: importer.format }), mended: null };
+  const log = await readLog(path, displayName);
+  if (log === null) throw new PlimsollError("bad-input", `${displayName}: no session log that can be read`);
+  const { format, text } = log;
+  const { faults, mended } = canMend(text, format)
+    ? examineLog(text, format, { thinking: options.full === true ? "leave-out" : "keep" })
+    : { faults: await importedFaults(path, { displayName, format }), mended: null };
   const changed = await changedSystemTexts(path, displayName);
   if (changed > 0)
     say(
@@ -52,25 +50,22 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   if (refusal !== null) say(io.stdout, ...faultLines(displayName, [refusal]));
   if (faults.length === 0 && refusal !== null) return EXIT_FAILED;
   if (faults.length === 0) {
-    say(io.stdout, `${displayName}: nothing is wrong that can be told from the log (${importer.format}).`);
+    say(io.stdout, `${displayName}: nothing is wrong that can be told from the log (${format}).`);
     return EXIT_OK;
   }
   say(io.stdout, ...faultLines(displayName, faults));
   if (mended === null) {
-    say(
-      io.stdout,
-      UNMENDED[importer.format] ?? `doctor cannot mend this log of ${importer.format}: correct it by hand, in a copy.`,
-    );
+    say(io.stdout, UNMENDED[format] ?? `doctor cannot mend this log of ${format}: correct it by hand, in a copy.`);
     return EXIT_FAILED;
   }
   if (options.write !== true) {
     say(io.stdout, "plimsoll doctor --write writes a mended copy beside it.");
     return EXIT_FAILED;
   }
-  const copy = importer.format === "claude-code" ? join(dirname(path), `${uuidOf(mended)}.jsonl`) : freeName(path);
-  const written = importer.format === "opencode" ? asNewSession(mended) : mended;
+  const copy = format === "claude-code" ? join(dirname(path), `${uuidOf(mended)}.jsonl`) : freeName(path);
+  const written = format === "opencode" ? asNewSession(mended) : mended;
   writeWholeFile(copy, written);
-  say(io.stdout, `mended copy: ${copy}`, `to go on: ${(OPENED_BY[importer.format] ?? BY_ITS_PLACE)(copy, written)}`);
+  say(io.stdout, `mended copy: ${copy}`, `to go on: ${(OPENED_BY[format] ?? BY_ITS_PLACE)(copy, written)}`);
   return EXIT_OK;
 }
 
@@ -78,10 +73,7 @@ async function logOf(session: string | undefined, { from }: DoctorOptions, io: C
   if ((session === undefined) === (from === undefined))
     throw new PlimsollError("bad-input", "give a session log, or --from AGENT for the newest one of an agent");
   if (session !== undefined) return sessionFile(session, io);
-  const { files, missing } = await findLogs({ from: [from ?? ""], limit: "1" }, io);
-  const [newest] = files;
-  if (newest === undefined) throw new PlimsollError("bad-input", missing[0]?.reason ?? `--from ${from}: no logs`);
-  return newest;
+  return await newestLog(from ?? "", io);
 }
 
 const UNMENDED: Readonly<Record<string, string>> = {
@@ -117,7 +109,7 @@ async function importedFaults(
   return [
     ...repairMessages(messages).repairs.map(({ code, index }) => at(index, code.replaceAll("-", " "))),
     ...messages.flatMap((message, index) => {
-      const unsound = toolCallsOf(message).filter(({ argumentsJson }) => argumentsText(argumentsJson) !== argumentsJson);
+      const unsound = toolCallsOf(message).filter(({ argumentsJson }) => !isRecord(jsonIn(argumentsJson)));
       return unsound.map(({ toolName }) => at(index, `the arguments of this call of ${toolName} are no JSON object`));
     }),
     ...cut.map(({ line }) => ({ line, words: "the log is cut off here" })),

@@ -1,4 +1,7 @@
-import { importSource, textSource } from "@plimsoll/bench/extend";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { importFile } from "@plimsoll/bench";
 import { repairMessages } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { FORMS, type Form, PNG, type Step } from "../../testing/agent-forms.ts";
@@ -124,7 +127,9 @@ describe("what makes a session unusable", () => {
       const lines = new Set(broken.split("\n"));
       const changed = copy.split("\n").filter((line) => !lines.has(line));
       expect(form.whole === undefined ? changed.length : 0).toBeLessThanOrEqual(2);
-      const [transcript] = await importSource(textSource(copy, "log"));
+      const path = join(mkdtempSync(join(tmpdir(), "plimsoll-mended-")), "log");
+      writeFileSync(path, copy);
+      const [transcript] = await importFile(path, "log");
       const messages = transcript?.entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])) ?? [];
       expect(messages.length).toBeGreaterThan(2);
       expect(repairMessages(messages).repairs).toEqual([]);

@@ -1,5 +1,5 @@
 import { isNestedDeeper, isRecord, jsonIn } from "@plimsoll/core/extend";
-import { type Fault, type Fields, type MendingRules, mendItems } from "@plimsoll/providers/proxy";
+import { type Fault, type MendingRules, mendItems } from "@plimsoll/providers/proxy";
 
 /** A log that was looked at: its faults, and the text without them. */
 export interface Examined {
@@ -210,7 +210,7 @@ function sentLines(units: readonly Unit[]): ReadonlyMap<number, number> {
 }
 
 /** The key under which a line of a tree names the line before it; `null` for a line of no tree. */
-function parentKeyOf(value: Fields): "parentUuid" | "parentId" | null {
+function parentKeyOf(value: Readonly<Record<string, unknown>>): "parentUuid" | "parentId" | null {
   return "parentUuid" in value ? "parentUuid" : "parentId" in value ? "parentId" : null;
 }
 
@@ -262,7 +262,7 @@ function withoutFailedSummaries(units: readonly Unit[], faults: Fault[]): readon
 }
 
 /** The text of a compaction's summary; `null` for a line that is none. Codex compacts without one, too: then it brings the history itself. */
-function summaryIn(value: Fields): string | null {
+function summaryIn(value: Readonly<Record<string, unknown>>): string | null {
   if (value.isCompactSummary === true) return isRecord(value.message) ? textIn(value.message.content) : "";
   if (value.type === "compaction" && typeof value.summary === "string") return value.summary;
   const { payload } = value;

@@ -1,5 +1,5 @@
 import { formatCount, formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
-import { beginningOf, type LineStarts, shortened, wrapped } from "@plimsoll/bench/terminal";
+import { beginningOf, shortened, wrapped } from "@plimsoll/bench/terminal";
 import { type CompactionEntry, type Message, textOf, toolCallsOf } from "@plimsoll/core";
 import { coverageOf } from "@plimsoll/core/extend";
 import type { CompactionLoss } from "@plimsoll/providers/proxy";
@@ -42,7 +42,10 @@ const PATHS_LISTED = 4;
 const LISTED_CHARS = 60;
 
 /** Shows the losses of a compaction, as lines of 80 columns. Tokens are estimates. */
-export function lossText({ kinds, humanMessages, paths }: CompactionLoss, starts: LineStarts): readonly string[] {
+export function lossText(
+  { kinds, humanMessages, paths }: CompactionLoss,
+  starts: { readonly first: string; readonly further: string },
+): readonly string[] {
   const pathTexts = paths.map((path) => shortened(path, LISTED_CHARS));
   const further = humanMessages.length - MESSAGES_LISTED;
   return [

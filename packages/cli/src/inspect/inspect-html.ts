@@ -1,13 +1,11 @@
 import { readFileSync } from "node:fs";
 import type { Transcript } from "@plimsoll/bench";
 import {
-  chartFrame,
   formatCount,
   formatTokens,
   html,
   type Markup,
   renderPage,
-  type SessionNames,
   scrollFrame,
   shortTokens,
   transcriptNames,
@@ -38,7 +36,12 @@ ${transcripts.map((transcript, index) => sessionSection(transcript, index, names
   });
 }
 
-function sessionNav(transcripts: readonly Transcript[], names: SessionNames): Markup {
+/** Opens a `<div>` around a wide chart: on a phone it scrolls by itself, by keyboard too, so that its texts stay readable. The caller closes it. */
+function chartFrame(label: string): Markup {
+  return html`<div class="pan" role="region" aria-label="Chart: ${label}" tabindex="0">`;
+}
+
+function sessionNav(transcripts: readonly Transcript[], names: ReturnType<typeof transcriptNames>): Markup {
   return html`<nav aria-label="Sessions">${transcripts.map(({ name }, index) => html`<a href="#session-${index + 1}"><bdi>${names(name)}</bdi></a>`)}</nav>`;
 }
 

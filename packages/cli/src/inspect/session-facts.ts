@@ -1,16 +1,7 @@
 import type { Grade, Transcript } from "@plimsoll/bench";
-import {
-  formatNumberOf,
-  formatPercent,
-  formatTokens,
-  ownEntries,
-  recordedUsdText,
-  type SeenCounts,
-  seenCounts,
-} from "@plimsoll/bench/extend";
+import { formatNumberOf, formatPercent, formatTokens, seenText, transcriptUsdText } from "@plimsoll/bench/extend";
 import { printable } from "@plimsoll/bench/terminal";
 import type { SessionEntry } from "@plimsoll/core";
-import { createSpending, MODEL_CATALOG } from "@plimsoll/providers";
 import type { SessionStory } from "./session-story.ts";
 
 interface SessionFact {
@@ -33,16 +24,7 @@ export function sessionFacts(transcript: Transcript, story: SessionStory): reado
   const turns = story.lines.filter(({ kind }) => kind === "turn").length;
   const undone = compactions.filter(({ isReverted }) => isReverted).length;
   const models = modelsOf(entries);
-  const spending = createSpending(MODEL_CATALOG.pricesOf);
-  for (const entry of ownEntries(transcript)) spending.add(entry);
-  const { usd, usdIs, statedUsd, unpriced } = spending.now();
-  const dollars = {
-    recordedUsd: usd,
-    recordedUsdIs: usdIs,
-    unpricedModels: unpriced,
-    statedCostUsd: (repeated > 0 ? null : transcript.statedUsd) ?? statedUsd,
-  };
-  const dollarsText = recordedUsdText([dollars]);
+  const dollarsText = transcriptUsdText(transcript);
   return [
     {
       name: "model calls",
@@ -59,25 +41,10 @@ export function sessionFacts(transcript: Transcript, story: SessionStory): reado
     ...(models.length === 0
       ? []
       : [{ name: models.length === 1 ? "model" : "models", value: models.map(printable).join(", ") }]),
-    { name: "what the log shows", value: seenText(seenCounts(entries)) },
+    { name: "what the log shows", value: seenText(entries) },
     ...timeFacts(entries),
     ...(outcome === undefined ? [] : [{ name: "outcome", value: outcome.grades.map(gradeText).join(", ") }]),
   ];
-}
-
-function seenText({ files, edits, plans, reasoning, usage, cacheReads, cacheWrites }: SeenCounts): string {
-  const kinds = {
-    "calls with a file": files,
-    edits,
-    plans,
-    reasoning,
-    sizes: usage,
-    "cache reads": cacheReads,
-    "cache writes": cacheWrites,
-  };
-  return Object.entries(kinds)
-    .map(([name, count]) => `${name} ${count === 0 ? "not visible" : count}`)
-    .join(", ");
 }
 
 function gradeText({ name, value }: Grade): string {

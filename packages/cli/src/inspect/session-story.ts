@@ -2,7 +2,7 @@ import { isRollBack } from "@plimsoll/bench/extend";
 import type { CompactionEntry, Message, SessionEntry, Usage } from "@plimsoll/core";
 import { isHuman, PLIMSOLL_POLICY, type SessionView } from "@plimsoll/core";
 import { createEstimator, createWorkCounter, EMPTY_VIEW, entryIdOf, foldEntry, isRejectedUsage } from "@plimsoll/core/extend";
-import { type CompactionLoss, compactionLoss, messageShares, type TokensOf } from "@plimsoll/providers/proxy";
+import { type CompactionLoss, compactionLoss, messageShares } from "@plimsoll/providers/proxy";
 import { titleOf } from "./compaction-loss.ts";
 
 /** One model call: what it sent. */
@@ -167,7 +167,7 @@ export function totalOf(composition: Composition): number {
 
 /** Keeps a composition up to date with a log that is folded. */
 interface CompositionCounter {
-  readonly tokensOf: TokensOf;
+  tokensOf(message: Message): number;
   add(message: Message): void;
   recount(view: SessionView): void;
   now(): Composition;

@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { newestLog } from "@plimsoll/bench/terminal";
 import { expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
-import { newestHere } from "./mcp-command.ts";
 
 type Line = { readonly [key: string]: unknown };
 
@@ -68,7 +68,7 @@ test.each<[string, (cwd: string, name: string) => string, (cwd: string) => reado
   ],
 ])("--from %s is the newest log of this folder, not of one whose name begins the same", async (agent, fileOf, linesOf) => {
   const { io, newest } = logs(fileOf, linesOf);
-  expect((await newestHere(agent, io)).path).toBe(newest);
+  expect((await newestLog(agent, io, io.cwd)).path).toBe(newest);
 });
 
 test("a folder that no log is of is told in one line", async () => {

@@ -1,20 +1,12 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { importFile, type Transcript } from "@plimsoll/bench";
-import {
-  fileSource,
-  formatNumberOf,
-  formatPercent,
-  formatTokens,
-  type InputFile,
-  LOCATED_AGENTS,
-  readHead,
-} from "@plimsoll/bench/extend";
+import { formatNumberOf, formatPercent, formatTokens, LOCATED_AGENTS } from "@plimsoll/bench/extend";
 import {
   addExtensionOption,
   type CliIo,
   EXIT_OK,
   type ExtensionOptions,
-  findLogs,
+  newestLog,
   openExtensions,
 } from "@plimsoll/bench/terminal";
 import { type Message, PlimsollError } from "@plimsoll/core";
@@ -30,20 +22,6 @@ interface McpOptions extends ExtensionOptions {
   readonly from?: string;
 }
 
-/** Logs of an agent that are looked at for the folder that they are of; chosen. */
-const LOGS_LOOKED_AT = 40;
-
-/** The newest log of an agent that names this folder, as agents do in the first lines or in the path. */
-export async function newestHere(agent: string, io: CliIo): Promise<InputFile> {
-  const { files } = await findLogs({ from: [agent], limit: String(LOGS_LOOKED_AT) }, io);
-  const names = [io.cwd, io.cwd.replaceAll(/[^A-Za-z0-9]/g, "-")];
-  for (const file of files) {
-    const { text } = await readHead(await fileSource(file.path, file.displayName));
-    if (text.includes(JSON.stringify(names[0])) || names.some((name) => file.path.includes(`/${name}/`))) return file;
-  }
-  throw new PlimsollError("bad-input", `--from ${agent}: none of its newest logs is of ${io.cwd}`);
-}
-
 /** Adds `plimsoll mcp`: what a live session holds, for the agent that works in it, over standard input and output. */
 export function defineMcpCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
@@ -56,7 +34,7 @@ export function defineMcpCommand(command: Command, io: CliIo, onExit: (exitCode:
       const read = async () => {
         // Asked for anew: a new session, or a compaction that begins one, is another file.
         const { path, displayName } =
-          session === undefined ? await newestHere(options.from ?? "", io) : sessionFile(session, io);
+          session === undefined ? await newestLog(options.from ?? "", io, io.cwd) : sessionFile(session, io);
         // Of a file with sub-agents the session itself is asked for.
         const found = await importFile(path, displayName, importers);
         const main = found.find(({ parentName }) => parentName === null) ?? found[0];

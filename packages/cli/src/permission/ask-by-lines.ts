@@ -1,8 +1,8 @@
 import type { PendingCall } from "@plimsoll/agent";
-import { COLUMNS, cutRows, escaped, type Output } from "@plimsoll/bench/terminal";
+import { COLUMNS, escaped, type Output } from "@plimsoll/bench/terminal";
 import { openTypedLines, type TypedInput, type TypedLines } from "../terminal/typed-lines.ts";
 import { type AllowRule, alwaysRule } from "./allow-rule.ts";
-import { type CallRow, callRows, headlineOf } from "./call-rows.ts";
+import { type CallRow, callRows, cutRows, headlineOf } from "./call-rows.ts";
 import type { Answer, AskPerson } from "./permissions.ts";
 
 /** Asks a person who types lines. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changeOf } from "./call-rows.ts";
+import { changeOf, cutRows } from "./call-rows.ts";
 
 const rows = (before: string | null, after: string | null) => changeOf(before, after).map(({ text }) => text);
 const lines = (...numbers: readonly number[]) => numbers.map((number) => `line ${number}\n`).join("");
@@ -21,4 +21,12 @@ test.each<readonly [string, string | null, string | null, readonly string[]]>([
   ["what comes before the first line", "b\n", "a\nb\n", ["+ a", "  b"]],
 ])("%s", (_what, before, after, expected) => {
   expect(rows(before, after)).toEqual(expected);
+});
+
+test.each([
+  ["breaks at the width", "abcdef", ["abcd", "ef"]],
+  ["counts wide characters twice", "日本語", ["日本", "語"]],
+  ["is one row if it is empty", "", [""]],
+])("a line %s", (_what, line, rows) => {
+  expect(cutRows(line, 4)).toEqual(rows);
 });

@@ -1,5 +1,5 @@
 import type { PendingCall } from "@plimsoll/agent";
-import { changedLines, cutRows, escaped } from "@plimsoll/bench/terminal";
+import { changedLines, escaped } from "@plimsoll/bench/terminal";
 import type { ToolEffect } from "@plimsoll/core/extend";
 import { serverOf } from "./allow-rule.ts";
 
@@ -43,6 +43,27 @@ export function callRows({ effect, argumentsJson }: PendingCall, columns: number
       })),
     ),
   );
+}
+
+/** Beyond this range a character may take two columns. */
+const LAST_NARROW = 0x2ff;
+
+/** An escaped line, cut so that each row takes at most so many columns: no row can begin where the terminal would break it. */
+export function cutRows(line: string, maximumColumns: number): readonly string[] {
+  const rows: string[] = [];
+  let row = "";
+  let columns = 0;
+  for (const character of line) {
+    const width = (character.codePointAt(0) ?? 0) > LAST_NARROW ? 2 : 1;
+    if (columns + width > maximumColumns) {
+      rows.push(row);
+      row = "";
+      columns = 0;
+    }
+    row += character;
+    columns += width;
+  }
+  return [...rows, row];
 }
 
 function contentOf(effect: ToolEffect, argumentsJson: string): readonly CallRow[] {

@@ -1,3 +1,5 @@
+import { printable } from "@plimsoll/bench/terminal";
+
 /** Where words that come piece by piece stand: how much of the line is taken, and the beginning of a word whose end is still to come. */
 export interface WrapState {
   readonly column: number;
@@ -46,4 +48,12 @@ export function flushed({ column, word }: WrapState, columns: number): WrappedPi
   const size = [...word].length;
   const isBroken = column > 0 && column + size > columns;
   return { state: { column: isBroken ? size : column + size, word: "" }, text: isBroken ? `\n${word}` : word };
+}
+
+/** Text of several lines without what could steer the terminal. */
+export function printableLines(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => printable(line.split("\t").join("    ")))
+    .join("\n");
 }
