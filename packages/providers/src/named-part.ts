@@ -39,7 +39,7 @@ interface Held {
   readonly reasoning: string[];
   /** Ids of items: the vendor looks for what belongs to them. */
   readonly itemIds: readonly string[];
-  /** Types of reasoning, as they are written. */
+  /** Types and fields of reasoning, as they are written. */
   readonly own: Set<string>;
   /** Types and fields of other parts, bare. */
   readonly types: Set<string>;
@@ -74,6 +74,7 @@ function heldIn(history: readonly unknown[]): Held {
     if (id !== null) held.reasoning.push(id);
     for (const [key, each] of Object.entries(value)) {
       const isField = isOwn || (REASONING.test(key) && each !== null && each !== "");
+      if (isField) held.own.add(key);
       if (isField) held.hasReasoning = true;
       else if (isRecord(each)) held.types.add(bare(key));
       look(each, isField, depth + 1);
@@ -145,12 +146,15 @@ export function namedPart({ status, text, proses, places, request }: RefusedRequ
   const isSaid = (known: string) =>
     words.some((word) => word === known || (word.length > SEAL_CHARS && word.startsWith(known)));
   if (found.includes("reasoning") || (!isEcho && held?.reasoning.some(isSaid))) return "reasoning";
-  if (found.includes("other") || places.some((place) => isParameter(place, request))) return "other";
+  // A name of one word may be a setting's, too.
+  const isOwn = (name: string) => /[^a-z]/.test(name) && held?.own.has(name) === true;
+  if (found.includes("other") || places.some((place) => !isOwn(place) && isParameter(place, request))) return "other";
   if (isEcho) return "other";
   if (held?.own.has(UNKNOWN_TYPE.exec(text)?.[1] ?? "")) return "reasoning";
   if (held?.itemIds.some(isSaid) || (held?.itemIds.length && ITEM_ID.test(text))) return "reasoning";
-  if (held?.hasReasoning === false) return "other";
-  const isSealed = SEALED_NAMES.test(text) || (SEAL_NAMES.test(text) && (isMalformed(status) || REASONING.test(text)));
+  const isSealed =
+    words.some(isOwn) || SEALED_NAMES.test(text) || (SEAL_NAMES.test(text) && (isMalformed(status) || REASONING.test(text)));
+  if (held?.hasReasoning === false) return isSealed || mentions(held, { proses, request }) ? "other" : null;
   const codes = [...text.replaceAll("\\", "").matchAll(/"(?:type|code)" ?: ?"(\w+)"/g)].map(([, code = ""]) => code);
   if (codes.some((code) => REASONING.test(code) && !SETTING.test(code))) return "reasoning";
   const isMissing = proses.some((prose) => WANTED.test(prose)) && !proses.some((prose) => WRONG.test(prose));

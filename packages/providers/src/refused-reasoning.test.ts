@@ -67,6 +67,14 @@ const NAMED: readonly (readonly [string, (name: string) => Refused])[] = [
   ],
 ];
 
+/** Fields of replies by which servers that do not know them name them, without a place. */
+const FIELDS: readonly (readonly [string, string])[] = [
+  ["property 'reasoning_details' is unsupported", "openai-chat"],
+  ["reasoning_details is not supported", "openai-chat"],
+  ['Unknown name "thoughtSignature": Cannot find field.', "gemini"],
+  ["Unexpected field `encrypted_content`", "openai-responses"],
+];
+
 const holds = (items: readonly Fields[], text: string) => JSON.stringify(items).includes(text);
 
 describe.each(PART_DOORS)("reasoning of %s that is refused through a %s", (name, through) => {
@@ -98,6 +106,24 @@ describe.each(PART_DOORS)("reasoning of %s that is refused through a %s", (name,
     onTestFinished(door.close);
     const taken = await untilTaken(door, keptHistory(name, STEPS), (items) => (holds(items, bad) ? unknown : null));
     expect([taken.requests, taken.failure, holds(taken.items, OLD)]).toEqual([requests, null, bad === NEW]);
+  });
+
+  test.each([
+    "Die Fracht ist nicht in Ordnung",
+    "adaptive thinking is not supported on this model",
+    "Reasoning is mandatory for this endpoint and cannot be disabled.",
+  ])("is there again after a refusal that it was not the reason of: %s", async (message) => {
+    const sessions = createMemorySessionStore();
+    const first = openPartDoor(name, { through, sessions });
+    const history = keptHistory(name, STEPS);
+    const refusing = await untilTaken(first, history, () => ({ status: 400, body: { message } }));
+    expect(refusing.failure).not.toBeNull();
+    // Its caller changed the setting.
+    expect(await untilTaken(first, history, () => null)).toMatchObject({ requests: 1, items: history });
+    await first.close();
+    const again = openPartDoor(name, { through, sessions });
+    onTestFinished(again.close);
+    expect((await untilTaken(again, history, () => null)).items).toEqual(history);
   });
 });
 
@@ -229,7 +255,36 @@ describe.each(SESSIONS)("reasoning of a session on %s that is refused", (_, name
       [false, true, true],
     ]);
   });
+
+  test("is there again after a refusal that it was not the reason of", async () => {
+    const session = await create(createMemorySessionStore());
+    onTestFinished(session.close);
+    const bodies: string[] = [];
+    const call = (given: unknown) => async (body: unknown) => {
+      bodies.push(JSON.stringify(body));
+      if (!isAnswer(given)) throw Object.assign(new Error("400"), { status: 400, error: { message: "so nicht" } });
+      return given;
+    };
+    session.user("go");
+    await session.send(call(answer("c1", OLD)));
+    session.result("c1", "seen c1");
+    await expect(session.send(call(null))).rejects.toThrow();
+    await session.send(call(answer("c2", NEXT)));
+    const held = bodies.map((body) => body.includes(OLD));
+    expect([held[1], held.slice(2, -1).includes(false), held.at(-1)]).toEqual([true, true, true]);
+  });
 });
+
+test.each(FIELDS.flatMap((each) => (["drop-in", "proxy"] as const).map((through) => [...each, through] as const)))(
+  "%s: reasoning of %s leaves through a %s",
+  async (message, name, through) => {
+    const door = openPartDoor(name, { through });
+    onTestFinished(door.close);
+    const refused = (items: readonly Fields[]) => (holds(items, OLD) ? { status: 400, body: { message } } : null);
+    const taken = await untilTaken(door, keptHistory(name, STEPS), refused);
+    expect([taken.requests, taken.failure, holds(taken.items, "seen c1")]).toEqual([2, null, true]);
+  },
+);
 
 /** Items that a server takes, also after a restart, from which on nothing is refused. */
 async function takenTwice(

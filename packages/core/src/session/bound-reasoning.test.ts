@@ -145,3 +145,21 @@ describe("reasoning that is bound stays behind what it was made behind", () => {
     expect(of(read)).toEqual(of(kept));
   });
 });
+
+test.each<[string, (session: Session) => void, boolean]>([
+  ["is back if nothing else was appended", () => undefined, true],
+  ["stays away behind an answer", (session) => session.append(later), false],
+])("reasoning that left for a try, and did not help, %s", async (_, meanwhile, isBack) => {
+  const manager = managerAfter([]);
+  const [{ viewHash }, { length }] = [manager.view(), manager.entries()];
+  const left = [
+    await manager.leaveReasoning("unnamed"),
+    thinks(manager),
+    await manager.leaveReasoning("unnamed"),
+    thinks(manager),
+  ];
+  expect(left).toEqual([true, ["a1", "a2"], true, []]);
+  meanwhile(manager);
+  expect(await manager.leaveReasoning("unnamed")).toBe(!isBack);
+  expect([manager.view().viewHash === viewHash, manager.entries().length === length]).toEqual([isBack, isBack]);
+});

@@ -106,6 +106,8 @@ interface OpenLog extends FittedSession {
   sizeChars: number;
   life: "open" | "closing" | "closed";
   refusals: Refusals;
+  /** The state before reasoning left for a try, and the count of entries, while that can be taken back; `null` for no try. */
+  untried: { readonly state: SessionState; readonly count: number } | null;
   isRefusalTold: boolean;
   windowTokens: number;
 }
@@ -144,6 +146,7 @@ function emptyLog(options: SessionOptions, archive: SessionStore | null): OpenLo
     sizeChars: 0,
     life: "open",
     refusals: NO_REFUSALS,
+    untried: null,
     isRefusalTold: false,
     windowTokens: Number.POSITIVE_INFINITY,
   };
@@ -201,6 +204,7 @@ function append<Entry extends SessionEntry>(log: OpenLog, given: Entry): Entry {
   const { onEvent } = log.options;
   if (given.type === "message") refuseDoubledId(given.message, log.messages);
   if (given.type === "usage") refuseImpossible(given.usage);
+  log.untried = null;
   const entry = withRemoved(given, log.state.view, log.setup.isBoundReasoning);
   const { missingTokens, isUsageRefused } = fold(log, entry);
   // Of all that compactions covered, only the newest undo point stays in memory.
@@ -208,6 +212,13 @@ function append<Entry extends SessionEntry>(log: OpenLog, given: Entry): Entry {
   if (entry.type === "usage" && missingTokens !== null) onEvent?.(silentTruncation(entry, missingTokens, log.predict(null)));
   if (entry.type === "usage" && isUsageRefused) onEvent?.(usageRefused(entry, log.predict(null)));
   return entry;
+}
+
+/** Takes the reasoning in again that left for tries which did not help. */
+function takeBack(log: OpenLog): void {
+  if (log.untried === null) return;
+  log.entries.length = log.untried.count - log.archivedCount;
+  log.state = log.untried.state;
 }
 
 /** Appends what a crash left out, and reports it; nothing in a new session. */
@@ -264,6 +275,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     if (log.life === "closed") throw closedError("session");
   };
   const writeFresh = async () => {
+    log.untried = null;
     const fresh = entries.slice(log.writtenCount);
     if (fresh.length > 0) await writer?.append(fresh);
     written(log, fresh.length);
@@ -343,11 +355,18 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
       assertOpen();
       const { reasoningTries } = log.refusals;
       const which = refused === undefined ? "bound" : refused === "named" ? "all" : UNNAMED_LEAVES[reasoningTries];
-      if (which === undefined) return false;
-      if (refused === "unnamed") log.refusals = { ...log.refusals, reasoningTries: reasoningTries + 1 };
-      const entry = withoutReasoningEntry(log.state.view, { isBound: setup.isBoundReasoning, which, atMs: nowMs() });
-      if (entry !== null) log.append(entry);
-      await flush();
+      const leaving = { isBound: setup.isBoundReasoning, atMs: nowMs() };
+      const entry = which === undefined ? null : withoutReasoningEntry(log.state.view, { ...leaving, which });
+      if (refused !== "unnamed") {
+        if (entry !== null) log.append(entry);
+        await flush();
+        return entry !== null;
+      }
+      log.refusals = { ...log.refusals, reasoningTries: reasoningTries + 1 };
+      const untried = log.untried ?? { state: log.state, count: log.archivedCount + entries.length };
+      if (entry === null) takeBack(log);
+      else log.append(entry);
+      log.untried = entry === null ? null : untried;
       return entry !== null;
     },
     refused: (request) => {

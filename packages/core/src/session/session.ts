@@ -82,7 +82,8 @@ export interface Session {
   switchModel(to: ModelSwitch, input: SessionInput, signal: AbortSignal): Promise<FitOutcome>;
   /**
    * Removes reasoning from the context, and logs that; false if there is none. With no argument all bound reasoning, or all if none is known to be bound. If the
-   * model refused it by name, all. After unknown words what is sealed: of the newest reply first, then the rest, and nothing more before an answer.
+   * model refused it by name, all. After unknown words what is sealed: of the newest reply first, then the rest; if that did not help either, all of it is back, and nothing
+   * more leaves before an answer. Such a try is written with what comes next.
    */
   leaveReasoning(refused?: RefusedReasoning): Promise<boolean>;
   /** Counts a refusal without a known reason: of a request, or of the `same` one with less of its media. The log does not have the count. */

@@ -302,14 +302,15 @@ function textOf({ name, description, parametersJson }: ToolSpec): string {
   return `${name}\n${description}\n${parametersJson}`;
 }
 
-/** The entry with the bound reasoning that it makes invalid. */
+/** The entry with the bound reasoning that it makes invalid; one that takes reasoning out under the same setup as it is. */
 export function withRemoved<Entry extends SessionEntry>(
   entry: Entry,
   view: SessionView,
   isBound: IsBoundReasoning | null,
 ): Entry {
   const { boundReasoning = view.boundReasoning } = entry.type === "setup-change" ? entry : view;
-  if (isBound === null || boundReasoning === "vendor-drops") return entry;
+  const isLeaving = "removedReasoning" in entry && entry.removedReasoning !== undefined;
+  if (isBound === null || boundReasoning === "vendor-drops" || isLeaving) return entry;
   const removedReasoning = madeInvalid(entry, view, isBound);
   return removedReasoning.length === 0 ? entry : { ...entry, removedReasoning };
 }

@@ -111,6 +111,8 @@ interface SentArray<Item, Answer> {
   /** True if a shorter reply was asked for after a refusal: that is done once. */
   readonly isBeside?: boolean;
   readonly before?: SentArray<Item, Answer>;
+  /** The request with the reasoning that left for a try. */
+  readonly whole?: SentArray<Item, Answer>;
 }
 
 interface ReadArray<Item> {
@@ -464,7 +466,7 @@ function recovering<Item, Answer, Own>(
   const goOn = async (
     of: SentArray<Item, Answer>,
     fit: Promise<FittedLog | null>,
-    how: Pick<typeof of, "tried" | "isBeside" | "before"> = {},
+    how: Pick<typeof of, "tried" | "isBeside" | "before" | "whole"> = {},
   ) => {
     const fitted = await fit;
     if (fitted === null) return false;
@@ -490,7 +492,14 @@ function recovering<Item, Answer, Own>(
     lowerBeside: async (rejection) =>
       now?.request.onReply !== undefined &&
       (await goOn(now, lowerReplyBeside(logs, { ...again(now), rejection }), { ...now, isBeside: true })),
-    leaveReasoning: async (refused) => now !== undefined && (await goOn(now, withoutReasoning(arrays, now, refused))),
+    leaveReasoning: async (refused) => {
+      if (now === undefined) return false;
+      const whole = refused === "unnamed" ? (now.whole ?? now) : undefined;
+      const hasLeft = await goOn(now, withoutReasoning(arrays, now, refused), whole === undefined ? {} : { whole });
+      // What left for a try and did not help is back in the conversation.
+      if (!hasLeft) now = now.whole ?? now;
+      return hasLeft;
+    },
     recover: async ({ recovery, refusedTokens, refused }, rejection) => {
       if (now === undefined) return false;
       const fit = recoverRequest(logs, { ...again(now), rejection, recovery, refusedTokens, refused });
