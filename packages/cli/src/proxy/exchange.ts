@@ -7,7 +7,7 @@ import type { Policy } from "@plimsoll/core";
 import { createLineSplitter, isRecord, jsonIn, recoveriesOf } from "@plimsoll/core/extend";
 import type { EventOrigin, PreparedRequest, ProxyCompaction, UpstreamFailure } from "@plimsoll/providers/proxy";
 import { createAnswerReader, failureIn, wireAt } from "@plimsoll/providers/proxy";
-import { type Unpacked, type UnpackedStream, unpackStream, unpackWhole } from "@plimsoll/providers/unpack";
+import { packingOf, type Unpacked, type UnpackedStream, unpackStream, unpackWhole } from "@plimsoll/providers/unpack";
 import { type HeaderPairs, headerRecord, passedHeaders, TOKEN_HEADER, withBetas, without } from "./headers.ts";
 import type { Answer } from "./proxy-server.ts";
 import type { Upstream } from "./upstream.ts";
@@ -76,9 +76,11 @@ async function exchange(passing: Passing, path: string, options: Exchanging): Pr
     response.end(JSON.stringify({ type: "error", error: { type: "request_too_large", message } }));
   };
   if (body === null) return tooLarge("");
-  const unpacked = await unpackWhole(body, request.headers["content-encoding"], MAXIMUM_BODY_BYTES);
+  // A relay in between may have taken the header.
+  const encoding = request.headers["content-encoding"] || packingOf(body) || undefined;
+  const unpacked = await unpackWhole(body, encoding, MAXIMUM_BODY_BYTES);
   if (unpacked.kind === "too-large") return tooLarge(` when its ${unpacked.name} is unpacked`);
-  const read = readable(unpacked, body, request.headers["content-encoding"]);
+  const read = readable(unpacked, body, encoding);
   tellPacking("request", read);
   const bodyText = textOf(read);
   const own = read.kind === "unpacked" ? plainly(read.bytes, headers) : { body, headers };
@@ -139,7 +141,7 @@ function plainly(body: Buffer, headers: HeaderPairs): Sendable {
 
 /** A packed body that is no JSON object was damaged in a way that its packing does not tell; one that is an object as it came was never packed. */
 function readable(unpacked: Unpacked, came: Buffer, name = ""): Unpacked {
-  if (unpacked.kind === "damaged" && isObject(came)) return { kind: "unpacked", bytes: came };
+  if ((unpacked.kind === "damaged" || unpacked.kind === "unknown") && isObject(came)) return { kind: "unpacked", bytes: came };
   if (unpacked.kind !== "unpacked" || isObject(unpacked.bytes)) return unpacked;
   return { kind: "damaged", name, reason: "unpacked, it is no JSON object" };
 }

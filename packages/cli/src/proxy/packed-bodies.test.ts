@@ -149,9 +149,14 @@ test.each<[string, Uint8Array, string]>([
   expect(seen[0]?.body.equals(packed)).toBe(true);
 });
 
-test("a body that was never packed, though its headers say so, goes on without them", async () => {
+test.each<[string, Uint8Array, string]>([
+  ["that was never packed, though its headers say so, goes on without them", Buffer.from(BODY), "zstd"],
+  ["whose encoding is none, goes on without its header", Buffer.from(BODY), "UTF-8"],
+  ["in zstd whose header is empty is read", zstd(BODY), ""],
+  ["in gzip whose header is empty is read", gzip(BODY), ""],
+])("a body %s", async (_, packed, encoding) => {
   const { seen } = await started();
-  expect((await posted(Buffer.from(BODY), "zstd")).status).toBe(200);
+  expect((await posted(packed, encoding)).status).toBe(200);
   expect([seen[0]?.headers["content-encoding"], String(seen[0]?.body), linesWith("problem")]).toEqual([undefined, BODY, []]);
 });
 

@@ -14,7 +14,7 @@ export type UnpackedStream =
   | { readonly kind: "unpacked"; readonly body: Readable }
   | { readonly kind: "unknown"; readonly name: string };
 
-type Layer = (packed: AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
+type Layer = (packed: AsyncIterable<Buffer>, maximumBytes?: number) => AsyncIterable<Buffer>;
 
 const through = (make: (options: { readonly chunkSize: number }) => Transform): Layer => {
   return (packed) => pipeline(packed, make({ chunkSize: CHUNK_BYTES }), () => undefined);
@@ -53,21 +53,28 @@ export function packingOf(first: Uint8Array): "gzip" | "zstd" | null {
   return /^(28b52ffd|5.2a4d18)$/.test(beginning) ? "zstd" : null;
 }
 
+const TOO_LARGE = new Error("it is too large");
+
+/** The pieces of one layer. One of many is bounded as all are: it may hold much, and nothing in the end. */
+async function* atMost(pieces: AsyncIterable<Buffer>, maximumBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const piece of pieces) {
+    bytes += piece.length;
+    if (bytes > maximumBytes) throw TOO_LARGE;
+    yield piece;
+  }
+}
+
 /** Unpacks a whole body, packed once or several times as `Content-Encoding` lists it. Stops at more than `maximumBytes`. */
 export async function unpackWhole(packed: Buffer, encoding: string | undefined, maximumBytes: number): Promise<Unpacked> {
   const { name, unpack } = packingIn(encoding);
   if (name === "") return { kind: "plain", bytes: packed };
   if (unpack === null) return { kind: "unknown", name };
   const pieces: Buffer[] = [];
-  let bytes = 0;
   try {
-    for await (const piece of unpack(Readable.from([packed]))) {
-      bytes += piece.length;
-      if (bytes > maximumBytes) return { kind: "too-large", name };
-      pieces.push(piece);
-    }
+    for await (const piece of unpack(Readable.from([packed]), maximumBytes)) pieces.push(piece);
   } catch (error) {
-    return { kind: "damaged", name, reason: reasonOf(error) };
+    return error === TOO_LARGE ? { kind: "too-large", name } : { kind: "damaged", name, reason: reasonOf(error) };
   }
   return { kind: "unpacked", bytes: Buffer.concat(pieces) };
 }
@@ -117,5 +124,7 @@ function packingIn(encoding = ""): { readonly name: string; readonly unpack: Lay
   const names = all.filter((each) => each !== "" && each !== "identity");
   const layers = names.flatMap((each) => LAYERS.get(each) ?? []).toReversed();
   const isKnown = layers.length === names.length && layers.length <= MAXIMUM_LAYERS;
-  return { name: names.join(", "), unpack: isKnown ? (packed) => layers.reduce((body, layer) => layer(body), packed) : null };
+  const unpack: Layer = (packed, maximumBytes = Number.POSITIVE_INFINITY) =>
+    layers.reduce((body, layer) => atMost(layer(body), maximumBytes), packed);
+  return { name: names.join(", "), unpack: isKnown ? unpack : null };
 }

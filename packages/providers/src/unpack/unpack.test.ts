@@ -135,6 +135,12 @@ describe("what asks for too much is refused", () => {
   });
 });
 
+test("a layer of much that holds nothing is refused", async () => {
+  const none = gzipSync("");
+  const packed = gzipSync(Buffer.alloc(2 * MAXIMUM, none));
+  expect(await unpackWhole(packed, "gzip, gzip", MAXIMUM)).toEqual({ kind: "too-large", name: "gzip, gzip" });
+});
+
 test("a stream that is damaged says so, and one whose source breaks does not", async () => {
   const { failure, told } = await streamed(Buffer.concat([storedZstd("data: 1\n\n"), Buffer.from("garbage")]), "zstd", 10);
   expect([failure, told]).toEqual(["it is no zstd", ["zstd: it is no zstd"]]);
