@@ -357,7 +357,7 @@ function addedUp(
 
 /** A count that stands for itself: no part of a name, a date, a version or a fraction, no code, and not of characters or bytes. */
 const COUNT = /(?<![\w.-])(?:\d{1,3}(?:[,_]\d{3})+|\d{3,9})(?!\w|-\d|[,:]\d|\.(?!0\b)\d)(?!\W{0,2}(?:char|byte|[km]i?b\b|字))/g;
-const CODE = /(?:code|status)\W{0,5}(\d+)/g;
+const CODE = /(?:(?:code|status)\W{0,5}|(?:^(?:\d{3} )*|["'])(?=\d{3,5}: ))(\d+)/g;
 
 /** Smaller numbers count no window. Chosen. */
 const LEAST_COUNT = 256;

@@ -37,10 +37,10 @@ const REFUSALS: readonly (readonly [string, number, Words])[] = [
   ["words that nobody knows", 413, (p, r, w) => `The vessel carries ${p} and is to take ${r}: its line is at ${w}`],
   ["a sum alone", 400, (p, r, w) => `Your request exceeded model token limit: ${w} (requested: ${p + r})`],
   [
-    "a sum in other words",
+    "a sum in other words, behind a code",
     422,
     (p, r, w) =>
-      `The estimated number of input and maximum output tokens (${p + r}) exceeded this model context window limit (${w}).`,
+      `5021: The estimated number of input and maximum output tokens (${p + r}) exceeded this model context window limit (${w}).`,
   ],
 ];
 

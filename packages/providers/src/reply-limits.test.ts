@@ -1,5 +1,6 @@
 import { type ModelLimits, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { KEPT_ITEMS, keptHistory, openPartDoor, PART_DOORS, untilTaken } from "../testing/part-doors.ts";
 import { chatAnswer } from "../testing/refusing-doors.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { createLearnedLimits } from "./learned-limits.ts";
@@ -99,6 +100,31 @@ test("the proxy asks for less in the same bytes otherwise", async () => {
   expect(next?.bodyText).toBe(body(8192));
   await compaction.close();
 });
+
+const KEEPERS = [...PART_DOORS, ...Object.keys(KEPT_ITEMS).map((name) => [name, "drop-in that is told replies"] as const)];
+
+test.each(
+  KEEPERS.filter(([, through]) => through !== "drop-in").flatMap(
+    ([name, through]) =>
+      [
+        [name, through, "max_tokens is too large: 64000. This model supports at most 4096 completion tokens.", 4096],
+        [name, through, "max_tokens=64000 cannot be greater than max_model_len=32768.", 32_768],
+        [name, through, "max_tokens must be less than the context window", 32_000],
+      ] as const,
+  ),
+)(
+  "items of %s through a %s: the reply is what the model gives from the first refusal on: %s",
+  async (name, through, message, most) => {
+    const door = openPartDoor(name, { through, replyTokens: ASKED });
+    onTestFinished(door.close);
+    const refused = (_: unknown, reply: number) =>
+      reply > most ? { status: 400, body: { message, param: "max_tokens" } } : null;
+    const first = keptHistory(name, [{ id: "c0", seal: null }]);
+    const then = [...first, ...keptHistory(name, [{ id: "c1", seal: null }]).slice(1)];
+    expect(await untilTaken(door, first, refused)).toEqual({ requests: 2, items: first, failure: null });
+    expect(await untilTaken(door, then, refused)).toEqual({ requests: 1, items: then, failure: null });
+  },
+);
 
 const BUDGET = { type: "enabled", budget_tokens: 30_000 } as const;
 

@@ -233,7 +233,7 @@ export interface Recovery<Answer> {
   /** Removes refused reasoning from the context. False if there is none: then the caller gets the refusal. Left out if there never is any. */
   readonly leaveReasoning?: (refused: RefusedReasoning) => Promise<boolean>;
   /** Limits replies from now on to this many tokens; `null` if the vendor names no limit. False if that is no less than before. Left out if the caller sets it. */
-  readonly lowerReply?: (limitTokens: number | null) => boolean;
+  readonly lowerReply?: (limitTokens: number | null) => boolean | Promise<boolean>;
   /**
    * Believes what a refusal says of prompt and reply together, and asks for a shorter reply beside the same prompt. False if none of use is left: then less is sent.
    * Left out if the caller sets the reply.
@@ -291,8 +291,8 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
         leaveReasoning = undefined;
         continue;
       case "lower-reply":
-        if (isLowered || rejection.outcome.kind !== "reply-too-large" || request.lowerReply?.(rejection.outcome.limit) !== true)
-          return attempt;
+        if (isLowered || rejection.outcome.kind !== "reply-too-large") return attempt;
+        if ((await request.lowerReply?.(rejection.outcome.limit)) !== true) return attempt;
         isLowered = true;
         continue;
       case "try-less": {

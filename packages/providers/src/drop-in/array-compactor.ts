@@ -11,6 +11,7 @@ import {
   createArrayConversations,
   fitRequest,
   leaveReasoning,
+  lowerReply,
   lowerReplyBeside,
   recallIn,
   recoverRequest,
@@ -489,6 +490,10 @@ function recovering<Item, Answer, Own>(
       if (of !== undefined) await of.inTurn(of.undo);
       now = now?.before ?? now;
     },
+    lowerReply: async (limitTokens) =>
+      now?.request.onReply !== undefined &&
+      now.request.isReplyGuessed !== true &&
+      (await goOn(now, lowerReply(logs, again(now), limitTokens), now)),
     lowerBeside: async (rejection) =>
       now?.request.onReply !== undefined &&
       (await goOn(now, lowerReplyBeside(logs, { ...again(now), rejection }), { ...now, isBeside: true })),

@@ -92,6 +92,8 @@ export interface ArrayConversations {
   readonly stated: Map<string, RequestLimits>;
   /** How often a conversation was fitted for a hook since its newest answer; one that was met in its middle begins with {@link REFUSED_FITS}. */
   readonly unanswered: WeakMap<Session, number>;
+  /** The longest reply that the model of a conversation's request gives, as a refusal taught. */
+  readonly replies: WeakMap<Session, { readonly modelId: string | undefined; readonly mostTokens: number }>;
   /** Conversations of which it was told that their reply was lowered. */
   readonly told: WeakSet<Session>;
   /** Conversations whose newest cut was undone while a reply may still come that was made behind it. */
@@ -157,6 +159,7 @@ export function createArrayConversations(
     learned: options.learned ?? createLearnedLimits(),
     stated: new Map(),
     unanswered: new WeakMap(),
+    replies: new WeakMap(),
     told: new WeakSet(),
     undone: new WeakSet(),
   };
@@ -257,6 +260,19 @@ export interface RejectedRequest extends AskedRequest {
   readonly refusedTokens: FitInput["refusedTokens"];
   readonly refused: FitInput["refused"];
   readonly sent: Pick<FittedLog, "view" | "expectedTokens" | "replyTokens">;
+}
+
+/** Asks for no longer replies in this conversation than the model gives, half of one where that is not said; `null` if that is no less than before. */
+export async function lowerReply(
+  logs: ArrayConversations,
+  asked: RequestFacts & { readonly sent: FittedLog },
+  limitTokens: number | null,
+): Promise<FittedLog | null> {
+  const { sent, modelId } = asked;
+  const mostTokens = limitTokens ?? Math.floor((sent.replyTokens ?? 0) / 2);
+  if (mostTokens < 1 || mostTokens >= (sent.replyTokens ?? 0)) return null;
+  logs.replies.set(sent.found.session, { modelId, mostTokens });
+  return fittedLog(sent.found, asked, logs);
 }
 
 /** Believes what a refusal says of prompt and reply together, and asks for a shorter reply beside the same view; `null` if none of use is left. */

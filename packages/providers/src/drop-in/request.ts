@@ -203,6 +203,7 @@ interface OfLimits {
     readonly policy: Policy;
     readonly learned: LearnedLimits;
     readonly nowMs: () => number | null;
+    readonly replies: WeakMap<Session, { readonly modelId: string | undefined; readonly mostTokens: number }>;
     /** The limits in other units than tokens that vendors state, by the models that were asked. */
     readonly stated: Map<string, RequestLimits>;
   };
@@ -237,7 +238,11 @@ export function learnedFor(
   asked: RequestFacts,
   { session, logs }: OfLimits,
 ): { readonly limits: ModelLimits; readonly learnedTokens: number | null; readonly named: ModelLimits } {
-  const limits = allowedBy(logs, limitsOf(asked, logs.options));
+  const wanted = allowedBy(logs, limitsOf(asked, logs.options));
+  const taught = logs.replies.get(session);
+  const isTaught =
+    taught !== undefined && taught.modelId === asked.modelId && taught.mostTokens < (wanted.maxOutputTokens ?? 0);
+  const limits = isTaught ? { ...wanted, maxOutputTokens: taught.mostTokens } : wanted;
   const { contextWindowTokens: windowTokens, maxOutputTokens } = limits;
   const reserveTokens = maxOutputTokens ?? 0;
   const learned = learnedOf(asked.modelId, reserveTokens, { session, logs });

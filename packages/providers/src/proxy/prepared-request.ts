@@ -3,7 +3,6 @@ import type { Kinds } from "@plimsoll/core/extend";
 import { outcomeOfReply, wellFormed } from "@plimsoll/core/extend";
 import { BINDING_BETA, DROPPING } from "../anthropic/thinking.ts";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
-import { sdkRejection } from "../client/failure.ts";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import type { CompactorOptions } from "../drop-in/request.ts";
 import type { TypedWord } from "../drop-in/typed-words.ts";
@@ -225,17 +224,15 @@ function preparedWith(
     fitted,
     options,
     reply,
-    mostReplyTokens = Number.POSITIVE_INFINITY,
   }: {
     readonly fitted: FittedItems;
     readonly options: ProxyOptions;
     /** The longest reply that fits beside the items, as it was told last. */
     readonly reply: { readonly mostTokens: number };
-    readonly mostReplyTokens?: number;
   },
 ): PreparedRequest {
   const { wire, kind, facts } = read;
-  const most = Math.max(Math.min(reply.mostTokens, mostReplyTokens), facts.leastOutputTokens ?? 0);
+  const most = Math.max(reply.mostTokens, facts.leastOutputTokens ?? 0);
   const replyTokens = Math.min(facts.maxOutputTokens ?? 0, most);
   const bodyText = withReply(read, bodyOf(read, given, fitted.items), replyTokens);
   const dropping = bodyText === null ? null : droppingBody(read, bodyText, options);
@@ -268,15 +265,8 @@ function preparedWith(
         message: words,
         requestBodyValues: parseRecord(dropping ?? bodyText ?? read.bodyText),
       };
-      const outcome = sdkRejection(thrown)?.outcome;
-      if (outcome?.kind === "reply-too-large") {
-        const most = outcome.limit ?? Math.floor(replyTokens / 2);
-        return most < 1 || most >= replyTokens
-          ? null
-          : preparedWith(read, given, { fitted, options, reply, mostReplyTokens: most });
-      }
       const next = await fitted.recover(thrown, recovery);
-      return next === null ? null : preparedWith(read, given, { fitted: next, options, reply, mostReplyTokens });
+      return next === null ? null : preparedWith(read, given, { fitted: next, options, reply });
     },
   };
 }
