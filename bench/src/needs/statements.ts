@@ -54,7 +54,7 @@ export function createStatementIndex(references: readonly string[]): StatementIn
 }
 
 /** The list under a key; an empty one is put there first. */
-export function listAt<Item>(lists: Map<string, Item[]>, key: string): Item[] {
+export function listAt<Key, Item>(lists: Map<Key, Item[]>, key: Key): Item[] {
   const list = lists.get(key) ?? [];
   lists.set(key, list);
   return list;
@@ -112,9 +112,6 @@ interface SearchOptions {
   readonly mayBegin?: ((text: string, start: number) => boolean) | undefined;
 }
 
-/** Strings are kept by their first characters, as many of these as they have: few of them begin alike for longer (chosen). */
-const KEY_CHARS = [32, 8, 4, 2, 1] as const;
-
 /**
  * A search for many strings at once, in one pass over a text. It gives each place at which one of them stands, in order of where the places begin.
  * Empty strings are never found.
@@ -123,50 +120,82 @@ export function createStringSearch(
   strings: readonly string[],
   { mayBegin }: SearchOptions = {},
 ): (text: string) => readonly FoundPlace[] {
-  const groups = KEY_CHARS.map((chars) => ({ chars, numbersOf: new Map<string, number[]>() }));
-  const [beginnings, shortBeginnings] = [new Uint8Array(2 ** 16), new Uint8Array(2 ** 16)];
-  for (const [number, string] of strings.entries()) {
-    const group = groups.find(({ chars }) => chars <= string.length);
-    if (group === undefined) continue;
-    listAt(group.numbersOf, string.slice(0, group.chars)).push(number);
-    if (string.length >= KEY_UNITS) beginnings[fourAt(string, 0)] = 1;
-    else shortBeginnings[string.charCodeAt(0)] = 1;
+  const all = [...strings.entries()].flatMap(([number, string]) => (string === "" ? [] : [{ number, string }]));
+  const root = branchOf(all, 0);
+  const [firstUnits, firstFours] = [new Uint8Array(2 ** 8), new Uint8Array(2 ** 16)];
+  for (const { string } of root.whole) firstUnits[string.charCodeAt(0) & 0xff] = 1;
+  for (const four of root.next.keys()) firstFours[placeOf(four)] = 1;
+  return (text) => placesIn(text, { root, firstUnits, firstFours, mayBegin });
+}
+
+/** Strings that begin alike: those that are compared with a text as they are, and the others by their next four characters. */
+interface Branch {
+  readonly whole: readonly NumberedString[];
+  readonly next: ReadonlyMap<number, Branch>;
+}
+
+interface NumberedString {
+  readonly number: number;
+  readonly string: string;
+}
+
+/** So few strings are compared one by one; chosen. */
+const FEW_STRINGS = 4;
+
+function branchOf(strings: readonly NumberedString[], depth: number): Branch {
+  if (strings.length <= FEW_STRINGS) return { whole: strings, next: new Map() };
+  const [whole, longer] = [[], new Map()] as [NumberedString[], Map<number, NumberedString[]>];
+  for (const each of strings) {
+    const alike = each.string.length < depth + FOUR ? whole : listAt(longer, fourAt(each.string, depth));
+    alike.push(each);
   }
-  const tables = { strings, beginnings, shortBeginnings, used: groups.filter(({ numbersOf }) => numbersOf.size > 0), mayBegin };
-  return (text) => placesIn(text, tables);
+  return { whole, next: new Map([...longer].map(([four, alike]) => [four, branchOf(alike, depth + FOUR)])) };
 }
 
 interface SearchTables extends SearchOptions {
-  readonly strings: readonly string[];
-  readonly beginnings: Uint8Array;
-  readonly shortBeginnings: Uint8Array;
-  readonly used: readonly { readonly chars: number; readonly numbersOf: ReadonlyMap<string, readonly number[]> }[];
+  readonly root: Branch;
+  /** 1 for what one of the strings begins with: most places of a text begin as none of them does. */
+  readonly firstUnits: Uint8Array;
+  readonly firstFours: Uint8Array;
 }
 
 /** A function of the module: what is compiled of one that is made for each search is lost with it. */
-function placesIn(text: string, { strings, beginnings, shortBeginnings, used, mayBegin }: SearchTables): FoundPlace[] {
+function placesIn(text: string, { root, firstUnits, firstFours, mayBegin }: SearchTables): FoundPlace[] {
+  const { length } = text;
   const found: FoundPlace[] = [];
-  for (let start = 0; start < text.length; start++) {
-    if (beginnings[fourAt(text, start)] === 0 && shortBeginnings[text.charCodeAt(start)] === 0) continue;
-    if (mayBegin?.(text, start) === false) continue;
-    for (const { chars, numbersOf } of used) {
-      const numbers = numbersOf.get(text.slice(start, start + chars));
-      if (numbers === undefined) continue;
-      for (const number of numbers) {
-        const string = strings[number] ?? "";
-        if (text.startsWith(string, start)) found.push({ string: number, start, end: start + string.length });
-      }
-    }
+  let four = 0;
+  for (let start = 1 - FOUR; start < length; start++) {
+    const end = start + FOUR - 1;
+    four = withUnit(four, end < length ? text.charCodeAt(end) : 0);
+    if (firstFours[placeOf(four)] === 0 && firstUnits[four >>> 24] === 0) continue;
+    if (start >= 0 && mayBegin?.(text, start) !== false) addPlaces(text, start, root, found);
   }
   return found;
 }
 
-/** Characters that are told from others at once. */
-const KEY_UNITS = 4;
+function addPlaces(text: string, start: number, root: Branch, found: FoundPlace[]): void {
+  let depth = start;
+  for (let branch: Branch | undefined = root; branch !== undefined; depth += FOUR) {
+    for (const { number, string } of branch.whole)
+      if (text.startsWith(string, start)) found.push({ string: number, start, end: start + string.length });
+    branch = branch.next.get(fourAt(text, depth));
+  }
+}
 
-/** Four characters as one number of 16 bits: most places of a text begin as none of the strings does. */
+/** Characters that are told from others at once. */
+const FOUR = 4;
+
+/** The lower bytes of four units as one number. */
 function fourAt(text: string, start: number): number {
-  const two = (text.charCodeAt(start) << 8) ^ text.charCodeAt(start + 1);
-  const four = (two << 12) ^ (text.charCodeAt(start + 2) << 6) ^ text.charCodeAt(start + 3);
+  let four = 0;
+  for (let at = start; at < start + FOUR; at++) four = withUnit(four, text.charCodeAt(at));
+  return four;
+}
+
+function withUnit(four: number, unit: number): number {
+  return (four << 8) | (unit & 0xff);
+}
+
+function placeOf(four: number): number {
   return Math.imul(four, 0x9e3779b1) >>> 16;
 }
