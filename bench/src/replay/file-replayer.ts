@@ -9,6 +9,7 @@ import { countedSession, type PreparedSession } from "../open/prepared-session.t
 import type { SessionDescription, SourceNote } from "../open/session-description.ts";
 import type { ReplayRow } from "../results.ts";
 import { openSource, type SummaryTally } from "../summaries/open-source.ts";
+import { createRecordedSource } from "../summaries/recorded-source.ts";
 import type { FileTask } from "./file-task.ts";
 import { placedError } from "./load-parts.ts";
 import { replay } from "./replay.ts";
@@ -43,13 +44,14 @@ export function createFileReplayer({
   opener,
 }: ReplayerOptions): (task: FileTask) => Promise<FileReplay> {
   const loadTokenizers = createTokenizerLoader();
+  const recorded = createRecordedSource();
   let pricedPath = "";
   let priced: Prices = new Map();
   return async (task) => {
     if (pricedPath !== task.file.path) priced = new Map();
     pricedPath = task.file.path;
     const catalog = catalogWith(task.prices, priced);
-    const summaries = openSource(task.summarizer, { catalog, ...(environment === undefined ? {} : { environment }) });
+    const summaries = openSource(task.summarizer, { catalog, recorded, ...(environment === undefined ? {} : { environment }) });
     const stops: string[] = [];
     const source: SummarySource = (place) =>
       summaries.source({

@@ -13,6 +13,8 @@ export interface SourceOptions {
   readonly catalog: PriceSource;
   /** Where keys and addresses are looked up; the process's environment if it is left out. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The recorded summaries of sessions that more than one run asks for; read anew if they are left out. */
+  readonly recorded?: SummarySource;
   /** Opens the client in place of the provider's own, for tests. */
   readonly openClient?: () => Promise<ModelClient>;
 }
@@ -26,7 +28,7 @@ export interface OpenSource {
 /** Opens the chosen source of summaries. It reads and sends nothing before the first summary is asked for. */
 export function openSource(choice: SummarizerChoice, options: SourceOptions): OpenSource {
   if (choice.kind !== "model") {
-    const source = choice.kind === "digest" ? digestSource : createRecordedSource();
+    const source = choice.kind === "digest" ? digestSource : (options.recorded ?? createRecordedSource());
     return { source, takeTally: () => NO_SUMMARIES_ASKED };
   }
   let tally = NO_SUMMARIES_ASKED;

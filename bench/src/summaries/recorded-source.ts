@@ -7,7 +7,7 @@ import {
   type SummaryRequest,
   textOf,
 } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
+import { EMPTY_VIEW, foldUnhashed } from "@plimsoll/core/extend";
 import type { SummarySource } from "../drive/summary-source.ts";
 import { ENCRYPTED_SUMMARY } from "../formats/codex/items.ts";
 import { FAR_NEED_TOKENS } from "../needs/needs.ts";
@@ -24,10 +24,10 @@ export const COMPARABLE_TOKENS: number = FAR_NEED_TOKENS;
  * digest. Everything else is a digest.
  */
 export function createRecordedSource(): SummarySource {
-  const known = new WeakMap<PreparedSession, KnownHistory>();
+  const known = new WeakMap<PreparedSession["entries"], KnownHistory>();
   const historyOf = (session: PreparedSession): KnownHistory => {
-    const history = known.get(session) ?? knownHistory(session);
-    known.set(session, history);
+    const history = known.get(session.entries) ?? knownHistory(session);
+    known.set(session.entries, history);
     return history;
   };
   return ({ session, position, note }) => {
@@ -128,19 +128,17 @@ export interface RecordedHistory {
   readonly ordinals: ReadonlyMap<string, number>;
 }
 
-/** Folds the log once. A recorded compaction without a text that can be read (kept encrypted, or dropped history) gives no summary. */
+/** Folds the log once, as far as its last compaction. A recorded compaction without a text that can be read (kept encrypted, or dropped history) gives no summary. */
 export function recordedHistory(entries: readonly SessionEntry[]): RecordedHistory {
   const ordinals = new Map<string, number>();
   const summaries: RecordedSummary[] = [];
+  const last = entries.findLastIndex(({ type }) => type === "compaction");
   let view: SessionView = EMPTY_VIEW;
   for (const [entryIndex, entry] of entries.entries()) {
     if (entry.type === "message") ordinals.set(entry.message.id, ordinals.size);
-    if (entry.type !== "compaction") {
-      view = foldEntry(view, entry);
-      continue;
-    }
-    const before = view.messages.slice();
-    view = foldEntry(view, entry);
+    const before = entry.type === "compaction" ? view.messages.slice() : [];
+    if (entryIndex <= last) view = foldUnhashed(view, entry);
+    if (entry.type !== "compaction") continue;
     const summary = summaryOf(entry, new Set(before));
     const staying = new Set(view.messages.slice().map(({ id }) => id));
     const gone = before.flatMap(({ id }) => (staying.has(id) ? [] : (ordinals.get(id) ?? [])));

@@ -89,9 +89,10 @@ function appended(arrived: UsageWatch["arrived"], parts: readonly Part[]): Usage
   return arrived.append(parts);
 }
 
-function afterReport({ reported, arrived, ...watch }: UsageWatch, { modelId, usage }: UsageEntry): UsageWatch {
+function afterReport(watch: UsageWatch, { modelId, usage }: UsageEntry): UsageWatch {
+  const { reported, arrived } = watch;
   const promptTokens = usage.input.totalTokens;
-  if (promptTokens === null) return { ...watch, reported, arrived };
+  if (promptTokens === null) return watch;
   const now = {
     reported: { modelId, promptTokens, outputTokens: usage.output.totalTokens ?? 0 },
     arrived: sequenceOf<readonly Part[]>(),
@@ -126,9 +127,9 @@ function leftOf(tokens: number, arrived: UsageWatch["arrived"]): number {
   for (const measure of [charsOf, bytesOf]) {
     left = tokens;
     for (const parts of arrived) {
-      if (left <= 0) return 0;
       left -= MESSAGE_TOKENS;
       for (const part of parts) left -= measure(part);
+      if (left <= 0) return 0;
     }
   }
   return Math.max(0, left);
