@@ -11,25 +11,28 @@ export interface ArrayPlaces extends Place {
   readonly elements: readonly Place[];
 }
 
+/** The elements with which an array begins whose bracket is at `start`, as far as they are known; they are not walked. */
+type KnownElements = (start: number) => readonly Place[];
+
 /**
  * Where the array at a key of the text's outermost object stands; `null` if there is none. Of a key that comes twice the last one counts, as in `JSON.parse`. The text
  * has to be valid JSON: it is walked, not checked.
  */
-export function arrayPlacesAt(text: string, key: string): ArrayPlaces | null {
-  const place = valueAt(text, key);
-  return place !== null && text[place.start] === "[" ? elementsOf(text, place.start) : null;
+export function arrayPlacesAt(text: string, key: string, known: KnownElements = () => []): ArrayPlaces | null {
+  const place = valueAt(text, key, known);
+  return place !== null && "elements" in place ? place : null;
 }
 
 /** The text with another value at a key of its outermost object. */
 export function withValue(text: string, key: string, json: string): string {
-  const place = valueAt(text, key);
+  const place = valueAt(text, key, () => []);
   if (place !== null) return `${text.slice(0, place.start)}${json}${text.slice(place.end)}`;
   const start = text.indexOf("{") + 1;
   return `${text.slice(0, start)}${JSON.stringify(key)}:${json},${text.slice(start)}`;
 }
 
-function valueAt(text: string, key: string): Place | null {
-  let found: Place | null = null;
+function valueAt(text: string, key: string, known: KnownElements): Place | ArrayPlaces | null {
+  let found: Place | ArrayPlaces | null = null;
   let at = afterSpace(text, 0) + 1;
   for (;;) {
     at = afterSpace(text, at);
@@ -38,9 +41,9 @@ function valueAt(text: string, key: string): Place | null {
     const name = text.slice(at, nameEnd);
     const start = afterSpace(text, afterSpace(text, nameEnd) + 1);
     const isIt = name === JSON.stringify(key) || (name.includes("\\") && JSON.parse(name) === key);
-    const end = valueEnd(text, start);
-    if (isIt) found = { start, end };
-    at = afterSpace(text, end);
+    const value = isIt && text[start] === "[" ? elementsOf(text, start, known(start)) : { start, end: valueEnd(text, start) };
+    if (isIt) found = value;
+    at = afterSpace(text, value.end);
     if (text[at] !== ",") return found;
     at += 1;
   }
@@ -51,14 +54,17 @@ export function withElements(text: string, { start, end }: Place, elements: read
   return `${text.slice(0, start)}[${elements.join(",")}]${text.slice(end)}`;
 }
 
-function elementsOf(text: string, start: number): ArrayPlaces {
-  const elements: Place[] = [];
-  let at = afterSpace(text, start + 1);
+function elementsOf(text: string, start: number, known: readonly Place[]): ArrayPlaces {
+  const elements = [...known];
+  const next = (end: number) => {
+    const at = afterSpace(text, end);
+    return text[at] === "," ? afterSpace(text, at + 1) : at;
+  };
+  let at = next(known.at(-1)?.end ?? start + 1);
   while (at < text.length && text[at] !== "]") {
     const end = valueEnd(text, at);
     elements.push({ start: at, end });
-    at = afterSpace(text, end);
-    if (text[at] === ",") at = afterSpace(text, at + 1);
+    at = next(end);
   }
   return { start, end: at + 1, elements };
 }

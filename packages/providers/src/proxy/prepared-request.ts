@@ -1,9 +1,10 @@
 import type { BoundReasoning, ContextEvent, ModelLimits, Policy, SessionStore, Summarizer, ToolSpec } from "@plimsoll/core";
 import type { Kinds } from "@plimsoll/core/extend";
-import { outcomeOfReply, wellFormed } from "@plimsoll/core/extend";
+import { outcomeOfReply } from "@plimsoll/core/extend";
 import { BINDING_BETA, DROPPING } from "../anthropic/thinking.ts";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
+import { isSameItems } from "../drop-in/array-items.ts";
 import type { CompactorOptions } from "../drop-in/request.ts";
 import type { TypedWord } from "../drop-in/typed-words.ts";
 import { type Fields, parseRecord, recordAt, recordsAt } from "../fields.ts";
@@ -12,7 +13,7 @@ import { isMalformed } from "../named-part.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
 import type { AnyCompactor, FittedItems } from "./any-compactor.ts";
 import { arrayPlacesAt, withElements, withValue } from "./array-places.ts";
-import { withCacheMarks, withoutCacheMarks } from "./cache-marks.ts";
+import { withCacheMarks } from "./cache-marks.ts";
 import type { ConversationKeys } from "./conversation-keys.ts";
 import { type Fault, mendItems } from "./mend-items.ts";
 import type { ReadRequest, RequestKind } from "./read-request.ts";
@@ -190,7 +191,7 @@ async function fittedRequest(
   const { wire, kind, facts, own, signal } = read;
   // What a request asks about a conversation is not a part of it.
   const end = kind === "on-top" ? own.findLastIndex(wire.isHistory) + 1 : own.length;
-  const given = own.slice(0, end).map((item) => wellFormed(withoutCacheMarks(item)));
+  const given = own.slice(0, end).map(read.plain);
   const restTokens = Math.ceil(JSON.stringify(own.slice(end)).length / FEWEST_CHARS_PER_TOKEN);
   const restReplyTokens = end < own.length ? restTokens : 0;
   const reply = { mostTokens: Number.POSITIVE_INFINITY };
@@ -234,8 +235,11 @@ function preparedWith(
   const { wire, kind, facts } = read;
   const most = Math.max(reply.mostTokens, facts.leastOutputTokens ?? 0);
   const replyTokens = Math.min(facts.maxOutputTokens ?? 0, most);
-  const bodyText = withReply(read, bodyOf(read, given, fitted.items), replyTokens);
-  const dropping = bodyText === null ? null : droppingBody(read, bodyText, options);
+  const madeText = itemsText(read, given, fitted.items);
+  const replyText = withReply(read, replyTokens);
+  const isOwn = madeText === null && replyText === read.frameText;
+  const frameText = isOwn ? replyText : dropping(read, replyText, options);
+  const bodyText = isOwn ? null : withItems(read, frameText, madeText);
   const cutOffBy = (ended: Parameters<typeof outcomeOfReply>[0] | null): UpstreamFailure | null => {
     if (ended === null) return null;
     const { contextWindowTokens: windowTokens, maxOutputTokens } = options.limits(facts.modelId);
@@ -251,8 +255,8 @@ function preparedWith(
     modelId: facts.modelId,
     sessionId: fitted.sessionId,
     spoken: null,
-    bodyText: dropping ?? bodyText,
-    betas: dropping === null ? [] : [BINDING_BETA],
+    bodyText,
+    betas: frameText === replyText ? [] : [BINDING_BETA],
     cutOff: (answer) => cutOffBy(endedReplyIn(answer, null)),
     cutOffStream: async (text) => cutOffBy(await wire.streamedEnd(eventsOf(text)).catch(() => null)),
     observe: async (answer) => {
@@ -263,7 +267,7 @@ function preparedWith(
         status,
         error: parseRecord(words) ?? words,
         message: words,
-        requestBodyValues: parseRecord(dropping ?? bodyText ?? read.bodyText),
+        requestBodyValues: parseRecord(bodyText ?? read.bodyText),
       };
       const next = await fitted.recover(thrown, recovery);
       return next === null ? null : preparedWith(read, given, { fitted: next, options, reply });
@@ -276,46 +280,45 @@ function eventsOf(text: string): readonly Fields[] {
   return lines.map((line) => parseRecord(line.slice("data:".length))).filter((event) => event !== null);
 }
 
-/** The body that asks the vendor to drop thinking over a changed beginning; `null` where nobody is asked, or the program says itself what it wants. */
-function droppingBody({ wire, facts, bodyText: own }: ReadRequest, bodyText: string, options: ProxyOptions): string | null {
-  if (options.boundReasoning !== "vendor-drops" || wire.name !== "anthropic") return null;
-  const thinking = recordAt(parseRecord(own), "thinking") ?? { type: "adaptive" };
-  if (!isBoundReasoning(null, facts.modelId) || thinking.type === "disabled" || "block_binding" in thinking) return null;
-  return withValue(bodyText, "thinking", JSON.stringify({ ...thinking, ...DROPPING }));
+/** Asks the vendor to drop thinking over a changed beginning; the same text if nobody is asked, or the program says itself what it wants. */
+function dropping({ wire, facts, fields }: ReadRequest, frameText: string, options: ProxyOptions): string {
+  if (options.boundReasoning !== "vendor-drops" || wire.name !== "anthropic") return frameText;
+  const thinking = recordAt(fields, "thinking") ?? { type: "adaptive" };
+  if (!isBoundReasoning(null, facts.modelId) || thinking.type === "disabled" || "block_binding" in thinking) return frameText;
+  return withValue(frameText, "thinking", JSON.stringify({ ...thinking, ...DROPPING }));
 }
 
 const REPLY_FIELD = /("(?:max_tokens|max_completion_tokens|max_output_tokens|maxOutputTokens)"\s*:\s*)(\d+)/g;
 
-/** The body with a shorter reply asked for, if what it asks for is longer: nothing else outside of the items changes. */
-function withReply({ wire, bodyText, facts }: ReadRequest, made: string | null, replyTokens: number): string | null {
-  const text = made ?? bodyText;
-  const isLonger = facts.maxOutputTokens !== null && facts.maxOutputTokens > replyTokens;
-  const places = isLonger ? arrayPlacesAt(text, wire.itemsKey) : null;
-  if (places === null) return made;
-  const lowered = (piece: string) =>
-    piece.replace(REPLY_FIELD, (whole, name: string, tokens) =>
-      Number(tokens) > replyTokens ? `${name}${replyTokens}` : whole,
-    );
-  return `${lowered(text.slice(0, places.start))}${text.slice(places.start, places.end)}${lowered(text.slice(places.end))}`;
+/** The text around the items with a shorter reply asked for, if what it asks for is longer. */
+function withReply({ frameText, facts }: ReadRequest, replyTokens: number): string {
+  if (facts.maxOutputTokens === null || facts.maxOutputTokens <= replyTokens) return frameText;
+  return frameText.replace(REPLY_FIELD, (whole, name: string, tokens) =>
+    Number(tokens) > replyTokens ? `${name}${replyTokens}` : whole,
+  );
 }
 
-/** The body with the items to send: those that nothing was done to are the bytes that came in. `null` if that is all of them. */
-function bodyOf(
-  { wire, all: whole, own, bodyText }: ReadRequest,
+/** The text of the items to send: those that nothing was done to are the bytes that came in. `null` if that is all of them. */
+function itemsText(
+  { wire, all: whole, own, bodyText, places }: ReadRequest,
   given: readonly Fields[],
   fitted: readonly Fields[],
 ): string | null {
+  if (own.length === whole.length && isSameItems(fitted, given)) return null;
   const placeOf = new Map(given.map((item, index) => [item, index] as const));
   const back = fitted.map((item): Fields => own[placeOf.get(item) ?? -1] ?? item);
   const all = [...back, ...own.slice(given.length)];
-  if (all.length === whole.length && all.every((item, index) => item === whole[index])) return null;
   const sent = wire.name === "anthropic" ? withCacheMarks(whole, all) : all;
-  const places = arrayPlacesAt(bodyText, wire.itemsKey);
-  if (places === null) return null;
   const indexOf = new Map(whole.map((item, index) => [item, index] as const));
   const texts = sent.map((item) => {
     const place = places.elements[indexOf.get(item) ?? -1];
     return place === undefined ? JSON.stringify(item) : bodyText.slice(place.start, place.end);
   });
-  return withElements(bodyText, places, texts);
+  return `[${texts.join(",")}]`;
+}
+
+/** The body with this text around its items. */
+function withItems({ wire, bodyText, places }: ReadRequest, frameText: string, itemsText: string | null): string {
+  const { start, end } = arrayPlacesAt(frameText, wire.itemsKey) ?? { start: 0, end: 0 };
+  return `${frameText.slice(0, start)}${itemsText ?? bodyText.slice(places.start, places.end)}${frameText.slice(end)}`;
 }

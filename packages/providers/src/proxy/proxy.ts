@@ -1,12 +1,12 @@
 import type { ContextEvent, ModelLimits, SessionEntry, SessionStore } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { closedError, shortHash, wellFormed } from "@plimsoll/core/extend";
+import { closedError, shortHash } from "@plimsoll/core/extend";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import { isUndone, keptState } from "../drop-in/person-wishes.ts";
 import type { ConversationContext, ConversationName } from "../drop-in/request.ts";
 import { type Fields, recordsAt, stringAt } from "../fields.ts";
 import type { AnyCompactor } from "./any-compactor.ts";
-import { withoutCacheMarks } from "./cache-marks.ts";
+import { createBodyReader } from "./body-reader.ts";
 import { compactItems, recallItems } from "./compact-items.ts";
 import type { EventOrigin, PreparedRequest, ProxyOptions, Setup } from "./prepared-request.ts";
 import { isSmall, prepared, untouched } from "./prepared-request.ts";
@@ -60,6 +60,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   /** Conversations whose history was refused for its form: it is mended before it is sent. */
   const broken = new Set<string>();
   const putIn = createPutIn();
+  const readBody = createBodyReader();
   let spokenCount = 0;
   let isClosed = false;
   const logs = () => [...kept.values()].flatMap((compactor) => compactor.conversations());
@@ -97,7 +98,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   /** Answers what a person typed in the vendor's place: it goes into no log, and to no model. */
   const spoken = async (read: ReadRequest, conversation: string | null): Promise<PreparedRequest> => {
     const { wire, facts, own, signal } = read;
-    const given = own.map((item) => wellFormed(withoutCacheMarks(item)));
+    const given = own.map(read.plain);
     const { system, tools, modelId } = facts;
     const log =
       conversation === null || given.length === 0
@@ -114,7 +115,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   };
   return {
     prepare: async (request) => {
-      const read = readRequest(request, keys);
+      const read = readRequest(request, keys, readBody);
       if (read === null || read.kind === "vendors") return read === null ? null : untouched(read);
       if (read.kind === "side") {
         if (isSmall(read, options)) return untouched(read);
@@ -197,8 +198,14 @@ const MOST_TEXTS = 10_000;
 /** Nothing seen yet. */
 export function createPutIn(): PutIn {
   const known = new Map<string, boolean>();
+  const seen = new WeakSet<Fields>();
   const learn = (items: readonly Fields[], wire: ProxyWire) => {
-    for (const { text, isPutIn } of judged(items, wire)) {
+    const newest = items.findIndex((item) => !seen.has(item));
+    if (newest < 0) return;
+    for (const item of items) seen.add(item);
+    // A run is judged whole.
+    const from = items.slice(0, newest).findLastIndex(wire.isModels) + 1;
+    for (const { text, isPutIn } of judged(items, wire, from)) {
       const key = shortHash(text);
       if (!known.has(key) && known.size < MOST_TEXTS) known.set(key, isPutIn);
     }
@@ -231,9 +238,13 @@ interface Run {
   hasResults: boolean;
 }
 
-/** The texts that an agent may have put in. A person's own words, or results, have to stand beside what it did. */
-function judged(items: readonly Fields[], wire: ProxyWire): readonly { readonly text: string; readonly isPutIn: boolean }[] {
-  return runsOf(items, wire).flatMap(({ texts, hasResults }) => {
+/** The texts from an item on that an agent may have put in. A person's own words, or results, have to stand beside what it did. */
+function judged(
+  items: readonly Fields[],
+  wire: ProxyWire,
+  from: number,
+): readonly { readonly text: string; readonly isPutIn: boolean }[] {
+  return runsOf(items, wire, from).flatMap(({ texts, hasResults }) => {
     const has = (wanted: Form) => texts.some(({ form }) => form === wanted);
     return texts.flatMap(({ text, form, opens }) => {
       if (form === "words") return [];
@@ -242,10 +253,10 @@ function judged(items: readonly Fields[], wire: ProxyWire): readonly { readonly 
   });
 }
 
-function runsOf(items: readonly Fields[], { isModels, isHistory }: ProxyWire): readonly Run[] {
+function runsOf(items: readonly Fields[], { isModels, isHistory }: ProxyWire, from: number): readonly Run[] {
   const runs: Run[] = [{ texts: [], hasResults: false }];
-  let opens = true;
-  for (const item of items) {
+  let opens = !items.slice(0, from).some((item) => item.role === "user" && textIn(item) !== "");
+  for (const item of items.slice(from)) {
     const run = runs.at(-1);
     if (isModels(item) || run === undefined) runs.push({ texts: [], hasResults: false });
     else {

@@ -2,7 +2,8 @@ import { PlimsollError } from "@plimsoll/core";
 import { canonicalJson, isNestedDeeper, shortHash } from "@plimsoll/core/extend";
 import { saidIn, type TypedWord, type WithoutWords, withoutWords } from "../drop-in/typed-words.ts";
 import { isAgentsRole } from "../drop-in/wire-array.ts";
-import { type Fields, listAt, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, listAt, parseRecord, recordAt, stringAt } from "../fields.ts";
+import type { BodyReader, ReadBody } from "./body-reader.ts";
 import type { ConversationKeys, ConversationSigns } from "./conversation-keys.ts";
 import { type BodyFacts, type ProxyWire, wireAt } from "./wires.ts";
 
@@ -16,12 +17,10 @@ export interface ProxyRequest {
 }
 
 /** A request whose body was read. */
-export interface ReadRequest extends ProxyRequest {
+export interface ReadRequest extends ProxyRequest, ReadBody {
   readonly wire: ProxyWire;
   readonly kind: RequestKind;
   readonly facts: BodyFacts;
-  /** The items as they came. */
-  readonly all: readonly Fields[];
   /** The history: the items without what a person typed for Plimsoll. */
   readonly own: readonly Fields[];
   /** A person's wish to Plimsoll that has no answer yet; `null` for none, and for agents whose results could be taken for a person's words. */
@@ -30,24 +29,22 @@ export interface ReadRequest extends ProxyRequest {
 }
 
 /** Reads a request; `null` for one that has no history of a known form. Throws `bad-input` for JSON that is nested too deep. */
-export function readRequest(request: ProxyRequest, keys: ConversationKeys): ReadRequest | null {
+export function readRequest(request: ProxyRequest, keys: ConversationKeys, readBody: BodyReader): ReadRequest | null {
   const wire = wireAt(request.path);
-  const body = wire === null ? null : parseRecord(request.bodyText);
+  const body = wire === null ? null : readBody(request.bodyText, wire.itemsKey);
   if (wire !== null && body === null && isNestedDeeper(request.bodyText))
     throw new PlimsollError("bad-input", "the request's JSON is nested too deep to be read");
   if (wire === null || body === null) return null;
-  const all = recordsAt(body, wire.itemsKey);
-  const list: unknown = body[wire.itemsKey];
-  if (!Array.isArray(list) || all.length === 0 || all.length < list.length) return null;
-  const facts = wire.factsOf(body, request.path);
+  const { all, fields } = body;
+  const facts = wire.factsOf(fields, request.path);
   // Without tools of the wire a result is a user's text like any other.
   const { items: own, asked } = hasTools(facts, all) ? withoutTyped(all, wire) : { items: all, asked: null };
-  const name = sessionNameOf(request.headers, body);
+  const name = sessionNameOf(request.headers, fields);
   const session = name === null ? null : shortHash(`${wire.name}\n${name}`);
   const opening = openingOf(own, wire);
   const isKnown = opening !== null && keys.has(opening);
   const kind = requestKind({ wire, facts, items: own, path: request.path, isKnown });
-  return { ...request, wire, kind, facts, all, own, asked, signs: { session, opening } };
+  return { ...request, ...body, wire, kind, facts, own, asked, signs: { session, opening } };
 }
 
 /** A history of a wire without what was typed for Plimsoll. */
