@@ -102,7 +102,7 @@ describe("what was typed in paginated rollouts", () => {
     ["02-both-copies.jsonl", { calls: 1, typed: ["Count the rows."] }],
     [
       "02-subagent-prefix.jsonl",
-      { calls: 1, view: ["The parent was asked this.", "The parent said this.", "Count the files.", "Seven."] },
+      { calls: 1, typed: [], view: ["The parent was asked this.", "The parent said this.", "Count the files.", "Seven."] },
     ],
   ])("%s", holds);
 });
@@ -197,7 +197,10 @@ describe("the order of sending, and logs of pi and its forks", () => {
     ["09-pi-inside-pair.jsonl", { steps: [200002, "cut", 21002], view: ["S", "(read)", "x", "End."] }],
     ["09-pi-no-header.jsonl", { calls: 2, typed: ["Hello.", "Again."] }],
     ["09-omp-title-slot.jsonl", { calls: 2, notes: [] }],
-    ["09-pi-retained-tail.jsonl", { calls: 2, view: ["S of it", "the last request", "the last reply", "Go on.", "On."] }],
+    [
+      "09-pi-retained-tail.jsonl",
+      { calls: 2, usd: 1.05535, view: ["S of it", "the last request", "the last reply", "Go on.", "On."] },
+    ],
     ["09-pi-branch.jsonl", { calls: 3, view: ["One.", "A.", "The other way was B.", "Three.", "C."] }],
     ["09-omp-reset.jsonl", { view: ["Two.", "B."] }],
   ])("%s", holds);

@@ -303,13 +303,18 @@ function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly Lo
   const tailStart = before.length - kept.length;
   const isFree = item.sourceId !== null && item.sourceId !== "" && !writer.hasId(item.sourceId);
   const isTail = kept.length > 0 && kept.every((message, index) => before[tailStart + index] === message);
-  const edit =
-    isTail && tailStart > 0 && summary !== null ? summaryEdit(before.slice(0, tailStart), summary) : replaceEdit(before, after);
+  const usage = item.usage ?? null;
+  const isBegin = isTail && tailStart > 0;
+  const replaced = isBegin ? before.slice(0, tailStart) : before;
+  // A summary that is paid for has its usage on the edit that it belongs to, whatever else is replaced.
+  const isSummed = summary !== null && replaced.length > 0 && (isBegin || usage !== null);
+  const summed = isSummed ? [summaryEdit(replaced, summary, usage)] : [];
+  const edits = isSummed && isBegin ? summed : [...summed, replaceEdit(isSummed ? [summary] : before, after)];
   writer.push({
     type: "compaction",
     id: isFree ? item.sourceId : `compaction:${shortHash(`${through}\n${after.map((message) => message.id).join("\n")}`)}`,
     throughEntryId: through,
-    edits: [edit],
+    edits,
     record: {
       ...{
         policy: RECORDED,
@@ -318,7 +323,7 @@ function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly Lo
         steps: item.kept.kind === "rolled-back" ? [{ strategy: ROLLED_BACK, outcome: "applied", detail: null }] : [],
         estimator: RECORDED,
         cutEstimator: null,
-        modelId: null,
+        modelId: item.modelId ?? null,
       },
       ...{ budgetTokens: null, tokensBefore: item.tokensBefore, tokensAfter: null },
       ...{ messagesBefore: before.length, messagesAfter: after.length, work: createWorkCounter().total() },
@@ -328,9 +333,9 @@ function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly Lo
   writer.replaceView(after);
 }
 
-function summaryEdit(covered: readonly Message[], message: Message): CompactionEntry["edits"][number] {
+function summaryEdit(covered: readonly Message[], message: Message, usage: Usage | null): CompactionEntry["edits"][number] {
   const span = { from: covered[0]?.id ?? message.id, through: covered.at(-1)?.id ?? message.id, promptId: RECORDED };
-  return { kind: "replace-spans", spans: [span], by: "summary", message, covered: coverageOf(covered), usage: null };
+  return { kind: "replace-spans", spans: [span], by: "summary", message, covered: coverageOf(covered), usage };
 }
 
 function replaceEdit(before: readonly Message[], after: readonly Message[]): CompactionEntry["edits"][number] {

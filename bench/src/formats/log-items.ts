@@ -97,6 +97,9 @@ export interface BoundaryItem extends Provenance {
   readonly summary: UserItem | null;
   readonly kept: KeptHistory;
   readonly tokensBefore: number | null;
+  /** The usage of the summary's own request, and the model that wrote it; left out or `null` if the recording does not report them. */
+  readonly usage?: Usage | null;
+  readonly modelId?: string | null;
   /** True if the recording says that nobody asked for it. */
   readonly isAutomatic?: true;
   readonly isCopied?: boolean;

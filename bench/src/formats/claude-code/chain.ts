@@ -77,6 +77,17 @@ export function createChainReader(): ChainReader {
     for (const type of unreadBlocks(recordsAt(recordAt(value, "message"), "content"))) push(unreadItem(type), null);
   };
 
+  /** A command whose prompt the next line puts in begins a turn, and the person typed it; others run without the model. */
+  const beginTurn = (value: Fields, [prompt]: readonly LogItem[]) => {
+    const uuid = stringAt(value, "parentUuid") ?? "";
+    const command = itemOfUuid.get(uuid);
+    if (value.isMeta !== true || command?.kind !== "user" || prompt?.kind !== "user") return;
+    if (!beginsWith(command, "<command-") || beginsWith(prompt, "<local-command-")) return;
+    const typed = { ...command, origin: "human" as const };
+    items[items.lastIndexOf(command)] = typed;
+    itemOfUuid.set(uuid, typed);
+  };
+
   const takeUser = (value: Fields, line: number, uuid: string | null) => {
     const read = userItemsOf(value, line, uuid);
     if (value.isCompactSummary === true || read.some(isSnapshot)) {
@@ -88,6 +99,7 @@ export function createChainReader(): ChainReader {
     }
     if (value.isVisibleInTranscriptOnly === true) return;
     settleBoundary(null);
+    beginTurn(value, read);
     for (const item of read) push(item, uuid);
   };
 
@@ -165,8 +177,11 @@ function defineTools(item: { parts: ResultItem["parts"] }, definitions: Readonly
 const SNAPSHOT_OPENING = "<state_snapshot>";
 
 function isSnapshot(item: LogItem): boolean {
-  const [first] = item.kind === "user" && item.origin === "injected" ? item.parts : [];
-  return first?.type === "text" && first.text.trimStart().startsWith(SNAPSHOT_OPENING);
+  return item.kind === "user" && item.origin === "injected" && beginsWith(item, SNAPSHOT_OPENING);
+}
+
+function beginsWith({ parts: [first] }: UserItem, opening: string): boolean {
+  return first?.type === "text" && first.text.trimStart().startsWith(opening);
 }
 
 function nodeRoleOf(value: Fields): TreeNode["role"] {

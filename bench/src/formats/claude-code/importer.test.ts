@@ -300,3 +300,17 @@ test.each<[string, unknown, string[]]>([
       .filter((each) => !each.startsWith("model c")),
   ).toEqual(expected);
 });
+
+test.each([
+  ["a prompt follows, which the agent puts in", "The task.", { isMeta: true }, "human"],
+  ["what it printed follows", "<local-command-stdout>ok</local-command-stdout>", {}, "command"],
+  ["another command's caveat follows", "<local-command-caveat>Mind.</local-command-caveat>", { isMeta: true }, "command"],
+  ["the person goes on", "Thanks.", {}, "command"],
+])("a slash command is a turn of the person if %s", async (_, next, more, origin) => {
+  const [transcript] = await importObjects([
+    human("u1", null, "<command-message>fix</command-message>\n<command-name>/fix</command-name>"),
+    { ...human("u2", "u1", next), ...more },
+    said("a1", "u2", "m1", text("ok")),
+  ]);
+  expect(transcript?.entries[1]).toMatchObject({ message: { origin } });
+});

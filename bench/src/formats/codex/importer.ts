@@ -12,6 +12,7 @@ import {
   encryptedSummary,
   historyDraftsOf,
   isEncryptedSummary,
+  isSaid,
   isSilent,
   replyPartsOf,
   resultItemOf,
@@ -25,8 +26,8 @@ const FORMAT = "codex";
 export const codexImporter: Importer = {
   format: FORMAT,
   description:
-    "Codex: ~/.codex/sessions/**/rollout-*.jsonl and .zst (seen: 0.118 to 0.162, code mode included, and older ones without payloads)",
-  newestSeen: "0.162",
+    "Codex: ~/.codex/sessions/**/rollout-*.jsonl and .zst (seen: 0.118 to 0.171, code mode included, and older ones without payloads)",
+  newestSeen: "0.171",
   recognises: ({ firstObjects: [first, second] }) =>
     isRollout(first) || (isLegacyHeader(first) && typeof second?.type === "string"),
   read: readCodex,
@@ -176,10 +177,15 @@ function createRolloutReader(): RolloutReader {
     const parts = result === null ? replyPartsOf(item) : null;
     if (result !== null) items.push(result);
     else if (parts !== null) addToReply(parts, line, atMs);
-    else if (item.type === "message" || item.type === "agent_message") {
-      const said = saidIn(item).map((each) => ({ kind: "user" as const, ...each, line, sourceId: null, atMs }));
+    else if (isSaid(item)) {
+      // Nobody typed to a sub-agent what it repeats from its parent.
+      const isParents = isCopied && recordAt(recordAt(meta, "source"), "subagent") !== null;
+      const said = saidIn(item).map((each) => {
+        const origin = isParents && each.origin === "human" ? "injected" : each.origin;
+        return { kind: "user" as const, ...each, origin, line, sourceId: null, atMs };
+      });
       items.push(...said);
-      if (item.role === "user") words.takeSaid(said);
+      if (item.role === "user" && !isParents) words.takeSaid(said);
       isSealed = true;
     } else if (!isSilent(item)) items.push(unreadItem(item.type));
   };

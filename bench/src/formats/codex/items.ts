@@ -57,6 +57,11 @@ export function isSilent({ type }: Fields): boolean {
   return SILENT_TYPES.includes(type);
 }
 
+/** True for an item that is sent as a message: what somebody said, or the tools that are declared to the model (0.171). */
+export function isSaid({ type }: Fields): boolean {
+  return type === "message" || type === "agent_message" || type === "additional_tools";
+}
+
 /**
  * Reads the texts of an item that is not the model's, parted by who wrote them. Only messages of the role `user` hold words of the person; an
  * `agent_message` is another agent's, of which the provider alone can read some.
@@ -66,6 +71,7 @@ export function saidIn(item: Fields): readonly Said[] {
     const text = recordsAt(item, "content").map((part) => stringAt(part, "text") ?? ENCRYPTED_MESSAGE);
     return [{ origin: "injected", parts: [textPart(text.join("\n"))] }];
   }
+  if (item.type === "additional_tools") return [{ origin: "declared", parts: [textPart(JSON.stringify(item.tools ?? []))] }];
   const parts = contentParts(item.content);
   if (item.role !== "user") return [{ origin: "injected", parts }];
   return parts.length === 0 ? [{ origin: "human", parts }] : parted(parts, SPEAKERS);
@@ -131,7 +137,7 @@ export function resultItemOf(item: Fields, line: number | null, atMs: number | n
 /** The messages of an item of a replacement history, without ids; none for items that hold none. */
 export function historyDraftsOf(item: Fields): readonly MessageDraft[] {
   if (item.type === "compaction" || item.type === "context_compaction") return [encryptedSummary()];
-  if (item.type === "agent_message" || (item.type === "message" && item.role !== "assistant")) return userDrafts(item);
+  if (isSaid(item) && item.role !== "assistant") return userDrafts(item);
   const parts = replyPartsOf(item)?.filter((part): part is TextPart => part.type === "text" && part.text.trim() !== "") ?? [];
   if (parts.length === 0) return [];
   return [replyDraft(parts)];

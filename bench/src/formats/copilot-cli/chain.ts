@@ -18,11 +18,13 @@ export interface EventChain {
   readonly items: LogItem[];
   /** How many items there were when the compaction that is under way began. */
   compactionStart: number | null;
+  /** The model by the newest event that names one; not every answer does (1.0.40). */
+  modelId: string | null;
 }
 
 /** A chain without events. */
 export function startChain(): EventChain {
-  return { items: [], compactionStart: null };
+  return { items: [], compactionStart: null, modelId: null };
 }
 
 /** An event with its place in the file. */
@@ -37,6 +39,8 @@ export interface ChainEvent {
 /** Adds what an event says to its chain; events that put nothing before the model add nothing. */
 export function takeEvent(chain: EventChain, event: ChainEvent): void {
   const { items } = chain;
+  const named = ["newModel", "selectedModel", "model"].flatMap((key) => stringAt(event.data, key) ?? []);
+  chain.modelId = named[0] ?? chain.modelId;
   switch (event.type) {
     case "user.message":
       takeUser(items, event);
@@ -45,7 +49,7 @@ export function takeEvent(chain: EventChain, event: ChainEvent): void {
       items.push(userItemOf(event, "injected", [textPart(stringAt(event.data, "content") ?? "")]));
       break;
     case "assistant.message":
-      items.push(replyOf(event));
+      items.push(replyOf(event, chain.modelId));
       break;
     case "tool.execution_complete":
       items.push(resultOf(event));
@@ -84,7 +88,7 @@ function textOf(item: UserItem): string {
   return item.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-function replyOf({ data, line, sourceId, atMs }: ChainEvent): LogItem {
+function replyOf({ data, line, sourceId, atMs }: ChainEvent, modelId: string | null): LogItem {
   const reasoning = stringAt(data, "reasoningText");
   const opaque = stringAt(data, "reasoningOpaque");
   const calls = recordsAt(data, "toolRequests");
@@ -93,7 +97,7 @@ function replyOf({ data, line, sourceId, atMs }: ChainEvent): LogItem {
   return {
     kind: "reply",
     parts: [...thought, textPart(stringAt(data, "content") ?? ""), ...calls.map(callOf)],
-    modelId: stringAt(data, "model"),
+    modelId,
     requestId: stringAt(data, "apiCallId") ?? stringAt(data, "requestId"),
     stopReason: calls.length > 0 ? "tool-calls" : "end",
     usage: outputUsage(data),

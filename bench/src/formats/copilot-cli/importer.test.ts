@@ -156,3 +156,16 @@ test("sizes that are told for the session as a whole are noted", async () => {
     "no-usage: log: reports no sizes; it is replayed on estimates",
   ]);
 });
+
+test("an answer that names no model was given by the one that was set last", async () => {
+  const [transcript] = await importObjects([
+    START,
+    event("session.model_change", { newModel: "g" }),
+    user("q"),
+    reply("a", [], { data: { content: "a", toolRequests: [], outputTokens: 9 } }),
+    reply("b"),
+    reply("c", [], { data: { content: "c", toolRequests: [], outputTokens: 9 } }),
+  ]);
+  const models = transcript?.entries.flatMap((entry) => (entry.type === "usage" ? [entry.modelId] : []));
+  expect(models).toEqual(["g", "m", "m"]);
+});

@@ -125,3 +125,32 @@ test("a prompt that was answered and then taken back leaves the context where an
   ]);
   expect(transcript?.notes.map(({ code }) => code)).toEqual(["abandoned-branch", "unknown-line-type"]);
 });
+
+test("the prompt's own sections and tools are its system text, later ones are declared; usage beside the conversation is named", async () => {
+  const system = (sections: object, toolsAdded: object[]) => message({ role: "system", content: "", sections, toolsAdded });
+  const tool = { name: "read", description: "Reads.", parameters: {} };
+  const [transcript] = await importObjects([
+    HEADER,
+    system({ preamble: "You are.", docs: "<docs/>" }, [tool]),
+    human("q"),
+    system({ skills: "<skills/>", docs: null }, [tool]),
+    assistant([{ type: "text", text: "a" }], { ...usage(1, 2, 3, 4), cacheWrite1h: 4 } as ReturnType<typeof usage>),
+    { type: "usage", kind: "cache_warm", model: "m", usage: usage(0, 0, 50, 0) },
+    { type: "branch_summary", summary: "b", usage: usage(9, 1, 0, 0) },
+  ]);
+  expect(transcript?.entries[0]).toMatchObject({
+    system: "You are.\n<docs/>",
+    tools: [{ name: "read", description: "Reads.", parametersJson: "{}" }],
+  });
+  expect(describeLog(transcript).slice(1)).toEqual([
+    "human: q",
+    `declared: <skills/>${JSON.stringify([tool])}`,
+    USAGE,
+    "model: a",
+    "injected: b",
+  ]);
+  expect(transcript?.entries[3]).toMatchObject({ usage: { input: { cacheWriteOneHourTokens: 4 } } });
+  expect(transcript?.notes.flatMap(({ unread }) => unread ?? [])).toMatchObject([
+    { counts: { "usage of cache_warm": 1, "usage of branch_summary": 1 } },
+  ]);
+});

@@ -1,7 +1,8 @@
-import { type AssistantMessage, type TextPart, type Usage, usageOf } from "@plimsoll/core";
+import { type AssistantMessage, type TextPart, type ToolSpec, type Usage, usageOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { contentParts } from "../content-parts.ts";
+import { toolSpecs } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
@@ -70,17 +71,26 @@ async function readPi(source: FileSource): Promise<readonly Transcript[]> {
   let entryCount = 0;
   const sentMs = new Map<LogItem, number | null>();
   let system = "";
+  let tools: readonly ToolSpec[] = [];
+  let modelId: string | null = null;
   await readObjects(source, notes, ({ line, value }) => {
     if (value.type === "session") header = value;
     if (value.type === "session_init") system = stringAt(value, "systemPrompt") ?? system;
     itemsBefore.set(String(entryCount), items.length);
     itemsBefore.set(stringAt(value, "id") ?? "", items.length);
     nodes.push(...nodeOf(value).map((node) => ({ ...node, line })));
-    const item = itemOf(value, line, (key) => items[itemsBefore.get(key) ?? items.length]);
+    const message = recordAt(value, "message");
+    const isPrompt = message?.role === "system" && system === "";
+    if (isPrompt) system = promptText(message);
+    if (isPrompt) tools = toolSpecs(message.toolsAdded);
+    const itemAt = (key: string) => items[itemsBefore.get(key) ?? items.length];
+    const item = isPrompt ? null : itemOf(value, line, { itemAt, modelId });
     if (item !== null) {
       items.push(item);
-      sentMs.set(item, timeMsAt(recordAt(value, "message"), "timestamp"));
+      sentMs.set(item, timeMsAt(message, "timestamp"));
     }
+    items.push(...besides(value));
+    modelId = stringAt(message, "model") ?? modelId;
     entryCount += 1;
   });
   const rewound = rewoundPrompts(nodes);
@@ -89,7 +99,7 @@ async function readPi(source: FileSource): Promise<readonly Transcript[]> {
   const start = {
     id: stringAt(header, "id") ?? file,
     createdMs: timeMsAt(header, "timestamp"),
-    system,
+    ...{ system, tools },
     agent: { name: FORMAT, version: version === null ? null : `session ${version}` },
   };
   const ordered = inOrderOfSending(withRollBacks(items, rewound), (reply) => sentMs.get(reply) ?? null);
@@ -107,7 +117,14 @@ function nodeOf(value: Fields): readonly TreeNode[] {
   return [{ id, parentId: stringAt(value, "parentId"), role: kind }];
 }
 
-function itemOf(value: Fields, line: number, itemAt: (key: string) => LogItem | undefined): LogItem | null {
+interface Known {
+  /** The first item of an entry. */
+  itemAt(key: string): LogItem | undefined;
+  /** The model that answered last. */
+  readonly modelId: string | null;
+}
+
+function itemOf(value: Fields, line: number, { itemAt, modelId }: Known): LogItem | null {
   const place = { line, sourceId: stringAt(value, "id"), atMs: timeMsAt(value, "timestamp") };
   switch (value.type) {
     case "message":
@@ -127,6 +144,7 @@ function itemOf(value: Fields, line: number, itemAt: (key: string) => LogItem | 
           summary === null ? null : { kind: "user", origin: "summary", parts: [textPart(summary)], ...place, sourceId: null },
         kept: tail !== null ? { kind: "history", drafts: tail } : first === undefined ? NOTHING : { kind: "from", item: first },
         tokensBefore: numberAt(value, "tokensBefore"),
+        ...{ usage: reportedUsage(recordAt(value, "usage")), modelId },
         ...place,
       };
     }
@@ -139,7 +157,7 @@ function itemOf(value: Fields, line: number, itemAt: (key: string) => LogItem | 
 
 /** Entries that add nothing to the context, of pi and of oh-my-pi (packages/coding-agent, session-entries.ts). */
 const SILENT_ENTRIES: readonly unknown[] = [
-  ...["session", "model_change", "thinking_level_change", "custom", "label", "session_info", "session_init"],
+  ...["session", "usage", "model_change", "thinking_level_change", "custom", "label", "session_info", "session_init"],
   ...["title", "title_change", "service_tier_change", "credential_pin", "mode_change", "mcp_tool_selection"],
 ];
 
@@ -171,6 +189,10 @@ function messageItem(message: Fields, place: Placed): LogItem | null {
         parts: contentParts(message.content),
         ...place,
       };
+    case "system": {
+      const added = Array.isArray(message.toolsAdded) ? JSON.stringify(message.toolsAdded) : "";
+      return { kind: "user", origin: "declared", parts: [textPart(`${promptText(message)}${added}`)], ...place };
+    }
     case "bashExecution":
       return message.excludeFromContext === true
         ? null
@@ -178,6 +200,21 @@ function messageItem(message: Fields, place: Placed): LogItem | null {
     default:
       return unreadItem(message.role);
   }
+}
+
+/** The sections of the prompt that a message declares (from 1.6 on): the first has all of them and the tools, later ones have what changed. */
+function promptText(message: Fields): string {
+  const said = contentParts(message.content).map((part) => (part.type === "text" ? part.text : ""));
+  const sections = Object.values(recordAt(message, "sections") ?? {}).filter((text) => typeof text === "string");
+  return [...said, ...sections].filter((text) => text !== "").join("\n");
+}
+
+/** What an entry reports of calls beside the conversation, such as keeping a cache warm or a tool's own: none has the context for its prompt. */
+function besides(value: Fields): readonly LogItem[] {
+  const message = recordAt(value, "message");
+  if (message?.role === "assistant" || value.type === "compaction") return [];
+  const isReported = reportedUsage(recordAt(message ?? value, "usage")) !== null;
+  return isReported ? [unreadItem(`usage of ${stringAt(value, "kind") ?? stringAt(message, "role") ?? value.type}`)] : [];
 }
 
 function replyItem(message: Fields, place: Placed): LogItem {
@@ -212,13 +249,21 @@ function reportedUsage(usage: Fields | null): Usage | null {
   const uncachedTokens = numberAt(usage, "input");
   const cacheReadTokens = numberAt(usage, "cacheRead");
   const cacheWriteTokens = numberAt(usage, "cacheWrite");
+  const cacheWriteOneHourTokens = numberAt(usage, "cacheWrite1h");
   const outputTokens = numberAt(usage, "output");
   const sum = [uncachedTokens, cacheReadTokens, cacheWriteTokens, outputTokens].reduce(
     (total: number, count) => total + (count ?? 0),
     0,
   );
   if (sum === 0) return null;
-  return usageOf({ uncachedTokens, cacheReadTokens, cacheWriteTokens, outputTokens, raw: jsonValueOf(usage) });
+  return usageOf({
+    uncachedTokens,
+    cacheReadTokens,
+    cacheWriteTokens,
+    cacheWriteOneHourTokens,
+    outputTokens,
+    raw: jsonValueOf(usage),
+  });
 }
 
 /** Writes a command that the person ran as the model reads it: the command, its output, and how it ended if not well. */
