@@ -286,6 +286,25 @@ describe("one file under several spellings, and pruned results", () => {
   ])("%s", holds);
 });
 
+describe("what `pnpm formats` had agents write on 2026-11-29: two turns of ten steps, and once a report of a full window", () => {
+  const typed = ["Read the notes and the logs of the harbour, please.", "Go on with the others."];
+  const inTag = [`<user_input mode="act">${typed[0]}</user_input>`];
+  test.each<[string, Partial<Facts>]>([
+    ["14-codex-plain.jsonl", { calls: 10, typed, compactions: 0, notes: [] }],
+    ["14-codex-full.jsonl", { calls: 11, typed, compactions: 1 }],
+    ["14-opencode-plain.json", { calls: 10, typed: typed.map((text) => JSON.stringify(text)), compactions: 0, notes: [] }],
+    ["14-opencode-full.json", { calls: 11, typed: typed.map((text) => JSON.stringify(text)), compactions: 1, notes: [] }],
+    ["14-gemini-plain.jsonl", { calls: 10, typed, notes: [] }],
+    ["14-gemini-full.jsonl", { calls: 6, typed: typed.slice(0, 1), notes: [] }],
+    ["14-qwen-code-plain.jsonl", { calls: 10, typed, compactions: 0, notes: [] }],
+    ["14-qwen-code-full.jsonl", { calls: 10, typed, compactions: 1, notes: [] }],
+    ["14-pi-plain.jsonl", { calls: 10, typed, notes: [] }],
+    ["14-pi-full.jsonl", { calls: 10, typed, notes: [] }],
+    ["14-cline-plain.json", { calls: 7, typed: inTag, notes: [] }],
+    ["14-cline-full.json", { calls: 7, typed: inTag, notes: [] }],
+  ])("%s", holds);
+});
+
 describe("forks that look like others", () => {
   test.each<[string, Partial<Facts>]>([
     ["12-iflow.jsonl", { calls: 3, prompts: [16472, 17100, null], typed: ["Read a and b.", "Thanks."] }],

@@ -75,3 +75,34 @@ test("a snapshot of the state is a recorded compaction", async () => {
     "model: on",
   ]);
 });
+
+test("calls that grow in one record without sizes belong to the answer before each, and results are read once", async () => {
+  const grown = (...calls: object[]) => ({ id: "t1", type: "gemini", content: "", model: "g", toolCalls: calls });
+  const sent = (id: string) => user(`r-${id}`, call(id, { output: "body" }).result);
+  const [transcript] = await importObjects([
+    META,
+    user("u0", [{ text: "<session_context>\nLinux.\n</session_context>" }]),
+    user("u1", [{ text: "q" }]),
+    model("g1", ""),
+    grown(call("c1", { output: "body" })),
+    sent("c1"),
+    model("g2", "on"),
+    grown(call("c1", { output: "body" }), call("c2", { output: "body" })),
+    sent("c2"),
+    sent("c3"),
+    model("g3", "done"),
+  ]);
+  expect(describeLog(transcript).slice(1)).toEqual([
+    "injected: <session_context>\nLinux.\n</session_context>",
+    "human: q",
+    USAGE,
+    `model: ${READ("c1")}`,
+    "result c1 (read_file, file-content): body",
+    USAGE,
+    `model: on | ${READ("c2")}`,
+    "result c2 (read_file, file-content): body",
+    USAGE,
+    "model: done",
+  ]);
+  expect(transcript?.notes.map(({ code }) => code)).toEqual(["result-without-call"]);
+});

@@ -15,6 +15,7 @@ import {
   unreadItem,
   userItem,
 } from "../log-items.ts";
+import { isAgentTag, parted, type Speakers } from "../who-said.ts";
 
 const FORMAT = "gemini-cli";
 
@@ -48,11 +49,12 @@ function sessionOf(records: readonly Fields[]): DocumentSession {
   };
   const items: LogItem[] = [];
   const firstOf = new Map<string, LogItem>();
+  const answered = new Set(messages.flatMap((message) => recordsAt(message, "toolCalls").flatMap(answeredId)));
   for (const message of messages) {
     const rewoundId = stringAt(message, REWIND);
     // A rewind to a message that is not known takes everything back.
     const taken = rewoundId === null ? undefined : (firstOf.get(rewoundId) ?? items[0]);
-    const read = taken === undefined ? messageItems(message) : [rollBack(taken, { line: null, atMs: null })];
+    const read = taken === undefined ? messageItems(message, answered) : [rollBack(taken, { line: null, atMs: null })];
     const [first] = read;
     if (first !== undefined) firstOf.set(stringAt(message, "id") ?? "", first);
     items.push(...read);
@@ -65,9 +67,9 @@ const REWIND = "$rewindTo";
 
 const SHOWN_TYPES: readonly unknown[] = ["info", "error", "warning"];
 
-function messageItems(message: Fields): readonly LogItem[] {
+function messageItems(message: Fields, answered: ReadonlySet<string>): readonly LogItem[] {
   const from = { sourceId: stringAt(message, "id"), atMs: timeMsAt(message, "timestamp") };
-  if (message.type === "user") return userItems(message, from);
+  if (message.type === "user") return userItems(message, from, answered);
   if (message.type !== "gemini")
     return REWIND in message || SHOWN_TYPES.includes(message.type) ? [] : [unreadItem(message.type)];
   const calls = recordsAt(message, "toolCalls");
@@ -85,11 +87,29 @@ function messageItems(message: Fields): readonly LogItem[] {
   return [reply, ...calls.flatMap(callResult)];
 }
 
-function userItems(message: Fields, from: { sourceId: string | null; atMs: number | null }): readonly LogItem[] {
+/** A tag of several words around a text is the agent's own, such as `<session_context>` (0.61). */
+const SPEAKERS: Speakers = { ofTag: (name) => (isAgentTag(name) ? "injected" : null), ofOpening: () => null };
+
+/** Results stand in messages of their own as well (0.61): those that a call has already are the same ones. */
+function userItems(
+  message: Fields,
+  from: { sourceId: string | null; atMs: number | null },
+  answered: ReadonlySet<string>,
+): readonly LogItem[] {
+  const blocks = recordsAt(message, "content");
+  const results = blocks.filter((block) => "functionResponse" in block);
+  if (results.length > 0)
+    return results.flatMap((block): readonly LogItem[] => {
+      const id = stringAt(recordAt(block, "functionResponse"), "id") ?? "";
+      return answered.has(id) ? [] : [resultItem(id, contentParts(block), { isError: null, atMs: from.atMs })];
+    });
   const parts = contentParts(message.content);
   const [first] = parts;
   const text = first?.type === "text" ? first.text.trimStart() : "";
-  if (!text.startsWith(SNAPSHOT_OPENING)) return [userItem("human", parts, from)];
+  if (!text.startsWith(SNAPSHOT_OPENING))
+    return parted(parts, SPEAKERS).map(({ origin, parts: said }, at) =>
+      userItem(origin, said, at === 0 ? from : { atMs: from.atMs }),
+    );
   const summary = userItem("summary", parts, { atMs: from.atMs });
   return [{ kind: "boundary", summary, kept: { kind: "items", items: [] }, tokensBefore: null, line: null, ...from }];
 }
@@ -101,6 +121,10 @@ function isText(part: TextPart | ImagePart): part is TextPart {
 function thoughtPart(thought: Fields): ReplyPart {
   const text = [stringAt(thought, "subject"), stringAt(thought, "description")].filter((line) => line !== null).join("\n");
   return { type: "reasoning", text, opaque: null };
+}
+
+function answeredId(call: Fields): readonly string[] {
+  return recordsAt(call, "result").length > 0 ? [stringAt(call, "id") ?? ""] : [];
 }
 
 /** The parts that were sent back; `resultDisplay` is for the eye. */
@@ -129,14 +153,34 @@ function tokenUsage(tokens: Fields | null): Usage | null {
 function conversationOf(records: readonly Fields[]): { readonly metadata: Fields; readonly messages: readonly Fields[] } {
   const [metadata = {}, ...rest] = records;
   const messages = new Map<string, Fields>();
+  const placeOfCall = new Map<string, string>();
+  let lastId = "";
+  const set = (id: string, message: Fields) => {
+    if (!messages.has(id)) lastId = id;
+    messages.set(id, message);
+    for (const call of recordsAt(message, "toolCalls")) placeOfCall.set(stringAt(call, "id") ?? "", id);
+  };
+  // All calls of a session that another program drives (0.61) are in one record without sizes, which grows: each is of the answer before it.
+  const setCalls = (calls: readonly Fields[]) => {
+    for (const call of calls) {
+      const id = placeOfCall.get(stringAt(call, "id") ?? "") ?? lastId;
+      const others = recordsAt(messages.get(id), "toolCalls").filter((other) => other.id !== call.id);
+      set(id, { ...messages.get(id), toolCalls: [...others, call] });
+    }
+  };
   const put = (message: Fields) => {
     const id = stringAt(message, "id") ?? String(messages.size);
-    if (stringAt(message, "type") !== null) messages.set(id, message);
+    const calls = recordsAt(message, "toolCalls");
+    const isOfAnother = messages.get(lastId)?.type === "gemini" || placeOfCall.has(stringAt(calls[0], "id") ?? "");
+    const hasOwn =
+      message.tokens !== undefined || contentParts(message.content).some((part) => !isText(part) || part.text !== "");
+    if (calls.length > 0 && !hasOwn && !messages.has(id) && isOfAnother) setCalls(calls);
+    else if (stringAt(message, "type") !== null) set(id, message);
   };
   for (const message of recordsAt(metadata, "messages")) put(message);
   for (const record of rest) {
     const update = recordAt(record, "$set");
-    if (stringAt(record, REWIND) !== null) messages.set(`${REWIND} ${messages.size}`, record);
+    if (stringAt(record, REWIND) !== null) set(`${REWIND} ${messages.size}`, record);
     else if (update === null) put(record);
     for (const message of recordsAt(update, "messages")) put(message);
   }
