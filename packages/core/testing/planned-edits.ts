@@ -34,7 +34,14 @@ export function run(
   edits: readonly Edit[],
   { summarizer = writes, lastStep }: { readonly summarizer?: Summarizer; readonly lastStep?: "open" | "answered" } = {},
 ): Promise<Executed> {
-  const circumstances = { summary: SVEN_POLICY.summary, opening: { system: "", tools: [] }, focus: null, prompts: [] };
+  const textTokens = (text: string) => text.length / 4;
+  const circumstances = {
+    textTokens,
+    summary: SVEN_POLICY.summary,
+    opening: { system: "", tools: [] },
+    focus: null,
+    prompts: [],
+  };
   const writers = { summarizer, digest: summarizer, facts: () => null, recaller: RECALLS_NOTHING, kept: new Set<Message>() };
   const input = { messages, edits, lastStep, pending: [], nowMs: null, ...circumstances, ...writers };
   return execute(input, new AbortController().signal);

@@ -22,6 +22,8 @@ export interface CompactionTools {
   /** The facts as text beside messages that stay; `null` for none. */
   readonly facts: (staying: readonly Message[]) => string | null;
   readonly recaller: Recaller;
+  /** Tokens of a text by the policy's measure. */
+  readonly textTokens: (text: string) => number;
   readonly pricing: ChainTools["pricing"];
   /** Names what `pricing` measures a cut with. */
   readonly cutEstimatorName: string;
@@ -78,6 +80,7 @@ export function toolsFor(
     author: summary === null ? "asked" : "hook",
     digest: state.memory.digest(room),
     facts,
+    textTokens: tokensOf,
     pricing: {
       isLeftOver: leftOverOf(state),
       lastHuman: policy.fallback === null ? "goes" : "stays",

@@ -10,6 +10,7 @@ import type { SummaryRequestForm } from "../policy/policy.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { BUILT_IN_PROMPTS } from "../prompts/built-in-prompts.ts";
+import { SUMMARY_HEADER } from "../prompts/notices.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
 import { type ExecuteInput, execute } from "./execute.ts";
 
@@ -66,6 +67,7 @@ function run(edits: readonly Edit[], more: Partial<ExecuteInput> = {}, signal = 
       prompts: BUILT_IN_PROMPTS,
       facts: () => null,
       recaller: RECALLS_NOTHING,
+      textTokens: (text) => text.length / 4,
       kept: new Set(),
       nowMs: null,
       ...more,
@@ -92,6 +94,54 @@ describe("execute", () => {
   ] as const)("asks the writer that the edit names: %s", async (_, writer, text) => {
     const { messages } = await run([summarize("u1", "a1", writer)]);
     expect(messages.slice(0, 1).map(textOf).join()).toContain(text);
+  });
+
+  const LINES = "The parser was mended and its tests pass.\n".repeat(900);
+  const SECTIONED = ["Goal", "Progress", "Next Steps"].map((title) => `## ${title}\n${LINES}`).join("\n");
+  const long = [human("u1", "first ".repeat(200_000)), ...view.slice(1)];
+  const [goal, written] = [`## Goal\nMend the parser.\n\n`, { usage: null, stopReason: "end" as const }];
+  test.each<[string, string, Partial<ExecuteInput>, readonly string[]]>([
+    ["sections, of a summariser", SECTIONED, {}, ["## Goal", "## Progress", "## Next Steps"]],
+    ["sections, of a hook", SECTIONED, { author: "hook" }, ["## Goal", "## Progress", "## Next Steps"]],
+    ["one long section", `${goal}## Progress\n${LINES}\n## Next Steps\n1. test`, {}, [goal, "## Next Steps\n1. test"]],
+    ["a summary that repeats itself", SECTIONED.repeat(8), {}, ["## Goal"]],
+    ["more sections than there is room to tell", "## Goal\nMend the parser.\n\n".repeat(4000), {}, [goal]],
+    ["lines", LINES.repeat(3), {}, ["The parser was mended"]],
+    ["one line", "The parser was mended. ".repeat(5000), {}, ["The parser was mended."]],
+  ])("holds the limit of a summary, with a note: %s", async (_, text, more, kept) => {
+    const { messages, applied } = await run([summarize("u1", "a1")], { messages: long, summarizer: summaryOf(text), ...more });
+    const shown = messages.slice(0, 1).map(textOf).join();
+    expect(shown.length / 4 - SUMMARY_HEADER.text.length / 4).toBeLessThanOrEqual(4097);
+    expect(shown.length / 4).toBeGreaterThan(3000);
+    expect([...kept, "[Left out here for its length: "].filter((each) => !shown.includes(each))).toEqual([]);
+    expect(applied).toMatchObject([{ repairs: ["shortened"] }]);
+  });
+
+  test("holds the limit of a summary that was written before", async () => {
+    const edit = { ...summarize("u1", "a1"), written: { text: SECTIONED, ...written } };
+    const { applied } = await run([edit], { messages: long, summarizer: summaryOf("other") });
+    expect(applied).toMatchObject([{ repairs: ["shortened"] }]);
+  });
+
+  test("leaves a digest and a summary within its limit as they are, and a split turn has room of its own", async () => {
+    const [text, parts] = [
+      "The parser was mended. ".repeat(1000),
+      [
+        ["u1", "a1", "structured"],
+        ["u2", "a3", "turn-prefix"],
+      ] as const,
+    ];
+    const spans = parts.map(([from, through, promptId]) => ({ from, through, promptId }));
+    const split = await run([{ kind: "replace-spans", by: "summary", spans }], {
+      summarizer: summaryOf(text),
+      pending: [human("u3", "third")],
+      lastHuman: "goes",
+    });
+    const digest = await run([summarize("u1", "a1", "digest")], { digest: summaryOf(text) });
+    expect([split.messages, digest.messages].map(([first]) => first && textOf(first).includes(text.trim()))).toEqual([
+      true,
+      true,
+    ]);
   });
 
   test("gives the writer what is covered, part by part, and what the person asked for", async () => {

@@ -12,6 +12,7 @@ import type { SummaryPolicy } from "../policy/policy.ts";
 import type { Prompt, Summarizer, SummaryRequest } from "../ports.ts";
 import { clearedText, droppedText, summaryText, truncateText } from "../prompts/notices.ts";
 import type { StrategyInput } from "../strategy/strategy.ts";
+import { withinTokens } from "../summarizer/sections.ts";
 import { type SummaryAuthor, usableSummary } from "../summarizer/usable.ts";
 import { isUnsized } from "../tokens/measure.ts";
 
@@ -36,6 +37,8 @@ export interface ExecuteInput {
   /** Writes the facts that survive with every summary and notice, as text beside messages that stay; `null` for none. */
   readonly facts: (staying: readonly Message[]) => string | null;
   readonly recaller: Recaller;
+  /** Tokens of a text by the policy's measure. */
+  readonly textTokens: (text: string) => number;
   /** Whether the last human message may be covered by a summary: see `StrategyInput`. */
   readonly lastHuman?: StrategyInput["lastHuman"];
   /** Whether a step at the end of the view waits for the model: see `StrategyInput`. */
@@ -92,10 +95,24 @@ async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal:
   const write = by === "summary" ? input.summarizer : input.digest;
   const summary = edit.written === undefined ? await write(request, signal) : { ...edit.written, stopReason: "end" as const };
   signal.throwIfAborted();
-  const { usage, prompts, repairs, ...written } = usableSummary(summary, request, by === "summary" ? input.author : "hook");
-  const message = engineMessage(input, "summary", { text: summaryText(written.text), spans, gone });
-  const said = { ...(prompts === undefined ? {} : { prompts }), ...(repairs === undefined ? {} : { repairs }) };
+  const {
+    usage,
+    prompts,
+    repairs = [],
+    text: whole,
+  } = usableSummary(summary, request, by === "summary" ? input.author : "hook");
+  // One as long as what it covers is no progress, however it is shortened.
+  const isHeld = by === "summary" && whole.length < covered.chars;
+  const text = isHeld ? withinTokens(whole, mostTokens(request), input.textTokens) : whole;
+  const message = engineMessage(input, "summary", { text: summaryText(text), spans, gone });
+  const mended = text === whole ? repairs : [...repairs, "shortened"];
+  const said = { ...(prompts === undefined ? {} : { prompts }), ...(mended.length === 0 ? {} : { repairs: mended }) };
   return { kind, spans, by, covered, usage, message, ...said };
+}
+
+/** Tokens that a summary may take: those of the history, and of a split turn's beginning if that is a part of its own. */
+function mostTokens({ parts, maxTokens, turnPrefixMaxTokens }: SummaryRequest): number {
+  return new Set(parts.map(({ promptId }) => promptId)).size > 1 ? maxTokens + turnPrefixMaxTokens : maxTokens;
 }
 
 /** Makes replacements in a view applicable. What is found once is not looked for again: a plan may have one for every message. */

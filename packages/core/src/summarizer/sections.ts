@@ -1,3 +1,6 @@
+import { characterBoundaryAtOrBefore } from "../text.ts";
+import { commonCap } from "../truncation/span.ts";
+
 /** A summary taken apart by its headings. */
 export interface SectionedText {
   /** The text before the first heading that is known. */
@@ -51,6 +54,37 @@ export function sectionedText(titles: readonly string[], bodies: ReadonlyMap<str
 function withFencesClosed(body: string): string {
   const fences = body.split("\n").filter((line) => line.startsWith("```")).length;
   return fences % 2 === 0 ? body : `${body}\n\`\`\``;
+}
+
+/** Tokens of a section below which it is not shortened by itself, because the line that says so would be most of it. Chosen. */
+const SHORTENED_TOKENS = 60;
+
+/**
+ * The text if it takes no more tokens than that; else its sections share the room, and each that is longer than its share loses its end, from a line's
+ * beginning on if it has lines, with a line that counts it. Measured again after each cut, since tokens a character differ within a text.
+ */
+export function withinTokens(text: string, maxTokens: number, tokensOf: (text: string) => number): string {
+  if (tokensOf(text) <= maxTokens) return text;
+  const parts = text.split(/^(?=#{1,2} )/m);
+  const sections = parts.length * SHORTENED_TOKENS > maxTokens ? [text] : parts;
+  const sizes = sections.map(tokensOf);
+  for (let shareRatio = 1; shareRatio > 0.01; shareRatio *= 0.8) {
+    const capTokens = commonCap(sizes, maxTokens * shareRatio);
+    const short = sections.map((section, at) =>
+      beginningOf(section, (capTokens / Math.max(1, sizes[at] ?? 0)) * section.length),
+    );
+    if (tokensOf(short.join("")) <= maxTokens) return short.join("").trim();
+  }
+  return text.slice(0, characterBoundaryAtOrBefore(text, maxTokens));
+}
+
+function beginningOf(section: string, keptChars: number): string {
+  if (section.length <= keptChars) return section;
+  const note = (chars: number) => `[Left out here for its length: ${chars} characters]\n\n`;
+  const end = characterBoundaryAtOrBefore(section, Math.max(0, keptChars - note(section.length).length));
+  const line = section.lastIndexOf("\n", end);
+  const kept = section.slice(0, line > end / 2 ? line : end).trimEnd();
+  return `${kept}\n${note(section.length - kept.length)}`;
 }
 
 /** True for a body that says nothing. */

@@ -5,13 +5,14 @@ import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summary, SummaryRequest } from "../ports.ts";
 import { SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/parts.ts";
 import { STRUCTURED_PROMPT } from "../prompts/structured.ts";
-import { human } from "../testing/builders.ts";
+import { human, toolCall } from "../testing/builders.ts";
 import { usageOf } from "../usage.ts";
 import { repairedSummary, type SummaryRepair, usableSummary } from "./usable.ts";
 
 const SECTIONS = ["Goal", "Progress", "Decisions", "Next Steps"];
+const COVERED = [human("u", "words of a person ".repeat(20_000)), toolCall("a", "c", { name: "peruse", argumentsJson: "{}" })];
 const request: SummaryRequest = {
-  parts: [{ promptId: STRUCTURED_PROMPT.id, messages: [human("u", "words of a person ".repeat(20_000))] }],
+  parts: [{ promptId: STRUCTURED_PROMPT.id, messages: COVERED }],
   sections: SECTIONS,
   maxTokens: 4000,
   turnPrefixMaxTokens: 1000,
@@ -50,7 +51,40 @@ describe("whoever wrote it, no summary is", () => {
     ["the rules", SUMMARY_RULES.map((rule) => `- ${rule}`).join("\n"), /request/],
     ["the request with its role", `${SUMMARIZER_ROLE.text}\n\n${PROSE}`, /request/],
     ["the conversation that goes on", `${PROSE}\n\n[User]: thanks\n\n[Assistant]: you are welcome`, /goes on/],
+    [
+      "an answer that goes on with the conversation",
+      "I think so too! I mend it.\n\nUser: thanks\n\nAssistant: welcome",
+      /goes on/,
+    ],
+    ["a conversation in lines", "Two spaces it is.\nUser: thanks\nAssistant: you are welcome", /goes on/],
+    ["a conversation from its first line", "User: add tests, too\nAssistant: I add them now.\nUser: good", /goes on/],
+    ["a conversation in bold", `${PROSE}\n\n**User:** thanks\n\n**Assistant:** you are welcome`, /goes on/],
+    ["a conversation under headings", `${PROSE}\n\n### Human: thanks\n\n### Assistant: you are welcome`, /goes on/],
+    ["a conversation behind a list", "## Goal\nmend it\n\n## Next Steps\n1. test\nUser: thanks\nAssistant: I go on", /goes on/],
+    ["the assistant's next turn", "Assistant: I change the formatter to two spaces and run its tests.", /goes on/],
+    ["an answer that agrees", "Good idea! Two spaces are easier to read, so the formatter is changed to them.", /answers/],
+    ["an answer that asks", "The formatter is changed to two spaces now. Shall the tests run as well?", /answers/],
+    ["an answer in Japanese", "了解しました！フォーマッタを二文字のインデントに直し、テストを実行します。", /answers/],
+    ["a long answer that asks", `${PROSE}\n\nWould you like the manual next?`, /answers/],
     ["a call", `${PROSE}\n<tool_call>{"name":"read"}</tool_call>`, /calls a tool/],
+    ["a call over lines", `${PROSE}\n<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>`, /calls a tool/],
+    ["a call with its arguments as tags", `${PROSE}\n<tool_call>read\n<arg_key>path</arg_key>`, /calls a tool/],
+    ["a special token", `${PROSE}\n<|im_start|>assistant\nI read it.`, /calls a tool/],
+    ["a special token of wide bars", `${PROSE}\n<｜tool▁calls▁begin｜>read`, /calls a tool/],
+    ["a special token without bars", `${PROSE}\n<start_of_turn>model\nI read it.`, /calls a tool/],
+    ["a token before calls", `${PROSE}\n[TOOL_CALLS] [{"name": "read", "arguments": {"path": "a"}}]`, /calls a tool/],
+    ["a token before a name", `${PROSE}\n[TOOL_CALLS]read[ARGS]{"path": "a"}`, /calls a tool/],
+    ["a tag with a value", `${PROSE}\n<function=read>\n<parameter=path>a</parameter>\n</function>`, /calls a tool/],
+    ["a tag with a name", `${PROSE}\n<invoke name="read">\n<parameter name="path">a</parameter>`, /calls a tool/],
+    ["a tag that is a tool of the session", `${PROSE}\n<peruse>\n<path>a</path>\n</peruse>`, /calls a tool/],
+    ["a call as an object", '{"name": "read", "arguments": {"path": "src/parser.ts"}}', /calls a tool/],
+    [
+      "a call in a code block",
+      '```json\n{"type": "function", "function": {"name": "read", "arguments": "{}"}}\n```',
+      /calls a tool/,
+    ],
+    ["a call as in our transcript", `${PROSE}\n\n[Tool call]: read({"path":"a"})`, /calls a tool/],
+    ["a call as in another transcript", `${PROSE}\n\nAssistant: [tool_call: read({"path":"a"})]`, /calls a tool/],
   ])("%s", (_, text, says) => {
     expect(() => given(text)).toThrow(says);
   });
@@ -81,6 +115,31 @@ describe("a summary is", () => {
     ["sections in which an error is told", "## Goal\nmend it\n\n## Progress\nError: the build fails"],
     ["prose that tells of an error", `Error handling was mended. ${PROSE}`],
     ["of another script", "港のパーサーを修正した。テストはすべて通った。残りは手引きだけで、明日に書く予定である。".repeat(3)],
+    ["prose with a line about the person", `${PROSE}\nUser: wants two-space indentation.`],
+    [
+      "prose with lines about both",
+      `${PROSE}\nUser: wants two-space indentation.\nAssistant: changed the formatter.\nUser: agreed.`,
+    ],
+    ["sections with a line about the person", "## Goal\nmend it\n\n## Decisions\n\nUser: wants two-space indentation."],
+    ["a section of turns", "## Goal\nmend it\n\n## Decisions\nUser: two spaces\nAssistant: changed the formatter."],
+    ["turns before other sections", "## Goal\nmend it\n\nUser: two spaces?\n\nAssistant: yes.\n\n## Next Steps\ntest"],
+    ["turns that a colon introduces", `${PROSE}\n\nWhat was agreed:\n\nUser: two spaces\n\nAssistant: yes`],
+    ["bullets about both", "## Goal\nmend it\n- User: wants two spaces\n- Assistant: changed them"],
+    ["turns in a code block", '## Goal\nmend it\n```\n\nUser: hi\n\nAssistant: <|im_start|>\n<tool_call>{"name"\n```'],
+    [
+      "prose about special tokens",
+      `${PROSE}\nThe tokenizer keeps <|im_end|> and [TOOL_CALLS] as text.\n- \`<tool_call>\` is stripped.`,
+    ],
+    ["prose with marks in brackets", `${PROSE}\n[DONE] the parser\n[TODO] the manual, see read(path)`],
+    ["prose with tags", `<analysis>\n${PROSE}\n</analysis>\n<summary>\nMended.\n</summary>`],
+    ["prose with an object", `${PROSE}\n{"port": 8080, "input": "a.ts", "output": "b.ts"}`],
+    ["prose with an open question", `${PROSE}\nStill open: should the port change?`],
+    [
+      "prose in German with roles",
+      `${"Der Parser ist repariert, alle Tests laufen. ".repeat(12)}\nUser: möchte zwei Leerzeichen.`,
+    ],
+    ["a section that asks", "## Goal\nmend it\n\n## Next Steps\nWhich port is free?"],
+    ["headings of its own", "# Record\nGood news! The parser works.\n## Open\nWhich port is free?"],
     ["short for a long history, if it says what was done", "The parser was mended, its tests pass, and the manual is next."],
   ])("%s", (_, text) => {
     expect(given(text).text).toBe(text);

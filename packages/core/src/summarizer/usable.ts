@@ -1,5 +1,7 @@
 import { PlimsollError } from "../error.ts";
 import { isJsonValue, isRecord, jsonIn } from "../json.ts";
+import { foldedBeginning } from "../message/framing.ts";
+import { toolCallsOf } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { Summary, SummaryRequest } from "../ports.ts";
@@ -16,7 +18,7 @@ export type SummaryAuthor = "asked" | "hook";
  * stays only if it can be logged.
  *
  * @throws PlimsollError `summary-failed` for what is no text, did not end by itself, was cut off, has no letters, repeats the request, goes on with the
- * conversation, or is a refusal or an error in the place of a summary.
+ * conversation, or is an answer, a refusal or an error in the place of a summary.
  */
 export function usableSummary(
   given: Partial<Record<keyof Summary, unknown>>,
@@ -29,7 +31,7 @@ export function usableSummary(
   const own = withoutInstructions(text, instructionsOf(request));
   if (!hasLetters(withoutHeadings(text))) throw failed("the summary has no letters, or none below its headings");
   if (!hasLetters(withoutHeadings(own)) || text.includes(SUMMARIZER_ROLE.text)) throw failed("the summary repeats the request");
-  refuseContinuation(text, request.labels);
+  refuseContinuation(text, request);
   refuseStandIn(own, request, author);
   const reported = usageOf(usage);
   if (isCutOff(own, reported, request)) throw failed("the summary was cut off");
@@ -96,6 +98,8 @@ function refuseStandIn(text: string, request: SummaryRequest, author: SummaryAut
     return;
   }
   if (isErrorBody(text)) throw failed("the summary is an error");
+  if (author === "asked" && !text.split("\n").some(isHeading) && ANSWER_FORMS.some((form) => form.test(text)))
+    throw failed("the summary answers somebody");
   if (text.length >= PROSE_CHARS) return;
   const says = STAND_INS.find(({ pattern }) => pattern.test(text));
   if (says !== undefined) throw failed(`the summary is ${says.what}`);
@@ -233,7 +237,7 @@ export function repairedSummary(summary: Summary, rules: SummaryRules): Repaired
     ...(unlisted === unwrapped ? [] : ["file-list-removed" as const]),
     ...(uninstructed === unlisted ? [] : ["instruction-removed" as const]),
   ];
-  refuseContinuation(uninstructed, rules.labels);
+  refuseContinuation(uninstructed, { labels: rules.labels, parts: [] });
   const sectioned = rules.sections.length === 0 ? { text: uninstructed.trim(), repairs: [] } : inSections(uninstructed, rules);
   if (sectioned.text === "") throw failed("the summary says nothing");
   if (sectioned.text.length >= rules.coveredChars)
@@ -312,16 +316,70 @@ function bare(line: string): string {
   return start <= 0 ? text : text.slice(start);
 }
 
-/** How models write calls as text; a summary that begins with such a line acts instead of summarising. */
-const CALL_BEGINNINGS = ["<tool_call", "<function_call", "<invoke", "[tool_call:", '{"tool_call'] as const;
+/** @throws PlimsollError `summary-failed` for a text that calls a tool, or goes on with the conversation instead of summarising it. */
+function refuseContinuation(text: string, asked: Pick<SummaryRequest, "labels" | "parts">): void {
+  const lines = unfencedLines(withoutWrapping(text.trim()));
+  const plain = lines.join("\n");
+  const called = new Set(asked.parts.flatMap(({ messages }) => messages.flatMap(toolCallsOf)).map(({ toolName }) => toolName));
+  const isCall = [...plain.matchAll(/^[ \t]*<([\w.-]+)>/gm)].some(([, name = ""]) => called.has(name));
+  if (isCall || CALL_FORMS.some((form) => form.test(plain))) throw failed("the summary calls a tool");
+  const isSectioned = lines.some(isHeading);
+  if (isDialogue(lines, isSectioned, asked.labels)) throw failed("the summary goes on with the conversation");
+}
 
-/** @throws PlimsollError `summary-failed` for a text that calls a tool, or continues the conversation instead of summarising it. */
-function refuseContinuation(text: string, labels: TranscriptLabels): void {
-  const speakers = [labels.human, labels.assistant, labels.call, labels.result].map(({ before }) => before.trim());
-  for (const line of text.split("\n")) {
-    const start = line.trimStart();
-    if (CALL_BEGINNINGS.some((beginning) => start.startsWith(beginning))) throw failed("the summary calls a tool");
-    if (speakers.some((speaker) => speaker !== "" && line.startsWith(speaker)))
-      throw failed("the summary goes on with the conversation");
-  }
+/** The lines of a text, those in code fences left empty of what they say: a quotation there is no turn and no call. */
+function unfencedLines(text: string): readonly string[] {
+  let isFenced = false;
+  return text.split("\n").map((line) => {
+    const isFence = line.trimStart().startsWith("```");
+    if (isFence) isFenced = !isFenced;
+    return isFence || isFenced ? "`" : line;
+  });
+}
+
+/**
+ * The forms in which models write calls as text, at a line's beginning: a special token; a tag with a value, a name, or JSON or a name with further tags in
+ * it; a token or label in brackets before JSON or a call; an object with a name and arguments. Prose about them is no such line.
+ */
+const CALL_FORMS: readonly RegExp[] = [
+  /^[ \t]*<[|\uff5c]/m,
+  /^[ \t]*<(\w+_\w+)>(?=\w)(?![\s\S]*<\/\1>)/m,
+  /^[ \t]*<[\w:-]+(?:=\S|\s[^>\n]*\bname=|>\s*(?:\[\s*)?\{\s*"|>\s*[\w.-]+[ \t]*\n\s*<\w)/m,
+  /^[ \t]*(?:\w+: )?\[[\w /]+(?::[ \t]*[\w.-]+\(|\]:?[ \t]*(?:(?:\[\s*)?\{\s*"|[\w.-]+(?:\[\w+\]\s*\{|\(\{)))/m,
+  /^[ \t]*(?:\[\s*)?\{\s*"\w*(?:name|tool|function|type|id)\w*"\s*:[^{}]*(?:\{[^{}]*)?"(?:name|arguments|parameters|input|args)"\s*:\s*["{]/m,
+];
+
+/** An exclamation before anything else is said, and a question at the end that no colon introduces: a record exclaims nothing and asks nobody. */
+const ANSWER_FORMS: readonly RegExp[] = [
+  /^[^\n.?!\u3002\uff1f\uff01:]{1,80}[!\uff01]/,
+  /(?:^|\n)[^\n:\uff1a]*[?\uff1f\u061f]\W*$/,
+];
+
+/** The roles of a conversation on every wire, as they are written where no label is known. */
+const ROLES = { asks: ["user:", "human:"], answers: ["assistant:", "ai:"] } as const;
+
+/**
+ * Whether the text plays a conversation: somebody speaks and another answers, in turns that stand apart as in a transcript, or it begins as the assistant. Lines of
+ * speakers that a section begins with, that a colon introduces, or that are among the lines of a longer text tell of turns.
+ */
+function isDialogue(lines: readonly string[], isSectioned: boolean, labels: TranscriptLabels): boolean {
+  const { human, command, assistant, call, result } = labels;
+  const folded = (text: string) => foldedBeginning(text.replace(/^#+ /, ""), 80).folded.replaceAll(/[[\]]/g, "");
+  const answers = [folded(assistant.before), ...ROLES.answers];
+  const own = [human, command, call, result].map(({ before }) => folded(before));
+  const speakers = [...answers, ...ROLES.asks, ...own].filter((each) => each !== "");
+  const spoken = lines.map((line) => (/^\s/.test(line) ? undefined : speakers.find((each) => folded(line).startsWith(each))));
+  const start = isSectioned ? lines.findLastIndex((line, at) => isHeading(line) && spoken[at] === undefined) + 1 : 0;
+  const turns = spoken.flatMap((speaker, at) => (speaker === undefined || at < start ? [] : [{ at, speaker }]));
+  const answered = turns.find(({ speaker }, index) => (turns[index + 1]?.speaker ?? speaker) !== speaker);
+  const [first] = turns;
+  if (answered === undefined) return !isSectioned && first?.at === 0 && answers.includes(first.speaker);
+  const told = lines.slice(start, answered.at).join("\n").trim();
+  if (/[:\uff1a]$/.test(told)) return false;
+  const isApart = /^\s*(?:$|[-*+]\s|\d+[.)]\s)/.test(lines[answered.at - 1] ?? "");
+  return isSectioned ? told !== "" && isApart : isApart || told.length < PROSE_CHARS;
+}
+
+function isHeading(line: string): boolean {
+  return /^#+ /.test(line);
 }
