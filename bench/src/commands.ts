@@ -5,7 +5,7 @@ import type { CliIo } from "./terminal/io.ts";
 type DefineCommand = (command: Command, io: CliIo, onExit: (exitCode: number) => void) => void;
 
 /** A command as the help of the whole program tells it. The rest is loaded when the command is called. */
-export interface CommandEntry {
+interface CommandEntry {
   readonly name: string;
   readonly description: string;
   /** A note before the examples of its help; most have none. */

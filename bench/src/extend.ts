@@ -1,17 +1,16 @@
 // For our own packages alone: no promise that it stays.
 
-export type { CallKind } from "./calibrate/calibrate-sessions.ts";
 export { byMethod, callKinds } from "./calibrate/calibrate-sessions.ts";
 export { calibrateTranscripts } from "./calibrate/calibration-report.ts";
-export { errorsOf, type PredictionErrors } from "./calibrate/errors.ts";
+export { errorsOf } from "./calibrate/errors.ts";
 export { CALIBRATED_METHODS, CHARS_PER_FOUR } from "./calibrate/methods.ts";
-export { byEstimator, type Method, type PredictedCall } from "./calibrate/predict-calls.ts";
+export { byEstimator, type PredictedCall } from "./calibrate/predict-calls.ts";
 export { LOCATED_AGENTS } from "./formats/locations.ts";
 export { readLog } from "./formats/registry.ts";
 export { CHEATS } from "./judge/choose.ts";
 export { comparedIn } from "./judge/compare.ts";
 export { windowLabels } from "./judge/policy-summary.ts";
-export { type SessionStanding, standingOf } from "./judge/standing.ts";
+export { standingOf } from "./judge/standing.ts";
 export { VECTOR } from "./judge/vector.ts";
 export { shortTokens } from "./judge/window-label.ts";
 export { seenText } from "./open/describe-session.ts";

@@ -2,17 +2,17 @@
 
 export type { Importer } from "./formats/importer.ts";
 export { importFile } from "./formats/registry.ts";
-export type { Grade, Outcome, Transcript } from "./transcript.ts";
+export type { Outcome, Transcript } from "./transcript.ts";
 
 // Replay them
 
 export { runBench } from "./replay/run-bench.ts";
-export { createSerialPool, createThreadPool, type WorkerPool } from "./replay/worker-pool.ts";
+export { createSerialPool, createThreadPool } from "./replay/worker-pool.ts";
 export type { BenchReport } from "./results.ts";
 
 // Show what was measured
 
-export { benchReportJsonSchema, benchReportSchema, reportSchema } from "./results/report-json.ts";
+export { benchReportJsonSchema, reportSchema } from "./results/report-json.ts";
 export { renderHtmlReport } from "./show/html.ts";
 export { renderJsonReport } from "./show/json.ts";
 export { renderMarkdownReport } from "./show/markdown.ts";

@@ -1,13 +1,12 @@
 // Say something in a terminal
 
 export { changedLines } from "./terminal/changed-lines.ts";
-export { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, messageOf, type Output } from "./terminal/io.ts";
+export { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, messageOf } from "./terminal/io.ts";
 export {
   beginningOf,
   COLUMNS,
   escaped,
   fitted,
-  guarded,
   printable,
   say,
   shortened,
@@ -19,7 +18,7 @@ export { drawTable } from "./terminal/text-table.ts";
 
 // Read what every command is given
 
-export { checkOptions, mistakes } from "./command/check-options.ts";
+export { checkOptions } from "./command/check-options.ts";
 export { newestLog } from "./command/find-inputs.ts";
 export { findPolicy, policyNamed } from "./command/policy-option.ts";
 export {

@@ -62,7 +62,7 @@ export interface Outcome {
 }
 
 /** A grade by the name that the recording gives it. In all formats that are read 1 is a full success and 0 none. */
-export interface Grade {
+interface Grade {
   readonly name: string;
   readonly value: number;
 }

@@ -11,15 +11,7 @@ import {
   SVEN_POLICY,
 } from "@plimsoll/core";
 import { isKnobPath, isRecord, withKnob } from "@plimsoll/core/extend";
-import {
-  MAXIMUM_SETTINGS_BYTES,
-  policyOf,
-  readDocument,
-  readSmallFile,
-  SESSION_KEYS,
-  withoutSettings,
-  writeWholeFile,
-} from "@plimsoll/stores";
+import { policyOf, readDocument, readSmallFile, SESSION_KEYS, withoutSettings, writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { Document, isMap, parseDocument } from "yaml";
 import type { WindowRequest } from "../drive/cell.ts";
@@ -141,7 +133,7 @@ async function writeTuned(
     io.stdout.write(`Nothing was written to ${printable(file)}: no setting is better.\n`);
     return;
   }
-  const before = readSmallFile(path, { maximumBytes: MAXIMUM_SETTINGS_BYTES });
+  const before = readSmallFile(path);
   if (before.kind === "refused") throw new PlimsollError("bad-input", `${file} ${before.why}: nothing was written`, { file });
   const text = before.kind === "text" ? before.text : "";
   writeWholeFile(path, tunedYaml({ text, current: policy, best: taken }));

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { isNestedDeeper, isRecord } from "@plimsoll/core/extend";
 import { packingOf, unpackWhole } from "@plimsoll/providers/unpack";
-import { openRegularFileSync, readAtMost } from "@plimsoll/stores";
+import { openRegularFileSync, readRegularFile } from "@plimsoll/stores";
 import { type Fields, parseRecord } from "./fields.ts";
 import type { FileHead, FileLine, FileSource } from "./importer.ts";
 import { storedSession, storedSessionText } from "./opencode/database.ts";
@@ -27,9 +27,12 @@ const BYTE_ORDER_MARK = "\uFEFF";
 export async function fileSource(path: string, displayName: string, mostBytes: number = MOST_BYTES): Promise<FileSource> {
   if (storedSession(path) !== null) return lazySource(path, displayName, () => storedSessionText(path, displayName));
   const wholeBytes = (): Buffer => {
-    const bytes = withFile(path, displayName, (file) => readAtMost(file, mostBytes));
-    if (bytes === null) throw tooLong(displayName, `one document of more than ${mostBytes} bytes`);
-    return bytes;
+    try {
+      return readRegularFile(path, mostBytes);
+    } catch (cause) {
+      const isTooLong = cause instanceof Error && "code" in cause && cause.code === "EFBIG";
+      throw isTooLong ? tooLong(displayName, `one document of more than ${mostBytes} bytes`) : unreadable(displayName, cause);
+    }
   };
   const first = firstBytes(path);
   const packing = packingOf(first);

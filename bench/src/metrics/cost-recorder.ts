@@ -1,5 +1,5 @@
 import type { ModelCatalog } from "@plimsoll/providers";
-import { type CacheUse, type ModelPrices, outputUsd, promptUsd, uncachedPromptUsd } from "@plimsoll/providers";
+import { type CacheUse, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/providers";
 import type { ReplayedCall } from "../drive/replayed-call.ts";
 import type { SessionCache } from "../economics/recorded-cache.ts";
 import type { ServedStep } from "../economics/request-ledger.ts";
@@ -69,7 +69,7 @@ export function createCost(input: CostInput): {
     const promptTokens = totalOf(use);
     const replyUsd = outputUsd(replyTokens, promptTokens, prices);
     withCacheUsd += promptUsd(use, prices, rules) + replyUsd;
-    withoutCacheUsd += uncachedPromptUsd(promptTokens, prices) + replyUsd;
+    withoutCacheUsd += promptUsd({ readTokens: 0, writeTokens: 0, uncachedTokens: promptTokens }, prices, rules) + replyUsd;
   };
   return {
     add: (sent, served) => {

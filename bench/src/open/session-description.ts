@@ -44,7 +44,7 @@ export interface SessionDescription {
   readonly sizeJudge: SizeJudgeError;
 }
 
-/** What sessions cost: by list prices of the usage that they report, and by what their logs state. */
+/** The cost of sessions: by list prices of the usage that they report, and by the words of their logs. */
 export type RecordedDollars = Pick<SessionDescription, "recordedUsd" | "recordedUsdIs" | "statedCostUsd" | "unpricedModels">;
 
 /** Counts of the things in a recording that measures are made from. 0 means that the recording shows none, not that there were none. */

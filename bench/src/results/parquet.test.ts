@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
@@ -78,4 +78,11 @@ describe("the columns", () => {
       expect.arrayContaining(["policy STRING", "window_tokens DOUBLE", "safety_calls INT64", "cost_withCacheUsd DOUBLE"]),
     );
   });
+});
+
+test("a table's folder that is a link is not written to: nobody named where it leads", async () => {
+  mkdirSync(join(folder, "elsewhere"));
+  symlinkSync(join(folder, "elsewhere"), join(folder, "sessions"));
+  await expect(writeParquet(folder, exampleReport(), METRICS)).rejects.toThrow("it is a link to ");
+  expect(readdirSync(join(folder, "elsewhere"))).toEqual([]);
 });

@@ -1,7 +1,8 @@
+import { lstatSync, readlinkSync } from "node:fs";
 import { access, constants, mkdir, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
-import { beginOutput, checkOutputFolder } from "@plimsoll/stores";
+import { beginOutput } from "@plimsoll/stores";
 import type { RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport, Shard } from "../results.ts";
 import type { ResultColumn } from "./result-columns.ts";
@@ -67,7 +68,9 @@ function unwritable(path: string, cause: unknown): PlimsollError {
 }
 
 async function makeFolder(path: string): Promise<void> {
-  checkOutputFolder(path);
+  // No person named this folder, and none named what a link in its place leads to.
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+    throw new PlimsollError("bad-input", `${path}: it is a link to ${readlinkSync(path)}; remove it, or name another place`);
   await mkdir(path, { recursive: true }).catch((cause: unknown) => {
     throw unwritable(path, cause);
   });

@@ -144,8 +144,8 @@ const sweepSchema = z.strictObject({
   settings: z.array(z.strictObject({ path: z.string(), value: z.number() })).readonly(),
 });
 
-/** Makes the Zod schema of {@link BenchReport} for a run with these metrics. It refuses unknown fields. */
-export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
+/** Makes the Zod schema of {@link BenchReport}, the content of `report.json`. It refuses unknown fields: give the metrics of the run if it had its own. */
+export function reportSchema(metrics: RunMetrics = METRICS): z.ZodType<BenchReport> {
   return z.strictObject({
     formatVersion: z.literal(8),
     plimsollVersion: z.string(),
@@ -171,9 +171,6 @@ export function reportSchema(metrics: RunMetrics): z.ZodType<BenchReport> {
     lineages: z.strictObject({ files: count, sessions: count, lineages: count, repeatedAnswers: count }).exactOptional(),
   });
 }
-
-/** The Zod schema of {@link BenchReport}, the content of `report.json`, for runs without metrics of their own. */
-export const benchReportSchema: z.ZodType<BenchReport> = reportSchema(METRICS);
 
 /** Makes the JSON Schema (draft 2020-12) of `report.json`, for programs that read reports. Give the metrics of the run if it had its own. */
 export function benchReportJsonSchema(metrics: RunMetrics = METRICS): Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import { judge } from "../judge/judge.ts";
-import { benchReportSchema } from "../results/report-json.ts";
+import { reportSchema } from "../results/report-json.ts";
 import { formatPercent } from "./figures.ts";
 import { renderHtmlReport } from "./html.ts";
 import { renderJsonReport } from "./json.ts";
@@ -60,6 +60,6 @@ describe("renderJsonReport", () => {
   test("is the whole report as JSON, with the answers, and is read again", () => {
     const { answers, problems, ...report } = JSON.parse(renderJsonReport(exampleReport()));
     expect(report).toEqual(JSON.parse(JSON.stringify(exampleReport())));
-    expect(benchReportSchema.parse({ ...report, problems, answers })).toMatchObject({ problems, answers });
+    expect(reportSchema().parse({ ...report, problems, answers })).toMatchObject({ problems, answers });
   });
 });

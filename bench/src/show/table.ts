@@ -145,13 +145,13 @@ export function tableMarkdown({ title, notes, rowTitle, heads, rows }: ReportTab
 }
 
 /** Titles and cells as they are to stand in Markdown. */
-export interface MarkdownTable {
+interface MarkdownTable {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
 /** Rows of Markdown under their head; the first column is of names, the others of figures. */
-export function markdownTable({ head, rows }: MarkdownTable): string {
+function markdownTable({ head, rows }: MarkdownTable): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   const rule = `|${head.map((_, place) => (place === 0 ? "---" : "---:")).join("|")}|`;
   return [line(head), rule, ...rows.map(line)].join("\n");

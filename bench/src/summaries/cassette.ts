@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { link, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ModelRequest, PlimsollError } from "@plimsoll/core";
 import { canonicalJson, isRecord, jsonIn } from "@plimsoll/core/extend";
-import { readSmallFile, temporaryName } from "@plimsoll/stores";
+import { beginOutput, readSmallFile } from "@plimsoll/stores";
 import { z } from "zod";
 
 /** The answer of a model, without anything of the request: neither its text, nor headers, nor a key. */
@@ -80,16 +80,16 @@ export function openCassette(folder: string): Cassette {
     read,
     keep: async (key, answer) => {
       const file = fileOf(key);
-      const temporary = temporaryName(file);
+      let pending: ReturnType<typeof beginOutput> | null = null;
       try {
         await mkdir(folder, { recursive: true });
-        await writeFile(temporary, `${JSON.stringify(answer, null, 2)}\n`, { flag: "wx" });
-        await placeFirst(temporary, file);
+        pending = beginOutput(file);
+        await writeFile(pending.temporary, `${JSON.stringify(answer, null, 2)}\n`);
+        await placeFirst(pending.temporary, file);
       } catch (cause) {
         throw new PlimsollError("bad-input", `${file}: cannot be written`, { file }, cause);
       } finally {
-        // If it could not be written there is nothing to take away.
-        await rm(temporary, { force: true }).catch(() => undefined);
+        pending?.discard();
       }
       return (await read(key)) ?? answer;
     },

@@ -13,28 +13,6 @@ export function printable(text: string): string {
   return text.replace(UNPRINTABLE, "\ufffd");
 }
 
-/** Line ends, tabs, and the beginning of colours and of a bar: a command's own, which outside text has lost before. */
-const OWN_CONTROLS = "\n\t\r\u001b";
-
-/** The output, with all else that could steer a terminal written as JSON escapes it: what programs read stays the same data. */
-export function guarded(output: Output): Output {
-  const escapes = (found: string) => Array.from({ length: found.length }, (_, at) => unitEscape(found.charCodeAt(at))).join("");
-  return {
-    write: (text) =>
-      output.write(text.replace(UNPRINTABLE, (found) => (OWN_CONTROLS.includes(found) ? found : escapes(found)))),
-    get isTTY() {
-      return output.isTTY;
-    },
-    get columns() {
-      return output.columns;
-    },
-  };
-}
-
-function unitEscape(unit: number): string {
-  return `\\u${unit.toString(HEXADECIMAL).padStart(4, "0")}`;
-}
-
 /** As {@link printable}, with the middle left out if it is longer than `maximumChars`: names differ at their ends. */
 export function shortened(text: string, maximumChars: number): string {
   const characters = [...printable(text)];

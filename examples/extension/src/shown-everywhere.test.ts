@@ -6,7 +6,6 @@ import { fileURLToPath } from "node:url";
 import {
   type BenchReport,
   benchReportJsonSchema,
-  benchReportSchema,
   createSerialPool,
   createThreadPool,
   loadParts,
@@ -16,7 +15,6 @@ import {
   renderMarkdownReport,
   reportSchema,
   runBench,
-  type WorkerPool,
 } from "@plimsoll/bench";
 import { NONE_POLICY } from "@plimsoll/core";
 import { main } from "plimsoll";
@@ -47,7 +45,7 @@ beforeAll(() => {
   writeFileSync(path, ["# Minutes", ...talk].join("\n"));
 });
 
-async function reportOf(pool: WorkerPool): Promise<BenchReport> {
+async function reportOf(pool: ReturnType<typeof createSerialPool>): Promise<BenchReport> {
   const files = [{ path, displayName: "talk.txt" }];
   const windows = [{ kind: "working-room", tokens: 16_000 }] as const;
   const policies = [NONE_POLICY, HASTY.policy];
@@ -94,7 +92,7 @@ describe("an importer, a metric and a peer from outside", { timeout: START_MS },
     const report = await reportOf(createSerialPool({ parts }));
     const json: unknown = JSON.parse(renderJsonReport(report));
     expect(reportSchema(metrics).safeParse(json).success).toBe(true);
-    expect(benchReportSchema.safeParse(json).success).toBe(false);
+    expect(reportSchema().safeParse(json).success).toBe(false);
     expect(JSON.stringify(benchReportJsonSchema(metrics))).toContain(`"${SPOKEN.id}"`);
     const page = renderHtmlReport(report, metrics);
     expect(page.split(/<th[^>]*><button[^>]*>spoken<\/button><\/th>/)).toHaveLength(4);

@@ -5,7 +5,6 @@ import {
   formatNumberOf,
   formatPercent,
   originOf,
-  type SessionStanding,
   standingOf,
   VECTOR,
   windowLabels,
@@ -38,7 +37,8 @@ function sideTables(report: BenchReport, split: string): readonly string[] {
   return windowLabels(report).flatMap((label) => {
     const placed = [...comparedIn(report, label).standings.values()].filter(({ policy }) => acting.has(policy));
     return GROUPS.flatMap(({ title, sides }) => {
-      const isOwn = ({ session }: SessionStanding) => sides.some((side) => side === sideOf(originOf(session).owner, split));
+      const isOwn = ({ session }: { readonly session: string }) =>
+        sides.some((side) => side === sideOf(originOf(session).owner, split));
       const own = placed.map(({ policy, units }) => standingOf(policy, units.filter(isOwn)));
       const count = own[0]?.units.length ?? 0;
       if (count === 0) return [];

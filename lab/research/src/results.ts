@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { benchReportSchema, PEERS } from "@plimsoll/bench";
+import { PEERS, reportSchema } from "@plimsoll/bench";
 import { originOf } from "@plimsoll/bench/extend";
 import { PRESETS } from "@plimsoll/core";
 import { bySideSection, furtherRooms } from "./by-side.ts";
@@ -48,7 +48,7 @@ if (process.argv.includes("--check")) {
   ];
   const failed = runs.find(({ status }) => status !== 0);
   if (failed === undefined) {
-    const reportIn = (file: string) => benchReportSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+    const reportIn = (file: string) => reportSchema().parse(JSON.parse(readFileSync(file, "utf8")));
     const sides = `${bySideSection(reportIn(json), protocol.split)}\n\n${furtherRooms(reportIn(further), protocol.split)}`;
     writeFileSync(page, `${headOf(protocol)}${readFileSync(main, "utf8")}\n${sides}\n`);
   }

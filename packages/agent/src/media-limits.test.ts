@@ -1,8 +1,11 @@
 import { type ImagePart, type Message, PlimsollError } from "@plimsoll/core";
-import { absentImage, scriptedModel } from "@plimsoll/core/testing";
+import { scriptedModel } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { AGENT_LIMITS, agentSetup } from "../testing/agent-setup.ts";
 import { startAgent } from "./start-agent.ts";
+
+const UNKNOWN = { widthPx: null, heightPx: null, sizeBytes: null };
+const IMAGE = { type: "image", mediaType: "image/png", ...UNKNOWN, source: { kind: "absent" } } as const;
 
 const DAY_MS = 86_400_000;
 const imagesIn = (messages: readonly Message[]) =>
@@ -27,7 +30,7 @@ async function opened() {
   const client = { client: model.client, modelId: "test/model", limits };
   const agent = await startAgent({ ...options, model: client, nowMs: () => server.nowMs });
   const show = async (count: number) => {
-    const { error } = await agent.submit([{ type: "text", text: "look" }, ...Array.from({ length: count }, absentImage)]);
+    const { error } = await agent.submit([{ type: "text", text: "look" }, ...Array.from({ length: count }, () => IMAGE)]);
     return error;
   };
   return { server, show };

@@ -1,7 +1,7 @@
-import { BENCH_COMMANDS, type CommandEntry } from "@plimsoll/bench/commands";
+import { BENCH_COMMANDS } from "@plimsoll/bench/commands";
 
 /** Every command, in the order of the help. */
-export const COMMANDS: readonly CommandEntry[] = [
+export const COMMANDS: typeof BENCH_COMMANDS = [
   ...BENCH_COMMANDS,
   {
     name: "policy",

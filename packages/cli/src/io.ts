@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import type { CliIo, Output } from "@plimsoll/bench/terminal";
+import type { CliIo } from "@plimsoll/bench/terminal";
 import { isRecord } from "@plimsoll/core/extend";
 
 /** Gives a command the process's own streams, folders, environment and clock. If standard output can't be written any more, the process gets SIGTERM. */
@@ -55,7 +55,7 @@ export const EXIT_INTERRUPTED = 130;
 
 /** Whether text for an output may be coloured: on a terminal, unless `NO_COLOR` is set (no-color.org). */
 export function coloursOf(
-  { isTTY }: Output,
+  { isTTY }: CliIo["stdout"],
   environment: { readonly [name: string]: string | undefined },
 ): "colours" | "plain" {
   return isTTY === true && (environment.NO_COLOR ?? "") === "" ? "colours" : "plain";

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { CommandEntry } from "@plimsoll/bench/commands";
-import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, guarded, messageOf, tell } from "@plimsoll/bench/terminal";
+import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, messageOf, printable, tell } from "@plimsoll/bench/terminal";
 import { isPlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import { COMMANDS } from "./commands.ts";
@@ -47,6 +46,31 @@ export async function main(argv: readonly string[], streams: CliIo): Promise<num
   }
 }
 
+/** Line ends, tabs, and the beginning of colours and of a bar: a command's own, which outside text has lost before. */
+const OWN_CONTROLS = "\n\t\r\u001b";
+
+/** All that could be unprintable: whatever is no sign of ASCII. */
+const NOT_ASCII = /[^\u0020-\u007e]/gu;
+
+/** The output, with all else that could steer a terminal written as JSON escapes it: what programs read stays the same data. */
+function guarded(output: CliIo["stdout"]): CliIo["stdout"] {
+  const escapes = (found: string) => Array.from({ length: found.length }, (_, at) => unitEscape(found.charCodeAt(at))).join("");
+  const shown = (found: string) => (OWN_CONTROLS.includes(found) || printable(found) === found ? found : escapes(found));
+  return {
+    write: (text) => output.write(text.replace(NOT_ASCII, shown)),
+    get isTTY() {
+      return output.isTTY;
+    },
+    get columns() {
+      return output.columns;
+    },
+  };
+}
+
+function unitEscape(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, "0")}`;
+}
+
 /** An error that a person's own module threw, with the place in it; any other as it is. */
 async function placed(error: unknown, argv: readonly string[], { cwd }: Pick<CliIo, "cwd">): Promise<unknown> {
   const files = argv.flatMap((each, at) => (argv[at - 1] === "--with" ? [each] : (/^--with=(.+)$/.exec(each)?.[1] ?? [])));
@@ -55,6 +79,8 @@ async function placed(error: unknown, argv: readonly string[], { cwd }: Pick<Cli
   const modules = files.map((file) => pathToFileURL(resolve(cwd, file)).href);
   return placedError(error, modules);
 }
+
+type CommandEntry = (typeof COMMANDS)[number];
 
 /** True for the command that is named first, or whose help is asked for. */
 function isCalled({ name }: CommandEntry, [first, second]: readonly string[]): boolean {

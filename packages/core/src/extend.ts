@@ -52,7 +52,7 @@ export {
   withId,
   withIds,
 } from "./message/message.ts";
-export { coverageOf, lowestLimits, messageChars, pixelSizeOf, REQUEST_UNITS, UNIT_WORDS } from "./message/size.ts";
+export { coverageOf, lowestLimits, messageChars, pixelSizeOf, REQUEST_UNITS } from "./message/size.ts";
 export { sequenceOf } from "./sequence.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
 export { foldLedger } from "./session/session-state.ts";
@@ -75,7 +75,7 @@ export {
   writtenJson,
 } from "./json.ts";
 export { fencedText } from "./message/transcript-text.ts";
-export { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, createLineSplitter, shortHash } from "./text.ts";
+export { characterBoundaryAtOrBefore, createLineSplitter, shortHash } from "./text.ts";
 export { OUTPUT_CATEGORIES } from "./tool.ts";
 
 // Wires: rules of messages, and what a vendor reported.

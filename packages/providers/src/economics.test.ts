@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CacheRules, CacheUse, ModelPrices, PreviousRequest } from "./economics.ts";
-import { cacheUse, outputUsd, promptUsd, uncachedPromptUsd } from "./economics.ts";
+import { cacheUse, outputUsd, promptUsd } from "./economics.ts";
 
 const RULES: CacheRules = { minimumTokens: 1000, stepTokens: 100, timeToLiveMs: 300_000 };
 const before = (promptTokens: number, sharedTokens: number, idleMs: number | null = 1000): PreviousRequest => ({
@@ -72,8 +72,8 @@ describe("prices", () => {
   });
 
   test("without a cache all input has the input price, and the reply follows the prompt's tier", () => {
-    expect(uncachedPromptUsd(100_000, PRICES)).toBeCloseTo(0.3, 10);
-    expect(uncachedPromptUsd(300_000, PRICES)).toBeCloseTo(1.8, 10);
+    expect(promptUsd({ readTokens: 0, writeTokens: 0, uncachedTokens: 100_000 }, PRICES, RULES)).toBeCloseTo(0.3, 10);
+    expect(promptUsd({ readTokens: 0, writeTokens: 0, uncachedTokens: 300_000 }, PRICES, RULES)).toBeCloseTo(1.8, 10);
     expect(outputUsd(1000, 100_000, PRICES)).toBeCloseTo(0.015, 10);
     expect(outputUsd(1000, 300_000, PRICES)).toBeCloseTo(0.0225, 10);
   });

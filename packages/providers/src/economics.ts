@@ -80,7 +80,7 @@ function stateOf(previous: PreviousRequest | null, rules: CacheRules): CacheUse[
 const ONE_HOUR_MS = 3_600_000;
 
 /** US dollars for a prompt, parts of which were read from or written to a cache with these rules. */
-export function promptUsd(use: CacheUse, prices: ModelPrices, rules: CacheRules): number {
+export function promptUsd(use: Omit<CacheUse, "state">, prices: ModelPrices, rules: CacheRules): number {
   const tier = tierFor(prices, use.readTokens + use.writeTokens + use.uncachedTokens);
   const writeUsd = rules.timeToLiveMs >= ONE_HOUR_MS ? tier.cacheWriteOneHourUsdPerMillion : tier.cacheWriteUsdPerMillion;
   const { cacheReadUsdPerMillion, inputUsdPerMillion } = tier;
@@ -88,11 +88,6 @@ export function promptUsd(use: CacheUse, prices: ModelPrices, rules: CacheRules)
     (use.readTokens * cacheReadUsdPerMillion + use.writeTokens * writeUsd + use.uncachedTokens * inputUsdPerMillion) /
     TOKENS_PER_MILLION
   );
-}
-
-/** US dollars for a prompt of so many tokens without any cache. */
-export function uncachedPromptUsd(promptTokens: number, prices: ModelPrices): number {
-  return (promptTokens * tierFor(prices, promptTokens).inputUsdPerMillion) / TOKENS_PER_MILLION;
 }
 
 /** US dollars for a reply of so many tokens; the size of the prompt decides which price holds. */

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Context, ImagePart, Message, ToolResultMessage } from "@plimsoll/core";
 import type { JsonValue } from "@plimsoll/core/extend";
-import { assistant, calling, declared, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
+import { assistant, calling, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { ANTHROPIC_WIRE_RULES, encodeAnthropic } from "./anthropic/encode.ts";
 import { thinkingFor, withThinking } from "./anthropic/thinking.ts";
@@ -425,8 +425,8 @@ describe("half a character never leaves an encoder", () => {
 describe("what the agent declares in the middle", () => {
   const messages = [
     human("1", "go"),
-    declared("2", "Be brief."),
-    declared("3", "Never push."),
+    { ...human("2", "Be brief."), origin: "declared" as const },
+    { ...human("3", "Never push."), origin: "declared" as const },
     reply("4", "done"),
     human("5", "and?"),
   ];

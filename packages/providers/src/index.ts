@@ -1,7 +1,6 @@
 // Models: what they take, what they cost, what is expected of them before they report
 export { isBoundReasoning } from "./catalog/bound-reasoning.ts";
 export { familyLimitsOf, LIMITS_CHECKED_ON, parseModelReference } from "./catalog/model-limits.ts";
-export type { Spending, SpendingCount } from "./catalog/model-prices.ts";
 export { createSpending, MODEL_CATALOG, type ModelCatalog, PRICES_AS_OF, usageUsd } from "./catalog/model-prices.ts";
 export { probeServer } from "./catalog/probe-server.ts";
 export { describePrices, describeWindow, resolveModel } from "./catalog/resolve-model.ts";
@@ -10,12 +9,11 @@ export { describePrices, describeWindow, resolveModel } from "./catalog/resolve-
 export { pdfPageCount } from "./documents/pdf-pages.ts";
 // Costs: a request's use of a prompt cache, and its price
 export type { CacheRules, CacheUse, ModelPrices } from "./economics.ts";
-export { cacheUse, outputUsd, promptUsd, tierFor, uncachedPromptUsd } from "./economics.ts";
+export { cacheUse, outputUsd, promptUsd } from "./economics.ts";
 export { classifyProviderError } from "./overflow.ts";
 export type { MeasuredFigures } from "./priors/figures.ts";
 export { MEASURED_FIGURES } from "./priors/measured-figures.ts";
 export { familyOf, modelPriors, priorsFrom } from "./priors/model-priors.ts";
 export { baseUrlVariable, clientFor, HOST_NAMES, KEY_VARIABLES } from "./providers.ts";
 // Tokenizers: exact encodings, which are loaded when they are asked for
-export type { TokenCounter } from "./tokenizers/token-counter.ts";
 export { createTokenizerLoader, ENCODING_NAMES, loadTokenCounter } from "./tokenizers/token-counter.ts";

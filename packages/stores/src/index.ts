@@ -1,21 +1,18 @@
 export type { ArtifactWriter, StreamingArtifactStore } from "./files/file-artifact-store.ts";
 export { createFileArtifactStore } from "./files/file-artifact-store.ts";
 export { createFileSessionStore, deleteSession } from "./files/file-session-store.ts";
-export { beginOutput, checkOutput, checkOutputFolder, temporaryName, writeWholeFile } from "./files/output-file.ts";
+export { beginOutput, checkOutput, writeWholeFile } from "./files/output-file.ts";
 export {
   isInside,
   leadsOut,
-  MAXIMUM_SETTINGS_BYTES,
   openRegularFile,
   openRegularFileSync,
-  readAtMost,
   readRegularFile,
   readSmallFile,
 } from "./files/regular-file.ts";
 export { takeFolder } from "./files/writer-lock.ts";
 export { createMemorySessionStore } from "./memory-session-store.ts";
 export {
-  type LoadedPolicy,
   loadPolicy,
   policyFileJsonSchema,
   policyOf,

@@ -1,9 +1,9 @@
 import type { Transcript } from "@plimsoll/bench";
-import { byMethod, calibrateTranscripts, callKinds, errorsOf, type PredictionErrors } from "@plimsoll/bench/extend";
+import { byMethod, calibrateTranscripts, callKinds, errorsOf } from "@plimsoll/bench/extend";
 import { MEASURED_FIGURES } from "@plimsoll/providers";
 import { leaveOneRepositoryOut } from "./leave-one-out.ts";
 import { COMPARED_METHODS, isBaseline } from "./methods.ts";
-import { errorTable, type KindCall, markdownTable, percent } from "./page-tables.ts";
+import { errorTable, type KindCall, markdownTable, type PredictionErrors, percent } from "./page-tables.ts";
 
 /**
  * The baselines of `docs/evidence.md`, on the first folder alone: every method on calls with nothing hidden, and each format's best baseline

@@ -1,8 +1,16 @@
 import type { Transcript } from "@plimsoll/bench";
-import { callKinds, errorsOf, type PredictionErrors } from "@plimsoll/bench/extend";
+import { callKinds, errorsOf } from "@plimsoll/bench/extend";
 import { familyOf } from "@plimsoll/providers";
 import { leaveOneRepositoryOut } from "./leave-one-out.ts";
-import { callList, type HeldOutRow, type KindCall, markdownTable, percent, signedPercentOf } from "./page-tables.ts";
+import {
+  callList,
+  type HeldOutRow,
+  type KindCall,
+  markdownTable,
+  type PredictionErrors,
+  percent,
+  signedPercentOf,
+} from "./page-tables.ts";
 
 /** A recorded session, and the folder that it lies in. */
 export interface RecordedSession {

@@ -1,7 +1,10 @@
-import type { CallKind, PredictedCall, PredictionErrors } from "@plimsoll/bench/extend";
+import type { callKinds, errorsOf, PredictedCall } from "@plimsoll/bench/extend";
+
+/** How far predictions were off, over some calls. */
+export type PredictionErrors = ReturnType<typeof errorsOf>;
 
 /** A predicted call with its kind. */
-export type KindCall = PredictedCall & { readonly kind: CallKind };
+export type KindCall = PredictedCall & { readonly kind: ReturnType<typeof callKinds>[number] };
 
 /** One row's figures, in percent; `null` where nothing was measured. Small enough to be kept for a comparison. */
 export interface HeldOutRow {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { formatTokens } from "@plimsoll/bench/extend";
-import { type CliIo, findPolicy, mistakes, printable, tableColumns, say as tellLines, wrapped } from "@plimsoll/bench/terminal";
+import { type CliIo, findPolicy, printable, tableColumns, say as tellLines, wrapped } from "@plimsoll/bench/terminal";
 import { type FitOutcome, isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { policyYaml, suggestion, writeWholeFile } from "@plimsoll/stores";
 import { parseRule, RULE_FORMS, ruleText } from "../permission/allow-rule.ts";
@@ -136,7 +136,7 @@ function policyLines(name: string | null, { agent, policy, config, parts }: Agen
     ];
   if (name === "all") return [policyYaml({ policy, originOf: config.policy.originOf }).trimEnd()];
   const read = findPolicy(name, cwd, parts);
-  if ("problems" in read) throw mistakes(read.problems);
+  if ("problems" in read) throw new PlimsollError("bad-input", read.problems.join("; "), { problems: read.problems });
   return [
     ...(read.found.notes ?? []).map(printable),
     "A session keeps its policy while it is open. To go on with this one:",

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { benchReportSchema } from "@plimsoll/bench";
+import { reportSchema } from "@plimsoll/bench";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runIn } from "../../testing/recorded-io.ts";
@@ -33,7 +33,7 @@ const run = (...args: readonly string[]) => runIn(folder, ["bench", "session.jso
 async function rowsOf(...args: readonly string[]) {
   const { exitCode, stderr } = await run("--with", "programs.mjs", "--json", "report.json", ...args);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-  const { rows } = benchReportSchema.parse(JSON.parse(readFileSync(join(folder, "report.json"), "utf8")));
+  const { rows } = reportSchema().parse(JSON.parse(readFileSync(join(folder, "report.json"), "utf8")));
   return new Map(rows.map(({ policy, metrics }) => [policy, metrics]));
 }
 

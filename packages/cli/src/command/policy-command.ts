@@ -9,14 +9,13 @@ import {
   type ExtensionOptions,
   findPolicy,
   fitted,
-  mistakes,
   openExtensions,
   printable,
   tableColumns,
   tell,
   wrapped,
 } from "@plimsoll/bench/terminal";
-import { type Policy, PRESETS } from "@plimsoll/core";
+import { PlimsollError, type Policy, PRESETS } from "@plimsoll/core";
 import { knobText, RECORDED_POLICY } from "@plimsoll/core/extend";
 import { describePrices, describeWindow, resolveModel } from "@plimsoll/providers";
 import { policyYaml } from "@plimsoll/stores";
@@ -85,7 +84,7 @@ async function show(name: string | undefined, options: ExtensionOptions, io: Cli
     return EXIT_OK;
   }
   const read = findPolicy(name, io.cwd, parts);
-  if ("problems" in read) throw mistakes(read.problems);
+  if ("problems" in read) throw new PlimsollError("bad-input", read.problems.join("; "), { problems: read.problems });
   tell(io, ...(read.found.notes ?? []));
   io.stdout.write(shownPolicy(read.found));
   return EXIT_OK;

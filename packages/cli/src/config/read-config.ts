@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { type BenchParts, BUILT_IN_PARTS } from "@plimsoll/bench";
-import { mistakes } from "@plimsoll/bench/terminal";
-import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "@plimsoll/stores";
+import { PLIMSOLL_POLICY, PlimsollError } from "@plimsoll/core";
+import { readSmallFile } from "@plimsoll/stores";
 import { type ConfigLayer, type ReadLayer, readFileLayer, readTextLayer } from "./config-layer.ts";
 import { PERSONS_FILE } from "./project-may.ts";
 import { type ChosenPolicy, type ConfigOwner, type EffectiveConfig, SETTING_KEYS, type SettingKey } from "./settings.ts";
@@ -28,7 +27,7 @@ export function readConfig(places: ConfigPlaces): EffectiveConfig {
     ...configFiles(places).flatMap(({ path, displayName, owner }): readonly ReadLayer[] => {
       // A link of the person's own may lead wherever they keep their settings.
       const within = owner === "project" ? { within: cwd } : {};
-      const file = readSmallFile(path, { ...within, maximumBytes: MAXIMUM_SETTINGS_BYTES });
+      const file = readSmallFile(path, within);
       if (file.kind === "absent") return [];
       if (file.kind === "refused") return [{ problems: [`${displayName} ${file.why}`] }];
       return [readFileLayer(file.text, { displayName, owner, kinds: parts.kinds })];
@@ -37,7 +36,7 @@ export function readConfig(places: ConfigPlaces): EffectiveConfig {
     readTextLayer(places.flags, { nameOf: flagOf, cwd, parts }),
   ];
   const problems = read.flatMap((each) => ("problems" in each ? each.problems : []));
-  if (problems.length > 0) throw mistakes(problems);
+  if (problems.length > 0) throw new PlimsollError("bad-input", problems.join("; "), { problems });
   const layers = read.flatMap((each) => ("layer" in each ? [each.layer] : []));
   const policy = layers.map((layer) => layer.policy).findLast((each) => each !== null);
   // A server is taken whole from the strongest place that names it: halves of two would be neither's.

@@ -2,7 +2,10 @@ import { formatCount, formatNumberOf, formatTokens } from "@plimsoll/bench/exten
 import { beginningOf, shortened, wrapped } from "@plimsoll/bench/terminal";
 import { type CompactionEntry, type Message, textOf, toolCallsOf } from "@plimsoll/core";
 import { coverageOf } from "@plimsoll/core/extend";
-import type { CompactionLoss } from "@plimsoll/providers/proxy";
+import type { compactionLoss } from "@plimsoll/providers/proxy";
+
+/** The parts that a compaction took out of the context. */
+export type CompactionLoss = ReturnType<typeof compactionLoss>;
 
 /** Says which edits were made, like ones counted together. */
 export function editWords(edits: CompactionEntry["edits"]): readonly string[] {

@@ -1,14 +1,5 @@
 import type { SessionEntry } from "@plimsoll/core";
-import {
-  compaction,
-  human,
-  reply,
-  revertOf,
-  sessionStart,
-  summarized,
-  summaryMessage,
-  usageEntry,
-} from "@plimsoll/core/testing";
+import { compaction, human, reply, sessionStart, summarized, summaryMessage, usageEntry } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import { inspectHtml } from "./inspect-html.ts";
 
@@ -23,7 +14,7 @@ const entries: readonly SessionEntry[] = [
   usageEntry("q2", "h2", 2000),
   { type: "message", message: reply("a2", "done") },
   compaction("k1", [summarized([["h1", "a1"]], summaryMessage("s1", EVIL))]),
-  revertOf("k1"),
+  { type: "revert", id: "revert-k1", compactionId: "k1", atMs: null },
 ];
 
 const page = inspectHtml([

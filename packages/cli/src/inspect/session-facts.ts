@@ -1,4 +1,4 @@
-import type { Grade, Transcript } from "@plimsoll/bench";
+import type { Outcome, Transcript } from "@plimsoll/bench";
 import { formatNumberOf, formatPercent, formatTokens, seenText, transcriptUsdText } from "@plimsoll/bench/extend";
 import { printable } from "@plimsoll/bench/terminal";
 import type { SessionEntry } from "@plimsoll/core";
@@ -47,7 +47,7 @@ export function sessionFacts(transcript: Transcript, story: SessionStory): reado
   ];
 }
 
-function gradeText({ name, value }: Grade): string {
+function gradeText({ name, value }: Outcome["grades"][number]): string {
   return `${printable(name)} ${Number(value.toFixed(3))}`;
 }
 

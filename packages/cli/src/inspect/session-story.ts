@@ -2,8 +2,8 @@ import { isRollBack } from "@plimsoll/bench/extend";
 import type { CompactionEntry, Message, SessionEntry, Usage } from "@plimsoll/core";
 import { isHuman, PLIMSOLL_POLICY, type SessionView } from "@plimsoll/core";
 import { createEstimator, createWorkCounter, EMPTY_VIEW, entryIdOf, foldEntry, isRejectedUsage } from "@plimsoll/core/extend";
-import { type CompactionLoss, compactionLoss, messageShares } from "@plimsoll/providers/proxy";
-import { titleOf } from "./compaction-loss.ts";
+import { compactionLoss, messageShares } from "@plimsoll/providers/proxy";
+import { type CompactionLoss, titleOf } from "./compaction-loss.ts";
 
 /** One model call: what it sent. */
 export interface CallStory {

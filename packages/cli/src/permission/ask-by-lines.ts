@@ -1,5 +1,5 @@
 import type { PendingCall } from "@plimsoll/agent";
-import { COLUMNS, escaped, type Output } from "@plimsoll/bench/terminal";
+import { type CliIo, COLUMNS, escaped } from "@plimsoll/bench/terminal";
 import { openTypedLines, type TypedInput, type TypedLines } from "../terminal/typed-lines.ts";
 import { type AllowRule, alwaysRule } from "./allow-rule.ts";
 import { type CallRow, callRows, cutRows, headlineOf } from "./call-rows.ts";
@@ -16,7 +16,7 @@ export interface LineAsker {
 
 /** Where questions are written. */
 export interface QuestionScreen {
-  readonly output: Output;
+  readonly output: CliIo["stdout"];
   readonly colours: "colours" | "plain";
   /** The session that the person sees: calls of others are a sub-agent's. `null` until it is open. */
   readonly sessionId: () => string | null;

@@ -5,9 +5,9 @@ import { setTimeout } from "node:timers/promises";
 import { messageOf } from "@plimsoll/bench/terminal";
 import type { Policy } from "@plimsoll/core";
 import { createLineSplitter, isRecord, jsonIn, recoveriesOf } from "@plimsoll/core/extend";
-import type { EventOrigin, PreparedRequest, ProxyCompaction, UpstreamFailure } from "@plimsoll/providers/proxy";
+import type { EventOrigin, PreparedRequest, ProxyCompaction } from "@plimsoll/providers/proxy";
 import { createAnswerReader, failureIn, wireAt } from "@plimsoll/providers/proxy";
-import { packingOf, type Unpacked, type UnpackedStream, unpackStream, unpackWhole } from "@plimsoll/providers/unpack";
+import { packingOf, unpackStream, unpackWhole } from "@plimsoll/providers/unpack";
 import { type HeaderPairs, headerRecord, passedHeaders, TOKEN_HEADER, withBetas, without } from "./headers.ts";
 import type { Answer } from "./proxy-server.ts";
 import type { Upstream } from "./upstream.ts";
@@ -155,6 +155,8 @@ export function textOf(unpacked: Unpacked): string | null {
   return "bytes" in unpacked ? unpacked.bytes.toString("utf8") : null;
 }
 
+type Unpacked = Awaited<ReturnType<typeof unpackWhole>>;
+type UnpackedStream = ReturnType<typeof unpackStream>;
 type TellPacking = (of: "request" | "answer", unpacked: Unpacked | UnpackedStream) => void;
 
 /** An encoding that is not known is named at its first body, at its tenth, at its hundredth. */
@@ -192,6 +194,9 @@ function begin(response: ServerResponse, answer: IncomingMessage, headers: Heade
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headerRecord(headers));
 }
 
+/** The vendor's refusal of a request, as it came. */
+type Failure = Parameters<PreparedRequest["recover"]>[0];
+
 interface Answering extends Pick<Exchanging, "onProblem" | "tellPacking"> {
   readonly answer: IncomingMessage;
   readonly prepared: PreparedRequest | null;
@@ -200,11 +205,11 @@ interface Answering extends Pick<Exchanging, "onProblem" | "tellPacking"> {
 
 async function begun(
   answering: Answering,
-): Promise<{ readonly failure: UpstreamFailure | null; readonly deliver: () => Promise<void> }> {
+): Promise<{ readonly failure: Failure | null; readonly deliver: () => Promise<void> }> {
   const { answer, prepared, response, onProblem, tellPacking } = answering;
   const { statusCode: status = 0, headers } = answer;
   const coding = headers["content-encoding"];
-  const passing = (body: Body, text: AnswerText, failure: UpstreamFailure | null = null) => ({
+  const passing = (body: Body, text: AnswerText, failure: Failure | null = null) => ({
     failure,
     deliver: () => streamed(body, text, answering),
   });

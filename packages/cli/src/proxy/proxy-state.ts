@@ -3,23 +3,17 @@ import { constants, existsSync, statSync } from "node:fs";
 import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { PlimsollError, type SessionStore } from "@plimsoll/core";
-import {
-  believedAt,
-  believedLimits,
-  learnedWindowTokens,
-  NOTHING_LEARNED,
-  REQUEST_UNITS,
-  UNIT_WORDS,
-} from "@plimsoll/core/extend";
+import { believedAt, believedLimits, learnedWindowTokens, NOTHING_LEARNED, REQUEST_UNITS } from "@plimsoll/core/extend";
 import type { LearnedLimits } from "@plimsoll/providers/proxy";
-import { type ConversationKeys, createConversationKeys, createLearnedLimits } from "@plimsoll/providers/proxy";
+import { createConversationKeys, createLearnedLimits } from "@plimsoll/providers/proxy";
 import { createFileSessionStore, openRegularFile, readSmallFile, takeFolder, writeWholeFile } from "@plimsoll/stores";
 import { z } from "zod";
+import { UNIT_WORDS } from "../run/event-lines.ts";
 
 /** The state that a proxy keeps on the disk. All files are the owner's alone. */
 export interface ProxyState {
   readonly sessions: SessionStore;
-  readonly keys: ConversationKeys;
+  readonly keys: ReturnType<typeof createConversationKeys>;
   readonly learned: LearnedLimits;
   /** The proxy's own token: made once, so that what was exported stays true after a restart. */
   readonly token: string;

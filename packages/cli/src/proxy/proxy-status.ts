@@ -1,7 +1,7 @@
 import { formatNumberOf, formatTokens, formatUsd } from "@plimsoll/bench/extend";
 import { createDigest, createSession, isHuman, type Message, type Policy } from "@plimsoll/core";
 import { budgetOf, triggerTokens } from "@plimsoll/core/extend";
-import { isBoundReasoning, MODEL_CATALOG, modelPriors, tierFor } from "@plimsoll/providers";
+import { isBoundReasoning, MODEL_CATALOG, modelPriors, promptUsd } from "@plimsoll/providers";
 import { type ProxyConversation, takenRatio } from "@plimsoll/providers/proxy";
 import { textsOf, titleOf } from "../inspect/compaction-loss.ts";
 import { type CompactionStory, sessionStory } from "../inspect/session-story.ts";
@@ -120,8 +120,9 @@ function went({ entry, loss, tokensBefore, tokensAfter }: CompactionStory): Went
 /** The price of a cut: what is left is written to the prompt's cache anew, and a model may have written the summary. */
 function costWords(isWritten: boolean, tokensAfter: number, modelId: string | null): string {
   const prices = modelId === null ? null : MODEL_CATALOG.pricesOf(modelId);
-  const { cacheWriteUsdPerMillion } = prices === null ? { cacheWriteUsdPerMillion: null } : tierFor(prices, tokensAfter);
-  const usd = cacheWriteUsdPerMillion === null ? "" : `, at most $${formatUsd((tokensAfter * cacheWriteUsdPerMillion) / 1e6)}`;
+  const written = { readTokens: 0, writeTokens: tokensAfter, uncachedTokens: 0 };
+  const rules = { ...MODEL_CATALOG.cacheRulesOf(modelId ?? ""), timeToLiveMs: 0 };
+  const usd = prices === null ? "" : `, at most $${formatUsd(promptUsd(written, prices, rules))}`;
   return `${formatTokens(tokensAfter)} tokens read without the prompt cache once${usd}; ${isWritten ? "a model wrote the summary" : "no model was asked"}`;
 }
 

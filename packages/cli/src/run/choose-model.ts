@@ -10,7 +10,7 @@ import {
   probeServer,
   resolveModel,
 } from "@plimsoll/providers";
-import { chatHostNamed } from "@plimsoll/providers/openai-chat";
+import { CHAT_HOSTS } from "@plimsoll/providers/openai-chat";
 import type { EffectiveConfig } from "../config/settings.ts";
 
 /** A model that a session can go on with. */
@@ -67,7 +67,7 @@ function probeOf(
   host: string | null,
   environment: ModelChoice["environment"],
 ): { readonly probe?: (modelId: string) => ReturnType<typeof probeServer> } {
-  const known = host === null ? undefined : chatHostNamed(host === "gemini" ? "google" : host);
+  const known = CHAT_HOSTS.find(({ name }) => name === (host === "gemini" ? "google" : host));
   if (known === undefined) return {};
   const baseUrl = environment[baseUrlVariable(known.name)] ?? known.baseUrl;
   const key = known.keyVariable === null ? undefined : environment[known.keyVariable];

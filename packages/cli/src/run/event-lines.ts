@@ -2,7 +2,7 @@ import type { AgentEvent } from "@plimsoll/agent";
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
 import { beginningOf, COLUMNS, fitted, printable, shortened } from "@plimsoll/bench/terminal";
 import { type CompactionEntry, type ContextEvent, textOf } from "@plimsoll/core";
-import { compactionKind, UNIT_WORDS } from "@plimsoll/core/extend";
+import { compactionKind, type REQUEST_UNITS } from "@plimsoll/core/extend";
 import { flushed, LINE_START, printableLines, type WrapState, wrapPiece } from "../terminal/word-wrap.ts";
 
 const NAME_CHARS = 40;
@@ -191,6 +191,18 @@ export function rendering(
   const words = cursor === "line-start" ? "" : `${flushed(cursor, width).text}\n`;
   return { cursor: "line-start", text: `${words}${lines.map((each) => `${each}\n`).join("")}` };
 }
+
+/** The words for each unit of a request's limits in messages for a person. */
+export const UNIT_WORDS: Readonly<Record<(typeof REQUEST_UNITS)[number], string>> = {
+  bytes: "bytes a request",
+  images: "images and documents a request",
+  documents: "documents a request",
+  pages: "pages and images a request",
+  documentBytes: "bytes of documents a request",
+  imageBytes: "bytes an image",
+  imagePx: "pixels a side of an image",
+  manyImagePx: "pixels a side of an image among many",
+};
 
 /** Says which limits in other units than tokens are exceeded; `null` if none is. */
 function overWords(parts: Extract<ContextEvent, { readonly type: "context-irreducible" }>["parts"]): string | null {

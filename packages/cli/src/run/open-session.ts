@@ -11,15 +11,7 @@ import type { BenchParts } from "@plimsoll/bench";
 import { type CliIo, openExtensions, printable } from "@plimsoll/bench/terminal";
 import type { Policy, SessionStore } from "@plimsoll/core";
 import { type AgentTool, encodingsOf } from "@plimsoll/core/extend";
-import {
-  createSpending,
-  createTokenizerLoader,
-  isBoundReasoning,
-  KEY_VARIABLES,
-  modelPriors,
-  type Spending,
-  type SpendingCount,
-} from "@plimsoll/providers";
+import { createSpending, createTokenizerLoader, isBoundReasoning, KEY_VARIABLES, modelPriors } from "@plimsoll/providers";
 import type { Simulator } from "@plimsoll/simulator";
 import { createFileArtifactStore, readSmallFile } from "@plimsoll/stores";
 import { createBuiltinTools, createRedactor, redactedTools } from "@plimsoll/tools";
@@ -45,7 +37,7 @@ export interface AgentSession {
   /** Tokenizers for policies whose estimator is a byte-pair encoding. */
   readonly tokenizers: NonNullable<AgentOptions["tokenizers"]>;
   /** Returns the cost of the session so far. */
-  readonly spending: () => Spending;
+  readonly spending: ReturnType<typeof createSpending>["now"];
   /** Lines that a person should read before the first message: session, policy, window, servers, changes since. */
   readonly notices: readonly string[];
   readonly simulator: Simulator | null;
@@ -153,7 +145,7 @@ async function startSession(start: SessionStart, place: SessionPlace): Promise<A
 function agentOptions(
   { config, parts, tokenizers, sessions, resumed, models, tools }: SessionStart,
   { io, onEvent }: SessionPlace,
-  { spending, system }: { readonly spending: SpendingCount; readonly system: string },
+  { spending, system }: { readonly spending: ReturnType<typeof createSpending>; readonly system: string },
 ): AgentOptions {
   const { max_steps } = config.settings;
   const sessionId = resumed ?? newSessionId(io.nowMs());

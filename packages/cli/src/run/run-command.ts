@@ -1,7 +1,7 @@
 import process from "node:process";
 import type { AgentEvent } from "@plimsoll/agent";
 import { formatNumberOf } from "@plimsoll/bench/extend";
-import { type CliIo, EXIT_FAILED, EXIT_OK, type Output, say as sayOn } from "@plimsoll/bench/terminal";
+import { type CliIo, EXIT_FAILED, EXIT_OK, say as sayOn } from "@plimsoll/bench/terminal";
 import type { Command } from "commander";
 import { coloursOf, untilTold } from "../io.ts";
 import { openLineAsker } from "../permission/ask-by-lines.ts";
@@ -75,7 +75,7 @@ export async function run(
 }
 
 /** An answer for an output: as it was said for programs, and broken between words if a person looks at it. */
-export function shownAnswer({ isTTY, columns = Number.POSITIVE_INFINITY }: Output, answer: string): string {
+export function shownAnswer({ isTTY, columns = Number.POSITIVE_INFINITY }: CliIo["stdout"], answer: string): string {
   if (isTTY !== true) return answer;
   const { state, text } = wrapPiece(LINE_START, answer, columns);
   return `${text}${flushed(state, columns).text}`;

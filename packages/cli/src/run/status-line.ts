@@ -1,5 +1,5 @@
 import type { ContextUsage } from "@plimsoll/agent";
-import { COLUMNS, type Output } from "@plimsoll/bench/terminal";
+import { type CliIo, COLUMNS } from "@plimsoll/bench/terminal";
 import type { Usage } from "@plimsoll/core";
 import type { AgentSession } from "./open-session.ts";
 
@@ -110,7 +110,7 @@ export interface ShownSession {
 }
 
 /** A session that is still to be opened. */
-export function createShownSession(output: Output): ShownSession {
+export function createShownSession(output: CliIo["stdout"]): ShownSession {
   let session: AgentSession | null = null;
   let last = "";
   const status = () => {

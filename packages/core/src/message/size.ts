@@ -90,18 +90,6 @@ export const REQUEST_UNITS: readonly RequestUnit[] = [
   "manyImagePx",
 ];
 
-/** The words for each unit in messages for a person, such as `bytes a request`. */
-export const UNIT_WORDS: Readonly<Record<RequestUnit, string>> = {
-  bytes: "bytes a request",
-  images: "images and documents a request",
-  documents: "documents a request",
-  pages: "pages and images a request",
-  documentBytes: "bytes of documents a request",
-  imageBytes: "bytes an image",
-  imagePx: "pixels a side of an image",
-  manyImagePx: "pixels a side of an image among many",
-};
-
 /** A size by what each unit comes to. Written out: it is asked of each message. */
 function sizeBy(of: (unit: keyof RequestSize) => number): RequestSize {
   return {

@@ -1,17 +1,14 @@
 export { arbitraryScenario } from "./arbitrary-session.ts";
 export { arbitraryMessageSoup } from "./arbitrary-transcript.ts";
 export {
-  absentImage,
   assistant,
   calling,
   compaction,
-  declared,
   human,
   logOf,
   replacedHistory,
   reply,
   result,
-  revertOf,
   sessionStart,
   summarized,
   summaryMessage,

@@ -221,7 +221,7 @@ export const MODEL_CATALOG: ModelCatalog = {
 };
 
 /** The cost of a session's requests so far. `usdIs` is `a-part` if some of them could not be priced. */
-export interface Spending {
+interface Spending {
   /** Usage of the newest request that was answered and reported its size; `null` before the first. */
   readonly usage: Usage | null;
   /** US dollars by list prices; `null` if nothing could be priced. */

@@ -10,7 +10,7 @@ import { LANGCHAIN_MESSAGES } from "./langchain-messages.ts";
 import type { CompactorOptions } from "./request.ts";
 
 /** The call of an agent's model, as a middleware is given it. */
-export type ModelCall = Parameters<NonNullable<AgentMiddleware["wrapModelCall"]>>[0];
+type ModelCall = Parameters<NonNullable<AgentMiddleware["wrapModelCall"]>>[0];
 
 /** The symbol by which `createMiddleware` of langchain 1.5.14 marks its own. It is not imported, so that a version without it is refused in words. */
 const MIDDLEWARE = Symbol.for("AgentMiddleware");
@@ -24,7 +24,7 @@ export interface LangChainOptions extends CompactorOptions {
 }
 
 /** A middleware for `createAgent` that also has some functions of its {@link ArrayCompactor}. */
-export type LangChainMiddleware = AgentMiddleware &
+type LangChainMiddleware = AgentMiddleware &
   Pick<ArrayCompactor<BaseMessage, BaseMessage>, "recall" | "conversations" | "delete" | "close">;
 
 /**

@@ -11,12 +11,12 @@ import { type Speakers, withoutWords } from "./typed-words.ts";
 export { OPENCODE_MESSAGES } from "./opencode-messages.ts";
 
 /** The part of what OpenCode gives a plugin that is used: OpenCode 1.18, `PluginInput`. */
-export interface OpenCodePluginInput {
+interface OpenCodePluginInput {
   readonly client: { readonly config: { providers(): Promise<{ readonly data?: unknown }> } };
 }
 
 /** The hooks that are used: OpenCode 1.18, `Hooks`. */
-export interface OpenCodeHooks {
+interface OpenCodeHooks {
   config(config: { compaction?: unknown }): Promise<void>;
   "experimental.chat.messages.transform"(input: unknown, output: { readonly messages: OpenCodeMessage[] }): Promise<void>;
 }

@@ -21,7 +21,7 @@ import {
 } from "./wire-array.ts";
 
 /** The part of pi's extension API that is used: pi 0.73 and 0.87, `ExtensionAPI`. */
-export interface PiApi {
+interface PiApi {
   on(event: string, handler: (event: unknown, context: unknown) => unknown): unknown;
 }
 

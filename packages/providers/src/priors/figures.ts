@@ -2,7 +2,7 @@
 export type FigureName = "claude" | "claude-from-4.7" | "gpt" | "gemini" | "llama";
 
 /** The name of a group of tokenizers whose weights were fitted separately. */
-export type WeightsName = "claude" | "other";
+type WeightsName = "claude" | "other";
 
 /** Figures measured on recorded sessions, by family of models. */
 export interface MeasuredFigures {

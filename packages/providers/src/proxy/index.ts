@@ -1,11 +1,10 @@
-export type { CompactionLoss } from "../drop-in/compaction-loss.ts";
 export { compactionLoss, messageShares, takenRatio } from "../drop-in/compaction-loss.ts";
 export { afterUndoWords, wishAnswer } from "../drop-in/person-wishes.ts";
 export { createLearnedLimits, type LearnedLimits } from "../learned-limits.ts";
 export { createAnswerReader } from "./answer-reader.ts";
-export { type ConversationKeys, createConversationKeys } from "./conversation-keys.ts";
+export { createConversationKeys } from "./conversation-keys.ts";
 export { type Fault, type MendingRules, mendItems } from "./mend-items.ts";
-export type { EventOrigin, PreparedRequest, UpstreamFailure } from "./prepared-request.ts";
+export type { EventOrigin, PreparedRequest } from "./prepared-request.ts";
 export { createProxyCompaction, type ProxyCompaction, type ProxyConversation } from "./proxy.ts";
 export { summaryQuestion } from "./summary-question.ts";
 export { failureIn, wireAt } from "./wires.ts";

@@ -76,7 +76,7 @@ export interface PreparedRequest {
 }
 
 /** A provider's failed answer: its HTTP status and its body. */
-export interface UpstreamFailure {
+interface UpstreamFailure {
   readonly status: number;
   readonly bodyText: string;
 }

@@ -3,13 +3,13 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 import { unpackedZstd } from "./zstd.ts";
 
 /** A body that was to be unpacked. `name` is its encoding as the header names it, in lower case. */
-export type Unpacked =
+type Unpacked =
   | { readonly kind: "plain" | "unpacked"; readonly bytes: Buffer }
   | { readonly kind: "unknown" | "too-large"; readonly name: string }
   | { readonly kind: "damaged"; readonly name: string; readonly reason: string };
 
 /** A stream that is unpacked while it passes. */
-export type UnpackedStream =
+type UnpackedStream =
   | { readonly kind: "plain" }
   | { readonly kind: "unpacked"; readonly body: Readable }
   | { readonly kind: "unknown"; readonly name: string };

@@ -42,7 +42,7 @@ interface ScenarioEnd {
 }
 
 /** A text that is searched for in each request; facts name it by its `id`. */
-export interface Probe {
+interface Probe {
   readonly id: string;
   readonly text: string;
 }

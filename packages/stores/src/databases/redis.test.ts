@@ -7,7 +7,9 @@ import { type DatabaseServer, hasRedis, startRedis } from "../../testing/databas
 import { DATABASE_STORE_RULES, type MakeStore } from "../../testing/store-rules.ts";
 import { ARTIFACT_STORE_CONTRACT } from "../testing/artifact-store-contract.ts";
 import { SESSION_STORE_CONTRACT } from "../testing/session-store-contract.ts";
-import { createRedisStore, type SendRedisCommand } from "./redis.ts";
+import { createRedisStore } from "./redis.ts";
+
+type SendRedisCommand = Parameters<typeof createRedisStore>[0];
 
 interface Client {
   readonly send: SendRedisCommand;

@@ -4,7 +4,7 @@ import type { LogTable } from "./log-table.ts";
 import { createTableStore, type DatabaseStore, type DatabaseStoreOptions } from "./table-store.ts";
 
 /** Sends one command to Redis and answers with its reply. `ioredis`: `(args) => redis.call(...)`, `redis`: `(args) => client.sendCommand(args)`. */
-export type SendRedisCommand = (args: string[]) => Promise<unknown>;
+type SendRedisCommand = (args: string[]) => Promise<unknown>;
 
 /** How a store in Redis behaves. */
 interface RedisStoreOptions extends DatabaseStoreOptions {

@@ -58,12 +58,6 @@ function standingAt(path: string): Stats | null {
   }
 }
 
-/** Checks a default folder of outputs, which no person named. Throws `bad-input` if it is a link, whose target no person named either. */
-export function checkOutputFolder(path: string): void {
-  if (standingAt(path)?.isSymbolicLink() === true)
-    throw unwritable(path, `it is a link to ${resolve(dirname(path), readlinkSync(path))}; remove it, or name another place`);
-}
-
 /** A file that is on its way into its place. */
 interface PendingFile {
   /** The name that it has until then: in the same folder, made just now, and not to be guessed. */

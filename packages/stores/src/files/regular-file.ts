@@ -89,17 +89,20 @@ export type SmallFile =
 interface SmallFileOptions {
   /** The folder that it must be in, whatever links lead to it; left out for a file that the person named. */
   readonly within?: string;
-  readonly maximumBytes: number;
+  readonly maximumBytes?: number;
 }
 
 /** The most bytes of a file of settings or of a policy; chosen: a policy written in full has 6,000, and a parser takes a minute for 1,000,000. */
-export const MAXIMUM_SETTINGS_BYTES = 100_000;
+const MAXIMUM_SETTINGS_BYTES = 100_000;
 
 /**
- * Reads instructions or settings: a regular file of at most so many bytes. In a folder that may be somebody else's no link leads out of it. A hard
+ * Reads instructions or settings: a regular file of at most so many bytes (as many as settings have if it is left out). In a folder that may be somebody else's no link leads out of it. A hard
  * link cannot be told from the file itself, but no archive and no clone can make one to a file outside.
  */
-export function readSmallFile(path: string, { within, maximumBytes }: SmallFileOptions): SmallFile {
+export function readSmallFile(
+  path: string,
+  { within, maximumBytes = MAXIMUM_SETTINGS_BYTES }: SmallFileOptions = {},
+): SmallFile {
   const refused = (why: string): SmallFile => ({ kind: "refused", why });
   try {
     const place = realpathSync(path);

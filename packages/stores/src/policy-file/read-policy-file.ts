@@ -15,7 +15,7 @@ import {
   readWritten,
 } from "@plimsoll/core/extend";
 import { z } from "zod";
-import { MAXIMUM_SETTINGS_BYTES, readSmallFile } from "../files/regular-file.ts";
+import { readSmallFile } from "../files/regular-file.ts";
 import { type JsonSchema, schemaProblems, suggestion } from "./schema-problems.ts";
 import { type ReadPolicy, readDocument, type YamlDocument } from "./yaml-document.ts";
 
@@ -26,7 +26,7 @@ import { type ReadPolicy, readDocument, type YamlDocument } from "./yaml-documen
  * and column.
  */
 export function readPolicyFile(path: string, displayName: string, kinds: Kinds = BUILT_IN_KINDS): ReadPolicy {
-  const file = readSmallFile(path, { maximumBytes: MAXIMUM_SETTINGS_BYTES });
+  const file = readSmallFile(path);
   if (file.kind === "absent") return { problems: [`${displayName}: cannot be read; give a preset's name or a YAML file`] };
   if (file.kind === "refused") return { problems: [`${displayName} ${file.why}; give a preset's name or a YAML file`] };
   const read = readDocument(file.text);

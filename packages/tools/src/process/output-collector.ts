@@ -1,5 +1,5 @@
 import type { ArtifactStore } from "@plimsoll/core";
-import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore } from "@plimsoll/core/extend";
+import { characterBoundaryAtOrBefore } from "@plimsoll/core/extend";
 import type { ArtifactWriter, StreamingArtifactStore } from "@plimsoll/stores";
 
 /** The kept output of a process. */
@@ -100,7 +100,7 @@ export function createOutputCollector(artifacts: ArtifactStore): OutputCollector
 }
 
 function lastPart(text: string): string {
-  return text.slice(characterBoundaryAtOrAfter(text, text.length - SIDE_CHARS));
+  return text.slice(characterBoundaryAtOrBefore(text, text.length - SIDE_CHARS));
 }
 
 /** True for a store that takes a text piece by piece. */
