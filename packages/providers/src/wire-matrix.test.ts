@@ -4,14 +4,12 @@ import { expect, test, vi } from "vitest";
 import type { MatrixColumn } from "../testing/matrix-game.ts";
 import { BOUND_COLUMNS, MATRIX_COLUMNS } from "../testing/matrix-runs.ts";
 import { matrixScript } from "../testing/matrix-script.ts";
-import type { SessionExchange, SessionVerdict, VendorViolation } from "../testing/vendor-rules/index.ts";
+import type { VendorViolation } from "../testing/vendor-rules/index.ts";
 import {
   validateChatRequest,
   validateDeclared,
   validateMessagesRequest,
-  validateMessagesSession,
   validateResponsesRequest,
-  validateResponsesSession,
 } from "../testing/vendor-rules/index.ts";
 
 /** Replies of each run: two batches of three large files, four turns. `MATRIX_STEPS=200` plays long ones, outside of CI. */
@@ -32,8 +30,8 @@ interface Played {
   readonly refused: readonly string[];
   /** Violations of the rules from the vendors' documents. */
   readonly violations: readonly string[];
-  /** Reasoning that was not shown to the model, by the simulator's count and by the rules'. */
-  readonly drops: readonly [simulator: number, rules: number];
+  /** Pieces of reasoning that were not shown to the model. */
+  readonly drops: number;
 }
 
 function judged(column: MatrixColumn, body: unknown): readonly VendorViolation[] {
@@ -57,14 +55,6 @@ const rulesOf = (column: MatrixColumn): SimulatedRules => ({
   undeclaredTools: "refused",
   ...(idsOf(column) === "again" ? { callIds: "by-name" } : {}),
 });
-
-const NOTHING: SessionVerdict = { violations: [], drops: [] };
-
-/** Finds violations that only the whole session shows. */
-function judgedWhole({ wire, thinking }: MatrixColumn, exchanges: readonly SessionExchange[]): SessionVerdict {
-  if (thinking !== "bound") return NOTHING;
-  return wire === "anthropic" ? validateMessagesSession(exchanges) : validateResponsesSession(exchanges);
-}
 
 const COMPARED = { anthropic: "messages", "openai-chat": "chat", "openai-responses": "responses" } as const;
 
@@ -91,7 +81,6 @@ async function ownRequests(column: MatrixColumn): Promise<OwnRequests> {
 
 async function play(column: MatrixColumn, policy: Policy, own: OwnRequests): Promise<Played> {
   const violations: string[] = [];
-  const session: { readonly request: unknown; answer: unknown }[] = [];
   const said = ({ rule, at, message }: VendorViolation) => `${rule} ${at}: ${message}`;
   const simulator = await startSimulator({
     replies: matrixScript(column.thinking),
@@ -101,14 +90,9 @@ async function play(column: MatrixColumn, policy: Policy, own: OwnRequests): Pro
     nowMs: () => 0,
     rules: rulesOf(column),
     onRequest: (_, request) => {
-      session.push({ request, answer: null });
       const answered = simulator.exchanges().filter(({ outcome }) => outcome === "answered").length;
       const found = [...judged(column, request), ...validateDeclared(COMPARED[column.wire], own[answered], request)];
       violations.push(...found.map(said));
-    },
-    onAnswer: (_, answer) => {
-      const last = session.at(-1);
-      if (last !== undefined) last.answer = answer;
     },
   });
   const diedOf = await column.play({ simulator, policy, steps: STEPS, windowTokens: WINDOW_TOKENS }).then(
@@ -116,16 +100,9 @@ async function play(column: MatrixColumn, policy: Policy, own: OwnRequests): Pro
     (error: unknown) => String(error).slice(0, 200),
   );
   await simulator.close();
-  const whole = judgedWhole(column, session);
-  const dropped = simulator.exchanges().flatMap(({ drops }) => drops).length;
+  const drops = simulator.exchanges().flatMap((exchange) => exchange.drops).length;
   const refused = simulator.exchanges().flatMap(({ outcome, error }) => (outcome === "rejected" ? [error ?? ""] : []));
-  return {
-    preset: policy.name,
-    diedOf,
-    refused,
-    violations: [...violations, ...whole.violations.map(said)],
-    drops: [dropped, whole.drops.length],
-  };
+  return { preset: policy.name, diedOf, refused, violations, drops };
 }
 
 test("no preset dies on any wire, through any SDK, with thinking on or off, under two independent judges", {
@@ -139,8 +116,7 @@ test("no preset dies on any wire, through any SDK, with thinking on or off, unde
     for (const policy of acting) runs.push(await play(column, policy, own));
     const name = `${column.sdk}, ${column.wire}, ${column.roles}, thinking ${column.thinking}`;
     const failed = runs.filter(
-      ({ diedOf, refused, violations, drops }) =>
-        diedOf !== null || refused.length + violations.length + drops[0] + drops[1] > 0,
+      ({ diedOf, refused, violations, drops }) => diedOf !== null || refused.length + violations.length + drops > 0,
     );
     wrong.push(...failed.map((run) => ({ ...run, column: name })));
   }

@@ -19,8 +19,6 @@ import { readResponsesRequest } from "./responses-request.ts";
 import { judge, type VendorViolation } from "./vendor-rule.ts";
 
 export { validateDeclared } from "./declared-rules.ts";
-export type { SessionExchange, SessionVerdict, SilentDrop } from "./reasoning-history.ts";
-export { validateMessagesSession, validateResponsesSession } from "./reasoning-history.ts";
 export type { VendorViolation } from "./vendor-rule.ts";
 
 /** Which server a Chat Completions request is for. */
