@@ -39,11 +39,10 @@ interface Held {
   readonly reasoning: string[];
   /** Ids of items: the vendor looks for what belongs to them. */
   readonly itemIds: readonly string[];
-  /** Types and fields of reasoning, as they are written. */
+  /** Types and fields of reasoning, as they are written; none if there is no reasoning. */
   readonly own: Set<string>;
   /** Types and fields of other parts, bare. */
   readonly types: Set<string>;
-  hasReasoning: boolean;
 }
 
 /** A seal has no blank and so many characters, and is known by its first ones: refusals quote the beginning. Chosen. */
@@ -58,7 +57,7 @@ const bare = (name: string) => name.toLowerCase().replace(/[\W_]+/g, "");
 
 function heldIn(history: readonly unknown[]): Held {
   const itemIds = history.flatMap((item) => (stringAt(item, "type") === null ? [] : (stringAt(item, "id") ?? [])));
-  const held: Held = { reasoning: [], itemIds, own: new Set(), types: new Set(), hasReasoning: false };
+  const held: Held = { reasoning: [], itemIds, own: new Set(), types: new Set() };
   const look = (value: unknown, isInside: boolean, depth: number) => {
     if (depth > MOST_DEPTH) return;
     if (typeof value === "string" && isInside && value.length >= LEAST_SEAL_CHARS && !/\s/.test(value))
@@ -67,7 +66,6 @@ function heldIn(history: readonly unknown[]): Held {
     if (!isRecord(value)) return;
     const isOwn = isInside || isReasoning(value);
     const type = stringAt(value, "type");
-    if (isOwn) held.hasReasoning = true;
     if (type !== null && isOwn) held.own.add(type);
     else if (type !== null) held.types.add(bare(type));
     const id = isOwn ? stringAt(value, "id") : null;
@@ -75,7 +73,6 @@ function heldIn(history: readonly unknown[]): Held {
     for (const [key, each] of Object.entries(value)) {
       const isField = isOwn || (REASONING.test(key) && each !== null && each !== "");
       if (isField) held.own.add(key);
-      if (isField) held.hasReasoning = true;
       else if (isRecord(each)) held.types.add(bare(key));
       look(each, isField, depth + 1);
     }
@@ -154,7 +151,7 @@ export function namedPart({ status, text, proses, places, request }: RefusedRequ
   if (held?.itemIds.some(isSaid) || (held?.itemIds.length && ITEM_ID.test(text))) return "reasoning";
   const isSealed =
     words.some(isOwn) || SEALED_NAMES.test(text) || (SEAL_NAMES.test(text) && (isMalformed(status) || REASONING.test(text)));
-  if (held?.hasReasoning === false) return isSealed || mentions(held, { proses, request }) ? "other" : null;
+  if (held?.own.size === 0) return isSealed || mentions(held, { proses, request }) ? "other" : null;
   const codes = [...text.replaceAll("\\", "").matchAll(/"(?:type|code)" ?: ?"(\w+)"/g)].map(([, code = ""]) => code);
   if (codes.some((code) => REASONING.test(code) && !SETTING.test(code))) return "reasoning";
   const isMissing = proses.some((prose) => WANTED.test(prose)) && !proses.some((prose) => WRONG.test(prose));

@@ -491,16 +491,14 @@ function recovering<Item, Answer, Own>(
       now = now?.before ?? now;
     },
     lowerReply: async (limitTokens) =>
-      now?.request.onReply !== undefined &&
-      now.request.isReplyGuessed !== true &&
-      (await goOn(now, lowerReply(logs, again(now), limitTokens), now)),
+      now?.request.onReply !== undefined && (await goOn(now, lowerReply(logs, again(now), limitTokens), now)),
     lowerBeside: async (rejection) =>
       now?.request.onReply !== undefined &&
       (await goOn(now, lowerReplyBeside(logs, { ...again(now), rejection }), { ...now, isBeside: true })),
     leaveReasoning: async (refused) => {
       if (now === undefined) return false;
-      const whole = refused === "unnamed" ? (now.whole ?? now) : undefined;
-      const hasLeft = await goOn(now, withoutReasoning(arrays, now, refused), whole === undefined ? {} : { whole });
+      const how = refused === "unnamed" ? { whole: now.whole ?? now } : {};
+      const hasLeft = await goOn(now, withoutReasoning(arrays, now, refused), how);
       // What left for a try and did not help is back in the conversation.
       if (!hasLeft) now = now.whole ?? now;
       return hasLeft;

@@ -270,7 +270,7 @@ export async function lowerReply(
 ): Promise<FittedLog | null> {
   const { sent, modelId } = asked;
   const mostTokens = limitTokens ?? Math.floor((sent.replyTokens ?? 0) / 2);
-  if (mostTokens < 1 || mostTokens >= (sent.replyTokens ?? 0)) return null;
+  if (asked.isReplyGuessed === true || mostTokens < 1 || mostTokens >= (sent.replyTokens ?? 0)) return null;
   logs.replies.set(sent.found.session, { modelId, mostTokens });
   return fittedLog(sent.found, asked, logs);
 }
