@@ -109,6 +109,29 @@ describe("choose", () => {
   });
 });
 
+/** A run's settings beside the one in use, which costs what doing nothing does. */
+test.each<[string, Readonly<Record<string, SessionStanding>>, string | null]>([
+  ["the cheapest", { dear: outcome(0.9, 80), cheap: outcome(0.8, 80) }, "cheap"],
+  ["of two of one cost the one that keeps more", { less: outcome(0.8, 80), more: outcome(0.8, 85) }, "more"],
+  ["none that is hardly cheaper", { own: outcome(0.96, 80) }, null],
+  ["none that keeps less of a measure", { own: withEdits(outcome(0.8, 80), 70, 70) }, null],
+  ["none of more requests that are too large", { own: { ...outcome(0.8, 80), tooLarge: 1 } }, null],
+])("takes among settings %s", (_, settings, expected) => {
+  const standings = Object.entries(settings).map(([name, each]) => standingOf(name, [each]));
+  expect(choose(standings, { current: standingOf("now", [outcome(1, 80)]) }).pick?.policy ?? null).toBe(expected);
+});
+
+test("sessions of one lineage are one, which acted if one of them did", () => {
+  const [still, acted] = [false, true].map((hasActed) => ({
+    ...outcome(1, 80),
+    session: `${hasActed}`,
+    lineage: "l",
+    hasActed,
+  }));
+  const units = [still, acted].filter((each) => each !== undefined);
+  expect(standingOf("own", units).units).toMatchObject([{ hasActed: true }]);
+});
+
 describe("better", () => {
   /** Sessions of so many owners, in which the rival holds that many points more of the first measure. */
   const pairs = (owners: number, pointsOf: (place: number) => number) => {

@@ -32,6 +32,13 @@ describe("a file of rows", () => {
     const rows = opened({ isRead: true });
     expect([rows.read("row", ONE), rows.read("row", TWO), rows.read("file", ONE)]).toEqual([{ a: "ä" }, { b: 2 }, null]);
     expect([rows.keys("row"), rows.keys("result")]).toEqual([[ONE, TWO], []]);
+    const grown = opened();
+    grown.append("row", ONE, 3);
+    expect([grown.keys("row"), opened({ isRead: true }).keys("row")]).toEqual([
+      [TWO, ONE],
+      [TWO, ONE],
+    ]);
+    grown.close();
   });
 
   test.each([

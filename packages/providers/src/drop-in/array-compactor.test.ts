@@ -1,6 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { PI_POLICY, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
 import { expect, test } from "vitest";
+import { anthropicAnswer } from "../../testing/array-drop-ins.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
 
 const limits = { contextWindowTokens: 32_000, maxOutputTokens: 2_000 };
@@ -59,4 +60,40 @@ test("half a character in a caller's result never leaves, and everything else st
   const fitted = await compactorWith(PI_POLICY).fit(messages);
   expect(fitted[6]).toEqual({ role: "user", content: [{ ...half, content: "half \ufffd" }] });
   expect(fitted.filter((message, index) => message !== messages[index])).toHaveLength(1);
+});
+
+test.each([
+  ["a prompt that is too long", "prompt is too long: 40000 tokens > 30000 maximum", "compaction"],
+  ["its reasoning", "Invalid `signature` in `thinking` block", "setup-change"],
+])("two requests of a conversation that are refused at once for %s are mended once", async (_, message, type) => {
+  const [first, ...rest] = session(30);
+  const thought: Anthropic.ThinkingBlockParam = { type: "thinking", thinking: "hm", signature: "x".repeat(40) };
+  const reply: Anthropic.MessageParam = { role: "assistant", content: [thought, { type: "text", text: "I see." }] };
+  const messages: Anthropic.MessageParam[] = [
+    ...(first === undefined ? [] : [first]),
+    reply,
+    { role: "user", content: "Go on." },
+    ...rest,
+  ];
+  const compactor = createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits: { ...limits, contextWindowTokens: 200_000 } });
+  const sent = [await compactor.fit(messages), await compactor.fit(messages)];
+  const thrown = Object.assign(new Error("400"), { status: 400, error: { message } });
+  const mended: unknown[] = [];
+  for (const each of sent) mended.push(await compactor.recover(each, thrown, 0));
+  expect(mended).toEqual([expect.any(Array), mended[0]]);
+  expect(compactor.conversations().flatMap(({ entries }) => entries.filter((entry) => entry.type === type))).toHaveLength(1);
+});
+
+test.each([
+  ["has the id of the one request that was answered", ["r1"], "r1"],
+  ["has no id if two were", ["r1", "r2"], null],
+])("a reply %s", async (_, answered, expected) => {
+  const compactor = compactorWith(PI_POLICY);
+  const messages = session(1);
+  const sent = await compactor.fit(messages);
+  for (const id of answered) await compactor.observe(sent, anthropicAnswer(id, 100));
+  await compactor.fit([...messages, { role: "assistant", content: "Done." }, { role: "user", content: "Go on." }]);
+  const [{ entries } = { entries: [] }] = compactor.conversations();
+  const said = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+  expect(said.findLast(({ role }) => role === "assistant")).toMatchObject({ requestId: expected });
 });

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { Fields } from "../fields.ts";
-import { requestKind } from "./read-request.ts";
+import { createBodyReader } from "./body-reader.ts";
+import { createConversationKeys } from "./conversation-keys.ts";
+import { readRequest, requestKind } from "./read-request.ts";
 import { wireAt } from "./wires.ts";
 
 const user = { role: "user", content: "look" };
@@ -89,4 +91,28 @@ test.each([
   ["/v1/models", null],
 ])("%s is %s", (path, name) => {
   expect(wireAt(path)?.name ?? null).toBe(name);
+});
+
+test.each<[string, string, readonly Fields[], readonly Fields[]]>([
+  ["a mark of the cache", "/v1/messages", [user, { ...model, cache_control: { type: "ephemeral" } }], [user, model]],
+  [
+    "a signature",
+    loop,
+    [geminiUser, { role: "model", parts: [{ text: "y", thoughtSignature: "s" }] }],
+    [geminiUser, { role: "model", parts: [{ text: "y" }] }],
+  ],
+  [
+    "a signature on Chat",
+    "/v1/chat/completions",
+    [user, { ...model, extra_content: { google: { thought_signature: "s" } } }],
+    [user, model],
+  ],
+])("%s that comes and goes leaves a conversation what it is", (_, path, before, after) => {
+  const keys = createConversationKeys([], async () => undefined);
+  const { signal } = new AbortController();
+  const openings = [before, after].map((items) => {
+    const bodyText = JSON.stringify(path === loop ? { contents: items } : { messages: items });
+    return readRequest({ path, headers: {}, bodyText, signal }, keys, createBodyReader())?.signs.opening;
+  });
+  expect(openings).toEqual([expect.any(String), openings[0]]);
 });
