@@ -92,16 +92,20 @@ function createArrivals(): Arrivals {
     if (truncation === null) return (result) => result;
     const byCap = known.get(truncations) ?? new Map<string, WeakMap<ToolResultMessage, ToolResultMessage>>();
     known.set(truncations, byCap);
-    const how = JSON.stringify(truncation);
-    const cut = byCap.get(how) ?? new WeakMap<ToolResultMessage, ToolResultMessage>();
-    byCap.set(how, cut);
+    const cap = JSON.stringify(truncation);
+    const cut = byCap.get(cap) ?? new WeakMap<ToolResultMessage, ToolResultMessage>();
+    byCap.set(cap, cut);
     return (result) => {
       const before = cut.get(result);
       if (before !== undefined) return before;
-      const { isTruncated, message: own } = truncateMessage(result, truncation, { truncations });
-      // As where results are admitted: what is cut names where the whole is.
-      const how = () => ({ truncations, hint: `handle ${artifactHandle(textOf(result))}` });
-      const message = isTruncated ? truncateMessage(result, truncation, how()).message : own;
+      // As where results are admitted: what is cut names where the whole is. Nothing else is hashed.
+      const how = {
+        truncations,
+        get hint() {
+          return `handle ${artifactHandle(textOf(result))}`;
+        },
+      };
+      const { message } = truncateMessage(result, truncation, how);
       cut.set(result, message);
       return message;
     };

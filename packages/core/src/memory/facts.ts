@@ -1,6 +1,6 @@
 import { isRecord, jsonIn, stringsIn } from "../json.ts";
 import type { AssistantMessage, Message, ToolCallPart, ToolResultMessage } from "../message/message.ts";
-import { callsAfterResult, isHuman, textOf, toolCallsOf } from "../message/message.ts";
+import { callsAfterResult, isHuman, oncePerMessage, textOf, toolCallsOf } from "../message/message.ts";
 import type { TrackedFile } from "../ports.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, utf8Bytes } from "../text.ts";
@@ -65,16 +65,22 @@ export function foldFacts(facts: Facts, message: Message): Facts {
 }
 
 function withReply(facts: Facts, message: AssistantMessage): Facts {
-  const openCalls = toolCallsOf(message);
-  const hasPaths = openCalls.some(({ paths }) => paths.length > 0);
+  const { openCalls, planning, accesses, named } = readReply(message);
   return {
     ...facts,
-    plan: openCalls.reduce((plan, call) => planOf(plan, message.id, call), facts.plan),
-    accesses: hasPaths ? appendAll(facts.accesses, accessesOf(message)) : facts.accesses,
-    named: hasPaths ? appendAll(facts.named, namedAccessesOf(message)) : facts.named,
+    plan: planning.reduce((plan, call) => planOf(plan, message.id, call), facts.plan),
+    accesses: appendAll(facts.accesses, accesses),
+    named: appendAll(facts.named, named),
     openCalls,
   };
 }
+
+/** The calls of a reply, those that may write a plan, and the files that they touch. Read once. */
+const readReply = oncePerMessage((message) => {
+  const openCalls = toolCallsOf(message);
+  const planning = openCalls.filter(({ argumentsJson }) => PLAN_KEY.test(argumentsJson) || TASK_KEY.test(argumentsJson));
+  return { openCalls, planning, accesses: accessesOf(message), named: namedAccessesOf(message) };
+});
 
 /** A plan, and the message that wrote it last. */
 export interface KnownPlan {
@@ -119,7 +125,7 @@ const BEFORE_END_RATIO = 0.4;
 /** The outcome of a call with its result. */
 export function callOutcome(call: ToolCallPart, result: ToolResultMessage): CallOutcome {
   const { toolName, argumentsJson } = call;
-  return { toolName, argumentsJson, error: result.isError ? diagnosisOf(textOf(result).trimEnd()) : null };
+  return { toolName, argumentsJson, error: result.isError ? diagnosisOf(result) : null };
 }
 
 /** The last error of each call that failed and has not succeeded since, oldest first. By tool, then by arguments: a key of both would be hashed anew for every call. */
@@ -147,8 +153,9 @@ const GAP = "\n…\n";
 /** Of a longer error its two ends are read, each half of so many characters; chosen. */
 const MOST_READ_CHARS = 100_000;
 
-/** An error in {@link ERROR_CHARS}: its end, and before it the lines that say what failed. */
-function diagnosisOf(whole: string): string {
+/** An error in {@link ERROR_CHARS}: its end, and before it the lines that say what failed. Read once. */
+const diagnosisOf = oncePerMessage((result) => {
+  const whole = textOf(result).trimEnd();
   if (whole.length <= ERROR_CHARS) return whole;
   const [before, after] = [characterBoundaryAtOrBefore, characterBoundaryAtOrAfter];
   const [head, tail] = [before(whole, MOST_READ_CHARS / 2), after(whole, whole.length - MOST_READ_CHARS / 2)];
@@ -156,7 +163,7 @@ function diagnosisOf(whole: string): string {
   const end: Cutter = ({ text, roomBytes }) => [{ start: suffixStart(text, roomBytes), end: text.length }];
   const kept = keepingDiagnoses(end, BEFORE_END_RATIO)({ text, roomBytes: ERROR_CHARS - GAP.length, gapBytes: utf8Bytes(GAP) });
   return kept.map(({ start, end }) => text.slice(after(text, start), before(text, end)).trim()).join(GAP);
-}
+});
 
 /** Collects the operations of a session on each path, least recently touched first. A path that was read and modified counts as modified. */
 export function fileOperations(accesses: Iterable<PathAccess>): ReadonlyMap<string, PathAccess["access"]> {
@@ -193,7 +200,7 @@ export function namedAccessesOf(message: Message): readonly PathAccess[] {
  */
 export function planAfter(plan: readonly PlanItem[], argumentsJson: string): readonly PlanItem[] | null {
   const whole = planItems(argumentsJson);
-  if (whole !== null || !/"(?:subject|taskId)"/.test(argumentsJson)) return whole;
+  if (whole !== null || !TASK_KEY.test(argumentsJson)) return whole;
   const { subject, description, taskId, status } = parsedObject(argumentsJson);
   if (isText(subject) && isText(description) && taskId === undefined)
     return [...plan, { text: subject, status: "pending" }].slice(0, MOST_ITEMS);
@@ -208,8 +215,9 @@ export function planAfter(plan: readonly PlanItem[], argumentsJson: string): rea
 /** Items of a plan that are remembered, its first: each call that changes one copies it. Chosen. */
 const MOST_ITEMS = 1_000;
 
-/** Arguments are parsed only if they have one of these keys. */
+/** Arguments are parsed only if they have one of these keys: of a whole plan, or of a task. */
 const PLAN_KEY = /"(?:status|plan)"/;
+const TASK_KEY = /"(?:subject|taskId)"/;
 
 /** An item of a plan: a task, and its status in the model's own words. */
 export interface PlanItem {

@@ -1,5 +1,5 @@
 import type { UnitFacts } from "../keep/keep-rule.ts";
-import { callsAfterResult, type Message, type ToolCallPart, toolCallsOf } from "../message/message.ts";
+import { callsAfterResult, type Message, oncePerMessage, type ToolCallPart, toolCallsOf } from "../message/message.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
 import type { LoggedUnits, RankedUnit, RankingChoice } from "./logged-units.ts";
 import { createLoggedUnits, forEachUnitOf, logText, rankedUnits, saidLately } from "./logged-units.ts";
@@ -99,14 +99,16 @@ function takeIn(index: IndexState, message: Message): void {
 function readMessage(index: IndexState, { message, told, atChars: startChars }: HeldMessage): void {
   const { call } = told;
   let atChars = startChars;
-  for (const each of told.isEchoed ? [] : logTexts(message)) {
-    const { kind, text, source, path, handle } = each;
+  for (const { kind, text, source, path, handle, reading } of told.isEchoed ? [] : readTexts(message)) {
     const place = index.logged.texts.length;
     const of = { kind: told.kind ?? kind, text, source, path: told.path ?? path, call, handle, message, atChars, place };
-    logText(index.logged, of, readText(each));
+    logText(index.logged, of, reading);
     atChars += text.length;
   }
 }
+
+/** Read once for all sessions that hold the message. */
+const readTexts = oncePerMessage((message) => logTexts(message).map((text) => ({ ...text, reading: readText(text) })));
 
 /** Reads the texts that nobody has asked for yet. */
 function readThrough(index: IndexState, endChars: number): void {

@@ -1,5 +1,5 @@
 import { stringsIn } from "../json.ts";
-import { type Message, type ToolCallPart, type ToolResultMessage, textOf } from "../message/message.ts";
+import { type Message, oncePerMessage, type ToolCallPart, type ToolResultMessage, textOf } from "../message/message.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 
 /** Something that goes on beside the conversation: a background command, a server, a sub-agent. */
@@ -29,15 +29,15 @@ export function withResult(
   result: ToolResultMessage,
 ): readonly RunningThing[] {
   const said = ends(textOf(result));
-  const strings = things.length === 0 && !MAY_DETACH.test(call.argumentsJson) ? [] : endsOf(call);
-  const named = things.length === 0 ? NONE : namedIn(things, strings);
+  const { strings } = readCall(call);
+  const named = namedIn(things, strings);
   if (named.size > 0) {
     const stops = STOPS.test(call.toolName) || strings.some((text) => STOPS.test(text));
     return things.map((each) =>
       named.has(each) ? heard(each, result.id, stateAfter(each, said, { stops, isError: result.isError })) : each,
     );
   }
-  if (result.isError || !isStart(call, { said, result, strings })) return heardIn(things, result.id, said);
+  if (result.isError || !isStart(call, result, said)) return heardIn(things, result.id, said);
   const started: RunningThing = {
     name: nameIn(strings) ?? idIn(said),
     what: whatOf(call),
@@ -54,17 +54,19 @@ export function withResult(
   return [...others.filter((_, at) => at !== oldest), started];
 }
 
-const NONE: ReadonlySet<RunningThing> = new Set();
-
 /** Things after a message that the agent put in: its notices name a thing, and say that it ended. */
 export function withNotice(things: readonly RunningThing[], message: Message): readonly RunningThing[] {
   return heardIn(things, message.id, ends(textOf(message)));
 }
 
-/** Both ends of each text in a call's arguments, of so many: a command that starts or ends something says so there. */
-function endsOf({ argumentsJson }: ToolCallPart): readonly string[] {
-  return stringsIn(argumentsJson).slice(0, MOST_STRINGS).map(ends);
-}
+/** Both ends of each text in a call's arguments, of so many: a command that starts or ends something says so there; and whether its form leaves something behind. Read once. */
+const readCall = oncePerMessage(({ argumentsJson, paths }: ToolCallPart) => {
+  const strings = stringsIn(argumentsJson).slice(0, MOST_STRINGS).map(ends);
+  // An argument that is a file's path is no command's: what else it says is what stands in the file.
+  const isFileCall = paths.some(({ path }) => strings.includes(path));
+  const detaches = DETACHED.test(argumentsJson) || (!isFileCall && strings.some((text) => DETACHED_COMMAND.test(text)));
+  return { strings, detaches };
+});
 
 /** Texts of a call that are looked at; recorded calls that start something have six at most. Chosen. */
 const MOST_STRINGS = 40;
@@ -168,20 +170,13 @@ function hasWord(text: string, word: string): boolean {
  * Told by a flag of the call, by the command's own form, or by what the first line of the result says of itself. A call that reads or changes a file starts nothing, whatever
  * stands in the file.
  */
-function isStart(
-  { argumentsJson, paths }: ToolCallPart,
-  { said, result, strings }: { readonly said: string; readonly result: ToolResultMessage; readonly strings: readonly string[] },
-): boolean {
-  // An argument that is a file's path is no command's: what else it says is what stands in the file.
-  const isFileCall = paths.some(({ path }) => strings.includes(path));
-  if (DETACHED.test(argumentsJson) || (!isFileCall && strings.some((text) => DETACHED_COMMAND.test(text)))) return true;
-  const isAboutFiles = paths.length > 0 || result.category === "file-content" || result.category === "match-list";
+function isStart(call: ToolCallPart, result: ToolResultMessage, said: string): boolean {
+  if (readCall(call).detaches) return true;
+  const isAboutFiles = call.paths.length > 0 || result.category === "file-content" || result.category === "match-list";
   return !isAboutFiles && STARTED.test(said.trim().split("\n", 1)[0] ?? "") && !ENDED.test(said);
 }
 
 const DETACHED = /"[\w-]{0,40}(?:background|detach|async|daemon)[\w-]{0,40}"\s*:\s*(?:true|"true")/i;
-/** Stands somewhere in every command that is left behind: of others the texts are not read. */
-const MAY_DETACH = /[&]|nohup|setsid|disown|-\w{0,20}d/;
 const DETACHED_COMMAND =
   /(?:^|[;&|]\s*)(?:nohup|setsid|disown)\s|[^&>]&\s*$|\b(?:docker|podman)\s+(?:compose\s+)?(?:run|up)\b.*\s(?:-\w*d|--detach)\b|\btmux\s+new(?:-session)?\b.*\s-\w*d/;
 const STARTED =

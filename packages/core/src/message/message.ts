@@ -176,11 +176,11 @@ export function sharedPrefixCount(before: readonly Message[], after: readonly Me
   return count;
 }
 
-/** Remembers what `make` gives for a message, so that it runs once for each message value; what it gave goes with the message. */
-export function oncePerMessage<T extends object | number | string | boolean | null>(
-  make: (message: Message) => T,
-): (message: Message) => T {
-  const known = new WeakMap<Message, T>();
+/** Remembers what `make` gives for a message, or for a part of one, so that it runs once for each value; what it gave goes with the message. */
+export function oncePerMessage<T extends object | number | string | boolean | null, Of extends Message | Part = Message>(
+  make: (message: Of) => T,
+): (message: Of) => T {
+  const known = new WeakMap<Of, T>();
   return (message) => {
     const seen = known.get(message);
     if (seen !== undefined) return seen;

@@ -226,9 +226,13 @@ export interface MessageContent {
 /** The content of a message; each message is scanned once. */
 export type ContentOf = (message: Message) => MessageContent;
 
-/** A {@link ContentOf} that remembers messages by identity. */
+/** A {@link ContentOf} that counts each message as work when it is first asked for. */
 export function contentReader(work: WorkCounter): ContentOf {
-  const known = oncePerMessage((message) => readContent(message, work));
+  const known = oncePerMessage((message) => {
+    work.visited(1);
+    work.scanned(messageChars(message));
+    return readContent(message);
+  });
   // A message that is new is asked for twice in a row, and a look into a table of all messages takes as long as all else that is done with it.
   let newest: { readonly message: Message; readonly content: MessageContent } | null = null;
   return (message) => {
@@ -237,8 +241,8 @@ export function contentReader(work: WorkCounter): ContentOf {
   };
 }
 
-function readContent(message: Message, work: WorkCounter): MessageContent {
-  work.visited(1);
+/** Read once for all sessions that hold the message. */
+const readContent: ContentOf = oncePerMessage((message) => {
   const texts: string[] = [];
   const reasoningTexts: string[] = [];
   const images: ImagePart[] = [];
@@ -247,19 +251,21 @@ function readContent(message: Message, work: WorkCounter): MessageContent {
     else (part.type === "reasoning" ? reasoningTexts : texts).push(...partTexts(part));
   }
   const isUnseen = isSummary(message) && messageChars(message) < LEAST_SUMMARY_CHARS;
-  const [counts, reasoningCounts] = [countTexts(texts, work), countTexts(reasoningTexts, work)];
+  const [counts, reasoningCounts] = [classesOf(texts), classesOf(reasoningTexts)];
   const loadedTools = message.role === "tool-result" ? texts.filter((text) => LOADED_TOOL.test(text)).length : 0;
   return { counts, reasoningCounts, reasoning: reasoningOf(message), images, isUnseen, loadedTools };
-}
+});
 
 /** The classes of some texts together. */
 export function countTexts(texts: readonly string[], work: WorkCounter): ClassCounts {
+  for (const text of texts) work.scanned(text.length);
+  return classesOf(texts);
+}
+
+function classesOf(texts: readonly string[]): ClassCounts {
   if (texts.length === 0) return NO_COUNTS;
   const counts = [...NO_COUNTS];
-  for (const text of texts) {
-    work.scanned(text.length);
-    countClasses(text, counts);
-  }
+  for (const text of texts) countClasses(text, counts);
   return counts;
 }
 
