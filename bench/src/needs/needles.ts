@@ -1,6 +1,6 @@
 import type { Message, SessionView } from "@plimsoll/core";
 import { sequenceOf, sharedPrefixCount } from "@plimsoll/core/extend";
-import { createStringSearch, listAt } from "./statements.ts";
+import { createStringSearch, fourAt, listAt, placeOf } from "./statements.ts";
 import { comparable, comparedTexts } from "./texts.ts";
 
 /**
@@ -26,10 +26,13 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
   const runs = needles.map(runOf);
   const search = createStringSearch(runs.map(({ core, text }) => (core.length === 0 ? text : "")));
   const byLine = new Map<string, { readonly number: number; readonly run: Run; readonly offset: number }[]>();
+  const forms = new Uint8Array(2 ** 16);
   for (const [number, run] of runs.entries()) {
     if (run.core.length === 0) continue;
     const offset = run.core.reduce((best, line, place) => (line.length > (run.core[best]?.length ?? 0) ? place : best), 0);
-    listAt(byLine, run.core[offset] ?? "").push({ number, run, offset });
+    const line = run.core[offset] ?? "";
+    listAt(byLine, line).push({ number, run, offset });
+    forms[formOf(line)] = 1;
   }
   const heldBy = new WeakMap<Message, readonly number[]>();
   return {
@@ -40,13 +43,20 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
       for (const { text, lines } of comparedTexts(message).map(comparable)) {
         for (const { string } of search(text)) held.add(string);
         for (const [place, line] of lines.entries())
-          for (const { number, run, offset } of byLine.get(line) ?? []) if (holds(run, lines, place - offset)) held.add(number);
+          if (forms[formOf(line)] === 1)
+            for (const { number, run, offset } of byLine.get(line) ?? [])
+              if (holds(run, lines, place - offset)) held.add(number);
       }
       const numbers = [...held];
       heldBy.set(message, numbers);
       return numbers;
     },
   };
+}
+
+/** A number that few lines share, by their length and middle: to look a line up, all of it is read. */
+function formOf(line: string): number {
+  return placeOf(fourAt(line, line.length >>> 1) ^ line.length);
 }
 
 interface Run {

@@ -185,8 +185,8 @@ function addPlaces(text: string, start: number, root: Branch, found: FoundPlace[
 /** Characters that are told from others at once. */
 const FOUR = 4;
 
-/** The lower bytes of four units as one number. */
-function fourAt(text: string, start: number): number {
+/** The lower bytes of four units as one number; zeros behind the end. */
+export function fourAt(text: string, start: number): number {
   let four = 0;
   for (let at = start; at < start + FOUR; at++) four = withUnit(four, text.charCodeAt(at));
   return four;
@@ -196,6 +196,7 @@ function withUnit(four: number, unit: number): number {
   return (four << 8) | (unit & 0xff);
 }
 
-function placeOf(four: number): number {
+/** A place of 16 bits, which few numbers share. */
+export function placeOf(four: number): number {
   return Math.imul(four, 0x9e3779b1) >>> 16;
 }

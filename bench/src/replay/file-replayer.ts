@@ -87,16 +87,18 @@ function described(sessions: readonly PreparedSession[], catalog: ModelCatalog):
   return { kind: "described", sessions: sessions.map((session) => describeSession(session, catalog)), notes };
 }
 
-type Prices = Map<string, ModelPrices | null>;
+/** By model, then by time. */
+type Prices = Map<string, Map<number | null, ModelPrices | null>>;
 
 /** All policies ask for the same prices: each is looked up once a file. */
 function catalogWith(given: ReadonlyMap<string, ModelPrices>, known: Prices): ModelCatalog {
-  const pricesOf: ModelCatalog["pricesOf"] = (modelId, atMs) => {
-    const key = `${modelId} ${atMs}`;
-    const prices = given.get(modelId) ?? known.get(key);
+  const pricesOf: ModelCatalog["pricesOf"] = (modelId, atMs = null) => {
+    const ofModel = known.get(modelId) ?? new Map<number | null, ModelPrices | null>();
+    known.set(modelId, ofModel);
+    const prices = given.get(modelId) ?? ofModel.get(atMs);
     if (prices !== undefined) return prices;
     const found = MODEL_CATALOG.pricesOf(modelId, atMs);
-    known.set(key, found);
+    ofModel.set(atMs, found);
     return found;
   };
   return { ...MODEL_CATALOG, pricesOf };

@@ -53,11 +53,9 @@ class SharedSequence<T> implements Sequence<T> {
     return #buffer in before && before.#buffer === this.#buffer && before.size <= this.size;
   }
 
-  *[Symbol.iterator](): Iterator<T> {
-    for (let index = 0; index < this.size; index++) {
-      const item = this.#buffer[index];
-      if (item !== undefined) yield item;
-    }
+  // Of a copy: a generator takes several times as long.
+  [Symbol.iterator](): Iterator<T> {
+    return this.slice().values();
   }
 }
 

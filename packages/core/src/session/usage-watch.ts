@@ -71,7 +71,7 @@ export function foldUsageWatch(watch: UsageWatch, entry: SessionEntry): UsageWat
 }
 
 function forgotten(watch: UsageWatch): UsageWatch {
-  return { ...watch, reported: null, arrived: sequenceOf<readonly Part[]>() };
+  return { ...watch, reported: null, arrived: EMPTY_USAGE_WATCH.arrived };
 }
 
 /** Tells whether a compaction is another agent's: the texts that such an agent puts back are not known. */
@@ -93,11 +93,8 @@ function afterReport(watch: UsageWatch, { modelId, usage }: UsageEntry): UsageWa
   const { reported, arrived } = watch;
   const promptTokens = usage.input.totalTokens;
   if (promptTokens === null) return watch;
-  const now = {
-    reported: { modelId, promptTokens, outputTokens: usage.output.totalTokens ?? 0 },
-    arrived: sequenceOf<readonly Part[]>(),
-  };
-  if (reported === null || reported.modelId !== modelId) return { ...watch, ...now };
+  const now = { modelId, promptTokens, outputTokens: usage.output.totalTokens ?? 0 };
+  if (reported === null || reported.modelId !== modelId) return { ...forgotten(watch), reported: now };
   const leftTokens = leftOf(promptTokens - reported.promptTokens - reported.outputTokens, arrived);
   const impossibleRises = leftTokens > 0 ? watch.impossibleRises + 1 : 0;
   const unexplainedTokens = leftTokens > 0 ? watch.unexplainedTokens + leftTokens : 0;
@@ -106,7 +103,8 @@ function afterReport(watch: UsageWatch, { modelId, usage }: UsageEntry): UsageWa
   const swings = isSwing ? watch.swings + 1 : calmReports < CALM_REPORTS ? watch.swings : 0;
   const isImpossible = impossibleRises >= REFUSED_RISES && unexplainedTokens > REFUSED_RISES * FRAMING_TOKENS;
   const isRefused = watch.isRefused || isImpossible || swings >= REFUSED_RISES;
-  return { ...now, impossibleRises, unexplainedTokens, swings, calmReports, isRefused };
+  const nothing = EMPTY_USAGE_WATCH.arrived;
+  return { reported: now, arrived: nothing, impossibleRises, unexplainedTokens, swings, calmReports, isRefused };
 }
 
 /** Makes the event of a refused report; the prediction is that of the next request, without the report. */

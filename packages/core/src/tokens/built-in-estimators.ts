@@ -6,7 +6,7 @@ import { BPE, type BpeSpec } from "./bpe.ts";
 import { CALIBRATED_EMA, type CalibratedEmaSpec } from "./calibrated-ema.ts";
 import { CHAR_CLASS, type CharClassSpec } from "./char-class.ts";
 import { CHARS_PER_TOKEN, type CharsPerTokenSpec } from "./chars-per-token.ts";
-import type { CountTokens, Estimator, EstimatorKind, EstimatorSources } from "./estimator.ts";
+import type { CountTokens, Estimator, EstimatorKind, EstimatorSources, Ledger, Overhead, Prediction } from "./estimator.ts";
 import { LEDGER, type LedgerSpec } from "./ledger/ledger-estimator.ts";
 import { createWorkCounter, type MessageMeasure, type ModelPriors, pooledPriors, type WorkCounter } from "./measure.ts";
 import { USAGE_ANCHORED, type UsageAnchoredSpec } from "./usage-anchored.ts";
@@ -75,7 +75,23 @@ function create(
     },
     ...given,
   };
-  return kindNamed(kinds, spec.kind, "estimator").create(spec, sources);
+  const made = kindNamed(kinds, spec.kind, "estimator").create(spec, sources);
+  return { ...made, predict: predictingOnce(made) };
+}
+
+/** A gate asks for one prediction several times. */
+function predictingOnce({ predict }: Estimator): Estimator["predict"] {
+  let newest: { readonly ledger: Ledger; readonly overhead: Overhead; readonly prediction: Prediction } | null = null;
+  return (ledger, overhead) => {
+    if (newest?.ledger !== ledger || !isSameOverhead(newest.overhead, overhead))
+      newest = { ledger, overhead, prediction: predict(ledger, overhead) };
+    return newest.prediction;
+  };
+}
+
+function isSameOverhead(a: Overhead, b: Overhead): boolean {
+  const isSameSetup = a.system === b.system && a.tools === b.tools;
+  return isSameSetup && a.dynamicContext === b.dynamicContext && a.hiddenTokens === b.hiddenTokens;
 }
 
 function notAMeasure({ kind }: KindSpec): PlimsollError {

@@ -63,7 +63,10 @@ describe("overhead", () => {
     const estimator = createEstimator(SVEN_LENGTH_ESTIMATE, work);
     estimator.predict(EMPTY_LEDGER, overhead);
     const first = work.total().charactersScanned;
-    estimator.predict(EMPTY_LEDGER, overhead);
+    // The same request is predicted once, whoever asks.
+    estimator.predict(EMPTY_LEDGER, { ...overhead });
+    expect(work.total().charactersScanned).toBe(first);
+    estimator.predict({ ...EMPTY_LEDGER }, overhead);
     expect([first, work.total().charactersScanned - first]).toEqual([400 + 11 + 40, 40]);
   });
 
