@@ -6,11 +6,9 @@ import type { LineageCounts } from "../transcript.ts";
 /** Shown if a figure is not known or does not apply. */
 export const NO_FIGURE = "–";
 
-const thousands = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
-
 /** Writes a count in full, e.g. `12,345`; `–` for `null`. */
 export function formatCount(count: number | null): string {
-  return count === null ? NO_FIGURE : thousands.format(count);
+  return count === null ? NO_FIGURE : Math.round(count).toLocaleString("en-US");
 }
 
 const THOUSAND = 1_000;

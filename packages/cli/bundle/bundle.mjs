@@ -1,9 +1,10 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 import { inlineFiles } from "./inline-files.mjs";
+import { lazyPackages } from "./lazy-packages.mjs";
 import { listFiles, removeLeftFiles } from "./left-files.mjs";
 import { bundledPackages, noticesText } from "./notices.mjs";
 import { workspaceSources } from "./workspace-sources.mjs";
@@ -30,6 +31,12 @@ const ENTRIES = {
 /** Modules that the program loads before it knows its command: one file for them, whichever commands use them too. */
 const START = /\/(?:cli\/src\/io|bench\/src\/terminal\/(?:io|printable)|core\/src\/(?:json|error))\.ts$/;
 
+/** The help of all commands, below `dist`. */
+const HELP = "help.json";
+
+/** Packages that are loaded when they are asked, with the functions that are used. */
+const LAZY = { "@pydantic/genai-prices": ["calcPrice", "findProvider"] };
+
 /** A chunk as tests look at it: its file, what it imports at once, what it may import later, and the modules inside.
  * @typedef {{ readonly fileName: string, readonly imports: readonly string[], readonly dynamicImports: readonly string[], readonly modules: readonly string[] }} BundledChunk */
 
@@ -45,7 +52,7 @@ export async function bundleInto(folder) {
     platform: "node",
     external: /^node:/,
     resolve: { alias: { "jsonc-parser": JSON_EDITOR }, modules: ["node_modules", HERE] },
-    plugins: [workspaceSources(), inlineFiles()],
+    plugins: [workspaceSources(), lazyPackages(LAZY), inlineFiles()],
     transform: { target: "node20.19" },
     logLevel: "warn",
     onwarn: (warning, warn) => {
@@ -62,7 +69,10 @@ export async function bundleInto(folder) {
     codeSplitting: { groups: [{ name: "start", test: START }] },
   });
   await bundle.close();
-  listFiles(folder, [...output.map(({ fileName }) => fileName), ...(await bundleMod(code))]);
+  rmSync(join(code, HELP), { force: true });
+  const { allHelp, processIo } = await import(pathToFileURL(join(code, "plimsoll.js")).href);
+  writeFileSync(join(code, HELP), `${JSON.stringify(await allHelp(processIo()))}\n`);
+  listFiles(folder, [HELP, ...output.map(({ fileName }) => fileName), ...(await bundleMod(code))]);
   removeLeftFiles(folder);
   const chunks = output.flatMap((file) =>
     file.type === "chunk"

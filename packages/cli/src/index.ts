@@ -1,2 +1,2 @@
 export { processIo } from "./io.ts";
-export { main } from "./main.ts";
+export { allHelp, main } from "./main.ts";

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type CliIo, EXIT_FAILED, EXIT_OK, EXIT_USAGE, messageOf, printable, tell } from "@plimsoll/bench/terminal";
@@ -17,6 +18,11 @@ export async function main(argv: readonly string[], streams: CliIo): Promise<num
   const io = { ...streams, stdout: guarded(streams.stdout) };
   if (VERSION_OPTIONS.includes(argv[0])) {
     io.stdout.write(`${plimsollVersion()}\n`);
+    return EXIT_OK;
+  }
+  const helpText = writtenHelp(argv, io);
+  if (helpText !== null) {
+    io.stdout.write(helpText);
     return EXIT_OK;
   }
   const { Command, CommanderError } = await import("commander");
@@ -71,6 +77,30 @@ function unitEscape(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, "0")}`;
 }
 
+/** Writes the help of the program and of each command for a terminal of {@link COLUMNS}, by name: an installed program has them in a file, since a command's help loads the command. */
+export async function allHelp(streams: CliIo): Promise<{ readonly [name: string]: string }> {
+  const texts: { [name: string]: string } = {};
+  for (const name of ["", ...COMMANDS.map((entry) => entry.name)]) {
+    const write = (text: string) => {
+      texts[name] = `${texts[name] ?? ""}${text}`;
+    };
+    await main(["help", ...(name === "" ? [] : [name])], { ...streams, stdout: { write } });
+  }
+  return texts;
+}
+
+/** The help that a command line asks for and nothing else, as the installed program has it; `null` for any other, and for a narrow terminal. */
+function writtenHelp(argv: readonly string[], { stdout }: CliIo): string | null {
+  const [first = "", second = ""] = argv;
+  const isHelp = (word: string) => word === "-h" || word === "--help";
+  const isAsked =
+    argv.length === 1 ? first === "help" || isHelp(first) : argv.length === 2 && (first === "help" || isHelp(second));
+  const file = new URL("help.json", import.meta.url);
+  if (!isAsked || (stdout.columns ?? COLUMNS) < COLUMNS || !existsSync(file)) return null;
+  const text: unknown = JSON.parse(readFileSync(file, "utf8"))[argv.length === 1 ? "" : first === "help" ? second : first];
+  return typeof text === "string" ? text : null;
+}
+
 /** An error that a person's own module threw, with the place in it; any other as it is. */
 async function placed(error: unknown, argv: readonly string[], { cwd }: Pick<CliIo, "cwd">): Promise<unknown> {
   const files = argv.flatMap((each, at) => (argv[at - 1] === "--with" ? [each] : (/^--with=(.+)$/.exec(each)?.[1] ?? [])));
@@ -111,6 +141,7 @@ function describedProgram(program: Command, io: CliIo): Command {
     .helpOption("-h, --help", "show help")
     .exitOverride()
     .configureOutput({
+      getOutHelpWidth: () => io.stdout.columns ?? COLUMNS,
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
       outputError: (text, write) => write(`plimsoll: ${text.replace(/^error: /, "")}`),

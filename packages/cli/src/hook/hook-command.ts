@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { importFile } from "@plimsoll/bench";
+import { isRollBack } from "@plimsoll/bench/extend";
 import { type CliIo, EXIT_FAILED, EXIT_OK, messageOf, say } from "@plimsoll/bench/terminal";
 import { isHuman, type Message, PlimsollError, type SessionEntry, textOf, toolCallsOf } from "@plimsoll/core";
-import { EMPTY_VIEW, foldEntry, jsonIn, planIn } from "@plimsoll/core/extend";
+import { EMPTY_VIEW, foldUnhashed, isRejectedUsage, jsonIn, planIn } from "@plimsoll/core/extend";
 import { readSmallFile, writeWholeFile } from "@plimsoll/stores";
 import { Argument, type Command } from "commander";
 import { z } from "zod";
-import { type CallStory, sessionStory } from "../inspect/session-story.ts";
 
 /** The plugin for Claude Code whose mod compacts: it stands beside the program. Throws `bad-input` where it was not built. */
 function pluginFolder(): string {
@@ -218,13 +218,13 @@ interface SessionState {
 
 /** The state of a session at the end of its log: what a compaction that comes now may lose. */
 function stateOf(entries: readonly SessionEntry[]): SessionState {
-  const { compactions, calls } = sessionStory(entries);
+  const { cuts, promptTokens, context } = cutsIn(entries);
   return {
     instructions: instructionsIn(entries),
     plan: newestPlan(messagesOf(entries)),
-    files: filesIn(viewOf(entries)),
-    promptTokens: newestPromptTokens(calls),
-    compactionCount: compactions.length,
+    files: filesIn(context),
+    promptTokens,
+    compactionCount: cuts.length,
   };
 }
 
@@ -234,25 +234,47 @@ function stateOf(entries: readonly SessionEntry[]): SessionState {
  * not tell of yet has lost all of what was noted before it; `null` if there was none.
  */
 function lostIn(entries: readonly SessionEntry[], noted: SessionState | null): SessionState | null {
-  const { compactions, calls } = sessionStory(entries);
-  if (noted !== null && noted.compactionCount >= compactions.length) return noted;
-  const newest = compactions.at(-1);
+  const { cuts, context } = cutsIn(entries);
+  if (noted !== null && noted.compactionCount >= cuts.length) return noted;
+  const newest = cuts.at(-1);
   if (newest === undefined) return null;
-  const told = viewOf(entries).map(saidBy).join("\n");
+  const { before, after, promptTokens } = newest;
+  const kept = new Set(after.map(({ id }) => id));
+  const told = context.map(saidBy).join("\n");
   const isLost = (text: string) => !told.includes(text);
   const plan = newestPlan(messagesOf(entries));
   return {
     instructions: instructionsIn(entries).filter(isLost),
     // A plan of which a part is lost is put back whole.
     plan: plan.some((item) => isLost(item.slice(item.indexOf(": ") + 2))) ? plan : [],
-    files: filesIn(newest.gone).filter(isLost),
-    promptTokens: newestPromptTokens(calls.slice(0, newest.callsBefore)),
-    compactionCount: compactions.length,
+    files: filesIn(before.filter(({ id }) => !kept.has(id))).filter(isLost),
+    promptTokens,
+    compactionCount: cuts.length,
   };
 }
 
-function viewOf(entries: readonly SessionEntry[]): readonly Message[] {
-  return entries.reduce(foldEntry, EMPTY_VIEW).messages.slice();
+interface Cut {
+  readonly before: readonly Message[];
+  readonly after: readonly Message[];
+  /** The newest prompt that was reported before it. */
+  readonly promptTokens: number | null;
+}
+
+/** The compactions of a log, the newest reported prompt, and the context at its end. The story of a session measures each message; this does not. */
+function cutsIn(
+  entries: readonly SessionEntry[],
+): Pick<Cut, "promptTokens"> & { cuts: readonly Cut[]; context: readonly Message[] } {
+  const cuts: Cut[] = [];
+  let promptTokens: number | null = null;
+  let view = EMPTY_VIEW;
+  for (const entry of entries) {
+    const before = view;
+    view = foldUnhashed(view, entry);
+    if (entry.type === "usage" && !isRejectedUsage(entry.usage)) promptTokens = entry.usage.input.totalTokens ?? promptTokens;
+    if (entry.type === "compaction" && !isRollBack(entry))
+      cuts.push({ before: before.messages.slice(), after: view.messages.slice(), promptTokens });
+  }
+  return { cuts, promptTokens, context: view.messages.slice() };
 }
 
 function messagesOf(entries: readonly SessionEntry[]): readonly Message[] {
@@ -271,10 +293,6 @@ function newestPlan(messages: readonly Message[]): readonly string[] {
 function filesIn(messages: readonly Message[]): readonly string[] {
   const paths = messages.flatMap(toolCallsOf).flatMap((call) => call.paths.map(({ path }) => path));
   return [...new Set(paths.toReversed())];
-}
-
-function newestPromptTokens(calls: readonly CallStory[]): number | null {
-  return calls.findLast(({ promptTokens }) => promptTokens !== null)?.promptTokens ?? null;
 }
 
 function saidBy(message: Message): string {

@@ -1,7 +1,7 @@
 import { isRollBack } from "@plimsoll/bench/extend";
 import type { CompactionEntry, Message, SessionEntry, Usage } from "@plimsoll/core";
 import { isHuman, PLIMSOLL_POLICY, type SessionView } from "@plimsoll/core";
-import { createEstimator, createWorkCounter, EMPTY_VIEW, entryIdOf, foldEntry, isRejectedUsage } from "@plimsoll/core/extend";
+import { createEstimator, createWorkCounter, EMPTY_VIEW, entryIdOf, foldUnhashed, isRejectedUsage } from "@plimsoll/core/extend";
 import { compactionLoss, messageShares } from "@plimsoll/providers/proxy";
 import { type CompactionLoss, titleOf } from "./compaction-loss.ts";
 
@@ -72,7 +72,7 @@ export function sessionStory(entries: readonly SessionEntry[]): SessionStory {
   };
   for (const entry of entries) {
     const before = view;
-    view = foldEntry(view, entry);
+    view = foldUnhashed(view, entry);
     switch (entry.type) {
       case "message":
         counter.add(entry.message);

@@ -126,23 +126,27 @@ const STEPS: Int32Array = stepTable();
 
 function stepTable(): Int32Array {
   const steps = new Int32Array((MARK_STATE + ASCII_UNITS) * ASCII_UNITS);
-  const fill = (number: number, kind: Kind, { letters = 0, mark = -1 }: Partial<State> = {}) => {
-    for (let unit = 0; unit < ASCII_UNITS; unit++) steps[number * ASCII_UNITS + unit] = stepOf({ kind, letters, mark }, unit);
-  };
+  const rowOf = (kind: Kind, { letters = 0, mark = -1 }: Partial<State> = {}) =>
+    Int32Array.from({ length: ASCII_UNITS }, (_, unit) => stepOf({ kind, letters, mark }, unit));
+  const put = (number: number, row: Int32Array) => steps.set(row, number * ASCII_UNITS);
   // A text that begins with a zero has been counted as one that repeats it.
-  fill(START_STATE, "start", { mark: 0 });
-  fill(WIDE_STATE, "wide");
-  fill(DIGIT_STATE, "digit");
-  fill(SPACE_STATE, "space");
-  fill(NEWLINE_STATE, "newline");
+  put(START_STATE, rowOf("start", { mark: 0 }));
+  put(WIDE_STATE, rowOf("wide"));
+  put(DIGIT_STATE, rowOf("digit"));
+  put(SPACE_STATE, rowOf("space"));
+  put(NEWLINE_STATE, rowOf("newline"));
   for (let letters = 1; letters <= MOST_LETTERS; letters++) {
-    fill(LOWER_STATE + letters, "lower", { letters });
-    fill(UPPER_STATE + letters, "upper", { letters });
+    put(LOWER_STATE + letters, rowOf("lower", { letters }));
+    put(UPPER_STATE + letters, rowOf("upper", { letters }));
   }
+  const letters = LONGEST_WORD;
+  const rows = { punctuation: rowOf("punctuation"), lower: rowOf("lower", { letters }), upper: rowOf("upper", { letters }) };
   for (let mark = 0; mark < ASCII_UNITS; mark++) {
     const kind = kindOf(mark);
-    if (kind === "punctuation") fill(MARK_STATE + mark, kind, { mark });
-    if (kind === "lower" || kind === "upper") fill(MARK_STATE + mark, kind, { letters: LONGEST_WORD, mark });
+    if (kind === "digit" || kind === "space" || kind === "newline") continue;
+    // These rows differ in one step: where the mark, or the letter of a long run, is repeated.
+    put(MARK_STATE + mark, rows[kind]);
+    steps[(MARK_STATE + mark) * ASCII_UNITS + mark] = stepOf({ kind, letters, mark }, mark);
   }
   return steps;
 }
