@@ -1,5 +1,6 @@
 import { type Usage, usageOf } from "@plimsoll/core";
 import type { ToolTable } from "@plimsoll/core/extend";
+import { unreadMark } from "./content-parts.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "./fields.ts";
 import { objectCall, type ReplyPart, textPart } from "./log-items.ts";
 
@@ -22,16 +23,8 @@ function partOf(table: ToolTable, block: Fields): ReplyPart {
       return objectCall(table, stringAt(block, "id"), stringAt(block, "name"), recordAt(block, "input"));
     default:
       // Redacted thinking and what server-side tools were asked and gave: opaque, but sent back.
-      return { type: "reasoning", text: "", opaque: jsonValueOf(block) };
+      return { type: "reasoning", text: "", opaque: jsonValueOf(block), ...unreadMark(block) };
   }
-}
-
-/** Types of blocks that are read, and those of the vendor's own: what server-side tools were asked and gave, and reasoning that it hides. */
-const READ_BLOCKS = /^(?:text|thinking|redacted_thinking|compaction|fallback|\w*tool_use|\w+_tool_result)$/;
-
-/** Names the blocks of an answer whose form is not known: they stand in the log and are not measured. */
-export function unreadBlocks(blocks: readonly Fields[]): readonly string[] {
-  return blocks.flatMap(({ type }) => (typeof type !== "string" || READ_BLOCKS.test(type) ? [] : [`block ${type}`]));
 }
 
 /**

@@ -31,7 +31,23 @@ function blockParts(block: unknown): readonly (TextPart | ImagePart)[] {
   if (plain !== null) return [textPart(plain)];
   if (source?.type === "content") return contentParts(source.content);
   const image = imagePart(fields);
-  return image === null ? [textPart(JSON.stringify(fields))] : [image];
+  return image === null ? [{ ...textPart(JSON.stringify(fields)), ...unreadMark(fields) }] : [image];
+}
+
+/** Blocks that are sent back as they are: hidden reasoning, what tools of the server were asked and gave, and what is loaded by its name. */
+const READ_BLOCKS =
+  /^(?:redacted_thinking|fallback|thinking|thought|thoughtSignature|namespace|function|resource\w*|\w+_(?:reference|result|use))$/;
+
+/** The name of a block of an unknown form, for {@link unreadBlockIn}: its type, or its only field. */
+export function unreadMark(block: Fields): { readonly block?: string } {
+  const [only = "", ...others] = Object.keys(block);
+  const name = stringAt(block, "type") ?? (others.length === 0 ? only : "");
+  return name === "" || READ_BLOCKS.test(name) ? {} : { block: `block ${name}` };
+}
+
+/** The name of the block that a part was made of, if its form is not known. */
+export function unreadBlockIn(part: object): readonly string[] {
+  return "block" in part && typeof part.block === "string" ? [part.block] : [];
 }
 
 /** An image block in any of the vendors' shapes; `null` for a block that is none. */

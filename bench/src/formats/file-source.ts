@@ -235,8 +235,8 @@ export async function readHead(source: FileSource): Promise<FileHead> {
   // All of a file that is one line is parsed as a document, which is not parsed again then.
   const objects = isWhole && lines.length === 1 ? [] : objectsOn(lines);
   const opening = text.trimStart()[0];
-  // A list with an item on each line ends with one that reads as a line of its own.
-  const isDocument = opening === "[" || (objects.length === 0 && opening === "{");
+  // A list with an item on each line ends with one that reads as a line of its own, as do objects deep in a document that is laid out on lines.
+  const isDocument = opening === "[" || (opening === "{" && (objects.length === 0 || /^\s*\{\s*\n/.test(text)));
   const inDocument = isDocument ? await documentObjects(source) : [];
   return { text, firstObjects: inDocument.length > 0 ? inDocument : objects };
 }

@@ -328,15 +328,60 @@ describe("forks that look like others", () => {
   });
 });
 
-test("blocks and attachments of unknown forms are named, with who wrote them", async () => {
-  const line = { parentUuid: null, isSidechain: false, sessionId: "s", version: "2.1.9" };
-  const attachment = { type: "attached_next_month", body: "x".repeat(300) };
-  const content = [{ type: "text", text: "a" }, { type: "block_of_next_month" }];
-  const [transcript] = await importObjects([
-    { ...line, uuid: "a", type: "assistant", message: { role: "assistant", id: "m", content } },
-    { ...line, uuid: "b", type: "attachment", attachment },
-  ]);
-  expect(transcript?.notes.flatMap(({ unread }) => unread ?? [])).toEqual([
-    { writtenBy: "claude-code 2.1.9", counts: { "block block_of_next_month": 1, "attachment attached_next_month": 1 } },
-  ]);
+const line = { parentUuid: null, isSidechain: false, sessionId: "s", version: "2.1.9" };
+const rollout = (type: string, payload: object) => ({ type, payload: { cli_version: "0.171.0", ...payload } });
+const qwen = (type: string, more: object) => ({ ...line, uuid: type, type, ...more });
+const block = { type: "new_block" };
+
+test.each<[string, object[], object]>([
+  [
+    "Claude Code",
+    [
+      { ...line, uuid: "a", type: "assistant", message: { role: "assistant", id: "m", content: [block] } },
+      { ...line, uuid: "b", type: "attachment", attachment: { type: "new_form", body: "x".repeat(300) } },
+      { ...line, uuid: "c", type: "user", message: { role: "user", content: [block] } },
+      { ...line, uuid: "d", type: "new_line", text: "x" },
+      { ...line, uuid: "e", type: "system", subtype: "new_kind" },
+      { ...line, uuid: "f", type: "system", subtype: "turn_duration" },
+    ],
+    { "block new_block": 2, "attachment new_form": 1, new_line: 1, "system new_kind": 1 },
+  ],
+  [
+    "Codex",
+    [
+      rollout("session_meta", { id: "s" }),
+      rollout("response_item", { type: "message", role: "user", content: [block] }),
+      rollout("event_msg", { type: "new_event" }),
+      rollout("event_msg", { type: "new_tool_end" }),
+      rollout("event_msg", { type: "item_completed", item: { type: "NewItem" } }),
+    ],
+    { "block new_block": 1, "event new_event": 1, "event NewItem": 1 },
+  ],
+  [
+    "pi",
+    [
+      { type: "session", id: "s", cwd: "/w" },
+      { type: "message", message: { role: "user", content: [block] } },
+      { type: "message", message: { role: "assistant", content: [block], usage: { input: 1 } } },
+    ],
+    { "block new_block": 2 },
+  ],
+  [
+    "Qwen Code",
+    [
+      qwen("user", { provenance: "real_user", message: { role: "user", parts: [{ newPart: 1 }, { text: "q" }] } }),
+      qwen("assistant", { message: { role: "model", parts: [{ newPart: 1 }] } }),
+      qwen("system", { subtype: "new_kind" }),
+      qwen("new_line", {}),
+    ],
+    { "block newPart": 2, "system new_kind": 1, new_line: 1 },
+  ],
+  [
+    "Gemini CLI",
+    [{ sessionId: "s", projectHash: "h" }, { id: "u", type: "user", content: [{ newPart: 1 }] }, { $new: 1 }],
+    { "block newPart": 1, $new: 1 },
+  ],
+])("lines, items, blocks and events of unknown forms are named: %s", async (_, objects, counts) => {
+  const [transcript] = await importObjects(objects);
+  expect(transcript?.notes.flatMap(({ unread }) => unread ?? []).map((each) => each.counts)).toEqual([counts]);
 });

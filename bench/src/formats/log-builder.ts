@@ -10,6 +10,7 @@ import {
 import { coverageOf, createWorkCounter, entryIdOf, type MessageDraft, messageChars, shortHash } from "@plimsoll/core/extend";
 import { type ImportNote, type Outcome, type PutBack, ROLLED_BACK, type Transcript } from "../transcript.ts";
 import { createCallBatch, type OpenCall } from "./call-batch.ts";
+import { unreadBlockIn } from "./content-parts.ts";
 import {
   type BoundaryItem,
   type CallDraft,
@@ -51,6 +52,7 @@ export function buildLog(
   const unknownTools = new Map<string, number>();
   for (const item of items) {
     const written = writer.entries.length;
+    for (const name of "parts" in item ? item.parts.flatMap(unreadBlockIn) : []) count(unread, name);
     switch (item.kind) {
       case "user":
         batch.takeUser(item);
@@ -98,7 +100,7 @@ export function buildLog(
 
 /** So many names are counted apart and so many said; the others are counted together (chosen). */
 const MOST_COUNTED = 200;
-const MOST_NAMED = 5;
+const MOST_NAMED = 8;
 const OTHERS = "others";
 const NAME_CHARS = 40;
 

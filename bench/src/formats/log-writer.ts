@@ -42,7 +42,7 @@ export function createLogWriter(start: Extract<SessionEntry, { readonly type: "s
     know: (item, message) => void messageOf.set(item, message),
     identify: (draft, sourceId) => {
       const isFree = sourceId !== null && sourceId !== "" && !ids.has(sourceId);
-      const message = withId(draft, lastMessageId, isFree ? sourceId : undefined);
+      const message = withId(withoutMarks(draft), lastMessageId, isFree ? sourceId : undefined);
       lastMessageId = message.id;
       ids.add(message.id);
       return message;
@@ -76,4 +76,11 @@ export function userDraft(item: UserItem): Omit<UserMessage, "id"> {
 export function appendUser(writer: LogWriter, item: UserItem): void {
   const draft = userDraft(item);
   if (draft.parts.length > 0) writer.append(item, writer.identify(draft, item.sourceId));
+}
+
+/** The draft without what importers note on its parts. */
+function withoutMarks<Draft extends MessageDraft>(draft: Draft): Draft {
+  if (draft.parts.every((part) => !("block" in part))) return draft;
+  const parts = draft.parts.map((part) => Object.fromEntries(Object.entries(part).filter(([name]) => name !== "block")));
+  return { ...draft, parts };
 }

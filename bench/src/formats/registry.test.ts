@@ -217,7 +217,7 @@ ${CLAUDE_PROMPT}
 test.each([
   ["0.162.9", 0],
   ["0.118.0", 0],
-  ["0.163.0", 1],
+  ["0.172.0", 1],
   ["1.0.0-alpha.3", 1],
   ["none", 0],
 ])("a log of version %s has %i notes that it is newer than what was read", async (cli_version, count) => {

@@ -20,7 +20,9 @@ export interface Speakers {
  * message in which a command stands is a command, but for what the agent put in.
  */
 export function parted(parts: readonly UserPart[], speakers: Speakers): readonly Said[] {
-  const pieces = parts.flatMap((part) => (part.type === "text" ? textPieces(part.text, speakers) : [{ origin: null, part }]));
+  const pieces = parts.flatMap((part) =>
+    part.type === "text" && !("block" in part) ? textPieces(part.text, speakers) : [{ origin: null, part }],
+  );
   const rest = pieces.some(({ origin }) => origin === "command") ? "command" : "human";
   const said: { origin: Said["origin"]; parts: UserPart[] }[] = [];
   for (const { origin: found, part } of pieces) {

@@ -1,6 +1,6 @@
 import { type AssistantMessage, UNREPORTED_USAGE, type Usage, type UserMessage } from "@plimsoll/core";
 import { messageChars } from "@plimsoll/core/extend";
-import { anthropicUsageOf, replyPartsOfBlocks, unreadBlocks } from "../anthropic-blocks.ts";
+import { anthropicUsageOf, replyPartsOfBlocks } from "../anthropic-blocks.ts";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, numberAt, parseRecord, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
 import {
@@ -74,7 +74,6 @@ export function createChainReader(): ChainReader {
       if (uuid !== null) itemOfUuid.set(uuid, known);
     }
     growReply(reply, value);
-    for (const type of unreadBlocks(recordsAt(recordAt(value, "message"), "content"))) push(unreadItem(type), null);
   };
 
   /** A command whose prompt the next line puts in begins a turn, and the person typed it; others run without the model. */
@@ -124,7 +123,10 @@ export function createChainReader(): ChainReader {
         const item = attachmentItemOf(value, { line, sourceId: uuid, atMs: timeMsAt(value, "timestamp") });
         if (item !== null) push(item, uuid);
         else if (isUnreadAttachment(recordAt(value, "attachment"))) push(unreadItem(attachmentName(value)), null);
-      } else if (recordAt(value, "message") !== null) push(unreadItem(value.type), null);
+      } else {
+        const name = value.type === "system" ? `system ${stringAt(value, "subtype") ?? ""}`.trim() : value.type;
+        if (!UNSENT_LINES.includes(name)) push(unreadItem(name), null);
+      }
     },
     items: () => {
       for (const item of items) if (item.kind === "result") defineTools(item, definitions);
@@ -269,6 +271,35 @@ function preservedItems(
   const tail = indexOf("tailUuid");
   return head < 0 || tail < head ? [] : log.items.slice(head, tail + 1);
 }
+
+/** Lines that the agent keeps for itself (seen to 2.1.278): titles, modes, snapshots, progress, and what only the person sees. */
+const UNSENT_LINES: readonly unknown[] = [
+  ...[
+    "summary",
+    "progress",
+    "queue-operation",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "pr-link",
+    "cost-state",
+    "custom-title",
+  ],
+  ...[
+    "ai-title",
+    "agent-name",
+    "agent-setting",
+    "agent-color",
+    "tag",
+    "task-summary",
+    "file-history-snapshot",
+    "worktree-state",
+  ],
+  ...["attribution-snapshot", "content-replacement", "started", "result", "prompt_snapshot", "system", "system informational"],
+  ...["system stop_hook_summary", "system turn_duration", "system away_summary", "system local_command", "system api_error"],
+  ...["system scheduled_task_fire", "system attribution_snapshot", "system bridge_status", "system memory_saved"],
+  ...["system agents_killed", "system api_metrics", "system permission_retry", "system model_refusal_fallback"],
+];
 
 /** Attachments that only the person sees, and those whose text stands elsewhere in the log. */
 const UNSENT_TYPES = ["hook_system_message", "hook_cancelled", "hook_non_blocking_error", "hook_permission_decision"] as const;

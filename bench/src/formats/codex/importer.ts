@@ -10,8 +10,10 @@ import { rollBack, textPart, unreadItem } from "../log-items.ts";
 import { historyBefore, missingHistory } from "./history.ts";
 import {
   encryptedSummary,
+  eventName,
   historyDraftsOf,
   isEncryptedSummary,
+  isKnownEvent,
   isSaid,
   isSilent,
   replyPartsOf,
@@ -237,6 +239,7 @@ function createRolloutReader(): RolloutReader {
       tier = stringAt(settings, "service_tier");
     }
     words.takeEvent(payload);
+    if (!isKnownEvent(payload)) items.push(unreadItem(eventName(payload)));
   };
 
   return {

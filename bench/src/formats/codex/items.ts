@@ -57,6 +57,25 @@ export function isSilent({ type }: Fields): boolean {
   return SILENT_TYPES.includes(type);
 }
 
+/** Events that say what other lines say, or nothing of the prompt: of progress by how they end, and others by name (protocol.rs, 0.171). */
+const KNOWN_EVENTS =
+  /(?:_(?:begin|end|started|complete|completed|delta|updated|applied|update|break|request|response|mode|aborted|activity)|^(?:user_message|agent_message|agent_reasoning(?:_raw_content)?|token_count|context_compacted|thread_rolled_back|realtime_item|error|stream_error|warning|background_event|turn_diff|view_image_tool_call|session_configured|item_completed))$/;
+
+/** Items of events that stand for items of the prompt (items.rs, 0.171). */
+const KNOWN_EVENT_ITEMS =
+  /^(?:UserMessage|HookPrompt|AgentMessage|Plan|Reasoning|CommandExecution|DynamicToolCall|CollabAgentToolCall|SubAgentActivity|WebSearch|ImageView|Sleep|ImageGeneration|FileChange|McpToolCall|ContextCompaction|Extension)$/;
+
+/** True for an event of which nothing is missed. */
+export function isKnownEvent(event: Fields): boolean {
+  const item = event.type === "item_completed" ? stringAt(recordAt(event, "item"), "type") : null;
+  return item === null ? KNOWN_EVENTS.test(stringAt(event, "type") ?? "") : KNOWN_EVENT_ITEMS.test(item);
+}
+
+/** Names it for a note. */
+export function eventName(event: Fields): string {
+  return `event ${stringAt(recordAt(event, "item"), "type") ?? stringAt(event, "type")}`;
+}
+
 /** True for an item that is sent as a message: what somebody said, or the tools that are declared to the model (0.171). */
 export function isSaid({ type }: Fields): boolean {
   return type === "message" || type === "agent_message" || type === "additional_tools";

@@ -170,12 +170,13 @@ function conversationOf(records: readonly Fields[]): { readonly metadata: Fields
   };
   const put = (message: Fields) => {
     const id = stringAt(message, "id") ?? String(messages.size);
+    const type = stringAt(message, "type") ?? Object.keys(message).find((key) => key.startsWith("$"));
     const calls = recordsAt(message, "toolCalls");
     const isOfAnother = messages.get(lastId)?.type === "gemini" || placeOfCall.has(stringAt(calls[0], "id") ?? "");
     const hasOwn =
       message.tokens !== undefined || contentParts(message.content).some((part) => !isText(part) || part.text !== "");
     if (calls.length > 0 && !hasOwn && !messages.has(id) && isOfAnother) setCalls(calls);
-    else if (stringAt(message, "type") !== null) set(id, message);
+    else if (type !== undefined) set(id, { ...message, type });
   };
   for (const message of recordsAt(metadata, "messages")) put(message);
   for (const record of rest) {

@@ -1,10 +1,10 @@
 import { UNREPORTED_USAGE, type UserMessage } from "@plimsoll/core";
-import { anthropicUsageOf, replyPartsOfBlocks, unreadBlocks } from "../anthropic-blocks.ts";
+import { anthropicUsageOf, replyPartsOfBlocks } from "../anthropic-blocks.ts";
 import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, listSessions, type MessageList } from "../document.ts";
 import { type Fields, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { type LogItem, replyItem, resultItem, textPart, unreadItem, userItem } from "../log-items.ts";
+import { type LogItem, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
 
 const BLOCK_TYPES = ["tool_use", "tool_result", "thinking", "redacted_thinking"] as const;
 
@@ -33,11 +33,7 @@ function listItems(list: MessageList): readonly LogItem[] {
     if (message.role !== "assistant") return inputItems(message, "human");
     const usage = anthropicUsageOf(recordAt(message, "usage")) ?? UNREPORTED_USAGE;
     const sourceId = stringAt(message, "id");
-    const unread = unreadBlocks(recordsAt(message, "content")).map(unreadItem);
-    return [
-      ...unread,
-      replyItem(blockReplyParts(message), usage, { sourceId, modelId: stringAt(message, "model") ?? list.modelId }),
-    ];
+    return [replyItem(blockReplyParts(message), usage, { sourceId, modelId: stringAt(message, "model") ?? list.modelId })];
   });
 }
 

@@ -62,7 +62,8 @@ function itemsOf(messages: readonly Fields[], isSubAgent: boolean): readonly Log
       info.role === "assistant" ? replyItems(info, parts, isSummary ? "summary" : "message") : userItems(info, parts);
     const [first] = read;
     if (first !== undefined) firstItemOf.set(stringAt(info, "id") ?? "", first);
-    items.push(...read, ...parts.flatMap(unreadPart));
+    const isKnown = info.role === "assistant" || info.role === "user";
+    items.push(...read, ...parts.flatMap(unreadPart), ...(isKnown ? [] : [unreadItem(`role ${info.role}`)]));
     items.push(...ranges.take({ isUser: info.role === "user", parts, read, atMs: createdMs(info) }));
     pruned = [...pruned, ...prunedResults(parts, read)];
     if (!isSummary) continue;

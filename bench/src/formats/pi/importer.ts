@@ -1,7 +1,7 @@
 import { type AssistantMessage, type TextPart, type ToolSpec, type Usage, usageOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../../transcript.ts";
-import { contentParts } from "../content-parts.ts";
+import { contentParts, unreadMark } from "../content-parts.ts";
 import { toolSpecs } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
@@ -240,7 +240,7 @@ function replyPart(part: Fields): readonly ReplyPart[] {
     case "toolCall":
       return [objectCall(TOOLS, stringAt(part, "id"), stringAt(part, "name"), recordAt(part, "arguments"))];
     default:
-      return [{ type: "reasoning", text: "", opaque: jsonValueOf(part) }];
+      return [{ type: "reasoning", text: "", opaque: jsonValueOf(part), ...unreadMark(part) }];
   }
 }
 

@@ -1,8 +1,8 @@
 import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../../transcript.ts";
+import { contentParts, unreadMark } from "../content-parts.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
-import { imageFromBase64 } from "../image.ts";
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
@@ -94,11 +94,18 @@ function itemsOf(value: Fields, line: number): readonly LogItem[] {
     case "tool_result":
       return resultsOf(value, content, place);
     case "system":
-      return value.subtype === "chat_compression" ? [boundaryOf(recordAt(value, "systemPayload"), place)] : [];
+      if (value.subtype === "chat_compression") return [boundaryOf(recordAt(value, "systemPayload"), place)];
+      return UNSENT_SUBTYPES.includes(value.subtype) ? [] : [unreadItem(`system ${value.subtype}`)];
     default:
-      return content === null ? [] : [unreadItem(value.type)];
+      return [unreadItem(value.type)];
   }
 }
+
+/** Records that the agent keeps for itself (chatRecordingService.ts, 0.24). */
+const UNSENT_SUBTYPES: readonly unknown[] = [
+  ...[undefined, "ui_telemetry", "slash_command", "at_command", "attribution_snapshot", "file_history_snapshot"],
+  ...["custom_title", "rewind", "agent_launch_prompt", "session_artifact_event", "session_artifact_snapshot"],
+];
 
 const INJECTED_SUBTYPES: readonly unknown[] = [
   "notification",
@@ -161,14 +168,8 @@ const TOOLS = toolTable([
 
 /** The text and images of a content of the user's; thoughts and answers of tools are none of it. */
 function userParts(content: Fields | null): readonly (TextPart | ImagePart)[] {
-  return recordsAt(content, "parts").flatMap(sentPart);
-}
-
-function sentPart(part: Fields): readonly (TextPart | ImagePart)[] {
-  const data = recordAt(part, "inlineData");
-  if (data !== null) return [imageFromBase64(stringAt(data, "mimeType"), stringAt(data, "data") ?? "")];
-  const text = stringAt(part, "text");
-  return text === null ? [] : [textPart(text)];
+  const own = recordsAt(content, "parts").filter((part) => !("functionResponse" in part || "functionCall" in part));
+  return own.flatMap(contentParts);
 }
 
 function replyParts(content: Fields | null): readonly ReplyPart[] {
@@ -176,7 +177,7 @@ function replyParts(content: Fields | null): readonly ReplyPart[] {
     const call = recordAt(part, "functionCall");
     if (call !== null) return [objectCall(TOOLS, stringAt(call, "id"), stringAt(call, "name"), recordAt(call, "args") ?? {})];
     const text = stringAt(part, "text");
-    if (text === null) return [];
+    if (text === null) return [{ type: "reasoning", text: "", opaque: jsonValueOf(part), ...unreadMark(part) }];
     return part.thought === true ? [{ type: "reasoning", text, opaque: stringAt(part, "thoughtSignature") }] : [textPart(text)];
   });
 }
@@ -195,7 +196,7 @@ function responsesOf(
     const response = recordAt(answer, "response");
     const error = stringAt(response, "error");
     const text = stringAt(response, "output") ?? error ?? JSON.stringify(response ?? {});
-    const parts = [textPart(text), ...recordsAt(answer, "parts").flatMap(sentPart)];
+    const parts = [textPart(text), ...recordsAt(answer, "parts").flatMap(contentParts)];
     return [{ callId: stringAt(answer, "id") ?? "", parts, isError: error !== null }];
   });
 }
