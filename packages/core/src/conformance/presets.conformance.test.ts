@@ -4,10 +4,10 @@ import { engineSession, type ScriptedReply, sectionedReply } from "../../testing
 import { lettered } from "../../testing/lettered.ts";
 import { PlimsollError } from "../error.ts";
 import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
-import type { Message } from "../message/message.ts";
+import { type Message, textOf } from "../message/message.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { arbitraryScenario } from "../testing/arbitrary-session.ts";
-import { usageEntry } from "../testing/builders.ts";
+import { calling, human, result, usageEntry } from "../testing/builders.ts";
 import { playSession } from "../testing/play-session.ts";
 import type { SummarizerBehaviour } from "../testing/session-scenario.ts";
 
@@ -69,6 +69,33 @@ describe.each(PRESETS.filter(({ enabled }) => enabled).map((preset) => [preset.n
       expect(run.manager.predict().expectedTokens).toBeLessThanOrEqual(windowTokens);
       expect(marks.length).toBeGreaterThan(0);
       expect(marks).toEqual(marks.map((_mark, index) => index % 2 === 1));
+    });
+  },
+);
+
+const CALLS = Array.from({ length: 60 }, (_, index) => `c${index}`);
+const UNREAD = CALLS.map((callId, at) => result(`r${at}`, callId, `what call ${at} found `.repeat(110)));
+
+describe.each(PRESETS.filter(({ enabled }) => enabled).map((preset) => [preset.name, preset] as const))(
+  "%s shows some of each result that nobody has read",
+  (_, policy) => {
+    test.each([
+      ["without a report", null],
+      ["behind a report", 4000],
+      ["behind a report of far more than was expected", 9000],
+    ])("%s", async (_name, promptTokens) => {
+      const asked = [human("u", "Read all sixty."), calling("a", CALLS)];
+      const run = engineSession({ policy, windowTokens: 24_000, maxOutputTokens: 4000, messages: asked });
+      run.log(...(promptTokens === null ? [] : [usageEntry("call-a", "a", promptTokens)]));
+      run.append(...UNREAD);
+      await run.fit();
+      const shown = run.manager
+        .view()
+        .messages.slice()
+        .flatMap((message) => (message.role === "tool-result" ? [textOf(message)] : []));
+      expect(shown).toHaveLength(60);
+      expect(shown.filter((text, at) => !text.startsWith(`what call ${at} found`))).toEqual([]);
+      expect(run.manager.predict().expectedTokens).toBeLessThanOrEqual(20_000);
     });
   },
 );

@@ -43,6 +43,13 @@ describe("cut-oversized", () => {
     expect([sizes[1], Math.abs((sizes[0] ?? 0) - (sizes[2] ?? 0)) < 10, (sizes[0] ?? 0) > 700]).toEqual([100, true, true]);
   });
 
+  test("cuts to a lower cap where messages measure more than their parts", () => {
+    const more = { messageTokens: (message: Message) => 200 + 1.5 * strategyInput([]).messageTokens(message) };
+    const after = cut(messages, 3000, more);
+    const sum = after.reduce((tokens, message) => tokens + more.messageTokens(message), 0);
+    expect([sum <= 3000, after.slice(2).map((message) => textOf(message).startsWith("x"))]).toEqual([true, [true, true, true]]);
+  });
+
   test("keeps head and tail around a line that counts what is gone", () => {
     const [, after] = cut([calling("a", ["c"], ""), result("r", "c", `${text(500, "h")}${text(500, "t")}`)], 250);
     const omitted = /^(h+)\n\[… (\d+) characters omitted; handle r\]\n(t+)$/.exec(after === undefined ? "" : textOf(after));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ReplacePartEdit } from "../edit/apply-edits.ts";
+import { applyEdits, type ReplacePartEdit } from "../edit/apply-edits.ts";
 import { partHandle } from "../message/handle.ts";
 import { type Message, oncePerMessage, type Part } from "../message/message.ts";
 import { clearedText, endsOf, isClearedText, omittedText } from "../prompts/notices.ts";
@@ -30,15 +30,36 @@ export const CUT_OVERSIZED: StrategyKind = defineStrategy<CutOversizedSpec>({
 function cutOversized({ to }: CutOversizedSpec, input: StrategyInput): StrategyAnswer {
   const parts = input.messages.flatMap((message) => cuttableParts(message, input));
   const usedTokens = input.messages.reduce((sum, message) => sum + input.messageTokens(message), 0);
-  const cutTokens = parts.reduce((sum, part) => sum + part.tokens, 0);
+  const otherTokens = usedTokens - parts.reduce((sum, part) => sum + part.tokens, 0);
   const sizes = parts.map((part) => part.tokens);
-  const capTokens = to === "stubs" ? 0 : commonCap(sizes, input.roomTokens - (usedTokens - cutTokens));
-  const [first, ...rest] = parts
-    .filter((part) => part.tokens > capTokens)
-    .flatMap((part) => shortened(part, capTokens, { to, ...input }));
+  const editsAt = (capTokens: number) =>
+    parts.filter((part) => part.tokens > capTokens).flatMap((part) => shortened(part, capTokens, { to, ...input }));
+  const capAt = (roomTokens: number) => (to === "stubs" ? 0 : commonCap(sizes, roomTokens - otherTokens));
+  let edits = editsAt(capAt(input.roomTokens));
+  // What is left may measure as more than its texts do: it is measured as the view will be, and the cap follows.
+  for (let tries = 0, roomTokens = input.roomTokens; to === "fit" && tries < CAP_TRIES && edits.length > 0; tries++) {
+    const overTokens = usedTokens - savedBy(edits, input) - input.roomTokens;
+    if (overTokens <= 0) break;
+    roomTokens -= overTokens * LOWERED_RATIO;
+    edits = editsAt(capAt(roomTokens));
+  }
+  const [first, ...rest] = edits;
   return first === undefined
     ? { kind: "not-applicable", reason: "no tool result or assistant text is left to cut" }
     : { kind: "edits", edits: [first, ...rest] };
+}
+
+/** How often a cap is tried again, and by how much of what was left over it is lowered. Chosen. */
+const CAP_TRIES = 2;
+const LOWERED_RATIO = 1.2;
+
+/** Tokens by which the edits shorten their messages. */
+function savedBy(edits: readonly ReplacePartEdit[], { messages, messageTokens }: StrategyInput): number {
+  const cut = new Set(edits.map(({ messageId }) => messageId));
+  const whole = messages.filter(({ id }) => cut.has(id));
+  const applied = edits.map(({ text, ...edit }) => ({ ...edit, part: { type: "text", text } as const, removedChars: 0 }));
+  const tokensOf = (some: readonly Message[]) => some.reduce((sum, message) => sum + messageTokens(message), 0);
+  return tokensOf(whole) - tokensOf(applyEdits(whole, applied));
 }
 
 interface CuttablePart {
@@ -51,11 +72,15 @@ interface CuttablePart {
 function cuttableParts(message: Message, input: StrategyInput): readonly CuttablePart[] {
   const isCuttable = message.role === "tool-result" || (message.role === "assistant" && message.origin === "model");
   if (!isCuttable) return [];
-  const alone = partsAlone(message);
+  const parts = partsAlone(message).map((only) =>
+    only === null ? null : input.measure.messageTokens(only) * input.scaleRatio,
+  );
+  const partTokens = parts.reduce<number>((sum, tokens) => sum + (tokens ?? 0), 0);
+  // A result is its parts: a report may have measured it as more, or less, than they come to.
+  const ratio = message.role === "tool-result" && partTokens > 0 ? input.messageTokens(message) / partTokens : 1;
   return message.parts.flatMap((part, partIndex) => {
-    const only = alone[partIndex];
-    if (only === undefined || only === null) return [];
-    return [{ message, part, partIndex, tokens: input.measure.messageTokens(only) * input.scaleRatio }];
+    const tokens = parts[partIndex] ?? null;
+    return tokens === null ? [] : [{ message, part, partIndex, tokens: tokens * ratio }];
   });
 }
 
