@@ -28,6 +28,10 @@ export interface SummaryRequest {
   /** Section titles that the summary must have, in order. */
   readonly sections: readonly string[];
   readonly maxTokens: number;
+  /** Tokens that an answer may take with its reasoning, within the window; absent if that is not known. */
+  readonly replyTokens?: number;
+  /** How hard the policy wants the model to reason; absent if it does not say. */
+  readonly reasoning?: ModelRequest["reasoning"] | undefined;
   /** Most tokens of the text about a split turn's older part, if that is a part of its own. */
   readonly turnPrefixMaxTokens: number;
   /** The subject that the person asked the summary to concentrate on. */
@@ -95,6 +99,10 @@ export interface ModelRequest {
   readonly maxOutputTokens: number;
   /** How hard the model is to reason; absent for its own default. A wire that has no such setting leaves it out. */
   readonly reasoning?: "low" | "medium" | "high";
+  /** True if `reasoning` is a wish: a wire leaves it out for a model that does not reason, or does so only if it is asked. */
+  readonly isReasoningWished?: boolean;
+  /** The part of `maxOutputTokens` that is there for reasoning beside the text; absent if nothing is set apart. */
+  readonly thinkingTokens?: number;
 }
 
 /** A reply as it came back, before it has an id in a log; `draft.requestId` joins it to its usage entry. */

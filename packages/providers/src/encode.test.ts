@@ -4,6 +4,7 @@ import { assistant, calling, human, reply, result, summaryMessage } from "@plims
 import { describe, expect, test } from "vitest";
 import { ANTHROPIC_WIRE_RULES, encodeAnthropic } from "./anthropic/encode.ts";
 import { thinkingFor, withThinking } from "./anthropic/thinking.ts";
+import { withinReply } from "./catalog/model-limits.ts";
 import { encodeOpenAiChat } from "./openai-chat/encode.ts";
 import { type ChatQuirks, COMPATIBLE_QUIRKS, chatHostNamed, OPENAI_QUIRKS } from "./openai-chat/hosts.ts";
 import { encodeOpenAiResponses } from "./openai-responses/encode.ts";
@@ -321,6 +322,32 @@ describe("the level of reasoning", () => {
     ["claude-3-5-haiku-latest", 8_000, {}],
   ])("on %s with room for %d tokens", (modelId, maxOutputTokens, expected) => {
     expect(thinkingFor({ ...request, modelId, maxOutputTokens })).toEqual(expected);
+  });
+
+  test.each([
+    ["begins no thinking", "claude-opus-5-5", {}],
+    ["asks a family that reasons", "gpt-5.4", { reasoning_effort: "low", effort: "low" }],
+    ["asks no other", "gpt-4o", {}],
+  ])("that is a wish %s: %s", (_, modelId, expected) => {
+    const wished = { ...request, modelId, reasoning: "low", isReasoningWished: true } as const;
+    const { reasoning_effort } = encodeOpenAiChat(wished, { quirks: OPENAI_QUIRKS, images });
+    const { reasoning } = encodeOpenAiResponses(wished, images);
+    const sent = { ...thinkingFor({ ...wished, modelId: `claude-${modelId}` }), reasoning_effort, effort: reasoning?.effort };
+    expect(JSON.parse(JSON.stringify(sent))).toEqual(expected);
+  });
+
+  test.each([
+    ["has what is set apart for it", "claude-opus-5-5", 12_288, 8192],
+    ["stays within the replies of a known family", "claude-3-5-sonnet", 8192, 4096],
+    ["leaves a text what is asked for it", "claude-3-opus", 4096, 0],
+  ])("room for thinking %s", (_, modelId, maxOutputTokens, thinkingTokens) => {
+    const within = withinReply({ ...request, modelId, maxOutputTokens: 12_288, thinkingTokens: 8192 });
+    expect(within).toMatchObject({ maxOutputTokens, thinkingTokens });
+  });
+
+  test("a budget is no more than the room that is set apart for it", () => {
+    const asked = { ...request, modelId: "claude-sonnet-4-5", maxOutputTokens: 12_288, thinkingTokens: 4096 };
+    expect(thinkingFor(asked).thinking).toEqual({ type: "enabled", budget_tokens: 4096 });
   });
 
   test("a budget is left out if the open tool loop has lost its reasoning", () => {

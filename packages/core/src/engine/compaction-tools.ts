@@ -64,7 +64,8 @@ export function toolsFor(
   const { overheadTokens, messageTokens, scaleRatio } = measure;
   // What no message explains is no part of a summary's request.
   const requested = (message: Message) => estimator.messageTokens(message, state.writer?.ledger ?? ledger);
-  const limits = { historyTokens, overheadTokens, messageTokens: requested };
+  const windowTokens = writerWindow(state, budget) - PROMPT_TOKENS;
+  const limits = { historyTokens, windowTokens, overheadTokens, messageTokens: requested };
   const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
   const tokensOf = (text: string) => Math.ceil(estimator.measure.textTokens(text) * scaleRatio);
   const room = { budget, roomTokens, recordTokens: policy.facts.maxTokens, held, tokensOf };
@@ -102,6 +103,14 @@ function leftOverOf({ view: { activeCompactions, messages } }: FitState): (messa
   const view = messages.slice();
   const next = view[view.findIndex(({ id }) => id === writtenId) + 1];
   return (message) => message === next && isHuman(message);
+}
+
+/** Returns the window of the model that writes summaries. */
+function writerWindow({ policy, writer }: Pick<FitState, "policy" | "writer">, { windowTokens }: Budget): number {
+  const { request } = policy.summary;
+  return typeof request === "string"
+    ? (writer?.limits?.contextWindowTokens ?? windowTokens)
+    : request.cheaper.contextWindowTokens;
 }
 
 /** Returns the largest request for a summary: the session's own budget, or the window of the model that writes it if that is smaller. */

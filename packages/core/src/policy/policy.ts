@@ -90,6 +90,8 @@ export interface SummaryPolicy {
   /** Most tokens of the text about the older part of a split turn, if that is written apart. */
   readonly turnPrefixMaxTokens: number;
   readonly request: SummaryRequestForm;
+  /** How hard a model that reasons is asked to do so for a summary; what the caller says comes first. Left out, nothing is said. */
+  readonly reasoning?: "low" | "medium" | "high" | undefined;
   /** Each tool result in a serialised request is cut to this many characters; `null` for no cap. */
   readonly resultCapChars: number | null;
   /** The labels before and after each piece of a serialised history. */
@@ -245,6 +247,10 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
         request: requestFormSchema.describe(
           "How to ask for it: as fenced text, at the conversation's end so that the cache is read, or from another model (the knob model).",
         ),
+        reasoning: z
+          .enum(["low", "medium", "high"])
+          .optional()
+          .describe("How hard a model that reasons does so for a summary; nothing is said if it is left out."),
         resultCapChars: z
           .int()
           .positive()

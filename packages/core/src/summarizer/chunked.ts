@@ -11,6 +11,8 @@ import { usableSummary } from "./usable.ts";
 export interface ChunkLimits {
   /** Tokens of history that one request may hold. */
   readonly historyTokens: number;
+  /** Tokens of history and answer together that the window of the model that writes holds; absent if that is not known. */
+  readonly windowTokens?: number;
   /** Tokens that a conversation sends before its messages; they count if the request is its prefix. */
   readonly overheadTokens: number;
   readonly messageTokens: (message: Message) => number;
@@ -23,12 +25,16 @@ export interface ChunkLimits {
  */
 export function chunkedSummarizer(summarizer: Summarizer, limits: ChunkLimits): Summarizer {
   return async (asked, signal) => {
-    if (conversationFits(asked, limits)) return usableSummary(await summarizer(asked, signal), asked);
+    if (asked.conversation !== undefined && conversationFits(asked, limits)) {
+      const request = withRoom(asked, asked.conversation.messages, limits);
+      return usableSummary(await summarizer(request, signal), request);
+    }
     const request = asked.conversation === undefined ? asked : serialised(asked);
     let summary: Summary | null = null;
     for (const chunk of chunksOf(asked, limits)) {
       const parts: SummaryRequest["parts"] = summary === null ? chunk : withEarlier(chunk, summary, limits);
-      const asking = { ...request, parts };
+      const said = parts.flatMap(({ messages }) => messages);
+      const asking = withRoom({ ...request, parts }, said, { ...limits, overheadTokens: 0 });
       const next: Summary = usableSummary(await summarizer(asking, signal), asking);
       signal.throwIfAborted();
       summary = summary === null ? next : withOlder(next, summary);
@@ -36,6 +42,13 @@ export function chunkedSummarizer(summarizer: Summarizer, limits: ChunkLimits): 
     if (summary === null) throw new PlimsollError("summary-failed", "there is nothing to summarise");
     return summary;
   };
+}
+
+/** The request with the room that its answer has beside the messages, if the window is known. */
+function withRoom(request: SummaryRequest, messages: readonly Message[], limits: ChunkLimits): SummaryRequest {
+  const { windowTokens, overheadTokens } = limits;
+  if (windowTokens === undefined) return request;
+  return { ...request, replyTokens: Math.max(0, Math.floor(windowTokens - overheadTokens - tokensOf(messages, limits))) };
 }
 
 /** The request without its conversation. One that has none is left as it is: what is made by leaving out has a form of its own, and is slow to read. */

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { type ScriptedReply, scriptedClient, sectionedReply } from "../../testing/engine-session.ts";
 import { lettered } from "../../testing/lettered.ts";
-import { textOf } from "../message/message.ts";
+import { type Message, textOf } from "../message/message.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
-import type { ModelRequest, SummaryRequest } from "../ports.ts";
+import type { ModelClient, ModelRequest, SummaryRequest } from "../ports.ts";
 import { PREFIX_FRAME } from "../prompts/parts.ts";
 import { assistant, summaryMessage } from "../testing/builders.ts";
-import { createModelSummarizer } from "./model-summarizer.ts";
+import { usageOf } from "../usage.ts";
+import { createModelSummarizer, type ModelSummarizerOptions } from "./model-summarizer.ts";
 
 const GOOD = sectionedReply(PI_POLICY.summary.sections);
 const request = (more: Partial<SummaryRequest> = {}): SummaryRequest => ({
@@ -21,6 +22,21 @@ async function ask(replies: readonly ScriptedReply[], asked: SummaryRequest = re
   const summarize = createModelSummarizer(scriptedClient(replies, requests), { modelId: "m" });
   const summary = await summarize(asked, new AbortController().signal);
   return { summary, requests, texts: requests.map(({ context }) => context.messages.map(textOf).join()) };
+}
+
+/** A model that thinks so long before it writes, and shows so much if that is all it had room for. */
+function thinking(thinkingTokens: number, shown: Message["parts"]) {
+  const requests: ModelRequest[] = [];
+  const complete: ModelClient["complete"] = (request) => {
+    requests.push(request);
+    const isEnough = request.maxOutputTokens >= thinkingTokens + 200;
+    const stopReason = isEnough ? ("end" as const) : ("length" as const);
+    const parts = isEnough ? [{ type: "text", text: GOOD } as const] : shown.filter((part) => part.type !== "image");
+    const usage = usageOf({ totalInputTokens: 9, outputTokens: isEnough ? thinkingTokens + 200 : request.maxOutputTokens });
+    const draft = { role: "assistant", origin: "model", parts, modelId: "m", requestId: "r", stopReason, atMs: null } as const;
+    return Promise.resolve({ requestId: "r", draft, stopReason, usage });
+  };
+  return { client: { ...scriptedClient([]), complete }, requests };
 }
 
 describe("the model summariser", () => {
@@ -77,6 +93,61 @@ describe("the model summariser", () => {
     ["an answer of something else", "Happy to help!", /none of its sections/],
   ])("rejects at %s, without asking again", async (_, reply, says) => {
     await expect(ask([reply, GOOD])).rejects.toThrow(says);
+  });
+
+  describe("of a model that thinks 6,000 tokens before it writes", () => {
+    const parts = (messages: readonly Message[]) => [{ promptId: "checkpoint", messages }];
+    const thought: Message["parts"][number] = { type: "reasoning", text: "hm", opaque: null };
+    const thoughts = assistant("t", [thought, { type: "text", text: "so" }]);
+    const small = { maxTokens: 4096, turnPrefixMaxTokens: 4096 };
+    test.each<[string, Partial<SummaryRequest>, Partial<ModelSummarizerOptions>, readonly number[]]>([
+      [
+        "has room for that where its history shows thoughts",
+        { ...small, parts: parts([thoughts, ...lettered("UAUA", 200)]) },
+        {},
+        [8192],
+      ],
+      ["has room for that where its caller has it think", small, { reasoning: "high" }, [8192]],
+      ["is asked once more with four times the room", small, {}, [4096, 16_384]],
+      ["is asked once more within the window", { ...small, replyTokens: 9000 }, {}, [4096, 9000]],
+      ["keeps a documented size that is large enough", {}, {}, [13_107]],
+    ])("%s", async (_, more, options, sizes) => {
+      const { client, requests } = thinking(6000, [thought]);
+      const write = createModelSummarizer(client, { modelId: "m", ...options });
+      const summary = await write(request(more), new AbortController().signal);
+      expect([summary.text, requests.map(({ maxOutputTokens }) => maxOutputTokens)]).toEqual([GOOD, sizes]);
+      expect(summary.usage?.output.totalTokens).toBe(sizes.slice(0, -1).reduce((sum, size) => sum + size, 6200));
+    });
+
+    test.each([
+      ["thoughts that are not shown", []],
+      ["thoughts in the text", [{ type: "text", text: "<think>First the goal" } as const]],
+    ])("is asked once more behind %s, and the next time with room at once", async (_, shown) => {
+      const { client, requests } = thinking(6000, shown);
+      const write = createModelSummarizer(client, { modelId: "m" });
+      for (const _time of [1, 2]) expect((await write(request(small), new AbortController().signal)).text).toBe(GOOD);
+      expect(requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([4096, 16_384, 8192]);
+    });
+
+    test.each([
+      ["with thoughts that end in no time", { ...small }, 2],
+      ["in a window without more room", { ...small, replyTokens: 4096 }, 1],
+    ])("is given up %s", async (_, more, count) => {
+      const { client, requests } = thinking(90_000, [thought]);
+      const write = createModelSummarizer(client, { modelId: "m" });
+      await expect(write(request(more), new AbortController().signal)).rejects.toThrow(/did not end/);
+      expect(requests).toHaveLength(count);
+    });
+  });
+
+  test("asks for the policy's level of reasoning as a wish, and for the caller's as it is", async () => {
+    const levels = async (options: Partial<ModelSummarizerOptions>) => {
+      const requests: ModelRequest[] = [];
+      const write = createModelSummarizer(scriptedClient([GOOD], requests), { modelId: "m", ...options });
+      await write(request({ reasoning: "low" }), new AbortController().signal);
+      return requests.map(({ reasoning, isReasoningWished }) => [reasoning, isReasoningWished]);
+    };
+    expect([await levels({}), await levels({ reasoning: "high" })]).toEqual([[["low", true]], [["high", undefined]]]);
   });
 
   describe("of a conversation's own prefix", () => {

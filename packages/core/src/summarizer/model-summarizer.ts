@@ -9,6 +9,7 @@ import { SUMMARY_HEADER } from "../prompts/notices.ts";
 import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/parts.ts";
 import { TURN_CONTEXT_TITLE, TURN_PREFIX_PROMPT } from "../prompts/turn-prefix.ts";
 import { UPDATE_PROMPT } from "../prompts/update.ts";
+import { addedUsage } from "../usage.ts";
 import { withOlder } from "./chunked.ts";
 import { repairedSummary } from "./usable.ts";
 
@@ -21,15 +22,24 @@ export interface ModelSummarizerOptions {
   readonly reasoning?: "low" | "medium" | "high";
 }
 
+/** Tokens for reasoning beside a summary's own, of a model that reasons. Chosen: most summaries and this come to 8,192, which any server takes. */
+const THINKING_TOKENS = 4096;
+
+/** The room of the second request beside that of the first, if reasoning took all of it. Chosen. */
+const MORE_ROOM = 4;
+
 /**
  * A summariser that asks a model: one request without tools, or two for a split turn, whose answers are put together; if the policy wants
- * the conversation's own prefix, one request with its tools. Each answer is checked against the rules and mended if it can be. A request
- * is never repeated: if it fails, the policy's next strategy runs.
+ * the conversation's own prefix, one request with its tools. Each answer is checked against the rules and mended if it can be. A model that
+ * reasons has room for that beside the summary. A request is repeated once if reasoning took all of its room, with more of it; if it fails in any other way,
+ * the policy's next strategy runs.
  *
  * The returned function rejects with `summary-failed` for an answer that cannot be used, and with whatever the client rejects with.
  */
 export function createModelSummarizer(client: ModelClient, options: ModelSummarizerOptions): Summarizer {
+  let hasThought = options.reasoning !== undefined;
   return async (request, signal) => {
+    hasThought ||= request.parts.some(({ messages }) => messages.some(isThinking));
     if (request.conversation !== undefined) return await write(prefixQuestion(request, request.conversation), request, signal);
     const { history, turnPrefix } = apart(request);
     const written = history === null ? null : await write(fencedQuestion(history, request), request, signal);
@@ -38,16 +48,27 @@ export function createModelSummarizer(client: ModelClient, options: ModelSummari
   };
 
   async function write(question: Question, request: SummaryRequest, signal: AbortSignal): Promise<Summary> {
-    const { context, covered, sections, prompts } = question;
-    const reply = await client.complete(
-      {
-        context,
-        modelId: request.modelId ?? options.modelId,
-        maxOutputTokens: question.maxTokens,
-        ...(options.reasoning === undefined ? {} : { reasoning: options.reasoning }),
-      },
-      signal,
-    );
+    const { context, covered, sections, prompts, maxTokens } = question;
+    const roomTokens = request.replyTokens ?? Number.POSITIVE_INFINITY;
+    const reasoning = options.reasoning ?? request.reasoning;
+    const asked = {
+      context,
+      modelId: request.modelId ?? options.modelId,
+      ...(reasoning === undefined ? {} : { reasoning }),
+      ...(reasoning === undefined || options.reasoning !== undefined ? {} : { isReasoningWished: true }),
+    };
+    const ask = async (mostTokens: number) => {
+      const maxOutputTokens = Math.max(maxTokens, Math.min(mostTokens, roomTokens));
+      const thinkingTokens = maxOutputTokens - maxTokens;
+      return await client.complete({ ...asked, maxOutputTokens, ...(thinkingTokens > 0 ? { thinkingTokens } : {}) }, signal);
+    };
+    const firstTokens = hasThought ? maxTokens + THINKING_TOKENS : maxTokens;
+    const first = await ask(firstTokens);
+    signal.throwIfAborted();
+    const isThought = first.stopReason === "length" && (isThinking(first.draft) || textOfReply(first) === "");
+    hasThought ||= isThought;
+    const again = isThought && firstTokens < roomTokens ? await ask(firstTokens * MORE_ROOM) : null;
+    const reply = again === null ? first : { ...again, usage: addedUsage(first.usage, again.usage) ?? again.usage };
     signal.throwIfAborted();
     const { text, repairs } = repairedSummary(
       { text: textOfReply(reply), usage: reply.usage, stopReason: reply.stopReason },
@@ -119,7 +140,13 @@ function joined(history: Summary | null, prefix: Summary | null): Summary {
 function textOfReply(reply: ModelReply): string {
   if (reply.draft.parts.some((part) => part.type === "tool-call"))
     throw new PlimsollError("summary-failed", "the summary calls a tool");
-  return reply.draft.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const text = reply.draft.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  return text.replace(/^\s*<think>[\s\S]*?(?:<\/think>|$)/, "").trim();
+}
+
+/** True for a message that holds reasoning of a model. */
+function isThinking({ parts }: Pick<Message, "parts">): boolean {
+  return parts.some(({ type }) => type === "reasoning");
 }
 
 function requestMessage(text: string): Message {

@@ -20,14 +20,17 @@ const SMALLEST_BUDGET_TOKENS = 1_024;
 /** The parameters for the level of reasoning that is asked for; none for models that do not reason, or if the reply leaves no room. */
 export function thinkingFor({
   reasoning,
+  isReasoningWished,
   modelId,
   maxOutputTokens,
+  thinkingTokens,
 }: ModelRequest): Pick<AnthropicBody, "thinking" | "output_config"> {
-  if (reasoning === undefined) return {};
+  // Without the parameter such a model does not think at all, which is less than the lowest level.
+  if (reasoning === undefined || isReasoningWished) return {};
   const family = modelFamily(modelId);
   if (NEVER_FAMILIES.test(family)) return {};
   if (!BUDGET_FAMILIES.test(family)) return { thinking: { type: "adaptive" }, output_config: { effort: reasoning } };
-  const budgetTokens = Math.min(BUDGET_TOKENS[reasoning], maxOutputTokens - SMALLEST_BUDGET_TOKENS);
+  const budgetTokens = Math.min(BUDGET_TOKENS[reasoning], thinkingTokens ?? maxOutputTokens - SMALLEST_BUDGET_TOKENS);
   return budgetTokens < SMALLEST_BUDGET_TOKENS ? {} : { thinking: { type: "enabled", budget_tokens: budgetTokens } };
 }
 

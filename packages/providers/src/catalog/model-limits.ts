@@ -1,4 +1,4 @@
-import type { RequestLimits } from "@plimsoll/core";
+import type { ModelRequest, RequestLimits } from "@plimsoll/core";
 import { CHAT_HOSTS } from "../openai-chat/hosts.ts";
 
 /** How a model's text is cut into tokens, as far as it is known. */
@@ -58,6 +58,22 @@ export function familyLimitsOf(modelId: string): FamilyLimits | null {
   const { windowTokens } = withoutVariant(modelId);
   const limits = FAMILY_LIMITS.find(({ prefix }) => family.startsWith(prefix)) ?? null;
   return limits === null || windowTokens === null ? limits : { ...limits, contextWindowTokens: windowTokens };
+}
+
+/** Families of the OpenAI wires that take a level of reasoning (platform.openai.com/docs/guides/reasoning, 2026-11). */
+const REASONING_FAMILIES = /^(?:o\d|gpt-(?:[5-9]|oss)|codex)/;
+
+/** The level of reasoning to send on an OpenAI wire: a wish only for a family that is known to reason, since others refuse the parameter. */
+export function reasoningOf({ reasoning, isReasoningWished, modelId }: ModelRequest): ModelRequest["reasoning"] {
+  return isReasoningWished && !REASONING_FAMILIES.test(modelFamily(modelId)) ? undefined : reasoning;
+}
+
+/** The request with no more room for reasoning than the model's family can answer with. */
+export function withinReply(request: ModelRequest): ModelRequest {
+  const { maxOutputTokens, thinkingTokens = 0, modelId } = request;
+  const overTokens = Math.min(thinkingTokens, maxOutputTokens - (familyLimitsOf(modelId)?.maxOutputTokens ?? maxOutputTokens));
+  if (overTokens <= 0) return request;
+  return { ...request, maxOutputTokens: maxOutputTokens - overTokens, thinkingTokens: thinkingTokens - overTokens };
 }
 
 const TOKENIZERS: readonly { readonly prefixes: readonly string[]; readonly tokenizer: TokenizerFamily }[] = [

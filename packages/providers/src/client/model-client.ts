@@ -1,6 +1,6 @@
 import type { ModelClient, ModelEvent, ModelReply, ModelRequest } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { sentModelId } from "../catalog/model-limits.ts";
+import { sentModelId, withinReply } from "../catalog/model-limits.ts";
 import { loadImages } from "../wire/images.ts";
 import { createToolNames } from "../wire/tools.ts";
 import { checkSendable, type DecodedReply, type DriverEvent, decodedBy, type WireDriver } from "../wire/wire.ts";
@@ -20,7 +20,7 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
     attempt: (body: Body, linked: ReturnType<typeof linkedAbort>) => AsyncIterable<DriverEvent>,
   ): AsyncGenerator<ModelEvent> {
     throwIfAborted(signal);
-    const { request: sent, ownName } = renamed({ ...request, modelId: sentModelId(request.modelId) });
+    const { request: sent, ownName } = renamed({ ...withinReply(request), modelId: sentModelId(request.modelId) });
     checkSendable(sent.context.messages, driver.rules);
     const body = driver.encode(sent, await loadImages(sent.context, options.loadImage ?? null));
     for (let count = 1; ; count++) {

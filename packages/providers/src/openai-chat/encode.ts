@@ -1,6 +1,7 @@
 import type { AssistantMessage, Context, ImagePart, Message, ModelRequest, ToolSpec } from "@plimsoll/core";
 import { type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
+import { reasoningOf } from "../catalog/model-limits.ts";
 import { argumentsText, parseRecord } from "../fields.ts";
 import { documentName, imagePlaceholder, imageUrl, type LoadedImages, sendableImage } from "../wire/images.ts";
 import { callIdHash, wireCallId } from "../wire/tools.ts";
@@ -23,7 +24,8 @@ interface ChatEncoding {
  * one message; the dynamic context comes last.
  */
 export function encodeOpenAiChat(request: ModelRequest, encoding: ChatEncoding): ChatBody {
-  const { modelId, maxOutputTokens, reasoning } = request;
+  const { modelId, maxOutputTokens } = request;
+  const reasoning = reasoningOf(request);
   const context = wellFormedContext(request.context);
   const { systemRole, outputLimit, reasoningEffort } = encoding.quirks;
   const system: ChatMessage[] = context.system === "" ? [] : [{ role: systemRole, content: context.system }];

@@ -9,6 +9,7 @@ import type {
 } from "@plimsoll/core";
 import { type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
+import { reasoningOf } from "../catalog/model-limits.ts";
 import { argumentsText, parseRecord, recordsAt, stringAt } from "../fields.ts";
 import { documentName, imagePlaceholder, imageUrl, type LoadedImages, sendableImage } from "../wire/images.ts";
 import { wireCallId } from "../wire/tools.ts";
@@ -28,7 +29,8 @@ const MINIMUM_OUTPUT_TOKENS = 16;
  * context comes last.
  */
 export function encodeOpenAiResponses(request: ModelRequest, images: LoadedImages): ResponsesBody {
-  const { modelId, maxOutputTokens, reasoning } = request;
+  const { modelId, maxOutputTokens } = request;
+  const reasoning = reasoningOf(request);
   const context = wellFormedContext(request.context);
   return {
     model: modelId,

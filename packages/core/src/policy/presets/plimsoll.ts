@@ -61,6 +61,7 @@ export const PLIMSOLL_POLICY: Policy = {
     maxTokens: 4096,
     turnPrefixMaxTokens: 4096,
     request: "prefix",
+    reasoning: "low",
     resultCapChars: 2000,
     labels: SQUARE_LABELS,
   },
