@@ -209,7 +209,7 @@ function promptText(message: Fields): string {
   return [...said, ...sections].filter((text) => text !== "").join("\n");
 }
 
-/** What an entry reports of calls beside the conversation, such as keeping a cache warm or a tool's own: none has the context for its prompt. */
+/** Reads the usage that an entry reports of calls beside the conversation, such as keeping a cache warm or a tool's own: none has the context for its prompt. */
 function besides(value: Fields): readonly LogItem[] {
   const message = recordAt(value, "message");
   if (message?.role === "assistant" || value.type === "compaction") return [];

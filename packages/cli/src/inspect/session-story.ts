@@ -1,7 +1,14 @@
 import { isRollBack } from "@plimsoll/bench/extend";
 import type { CompactionEntry, Message, SessionEntry, Usage } from "@plimsoll/core";
 import { isHuman, PLIMSOLL_POLICY, type SessionView } from "@plimsoll/core";
-import { createEstimator, createWorkCounter, EMPTY_VIEW, entryIdOf, foldUnhashed, isRejectedUsage } from "@plimsoll/core/extend";
+import {
+  createEstimator,
+  createWorkCounter,
+  EMPTY_VIEW,
+  entryIdOf,
+  foldUnhashed,
+  isRejectedUsage,
+} from "@plimsoll/core/extend";
 import { compactionLoss, messageShares } from "@plimsoll/providers/proxy";
 import { type CompactionLoss, titleOf } from "./compaction-loss.ts";
 
