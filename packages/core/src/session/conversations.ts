@@ -1,6 +1,6 @@
-import { LOG_VERSION, type SessionEntry, type SessionStartEntry } from "../entry.ts";
+import { type AppliedEdit, LOG_VERSION, type SessionEntry, type SessionStartEntry } from "../entry.ts";
 import { closedError, isPlimsollError, PlimsollError } from "../error.ts";
-import type { Message } from "../message/message.ts";
+import { type Message, textOf } from "../message/message.ts";
 import { deadlineOf, untilAborted } from "../port-door.ts";
 import type { SessionStore, SessionWriter } from "../ports.ts";
 import { shortHash } from "../text.ts";
@@ -29,13 +29,16 @@ interface FoundConversation {
   readonly session: Session;
 }
 
-/** Options of a set of conversations. */
+/** Options of a set of conversations. `begin` is given the conversation that a new one goes on from, if it takes over more than messages. */
 interface ConversationsOptions {
   /** Makes a conversation over a log that `writer` holds already. */
   readonly begin: (
     name: ConversationName,
     log: { readonly entries: readonly SessionEntry[]; readonly writer: SessionWriter | null },
+    from: Session | null,
   ) => Session;
+  /** The message of a request as it enters the log of `session`; as it is, if this is left out. */
+  readonly admit?: (request: ConversationRequest, index: number, session: Session) => Promise<Message>;
   /** Where the logs of conversations with a key are kept; `null` for memory alone. */
   readonly sessions: SessionStore | null;
   /** The option that needs a key; `null` if none does. Such a request without one is an error that names it. */
@@ -87,6 +90,8 @@ interface Branch extends FoundConversation {
   readonly children: Map<string, Promise<Branch>>;
   /** True for one that ends where its parent goes on: it is not stored, and the next message gives it a place of its own. */
   readonly isPassing: boolean;
+  /** True for one that goes on from its parent, whose newest message was not yet what the caller kept of it. */
+  readonly hasSettled: boolean;
 }
 
 type Node = Root | Branch;
@@ -200,7 +205,11 @@ async function locate(request: ConversationRequest, memory: Memory): Promise<Bra
     const passing = await node.children.get(slotAt(sharedCount, ""));
     if (!isKept(node, memory)) break;
     const source: Branch | null = passing ?? (node.parent === null ? null : node);
+    const before: Node = node;
     node = await childOf(node, { ...begins, source, isPassing: next === "" }, memory);
+    // The one that goes on has all that the other had, and nothing else will go on with that.
+    if (node.hasSettled && before.parent !== null && memory.live.has(before) && memory.options.sessions === null)
+      leaveMemory(before, memory);
   }
   return null;
 }
@@ -237,11 +246,14 @@ async function begun(parent: Node, beginning: Beginning, memory: Memory): Promis
   const sessionId = `${above.split(".", 1)[0]}.${shortHash(`${above}\n${slot}`).slice(0, ID_CHARS)}`;
   await closing.get(sessionId)?.catch(() => undefined);
   await closeLeft(sessionId, memory);
-  const entries = firstEntries(sessionId, beginning, options.nowMs());
+  const settled = await settledEntries(beginning, options.admit);
+  const entries = [...firstEntries(sessionId, beginning, options.nowMs()), ...settled] as const;
   const isStored = options.sessions !== null && !isPassing;
   const kept = isStored ? await openedOrCreated(options.sessions, entries) : { entries, writer: null };
   const name = { key, sessionId };
-  const branch: Branch = { name, session: options.begin(name, kept), parent, slot, children: new Map(), isPassing };
+  const hasSettled = settled.length > 0;
+  const session = options.begin(name, kept, hasSettled ? (beginning.source?.session ?? null) : null);
+  const branch: Branch = { name, session, parent, slot, children: new Map(), isPassing, hasSettled };
   live.add(branch);
   return branch;
 }
@@ -257,6 +269,59 @@ function firstEntries(
   const parting = rest.flatMap(({ type }, index) => (type === "message" ? [index] : []))[sharedCount];
   const start = { type: "session", version: LOG_VERSION, id, createdMs, parent: null, agent: null, system, tools } as const;
   return [start, ...rest.slice(0, parting)];
+}
+
+/**
+ * The entries that a branch takes over from behind the place where it parts from its source. The newest message of a request may hold what its caller says once,
+ * a clock or a reminder: what it is, is known when a reply comes behind it. Then the messages are the request's own, and what was done and measured behind
+ * them stays; nothing does if an edit is of those messages, or if they are others.
+ */
+async function settledEntries(
+  { request, source, sharedCount }: Beginning,
+  admit: ConversationsOptions["admit"],
+): Promise<readonly SessionEntry[]> {
+  if (source === null) return [];
+  const all = source.session.entries();
+  const behind = all.slice(
+    all.findIndex((entry) => entry.type === "message" && entry.message.id === idsOf(source)[sharedCount]),
+  );
+  const before = behind.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+  const end = request.messages.findIndex(({ role }, index) => index >= sharedCount && role === "assistant");
+  const own = request.messages.slice(sharedCount, end);
+  if (end < 0 || sharedCount === 0 || !isSettled(before, own)) return [];
+  const ids = new Set(before.map(({ id }) => id));
+  const isOfThem = (entry: SessionEntry) =>
+    entry.type === "compaction" &&
+    entry.edits.some((edit) => edit.kind === "replace-history" || namesOf(edit).some((id) => ids.has(id)));
+  if (behind.some(isOfThem)) return [];
+  const newest = request.messages[end - 1]?.id ?? null;
+  const taken = own.map((message, at) => admit?.(request, sharedCount + at, source.session) ?? message);
+  return [
+    ...(await Promise.all(taken)).map((message) => ({ type: "message", message }) as const),
+    ...behind.flatMap((entry): readonly SessionEntry[] => {
+      if (entry.type === "usage" && ids.has(entry.throughMessageId ?? "")) return [{ ...entry, throughMessageId: newest }];
+      if (entry.type === "compaction" && ids.has(entry.throughEntryId ?? "")) return [{ ...entry, throughEntryId: newest }];
+      return entry.type === "message" ? [] : [entry];
+    }),
+  ];
+}
+
+function namesOf(edit: Exclude<AppliedEdit, { readonly kind: "replace-history" }>): readonly string[] {
+  return edit.kind === "replace-part" ? [edit.messageId] : edit.spans.flatMap(({ from, through }) => [from, through]);
+}
+
+/** Whether messages that nobody had answered are the same but for what stood in one place of them: each result is there, and at least half of the text. */
+function isSettled(before: readonly Message[], own: readonly Message[]): boolean {
+  if (before.some(({ role }) => role === "assistant")) return false;
+  const callIds = (messages: readonly Message[]) =>
+    messages.map((each) => (each.role === "tool-result" ? each.callId : "")).sort();
+  if (callIds(before).filter(Boolean).join("\n") !== callIds(own).filter(Boolean).join("\n")) return false;
+  const [a, b] = [before, own].map((messages) => messages.map(textOf).join("\n")) as [string, string];
+  const most = Math.min(a.length, b.length);
+  let [head, tail] = [0, 0];
+  while (head < most && a[head] === b[head]) head += 1;
+  while (tail < most - head && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1;
+  return head + tail >= most / 2;
 }
 
 /** Characters of the hash in a log's id: 64 bits, so that two histories of one key never meet; chosen. */

@@ -128,7 +128,12 @@ export function createArrayConversations(
     nowMs,
     maximumCount: options.maximumConversations ?? DEFAULT_MAXIMA.maximumConversations,
     maximumChars: options.maximumChars ?? DEFAULT_MAXIMA.maximumChars,
-    begin: (name, log) => {
+    admit: async (request, index, session) => {
+      const [message] = arrived(request.messages.slice(0, index + 1), index, nowMs());
+      if (message === undefined) throw new Error("a request has no message at its own index");
+      return await admitted(message, callOf(request.messages, index), { session, logs });
+    },
+    begin: (name, log, from) => {
       const session: Session = createSession({
         ...log,
         policy,
@@ -143,10 +148,11 @@ export function createArrayConversations(
         ...(name.key === null ? {} : context?.(name.key, name.sessionId)),
         ...(onEvent === undefined ? {} : { onEvent: (event) => onEvent(event, name) }),
       });
+      if (from !== null) takeOver(logs, from, session);
       return session;
     },
   });
-  return {
+  const logs: ArrayConversations = {
     options,
     tellsFailures,
     policy,
@@ -163,6 +169,22 @@ export function createArrayConversations(
     told: new WeakSet(),
     undone: new WeakSet(),
   };
+  return logs;
+}
+
+/** Gives a session all that is known of the one that it goes on from. */
+function takeOver(
+  { artifacts, asked, facts, learned, unanswered, told }: ArrayConversations,
+  from: Session,
+  to: Session,
+): void {
+  const [kept, modelId, fact, fits] = [artifacts.get(from), asked.get(from), facts.get(from), unanswered.get(from)];
+  if (kept !== undefined) artifacts.set(to, kept);
+  if (modelId !== undefined) asked.set(to, modelId);
+  if (fact !== undefined) facts.set(to, fact);
+  if (fits !== undefined) unanswered.set(to, fits);
+  if (told.has(from)) told.add(to);
+  learned.learn(to, fact?.modelId, () => learned.of(from, fact?.modelId));
 }
 
 /** One request of a caller. */
