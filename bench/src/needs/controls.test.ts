@@ -51,7 +51,7 @@ function followed(keptTokens: number): readonly FollowedCall[] {
     nonMessageTokens: 0,
     compactions: call > 0 && call % 10 === 0 ? 1 : 0,
   }));
-  const contexts = tailControl(calls, history).contexts(keptTokens);
+  const contexts = tailControl(calls, history, cutsOf(history.messages)).contexts(keptTokens);
   return calls.map((call, place) => ({ ...call, promptTokens: contexts[place]?.promptTokens ?? 0 }));
 }
 
@@ -64,7 +64,7 @@ describe("the tail", () => {
   });
 
   test("sends whole steps, and the last human message before them", () => {
-    const contexts = tailControl(followed(900), history).contexts(900);
+    const contexts = tailControl(followed(900), history, cutsOf(history.messages)).contexts(900);
     const { kept = { human: null, from: 0, through: 0 } } = contexts[25] ?? {};
     const [first, ...rest] = messagesAt(history.messages, kept);
     expect(first?.id).toBe("u");
@@ -76,8 +76,8 @@ describe("the tail", () => {
     const inContext = new Set<Message>();
     let before: KeptPlaces = { human: null, from: 0, through: 0 };
     for (const { kept } of [
-      ...tailControl(followed(900), history).contexts(900),
-      ...tailControl(followed(300), history).contexts(300),
+      ...tailControl(followed(900), history, cutsOf(history.messages)).contexts(900),
+      ...tailControl(followed(300), history, cutsOf(history.messages)).contexts(300),
     ]) {
       const { removed, added } = changesBetween(history.messages, before, kept);
       before = kept;

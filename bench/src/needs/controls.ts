@@ -3,7 +3,7 @@ import { type ContextChanges, createHeldContext, createNeedCounts, type HeldNeed
 import type { Need, Needs } from "./needs.ts";
 import type { SizedHistory } from "./recorded-references.ts";
 import type { Control, ControlContext, FollowedCall, KeptPlaces } from "./tail-and-oracle.ts";
-import { oracleControl, tailControl } from "./tail-and-oracle.ts";
+import { cutsOf, oracleControl, tailControl } from "./tail-and-oracle.ts";
 
 interface ControlResult {
   /** Tokens that it keeps at each cut; `null` if it never cuts, as the policy does not. */
@@ -100,9 +100,11 @@ export function controlsOf(needs: Needs, history: SizedHistory, calls: readonly 
   const { messages, totalTokens: largestTokens } = history;
   const tokensPerChar = largestTokens / Math.max(1, needs.recordedChars);
   const needleTokens = (needle: number) => Math.ceil(needs.charsOf(needle) * tokensPerChar);
+  const cuts = cutsOf(messages);
+  const oracle = oracleControl(calls, { needs, history, cuts, needleTokens });
   return {
-    tail: controlOfSize(calls, tailControl(calls, history), { needs, messages, largestTokens }),
-    oracle: controlOfSize(calls, oracleControl(calls, { needs, history, needleTokens }), { needs, messages, largestTokens }),
+    tail: controlOfSize(calls, tailControl(calls, history, cuts), { needs, messages, largestTokens }),
+    oracle: controlOfSize(calls, oracle, { needs, messages, largestTokens }),
   };
 }
 

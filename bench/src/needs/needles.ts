@@ -187,28 +187,29 @@ interface NeedCounts {
 
 /** Counts of a session's needs over one replay. Work at a call follows what is needed there. */
 export function createNeedCounts(needs: { at(ordinal: number): readonly CountedNeed[] }): NeedCounts {
-  const counts: Record<string, { all: HeldCount; far: HeldCount }> = {};
-  const none = { all: NOTHING, far: NOTHING };
+  const counts = new Map<NeedKind, { readonly [Side in keyof HeldNeeds]: { uses: number; held: number } }>();
   return {
     add(ordinal, holds) {
       for (const { kind, needle, isFar } of needs.at(ordinal)) {
-        const isHeld = holds?.(needle) ?? false;
-        const { all, far } = counts[kind] ?? none;
-        counts[kind] = { all: counted(all, isHeld), far: isFar ? counted(far, isHeld) : far };
+        const { all, far } = counts.get(kind) ?? nothingCounted();
+        if (all.uses === 0) counts.set(kind, { all, far });
+        const held = Number(holds?.(needle) ?? false);
+        for (const side of isFar ? [all, far] : [all]) {
+          side.uses += 1;
+          side.held += held;
+        }
       }
     },
-    result: (kind) => counts[kind] ?? none,
+    result: (kind) => counts.get(kind) ?? nothingCounted(),
   };
+}
+
+function nothingCounted() {
+  return { all: { uses: 0, held: 0 }, far: { uses: 0, held: 0 } };
 }
 
 interface CountedNeed extends Wanted {
   readonly isFar: boolean;
-}
-
-const NOTHING: HeldCount = { uses: 0, held: 0 };
-
-function counted({ uses, held }: HeldCount, isHeld: boolean): HeldCount {
-  return { uses: uses + 1, held: isHeld ? held + 1 : held };
 }
 
 /** Finds needles in a context that is followed. */

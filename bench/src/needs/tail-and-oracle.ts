@@ -45,8 +45,7 @@ export interface Control {
  * The plain tail: whenever the policy cuts, the newest messages of so many tokens stay, and nothing of what is older. Batches of tool calls stay
  * whole; the last human message stays if it lies before the cut.
  */
-export function tailControl(calls: readonly FollowedCall[], history: SizedHistory): Control {
-  const cuts = cutsOf(history.messages);
+export function tailControl(calls: readonly FollowedCall[], history: SizedHistory, cuts: Cuts): Control {
   return cuttingControl({ calls, history, cuts }, (amountTokens) => ({ from }, { ordinal, sizes }) => ({
     from: Math.max(from, cuts.keeping(ordinal, amountTokens, sizes)),
     quoted: NOTHING_QUOTED,
@@ -158,6 +157,7 @@ function lastHumans(messages: readonly Message[]): readonly (number | null)[] {
 interface OracleSources {
   readonly needs: Needs;
   readonly history: SizedHistory;
+  readonly cuts: Cuts;
   readonly needleTokens: (needle: number) => number;
 }
 
@@ -165,8 +165,7 @@ interface OracleSources {
  * The oracle: whenever the policy cuts, it keeps the open step and the last human message, and quotes what later calls need of all that is older, the
  * soonest need first, up to so many tokens. No policy can know that: it is a limit at the policy's size.
  */
-export function oracleControl(calls: readonly FollowedCall[], { history, needleTokens, needs }: OracleSources): Control {
-  const cuts = cutsOf(history.messages);
+export function oracleControl(calls: readonly FollowedCall[], { history, cuts, needleTokens, needs }: OracleSources): Control {
   let from = 0;
   // Where the history is cut, and what of it would be quoted first, do not depend on the amount.
   const cut = calls.map(({ ordinal, compactions }, place) => {
