@@ -130,6 +130,19 @@ describe("what is caught", () => {
         ],
       },
       {
+        rule: "a command of bench that another one imports",
+        name: "@plimsoll/bench",
+        files: {
+          "src/command/tune-command.ts":
+            'import "./bench-command.ts";\nimport "../advise/decide.ts";\nimport "./find-inputs.ts";',
+          "src/commands.ts": 'import "./command/tune-command.ts";',
+        },
+        expected: [
+          "bench/src/command/tune-command.ts:1: imports ./bench-command.ts: inside command/bench-command.ts; open to: lists of public names",
+          "bench/src/command/tune-command.ts:2: imports ../advise/decide.ts: inside advise/; open to: lists of public names",
+        ],
+      },
+      {
         rule: "a builder of tests in core's main list",
         name: "@plimsoll/core",
         files: { "src/index.ts": 'export { human } from "./testing/builders.ts";' },

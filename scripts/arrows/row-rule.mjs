@@ -47,7 +47,7 @@ function rowComplaint(table, place, target) {
       const isIn = (/** @type {string} */ path, /** @type {string} */ folder) => path.startsWith(`src/${folder}`);
       const door = table.closed?.find(({ folder }) => isIn(target.path, folder) && !isIn(place.file, folder));
       if (door !== undefined && ![...door.openTo, ...table.index.files].includes(place.file.slice("src/".length)))
-        return `inside ${door.folder}; open to: ${door.openTo.join(", ")}`;
+        return `inside ${door.folder}; open to: ${door.openTo.join(", ") || "lists of public names"}`;
       const targetPlace = placeOf(table, target.path);
       if (targetPlace === null) return `in no row of ${table.called}; allowed: ${rows}`;
       return targetPlace.row <= place.row ? null : `row ${targetPlace.row} from row ${place.row}; allowed: ${rows}`;

@@ -100,7 +100,7 @@ export const packageRules = [
 
 /**
  * The rows of a package, and the lists of its public names: these take them from the rows up to `lastRow`, and no file of the package
- * imports them. `namesComputed` allows imports of modules whose name is computed. What stands in a `closed` folder is imported by itself, by the files
+ * imports them. `namesComputed` allows imports of modules whose name is computed. What stands in a `closed` folder or file is imported by itself, by the files
  * of `openTo` and by the lists of public names.
  * @typedef {{
  *   readonly name: string,
@@ -178,5 +178,12 @@ export const rowTables = [
     rows: benchRows,
     index: { files: ["index.ts", "extend.ts", "terminal.ts", "commands.ts"], lastRow: 14, may: { npm: ["commander"] } },
     namesComputed: true,
+    // Commands stand on the same modules: none imports another.
+    closed: ["advise/", "command/bench-command.ts", "command/tune-command.ts", "command/calibrate-command.ts"].map(
+      (folder) => ({
+        folder,
+        openTo: [],
+      }),
+    ),
   },
 ];
