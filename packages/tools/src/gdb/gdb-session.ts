@@ -113,8 +113,7 @@ function listenTo(
   { hear, leave }: { readonly hear: (heard: Heard) => void; readonly leave: () => void },
 ): void {
   const lines = createLineSplitter(MAXIMUM_LINE_CHARS);
-  const take = (line: string | null) =>
-    hear(line === null ? { ...NOTHING_HEARD, text: LINE_LEFT_OUT } : heardIn(miRecord(line)));
+  const take = (line: string | null) => hear(line === null ? { ...NOTHING_HEARD, text: LINE_LEFT_OUT } : heardOn(line));
   child.stdout.setEncoding("utf8").on("data", (text: string) => lines.take(text).forEach(take));
   child.stdout.once("end", () => take(lines.end()));
   child.stderr.resume();
@@ -136,30 +135,21 @@ interface Heard {
 
 const NOTHING_HEARD: Heard = { text: null, program: null, result: null };
 
-function heardIn(record: MiRecord): Heard {
-  switch (record.kind) {
-    case "console":
-    case "target":
-      return { ...NOTHING_HEARD, text: record.text };
-    case "program":
-      return { ...NOTHING_HEARD, text: `${record.text}\n` };
-    case "async":
-      if (record.class === "running") return { ...NOTHING_HEARD, program: "runs" };
-      return record.class === "stopped" ? { ...NOTHING_HEARD, program: "stands", text: stopText(record.rest) } : NOTHING_HEARD;
-    case "result": {
-      const state = record.class === "error" ? "error" : record.class === "running" ? "running" : "done";
-      return {
-        text: state === "error" ? `${miField(record.rest, "msg") ?? "error"}\n` : null,
-        program: state === "running" ? "runs" : null,
-        result: record.token === null ? null : { token: record.token, state },
-      };
-    }
-    case "log":
-    case "prompt":
-      return NOTHING_HEARD;
-    default:
-      return record satisfies never;
-  }
+/** Reads one line of gdb's machine interface. A line of another form was written by the program that is debugged. */
+export function heardOn(line: string): Heard {
+  if (line.trim() === "(gdb)") return NOTHING_HEARD;
+  const [, token = "", mark = "", rest = ""] = /^(\d{0,9})([\^*=~&@])(.*)$/s.exec(line) ?? [];
+  const isStream = "~&@".includes(mark);
+  if (mark === "" || (isStream && !rest.startsWith('"'))) return { ...NOTHING_HEARD, text: `${line}\n` };
+  // What follows `&` is gdb's own log.
+  if (isStream) return mark === "&" ? NOTHING_HEARD : { ...NOTHING_HEARD, text: cString(rest) };
+  const [, kind = "", more = ""] = /^([^,]*),?(.*)$/s.exec(rest) ?? [];
+  const program = kind === "running" ? "runs" : null;
+  if (mark !== "^")
+    return kind === "stopped" ? { ...NOTHING_HEARD, program: "stands", text: stopText(more) } : { ...NOTHING_HEARD, program };
+  const state = kind === "error" || kind === "running" ? kind : "done";
+  const text = state === "error" ? `${miField(more, "msg") ?? "error"}\n` : null;
+  return { text, program, result: token === "" ? null : { token: Number(token), state } };
 }
 
 /** Text that waits until somebody asks for it. */
@@ -220,38 +210,8 @@ function endGroup(child: ChildProcessWithoutNullStreams): void {
   }
 }
 
-/** One line of gdb's machine interface. `program` is a line that the debugged program wrote among them. */
-type MiRecord =
-  | { readonly kind: "result"; readonly token: number | null; readonly class: string; readonly rest: string }
-  | { readonly kind: "async"; readonly class: string; readonly rest: string }
-  | { readonly kind: "console" | "log" | "target"; readonly text: string }
-  | { readonly kind: "prompt" }
-  | { readonly kind: "program"; readonly text: string };
-
-const STREAMS: { readonly [mark: string]: "console" | "log" | "target" | undefined } = {
-  "~": "console",
-  "&": "log",
-  "@": "target",
-};
-
-/** Reads one line. */
-export function miRecord(line: string): MiRecord {
-  if (line.trim() === "(gdb)") return { kind: "prompt" };
-  const match = /^(\d{0,9})([\^*=~&@])(.*)$/s.exec(line);
-  if (match === null) return { kind: "program", text: line };
-  const [, token = "", mark = "", rest = ""] = match;
-  const stream = STREAMS[mark];
-  if (stream !== undefined)
-    return rest.startsWith('"') ? { kind: stream, text: cString(rest) } : { kind: "program", text: line };
-  const comma = rest.indexOf(",");
-  const recordClass = comma < 0 ? rest : rest.slice(0, comma);
-  const more = comma < 0 ? "" : rest.slice(comma + 1);
-  if (mark === "^") return { kind: "result", token: token === "" ? null : Number(token), class: recordClass, rest: more };
-  return { kind: "async", class: recordClass, rest: more };
-}
-
 /** The value of `name="…"` in a record's rest, or `null`. */
-export function miField(rest: string, name: string): string | null {
+function miField(rest: string, name: string): string | null {
   const start = rest.startsWith(`${name}="`) ? 0 : rest.indexOf(`,${name}="`) + 1;
   if (!rest.startsWith(`${name}="`, start)) return null;
   return cString(rest.slice(start + name.length + 1));

@@ -1,24 +1,25 @@
 import { expect, test } from "vitest";
-import { miField, miRecord } from "./gdb-session.ts";
+import { heardOn } from "./gdb-session.ts";
+
+const NOTHING = { text: null, program: null, result: null };
 
 test.each([
-  ["(gdb) ", { kind: "prompt" }],
-  ['~"a \\"b\\"\\n"', { kind: "console", text: 'a "b"\n' }],
-  ['&"log\\n"', { kind: "log", text: "log\n" }],
-  ['~"caf\\303\\251"', { kind: "console", text: "café" }],
-  ["12^done", { kind: "result", token: 12, class: "done", rest: "" }],
-  ['3^error,msg="No symbol \\"x\\"."', { kind: "result", token: 3, class: "error", rest: 'msg="No symbol \\"x\\"."' }],
-  ['*stopped,reason="exited-normally"', { kind: "async", class: "stopped", rest: 'reason="exited-normally"' }],
-  ["hello from the program", { kind: "program", text: "hello from the program" }],
-  ["~ not a stream", { kind: "program", text: "~ not a stream" }],
-])("%s", (line, record) => {
-  expect(miRecord(line)).toEqual(record);
-});
-
-test.each([
-  ['reason="x",frame={addr="0x1"}', "reason", "x"],
-  ['a="1",reason="x"', "reason", "x"],
-  ['a="1"', "reason", null],
-])("field of %s", (rest, name, value) => {
-  expect(miField(rest, name)).toBe(value);
+  ["(gdb) ", NOTHING],
+  ['~"a \\"b\\"\\n"', { ...NOTHING, text: 'a "b"\n' }],
+  ['&"log\\n"', NOTHING],
+  ['~"caf\\303\\251"', { ...NOTHING, text: "café" }],
+  ["12^done", { ...NOTHING, result: { token: 12, state: "done" } }],
+  ["7^running", { ...NOTHING, program: "runs", result: { token: 7, state: "running" } }],
+  ['3^error,msg="No symbol \\"x\\"."', { ...NOTHING, text: 'No symbol "x".\n', result: { token: 3, state: "error" } }],
+  ['*running,thread-id="all"', { ...NOTHING, program: "runs" }],
+  ['=thread-created,id="1"', NOTHING],
+  ['*stopped,reason="exited-normally"', { ...NOTHING, program: "stands", text: "[exited-normally]\n" }],
+  [
+    '*stopped,frame={addr="0x1"},reason="exited",exit-code="07"',
+    { ...NOTHING, program: "stands", text: "[exited, exit code 7]\n" },
+  ],
+  ["hello from the program", { ...NOTHING, text: "hello from the program\n" }],
+  ["~ not a stream", { ...NOTHING, text: "~ not a stream\n" }],
+])("%s", (line, heard) => {
+  expect(heardOn(line)).toEqual(heard);
 });
