@@ -1,17 +1,12 @@
-import { CHAT_ANSWER_RULES, CHAT_CHUNK_RULES } from "./chat-answer-rules.ts";
 import { CHAT_MESSAGE_RULES } from "./chat-message-rules.ts";
 import { CHAT_PARAMETER_RULES } from "./chat-parameter-rules.ts";
 import { readChatRequest } from "./chat-request.ts";
 import { CHAT_TEMPLATE_RULES } from "./chat-template-rules.ts";
-import { rootOf } from "./json-node.ts";
 import { MESSAGES_MEDIA_RULES, OPENAI_MEDIA_RULES } from "./media-rules.ts";
-import { MESSAGES_ANSWER_RULES } from "./messages-answer-rules.ts";
 import { MESSAGES_BLOCK_RULES } from "./messages-block-rules.ts";
-import { MESSAGES_EVENT_RULES, readMessagesStream } from "./messages-events.ts";
 import { MESSAGES_PARAMETER_RULES } from "./messages-parameter-rules.ts";
 import { readMessagesRequest } from "./messages-request.ts";
 import { MESSAGES_TURN_RULES } from "./messages-turn-rules.ts";
-import { endedResponse, RESPONSES_ANSWER_RULES, RESPONSES_EVENT_RULES } from "./responses-answer-rules.ts";
 import { RESPONSES_ITEM_RULES } from "./responses-item-rules.ts";
 import { RESPONSES_AGAIN_RULES } from "./responses-needed-rules.ts";
 import { RESPONSES_PARAMETER_RULES } from "./responses-parameter-rules.ts";
@@ -60,36 +55,4 @@ export function validateResponsesRequest(body: unknown, { ids = "once" }: Respon
       ? RESPONSES_ITEM_RULES
       : [...RESPONSES_ITEM_RULES.filter(({ id }) => id !== "call-id-unique"), ...RESPONSES_AGAIN_RULES];
   return judge([...OPENAI_MEDIA_RULES, ...RESPONSES_PARAMETER_RULES, ...items], readResponsesRequest(body));
-}
-
-/** Finds everything that the SDKs would refuse in a whole answer of the Messages API. */
-export function validateMessagesResponse(body: unknown): readonly VendorViolation[] {
-  return judge(MESSAGES_ANSWER_RULES, rootOf(body));
-}
-
-/** Finds everything that the SDKs would refuse in a streamed answer of the Messages API, by the parsed data of its events. */
-export function validateMessagesEvents(events: readonly unknown[]): readonly VendorViolation[] {
-  const stream = readMessagesStream(events);
-  return [...judge(MESSAGES_EVENT_RULES, stream), ...validateMessagesResponse(stream.message)];
-}
-
-/** Finds everything that the SDKs would refuse in a whole answer of the Chat Completions API. */
-export function validateChatResponse(body: unknown): readonly VendorViolation[] {
-  return judge(CHAT_ANSWER_RULES, rootOf(body));
-}
-
-/** Finds everything that the SDKs would refuse in a streamed answer of the Chat Completions API, by the parsed data of its chunks, without the end mark. */
-export function validateChatChunks(chunks: readonly unknown[]): readonly VendorViolation[] {
-  return judge(CHAT_CHUNK_RULES, rootOf(chunks));
-}
-
-/** Finds everything that the SDKs would refuse in a whole answer of the Responses API. */
-export function validateResponsesResponse(body: unknown): readonly VendorViolation[] {
-  return judge(RESPONSES_ANSWER_RULES, rootOf(body));
-}
-
-/** Finds everything that the SDKs would refuse in a streamed answer of the Responses API, by the parsed data of its events. */
-export function validateResponsesEvents(events: readonly unknown[]): readonly VendorViolation[] {
-  const list = rootOf(events);
-  return [...judge(RESPONSES_EVENT_RULES, list), ...validateResponsesResponse(endedResponse(list))];
 }
