@@ -6,13 +6,13 @@ import { ANTHROPIC_WIRE_RULES, encodeAnthropic } from "./anthropic/encode.ts";
 import { thinkingFor, withThinking } from "./anthropic/thinking.ts";
 import { withinReply } from "./catalog/model-limits.ts";
 import { encodeOpenAiChat } from "./openai-chat/encode.ts";
-import { type ChatQuirks, COMPATIBLE_QUIRKS, chatHostNamed, OPENAI_QUIRKS } from "./openai-chat/hosts.ts";
+import { CHAT_HOSTS, type ChatQuirks, COMPATIBLE_QUIRKS, OPENAI_QUIRKS } from "./openai-chat/hosts.ts";
 import { encodeOpenAiResponses } from "./openai-responses/encode.ts";
-import { loadImages } from "./wire/images.ts";
 import { FIRST_MESSAGE_NOTICE } from "./wire/turns.ts";
 import { checkSendable } from "./wire/wire.ts";
 
-const images = new Map<string, string>();
+const quirksOf = (host: string) => CHAT_HOSTS.find(({ name }) => name === host)?.quirks ?? OPENAI_QUIRKS;
+
 const contextOf = (messages: readonly Message[], rest: Partial<Context> = {}): Context => ({
   system: "",
   tools: [],
@@ -35,7 +35,7 @@ const reasoned = (opaque: AssistantMessage["parts"][number] & { readonly type: "
 const imageResult: ToolResultMessage = { ...result("3", "c1", "seen"), parts: [{ type: "text", text: "seen" }, png] };
 
 describe("Anthropic", () => {
-  const messagesOf = (context: Context) => encodeAnthropic(requestOf(context), { images, cacheTimeToLive: null }).messages;
+  const messagesOf = (context: Context) => encodeAnthropic(requestOf(context), { cacheTimeToLive: null }).messages;
 
   test("the results of a batch are one message, before what the person said meanwhile", () => {
     const messages = [
@@ -168,7 +168,7 @@ describe("Anthropic", () => {
           dynamicContext: "branch main",
         }),
       ),
-      { images, cacheTimeToLive: "1h" },
+      { cacheTimeToLive: "1h" },
     );
     const marked = { cache_control: { type: "ephemeral", ttl: "1h" } };
     expect(body.tools?.map((each) => each.cache_control)).toEqual([undefined, marked.cache_control]);
@@ -189,7 +189,7 @@ describe("Anthropic", () => {
 
 describe("Chat Completions", () => {
   const messagesOf = (context: Context, quirks: ChatQuirks = OPENAI_QUIRKS) =>
-    encodeOpenAiChat(requestOf(context), { images, quirks }).messages;
+    encodeOpenAiChat(requestOf(context), { quirks }).messages;
 
   test("images of results follow their batch as the user's", () => {
     const messages = [human("1", "go"), calling("2", ["c1", "c2"]), imageResult, result("4", "c2", "y"), human("5", "and?")];
@@ -217,8 +217,8 @@ describe("Chat Completions", () => {
     ["openai", "max_completion_tokens"],
     ["mistral", "max_tokens"],
   ])("the reply's limit on %s is %s", (host, key) => {
-    const quirks = chatHostNamed(host)?.quirks ?? OPENAI_QUIRKS;
-    expect(encodeOpenAiChat(requestOf(contextOf([human("1", "go")])), { images, quirks })).toHaveProperty(key, 100);
+    const quirks = quirksOf(host);
+    expect(encodeOpenAiChat(requestOf(contextOf([human("1", "go")])), { quirks })).toHaveProperty(key, 100);
   });
 
   test.each([
@@ -226,14 +226,14 @@ describe("Chat Completions", () => {
     ["deepseek", { role: "assistant", content: null, reasoning_content: "hm" }],
     ["mistral", { role: "assistant", content: "" }],
   ])("a reply with reasoning and a call on %s", (host, message) => {
-    const quirks = chatHostNamed(host)?.quirks ?? OPENAI_QUIRKS;
+    const quirks = quirksOf(host);
     const messages = [human("1", "go"), reasoned({ type: "reasoning", text: "hm", opaque: null }), result("3", "c1", "x")];
     const { tool_calls: _, ...encoded } = { tool_calls: null, ...messagesOf(contextOf(messages), quirks)[1] };
     expect(encoded).toEqual(message);
   });
 
   test("a server that takes nine characters gets the same nine in call and result", () => {
-    const quirks = chatHostNamed("mistral")?.quirks ?? OPENAI_QUIRKS;
+    const quirks = quirksOf("mistral");
     const encoded = messagesOf(
       contextOf([human("1", "go"), calling("2", ["toolu_0123456789"]), result("3", "toolu_0123456789", "x")]),
       quirks,
@@ -261,7 +261,7 @@ describe("Chat Completions", () => {
 });
 
 describe("Responses", () => {
-  const inputOf = (context: Context) => encodeOpenAiResponses(requestOf(context), images).input;
+  const inputOf = (context: Context) => encodeOpenAiResponses(requestOf(context)).input;
   const item = { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "hm" }], encrypted_content: "e" };
 
   test("reasoning goes back as its item, right before its call", () => {
@@ -283,9 +283,7 @@ describe("Responses", () => {
   });
 
   test("nothing is stored, and encrypted reasoning is asked for", () => {
-    expect(
-      encodeOpenAiResponses(requestOf(contextOf([human("1", "go")], { system: "s", dynamicContext: "now" })), images),
-    ).toEqual({
+    expect(encodeOpenAiResponses(requestOf(contextOf([human("1", "go")], { system: "s", dynamicContext: "now" })))).toEqual({
       model: "m",
       store: false,
       include: ["reasoning.encrypted_content"],
@@ -354,7 +352,7 @@ describe("the level of reasoning", () => {
     const enabled = { thinking: { type: "enabled", budget_tokens: 2_000 } } as const;
     const bodyOf = (opaque: JsonValue) => {
       const messages = [human("1", "go"), reasoned({ type: "reasoning", text: "hm", opaque }), result("3", "c1", "x")];
-      return encodeAnthropic(requestOf(contextOf(messages)), { images, cacheTimeToLive: null });
+      return encodeAnthropic(requestOf(contextOf(messages)), { cacheTimeToLive: null });
     };
     expect(withThinking(bodyOf(null), enabled).thinking).toBeUndefined();
     expect(withThinking(bodyOf({ type: "thinking", signature: "s" }), enabled).thinking).toEqual(enabled.thinking);
@@ -364,31 +362,20 @@ describe("the level of reasoning", () => {
     ["openai", { reasoning_effort: "medium" }],
     ["mistral", {}],
   ])("on %s", (host, expected) => {
-    const body = encodeOpenAiChat(request, { images, quirks: chatHostNamed(host)?.quirks ?? OPENAI_QUIRKS });
+    const body = encodeOpenAiChat(request, { quirks: quirksOf(host) });
     expect("reasoning_effort" in body ? { reasoning_effort: body.reasoning_effort } : {}).toEqual(expected);
   });
 
   test("on the Responses wire", () => {
-    expect(encodeOpenAiResponses(request, images).reasoning).toEqual({ effort: "medium" });
+    expect(encodeOpenAiResponses(request).reasoning).toEqual({ effort: "medium" });
   });
 });
 
-test("images in a store are loaded once each; what the store lost is named", async () => {
-  const asked: string[] = [];
-  const load = (handle: string) => {
-    asked.push(handle);
-    return Promise.resolve(handle === "kept" ? "BBBB" : null);
-  };
-  const at = (handle: string): ImagePart => ({ ...png, source: { kind: "artifact", handle } });
-  const context = contextOf([{ ...human("1", ""), parts: [at("kept"), at("lost"), at("kept")] }]);
-  const loaded = await loadImages(context, load);
-  expect(asked).toEqual(["kept", "lost"]);
-  const [message] = encodeAnthropic(requestOf(context), { images: loaded, cacheTimeToLive: null }).messages;
-  expect(message?.content).toMatchObject([
-    { type: "image", source: { data: "BBBB" } },
-    { type: "text", text: "[image not available: image/png]" },
-    { type: "image", source: { data: "BBBB" } },
-  ]);
+test("of an image whose bytes are in a store a text tells what was there", () => {
+  const stored: ImagePart = { ...png, source: { kind: "artifact", handle: "kept" } };
+  const context = contextOf([{ ...human("1", ""), parts: [stored] }]);
+  const [message] = encodeAnthropic(requestOf(context), { cacheTimeToLive: null }).messages;
+  expect(message?.content).toMatchObject([{ type: "text", text: "[image not available: image/png]" }]);
 });
 
 test.each<[string, readonly Message[], string]>([
@@ -428,13 +415,10 @@ describe("half a character never leaves an encoder", () => {
   const quirks: ChatQuirks = { ...COMPATIBLE_QUIRKS, reasoningSentBack: "with-calls" };
 
   test.each<[string, unknown]>([
-    ["Anthropic", encodeAnthropic(requestOf(context), { images, cacheTimeToLive: "5m" })],
-    ["Chat Completions", encodeOpenAiChat(requestOf(context), { quirks, images })],
-    [
-      "Chat Completions, short ids",
-      encodeOpenAiChat(requestOf(context), { quirks: { ...quirks, maximumCallIdChars: 9 }, images }),
-    ],
-    ["Responses", encodeOpenAiResponses(requestOf(context), images)],
+    ["Anthropic", encodeAnthropic(requestOf(context), { cacheTimeToLive: "5m" })],
+    ["Chat Completions", encodeOpenAiChat(requestOf(context), { quirks })],
+    ["Chat Completions, short ids", encodeOpenAiChat(requestOf(context), { quirks: { ...quirks, maximumCallIdChars: 9 } })],
+    ["Responses", encodeOpenAiResponses(requestOf(context))],
   ])("%s: in no text, name, key or argument, bare or escaped, and calls keep their results", (_, body) => {
     const json = JSON.stringify(body);
     expect(json).not.toMatch(/\\ud83d|\\udc00/i);
@@ -457,10 +441,10 @@ describe("what the agent declares in the middle", () => {
     reply("4", "done"),
     human("5", "and?"),
   ];
-  const chatOf = (quirks: ChatQuirks) => encodeOpenAiChat(requestOf(contextOf(messages)), { images, quirks }).messages;
+  const chatOf = (quirks: ChatQuirks) => encodeOpenAiChat(requestOf(contextOf(messages)), { quirks }).messages;
 
   test("is the developer's on Responses and Chat Completions", () => {
-    const { input } = encodeOpenAiResponses(requestOf(contextOf(messages)), images);
+    const { input } = encodeOpenAiResponses(requestOf(contextOf(messages)));
     expect(input.map((item) => ("role" in item ? item.role : item.type))).toEqual([
       "user",
       "developer",
@@ -474,7 +458,7 @@ describe("what the agent declares in the middle", () => {
   test("is the user's where no other system text than the first is taken", () => {
     expect(chatOf(COMPATIBLE_QUIRKS).map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
     expect(chatOf(COMPATIBLE_QUIRKS)[0]?.content).toBe("go\nBe brief.\nNever push.");
-    const { messages: sent } = encodeAnthropic(requestOf(contextOf(messages)), { images, cacheTimeToLive: null });
+    const { messages: sent } = encodeAnthropic(requestOf(contextOf(messages)), { cacheTimeToLive: null });
     expect(sent.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
   });
 });
@@ -483,7 +467,6 @@ describe("user and assistant in turn", () => {
   test("Responses: neighbours of the user are one message", () => {
     const { input } = encodeOpenAiResponses(
       requestOf(contextOf([summaryMessage("s", "so far"), human("1", "go"), reply("2", "a")])),
-      images,
     );
     const texts = ["so far", "go"].map((text) => ({ type: "input_text", text }));
     expect(input).toEqual([
@@ -499,7 +482,7 @@ describe("user and assistant in turn", () => {
   const notice = { role: "user", content: [{ type: "text", text: FIRST_MESSAGE_NOTICE }] };
 
   test("Anthropic: a reply with reasoning begins a message of its own, as the vendor wants it to", () => {
-    const { messages } = encodeAnthropic(requestOf(contextOf(summarised)), { images, cacheTimeToLive: null });
+    const { messages } = encodeAnthropic(requestOf(contextOf(summarised)), { cacheTimeToLive: null });
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant", "user"]);
     expect([messages[0], messages[2]]).toEqual([notice, notice]);
     expect(messages[3]?.content).toMatchObject([{ type: "thinking" }, { type: "tool_use" }]);
@@ -507,7 +490,6 @@ describe("user and assistant in turn", () => {
 
   test("Anthropic: replies without reasoning are one message", () => {
     const { messages } = encodeAnthropic(requestOf(contextOf([human("0", "go"), reply("1", "a"), reply("2", "b")])), {
-      images,
       cacheTimeToLive: null,
     });
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
@@ -515,7 +497,6 @@ describe("user and assistant in turn", () => {
 
   const rolesOf = (quirks: ChatQuirks, messages: readonly Message[]) =>
     encodeOpenAiChat(requestOf(contextOf(messages, { dynamicContext: "branch main", system: "s" })), {
-      images,
       quirks,
     }).messages.map(({ role }) => role);
 

@@ -8,8 +8,6 @@ import { encodeOpenAiChat } from "./openai-chat/encode.ts";
 import { CHAT_HOSTS } from "./openai-chat/hosts.ts";
 import { encodeOpenAiResponses } from "./openai-responses/encode.ts";
 
-const images = new Map();
-
 const validMessages = arbitraryMessageSoup.filter((messages) =>
   checkMessages(messages).every(({ code }) => code === "last-is-assistant"),
 );
@@ -22,8 +20,8 @@ const asked = (messages: readonly Message[]): ModelRequest => ({
 
 type Encode = (messages: readonly Message[]) => readonly unknown[];
 
-const anthropic: Encode = (messages) => encodeAnthropic(asked(messages), { images, cacheTimeToLive: "5m" }).messages;
-const responses: Encode = (messages) => encodeOpenAiResponses(asked(messages), images).input;
+const anthropic: Encode = (messages) => encodeAnthropic(asked(messages), { cacheTimeToLive: "5m" }).messages;
+const responses: Encode = (messages) => encodeOpenAiResponses(asked(messages)).input;
 
 /** An item as it is sent, without its mark for the cache. */
 const bytes = (item: unknown) => JSON.stringify(item, (key, value) => (key === "cache_control" ? undefined : value));
@@ -34,7 +32,7 @@ const ENCODES: readonly (readonly [string, Encode])[] = [
   ...CHAT_HOSTS.filter(({ name }) => name === "openai" || name === "mistral" || name === "deepseek").map(
     ({ name, quirks }): [string, Encode] => [
       `openai-chat, ${name}`,
-      (messages) => encodeOpenAiChat(asked(messages), { quirks, images }).messages,
+      (messages) => encodeOpenAiChat(asked(messages), { quirks }).messages,
     ],
   ),
 ];

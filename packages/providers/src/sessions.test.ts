@@ -17,7 +17,6 @@ import { encodeOpenAiResponses } from "./openai-responses/encode.ts";
 import { FIRST_MESSAGE_NOTICE } from "./wire/turns.ts";
 
 const environment = { ANTHROPIC_API_KEY: "key-1", OPENAI_API_KEY: "key-1" };
-const images = new Map<string, string>();
 const requestOf = (context: Context) => ({ context, modelId: "simulated-model", maxOutputTokens: OUTPUT_TOKENS });
 
 interface WireUnderTest {
@@ -33,21 +32,21 @@ const wires: readonly WireUnderTest[] = [
   {
     wireName: "anthropic",
     clientOf: ({ url }) => createAnthropicClient({ baseUrl: url, environment }),
-    bodyOf: (context) => encodeAnthropic(requestOf(context), { images, cacheTimeToLive: "5m" }),
+    bodyOf: (context) => encodeAnthropic(requestOf(context), { cacheTimeToLive: "5m" }),
     rulesOf: "claude-sonnet-4",
     missedTokens: 200,
   },
   {
     wireName: "openai-chat",
     clientOf: ({ openAiUrl }) => createOpenAiChatClient({ baseUrl: openAiUrl, environment }),
-    bodyOf: (context) => encodeOpenAiChat(requestOf(context), { images, quirks: OPENAI_QUIRKS }),
+    bodyOf: (context) => encodeOpenAiChat(requestOf(context), { quirks: OPENAI_QUIRKS }),
     rulesOf: "gpt-4o",
     missedTokens: 1,
   },
   {
     wireName: "openai-responses",
     clientOf: ({ openAiUrl }) => createOpenAiResponsesClient({ baseUrl: openAiUrl, environment }),
-    bodyOf: (context) => encodeOpenAiResponses(requestOf(context), images),
+    bodyOf: (context) => encodeOpenAiResponses(requestOf(context)),
     rulesOf: "gpt-5",
     missedTokens: 1,
   },

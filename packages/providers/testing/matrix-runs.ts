@@ -16,7 +16,7 @@ import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../src/drop-in/openai-responses.ts";
 import { parseRecord, stringAt } from "../src/fields.ts";
 import { createOpenAiChatClient } from "../src/openai-chat/client.ts";
-import { type ChatHost, chatHostNamed, OPENAI_HOST } from "../src/openai-chat/hosts.ts";
+import { CHAT_HOSTS, type ChatHost, OPENAI_HOST } from "../src/openai-chat/hosts.ts";
 import { createOpenAiResponsesClient } from "../src/openai-responses/client.ts";
 import { fetchBehindProxy } from "./fetch-behind-proxy.ts";
 import type { MatrixColumn, MatrixGame, Thinking } from "./matrix-game.ts";
@@ -28,7 +28,7 @@ const CLAUDE = "claude-opus-4-5";
 const BINDING_CLAUDE = "claude-fable-5-2";
 const claudeFor = (thinking: Thinking) => (thinking === "bound" ? BINDING_CLAUDE : CLAUDE);
 const environment = { ANTHROPIC_API_KEY: "key", OPENAI_API_KEY: "key", MISTRAL_API_KEY: "key" };
-const MISTRAL = chatHostNamed("mistral") ?? OPENAI_HOST;
+const MISTRAL = CHAT_HOSTS.find(({ name }) => name === "mistral") ?? OPENAI_HOST;
 
 const limitsOf = ({ windowTokens }: MatrixGame) => ({
   contextWindowTokens: windowTokens,

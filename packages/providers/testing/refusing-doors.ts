@@ -174,7 +174,7 @@ const agent: OpenDoor = async (policy, limits) => {
       source: { provider: "test", key: "none" },
       rules: OPENAI_CHAT_WIRE_RULES,
       maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
-      encode: (request, images) => encodeOpenAiChat(request, { quirks: OPENAI_HOST.quirks, images }),
+      encode: (request) => encodeOpenAiChat(request, { quirks: OPENAI_HOST.quirks }),
       send,
       stream: async (body) => eventsOf(await send(body)),
       decode: decodeOpenAiChat,

@@ -49,9 +49,9 @@ export function createAnthropicClient(options: AnthropicOptions = {}): ModelClie
       source: { provider: "anthropic", key, address: baseURL },
       rules: ANTHROPIC_WIRE_RULES,
       maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
-      encode: (request, images) => {
+      encode: (request) => {
         const edit = sentPrefixes.placesOf(request.context.messages);
-        const body = encodeAnthropic(request, { images, cacheTimeToLive, edit });
+        const body = encodeAnthropic(request, { cacheTimeToLive, edit });
         const thought = withThinking(body, thinking === undefined ? thinkingFor(request) : { thinking });
         return drops(thought) ? withDropping(thought) : thought;
       },

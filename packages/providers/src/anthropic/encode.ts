@@ -12,12 +12,11 @@ import type {
 } from "@plimsoll/core";
 import { sharedPrefixCount, type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import { argumentsObject, parseRecord, stringAt } from "../fields.ts";
-import { imagePlaceholder, type LoadedImages, sendableImage } from "../wire/images.ts";
+import { imagePlaceholder, sendableImage } from "../wire/images.ts";
 import { wireCallId } from "../wire/tools.ts";
 import { FIRST_MESSAGE_NOTICE } from "../wire/turns.ts";
 
 interface AnthropicEncoding {
-  readonly images: LoadedImages;
   /** `null` sends no cache breakpoints. */
   readonly cacheTimeToLive: CacheTimeToLive | null;
   /** Where this request was edited since an earlier one; `null` or left out for one that only grew. */
@@ -31,8 +30,8 @@ interface AnthropicEncoding {
 export function encodeAnthropic(request: ModelRequest, encoding: AnthropicEncoding): AnthropicBody {
   const { modelId, maxOutputTokens } = request;
   const context = wellFormedContext(request.context);
-  const { images, cacheTimeToLive, edit = null } = encoding;
-  const merged = mergedMessages(context, images);
+  const { cacheTimeToLive, edit = null } = encoding;
+  const merged = mergedMessages(context);
   const body: AnthropicBody = {
     model: modelId,
     max_tokens: maxOutputTokens,
@@ -77,18 +76,18 @@ interface MergedMessage {
 }
 
 /** The messages without the dynamic context. */
-export function messageParams(context: Context, images: LoadedImages): Anthropic.MessageParam[] {
-  return mergedMessages(context, images).map(({ role, content }) => ({ role, content }));
+export function messageParams(context: Context): Anthropic.MessageParam[] {
+  return mergedMessages(context).map(({ role, content }) => ({ role, content }));
 }
 
 /**
  * Neighbours of one role as one message. The fixed notice, which holds none of the context's, stands before a reply that has none of the user before it
  * and begins the list, or begins with reasoning: a message that has reasoning begins with it.
  */
-function mergedMessages(context: Context, images: LoadedImages): readonly MergedMessage[] {
+function mergedMessages(context: Context): readonly MergedMessage[] {
   const merged: MergedMessage[] = [];
   for (const [index, message] of context.messages.entries()) {
-    const content = blocksOf(message, images);
+    const content = blocksOf(message);
     if (content.length === 0) continue;
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = merged.at(-1);
@@ -155,29 +154,29 @@ export const MAXIMUM_TOOL_NAME_CHARS = 128;
 /** A request's body on the Messages wire without what only streaming decides. */
 export type AnthropicBody = Omit<Anthropic.MessageCreateParamsNonStreaming, "stream">;
 
-function blocksOf(message: Message, images: LoadedImages): Anthropic.ContentBlockParam[] {
+function blocksOf(message: Message): Anthropic.ContentBlockParam[] {
   switch (message.role) {
     case "user":
-      return contentBlocks(message, images);
+      return contentBlocks(message);
     case "assistant":
       return replyBlocks(message);
     case "tool-result":
-      return [resultBlock(message, images)];
+      return [resultBlock(message)];
     default:
       return message satisfies never;
   }
 }
 
 /** Text without a visible character is left out: the wire rejects it. */
-function contentBlocks(message: UserMessage | ToolResultMessage, images: LoadedImages) {
+function contentBlocks(message: UserMessage | ToolResultMessage) {
   return message.parts.flatMap((part) => {
     if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: part.text } as const];
-    return [imageBlock(part, images) ?? ({ type: "text", text: imagePlaceholder(part) } as const)];
+    return [imageBlock(part) ?? ({ type: "text", text: imagePlaceholder(part) } as const)];
   });
 }
 
-function resultBlock(message: ToolResultMessage, images: LoadedImages): Anthropic.ToolResultBlockParam {
-  const content = contentBlocks(message, images);
+function resultBlock(message: ToolResultMessage): Anthropic.ToolResultBlockParam {
+  const content = contentBlocks(message);
   const [only] = content;
   return {
     type: "tool_result",
@@ -212,8 +211,8 @@ function replyBlocks(message: AssistantMessage): Anthropic.ContentBlockParam[] {
 /** Media types of images that the wire takes inline: platform.claude.com/docs/en/build-with-claude/vision. */
 const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 
-function imageBlock(part: ImagePart, images: LoadedImages): Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam | null {
-  const image = sendableImage(part, images);
+function imageBlock(part: ImagePart): Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam | null {
+  const image = sendableImage(part);
   if (image === null) return null;
   const isPdf = part.mediaType === "application/pdf";
   if (image.kind === "url") {

@@ -59,7 +59,7 @@ export async function createAnthropicSession({
       encode: (asked, bound): AnthropicBody => {
         const edit = sentPrefixes.placesOf(asked.context.messages);
         const context = { ...asked.context, tools: [] };
-        const body = encodeAnthropic({ ...asked, context }, { images: new Map(), cacheTimeToLive, edit });
+        const body = encodeAnthropic({ ...asked, context }, { cacheTimeToLive, edit });
         const max_tokens = Math.min(parameters.max_tokens, asked.maxOutputTokens);
         const whole = { ...body, ...parameters, max_tokens, ...(tools.length === 0 ? {} : { tools }) };
         const thought = thinking === undefined ? whole : withThinking(whole, { thinking });

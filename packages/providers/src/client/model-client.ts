@@ -1,7 +1,6 @@
 import type { ModelClient, ModelEvent, ModelReply, ModelRequest } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { sentModelId, withinReply } from "../catalog/model-limits.ts";
-import { loadImages } from "../wire/images.ts";
 import { createToolNames } from "../wire/tools.ts";
 import { checkSendable, type DecodedReply, type DriverEvent, decodedBy, type WireDriver } from "../wire/wire.ts";
 import { emptyReply, failureOf, fullWindow, idleStream } from "./failure.ts";
@@ -22,7 +21,7 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
     throwIfAborted(signal);
     const { request: sent, ownName } = renamed({ ...withinReply(request), modelId: sentModelId(request.modelId) });
     checkSendable(sent.context.messages, driver.rules);
-    const body = driver.encode(sent, await loadImages(sent.context, options.loadImage ?? null));
+    const body = driver.encode(sent);
     for (let count = 1; ; count++) {
       const linked = linkedAbort(signal);
       try {

@@ -1,5 +1,4 @@
 import { type ModelClient, PlimsollError } from "@plimsoll/core";
-import type { LoadImage } from "../wire/images.ts";
 import type { Random, RetryOptions, Wait } from "./retry.ts";
 
 /** Options of every client. */
@@ -17,7 +16,6 @@ export interface ClientOptions {
   readonly idleTimeoutMs?: number | null;
   /** Measures that time; the platform's timer if it is left out. */
   readonly idleWait?: Wait;
-  readonly loadImage?: LoadImage;
 }
 
 /** A provider that can be named: what the registry holds of it. */

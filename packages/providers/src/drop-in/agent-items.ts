@@ -124,7 +124,7 @@ function writtenContents({ content }: Extract<AgentInputItem, { readonly role: "
 
 function writtenPart(part: TextPart | ImagePart) {
   if (part.type === "text") return { type: "input_text" as const, text: part.text };
-  const image = sendableImage(part, new Map());
+  const image = sendableImage(part);
   if (image === null) return { type: "input_text" as const, text: imagePlaceholder(part) };
   return { type: "input_image" as const, image: imageUrl(image) };
 }

@@ -110,7 +110,7 @@ function withOwnIds(param: Anthropic.MessageParam, messages: readonly Message[])
 
 /** The notice for a list that begins with a reply is put before the whole array, not before a part of it. */
 function encoded(context: Parameters<typeof messageParams>[0]): readonly Anthropic.MessageParam[] {
-  const params = messageParams(context, new Map()).map((param) => withOwnIds(param, context.messages));
+  const params = messageParams(context).map((param) => withOwnIds(param, context.messages));
   const [first] = context.messages;
   return first?.role === "assistant" ? params.slice(1) : params;
 }

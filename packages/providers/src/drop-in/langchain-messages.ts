@@ -107,7 +107,7 @@ function joinedContent(first: BaseMessage["content"], second: BaseMessage["conte
 function writtenParts(parts: readonly (TextPart | ImagePart)[]) {
   if (parts.every((part) => part.type === "text")) return parts.map(({ text }) => text).join("\n");
   return parts.map((part) => {
-    const image = part.type === "text" ? null : sendableImage(part, new Map());
+    const image = part.type === "text" ? null : sendableImage(part);
     if (part.type === "text") return { type: "text" as const, text: part.text };
     if (image === null) return { type: "text" as const, text: imagePlaceholder(part) };
     return { type: "image_url" as const, image_url: { url: imageUrl(image) } };

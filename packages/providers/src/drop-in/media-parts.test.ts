@@ -214,8 +214,7 @@ function resultOf(output: object) {
 describe("media that were read are written as their wire takes them", () => {
   const said = (part: unknown) => ({ id: "1", ...userDraft(mediaParts(part)) });
   const contextWith = (part: unknown) => ({ system: "", tools: [], messages: [said(part)], dynamicContext: null });
-  const chatPart = (part: unknown, quirks = OPENAI_QUIRKS) =>
-    chatMessages(contextWith(part), { quirks, images: new Map() })[0]?.content;
+  const chatPart = (part: unknown, quirks = OPENAI_QUIRKS) => chatMessages(contextWith(part), { quirks })[0]?.content;
   const pdf = { filename: "document.pdf", file_data: `data:application/pdf;base64,${PDF}` };
   const audio = { data: "UklGRg==", format: "wav" };
 
@@ -234,13 +233,13 @@ describe("media that were read are written as their wire takes them", () => {
     ["a document's address", { type: "input_file", file_url: "https://e.org/a.pdf" }],
     ["an image", { type: "input_image", image_url: "data:image/png;base64,AAAA", detail: "auto" }],
   ])("Responses: %s", (_, part) => {
-    expect(responseItems(contextWith(part), new Map())).toEqual([{ type: "message", role: "user", content: [part] }]);
+    expect(responseItems(contextWith(part))).toEqual([{ type: "message", role: "user", content: [part] }]);
   });
 
   test("what a wire cannot take is named", () => {
     expect(chatPart({ type: "video_url", video_url: { url: "data:video/mp4;base64,AAAA" } })).toContain("video/mp4");
     expect(chatPart({ type: "file", file: pdf }, COMPATIBLE_QUIRKS)).toContain("application/pdf");
-    const [item] = responseItems(contextWith({ type: "input_audio", input_audio: audio }), new Map());
+    const [item] = responseItems(contextWith({ type: "input_audio", input_audio: audio }));
     expect(JSON.stringify(item)).toContain("audio/wav");
   });
 

@@ -43,7 +43,7 @@ function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatComple
       chatMessages(
         { system: "", tools: [], messages, dynamicContext: null },
         // The caller's own items keep their ids, and so do their calls' results.
-        { quirks: { ...quirks, maximumCallIdChars: null }, images: new Map() },
+        { quirks: { ...quirks, maximumCallIdChars: null } },
       ),
     changed: ([item], [viewed]) => {
       if (item?.role === "assistant" && viewed?.role === "assistant")

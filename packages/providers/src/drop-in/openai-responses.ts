@@ -60,7 +60,7 @@ const RESPONSES_ARRAY: WireArray<ResponseItem, OpenAI.Responses.Response> = {
   isPiece: isModels,
   drafts: (items, { toolNameOf }) =>
     items.some(isModels) ? [replyDraft(items.flatMap(modelParts))] : items.map((item) => draftOf(item, toolNameOf)),
-  encode: (messages) => responseItems({ system: "", tools: [], messages, dynamicContext: null }, new Map()),
+  encode: (messages) => responseItems({ system: "", tools: [], messages, dynamicContext: null }),
   changed,
   turns: RESPONSES_TURNS,
   joined: (items) => items,

@@ -3,7 +3,7 @@ import { type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { reasoningOf } from "../catalog/model-limits.ts";
 import { argumentsText, parseRecord } from "../fields.ts";
-import { documentName, imagePlaceholder, imageUrl, type LoadedImages, sendableImage } from "../wire/images.ts";
+import { documentName, imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 import { callIdHash, wireCallId } from "../wire/tools.ts";
 import { inTurn, type TurnRules } from "../wire/turns.ts";
 import type { ChatQuirks } from "./hosts.ts";
@@ -16,7 +16,6 @@ type ContentPart = OpenAI.ChatCompletionContentPart;
 
 interface ChatEncoding {
   readonly quirks: ChatQuirks;
-  readonly images: LoadedImages;
 }
 
 /**
@@ -45,7 +44,7 @@ function toolParam(tool: ToolSpec): OpenAI.ChatCompletionTool {
 }
 
 /** The messages behind the system text. */
-export function chatMessages(context: Context, { quirks, images }: ChatEncoding): ChatMessage[] {
+export function chatMessages(context: Context, { quirks }: ChatEncoding): ChatMessage[] {
   const list: ChatMessage[] = [];
   let mediaOfResults: ContentPart[] = [];
   const userParts = (parts: readonly ContentPart[]) => {
@@ -64,11 +63,11 @@ export function chatMessages(context: Context, { quirks, images }: ChatEncoding)
       case "user":
         // Where turns are wanted no other system message is taken than the first.
         if (message.origin === "declared" && quirks.roles === "any") {
-          const texts = partsOf(message, quirks, images).flatMap((part) => (part.type === "text" ? [part.text] : []));
+          const texts = partsOf(message, quirks).flatMap((part) => (part.type === "text" ? [part.text] : []));
           list.push({ role: quirks.systemRole, content: texts.join("\n") });
           break;
         }
-        userParts(partsOf(message, quirks, images));
+        userParts(partsOf(message, quirks));
         break;
       case "assistant": {
         const reply = replyMessage(message, quirks);
@@ -80,7 +79,7 @@ export function chatMessages(context: Context, { quirks, images }: ChatEncoding)
         break;
       }
       case "tool-result": {
-        const parts = partsOf(message, quirks, images);
+        const parts = partsOf(message, quirks);
         const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
         list.push({ role: "tool", tool_call_id: callIdFor(message.callId, quirks), content: text });
         mediaOfResults.push(...parts.filter((part) => part.type !== "text"));
@@ -129,10 +128,8 @@ function contentParts(content: string | ContentPart[]): ContentPart[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-function partsOf(message: Exclude<Message, AssistantMessage>, quirks: ChatQuirks, images: LoadedImages): ContentPart[] {
-  return message.parts.map((part) =>
-    part.type === "text" ? { type: "text", text: part.text } : mediaPart(part, quirks, images),
-  );
+function partsOf(message: Exclude<Message, AssistantMessage>, quirks: ChatQuirks): ContentPart[] {
+  return message.parts.map((part) => (part.type === "text" ? { type: "text", text: part.text } : mediaPart(part, quirks)));
 }
 
 /** Media types of the sound that the wire takes, and their names on it: openai 6.49.0, ChatCompletionContentPartInputAudio. */
@@ -145,8 +142,8 @@ const AUDIO_FORMATS: Readonly<Record<string, "wav" | "mp3">> = {
 };
 
 /** The part as the wire takes it: images, sound of two kinds and documents, the last two by their bytes alone; of anything else a text. */
-function mediaPart(part: ImagePart, quirks: ChatQuirks, images: LoadedImages): ContentPart {
-  const media = sendableImage(part, images);
+function mediaPart(part: ImagePart, quirks: ChatQuirks): ContentPart {
+  const media = sendableImage(part);
   const [kind] = part.mediaType.split("/");
   if (media !== null && kind === "image" && quirks.images === "accept")
     return { type: "image_url", image_url: { url: imageUrl(media) } };

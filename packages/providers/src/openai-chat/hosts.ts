@@ -154,8 +154,3 @@ export const CHAT_HOSTS: readonly ChatHost[] = [
   { name: "lm-studio", priceHost: null, baseUrl: "http://127.0.0.1:1234/v1", keyVariable: null, quirks: COMPATIBLE_QUIRKS },
   { name: "vllm", priceHost: null, baseUrl: "http://127.0.0.1:8000/v1", keyVariable: null, quirks: COMPATIBLE_QUIRKS },
 ];
-
-/** The host of that name, or `undefined`. */
-export function chatHostNamed(name: string): ChatHost | undefined {
-  return CHAT_HOSTS.find((host) => host.name === name);
-}

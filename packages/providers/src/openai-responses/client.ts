@@ -29,8 +29,8 @@ export function createOpenAiResponsesClient(options: ResponsesOptions = {}): Mod
       source: { provider: "openai", key, address: options.baseUrl ?? BASE_URL },
       rules: OPENAI_RESPONSES_WIRE_RULES,
       maximumToolNameChars: MAXIMUM_TOOL_NAME_CHARS,
-      encode: (request, images) => {
-        const body = encodeOpenAiResponses(request, images);
+      encode: (request) => {
+        const body = encodeOpenAiResponses(request);
         return reasoning === undefined ? body : { ...body, reasoning };
       },
       send: async (body, signal) => (await sdk()).responses.create(body, { signal }),

@@ -11,7 +11,7 @@ import { type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { reasoningOf } from "../catalog/model-limits.ts";
 import { argumentsText, parseRecord, recordsAt, stringAt } from "../fields.ts";
-import { documentName, imagePlaceholder, imageUrl, type LoadedImages, sendableImage } from "../wire/images.ts";
+import { documentName, imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 import { wireCallId } from "../wire/tools.ts";
 
 /** The request's body without what only streaming decides. */
@@ -28,7 +28,7 @@ const MINIMUM_OUTPUT_TOKENS = 16;
  * The request on the Responses wire. Nothing is stored at the vendor: reasoning goes back encrypted, right before what it led to. The dynamic
  * context comes last.
  */
-export function encodeOpenAiResponses(request: ModelRequest, images: LoadedImages): ResponsesBody {
+export function encodeOpenAiResponses(request: ModelRequest): ResponsesBody {
   const { modelId, maxOutputTokens } = request;
   const reasoning = reasoningOf(request);
   const context = wellFormedContext(request.context);
@@ -40,7 +40,7 @@ export function encodeOpenAiResponses(request: ModelRequest, images: LoadedImage
     ...(reasoning === undefined ? {} : { reasoning: { effort: reasoning } }),
     ...(context.system === "" ? {} : { instructions: context.system }),
     ...(context.tools.length === 0 ? {} : { tools: context.tools.map(toolParam) }),
-    input: [...responseItems(context, images), ...dynamicItems(context)],
+    input: [...responseItems(context), ...dynamicItems(context)],
   };
 }
 
@@ -50,12 +50,12 @@ function toolParam(tool: ToolSpec): OpenAI.Responses.FunctionTool {
 }
 
 /** The items of the messages, without the dynamic context. Neighbours of the user's role become one message. */
-export function responseItems(context: Context, images: LoadedImages): Item[] {
+export function responseItems(context: Context): Item[] {
   const items: Item[] = [];
   let said: ReturnType<typeof contentOf> | null = null;
   for (const message of context.messages) {
     if (message.role === "user" && message.origin !== "declared") {
-      const content = contentOf(message, images);
+      const content = contentOf(message);
       if (said === null) items.push({ type: "message", role: "user", content });
       else said.push(...content);
       said ??= content;
@@ -63,16 +63,16 @@ export function responseItems(context: Context, images: LoadedImages): Item[] {
     }
     said = null;
     if (message.role === "assistant") items.push(...replyItems(message));
-    else if (message.role === "tool-result") items.push(outputItem(message, images));
-    else items.push({ type: "message", role: "developer", content: contentOf(message, images) });
+    else if (message.role === "tool-result") items.push(outputItem(message));
+    else items.push({ type: "message", role: "developer", content: contentOf(message) });
   }
   return items;
 }
 
-function contentOf(message: UserMessage | ToolResultMessage, images: LoadedImages) {
+function contentOf(message: UserMessage | ToolResultMessage) {
   return message.parts.map((part) => {
     if (part.type === "text") return { type: "input_text", text: part.text } as const;
-    const media = sendableImage(part, images);
+    const media = sendableImage(part);
     const [kind] = part.mediaType.split("/");
     // The wire takes neither sound nor films: openai 6.49.0, ResponseInputContent.
     if (media === null || kind === "audio" || kind === "video")
@@ -83,8 +83,8 @@ function contentOf(message: UserMessage | ToolResultMessage, images: LoadedImage
   });
 }
 
-function outputItem(message: ToolResultMessage, images: LoadedImages): Item {
-  const content = contentOf(message, images);
+function outputItem(message: ToolResultMessage): Item {
+  const content = contentOf(message);
   const text = content.map((part) => (part.type === "input_text" ? part.text : "")).join("\n");
   const hasMedia = content.some((part) => part.type !== "input_text");
   return {

@@ -42,7 +42,7 @@ export async function createResponsesSession({ request, ...options }: ResponsesS
         const { max_output_tokens: most } = request;
         const reply = typeof most === "number" ? { max_output_tokens: Math.min(most, asked.maxOutputTokens) } : {};
         return {
-          ...encodeOpenAiResponses({ ...asked, context }, new Map()),
+          ...encodeOpenAiResponses({ ...asked, context }),
           ...request,
           ...reply,
           model: sentModelId(modelId),

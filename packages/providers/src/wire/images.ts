@@ -1,42 +1,18 @@
-import type { Context, ImagePart, TextPart } from "@plimsoll/core";
-
-/** Gives the base64 text of an image that is kept under a handle; `null` if it is not kept any more. */
-export type LoadImage = (handle: string) => Promise<string | null>;
-
-/** The images of a context whose bytes are in a store, by handle, as base64. */
-export type LoadedImages = ReadonlyMap<string, string>;
+import type { ImagePart, TextPart } from "@plimsoll/core";
 
 /** Where an image that can be sent is: its own bytes or an address. */
 export type SendableImage =
   | { readonly kind: "base64"; readonly mediaType: string; readonly data: string }
   | { readonly kind: "url"; readonly url: string };
 
-/** Loads what the context's images name by handle, each once. */
-export async function loadImages(context: Context, load: LoadImage | null): Promise<LoadedImages> {
-  const loaded = new Map<string, string>();
-  if (load === null) return loaded;
-  for (const message of context.messages) {
-    for (const part of message.parts) {
-      if (part.type !== "image" || part.source.kind !== "artifact" || loaded.has(part.source.handle)) continue;
-      const data = await load(part.source.handle);
-      if (data !== null) loaded.set(part.source.handle, data);
-    }
-  }
-  return loaded;
-}
-
 /** The image as it can be sent; `null` if its bytes were not kept. */
-export function sendableImage(part: ImagePart, loaded: LoadedImages): SendableImage | null {
-  const { source, mediaType } = part;
+export function sendableImage({ source, mediaType }: ImagePart): SendableImage | null {
   switch (source.kind) {
     case "base64":
       return { kind: "base64", mediaType, data: source.data };
     case "url":
       return { kind: "url", url: source.url };
-    case "artifact": {
-      const data = loaded.get(source.handle);
-      return data === undefined ? null : { kind: "base64", mediaType, data };
-    }
+    case "artifact":
     case "absent":
       return null;
     default:

@@ -3,7 +3,6 @@ import { PlimsollError } from "@plimsoll/core";
 import { checkMessages, isRecord, type WireRules } from "@plimsoll/core/extend";
 import { emptyReply, type FailureSource } from "../client/failure.ts";
 import type { Fields } from "../fields.ts";
-import type { LoadedImages } from "./images.ts";
 
 interface Wire {
   readonly rules: WireRules;
@@ -15,7 +14,7 @@ interface Wire {
 export interface WireDriver<Body> extends Wire {
   readonly source: FailureSource;
   /** Encodes a request whose messages the wire takes; what it throws is a fault of the request and is never retried. */
-  encode(request: ModelRequest, images: LoadedImages): Body;
+  encode(request: ModelRequest): Body;
   /** Sends a request and answers with what came back whole. */
   send(body: Body, signal: AbortSignal): PromiseLike<unknown>;
   /** Sends a request and answers with the events as they come. */
