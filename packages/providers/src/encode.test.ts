@@ -328,8 +328,8 @@ describe("the level of reasoning", () => {
     ["asks no other", "gpt-4o", {}],
   ])("that is a wish %s: %s", (_, modelId, expected) => {
     const wished = { ...request, modelId, reasoning: "low", isReasoningWished: true } as const;
-    const { reasoning_effort } = encodeOpenAiChat(wished, { quirks: OPENAI_QUIRKS, images });
-    const { reasoning } = encodeOpenAiResponses(wished, images);
+    const { reasoning_effort } = encodeOpenAiChat(wished, { quirks: OPENAI_QUIRKS });
+    const { reasoning } = encodeOpenAiResponses(wished);
     const sent = { ...thinkingFor({ ...wished, modelId: `claude-${modelId}` }), reasoning_effort, effort: reasoning?.effort };
     expect(JSON.parse(JSON.stringify(sent))).toEqual(expected);
   });

@@ -9,7 +9,7 @@ const STEPS = 90;
 const TURNS: readonly ContractTurn[] = markedHistory({ marker: "long", turns: STEPS, resultChars: 2400, humanEvery: 30 });
 const limits = { contextWindowTokens: 12_000, maxOutputTokens: 500 };
 
-/** What an agent puts behind its newest turn in one request only. */
+/** Messages that an agent puts behind its newest turn in one request only. */
 type Reminder = (turn: ContractTurn, index: number) => readonly ContractTurn[];
 const clock = (index: number) => `\nThe clock says 10:${index}. Nothing else is new.`;
 const withText = (turn: ContractTurn, text: string): ContractTurn =>
