@@ -90,7 +90,11 @@ function draftOf(item: ChatMessage, toolNameOf: (callId: string) => string): Mes
     const parts = thoughts.map(
       (piece) => ({ type: "reasoning", text: stringAt(piece, "thinking") ?? "", opaque: jsonValueOf(piece) }) as const,
     );
-    return replyDraft([...parts, ...replyParts({ ...item, content: textAt(item, "content") })]);
+    // The caller sends it again in the form in which it came.
+    const own = replyParts({ ...item, content: textAt(item, "content") }).map((part) =>
+      part.type === "reasoning" ? { ...part, opaque: part.opaque ?? { sent: "again" } } : part,
+    );
+    return replyDraft([...parts, ...own]);
   }
   if (item.role !== "tool") return userDraft(partsOf(item));
   return resultDraft({ callId: item.tool_call_id, toolName: toolNameOf(item.tool_call_id) }, partsOf(item));

@@ -159,9 +159,11 @@ function learnReply(ledger: MeasuredState, { fit, prior }: Model, { prompt, diff
   return {
     regression: fit.regression,
     lines: fit.lines,
-    ruleLosses: ledger.hasUnreportedHuman
-      ? fit.ruleLosses
-      : nextLosses(fit.ruleLosses, { rules: rulesOf(reply, { prior, fit }), errors, toleranceTokens: toleranceOf(prompt) }),
+    // At a turn reasoning that came back may vanish: that rules differ says something only if none is expected to.
+    ruleLosses:
+      ledger.hasUnreportedHuman && prompt.turnTokens > LARGEST_QUIET_TURN_TOKENS
+        ? fit.ruleLosses
+        : nextLosses(fit.ruleLosses, { rules: rulesOf(reply, { prior, fit }), errors, toleranceTokens: toleranceOf(prompt) }),
     turnLosses: fit.turnLosses,
     untrustedRatio: withNewest(fit.untrustedRatio, isUntrusted(reply, price)),
     hiddenRatio: withNewest(fit.hiddenRatio, exceedsText(reply, price)),

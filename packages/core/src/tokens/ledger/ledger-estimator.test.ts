@@ -313,7 +313,7 @@ describe("the figures of a session", () => {
     ["outputs that cannot be", [7600, 7760, 4000, 3600, 212818], lost(() => 1)],
     ["outputs that cannot be now and then", [7607, 7763, 4000, 3607, 213317], lost((step) => (step % 3 === 0 ? 1 : 40))],
     ["an output beyond its text, once", [7578, 10686, 4000, 3578, 221710], lost((step) => (step === 11 ? 3_000 : 40))],
-    ["outputs beyond their text", [7600, 7728, 4000, 21364, 269627], lost((step) => (step % 2 === 0 ? 3_000 : 40))],
+    ["outputs beyond their text", [7615, 7774, 4000, 3615, 232456], lost((step) => (step % 2 === 0 ? 3_000 : 40))],
     [
       "a prompt that rises by far more than its text",
       [60910, 65471, 4975, 1329, 280056],
@@ -324,7 +324,7 @@ describe("the figures of a session", () => {
       [12110, 13017, 4975, 1299, 111052],
       after(5, report("u", 12_000, 10), report("w", 12_100, 10)),
     ],
-    ["an image", [16065, 17316, 4976, 2817, 147581], after(6, picture, report("u", 16_000, 40), asked)],
+    ["an image", [16025, 17272, 4976, 2817, 147537], after(6, picture, report("u", 16_000, 40), asked)],
     [
       "random letters",
       [15253, 16672, 4976, 2989, 136774],

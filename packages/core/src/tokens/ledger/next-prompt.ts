@@ -161,10 +161,12 @@ const RARE_RATIO = 0.2;
 export function arrivalOf(ledger: MeasuredState, model: Model): Arrival {
   const { fit, prior } = model;
   const countedRatio = slopeOf(model) / slopeOf(model.reported);
-  const reply = ledger.reply === null ? null : rescaled(ledger.reply, countedRatio);
+  // A reply that is not there when a person goes on is not sent again: all of it was reasoning, or it was given up.
+  const isLeftOut = ledger.reply?.messageId === null && ledger.hasUnreportedHuman;
+  const reply = ledger.reply === null || isLeftOut ? null : rescaled(ledger.reply, countedRatio);
   const price = { prior, fit: fit.regression };
   const isThrownAway = reply !== null && fit.hiddenRatio < RARE_RATIO && exceedsText(reply, price);
-  const rule = reply === null ? null : isThrownAway ? "text" : ruleFor(fit.ruleLosses, reply, rulesOf(reply, model));
+  const rule = reply === null ? null : isThrownAway ? "text" : ruleFor(fit.ruleLosses, reply, rulesOf(reply, model), price);
   const returned = reply === null || rule === null ? { tokens: 0, reasoningTokens: 0 } : returnedBy(rule, reply, price);
   const turnTokens = ledger.hasUnreportedHuman ? countedRatio * ledger.turnReasoningTokens + returned.reasoningTokens : 0;
   return {
@@ -325,7 +327,7 @@ export function returnedBy(rule: ReturnRule, reply: ReplyReport, price: TextPric
   const { prior, fit } = price;
   const { outputTokens, content } = reply;
   const textTokens = content === null ? 0 : fit.slopeRatio * weighCounts(content.counts, prior.weights);
-  const reasoningTokens = reasoningOf(reply, textTokens);
+  const reasoningTokens = reasoningOf(reply, textTokens, exceedsText(reply, price));
   switch (rule) {
     case "output":
       return outputTokens === null ? { tokens: textTokens, reasoningTokens: 0 } : { tokens: outputTokens, reasoningTokens };
@@ -342,11 +344,11 @@ export function returnedBy(rule: ReturnRule, reply: ReplyReport, price: TextPric
   }
 }
 
-/** Reasoning as it was reported; else what the output has above the weight of its text, if there is any reasoning. */
-function reasoningOf({ outputTokens, reasoningTokens, content }: ReplyReport, textTokens: number): number {
+/** Reasoning as it was reported; else what the output has above the weight of its text, if there is any reasoning, shown or hidden. */
+function reasoningOf({ outputTokens, reasoningTokens, content }: ReplyReport, textTokens: number, isHidden: boolean): number {
   if (outputTokens === null) return 0;
-  if (reasoningTokens !== null) return Math.min(reasoningTokens, outputTokens);
-  const hasReasoning = content !== null && content.reasoning !== "none";
+  if (reasoningTokens !== null && !isHidden) return Math.min(reasoningTokens, outputTokens);
+  const hasReasoning = isHidden || (content !== null && content.reasoning !== "none");
   return hasReasoning ? Math.max(0, outputTokens - textTokens - REPLY_FRAME_TOKENS) : 0;
 }
 
@@ -379,11 +381,11 @@ const DISTRUST = 1.2;
 
 /**
  * Of these rules the one that was right lately. At first the message speaks: reasoning that a vendor wants back (opaque) comes back with
- * the output; reported reasoning that the message does not hold cannot.
+ * the output; reasoning that the message does not hold, reported or beyond its text, cannot.
  */
-export function ruleFor(losses: RuleLosses, reply: ReplyReport, rules: readonly ReturnRule[]): ReturnRule {
+export function ruleFor(losses: RuleLosses, reply: ReplyReport, rules: readonly ReturnRule[], price: TextPrice): ReturnRule {
   const reasoning = reply.content?.reasoning ?? "none";
-  const isReported = (reply.reasoningTokens ?? 0) > 0;
+  const isReported = (reply.reasoningTokens ?? 0) > 0 || exceedsText(reply, price);
   const expected: RuleLosses = {
     output: reasoning === "opaque" || (reasoning === "none" && !isReported) ? 0 : UNLIKELY,
     visible: reasoning === "opaque" ? UNLIKELY : isReported ? 0 : POSSIBLE,

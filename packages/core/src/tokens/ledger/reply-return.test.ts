@@ -39,6 +39,12 @@ describe("what comes back of a reply", () => {
       { reasoningTokens: null },
       { tokens: 100, reasoningTokens: 55 },
     ],
+    [
+      "hidden reasoning is what is above text and frame: 6,000 − 40 − 5",
+      "visible",
+      { outputTokens: 6000, reasoningTokens: null, content: content(20) },
+      { tokens: 45, reasoningTokens: 0 },
+    ],
     ["and never below zero", "output", { outputTokens: 30, reasoningTokens: null }, { tokens: 30, reasoningTokens: 0 }],
     [
       "a reply without reasoning has none",
@@ -99,6 +105,7 @@ describe("the rule in force", () => {
     ["reasoning reported as none: the output", { ...none, reasoningTokens: 0 }, {}, "output"],
     ["reasoning that the message does not hold: what is visible", reported, {}, "visible"],
     ["reasoning that the vendor wants back: the output", as("opaque", 30), {}, "output"],
+    ["an output far beyond the text: what is visible", { ...none, outputTokens: 6000 }, {}, "visible"],
     ["readable reasoning, reported or not: what is visible", as("readable", 30), {}, "visible"],
     ["readable reasoning that is not reported", as("readable", null), {}, "visible"],
     ["no message yet: by what is reported", { content: null, reasoningTokens: null }, {}, "output"],
@@ -110,7 +117,7 @@ describe("the rule in force", () => {
     ["readable: 0.3 + 0.31 gives way to 0.6", as("readable", null), { visible: 0.31 }, "output"],
     ["readable: 0.3 + 0.29 does not", as("readable", null), { visible: 0.29 }, "visible"],
   ])("%s", (_, more, losses, rule) => {
-    expect(ruleFor({ ...NO_LOSSES, ...losses }, replyReport(more), RETURN_RULES)).toBe(rule);
+    expect(ruleFor({ ...NO_LOSSES, ...losses }, replyReport(more), RETURN_RULES, model)).toBe(rule);
   });
 
   test.each<[string, Partial<ReplyReport>, Partial<RuleLosses>, ReturnRule]>([
@@ -120,7 +127,7 @@ describe("the rule in force", () => {
     ["readable reasoning speaks for neither", as("readable", null), {}, "text"],
     ["text that was wrong gives way to text with reasoning", none, { text: 0.1 }, "text-and-reasoning"],
   ])("of the text's rules: %s", (_, more, losses, rule) => {
-    expect(ruleFor({ ...NO_LOSSES, ...losses }, replyReport(more), TEXT_RULES)).toBe(rule);
+    expect(ruleFor({ ...NO_LOSSES, ...losses }, replyReport(more), TEXT_RULES, model)).toBe(rule);
   });
 
   // The text costs 2 × 100 = 200 tokens, so that 99 cannot be and 100 can.
