@@ -4,7 +4,7 @@ import type { AppliedEdit, CompactionReason, MessageSpan, StepOutcome } from "..
 import { failureText } from "../error.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { KeepRule, NewestAmount } from "../keep/keep-rule.ts";
-import type { KeptMessages } from "../keep/kept-messages.ts";
+import { type KeptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
 import { isDeclared, type Message } from "../message/message.ts";
 import type { EnginePolicy, Policy } from "../policy/policy.ts";
 import { type StrategySpec, strategyOf } from "../strategy/built-in-strategies.ts";
@@ -136,12 +136,16 @@ export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools,
       if (edit.kind === "replace-part" && isOfFallback(from)) cutBy.set(edit.messageId, strategy.name);
     if (run.messages !== before.messages) views.push({ from, run });
   };
-  for (const { strategy, from } of chain.steps) {
+  for (const [at, { strategy, from }] of chain.steps.entries()) {
+    const isLast = at === chain.steps.length - 1;
     // What is enough for a step is enough for all after it.
     if (isEnough(from, run, { limitTokens: tools.goal.limitTokens, isForced: chain.isForced })) break;
     if (isOfFallback(from)) own ??= run;
     await step(strategy, from, run);
-    while (isOfFallback(from) && run.held.length > 0 && run.tokens > tools.goal.limitTokens)
+    // What loaded a tool is small, and goes with the last step only.
+    const isReleasable = () =>
+      run.held.length > 0 && (run.held.length > 1 || run.held[0]?.kind !== LOADED_TOOLS.kind || isLast);
+    while (isOfFallback(from) && isReleasable() && run.tokens > tools.goal.limitTokens)
       await step(strategy, from, released(run));
   }
   return { run: own === null ? run : refilled(run, { own, cutBy }, tools), views };

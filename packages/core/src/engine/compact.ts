@@ -5,7 +5,7 @@ import { failureText } from "../error.ts";
 import { canonicalJson } from "../json.ts";
 import { HUMAN } from "../keep/human.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
-import { type KeptMessages, keptMessages } from "../keep/kept-messages.ts";
+import { type KeptMessages, keptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
 import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
 import { isHuman, type Message } from "../message/message.ts";
 import { answerWithin, type Door, passed } from "../port-door.ts";
@@ -104,7 +104,12 @@ function keptIn(
 ): readonly KeptMessages[] {
   const estimator = setup.cutEstimator();
   const messageTokens = (message: Message) => estimator.messageTokens(message, ledger);
-  const kept = keptMessages(rules, { messages, budget, messageTokens, limitTokens: goal.limitTokens * KEPT_RATIO });
+  const kept = keptMessages([LOADED_TOOLS, ...rules], {
+    messages,
+    budget,
+    messageTokens,
+    limitTokens: goal.limitTokens * KEPT_RATIO,
+  });
   setup.work.visited(kept.length * messages.length);
   return kept;
 }

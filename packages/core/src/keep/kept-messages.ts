@@ -1,6 +1,7 @@
 import { resolveAmount } from "../budget.ts";
 import { openStepStart, safeCuts } from "../cut-point.ts";
-import { isDeclared, isHuman, type Message } from "../message/message.ts";
+import { isRecord, jsonIn } from "../json.ts";
+import { isDeclared, isHuman, type Message, toolCallsOf } from "../message/message.ts";
 import type { KeepRule, KeepView, MessageRange, MessagesRule } from "./keep-rule.ts";
 
 /** Messages that one rule keeps and no rule before it: in the view's order, with their size. */
@@ -33,6 +34,44 @@ export function keptMessages(
     all.push(kept);
   }
   return all;
+}
+
+/**
+ * Keeps what loaded a tool that was called since: without it the vendor has no such tool. It holds under every policy, before the policy's own rules; of several
+ * searches that found a tool the newest stays.
+ */
+export const LOADED_TOOLS: MessagesRule & { readonly kind: string } = {
+  kind: "loaded-tools",
+  keeps: "messages",
+  atMost: { ratio: 0.25, of: "input-budget" },
+  choose: ({ messages }) => {
+    const called = new Set<string>();
+    const ranges: MessageRange[] = [];
+    for (const [at, message] of [...messages.entries()].reverse()) {
+      for (const { toolName } of toolCallsOf(message)) called.add(toolName);
+      // A tool that is found is asked for once.
+      if (toolsLoadedBy(message).filter((name) => called.delete(name)).length > 0) ranges.push({ from: at, through: at });
+    }
+    return ranges;
+  },
+};
+
+/** The tools that a search of the client or of the server loaded, as its message names them: references, or a list of definitions. */
+function toolsLoadedBy({ role, parts }: Message): readonly string[] {
+  if (role === "user") return [];
+  return parts.flatMap((part) => {
+    const json = part.type === "text" ? part.text : part.type === "tool-call" ? part.argumentsJson : "";
+    const isList = /"(?:tool_reference|tools)"/.test(json);
+    return namesIn(part.type === "reasoning" ? part.opaque : isList ? jsonIn(json) : null);
+  });
+}
+
+function namesIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(namesIn);
+  if (!isRecord(value)) return [];
+  if (value.type === "tool_reference") return [String(value.tool_name)];
+  const listed = Array.isArray(value.tools) ? value.tools.flatMap((tool) => (isRecord(tool) ? [String(tool.name)] : [])) : [];
+  return [...listed, ...namesIn(value.content), ...namesIn(value.tool_references)];
 }
 
 /** Messages between two neighbouring safe cuts: they are kept together or not at all. */
