@@ -139,12 +139,13 @@ interface NumberedString {
   readonly string: string;
 }
 
-/** So few strings are compared one by one; chosen. */
-const FEW_STRINGS = 4;
+/** So few strings are compared one by one, and those that begin alike for so many characters; chosen. */
+const [FEW_STRINGS, MOST_DEPTH] = [4, 64];
 
 function branchOf(strings: readonly NumberedString[], depth: number): Branch {
-  if (strings.length <= FEW_STRINGS) return { whole: strings, next: new Map() };
-  const [whole, longer] = [[], new Map()] as [NumberedString[], Map<number, NumberedString[]>];
+  if (strings.length <= FEW_STRINGS || depth === MOST_DEPTH) return { whole: strings, next: new Map() };
+  const whole: NumberedString[] = [];
+  const longer = new Map<number, NumberedString[]>();
   for (const each of strings) {
     const alike = each.string.length < depth + FOUR ? whole : listAt(longer, fourAt(each.string, depth));
     alike.push(each);

@@ -23,6 +23,12 @@ describe("createStringSearch", () => {
   test.each([
     ["finds strings inside strings", ["abcd", "bc", "c"], "abcd", ["0 0 4", "1 1 3", "2 2 3"]],
     ["finds overlapping places", ["aa"], "aaa", ["0 0 2", "0 1 3"]],
+    [
+      "finds strings that begin alike for long",
+      [1, 2, 3, 4, 5].map((n) => "a".repeat(99_999) + n),
+      `${"a".repeat(99_999)}3`,
+      ["2 0 100000"],
+    ],
     ["finds nothing of no strings", [], "abc", []],
     ["never finds the empty string", [""], "abc", []],
   ])("%s", (_rule, strings, text, expected) => {

@@ -1,14 +1,7 @@
 import { stringsIn } from "../json.ts";
 import type { FileFacts, LogTextKind } from "../keep/keep-rule.ts";
 import { partHandle } from "../message/handle.ts";
-import {
-  isHuman,
-  type Message,
-  oncePerMessage,
-  type ToolCallPart,
-  type ToolResultMessage,
-  textOf,
-} from "../message/message.ts";
+import { isHuman, type Message, type ToolCallPart, type ToolResultMessage, textOf } from "../message/message.ts";
 import type { PathAccess } from "../tool.ts";
 import { diagnosisCount } from "../truncation/diagnoses.ts";
 import { planAfter } from "./facts.ts";
@@ -216,8 +209,8 @@ export function logTexts(message: Message): readonly LogText[] {
   return texts;
 }
 
-/** Characters of {@link logTexts} together. Read once. */
-export const logTextChars: (message: Message) => number = oncePerMessage((message) => {
+/** Characters of {@link logTexts} together. */
+export function logTextChars(message: Message): number {
   if (message.role === "user" && !isHuman(message)) return 0;
   if (message.role === "assistant" && message.origin !== "model") return 0;
   let chars = 0;
@@ -226,7 +219,7 @@ export const logTextChars: (message: Message) => number = oncePerMessage((messag
     if (part.type === "tool-call") for (const text of writtenInCall(part)) chars += text.length;
   }
   return chars;
-});
+}
 
 /** Facts that a call tells of its result's texts; `null` for each that it does not tell. */
 export interface ToldByCall {

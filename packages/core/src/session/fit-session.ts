@@ -63,14 +63,15 @@ export function fitStateOf(log: FittedSession, fit: Omit<SessionFit, "prepared">
 /** Makes a session fit, appends what was done or tried, and reports it. */
 export async function fitSession(log: FittedSession, given: SessionFit, signal: AbortSignal): Promise<FitOutcome> {
   const { setup, append, tell } = log;
-  const filled = windowFilledBy(gateStateOf(log, given), given.input);
+  const gate = gateStateOf(log, given);
+  const filled = windowFilledBy(gate, given.input);
   if (filled !== null) tell({ type: "window-filled", ...filled, estimator: setup.estimator.name });
   const media = fitMedia(log, given);
   // Of what was refused in another unit nothing else is taken, but less text for bytes, and in case the words were misread.
   if (given.input.refused !== undefined && media.outcome !== null) return media.outcome;
   const fit = { ...given, input: media.input };
   const { input, policy } = fit;
-  const act = whyAct(gateStateOf(log, fit), input);
+  const act = whyAct(media.outcome === null ? gate : gateStateOf(log, fit), input);
   if (act.kind === "unchanged") {
     if (act.off !== null) tell(outcomeEvent(act, setup.estimator.name));
     return media.outcome ?? act;

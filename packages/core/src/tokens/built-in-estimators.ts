@@ -83,15 +83,10 @@ function create(
 function predictingOnce({ predict }: Estimator): Estimator["predict"] {
   let newest: { readonly ledger: Ledger; readonly overhead: Overhead; readonly prediction: Prediction } | null = null;
   return (ledger, overhead) => {
-    if (newest?.ledger !== ledger || !isSameOverhead(newest.overhead, overhead))
+    if (newest?.ledger !== ledger || newest.overhead !== overhead)
       newest = { ledger, overhead, prediction: predict(ledger, overhead) };
     return newest.prediction;
   };
-}
-
-function isSameOverhead(a: Overhead, b: Overhead): boolean {
-  const isSameSetup = a.system === b.system && a.tools === b.tools;
-  return isSameSetup && a.dynamicContext === b.dynamicContext && a.hiddenTokens === b.hiddenTokens;
 }
 
 function notAMeasure({ kind }: KindSpec): PlimsollError {

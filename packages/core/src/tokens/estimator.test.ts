@@ -64,7 +64,7 @@ describe("overhead", () => {
     estimator.predict(EMPTY_LEDGER, overhead);
     const first = work.total().charactersScanned;
     // The same request is predicted once, whoever asks.
-    estimator.predict(EMPTY_LEDGER, { ...overhead });
+    estimator.predict(EMPTY_LEDGER, overhead);
     expect(work.total().charactersScanned).toBe(first);
     estimator.predict({ ...EMPTY_LEDGER }, overhead);
     expect([first, work.total().charactersScanned - first]).toEqual([400 + 11 + 40, 40]);
