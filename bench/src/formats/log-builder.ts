@@ -13,6 +13,7 @@ import { createCallBatch, type OpenCall } from "./call-batch.ts";
 import { unreadBlockIn } from "./content-parts.ts";
 import {
   type BoundaryItem,
+  boundaryItem,
   type CallDraft,
   type KeptHistory,
   type LogItem,
@@ -183,9 +184,7 @@ function createAnswerWriter(writeReply: WriteReply) {
     const part = item.parts[at];
     if (part?.type !== "compaction") return writeReply(item, item.parts);
     const { line, atMs } = item;
-    const summary = userItem("summary", [textPart(part.summary)], { atMs });
-    const kept = { kind: "items", items: [] } as const;
-    const boundary = { kind: "boundary", summary, kept, tokensBefore: null, sourceId: null, line, atMs } as const;
+    const boundary = boundaryItem(userItem("summary", [textPart(part.summary)], { atMs }), { line, atMs });
     const parts = item.parts.slice(at + 1);
     if (parts.length === 0) writeReply(item, parts);
     writeBoundary(log.writer, boundary, log.items);

@@ -26,8 +26,7 @@ export interface UnreadItem {
 
 /** The place at which the person took back what came before: so many turns, or everything from an item on. */
 export function rollBack(to: number | LogItem, { line, atMs }: Pick<UserItem, "line" | "atMs">): BoundaryItem {
-  const kept = { kind: "rolled-back", to } as const;
-  return { kind: "boundary", summary: null, kept, tokensBefore: null, sourceId: null, line, atMs };
+  return boundaryItem(null, { line, atMs }, { kept: { kind: "rolled-back", to } });
 }
 
 /** An item of an unknown type; the type may be anything that the recording has in its place. */
@@ -152,39 +151,40 @@ export function textPart(text: string): TextPart {
   return { type: "text", text };
 }
 
-/** Items of documents, which have no lines; ids and times if the document has them. */
-interface Origin {
-  readonly sourceId?: string | null;
-  readonly atMs?: number | null;
+/** Where an item stands: documents have no lines, and some recordings neither ids nor times. */
+type Origin = Partial<Provenance & Pick<UserItem, "atMs">>;
+
+function placeOf({ line = null, sourceId = null, atMs = null }: Origin): Required<Origin> {
+  return { line, sourceId, atMs };
 }
 
-/** Makes the item of a message that is not the model's, without a line number. */
+/** Makes the item of a message that is not the model's. */
 export function userItem(origin: UserMessage["origin"], parts: UserMessage["parts"], from: Origin = {}): UserItem {
-  return { kind: "user", origin, parts, line: null, sourceId: from.sourceId ?? null, atMs: from.atMs ?? null };
+  return { kind: "user", origin, parts, ...placeOf(from) };
 }
 
-/** Makes the item of a tool result, without a line number. */
+/** Makes the item of a compaction. Nothing stays beside its summary unless `more` says it. */
+export function boundaryItem(summary: UserItem | null, from: Origin, more: Partial<BoundaryItem> = {}): BoundaryItem {
+  return { kind: "boundary", summary, kept: { kind: "items", items: [] }, tokensBefore: null, ...placeOf(from), ...more };
+}
+
+/** Makes the item of a tool result. */
 export function resultItem(
   callId: string,
   parts: ResultItem["parts"],
   from: Origin & { readonly isError?: boolean | null } = {},
 ): ResultItem {
-  const { isError = null, sourceId = null, atMs = null } = from;
-  return { kind: "result", callId, isError, parts, line: null, sourceId, atMs };
+  return { kind: "result", callId, isError: from.isError ?? null, parts, ...placeOf(from) };
 }
 
-/** Makes the item of a model's reply, without a line number. `usage` is `null` for a reply that was no reported call, such as an aborted one. */
+/** Makes the item of a model's reply. `usage` is `null` for a reply that was no reported call, such as an aborted one. */
 export function replyItem(
   parts: readonly ReplyPart[],
   usage: Usage | null,
-  from: Origin & {
-    readonly modelId?: string | null;
-    readonly requestId?: string | null;
-    readonly stopReason?: AssistantMessage["stopReason"];
-  } = {},
+  from: Origin & Partial<Pick<ReplyItem, "modelId" | "requestId" | "stopReason" | "limits">> = {},
 ): ReplyItem {
-  const { modelId = null, requestId = null, stopReason = null, sourceId = null, atMs = null } = from;
-  return { kind: "reply", parts, usage, modelId, requestId, stopReason, limits: null, line: null, sourceId, atMs };
+  const { modelId = null, requestId = null, stopReason = null, limits = null } = from;
+  return { kind: "reply", parts, usage, modelId, requestId, stopReason, limits, ...placeOf(from) };
 }
 
 /** The reply of a history that a recording gives in full, without texts that show nothing. */

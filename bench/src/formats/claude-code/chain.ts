@@ -5,14 +5,18 @@ import { contentParts } from "../content-parts.ts";
 import { type Fields, numberAt, parseRecord, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
 import {
   type BoundaryItem,
+  boundaryItem,
   type LogItem,
   type ReplyItem,
   type ReplyPart,
   type ResultItem,
+  replyItem,
+  resultItem,
   textPart,
   toolTable,
   type UserItem,
   unreadItem,
+  userItem,
 } from "../log-items.ts";
 import type { TreeNode } from "../rewound-prompts.ts";
 import { isAgentTag, parted, type Said, type Speakers } from "../who-said.ts";
@@ -124,8 +128,8 @@ export function createChainReader(): ChainReader {
         if (item !== null) push(item, uuid);
         else if (isUnreadAttachment(recordAt(value, "attachment"))) push(unreadItem(attachmentName(value)), null);
       } else {
-        const name = value.type === "system" ? `system ${stringAt(value, "subtype") ?? ""}`.trim() : value.type;
-        if (!UNSENT_LINES.includes(name)) push(unreadItem(name), null);
+        const name = unreadName(value);
+        if (name !== null) push(unreadItem(name), null);
       }
     },
     items: () => {
@@ -200,15 +204,10 @@ function userItemsOf(value: Fields, line: number, uuid: string | null): readonly
   const blocks = recordsAt({ content }, "content");
   const results: readonly LogItem[] = blocks
     .filter((block) => block.type === "tool_result")
-    .map((block, index) => ({
-      kind: "result",
-      callId: stringAt(block, "tool_use_id") ?? "",
-      isError: block.is_error === true,
-      parts: contentParts(block.content),
-      atMs,
-      line,
-      sourceId: index === 0 ? uuid : null,
-    }));
+    .map((block, index) => {
+      const from = { atMs, line, sourceId: index === 0 ? uuid : null, isError: block.is_error === true };
+      return resultItem(stringAt(block, "tool_use_id") ?? "", contentParts(block.content), from);
+    });
   const others = typeof content === "string" ? content : blocks.filter((block) => block.type !== "tool_result");
   const parts = contentParts(others);
   if (parts.length === 0) return results;
@@ -218,10 +217,9 @@ function userItemsOf(value: Fields, line: number, uuid: string | null): readonly
     0,
     said.findIndex(({ origin }) => origin !== "injected"),
   );
-  const users = said.map((each, at): UserItem => {
-    const sourceId = results.length === 0 && at === named ? uuid : null;
-    return { kind: "user", ...each, atMs, line, sourceId };
-  });
+  const users = said.map(({ origin, parts: own }, at) =>
+    userItem(origin, own, { atMs, line, sourceId: results.length === 0 && at === named ? uuid : null }),
+  );
   return [...results, ...users];
 }
 
@@ -243,16 +241,12 @@ function boundaryItemOf(
 ): BoundaryItem {
   const { value, line } = pending;
   const metadata = recordAt(value, "compactMetadata");
-  return {
-    kind: "boundary",
-    summary,
+  const from = { sourceId: stringAt(value, "uuid"), line, atMs: timeMsAt(value, "timestamp") };
+  return boundaryItem(summary, from, {
     kept: { kind: "items", items: preservedItems(metadata, log) },
     tokensBefore: numberAt(metadata, "preTokens"),
     ...(stringAt(metadata, "trigger") === "auto" ? { isAutomatic: true } : {}),
-    sourceId: stringAt(value, "uuid"),
-    line,
-    atMs: timeMsAt(value, "timestamp"),
-  };
+  });
 }
 
 function preservedItems(
@@ -273,33 +267,19 @@ function preservedItems(
 }
 
 /** Lines that the agent keeps for itself (seen to 2.1.278): titles, modes, snapshots, progress, and what only the person sees. */
-const UNSENT_LINES: readonly unknown[] = [
-  ...[
-    "summary",
-    "progress",
-    "queue-operation",
-    "last-prompt",
-    "mode",
-    "permission-mode",
-    "pr-link",
-    "cost-state",
-    "custom-title",
-  ],
-  ...[
-    "ai-title",
-    "agent-name",
-    "agent-setting",
-    "agent-color",
-    "tag",
-    "task-summary",
-    "file-history-snapshot",
-    "worktree-state",
-  ],
-  ...["attribution-snapshot", "content-replacement", "started", "result", "prompt_snapshot", "system", "system informational"],
-  ...["system stop_hook_summary", "system turn_duration", "system away_summary", "system local_command", "system api_error"],
-  ...["system scheduled_task_fire", "system attribution_snapshot", "system bridge_status", "system memory_saved"],
-  ...["system agents_killed", "system api_metrics", "system permission_retry", "system model_refusal_fallback"],
-];
+const UNSENT_LINES =
+  /^(?:summary|progress|queue-operation|last-prompt|mode|permission-mode|pr-link|cost-state|custom-title|ai-title|agent-(?:name|setting|color)|tag|task-summary|file-history-snapshot|worktree-state|attribution-snapshot|content-replacement|started|result|prompt_snapshot)$/;
+
+/** What the lines of `system` tell the person alone, by their subtypes; a line without one tells nothing. */
+const UNSENT_SUBTYPES =
+  /^(?:|informational|stop_hook_summary|turn_duration|away_summary|local_command|api_error|scheduled_task_fire|attribution_snapshot|bridge_status|memory_saved|agents_killed|api_metrics|permission_retry|model_refusal_fallback)$/;
+
+/** Names a line that is neither sent nor kept for the agent itself; `null` for all others. */
+function unreadName({ type, subtype }: Fields): unknown {
+  if (type !== "system") return UNSENT_LINES.test(typeof type === "string" ? type : "") ? null : (type ?? undefined);
+  const name = typeof subtype === "string" ? subtype : "";
+  return UNSENT_SUBTYPES.test(name) ? null : `system ${name}`;
+}
 
 /** Attachments that only the person sees, and those whose text stands elsewhere in the log. */
 const UNSENT_TYPES = ["hook_system_message", "hook_cancelled", "hook_non_blocking_error", "hook_permission_decision"] as const;
@@ -338,14 +318,14 @@ function attachmentItemOf(
   if (attachment === null || UNSENT_TYPES.some((unsent) => unsent === type)) return null;
   if (type === "queued_command") return queuedCommand(attachment, place);
   const text = type === "hook_success" ? (stringAt(attachment, "content") ?? "") : attachmentText(attachment);
-  return text.trim() === "" ? null : { kind: "user", origin: "injected", parts: [textPart(text)], ...place };
+  return text.trim() === "" ? null : userItem("injected", [textPart(text)], place);
 }
 
 function queuedCommand(attachment: Fields, place: { line: number; sourceId: string | null; atMs: number | null }): UserItem {
   const mode = stringAt(attachment, "commandMode");
   const typed = mode === null || mode === "prompt" ? "human" : mode === "bash" ? "command" : "injected";
   const origin = isOthers(attachment) ? "injected" : typed;
-  return { kind: "user", origin, parts: contentParts(attachment.prompt), ...place };
+  return userItem(origin, contentParts(attachment.prompt), place);
 }
 
 function attachmentText(attachment: Fields): string {
@@ -360,16 +340,7 @@ function attachmentText(attachment: Fields): string {
 }
 
 /** Tags of what a command of the person gives: the call, what it printed, a shell line and its output. */
-const COMMAND_TAGS: readonly string[] = [
-  "command-name",
-  "command-message",
-  "command-args",
-  "local-command-stdout",
-  "local-command-stderr",
-  "bash-input",
-  "bash-stdout",
-  "bash-stderr",
-];
+const COMMAND_TAG = /^(?:command-(?:name|message|args)|local-command-std(?:out|err)|bash-(?:input|stdout|stderr))$/;
 
 /** How texts begin that the agent writes in the person's place, without a tag around them or with one that has attributes. */
 const INJECTED_OPENINGS: readonly string[] = [
@@ -379,9 +350,9 @@ const INJECTED_OPENINGS: readonly string[] = [
 ];
 
 const SPEAKERS: Speakers = {
-  ofTag: (name) => (COMMAND_TAGS.includes(name) ? "command" : isAgentTag(name) ? "injected" : null),
+  ofTag: (name) => (COMMAND_TAG.test(name) ? "command" : isAgentTag(name) ? "injected" : null),
   ofOpening: (text) => {
-    if (COMMAND_TAGS.some((name) => text.startsWith(`<${name}>`))) return "command";
+    if (COMMAND_TAG.test(/^<([\w-]+)>/.exec(text)?.[1] ?? "")) return "command";
     return INJECTED_OPENINGS.some((opening) => text.startsWith(opening)) ? "injected" : null;
   },
 };
@@ -428,19 +399,13 @@ interface GrowingReply extends ReplyItem {
 function startReply(value: Fields, line: number): GrowingReply {
   const message = recordAt(value, "message");
   const model = stringAt(message, "model");
-  return {
-    kind: "reply",
-    parts: [],
-    blockKeys: new Set(),
+  const from = {
     modelId: model === SYNTHETIC_MODEL ? null : model,
     requestId: stringAt(value, "requestId") ?? stringAt(message, "id"),
-    stopReason: null,
-    usage: null,
-    limits: null,
     sourceId: stringAt(message, "id") ?? stringAt(value, "uuid"),
-    line,
-    atMs: timeMsAt(value, "timestamp"),
+    ...{ line, atMs: timeMsAt(value, "timestamp") },
   };
+  return { ...replyItem([], null, from), parts: [], blockKeys: new Set() };
 }
 
 /** Adds a line's blocks to its reply. Blocks that the reply has already, from an earlier state of the stream, are not added again. */

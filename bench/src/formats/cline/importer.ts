@@ -3,7 +3,7 @@ import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, type MessageList, messageLists } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, stringAt, timeMsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { callIdChain, type LogItem, replyItem, toolTable, unreadItem, userItem } from "../log-items.ts";
+import { boundaryItem, callIdChain, type LogItem, replyItem, toolTable, unreadItem, userItem } from "../log-items.ts";
 import { blockReplyParts } from "../message-lists/anthropic.ts";
 import { textReply, textResultItems } from "../text-calls.ts";
 
@@ -47,7 +47,7 @@ function listItems(list: MessageList): readonly LogItem[] {
       items.push(replyItem(parts.parts, usage, { ...from, modelId: stringAt(info, "id") ?? stringAt(info, "modelId") }));
     } else if (recordAt(message, "metadata")?.kind === "compaction_summary") {
       const summary = userItem("summary", contentParts(message.content), { atMs: from.atMs });
-      items.push({ kind: "boundary", summary, kept: { kind: "items", items: [] }, tokensBefore: null, line: null, ...from });
+      items.push(boundaryItem(summary, from));
     } else if (message.role === "user") items.push(...textResultItems(message, openCallId, from));
     else items.push(unreadItem(`role ${message.role}`));
   }

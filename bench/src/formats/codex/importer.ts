@@ -1,4 +1,4 @@
-import { type ModelLimits, type TextPart, type Usage, usageOf } from "@plimsoll/core";
+import { type ModelLimits, type Usage, usageOf } from "@plimsoll/core";
 import { isRecord, scriptCalls } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../../transcript.ts";
 import { type Fields, jsonValueOf, numberAt, parseRecord, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
@@ -6,7 +6,7 @@ import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
 import type { BoundaryItem, LogItem, ReplyItem, ReplyPart } from "../log-items.ts";
-import { rollBack, textPart, unreadItem } from "../log-items.ts";
+import { boundaryItem, replyItem, rollBack, textPart, unreadItem, userItem } from "../log-items.ts";
 import { historyBefore, missingHistory } from "./history.ts";
 import {
   encryptedSummary,
@@ -182,10 +182,9 @@ function createRolloutReader(): RolloutReader {
     else if (isSaid(item)) {
       // Nobody typed to a sub-agent what it repeats from its parent.
       const isParents = isCopied && recordAt(recordAt(meta, "source"), "subagent") !== null;
-      const said = saidIn(item).map((each) => {
-        const origin = isParents && each.origin === "human" ? "injected" : each.origin;
-        return { kind: "user" as const, ...each, origin, line, sourceId: null, atMs };
-      });
+      const said = saidIn(item).map(({ origin, parts: own }) =>
+        userItem(isParents && origin === "human" ? "injected" : origin, own, { line, atMs }),
+      );
       items.push(...said);
       if (item.role === "user" && !isParents) words.takeSaid(said);
       isSealed = true;
@@ -269,8 +268,7 @@ function createRolloutReader(): RolloutReader {
 }
 
 function openReply(modelId: string | null, line: number | null, atMs: number | null): OpenReply {
-  const open = { parts: [], usage: null, limits: null, requestId: null, stopReason: null, sourceId: null };
-  return { kind: "reply", modelId, line, atMs, ...open };
+  return { ...replyItem([], null, { modelId, line, atMs }), parts: [] };
 }
 
 /** With a replacement history that is the context; without, all user messages stay and the message is the summary. */
@@ -279,16 +277,15 @@ function boundaryOf(
   items: readonly LogItem[],
   place: { line: number | null; atMs: number | null },
 ): BoundaryItem {
-  const base = { kind: "boundary" as const, tokensBefore: null, sourceId: null, ...place };
   if (Array.isArray(payload.replacement_history)) {
     const drafts = recordsAt(payload, "replacement_history").flatMap(historyDraftsOf);
     // A log that keeps neither the summary's text nor its place in the history: the provider has it, and it is sent all the same.
     const isUnlogged = stringAt(payload, "message") === "" && !drafts.some(isEncryptedSummary);
-    return { ...base, summary: null, kept: { kind: "history", drafts: isUnlogged ? [...drafts, encryptedSummary()] : drafts } };
+    const kept = { kind: "history", drafts: isUnlogged ? [...drafts, encryptedSummary()] : drafts } as const;
+    return boundaryItem(null, place, { kept });
   }
-  const text: TextPart = textPart(stringAt(payload, "message") ?? "");
-  const summary = { kind: "user" as const, origin: "summary" as const, parts: [text], sourceId: null, ...place };
-  return { ...base, summary, kept: { kind: "items", items: items.filter((item) => item.kind === "user") } };
+  const summary = userItem("summary", [textPart(stringAt(payload, "message") ?? "")], place);
+  return boundaryItem(summary, place, { kept: { kind: "items", items: items.filter((item) => item.kind === "user") } });
 }
 
 /** One `token_count` event that tells something. */

@@ -2,7 +2,16 @@ import type { TextPart } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
 import { type Fields, jsonValueOf, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
-import { callDraft, objectCall, type ReplyPart, type ResultItem, replyDraft, textPart, toolTable } from "../log-items.ts";
+import {
+  callDraft,
+  objectCall,
+  type ReplyPart,
+  type ResultItem,
+  replyDraft,
+  resultItem,
+  textPart,
+  toolTable,
+} from "../log-items.ts";
 import { isAgentTag, parted, type Said, type Speakers } from "../who-said.ts";
 
 const TOOLS = toolTable([
@@ -150,7 +159,7 @@ export function resultItemOf(item: Fields, line: number | null, atMs: number | n
   const parts =
     typeof output === "string" || Array.isArray(output) ? contentParts(output) : [textPart(JSON.stringify(output ?? ""))];
   const isError = body?.success === false ? true : null;
-  return { kind: "result", callId: stringAt(item, "call_id") ?? "", isError, parts, atMs, line, sourceId: null };
+  return resultItem(stringAt(item, "call_id") ?? "", parts, { isError, atMs, line });
 }
 
 /** The messages of an item of a replacement history, without ids; none for items that hold none. */

@@ -1,7 +1,19 @@
 import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imageFromBase64 } from "../image.ts";
-import { type LogItem, objectCall, type ReplyPart, textPart, toolTable, type UserItem, unreadItem } from "../log-items.ts";
+import {
+  boundaryItem,
+  type LogItem,
+  objectCall,
+  type ReplyPart,
+  replyItem,
+  resultItem,
+  textPart,
+  toolTable,
+  type UserItem,
+  unreadItem,
+  userItem,
+} from "../log-items.ts";
 
 const TOOLS = toolTable([
   ["read", "view"],
@@ -46,7 +58,7 @@ export function takeEvent(chain: EventChain, event: ChainEvent): void {
       takeUser(items, event);
       break;
     case "system.notification":
-      items.push(userItemOf(event, "injected", [textPart(stringAt(event.data, "content") ?? "")]));
+      items.push(userItem("injected", [textPart(stringAt(event.data, "content") ?? "")], event));
       break;
     case "assistant.message":
       items.push(replyOf(event, chain.modelId));
@@ -77,33 +89,24 @@ function takeUser(items: LogItem[], event: ChainEvent): void {
   const origin = /^(?:user|agent|$)/.test(stringAt(data, "source") ?? "") ? "human" : "injected";
   const last = items.at(-1);
   const isRepeated = origin === "injected" && last?.kind === "user" && textOf(last) === text;
-  if (!isRepeated) items.push(userItemOf(event, origin, [textPart(text), ...images]));
-}
-
-function userItemOf({ line, sourceId, atMs }: ChainEvent, origin: UserItem["origin"], parts: UserItem["parts"]): UserItem {
-  return { kind: "user", origin, parts, line, sourceId, atMs };
+  if (!isRepeated) items.push(userItem(origin, [textPart(text), ...images], event));
 }
 
 function textOf(item: UserItem): string {
   return item.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-function replyOf({ data, line, sourceId, atMs }: ChainEvent, modelId: string | null): LogItem {
+function replyOf(event: ChainEvent, modelId: string | null): LogItem {
+  const { data } = event;
   const reasoning = stringAt(data, "reasoningText");
   const opaque = stringAt(data, "reasoningOpaque");
   const calls = recordsAt(data, "toolRequests");
   const thought: readonly ReplyPart[] =
     reasoning === null && opaque === null ? [] : [{ type: "reasoning", text: reasoning ?? "", opaque }];
-  return {
-    kind: "reply",
-    parts: [...thought, textPart(stringAt(data, "content") ?? ""), ...calls.map(callOf)],
-    modelId,
-    requestId: stringAt(data, "apiCallId") ?? stringAt(data, "requestId"),
-    stopReason: calls.length > 0 ? "tool-calls" : "end",
-    usage: outputUsage(data),
-    limits: null,
-    ...{ line, sourceId, atMs },
-  };
+  const requestId = stringAt(data, "apiCallId") ?? stringAt(data, "requestId");
+  const stopReason = calls.length > 0 ? "tool-calls" : "end";
+  const parts = [...thought, textPart(stringAt(data, "content") ?? ""), ...calls.map(callOf)];
+  return replyItem(parts, outputUsage(data), { ...event, modelId, requestId, stopReason });
 }
 
 /** Calls have their arguments as an object; those of tools with a text of their own have a string. */
@@ -120,25 +123,21 @@ function outputUsage(data: Fields): Usage | null {
 }
 
 /** `content` is what the model gets; `detailedContent` is for the eye. */
-function resultOf({ data, line, sourceId, atMs }: ChainEvent): LogItem {
+function resultOf(event: ChainEvent): LogItem {
+  const { data } = event;
   const sent = stringAt(recordAt(data, "result"), "content");
   const parts: readonly TextPart[] = [textPart(sent ?? stringAt(recordAt(data, "error"), "message") ?? "")];
-  const callId = stringAt(data, "toolCallId") ?? "";
-  return { kind: "result", callId, isError: data.success === false, parts, line, sourceId, atMs };
+  return resultItem(stringAt(data, "toolCallId") ?? "", parts, { ...event, isError: data.success === false });
 }
 
 /** A compaction runs beside the session: what was said since it began stays behind its summary. A failed one changes nothing. */
 function takeCompaction(chain: EventChain, event: ChainEvent): void {
-  const { data, line, sourceId, atMs } = event;
+  const { data } = event;
   const first = chain.compactionStart === null ? undefined : chain.items[chain.compactionStart];
   chain.compactionStart = null;
   if (data.success !== true) return;
   const text = stringAt(data, "summaryContent");
-  chain.items.push({
-    kind: "boundary",
-    summary: text === null ? null : { ...userItemOf(event, "summary", [textPart(text)]), sourceId: null },
-    kept: first === undefined ? { kind: "items", items: [] } : { kind: "from", item: first },
-    tokensBefore: numberAt(data, "preCompactionTokens"),
-    ...{ line, sourceId, atMs },
-  });
+  const summary = text === null ? null : userItem("summary", [textPart(text)], { ...event, sourceId: null });
+  const kept = first === undefined ? {} : { kept: { kind: "from", item: first } as const };
+  chain.items.push(boundaryItem(summary, event, { ...kept, tokensBefore: numberAt(data, "preCompactionTokens") }));
 }

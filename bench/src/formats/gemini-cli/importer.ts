@@ -5,6 +5,7 @@ import { type DocumentSession, documentImporter } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
 import {
+  boundaryItem,
   type LogItem,
   objectCall,
   type ReplyPart,
@@ -111,7 +112,7 @@ function userItems(
       userItem(origin, said, at === 0 ? from : { atMs: from.atMs }),
     );
   const summary = userItem("summary", parts, { atMs: from.atMs });
-  return [{ kind: "boundary", summary, kept: { kind: "items", items: [] }, tokensBefore: null, line: null, ...from }];
+  return [boundaryItem(summary, from)];
 }
 
 function isText(part: TextPart | ImagePart): part is TextPart {

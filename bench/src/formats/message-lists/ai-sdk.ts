@@ -15,14 +15,7 @@ import {
   userItem,
 } from "../log-items.ts";
 
-const PART_TYPES = [
-  "tool-call",
-  "tool-result",
-  "reasoning",
-  "file",
-  "tool-approval-request",
-  "tool-approval-response",
-] as const;
+const PART_TYPES = /^(?:tool-call|tool-result|reasoning|file|tool-approval-request|tool-approval-response)$/;
 
 /** Message lists of the AI SDK: model messages, or UI messages with parts. */
 export const aiSdkImporter: Importer = documentImporter({
@@ -37,7 +30,7 @@ export const aiSdkImporter: Importer = documentImporter({
 });
 
 function hasOwnPart(message: Fields): boolean {
-  return recordsAt(message, "content").some((part) => PART_TYPES.some((type) => type === part.type));
+  return recordsAt(message, "content").some((part) => PART_TYPES.test(stringAt(part, "type") ?? ""));
 }
 
 function systemOf(list: MessageList): string {
@@ -73,13 +66,7 @@ function replyPart(part: Fields): readonly ReplyPart[] {
       return [{ type: "reasoning", text: stringAt(part, "text") ?? "", opaque: null }];
     case "tool-call": {
       const args = recordAt(part, "input") ?? recordAt(part, "args");
-      const callId = stringAt(part, "toolCallId") ?? "";
-      return [
-        callDraft(
-          {},
-          { callId, toolName: stringAt(part, "toolName") ?? "", argumentsJson: JSON.stringify(args ?? part.input ?? {}), args },
-        ),
-      ];
+      return [callOf(part, stringAt(part, "toolName") ?? "", args)];
     }
     case "tool-result":
     case "tool-approval-request":
@@ -168,13 +155,13 @@ function shownPart(part: Fields): readonly ReplyPart[] {
   if (part.type === "reasoning") return [{ type: "reasoning", text: stringAt(part, "text") ?? "", opaque: null }];
   const toolName = toolNameOf(part);
   if (toolName === null) return [];
-  const args = recordAt(part, "input");
-  return [
-    callDraft(
-      {},
-      { callId: stringAt(part, "toolCallId") ?? "", toolName, argumentsJson: JSON.stringify(part.input ?? {}), args },
-    ),
-  ];
+  return [callOf(part, toolName, recordAt(part, "input"))];
+}
+
+/** A call of a part; arguments that are no object stay as they are. */
+function callOf(part: Fields, toolName: string, args: Fields | null): ReplyPart {
+  const argumentsJson = JSON.stringify(args ?? part.input ?? {});
+  return callDraft({}, { callId: stringAt(part, "toolCallId") ?? "", toolName, argumentsJson, args });
 }
 
 function shownResult(part: Fields): readonly LogItem[] {

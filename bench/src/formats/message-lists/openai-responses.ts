@@ -2,18 +2,12 @@ import { UNREPORTED_USAGE } from "@plimsoll/core";
 import { ENCRYPTED_SUMMARY, isSilent, replyPartsOf, resultItemOf } from "../codex/items.ts";
 import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, listSessions, type MessageList } from "../document.ts";
-import type { Fields } from "../fields.ts";
+import { type Fields, recordsAt, stringAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
 import { type LogItem, type ReplyPart, replyItem, unreadItem, userItem } from "../log-items.ts";
 
-const ITEM_TYPES = [
-  "function_call",
-  "function_call_output",
-  "reasoning",
-  "custom_tool_call",
-  "custom_tool_call_output",
-] as const;
-const CONTENT_TYPES = ["input_text", "output_text", "input_image"] as const;
+const ITEM_TYPE = /^(?:reasoning|(?:function|custom_tool)_call(?:_output)?)$/;
+const CONTENT_TYPES: readonly unknown[] = ["input_text", "output_text", "input_image"];
 
 /** Item lists in the form of the Responses API: an array, a request, or one item a line. */
 export const openAiResponsesImporter: Importer = documentImporter({
@@ -25,13 +19,10 @@ export const openAiResponsesImporter: Importer = documentImporter({
 });
 
 function isItem(value: Fields): boolean {
-  if (ITEM_TYPES.some((type) => type === value.type)) return true;
-  const content = Array.isArray(value.content) ? value.content : [];
-  return content.some((part: unknown) => CONTENT_TYPES.some((type) => type === typeOf(part)));
-}
-
-function typeOf(part: unknown): unknown {
-  return typeof part === "object" && part !== null && "type" in part ? part.type : undefined;
+  return (
+    ITEM_TYPE.test(stringAt(value, "type") ?? "") ||
+    recordsAt(value, "content").some(({ type }) => CONTENT_TYPES.includes(type))
+  );
 }
 
 function listItems({ messages, modelId }: MessageList): readonly LogItem[] {

@@ -3,6 +3,7 @@ import type { DocumentSession } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import { imageFromUrl } from "../image.ts";
 import {
+  boundaryItem,
   type LogItem,
   objectCall,
   type ReplyPart,
@@ -68,14 +69,14 @@ function itemsOf(messages: readonly Fields[], isSubAgent: boolean): readonly Log
     pruned = [...pruned, ...prunedResults(parts, read)];
     if (!isSummary) continue;
     const kept = firstItemOf.get(stringAt(compaction, "tail_start_id") ?? "");
-    items.push({
-      kind: "boundary",
-      summary: userItem("summary", textParts(parts), { atMs: createdMs(info) }),
-      kept: kept === undefined ? { kind: "items", items: [] } : { kind: "from", item: kept },
-      tokensBefore: null,
-      ...(compaction?.auto === true ? { isAutomatic: true } : {}),
-      ...{ line: null, sourceId: stringAt(info, "id"), atMs: createdMs(info) },
-    });
+    const from = { sourceId: stringAt(info, "id"), atMs: createdMs(info) };
+    const summary = userItem("summary", textParts(parts), { atMs: from.atMs });
+    items.push(
+      boundaryItem(summary, from, {
+        ...(kept === undefined ? {} : { kept: { kind: "from", item: kept } }),
+        ...(compaction?.auto === true ? { isAutomatic: true } : {}),
+      }),
+    );
     compaction = null;
   }
   if (pruned.length > 0) items.push(clearing(pruned));
@@ -107,8 +108,7 @@ const CLEARED_TEXT = "[Old tool result content cleared]";
 function clearing(due: readonly PrunedResult[]): LogItem {
   const results = due.map(({ item }) => item);
   const atMs = Math.max(...due.map((result) => result.atMs));
-  const kept = { kind: "cleared", results, text: CLEARED_TEXT } as const;
-  return { kind: "boundary", summary: null, kept, tokensBefore: null, line: null, sourceId: null, atMs };
+  return boundaryItem(null, { atMs }, { kept: { kind: "cleared", results, text: CLEARED_TEXT } });
 }
 
 function createdMs(info: Fields): number | null {
@@ -261,7 +261,7 @@ function createRanges(isSubAgent: boolean): { take(message: ReadMessage): readon
     const items = [...named.slice(start, end + 1).flat(), ...covered];
     const summary = userItem("summary", [textPart(`[Compressed conversation section]\n${text}`)], { atMs });
     blocks.push({ first: start, summary, text });
-    return { kind: "boundary", summary, kept: { kind: "around", items }, tokensBefore: null, line: null, sourceId: null, atMs };
+    return boundaryItem(summary, { atMs }, { kept: { kind: "around", items } });
   };
   return {
     take: ({ isUser, parts, read, atMs }) => {

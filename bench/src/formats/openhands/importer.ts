@@ -2,21 +2,11 @@ import type { UserMessage } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
 import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter, toolSpecs } from "../document.ts";
-import { type Fields, numberAt, parseRecord, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
+import { type Fields, numberAt, recordAt, recordsAt, stringAt, stringsAt, timeMsAt } from "../fields.ts";
 import { imageFromUrl } from "../image.ts";
 import type { Importer } from "../importer.ts";
-import {
-  callDraft,
-  type LogItem,
-  type ReplyPart,
-  replyItem,
-  resultItem,
-  textPart,
-  toolTable,
-  unreadItem,
-  userItem,
-} from "../log-items.ts";
-import { openAiUsageOf } from "../message-lists/openai-chat.ts";
+import { boundaryItem, type LogItem, replyItem, resultItem, textPart, toolTable, unreadItem, userItem } from "../log-items.ts";
+import { chatCallPart, openAiUsageOf } from "../message-lists/openai-chat.ts";
 
 const FORMAT = "openhands";
 
@@ -101,16 +91,9 @@ function itemsOf(event: Fields, answered: Set<string>): readonly LogItem[] {
 function responseItem(response: Fields, responseId: string, atMs: number | null): LogItem {
   const message = recordAt(recordsAt(response, "choices")[0], "message");
   const texts = stringAt(message, "content") === null ? [] : [textPart(stringAt(message, "content") ?? "")];
-  const parts: readonly ReplyPart[] = [...texts, ...recordsAt(message, "tool_calls").map(callPart)];
+  const parts = [...texts, ...recordsAt(message, "tool_calls").map((call) => chatCallPart(TOOLS, call))];
   const usage = openAiUsageOf(recordAt(response, "usage"));
   return replyItem(parts, usage, { sourceId: responseId, requestId: responseId, modelId: stringAt(response, "model"), atMs });
-}
-
-function callPart(call: Fields): ReplyPart {
-  const body = recordAt(call, "function");
-  const argumentsJson = stringAt(body, "arguments") ?? "{}";
-  const toolName = stringAt(body, "name") ?? "";
-  return callDraft(TOOLS, { callId: stringAt(call, "id") ?? "", toolName, argumentsJson, args: parseRecord(argumentsJson) });
 }
 
 function otherItems(event: Fields, metadata: Fields | null, atMs: number | null): readonly LogItem[] {
@@ -164,7 +147,5 @@ function condensationItems(event: Fields, itemsOfEvent: ReadonlyMap<unknown, Log
   const atMs = timeMsAt(event, "timestamp");
   const text = stringAt(args, "summary");
   const summary = text === null ? null : userItem("summary", [textPart(text)], { atMs });
-  return [
-    { kind: "boundary", summary, kept: { kind: "items", items: kept }, tokensBefore: null, line: null, sourceId: null, atMs },
-  ];
+  return [boundaryItem(summary, { atMs }, { kept: { kind: "items", items: kept } })];
 }

@@ -8,15 +8,19 @@ import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
 import {
-  type KeptHistory,
+  type BoundaryItem,
+  boundaryItem,
   type LogItem,
   objectCall,
   type Placed,
   type ReplyPart,
   replyDraft,
+  replyItem,
+  resultItem,
   textPart,
   toolTable,
   unreadItem,
+  userItem,
 } from "../log-items.ts";
 import { rewoundNotes, rewoundPrompts, type TreeNode, withRollBacks } from "../rewound-prompts.ts";
 import { inOrderOfSending } from "../sending-order.ts";
@@ -30,13 +34,13 @@ const TOOLS = toolTable([
   ["search", "grep find ls"],
 ]);
 
-const STOP_REASONS: { readonly [reason: string]: AssistantMessage["stopReason"] } = {
-  stop: "end",
-  toolUse: "tool-calls",
-  length: "length",
-  error: "error",
-  aborted: "aborted",
-};
+const STOP_REASONS: ReadonlyMap<string, AssistantMessage["stopReason"]> = new Map([
+  ["stop", "end"],
+  ["toolUse", "tool-calls"],
+  ["length", "length"],
+  ["error", "error"],
+  ["aborted", "aborted"],
+]);
 
 /** Sessions of the pi coding agent: one entry a line, a tree from version 3 on. */
 export const piImporter: Importer = {
@@ -130,26 +134,24 @@ function itemOf(value: Fields, line: number, { itemAt, modelId }: Known): LogIte
     case "message":
       return messageItem(recordAt(value, "message") ?? {}, place);
     case "custom_message":
-      return { kind: "user", origin: "injected", parts: contentParts(value.content), ...place };
+      return userItem("injected", contentParts(value.content), place);
     case "branch_summary":
-      return { kind: "user", origin: "injected", parts: [textPart(stringAt(value, "summary") ?? "")], ...place };
+      return userItem("injected", [textPart(stringAt(value, "summary") ?? "")], place);
     case "compaction": {
       const key = stringAt(value, "firstKeptEntryId") ?? String(numberAt(value, "firstKeptEntryIndex") ?? "");
       const first = itemAt(key);
-      const summary = stringAt(value, "summary");
+      const text = stringAt(value, "summary");
+      const summary = text === null ? null : userItem("summary", [textPart(text)], { ...place, sourceId: null });
       const tail = Array.isArray(value.retainedTail) ? recordsAt(value, "retainedTail").flatMap(tailDraft) : null;
-      return {
-        kind: "boundary",
-        summary:
-          summary === null ? null : { kind: "user", origin: "summary", parts: [textPart(summary)], ...place, sourceId: null },
-        kept: tail !== null ? { kind: "history", drafts: tail } : first === undefined ? NOTHING : { kind: "from", item: first },
+      const from: Partial<BoundaryItem> = first === undefined ? {} : { kept: { kind: "from", item: first } };
+      return boundaryItem(summary, place, {
+        ...(tail === null ? from : { kept: { kind: "history", drafts: tail } }),
         tokensBefore: numberAt(value, "tokensBefore"),
         ...{ usage: reportedUsage(recordAt(value, "usage")), modelId },
-        ...place,
-      };
+      });
     }
     case "reset_boundary":
-      return { kind: "boundary", summary: null, kept: NOTHING, tokensBefore: null, ...place };
+      return boundaryItem(null, place);
     default:
       return SILENT_ENTRIES.includes(value.type) ? null : unreadItem(value.type);
   }
@@ -160,8 +162,6 @@ const SILENT_ENTRIES: readonly unknown[] = [
   ...["session", "usage", "model_change", "thinking_level_change", "custom", "label", "session_info", "session_init"],
   ...["title", "title_change", "service_tier_change", "credential_pin", "mode_change", "mcp_tool_selection"],
 ];
-
-const NOTHING: KeptHistory = { kind: "items", items: [] };
 
 /** A message that stayed behind a compaction, of which the entry holds a copy: no call of its own. */
 function tailDraft(message: Fields): readonly MessageDraft[] {
@@ -178,25 +178,19 @@ function tailDraft(message: Fields): readonly MessageDraft[] {
 function messageItem(message: Fields, place: Placed): LogItem | null {
   switch (message.role) {
     case "user":
-      return { kind: "user", origin: "human", parts: contentParts(message.content), ...place };
+      return userItem("human", contentParts(message.content), place);
     case "assistant":
-      return replyItem(message, place);
-    case "toolResult":
-      return {
-        kind: "result",
-        callId: stringAt(message, "toolCallId") ?? "",
-        isError: message.isError === true,
-        parts: contentParts(message.content),
-        ...place,
-      };
+      return replyOf(message, place);
+    case "toolResult": {
+      const isError = message.isError === true;
+      return resultItem(stringAt(message, "toolCallId") ?? "", contentParts(message.content), { ...place, isError });
+    }
     case "system": {
       const added = Array.isArray(message.toolsAdded) ? JSON.stringify(message.toolsAdded) : "";
-      return { kind: "user", origin: "declared", parts: [textPart(`${promptText(message)}${added}`)], ...place };
+      return userItem("declared", [textPart(`${promptText(message)}${added}`)], place);
     }
     case "bashExecution":
-      return message.excludeFromContext === true
-        ? null
-        : { kind: "user", origin: "command", parts: [commandPart(message)], ...place };
+      return message.excludeFromContext === true ? null : userItem("command", [commandPart(message)], place);
     default:
       return unreadItem(message.role);
   }
@@ -217,18 +211,11 @@ function besides(value: Fields): readonly LogItem[] {
   return isReported ? [unreadItem(`usage of ${stringAt(value, "kind") ?? stringAt(message, "role") ?? value.type}`)] : [];
 }
 
-function replyItem(message: Fields, place: Placed): LogItem {
-  const stopReason = stringAt(message, "stopReason") ?? "";
-  return {
-    kind: "reply",
-    parts: recordsAt(message, "content").flatMap(replyPart),
-    modelId: stringAt(message, "model"),
-    requestId: stringAt(message, "responseId"),
-    stopReason: Object.hasOwn(STOP_REASONS, stopReason) ? (STOP_REASONS[stopReason] ?? "other") : "other",
-    usage: reportedUsage(recordAt(message, "usage")),
-    limits: null,
-    ...place,
-  };
+function replyOf(message: Fields, place: Placed): LogItem {
+  const [modelId, requestId] = [stringAt(message, "model"), stringAt(message, "responseId")];
+  const stopReason = STOP_REASONS.get(stringAt(message, "stopReason") ?? "") ?? "other";
+  const parts = recordsAt(message, "content").flatMap(replyPart);
+  return replyItem(parts, reportedUsage(recordAt(message, "usage")), { ...place, modelId, requestId, stopReason });
 }
 
 function replyPart(part: Fields): readonly ReplyPart[] {

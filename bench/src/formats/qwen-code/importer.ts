@@ -7,16 +7,20 @@ import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
 import { transcriptOf } from "../log-builder.ts";
 import {
+  boundaryItem,
   type CallDraft,
   type LogItem,
   objectCall,
   type Placed,
   type ReplyPart,
   replyDraft,
+  replyItem,
+  resultItem,
   textPart,
   toolTable,
   type UserItem,
   unreadItem,
+  userItem,
 } from "../log-items.ts";
 
 const FORMAT = "qwen-code";
@@ -88,7 +92,7 @@ function itemsOf(value: Fields, line: number): readonly LogItem[] {
   const content = recordAt(value, "message");
   switch (value.type) {
     case "user":
-      return [{ kind: "user", origin: originOf(value), parts: userParts(content), ...place }];
+      return [userItem(originOf(value), userParts(content), place)];
     case "assistant":
       return [replyOf(value, content, place)];
     case "tool_result":
@@ -107,55 +111,35 @@ const UNSENT_SUBTYPES: readonly unknown[] = [
   ...["custom_title", "rewind", "agent_launch_prompt", "session_artifact_event", "session_artifact_snapshot"],
 ];
 
-const INJECTED_SUBTYPES: readonly unknown[] = [
-  "notification",
-  "cron",
-  "background_task_completed",
-  "goal_runtime",
-  "agent_retry",
-];
+const INJECTED_SUBTYPES = /^(?:notification|cron|background_task_completed|goal_runtime|agent_retry)$/;
 
 function originOf(value: Fields): UserItem["origin"] {
-  const isInjected = INJECTED_SUBTYPES.includes(value.subtype) || value.externalInputKind === "notification";
+  const isInjected = INJECTED_SUBTYPES.test(stringAt(value, "subtype") ?? "") || value.externalInputKind === "notification";
   return isInjected ? "injected" : "human";
 }
 
 function replyOf(value: Fields, content: Fields | null, place: Placed): LogItem {
   const contextWindowTokens = numberAt(value, "contextWindowSize");
-  return {
-    kind: "reply",
-    parts: replyParts(content),
-    modelId: stringAt(value, "model"),
-    requestId: null,
-    stopReason: callParts(content).length > 0 ? "tool-calls" : "end",
-    usage: usageIn(recordAt(value, "usageMetadata")),
-    limits: contextWindowTokens === null ? null : { contextWindowTokens, maxOutputTokens: null },
+  return replyItem(replyParts(content), usageIn(recordAt(value, "usageMetadata")), {
     ...place,
-  };
+    modelId: stringAt(value, "model"),
+    stopReason: callParts(content).length > 0 ? "tool-calls" : "end",
+    limits: contextWindowTokens === null ? null : { contextWindowTokens, maxOutputTokens: null },
+  });
 }
 
 function resultsOf(value: Fields, content: Fields | null, place: Placed): readonly LogItem[] {
   const status = stringAt(recordAt(value, "toolCallResult"), "status");
   const isStopped = status === "error" || status === "cancelled";
-  return responsesOf(content).map(({ callId, parts, isError }, index) => ({
-    kind: "result",
-    callId,
-    isError: isError || isStopped,
-    parts,
-    ...place,
-    sourceId: index === 0 ? place.sourceId : null,
-  }));
+  return responsesOf(content).map(({ callId, parts, isError }, index) =>
+    resultItem(callId, parts, { ...place, isError: isError || isStopped, sourceId: index === 0 ? place.sourceId : null }),
+  );
 }
 
 /** The record holds the history that the model gets from then on, whole. */
 function boundaryOf(payload: Fields | null, place: Placed): LogItem {
-  return {
-    kind: "boundary",
-    summary: null,
-    kept: { kind: "history", drafts: historyDrafts(recordsAt(payload, "compressedHistory")) },
-    tokensBefore: numberAt(recordAt(payload, "info"), "originalTokenCount"),
-    ...place,
-  };
+  const kept = { kind: "history", drafts: historyDrafts(recordsAt(payload, "compressedHistory")) } as const;
+  return boundaryItem(null, place, { kept, tokensBefore: numberAt(recordAt(payload, "info"), "originalTokenCount") });
 }
 
 const TOOLS = toolTable([

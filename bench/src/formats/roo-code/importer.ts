@@ -4,7 +4,17 @@ import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter, headMessages, messageLists } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, parseRecord, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { callIdChain, type LogItem, type ReplyPart, replyItem, textPart, toolTable, userItem } from "../log-items.ts";
+import {
+  type BoundaryItem,
+  boundaryItem,
+  callIdChain,
+  type LogItem,
+  type ReplyPart,
+  replyItem,
+  textPart,
+  toolTable,
+  userItem,
+} from "../log-items.ts";
 import { isEnvironment, textReply, textResultItems } from "../text-calls.ts";
 
 const UI_MESSAGES = "ui_messages.json";
@@ -52,25 +62,22 @@ function showsSurroundings(message: Fields): boolean {
 function historyItems(given: readonly Fields[], requests: Requests): readonly LogItem[] {
   const items: LogItem[] = [];
   const reader = createReader(requests);
-  const hiddenCounts = countsBy(given, "truncationParent");
   const first: LogItem[] = [];
   const waiting: WaitingBoundary[] = [];
   let condensed = 0;
   for (const message of given) {
     const atMs = timeMsAt(message, "ts");
-    const summary = () => userItem("summary", contentParts(message.content), { atMs });
     if (message.isTruncationMarker === true) {
       const id = stringAt(message, "truncationId") ?? "";
       const tokensBefore = requests.tokensBeforeTruncation.get(id) ?? null;
       const parts = contentParts(message.content);
-      const item = { ...boundary(userItem("notice", parts, { atMs }), tokensBefore), isAutomatic: true } as const;
-      waiting.push({ item, kept: [...first], messagesLeft: hiddenCounts.get(id) ?? 0 });
+      const item = boundaryItem(userItem("notice", parts, { atMs }), { atMs }, { tokensBefore, isAutomatic: true });
+      waiting.push({ item, kept: [...first], messagesLeft: given.filter((each) => each.truncationParent === id).length });
     } else if (message.isSummary === true) {
       const tokensBefore = requests.tokensBeforeCondensing[condensed] ?? null;
       condensed += 1;
-      const isFresh = message.role === "user";
-      const item = boundary(summary(), tokensBefore);
-      if (isFresh) items.push(...waiting.splice(0).map(closed), item);
+      const item = boundaryItem(userItem("summary", contentParts(message.content), { atMs }), { atMs }, { tokensBefore });
+      if (message.role === "user") items.push(...waiting.splice(0).map(closed), item);
       else waiting.push({ item, kept: [...first], messagesLeft: KEPT_BEHIND_SUMMARY });
     } else {
       const read = reader(message);
@@ -91,30 +98,13 @@ const KEPT_BEHIND_SUMMARY = 3;
 
 /** A compaction that is made some messages further on, with what stays. */
 interface WaitingBoundary {
-  readonly item: Extract<LogItem, { kind: "boundary" }>;
+  readonly item: BoundaryItem;
   readonly kept: LogItem[];
   messagesLeft: number;
 }
 
 function closed({ item, kept }: WaitingBoundary): LogItem {
   return { ...item, kept: { kind: "items", items: kept } };
-}
-
-function boundary(
-  summary: Extract<LogItem, { kind: "user" }>,
-  tokensBefore: number | null,
-): Extract<LogItem, { kind: "boundary" }> {
-  const { atMs } = summary;
-  return { kind: "boundary", summary, kept: { kind: "items", items: [] }, tokensBefore, line: null, sourceId: null, atMs };
-}
-
-function countsBy(messages: readonly Fields[], key: string): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const message of messages) {
-    const value = stringAt(message, key);
-    if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1);
-  }
-  return counts;
 }
 
 /** Reads one message after the other: a reply is answered by what follows it, and reasoning may stand before its reply. */
@@ -147,7 +137,7 @@ function modelOf(message: Fields): string | null {
   const said = contentParts(message.content).flatMap((part) =>
     part.type === "text" && isEnvironment(part.text) ? [part] : [],
   );
-  return modelNamedIn(said.at(-1)?.text ?? "");
+  return MODEL.exec(said.at(-1)?.text ?? "")?.[1] ?? null;
 }
 
 /** The tools of Roo Code and Kilo Code (`toolNames` in Roo's packages/types/src/tool.ts, 2026-02; Kilo adds `delete_file`). */
@@ -215,10 +205,6 @@ function pathElements(text: string): readonly string[] {
 
 const MODEL = /<model>([^<\n]{1,200})<\/model>/;
 
-function modelNamedIn(surroundings: string): string | null {
-  return MODEL.exec(surroundings)?.[1] ?? null;
-}
-
 /** The calls and compactions of a task that the user's messages tell of, in their order. */
 interface Requests {
   /** Requests to the model by the time at which each began; empty if the file is not there. */
@@ -285,9 +271,6 @@ function reportedUsage(report: Fields, isWithoutCache: boolean): Usage {
   if (tokensIn === null || tokensIn + (cacheReadTokens ?? 0) === 0) return UNREPORTED_USAGE;
   const size = isWithoutCache ? { uncachedTokens: tokensIn } : { totalInputTokens: tokensIn };
   const counts = { cacheReadTokens, cacheWriteTokens, outputTokens: numberAt(report, "tokensOut") };
-  return usageOf({ ...size, ...counts, raw: jsonValueOf(withoutRequest(report)) });
-}
-
-function withoutRequest(report: Fields): Fields {
-  return Object.fromEntries(Object.entries(report).filter(([key]) => key !== "request"));
+  const { request: _, ...raw } = report;
+  return usageOf({ ...size, ...counts, raw: jsonValueOf(raw) });
 }
