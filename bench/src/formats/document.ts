@@ -9,7 +9,7 @@ import { unreadAgentIn } from "./unread-logs.ts";
 
 /** One session of a document: what starts its log, and its items. */
 export interface DocumentSession {
-  readonly start: Partial<Extract<SessionEntry, { readonly type: "session" }>>;
+  readonly start: Partial<Omit<Extract<SessionEntry, { readonly type: "session" }>, "id">> & { readonly id?: string | null };
   /** The folder in which it ran; left out if the document does not tell. */
   readonly cwd?: string | null;
   readonly items: readonly LogItem[];

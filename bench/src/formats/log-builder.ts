@@ -159,6 +159,31 @@ export function transcriptOf(parts: TranscriptParts): Transcript {
   };
 }
 
+/** The key of the chain that is the session itself. */
+export const MAIN = "";
+
+/** One chain of a file: the session itself, or a sub-agent by its key, with the call that began it if that is known. */
+export interface LogChain extends Pick<TranscriptParts, "items"> {
+  readonly key: string;
+  readonly callId?: string | null;
+  /** Notes of the chain itself. */
+  readonly notes?: readonly ImportNote[];
+}
+
+/** Builds the transcripts of a file's chains, the main one first; the first has the file's name and notes. */
+export function chainTranscripts(
+  { start: { id, system, ...start }, notes, file, ...session }: Omit<TranscriptParts, "name" | "items">,
+  chains: readonly LogChain[],
+): readonly Transcript[] {
+  return chains.map(({ key, items, callId = null, notes: ownNotes = [] }, index) => {
+    const own = key === MAIN ? { id, ...(system === undefined ? {} : { system }) } : { id: `${id}/${key}` };
+    const parent = key === MAIN ? null : { sessionId: id, callId };
+    const named = index === 0 ? { name: file } : { name: `${file}#${key}`, parentName: file };
+    const allNotes = index === 0 ? [...notes, ...ownNotes] : ownNotes;
+    return transcriptOf({ ...session, ...named, file, start: { ...start, ...own, parent }, items, notes: allNotes });
+  });
+}
+
 const EMPTY_START: Omit<Extract<SessionEntry, { readonly type: "session" }>, "id"> = {
   type: "session",
   version: 1,
@@ -226,11 +251,8 @@ function createReplyWriter(writer: LogWriter, nameOf: (path: string) => string):
     const draft = draftOf({ ...item, parts: named }, calls);
     const isVisible = draft.parts.some((part) => part.type !== "reasoning");
     const message = isVisible ? writer.identify(draft, item.sourceId ?? idByCalls(calls)) : null;
-    const requestId = requestIdOf(
-      writer,
-      item,
-      message?.id ?? shortHash(`${writer.lastEntryId()}\n${item.requestId}\n${item.line}`),
-    );
+    const replyId = message?.id ?? shortHash(`${writer.lastEntryId()}\n${item.requestId}\n${item.line}`);
+    const requestId = writer.freeId(item.requestId) ?? `call:${replyId}`;
     if (item.usage !== null) pushUsage(item, item.usage, requestId);
     if (message?.role !== "assistant") return [];
     writer.append(item, item.usage === null ? message : { ...message, requestId });
@@ -241,12 +263,6 @@ function createReplyWriter(writer: LogWriter, nameOf: (path: string) => string):
 function withNames(call: CallDraft, nameOf: (path: string) => string): CallDraft {
   const paths = call.paths.map((each) => ({ ...each, path: nameOf(each.path) }));
   return paths.every(({ path }, at) => path === call.paths[at]?.path) ? call : { ...call, paths };
-}
-
-/** The source's id of the request if no other entry has it, else one made of the reply's. */
-function requestIdOf(writer: LogWriter, item: ReplyItem, replyId: string): string {
-  const isFree = item.requestId !== null && item.requestId !== "" && !writer.hasId(item.requestId);
-  return isFree && item.requestId !== null ? item.requestId : `call:${replyId}`;
 }
 
 /** A reply that has no id of its own is known by its first call: call ids are the source's, and hashing long inputs is slow. */
@@ -302,7 +318,7 @@ function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly Lo
   const isOwn = item.kept.kind !== "history" && item.kept.kind !== "items" && item.kept.kind !== "from";
   if (isOwn && after.length === before.length && after.every((message, index) => message === before[index])) return;
   const tailStart = before.length - kept.length;
-  const isFree = item.sourceId !== null && item.sourceId !== "" && !writer.hasId(item.sourceId);
+  const ownId = `compaction:${shortHash(`${through}\n${after.map((message) => message.id).join("\n")}`)}`;
   const isTail = kept.length > 0 && kept.every((message, index) => before[tailStart + index] === message);
   const usage = item.usage ?? null;
   const isBegin = isTail && tailStart > 0;
@@ -313,7 +329,7 @@ function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly Lo
   const edits = isSummed && isBegin ? summed : [...summed, replaceEdit(isSummed ? [summary] : before, after)];
   writer.push({
     type: "compaction",
-    id: isFree ? item.sourceId : `compaction:${shortHash(`${through}\n${after.map((message) => message.id).join("\n")}`)}`,
+    id: writer.freeId(item.sourceId) ?? ownId,
     throughEntryId: through,
     edits,
     record: {

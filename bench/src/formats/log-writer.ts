@@ -11,8 +11,8 @@ export interface LogWriter {
   lastMessageId(): string | null;
   lastEntryId(): string;
   known(): Iterable<Message>;
-  /** True for an id that an entry or a message of the log has. */
-  hasId(id: string): boolean;
+  /** The source's id; `null` if there is none, or an entry or a message of the log has it already. */
+  freeId(sourceId: string | null): string | null;
   messageOf(item: LogItem): Message | undefined;
   /** Says of which item a message is that was not appended, such as a summary. */
   know(item: LogItem, message: Message): void;
@@ -31,18 +31,18 @@ export function createLogWriter(start: Extract<SessionEntry, { readonly type: "s
   const ids = new Set<string>([start.id]);
   let view: Message[] = [];
   let lastMessageId: string | null = null;
+  const freeId = (sourceId: string | null) => (sourceId === "" || ids.has(sourceId ?? "") ? null : sourceId);
   return {
     entries,
     view: () => view,
     lastMessageId: () => lastMessageId,
     lastEntryId: () => entryIdOf(entries.at(-1) ?? start),
     known: () => known,
-    hasId: (id) => ids.has(id),
+    freeId,
     messageOf: (item) => messageOf.get(item),
     know: (item, message) => void messageOf.set(item, message),
     identify: (draft, sourceId) => {
-      const isFree = sourceId !== null && sourceId !== "" && !ids.has(sourceId);
-      const message = withId(withoutMarks(draft), lastMessageId, isFree ? sourceId : undefined);
+      const message = withId(withoutMarks(draft), lastMessageId, freeId(sourceId) ?? undefined);
       lastMessageId = message.id;
       ids.add(message.id);
       return message;

@@ -2,7 +2,7 @@ import type { ImportNote, Transcript } from "../../transcript.ts";
 import { type Fields, parseRecord, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
-import { transcriptOf } from "../log-builder.ts";
+import { chainTranscripts, MAIN } from "../log-builder.ts";
 import type { LogItem } from "../log-items.ts";
 import { rewoundNotes, rewoundPrompts, withRollBacks } from "../rewound-prompts.ts";
 import { type ChainReader, createChainReader } from "./chain.ts";
@@ -25,8 +25,6 @@ function isLine(value: Fields): boolean {
   return isEntry || (value.type === "summary" && typeof value.leafUuid === "string");
 }
 
-const MAIN = "";
-
 async function readClaudeCode(source: FileSource): Promise<readonly Transcript[]> {
   const file = source.displayName;
   const notes: ImportNote[] = [];
@@ -42,9 +40,17 @@ async function readClaudeCode(source: FileSource): Promise<readonly Transcript[]
   });
   const [first] = entries;
   const agent = { name: agentOf(first), version: stringAt(first, "version") };
-  const [id, cwd] = [stringAt(first, "sessionId") ?? file, stringAt(first, "cwd")];
-  const session = { file, id, createdMs: timeMsAt(first, "timestamp"), cwd, agent };
-  return transcriptsOf(session, chains, notes);
+  const start = { id: stringAt(first, "sessionId") ?? file, createdMs: timeMsAt(first, "timestamp"), agent };
+  const contents = [...chains].map(([key, chain]) => ({ key, ...chainContent(chain, file) }));
+  const main = chains.get(MAIN)?.items() ?? [];
+  const hasMain = main.some((item) => item.kind === "reply" || item.kind === "user");
+  const callOfPrompt = chains.size > 1 ? callsByPrompt(main) : new Map<string, string>();
+  const told = contents
+    .filter(({ key }) => key !== MAIN || hasMain)
+    .sort((a, b) => Number(a.key !== MAIN) - Number(b.key !== MAIN))
+    .map((chain) => ({ ...chain, callId: callOfPrompt.get(promptOf(chain.items)) ?? null }));
+  const session = { file, format: FORMAT, start, cwd: stringAt(first, "cwd"), notes };
+  return chainTranscripts(session, told);
 }
 
 /** iFlow writes Claude Code's lines under versions and session ids of its own (`session-…`): no rule for versions of Claude Code holds for it. */
@@ -60,37 +66,6 @@ function chainKeyOf(value: Fields, chainOfUuid: Map<string, string>): string {
   const key = stringAt(value, "agentId") ?? inherited ?? uuid;
   chainOfUuid.set(uuid, key);
   return key;
-}
-
-interface SessionFacts {
-  readonly file: string;
-  readonly id: string;
-  readonly createdMs: number | null;
-  readonly cwd: string | null;
-  readonly agent: { readonly name: string; readonly version: string | null };
-}
-
-function transcriptsOf(
-  session: SessionFacts,
-  chains: ReadonlyMap<string, ChainReader>,
-  fileNotes: readonly ImportNote[],
-): Transcript[] {
-  const { file, id, createdMs, cwd, agent } = session;
-  const main = chains.get(MAIN);
-  const hasMain = main?.items().some((item) => item.kind === "reply" || item.kind === "user") === true;
-  const callOfPrompt = chains.size > 1 ? callsByPrompt(main?.items() ?? []) : new Map<string, string>();
-  const keys = [...(hasMain ? [MAIN] : []), ...[...chains.keys()].filter((key) => key !== MAIN)];
-  return keys.flatMap((key, index) => {
-    const chain = chains.get(key);
-    if (chain === undefined) return [];
-    const { items, notes } = chainContent(chain, file);
-    const parent = key === MAIN ? null : { sessionId: id, callId: callOfPrompt.get(promptOf(items)) ?? null };
-    const start = { id: key === MAIN ? id : `${id}/${key}`, createdMs, agent, parent };
-    const name = index === 0 ? file : `${file}#${key}`;
-    const parentName = index === 0 || key === MAIN ? null : file;
-    const allNotes = index === 0 ? [...fileNotes, ...notes] : notes;
-    return [transcriptOf({ name, file, format: FORMAT, parentName, start, cwd, items, notes: allNotes })];
-  });
 }
 
 function chainContent(chain: ChainReader, file: string): { items: readonly LogItem[]; notes: readonly ImportNote[] } {

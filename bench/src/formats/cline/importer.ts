@@ -15,7 +15,11 @@ export const clineImporter: Importer = documentImporter({
   description: "Cline: ~/.cline/data/sessions/*/*.messages.json and tasks/*/api_conversation_history.json",
   numbering: "if-several",
   recognises: (head) => headMessages(head).some(isMessage),
-  sessions: (documents) => messageLists(documents).map((list) => ({ start: startOf(list), items: listItems(list) })),
+  sessions: (documents) =>
+    messageLists(documents).map((list) => {
+      const start = { id: stringAt(list.fields, "sessionId"), system: list.system, agent: { name: FORMAT, version: null } };
+      return { start, items: listItems(list) };
+    }),
 });
 
 function isMessage(message: Fields): boolean {
@@ -24,11 +28,6 @@ function isMessage(message: Fields): boolean {
     isRole &&
     (recordAt(message, "metrics") !== null || recordAt(message, "modelInfo") !== null || typeof message.ts === "number")
   );
-}
-
-function startOf(list: MessageList): { id?: string; system: string; agent: { name: string; version: null } } {
-  const id = stringAt(list.fields, "sessionId");
-  return { ...(id === null ? {} : { id }), system: list.system, agent: { name: FORMAT, version: null } };
 }
 
 /** If no message has metrics, the log reports nothing; if some have, those without were no reported calls. */

@@ -2,7 +2,7 @@ import type { ImportNote, Transcript } from "../../transcript.ts";
 import { type Fields, numberAt, recordAt, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
-import { transcriptOf } from "../log-builder.ts";
+import { chainTranscripts, MAIN } from "../log-builder.ts";
 import { type EventChain, startChain, takeEvent } from "./chain.ts";
 
 const FORMAT = "copilot-cli";
@@ -20,8 +20,6 @@ function isSessionStart(value: Fields): boolean {
   const data = recordAt(value, "data");
   return value.type === "session.start" && stringAt(data, "sessionId") !== null && stringAt(data, "copilotVersion") !== null;
 }
-
-const MAIN = "";
 
 async function readCopilot(source: FileSource): Promise<readonly Transcript[]> {
   const file = source.displayName;
@@ -52,15 +50,11 @@ async function readCopilot(source: FileSource): Promise<readonly Transcript[]> {
   const createdMs = timeMsAt(data, "startTime");
   const cwd = stringAt(recordAt(data, "context"), "cwd");
   const agent = { name: FORMAT, version: stringAt(data, "copilotVersion") };
-  return [...chains].flatMap(([key, { items }]) => {
-    if (key === MAIN) {
-      return [transcriptOf({ name: file, file, format: FORMAT, start: { id, createdMs, agent, system }, cwd, items, notes })];
-    }
-    if (items.length === 0) return [];
-    const parent = { sessionId: id, callId: callOfAgent.get(key) ?? key };
-    const start = { id: `${id}/${key}`, createdMs, agent, parent };
-    return [transcriptOf({ name: `${file}#${key}`, file, format: FORMAT, parentName: file, start, cwd, items, notes: [] })];
-  });
+  const told = [...chains].filter(([key, { items }]) => key === MAIN || items.length > 0);
+  return chainTranscripts(
+    { file, format: FORMAT, start: { id, createdMs, agent, system }, cwd, notes },
+    told.map(([key, { items }]) => ({ key, items, callId: callOfAgent.get(key) ?? key })),
+  );
 }
 
 /** Notes the totals that the session states at its end for each model: the file has no prompt sizes by call. Those of subagents are not in it. */

@@ -42,9 +42,8 @@ export const geminiCliImporter: Importer = documentImporter({
 
 function sessionOf(records: readonly Fields[]): DocumentSession {
   const { metadata, messages } = conversationOf(records);
-  const id = stringAt(metadata, "sessionId");
   const start = {
-    ...(id === null ? {} : { id }),
+    id: stringAt(metadata, "sessionId"),
     createdMs: timeMsAt(metadata, "startTime"),
     agent: { name: FORMAT, version: null },
   };

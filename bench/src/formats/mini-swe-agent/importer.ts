@@ -38,9 +38,8 @@ function sessionOf(document: Fields): DocumentSession {
   const [first, ...rest] = recordsAt(document, "messages");
   const hasSystem = first?.role === "system";
   const messages = hasSystem || first === undefined ? rest : [first, ...rest];
-  const id = stringAt(document, "instance_id");
   const start = {
-    ...(id === null ? {} : { id }),
+    id: stringAt(document, "instance_id"),
     createdMs: secondsAt(first, "timestamp"),
     system: hasSystem ? (stringAt(first, "content") ?? "") : "",
     agent: { name: FORMAT, version: stringAt(recordAt(document, "info"), "mini_version") },

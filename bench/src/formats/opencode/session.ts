@@ -29,7 +29,7 @@ export function openCodeSession(document: Fields): DocumentSession {
   const info = recordAt(document, "info");
   const parentId = stringAt(info, "parentID");
   const start = {
-    ...(stringAt(info, "id") === null ? {} : { id: stringAt(info, "id") ?? "" }),
+    id: stringAt(info, "id"),
     createdMs: timeMsAt(recordAt(info, "time"), "created"),
     parent: parentId === null ? null : { sessionId: parentId, callId: null },
     agent: { name: "opencode", version: stringAt(info, "version") },

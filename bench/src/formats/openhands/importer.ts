@@ -40,9 +40,8 @@ function sessionOf(output: Fields): DocumentSession {
     events.find((event) => event.action === "system"),
     "args",
   );
-  const id = stringAt(output, "instance_id");
   const start = {
-    ...(id === null ? {} : { id }),
+    id: stringAt(output, "instance_id"),
     createdMs: timeMsAt(events[0], "timestamp"),
     system: stringAt(args, "content") ?? "",
     tools: toolSpecs(args?.tools),

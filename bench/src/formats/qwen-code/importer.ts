@@ -5,7 +5,7 @@ import { contentParts, unreadMark } from "../content-parts.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
 import { readObjects } from "../json-lines.ts";
-import { transcriptOf } from "../log-builder.ts";
+import { chainTranscripts, MAIN } from "../log-builder.ts";
 import {
   boundaryItem,
   type CallDraft,
@@ -44,8 +44,6 @@ function isRecordOfChat(value: Fields): boolean {
   );
 }
 
-const MAIN = "";
-
 async function readQwen(source: FileSource): Promise<readonly Transcript[]> {
   const file = source.displayName;
   const notes: ImportNote[] = [];
@@ -62,29 +60,11 @@ async function readQwen(source: FileSource): Promise<readonly Transcript[]> {
   const createdMs = timeMsAt(first, "timestamp");
   const agent = { name: FORMAT, version: stringAt(first, "version") };
   const told = [...chains]
-    .filter(([, items]) => items.some(({ kind }) => kind !== "unread"))
-    .sort(([a], [b]) => Number(a !== MAIN) - Number(b !== MAIN));
-  return told.map(([key, items], index) => {
-    const isSide = key !== MAIN;
-    const start = {
-      id: isSide ? `${id}/${key}` : id,
-      createdMs,
-      agent,
-      parent: isSide ? { sessionId: id, callId: null } : null,
-    };
-    const name = index === 0 ? file : `${file}#${key}`;
-    const parentName = index === 0 ? null : file;
-    return transcriptOf({
-      name,
-      file,
-      format: FORMAT,
-      parentName,
-      start,
-      cwd: stringAt(first, "cwd"),
-      items,
-      notes: index === 0 ? notes : [],
-    });
-  });
+    .map(([key, items]) => ({ key, items }))
+    .filter(({ items }) => items.some(({ kind }) => kind !== "unread"))
+    .sort((a, b) => Number(a.key !== MAIN) - Number(b.key !== MAIN));
+  const session = { file, format: FORMAT, start: { id, createdMs, agent }, cwd: stringAt(first, "cwd"), notes };
+  return chainTranscripts(session, told);
 }
 
 function itemsOf(value: Fields, line: number): readonly LogItem[] {
