@@ -1,5 +1,5 @@
 import { KLAUDE_CODE_POLICY, type Policy } from "@plimsoll/core";
-import type { Peer, PeerFigure, PeerLeaves } from "./peer.ts";
+import type { Peer, PeerFigure } from "./peer.ts";
 
 /** Tokens that it leaves below the line at which a summary still fits. */
 const BUFFER = { tokens: 13_000 } as const;
@@ -23,16 +23,6 @@ const FIGURES: readonly PeerFigure[] = [
     standing: "secondary",
   },
 ];
-
-/** Nothing of the history but its summary; files that fit are read again. */
-const LEAVES: PeerLeaves = {
-  personTokens: 0,
-  answers: false,
-  initialContext: false,
-  files: { newest: 5, eachTokens: 5000 },
-  source:
-    "POST_COMPACT_MAX_FILES_TO_RESTORE and POST_COMPACT_MAX_TOKENS_PER_FILE, as analyses of the published program quote them (zhanghandong.github.io/harness-engineering-from-cc-to-ai-coding/en/part3/ch10.html)",
-};
 
 /** One summary of everything at so many tokens below the window; nothing of the history stays. */
 function policyNamed(name: string, summaryReserveTokens: number): Policy {
@@ -63,7 +53,6 @@ export const CLAUDE_CODE_PEER: Peer = {
       standing: "primary",
     },
   ],
-  leaves: LEAVES,
   line: { follows: "distance", source: "github.com/anthropics/claude-code/issues/31806; recorded windows are of one size" },
   readOn: "2026-11-22",
   notExpressed: NOT_EXPRESSED,
@@ -80,7 +69,6 @@ export const CLAUDE_CODE_2_1_20_PEER: Peer = {
       standing: "primary",
     },
   ],
-  leaves: LEAVES,
   line: { follows: "distance", source: "github.com/anthropics/claude-code/issues/31806; recorded windows are of one size" },
   readOn: "2026-11-22",
   notExpressed: NOT_EXPRESSED,

@@ -54,14 +54,6 @@ export const CODEX_PEER: Peer = {
       standing: "primary",
     },
   ],
-  countsAlso: "reasoning-of-earlier-turns",
-  leaves: {
-    personTokens: 20_000,
-    answers: false,
-    initialContext: true,
-    files: null,
-    source: "openai/codex codex-rs/core/src/compact.rs @e06dd0e; replacement histories of recorded sessions",
-  },
   line: { follows: "share", source: "openai_models.rs @8db0700; measured at 128,000 and 200,000" },
   readOn: "2026-11-22",
   notExpressed: [

@@ -6,10 +6,6 @@ export interface Peer {
   /** Every number in the policy that is the system's own, and where it stands. */
   readonly figures: readonly PeerFigure[];
   readonly line: PeerLine;
-  /** Sizes that it counts in addition to the newest report and the messages since; none if it is left out. */
-  readonly countsAlso?: "reasoning-of-earlier-turns";
-  /** The content of its first request after a compaction, if a policy cannot say it; left out if the policy's own result is that. */
-  readonly leaves?: PeerLeaves;
   /** The day on which the numbers were read in their sources, as YYYY-MM-DD. */
   readonly readOn: string;
   /** Traits of the system that the policy lacks, or has in another way. */
@@ -41,17 +37,4 @@ export interface PeerFigure {
    * not public. Chosen: ours, because the system has no number there.
    */
   readonly standing: "primary" | "secondary" | "chosen";
-}
-
-/** The content of a system's first request after a compaction, in addition to its summary, its system text and its tools. */
-export interface PeerLeaves {
-  /** The person's messages stay up to so many tokens, the newest first; 0 if none does. */
-  readonly personTokens: number;
-  /** Whether the last answer of each turn stays, next to the person's messages. */
-  readonly answers: boolean;
-  /** Whether what was put before the model unasked when the session began is put there again. */
-  readonly initialContext: boolean;
-  /** The files that it reads again: so many, the newest touched first, those of at most so many tokens; `null` if it reads none. */
-  readonly files: { readonly newest: number; readonly eachTokens: number } | null;
-  readonly source: string;
 }
