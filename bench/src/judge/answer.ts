@@ -1,12 +1,9 @@
-import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import { originOf } from "../origin.ts";
-import type { BenchReport } from "../results.ts";
 import { createRandom } from "../statistics.ts";
 import { type Choice, choose } from "./choose.ts";
 import type { Compared } from "./compare.ts";
 import { type Standing, standingOver } from "./standing.ts";
 import { type Sureness, surenessOf } from "./sureness.ts";
-import { windowLabel } from "./window-label.ts";
 
 /** An answer for a window, among policies of one kind: the policy to use, and how sure that is. */
 export interface WindowAnswer {
@@ -16,14 +13,6 @@ export interface WindowAnswer {
   readonly placed: readonly Standing[];
   readonly choice: Choice;
   readonly sureness: AnswerSureness | null;
-}
-
-/** The figures of never compacting. */
-export interface NothingDone {
-  readonly sessions: number;
-  readonly outgrown: number;
-  readonly calls: number;
-  readonly rejected: number;
 }
 
 interface AnswerSureness extends Sureness {
@@ -48,20 +37,6 @@ export function answersAmong(
     const choice = choose(group.placed, { withIntervals: true });
     return { ...group, choice, sureness: choice.pick === null ? null : answerSureness(group.placed, choice.pick) };
   });
-}
-
-/** Counts what never compacting comes to in a window; `null` if it was not replayed there. */
-export function nothingDone({ rows }: Pick<BenchReport, "rows">, label: string): NothingDone | null {
-  const own = rows.flatMap(({ policy, window, metrics }) =>
-    policy === BASELINE_POLICY && metrics !== null && windowLabel(window) === label ? [metrics.safety] : [],
-  );
-  if (own.length === 0) return null;
-  return {
-    sessions: own.length,
-    outgrown: own.filter(({ overflowingRequests }) => overflowingRequests > 0).length,
-    calls: own.reduce((sum, { calls }) => sum + calls, 0),
-    rejected: own.reduce((sum, { overflowingRequests }) => sum + overflowingRequests, 0),
-  };
 }
 
 /** Chosen: shares are then sure to two points. */

@@ -12,7 +12,6 @@ import { windowLabel } from "./window-label.ts";
 export interface Compared {
   readonly windowLabel: string;
   readonly units: readonly InSession[];
-  readonly basis: "outgrown" | "touched";
   /** By policy, in the order of the report; only policies that were replayed in each of the sessions. */
   readonly standings: ReadonlyMap<string, Standing>;
   /** True if a price was missing, so that prompt tokens stand for cost. */
@@ -37,8 +36,7 @@ export function comparedIn(whole: BenchReport, label: string): Compared {
     ),
   );
   const isOutgrown = (session: string) => (nothing.get(session)?.metrics?.safety.overflowingRequests ?? 0) > 0;
-  const basis = [...nothing.keys()].some(isOutgrown) ? "outgrown" : "touched";
-  const isCompared = basis === "outgrown" ? isOutgrown : (session: string) => touched.has(session);
+  const isCompared = [...nothing.keys()].some(isOutgrown) ? isOutgrown : (session: string) => touched.has(session);
   const compared = report.sessions.filter(({ session }) => nothing.has(session) && isCompared(session));
   const standings = report.policies.flatMap(({ name }) => {
     const own = (bySession.get(name) ?? []).filter(({ session }) => isCompared(session));
@@ -47,7 +45,6 @@ export function comparedIn(whole: BenchReport, label: string): Compared {
   return {
     windowLabel: label,
     units: inLineages(compared).map(([first]) => unitOf(first)),
-    basis,
     standings: new Map(standings),
     hasEstimatedCost: compared.some(({ session }) => (nothing.get(session)?.metrics?.cost.withCacheUsd ?? null) === null),
   };

@@ -1,8 +1,9 @@
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
+import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { policyRunBy } from "../peers/running-agents.ts";
 import type { BenchReport } from "../results.ts";
-import { answersAmong, type NothingDone, nothingDone, type WindowAnswer } from "./answer.ts";
+import { answersAmong, type WindowAnswer } from "./answer.ts";
 import { actingIn, type Compared, comparedIn } from "./compare.ts";
 import { type ModelSummaries, modelSummaries } from "./model-summaries.ts";
 import { type PolicySummary, summarizePolicies, windowLabels } from "./policy-summary.ts";
@@ -17,7 +18,8 @@ export interface Judgement {
 /** A window of a report, judged. */
 export interface WindowJudgement extends Compared {
   readonly summaries: readonly PolicySummary[];
-  readonly nothing: NothingDone | null;
+  /** False if never compacting was not replayed in the window. */
+  readonly hasBaseline: boolean;
   /** One, or two if some policies pay for a model's summaries and some do not; what can be recommended before what is only nearest. */
   readonly answers: readonly WindowAnswer[];
   /** The answer: the policies that its sentence names and its picture rings, the one to use first. None if there is no answer. */
@@ -39,7 +41,7 @@ export function judge(report: BenchReport, metrics: RunMetrics = METRICS): Judge
     return {
       ...compared,
       summaries: summaries.filter(({ windowLabel }) => windowLabel === label),
-      nothing: nothingDone(report, label),
+      hasBaseline: summaries.some((each) => each.policy === BASELINE_POLICY && each.windowLabel === label && each.sessions > 0),
       answers,
       named: namedBy(answers),
       now: runningNow(report, compared),

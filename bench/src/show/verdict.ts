@@ -32,13 +32,13 @@ const WITHOUT_NONE = "Doing nothing was not replayed: add --policy none to compa
 /** The sentence where every policy that lost no request is one of which a part always failed, or one that is made to cheat. */
 const NONE_WORKED = "No policy can be recommended: each that lost no request has a part that failed, or is made to cheat.";
 
-function unanswered({ units, nothing, answers }: WindowJudgement): string {
+function unanswered({ units, hasBaseline, answers }: WindowJudgement): string {
   const placed = answers.flatMap((answer) => answer.placed);
   if (placed.length > 0)
     return placed.some(({ lostRequests }) => lostRequests === 0)
       ? NONE_WORKED
       : "Every policy lost requests: the window is too small for these sessions.";
-  if (nothing === null) return WITHOUT_NONE;
+  if (!hasBaseline) return WITHOUT_NONE;
   return units.length === 0
     ? "No session came near its window: nothing to do. A smaller one to compare policies in: --window 16k."
     : "No policy that compacts was replayed in every session: add --policy.";
