@@ -8,7 +8,6 @@ export interface ShownFigure {
   readonly format: FigureFormat;
   readonly figure: MetricFigure<unknown>;
   figureOf(pooled: PooledMetrics): number | null;
-  isHiddenIn(pooled: PooledMetrics): boolean;
 }
 
 /** The columns of a table: group by group, in a group in the order of the metrics and of their figures. */
@@ -17,26 +16,15 @@ export function columnsOf(metrics: readonly Metric[], table: MetricTable): reado
     Object.values(metric.figures).flatMap((figure) =>
       figure.columns
         .filter((column) => column.table === table)
-        .map(({ group, title }) => shown(metric, figure, { group, title })),
+        .map(({ group, title }): ShownFigure => {
+          const { format } = figure;
+          return { group, title, format, figure, figureOf: (pooled) => figure.value(ofMetric(pooled, metric.id)) };
+        }),
     ),
   );
   return [...new Set(columns.map(({ group }) => group))].flatMap((group) => columns.filter((column) => column.group === group));
 }
 
-function shown(
-  { id }: Metric,
-  figure: MetricFigure<unknown>,
-  place: { readonly group: string; readonly title: string },
-): ShownFigure {
-  const own = (pooled: PooledMetrics): unknown => {
-    const byMetric: Readonly<Record<string, unknown>> = pooled;
-    return byMetric[id];
-  };
-  return {
-    ...place,
-    format: figure.format,
-    figure,
-    figureOf: (pooled) => figure.value(own(pooled)),
-    isHiddenIn: (pooled) => figure.isHidden?.(own(pooled)) === true,
-  };
+function ofMetric(pooled: Readonly<Record<string, unknown>>, id: string): unknown {
+  return pooled[id];
 }

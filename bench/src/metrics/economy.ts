@@ -19,7 +19,7 @@ const count = z.int().nonnegative();
 const NONE = { compactions: 0, failedCompactions: 0, promptTokens: 0, messagesRemoved: 0 };
 
 /** Size: prompts, and the compactions that made them smaller. Pooled they are sums; the peak is the largest, the margin weighs by compactions. */
-export const ECONOMY: Metric<"economy", EconomyMetrics, EconomyMetrics, keyof EconomyMetrics> = {
+export const ECONOMY: Metric<"economy", EconomyMetrics, EconomyMetrics, Exclude<keyof EconomyMetrics, "messagesRemoved">> = {
   id: "economy",
   schema: z.strictObject({
     compactions: count,
@@ -86,15 +86,6 @@ export const ECONOMY: Metric<"economy", EconomyMetrics, EconomyMetrics, keyof Ec
       value: ({ failedCompactions }) => failedCompactions,
       format: "count",
       columns: [inTable("requests", "compactions", "failed")],
-    },
-    messagesRemoved: {
-      unit: "messages",
-      better: "neither",
-      method: "Messages before less messages after, summed over the compactions.",
-      caveat: "Stubs in place of results remove no message.",
-      value: ({ messagesRemoved }) => messagesRemoved,
-      format: "count",
-      columns: [],
     },
   },
 };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { HeldCount, HeldNeeds, NeedKind } from "../needs/needles.ts";
 import { meanOf, percentOf } from "../statistics.ts";
-import { inTable, type Metric, type MetricFigure } from "./metric.ts";
+import { inTable, type Metric } from "./metric.ts";
 
 /** Needs of one kind that a replay's contexts held, and that a tail and an oracle of the same size hold. */
 export interface HeldResult extends HeldNeeds {
@@ -19,18 +19,13 @@ interface Sides {
 /** The same over sessions: means of the sessions' shares, each session counting the same. */
 interface PooledHeld {
   readonly all: number | null;
-  readonly far: number | null;
-  /** True if no session shows such a need, one of {@link SEEING_CALLS} calls at least among them. */
-  readonly isHidden: boolean;
 }
 
 /** A session of so many calls that shows no need of a kind says that its recording does not show them, not that there were none (chosen). */
 export const SEEING_CALLS = 50;
 
-type FigureId = "all" | "far";
-
 /** A metric of held needs. */
-export type HeldMetric<Id extends string> = Metric<Id, HeldResult, PooledHeld, FigureId>;
+export type HeldMetric<Id extends string> = Metric<Id, HeldResult, PooledHeld, "all">;
 
 /** The words that differ from one kind to another. */
 export interface HeldWords<Id extends string> {
@@ -66,40 +61,17 @@ export function heldMetric<Id extends string>(words: HeldWords<Id>): HeldMetric<
         };
       },
     }),
-    pool: ({ results, calls }) => pooledHeld(results, calls),
-    figures: figuresOf(words),
-  };
-}
-
-function pooledHeld(results: readonly HeldResult[], calls: readonly number[]): PooledHeld {
-  const mean = (side: (result: HeldResult) => HeldCount) =>
-    meanOf(results.flatMap((result) => percentOf(side(result).held, side(result).uses) ?? []));
-  return {
-    all: mean((result) => result.all),
-    far: mean((result) => result.far),
-    isHidden: results.every(({ all }) => all.uses === 0) && calls.some((count) => count >= SEEING_CALLS),
-  };
-}
-
-type HeldFigure = MetricFigure<PooledHeld>;
-
-function figuresOf<Id extends string>({ title, method, caveat }: HeldWords<Id>): Readonly<Record<FigureId, HeldFigure>> {
-  const share = { unit: "% of needs", better: "higher", format: "percent" } as const;
-  return {
-    all: {
-      ...share,
-      isHidden: (held) => held.isHidden,
-      method: `${method}. The mean of the sessions' shares.`,
-      caveat,
-      value: ({ all }) => all,
-      columns: [inTable("chart", "kept, %", title)],
-    },
-    far: {
-      ...share,
-      method: "The same share of what was last said 20,000 tokens before or more, by the size model.",
-      caveat: "The recorded reply does not react to what was cut: what is missing would have to be fetched again.",
-      value: ({ far }) => far,
-      columns: [],
+    pool: ({ results }) => ({ all: meanOf(results.flatMap(({ all }) => percentOf(all.held, all.uses) ?? [])) }),
+    figures: {
+      all: {
+        unit: "% of needs",
+        better: "higher",
+        method: `${words.method}. The mean of the sessions' shares.`,
+        caveat: words.caveat,
+        value: ({ all }) => all,
+        format: "percent",
+        columns: [inTable("chart", "kept, %", words.title)],
+      },
     },
   };
 }

@@ -65,8 +65,6 @@ export interface MetricFigure<Pooled> extends MetricMeaning {
   /** `null` if it is not known. A share is in percent. */
   value(pooled: Pooled): number | null;
   readonly format: FigureFormat;
-  /** True if there is no figure because sessions that are long enough for it show nothing that it could be of. */
-  isHidden?(pooled: Pooled): boolean;
   /** Whether a figure above zero is something that must not happen; it is marked then. */
   readonly isFailure?: true;
   /** At most one column a table. */

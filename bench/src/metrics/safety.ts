@@ -58,16 +58,12 @@ export const SAFETY: Metric<"safety", SafetyMetrics, SafetyMetrics, keyof Safety
       columns: [inTable("requests", "requests", "calls"), inTable("chart", "requests", "calls")],
     },
     overflowingRequests: failures({
-      unit: "requests",
-      better: "lower",
       method: "Requests above the window by the size model, each once, whether or not recovery helped.",
       caveat: "The size model has an error of its own; the table of sessions says how large.",
       value: ({ overflowingRequests }) => overflowingRequests,
       columns: [inTable("requests", "above the window", "all"), inTable("chart", "requests", "too large")],
     }),
     unrecoveredRequests: failures({
-      unit: "requests",
-      better: "lower",
       method:
         "Of the overflowing requests, those that still did not fit after recovery. They are charged as recorded and recall nothing.",
       caveat: "A real session would have ended at the first of them; the replay goes on.",
@@ -75,16 +71,12 @@ export const SAFETY: Metric<"safety", SafetyMetrics, SafetyMetrics, keyof Safety
       columns: [inTable("requests", "above the window", "not recovered")],
     }),
     invalidRequests: failures({
-      unit: "requests",
-      better: "lower",
       method: "Requests that break the strictest rules of all known wires (pairs of call and result, order, empty content).",
       caveat: "Must be 0. Some providers would accept some of them.",
       value: ({ invalidRequests }) => invalidRequests,
       columns: [inTable("requests", "requests", "invalid"), inTable("chart", "requests", "invalid")],
     }),
     irreducibleRequests: failures({
-      unit: "requests",
-      better: "lower",
       method: "Requests of which the engine said that no edit can make them fit.",
       caveat: "Charged as recorded, recall 0. The window is too small for what must stay.",
       value: ({ irreducibleRequests }) => irreducibleRequests,
@@ -111,9 +103,11 @@ export const SAFETY: Metric<"safety", SafetyMetrics, SafetyMetrics, keyof Safety
   },
 };
 
-/** A count of which each is a failure. */
-function failures(figure: Omit<MetricFigure<SafetyMetrics>, "format" | "isFailure">): MetricFigure<SafetyMetrics> {
-  return { ...figure, format: "count", isFailure: true };
+/** A count of requests of which each is a failure. */
+function failures(
+  figure: Pick<MetricFigure<SafetyMetrics>, "method" | "caveat" | "value" | "columns">,
+): MetricFigure<SafetyMetrics> {
+  return { unit: "requests", better: "lower", ...figure, format: "count", isFailure: true };
 }
 
 /** Counts the requests that could not be sent as they were, and how near the others came to the input budget. */

@@ -1,6 +1,4 @@
-import type { ShownFigure } from "../metrics/columns.ts";
 import type { FigureFormat } from "../metrics/metric.ts";
-import type { PooledMetrics } from "../metrics/registry.ts";
 import type { LineageCounts } from "../transcript.ts";
 
 /** Shown if a figure is not known or does not apply. */
@@ -79,14 +77,6 @@ export function formatUsd(usd: number | null): string {
   if (usd >= THOUSAND) return formatCount(usd);
   if (usd >= 1 || usd === 0) return usd.toFixed(2);
   return usd >= 0.1 ? usd.toFixed(3) : usd.toFixed(4);
-}
-
-/** A column's figure of a pool as it is shown. */
-export function columnText(
-  { format, figureOf, isHiddenIn }: Pick<ShownFigure, "format" | "figureOf" | "isHiddenIn">,
-  pooled: PooledMetrics,
-): string {
-  return isHiddenIn(pooled) ? NOT_VISIBLE : formatFigure(format, figureOf(pooled));
 }
 
 /** A figure as its column shows it. */

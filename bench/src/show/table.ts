@@ -2,7 +2,7 @@ import type { PolicySummary } from "../judge/policy-summary.ts";
 import { columnsOf } from "../metrics/columns.ts";
 import type { MetricMeaning, MetricTable } from "../metrics/metric.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
-import { columnText, formatFigure, NO_FIGURE } from "./figures.ts";
+import { formatFigure, NO_FIGURE } from "./figures.ts";
 import { visible } from "./markup.ts";
 
 /** One cell: its text, and what it is sorted by and saved as. */
@@ -119,18 +119,16 @@ export function textColumn<Row>(title: string, text: (row: Row) => string, meani
 
 /** The columns of a table that come from the metrics. */
 export function metricColumns(metrics: RunMetrics, table: MetricTable): readonly Column<PolicySummary>[] {
-  return columnsOf(metrics, table).map((column) => {
-    const { group, title, format, figure, figureOf } = column;
-    const own = numberColumn<PolicySummary>({
+  return columnsOf(metrics, table).map(({ group, title, format, figure, figureOf }) =>
+    numberColumn<PolicySummary>({
       group,
       title,
       meaning: figure,
       value: (summary) => figureOf(summary.metrics),
       format: (value) => formatFigure(format, value),
       isBad: (summary) => figure.isFailure === true && (figureOf(summary.metrics) ?? 0) > 0,
-    });
-    return { ...own, cellOf: (summary) => ({ ...own.cellOf(summary), shown: columnText(column, summary.metrics) }) };
-  });
+    }),
+  );
 }
 
 /** The table in Markdown under its title, with its notes before it. */
