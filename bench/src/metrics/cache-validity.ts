@@ -45,7 +45,7 @@ export const CACHE_VALIDITY: Metric<"cacheValidity", CacheValidity | null, reado
   figures: {},
 };
 
-/** From this error on a session is listed with its cause, in percent of the reported reads or writes. */
+/** From this error on a session is listed with its cause, in percent of what is reported or stated. */
 export const LISTED_ERROR_PERCENT = 5;
 /** A call whose reads differ by less than this share of its prompt explains nothing. Chosen. */
 const LEAST_DIFFERENCE_RATIO = 0.05;
@@ -57,7 +57,7 @@ export function createCacheValidity(): { add(sent: ReplayedCall, use: CacheUse):
   let reportedWriteTokens: number | null = null;
   let computedWriteTokens = 0;
   let isReported = false;
-  const byCause = new Map<string, { calls: number; tokens: number }>();
+  const causes = createCauses((tokens) => `${Math.round(tokens / 1000)}k tokens`);
   return {
     add: (sent, use) => {
       const { cacheReadTokens, cacheWriteTokens, totalTokens } = sent.recorded.usage.input;
@@ -71,9 +71,7 @@ export function createCacheValidity(): { add(sent: ReplayedCall, use: CacheUse):
       }
       const difference = use.readTokens - cacheReadTokens;
       if (Math.abs(difference) < LEAST_DIFFERENCE_RATIO * totalTokens) return;
-      const cause = causeOf(difference, use);
-      const known = byCause.get(cause) ?? { calls: 0, tokens: 0 };
-      byCause.set(cause, { calls: known.calls + 1, tokens: known.tokens + difference });
+      causes.add(causeOf(difference, use), difference);
     },
     result: () => {
       if (!isReported) return null;
@@ -85,7 +83,7 @@ export function createCacheValidity(): { add(sent: ReplayedCall, use: CacheUse):
         reportedReadTokens,
         computedReadTokens,
         errorPercent,
-        cause: isListed ? mainCause(byCause, difference) : null,
+        cause: isListed ? (causes.main(difference) ?? "many small differences") : null,
         reportedWriteTokens,
         computedWriteTokens,
         writeErrorPercent,
@@ -108,10 +106,25 @@ function causeOf(difference: number, { state }: CacheUse): string {
     : "the cache was cold or cut short within its time without a mark";
 }
 
-/** The cause with the largest difference in the direction of the error. */
-function mainCause(byCause: ReadonlyMap<string, { calls: number; tokens: number }>, difference: number): string {
-  const [main] = [...byCause].sort(([, a], [, b]) => Math.sign(difference) * (b.tokens - a.tokens));
-  if (main === undefined) return "many small differences";
-  const [cause, { calls, tokens }] = main;
-  return `${cause} (${calls} ${calls === 1 ? "call" : "calls"}, ${Math.abs(Math.round(tokens / 1000))}k tokens)`;
+interface Causes {
+  add(cause: string, amount: number): void;
+  /** Names the cause with the largest difference in the direction of an error; `null` if there is none. */
+  main(difference: number): string | null;
+}
+
+/** Adds differences up by their causes; `sizeText` writes a size of them. */
+export function createCauses(sizeText: (size: number) => string): Causes {
+  const known = new Map<string, { readonly calls: number; readonly amount: number }>();
+  return {
+    add: (cause, amount) => {
+      const before = known.get(cause) ?? { calls: 0, amount: 0 };
+      known.set(cause, { calls: before.calls + 1, amount: before.amount + amount });
+    },
+    main: (difference) => {
+      const [main] = [...known].sort(([, a], [, b]) => Math.sign(difference) * (b.amount - a.amount));
+      if (main === undefined) return null;
+      const [cause, { calls, amount }] = main;
+      return `${cause} (${calls} ${calls === 1 ? "call" : "calls"}, ${sizeText(Math.abs(amount))})`;
+    },
+  };
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type CacheSign, ruledCache, type SessionCache } from "../economics/recorded-cache.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";
 import type { RecordedCall } from "../size-judge/recorded-calls.ts";
+import { createCauses, LISTED_ERROR_PERCENT } from "./cache-validity.ts";
 import type { MeasuredCall, MeasuredReplay, Metric, Recorder } from "./metric.ts";
 
 /** Dollars of the recorded requests, replies left out: what the recording reports as read, written and not cached, against the replay. */
@@ -47,16 +48,12 @@ export const DOLLAR_VALIDITY: Metric<"dollarValidity", DollarValidity | null, re
   figures: {},
 };
 
-/** From this error on a session is listed with its cause, in percent of the stated dollars. */
-const LISTED_ERROR_PERCENT = 5;
-
 function createDollarValidity(replay: MeasuredReplay): Recorder<DollarValidity | null> {
   const { session, cell, catalog, cache } = replay;
   const { calls } = session.sizeJudge;
   const serveByRules = createRequestLedger(session, cell, ruledCache(cache));
   const total = { stated: 0, computed: 0, ruled: 0, coldCalls: 0, coldUsd: 0 };
-  const rest = createCauses();
-  const ruledRest = createCauses();
+  const [rest, ruledRest] = [createCauses(inDollars), createCauses(inDollars)];
   return {
     add: (sent) => {
       const ruledUse = serveByRules(sent).call;
@@ -101,6 +98,8 @@ function createDollarValidity(replay: MeasuredReplay): Recorder<DollarValidity |
   };
 }
 
+const inDollars = (usd: number) => `$${usd.toFixed(2)}`;
+
 interface Priced {
   readonly ruledUse: CacheUse;
   readonly cache: SessionCache;
@@ -143,21 +142,4 @@ function causeOf({ call, sign, use }: Differing): string {
   return sign.readTokens < use.readTokens / 2
     ? COLD
     : "the newest part of the cache was not read yet, or the history was edited";
-}
-
-function createCauses(): { add(cause: string, usd: number): void; main(difference: number): string | null } {
-  const known = new Map<string, { readonly calls: number; readonly usd: number }>();
-  return {
-    add: (cause, usd) => {
-      const before = known.get(cause) ?? { calls: 0, usd: 0 };
-      known.set(cause, { calls: before.calls + 1, usd: before.usd + usd });
-    },
-    /** The one with the largest difference in the direction of the error. */
-    main: (difference) => {
-      const [main] = [...known].sort(([, a], [, b]) => Math.sign(difference) * (b.usd - a.usd));
-      if (main === undefined) return null;
-      const [cause, { calls, usd }] = main;
-      return `${cause} (${calls} ${calls === 1 ? "call" : "calls"}, $${Math.abs(usd).toFixed(2)})`;
-    },
-  };
 }
