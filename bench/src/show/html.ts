@@ -233,15 +233,7 @@ function sweepSection({ policies }: Pick<BenchReport, "policies">, judged: Judge
       if (sweep === undefined || first === undefined) return [];
       const line = [sweep.base, ...others.map(({ path, value }) => `${path}=${value}`)].join(" ");
       const rejected = summary.metrics.safety.overflowingRequests;
-      return [
-        {
-          path: first.path,
-          value: first.value,
-          line,
-          standing: standings.get(summary.policy),
-          rejected,
-        },
-      ];
+      return [{ path: first.path, value: first.value, line, standing: standings.get(summary.policy), rejected }];
     });
     return html`<h3>${capitalised(windowLabel)}</h3><div class="charts">${FIGURES.map((figure) => chartOf(points, figure))}</div>`;
   });

@@ -187,25 +187,14 @@ function knobCurve(path: string, { tried, best, taken }: Curves): Markup {
     { x: value, y: tuned.train.costPercent, label: `cost ${formatPercent(tuned.train.costPercent)} %`, title: "the best" },
     { x: value, y: tuned.train.gain ?? 0, label: heldText(tuned.train.gain), title: "the best" },
   ]);
+  const line = { isLine: true, labels: false };
   return xyChart({
     title: `${title} against cost and what is kept`,
     xTitle: title,
     yTitle: "%",
     series: [
-      {
-        name: "cost, % of doing nothing",
-        colour: 2,
-        points: points(({ train }) => train.costPercent, "cost"),
-        isLine: true,
-        labels: false,
-      },
-      {
-        name: "kept of what replies needed, %",
-        colour: 1,
-        points: points(({ train }) => train.gain ?? 0, "kept"),
-        isLine: true,
-        labels: false,
-      },
+      { name: "cost, % of doing nothing", colour: 2, points: points(({ train }) => train.costPercent, "cost"), ...line },
+      { name: "kept of what replies needed, %", colour: 1, points: points(({ train }) => train.gain ?? 0, "kept"), ...line },
       { name: "best", colour: 3, points: marks, isLine: false, labels: true, isMarked: true },
     ],
   });

@@ -1,5 +1,6 @@
 import { MODEL_CATALOG } from "@plimsoll/providers";
 import { LISTED_ERROR_PERCENT } from "../metrics/cache-validity.ts";
+import type { MetricMeaning } from "../metrics/metric.ts";
 import { recordedDollars } from "../open/describe-session.ts";
 import type { RecordedDollars, SessionDescription } from "../open/session-description.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
@@ -146,50 +147,28 @@ export function sessionTable(report: BenchReport, nameOf: SessionNames): ReportT
   });
 }
 
-const RECORDING = "of the recording";
+function ofRecording(title: string, meaning: MetricMeaning, value: (row: Validity) => number | null): Column<Validity> {
+  return numberColumn({ group: "of the recording", title, meaning, value, format: formatTokens });
+}
 
 const SESSION_COLUMNS: readonly Column<Validity>[] = [
   textColumn("format", ({ session }) => session.format),
   textColumn("model", ({ session }) => session.modelIds.join(", ")),
-  numberColumn({
-    group: RECORDING,
-    title: "messages",
-    meaning: fact(
-      "messages",
-      "Messages of the recording.",
-      "Some are moved or made up where no provider takes them as recorded.",
-    ),
-    value: ({ session }) => session.messages,
-    format: formatTokens,
-  }),
-  numberColumn({
-    group: RECORDING,
-    title: "calls",
-    meaning: fact("calls", "Model calls of the recording."),
-    value: ({ session }) => session.calls,
-    format: formatTokens,
-  }),
-  numberColumn({
-    group: RECORDING,
-    title: "largest prompt",
-    meaning: fact("tokens", "The largest prompt that was reported."),
-    value: ({ session }) => (session.isEstimated ? null : session.maxReportedPromptTokens),
-    format: formatTokens,
-  }),
-  numberColumn({
-    group: RECORDING,
-    title: "compactions",
-    meaning: fact("compactions", "Times at which the recorded agent itself put something else in place of its history."),
-    value: ({ session }) => session.recordedBoundaries,
-    format: formatTokens,
-  }),
-  numberColumn({
-    group: RECORDING,
-    title: "real window",
-    meaning: fact("tokens", "The model's window that it was replayed in."),
-    value: ({ windowTokens }) => windowTokens,
-    format: formatTokens,
-  }),
+  ofRecording(
+    "messages",
+    fact("messages", "Messages of the recording.", "Some are moved or made up where no provider takes them as recorded."),
+    ({ session }) => session.messages,
+  ),
+  ofRecording("calls", fact("calls", "Model calls of the recording."), ({ session }) => session.calls),
+  ofRecording("largest prompt", fact("tokens", "The largest prompt that was reported."), ({ session }) =>
+    session.isEstimated ? null : session.maxReportedPromptTokens,
+  ),
+  ofRecording(
+    "compactions",
+    fact("compactions", "Times at which the recorded agent itself put something else in place of its history."),
+    ({ session }) => session.recordedBoundaries,
+  ),
+  ofRecording("real window", fact("tokens", "The model's window that it was replayed in."), ({ windowTokens }) => windowTokens),
   ...KINDS.map((kind) =>
     numberColumn<Validity>({
       group: "error, %",
