@@ -55,25 +55,28 @@ function severalObjects(file: string, line: number, count: number): ImportNote {
  */
 export function splitObjects(text: string): { readonly objects: readonly string[]; readonly rest: string } {
   const objects: string[] = [];
-  let depth = 0;
-  let start = 0;
-  let done = 0;
-  let inString = false;
-  for (let index = 0; index < text.length; index++) {
-    const character = text[index];
-    if (inString) {
-      if (character === "\\") index += 1;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === "{") {
-      if (depth === 0) start = index;
+  let [depth, start, done] = [0, 0, 0];
+  for (const [bracket, at] of bracketsIn(text)) {
+    if (bracket === "{") {
+      if (depth === 0) start = at;
       depth += 1;
-    } else if (character === "}" && depth > 0) {
+    } else if (bracket === "}" && depth > 0) {
       depth -= 1;
       if (depth > 0) continue;
-      objects.push(text.slice(start, index + 1));
-      done = index + 1;
+      objects.push(text.slice(start, at + 1));
+      done = at + 1;
     }
   }
   return { objects, rest: text.slice(done).trim() };
+}
+
+/** Finds the brackets of a JSON text outside of its strings, each with its place. One pass. */
+export function* bracketsIn(text: string): Generator<readonly [bracket: string, at: number]> {
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? "";
+    if (isInString && character === "\\") at += 1;
+    else if (character === '"') isInString = !isInString;
+    else if (!isInString && "{}[]".includes(character)) yield [character, at];
+  }
 }

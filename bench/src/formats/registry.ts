@@ -7,6 +7,7 @@ import { copilotCliImporter } from "./copilot-cli/importer.ts";
 import { fileSource, readHead } from "./file-source.ts";
 import { geminiCliImporter } from "./gemini-cli/importer.ts";
 import type { FileSource, Importer } from "./importer.ts";
+import { bracketsIn } from "./json-lines.ts";
 import { aiSdkImporter } from "./message-lists/ai-sdk.ts";
 import { anthropicMessagesImporter } from "./message-lists/anthropic.ts";
 import { langChainImporter } from "./message-lists/langchain.ts";
@@ -144,16 +145,7 @@ async function endsInside(source: FileSource): Promise<boolean> {
 /** How many brackets are open at the end of a JSON text. One pass. */
 function depthAtEnd(text: string): number {
   let depth = 0;
-  let isInString = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (isInString) {
-      if (character === "\\") at += 1;
-      else if (character === '"') isInString = false;
-    } else if (character === '"') isInString = true;
-    else if (character === "{" || character === "[") depth += 1;
-    else if (character === "}" || character === "]") depth -= 1;
-  }
+  for (const [bracket] of bracketsIn(text)) depth += bracket === "{" || bracket === "[" ? 1 : -1;
   return depth;
 }
 
@@ -163,12 +155,6 @@ function truncated(file: string): PlimsollError {
 
 function unknownFormat(file: string, found: string, importers: readonly Importer[]): PlimsollError {
   const formats = [...new Set(importers.map((importer) => importer.format))].join(", ");
-  return new PlimsollError(
-    "bad-input",
-    `${file}:1: no known session format (found ${found}); give a log of one of: ${formats}, or bring an importer by --with`,
-    {
-      file,
-      line: 1,
-    },
-  );
+  const text = `${file}:1: no known session format (found ${found}); give a log of one of: ${formats}, or bring an importer by --with`;
+  return new PlimsollError("bad-input", text, { file, line: 1 });
 }

@@ -1,4 +1,4 @@
-import { type Message, type SessionEntry, type ToolResultMessage, textOf } from "@plimsoll/core";
+import { type SessionEntry, type ToolResultMessage, textOf } from "@plimsoll/core";
 import type { EnginePolicy, Kinds } from "@plimsoll/core/extend";
 import { artifactHandle, followingChecks, truncateMessage } from "@plimsoll/core/extend";
 import { countedOnce, type SessionLineage } from "../lineage.ts";
@@ -17,8 +17,6 @@ export interface PreparedSession {
   readonly repaired: Pick<RepairedEntries, "repairCount" | "continuationCount">;
   readonly sizeJudge: SizeJudge;
   readonly references: PreparedReferences;
-  /** Its replies that count in another session; left out if all are its own. */
-  readonly copiedReplies?: ReadonlySet<Message>;
   /** Returns the needs of its calls; found when it is asked for first. */
   readonly needs: () => Needs;
   /** Its recorded messages, sized; made when it is asked for first. */
@@ -65,16 +63,13 @@ export function countedSession(session: PreparedSession, shared: readonly Sessio
   if (transcript === null) return null;
   const copied = new Set(transcript.copiedIds);
   if (copied.size === 0) return { ...session, transcript };
-  const replies = new Set<Message>(
-    session.entries.flatMap((entry, place) =>
-      entry.type === "usage" && copied.has(entry.requestId) ? (replyAfter(session.entries, place) ?? []) : [],
-    ),
+  const replies = session.entries.flatMap((entry, place) =>
+    entry.type === "usage" && copied.has(entry.requestId) ? (replyAfter(session.entries, place) ?? []) : [],
   );
-  const places = new Set([...replies].map(session.references.ordinalOf));
+  const places = new Set(replies.map(session.references.ordinalOf));
   return {
     ...session,
     transcript,
-    copiedReplies: replies,
     needs: () => {
       const needs = session.needs();
       return { ...needs, at: (ordinal) => (places.has(ordinal) ? [] : needs.at(ordinal)) };
