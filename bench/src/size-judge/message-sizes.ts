@@ -24,24 +24,14 @@ export interface MessageSizes {
   /** Whether anything was noted as changed at one of the calls after the one, up to the other. */
   isChangedBetween(after: number, through: number): boolean;
   latest(message: Message): number | undefined;
-  readonly sizesSet: SizesSet;
 }
 
-/** Sizes that were set, and the calls at which what is sent of a message, or the size of one, changed. */
-export interface SizesSet {
-  readonly steps: Map<Message, SizeStep[]>;
-  readonly changes: Map<Message, Set<number>>;
-  readonly resizedAt: Set<number>;
-}
-
-/** Sizes as they were set; none yet unless given. */
-export function createMessageSizes(
-  sizesSet: SizesSet = { steps: new Map(), changes: new Map(), resizedAt: new Set() },
-): MessageSizes {
-  const { steps, changes, resizedAt } = sizesSet;
-  const changedAt = new Set([...changes.values()].flatMap((calls) => [...calls]));
+/** Sizes of which none is set yet. */
+export function createMessageSizes(): MessageSizes {
+  const steps = new Map<Message, SizeStep[]>();
+  const changes = new Map<Message, Set<number>>();
+  const [resizedAt, changedAt] = [new Set<number>(), new Set<number>()];
   return {
-    sizesSet,
     isResizedBetween: (after, through) => hasBetween(resizedAt, after, through),
     isChangedBetween: (after, through) => hasBetween(changedAt, after, through),
     change: (message, call) => {

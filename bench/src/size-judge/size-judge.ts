@@ -5,8 +5,7 @@ import { addFeatures, type Features, featuresOf, HIDDEN_REPLY_FEATURE, imageToke
 import { heldOutError, type SizeJudgeError } from "./held-out.ts";
 import { ridge, type WeightedRow } from "./least-squares.ts";
 import { type MeasuredCalls, type MessageWeights, measureCalls } from "./measure-epoch.ts";
-import type { HistoryKind, MessageSizes, RequestSizes, SizeStep, SizesSet } from "./message-sizes.ts";
-import { createMessageSizes, followingSizes } from "./message-sizes.ts";
+import { followingSizes, type HistoryKind, type MessageSizes, type RequestSizes, type SizeStep } from "./message-sizes.ts";
 import { type RecordedCall, recordedCalls } from "./recorded-calls.ts";
 
 /**
@@ -30,59 +29,28 @@ export interface SizeJudge extends RequestSizes {
   readonly error: SizeJudgeError;
 }
 
-interface FittedSizes {
-  readonly calls: readonly RecordedCall[];
-  readonly isEstimated: boolean;
-  readonly coefficients: ReadonlyMap<string, Coefficients>;
-  readonly sizesSet: SizesSet;
-  readonly recordedAccounts: readonly number[];
-  readonly ownAccounts: readonly number[];
-  readonly firstOverheadTokens: number;
-}
-
 /** The size model of a recorded log (after repairs: the messages that it holds are those that a replay sends). */
 export function createSizeJudge(entries: readonly SessionEntry[], boundaries?: BoundaryViews): SizeJudge {
   const calls = recordedCalls(entries, boundaries);
-  const features = featureSource({ calls });
+  const features = featureSource(calls);
   const isEstimated = calls.every((call) => call.reportedTokens === null);
   const assumedOverheadTokens = overheadByLength(entries);
   const fit = (
     reportOf: (call: RecordedCall) => number | null,
-  ): { readonly coefficients: ReadonlyMap<string, Coefficients>; readonly measured: MeasuredCalls } => {
+  ): { readonly weights: MessageWeights; readonly measured: MeasuredCalls } => {
     const seen = calls.map((call) => ({ ...call, reportedTokens: reportOf(call) }));
     const coefficients = isEstimated ? new Map<string, Coefficients>() : fitCoefficients(seen, features);
     const weights = weightsFrom(coefficients, features);
-    return { coefficients, measured: measureCalls({ calls, weights, reportOf, assumedOverheadTokens }) };
+    return { weights, measured: measureCalls({ calls, weights, reportOf, assumedOverheadTokens }) };
   };
-  const { coefficients, measured } = fit((call) => call.reportedTokens);
+  const { weights, measured } = fit((call) => call.reportedTokens);
   const { sizes, recordedAccounts, ownAccounts, firstOverheadTokens } = measured;
-  const { sizesSet } = sizes;
-  const fitted = { calls, isEstimated, coefficients, sizesSet, recordedAccounts, ownAccounts, firstOverheadTokens };
   const error = heldOutError(calls, (reportOf) => fit(reportOf).measured);
-  const { sizes: messageSizes, ...requestSizes } = pricingOf(entries, fitted);
-  return {
-    isEstimated,
-    firstOverheadTokens: Math.max(0, firstOverheadTokens),
-    calls,
-    ...requestSizes,
-    sizeStepsOf: (message) => messageSizes.stepsOf(message),
-    isChangedAt: (message, call) => messageSizes.isChangedAt(message, call),
-    isChangedBetween: (after, through) => messageSizes.isChangedBetween(after, through),
-    recordedPromptTokens: recordedPrompts(calls, requestSizes),
-    error,
-  };
-}
-
-function pricingOf(entries: readonly SessionEntry[], fitted: FittedSizes): RequestSizes & { readonly sizes: MessageSizes } {
-  const { coefficients, recordedAccounts, ownAccounts, firstOverheadTokens } = fitted;
-  const sizes = createMessageSizes(fitted.sizesSet);
-  const weights = weightsFrom(coefficients, featureSource(fitted));
-  const messageTokens = createMessagePricing({ fitted, entries, sizes, weights });
+  const messageTokens = createMessagePricing({ calls, entries, sizes, weights });
   const nonMessageTokens = (call: number, history: HistoryKind) =>
     (history === "recorded" ? recordedAccounts : ownAccounts)[call] ?? firstOverheadTokens;
-  return {
-    sizes,
-    isResizedBetween: (after, through) => sizes.isResizedBetween(after, through),
+  const requestSizes: RequestSizes = {
+    isResizedBetween: sizes.isResizedBetween,
     messageTokens,
     nonMessageTokens,
     promptTokens: (call, messages, history) => {
@@ -90,6 +58,17 @@ function pricingOf(entries: readonly SessionEntry[], fitted: FittedSizes): Reque
       for (const message of messages) tokens += messageTokens(message, call);
       return tokens;
     },
+  };
+  return {
+    isEstimated,
+    firstOverheadTokens: Math.max(0, firstOverheadTokens),
+    calls,
+    ...requestSizes,
+    sizeStepsOf: sizes.stepsOf,
+    isChangedAt: sizes.isChangedAt,
+    isChangedBetween: sizes.isChangedBetween,
+    recordedPromptTokens: recordedPrompts(calls, requestSizes),
+    error,
   };
 }
 
@@ -127,7 +106,7 @@ function overheadByLength(entries: readonly SessionEntry[]): number {
 }
 
 interface PricingInput {
-  readonly fitted: { readonly calls: readonly RecordedCall[] };
+  readonly calls: readonly RecordedCall[];
   readonly entries: readonly SessionEntry[];
   readonly sizes: Pick<MessageSizes, "at">;
   readonly weights: MessageWeights;
@@ -138,7 +117,7 @@ interface PricingInput {
  * the weights after and before the edit; for one that an engine wrote the weight alone.
  */
 function createMessagePricing(input: PricingInput): (message: Message, call: number) => number {
-  const { fitted, entries, sizes, weights } = input;
+  const { calls, entries, sizes, weights } = input;
   let originals: ReadonlyMap<string, Message> | null = null;
   const originalOf = (message: Message) => {
     originals ??= messagesById(entries);
@@ -155,7 +134,7 @@ function createMessagePricing(input: PricingInput): (message: Message, call: num
   return (message, call) => {
     const measured = sizes.at(message, call);
     if (measured !== undefined) return measured;
-    const modelId = fitted.calls[call]?.modelId ?? "";
+    const modelId = calls[call]?.modelId ?? "";
     const original = originalOf(message);
     const originalTokens = original === undefined ? undefined : sizes.at(original, call);
     if (original === undefined || originalTokens === undefined) return Math.round(weightOf(message, modelId));
@@ -179,13 +158,13 @@ type Coefficients = Features;
 type FeatureSource = (message: Message) => Features;
 
 /** The features of a session's messages: replies know the usage of the call that produced them. */
-function featureSource(session: { readonly calls: readonly RecordedCall[] }): FeatureSource {
+function featureSource(calls: readonly RecordedCall[]): FeatureSource {
   let usages: ReadonlyMap<Message, UsageEntry> | null = null;
   const known = new WeakMap<Message, Features>();
   return (message) => {
     const seen = known.get(message);
     if (seen !== undefined) return seen;
-    usages ??= new Map(session.calls.flatMap(({ reply, usage }) => (reply === null ? [] : [[reply, usage] as const])));
+    usages ??= new Map(calls.flatMap(({ reply, usage }) => (reply === null ? [] : [[reply, usage] as const])));
     const features = featuresOf(message, usages.get(message) ?? null);
     known.set(message, features);
     return features;
