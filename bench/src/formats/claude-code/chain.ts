@@ -270,7 +270,7 @@ function preservedItems(
 const UNSENT_LINES =
   /^(?:summary|progress|queue-operation|last-prompt|mode|permission-mode|pr-link|cost-state|custom-title|ai-title|agent-(?:name|setting|color)|tag|task-summary|file-history-snapshot|worktree-state|attribution-snapshot|content-replacement|started|result|prompt_snapshot)$/;
 
-/** What the lines of `system` tell the person alone, by their subtypes; a line without one tells nothing. */
+/** The lines of `system` by their subtypes that only inform the person; a line without one informs nobody. */
 const UNSENT_SUBTYPES =
   /^(?:|informational|stop_hook_summary|turn_duration|away_summary|local_command|api_error|scheduled_task_fire|attribution_snapshot|bridge_status|memory_saved|agents_killed|api_metrics|permission_retry|model_refusal_fallback)$/;
 
