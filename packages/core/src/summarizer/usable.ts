@@ -368,7 +368,8 @@ function isDialogue(lines: readonly string[], isSectioned: boolean, labels: Tran
   const answers = [folded(assistant.before), ...ROLES.answers];
   const own = [human, command, call, result].map(({ before }) => folded(before));
   const speakers = [...answers, ...ROLES.asks, ...own].filter((each) => each !== "");
-  const spoken = lines.map((line) => (/^\s/.test(line) ? undefined : speakers.find((each) => folded(line).startsWith(each))));
+  const speakerOf = (said: string) => speakers.find((each) => said.startsWith(each));
+  const spoken = lines.map((line) => (/^\s/.test(line) ? undefined : speakerOf(folded(line))));
   const start = isSectioned ? lines.findLastIndex((line, at) => isHeading(line) && spoken[at] === undefined) + 1 : 0;
   const turns = spoken.flatMap((speaker, at) => (speaker === undefined || at < start ? [] : [{ at, speaker }]));
   const answered = turns.find(({ speaker }, index) => (turns[index + 1]?.speaker ?? speaker) !== speaker);
