@@ -1,12 +1,13 @@
+import { createHash } from "node:crypto";
 import { readdir, realpath, stat } from "node:fs/promises";
-import { join, resolve, sep } from "node:path";
+import { isAbsolute, join, resolve, sep } from "node:path";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { suggestion } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { glob, isDynamicPattern } from "tinyglobby";
 import { BUILT_IN_PARTS } from "../extension.ts";
 import { fileSource, readHead } from "../formats/file-source.ts";
-import type { Importer } from "../formats/importer.ts";
+import type { FileHead, Importer } from "../formats/importer.ts";
 import type { LocatedAgent } from "../formats/locations.ts";
 import { LOCATED_AGENTS, locateLogs, unreadFiles, usualPlaces, withoutPackedCopies } from "../formats/locations.ts";
 import { UNREAD_DATABASE } from "../formats/registry.ts";
@@ -180,20 +181,47 @@ export async function findLogs({ from = [], since, limit }: LogOptions, io: CliI
   };
 }
 
-/** Logs of an agent that are looked at for the folder that they are of; chosen. */
-const LOGS_LOOKED_AT = 40;
+/** The newest log of an agent, and when it was written to. */
+export interface NewestLog extends InputFile {
+  readonly agent: LocatedAgent;
+  readonly modifiedMs: number;
+}
 
-/** Finds the newest log of an agent; with a folder the newest that names it, as agents do in the first lines or in the path. Throws `bad-input` if there is none. */
-export async function newestLog(agent: string, io: CliIo, folder: string | null = null): Promise<InputFile> {
-  const { files, missing } = await findLogs({ from: [agent], limit: folder === null ? "1" : String(LOGS_LOOKED_AT) }, io);
-  if (folder === null && files[0] !== undefined) return files[0];
-  if (folder === null) throw new PlimsollError("bad-input", missing[0]?.reason ?? `--from ${agent}: no logs`);
-  const names = [folder, folder.replaceAll(/[^A-Za-z0-9]/g, "-")];
-  for (const file of files) {
-    const { text } = await readHead(await fileSource(file.path, file.displayName));
-    if (text.includes(JSON.stringify(names[0])) || names.some((name) => file.path.includes(`/${name}/`))) return file;
+/** Finds the newest log of an agent, or of all; with a folder that of a session that ran in it. `null` if there is none. Throws `bad-input` for an unknown agent. */
+export async function newestLog(agent: string | null, io: CliIo, folder: string | null = null): Promise<NewestLog | null> {
+  const agents = agent === null ? LOCATED_AGENTS : [parseAgent(agent)];
+  const query = logQuery(undefined, io);
+  const located = await Promise.all(
+    agents.map(async (each) => (await locateLogs({ agent: each, ...query })).map((file) => ({ ...file, agent: each }))),
+  );
+  const folders = folder === null ? null : [folder, await realpath(folder).catch(() => folder)];
+  for (const log of located.flat().toSorted((a, b) => b.modifiedMs - a.modifiedMs)) {
+    const head = await fileSource(log.path, log.path)
+      .then(readHead)
+      .catch(() => null);
+    const isSession = head !== null && BUILT_IN_PARTS.importers.some((importer) => importer.recognises(head));
+    if (isSession && (folders === null || ranIn(head, folders)))
+      return { ...log, displayName: homeName(log.path, io.homeFolder) };
   }
-  throw new PlimsollError("bad-input", `--from ${agent}: none of its newest logs is of ${folder}`);
+  return null;
+}
+
+/** True if an object of the log names one of the folders as its first path, as logs do that state where they were written, or the log has a folder's hash, as Gemini CLI's. */
+function ranIn({ firstObjects, text }: FileHead, folders: readonly string[]): boolean {
+  const isHere = (object: unknown) => folders.includes(firstPath(object) ?? "");
+  return (
+    firstObjects.some(isHere) || folders.some((folder) => text.includes(createHash("sha256").update(folder).digest("hex")))
+  );
+}
+
+function firstPath(value: unknown): string | null {
+  if (typeof value === "string") return isAbsolute(value) ? value : null;
+  if (typeof value !== "object" || value === null) return null;
+  for (const each of Object.values(value)) {
+    const found = firstPath(each);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /** Packed files and databases of the agents that cannot be read, each with what to do. */

@@ -68,15 +68,15 @@ export const COMMANDS: typeof BENCH_COMMANDS = [
   },
   {
     name: "inspect",
-    description: "list the sessions of this folder, or show one: its timeline, what fills its context, its compactions",
-    examples: ["inspect", "inspect session.jsonl", "inspect session.jsonl --html session.html"],
+    description: "show a session, the newest of this folder or a given one: timeline, contents of its context, compactions",
+    examples: ["inspect", "inspect codex", "inspect session.jsonl", "inspect session.jsonl --html session.html"],
     load: async () => (await import("./inspect/inspect-command.ts")).defineInspectCommand,
   },
   {
     name: "doctor",
     description: "say what makes a session log unusable, and write a mended copy beside it",
     note: "It reads one log and asks no model. Lines that it does not mend stay the\nsame bytes.",
-    examples: ["doctor session.jsonl", "doctor --from claude-code --write"],
+    examples: ["doctor", "doctor session.jsonl", "doctor --from claude-code --write"],
     load: async () => (await import("./doctor/doctor-command.ts")).defineDoctorCommand,
   },
   {

@@ -3,14 +3,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import { importFile } from "@plimsoll/bench";
 import { formatNumberOf, LOCATED_AGENTS, readLog } from "@plimsoll/bench/extend";
-import { type CliIo, EXIT_FAILED, EXIT_OK, newestLog, say } from "@plimsoll/bench/terminal";
+import { type CliIo, EXIT_FAILED, EXIT_OK, say } from "@plimsoll/bench/terminal";
 import { PlimsollError, repairMessages, toolCallsOf } from "@plimsoll/core";
 import { isRecord, jsonIn } from "@plimsoll/core/extend";
 import { classifyProviderError } from "@plimsoll/providers";
 import type { Fault } from "@plimsoll/providers/proxy";
 import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
-import { sessionFile } from "../input/session-file.ts";
+import { sessionFileOr } from "../input/session-file.ts";
 import { canMend, examineLog } from "./find-faults.ts";
 
 interface DoctorOptions {
@@ -25,7 +25,7 @@ const FAULTS_LISTED = 20;
 /** Adds `plimsoll doctor`: says what makes a session unusable, and writes a mended copy beside it. */
 export function defineDoctorCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("[session]", "a session log of any agent that can be read")
+    .argument("[session]", "a session log, or an agent for its newest; without it, the newest session of this folder")
     .option("--from <agent>", `the newest log of an agent in its usual place (${LOCATED_AGENTS.join(", ")})`)
     .option("--write", "write a mended copy beside the log; the log itself is never changed")
     .option("--full", "leave all thinking out too, for a session that is refused for its signatures")
@@ -33,7 +33,7 @@ export function defineDoctorCommand(command: Command, io: CliIo, onExit: (exitCo
 }
 
 async function doctor(session: string | undefined, options: DoctorOptions, io: CliIo): Promise<number> {
-  const { path, displayName } = await logOf(session, options, io);
+  const { path, displayName } = await sessionFileOr(session, options.from, io);
   const log = await readLog(path, displayName);
   if (log === null) throw new PlimsollError("bad-input", `${displayName}: no session log that can be read`);
   const { format, text } = log;
@@ -67,13 +67,6 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   writeWholeFile(copy, written);
   say(io.stdout, `mended copy: ${copy}`, `to go on: ${(OPENED_BY[format] ?? BY_ITS_PLACE)(copy, written)}`);
   return EXIT_OK;
-}
-
-async function logOf(session: string | undefined, { from }: DoctorOptions, io: CliIo) {
-  if ((session === undefined) === (from === undefined))
-    throw new PlimsollError("bad-input", "give a session log, or --from AGENT for the newest one of an agent");
-  if (session !== undefined) return sessionFile(session, io);
-  return await newestLog(from ?? "", io);
 }
 
 const UNMENDED: Readonly<Record<string, string>> = {

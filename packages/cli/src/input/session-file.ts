@@ -1,10 +1,11 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import process from "node:process";
-import type { CliIo } from "@plimsoll/bench/terminal";
+import { LOCATED_AGENTS } from "@plimsoll/bench/extend";
+import { type CliIo, newestLog, printable, say } from "@plimsoll/bench/terminal";
 import { PlimsollError } from "@plimsoll/core";
 import { readConfig } from "../config/read-config.ts";
-import { sessionsFolderOf } from "../run/stored-sessions.ts";
+import { sessionStoreOf, sessionsFolderOf } from "../run/stored-sessions.ts";
 
 /** The log that a person named: a file, else the id of a session in this place. Throws `bad-input` if there is neither. */
 export function sessionFile(
@@ -24,4 +25,38 @@ export function sessionFile(
     `${session}: no such file${isId ? `, and no session of that id in ${relative(cwd, folder) || "."}` : ""}`,
     { session },
   );
+}
+
+/**
+ * The log to look at: the one that a person named, else the newest of an agent, else the newest of this folder, of whatever agent; of those it says which it is.
+ * A file with an agent's name is that file. Throws `bad-input` if there is none.
+ */
+export async function sessionFileOr(
+  session: string | undefined,
+  from: string | undefined,
+  io: CliIo,
+): Promise<{ readonly path: string; readonly displayName: string }> {
+  if (session !== undefined && from !== undefined)
+    throw new PlimsollError("bad-input", "give a session log, or --from AGENT for the newest one of an agent");
+  const isAgent = LOCATED_AGENTS.some((agent) => agent === session) && !existsSync(resolve(io.cwd, session ?? ""));
+  if (session !== undefined && !isAgent) return sessionFile(session, io);
+  const agent = from ?? session ?? null;
+  const [log, own] = await Promise.all([newestLog(agent, io, agent === null ? io.cwd : null), agent === null ? newestOwn(io) : null]);
+  const newest = own !== null && own.modifiedMs >= (log?.modifiedMs ?? 0) ? own : log;
+  if (newest === null) {
+    const where = agent === null ? "no session of this folder" : `no log of ${agent}`;
+    throw new PlimsollError("bad-input", `${where} was found: name a log, or an agent (${LOCATED_AGENTS.join(", ")})`);
+  }
+  const which = agent === null ? "of this folder" : `of ${agent}`;
+  const time = new Date(newest.modifiedMs).toISOString().slice(0, "2026-01-31T12:00".length).replace("T", " ");
+  say(io.stdout, `The newest session ${which}: ${newest.agent}, ${time} UTC, ${printable(newest.displayName)}`);
+  return newest;
+}
+
+async function newestOwn(io: CliIo) {
+  const { cwd, homeFolder, environment = process.env } = io;
+  const stored = await sessionStoreOf(cwd, readConfig({ cwd, homeFolder, environment, flags: {} })).list();
+  const newest = stored.find(({ parentId }) => parentId === null);
+  if (newest === undefined) return null;
+  return { ...sessionFile(newest.sessionId, io), agent: "plimsoll", modifiedMs: newest.updatedMs ?? 0 };
 }
