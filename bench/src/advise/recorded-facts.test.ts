@@ -1,0 +1,71 @@
+import type { SessionEntry } from "@plimsoll/core";
+import { expect, test } from "vitest";
+import { madeTranscript } from "../../testing/made-session.ts";
+import { lineages } from "../lineage.ts";
+import { sessionFacts } from "../open/session-facts.ts";
+import type { Transcript } from "../transcript.ts";
+import { countedSessions, factsText, habitSentences } from "./recorded-facts.ts";
+
+const MADE = { turns: 4, toolCallsPerTurn: 2, resultChars: 40_000, overheadTokens: 2_000 };
+const MINUTE_MS = 60_000;
+const ONE_TIER = { inputUsdPerMillion: 1, outputUsdPerMillion: 10, cacheReadUsdPerMillion: 0.1, cacheWriteUsdPerMillion: 1.25 };
+const PRICES = { tiers: [{ abovePromptTokens: 0, ...ONE_TIER, cacheWriteOneHourUsdPerMillion: 2 }] } as const;
+
+/** A session whose requests come so many minutes after each other, and read all or nothing from the cache. */
+function session(minutes: number, boundaries: readonly number[] = []): Transcript {
+  const made = madeTranscript({ ...MADE, boundaries });
+  let atMs = Date.UTC(2026, 0, 1);
+  const entries = made.entries.map((entry): SessionEntry => {
+    if (entry.type !== "usage") return entry;
+    atMs += minutes * MINUTE_MS;
+    const { usage } = entry;
+    const read = minutes > 5 ? 0 : usage.input.totalTokens;
+    return { ...entry, atMs, modelId: "m", usage: { ...usage, input: { ...usage.input, cacheReadTokens: read } } };
+  });
+  return { ...made, entries };
+}
+
+const counted = (transcripts: readonly Transcript[], pays: "tokens" | "plan" = "tokens") => {
+  const corpus = { lineages: lineages(transcripts), facts: transcripts.map(sessionFacts) };
+  const rules = { minimumTokens: 0, stepTokens: 1, timeToLiveMs: 5 * MINUTE_MS };
+  return countedSessions([{ title: "Agent", corpus, isCached: false }], {
+    pricesOf: () => PRICES,
+    cacheRulesOf: () => rules,
+    pays,
+  });
+};
+
+test("answers and compactions that stand in two logs count once", () => {
+  const one = session(1, [1, 2]);
+  const sums = (transcripts: readonly Transcript[]) => {
+    const all = counted(transcripts);
+    const sum = (of: (each: (typeof all)[number]) => number) => all.reduce((total, each) => total + of(each), 0);
+    return [sum(({ requests }) => requests), sum(({ compactions }) => compactions)];
+  };
+  expect(sums([one])).toEqual([12, 2]);
+  expect(sums([one, { ...one, name: "fork", file: "fork" }])).toEqual([12, 2]);
+});
+
+test("the text says who spent what, what was cut, what fills the requests and which sessions are long, in 80 columns", () => {
+  const text = factsText(counted([session(1, [1, 2])]), { pays: "tokens" }, 80);
+  expect(text.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
+  expect(text).toMatch(/^Recorded in 1 session, before any replay:\n\nagent and model .* dollars\n─+\nAgent, m +1 +12 /);
+  expect(text).toMatch(/\n2 compactions in 1 session: \S+k tokens left the context; .* about \$0\.\d+\.\n/s);
+  expect(text).toMatch(/\nwhat fills the requests.*\n─+\nresults of \w+ +9\d\.\d%\n/);
+  expect(text).toMatch(/\nlongest sessions .*\n─+\nPlease look at src\/module-0\.t….* +12 +\S+ +2 +\S*\$0\.\d+/);
+});
+
+test("a plan has its compactions first, and dollars as a worth", () => {
+  const text = factsText(counted([session(1, [1])], "plan"), { pays: "plan" }, 80).replace(/\s+/g, " ");
+  expect(text).toMatch(/^Recorded .* a plan pays none: 1 compaction .* cost worth about \$.* agent and model .* worth /);
+});
+
+test.each([
+  ["a tool whose results are most of what is sent", session(1), ["results of"]],
+  ["a session that is cut often", session(1, [1, 2, 3]), ["results of", "1 session was compacted 3 times or more"]],
+  ["pauses behind which the cache is cold", session(10), ["results of", "prompts were written to the cache again"]],
+])("a habit is %s", (_, transcript, named) => {
+  const habits = habitSentences(counted([transcript]));
+  expect(habits).toHaveLength(named.length);
+  for (const each of named) expect(habits.some((habit) => habit.includes(each))).toBe(true);
+});
