@@ -49,7 +49,7 @@ export const BENCH_COMMANDS: readonly CommandEntry[] = [
     examples: [
       "calibrate session.jsonl",
       "calibrate ~/.claude/projects --json errors.json",
-      "calibrate logs --predictions predictions.jsonl",
+      "calibrate logs --out predictions.jsonl",
     ],
     load: async () => (await import("./command/calibrate-command.ts")).defineCalibrateCommand,
   },

@@ -32,39 +32,39 @@ test.each<readonly [string, Verdict, string, string]>([
   [
     "a change",
     { kind: "set", best: CHEAP, sureness },
-    "Set model_auto_compact_token_limit=120000 in ~/.codex/config.toml: 28.0 % cheaper (dollars of the replay: $40.00 now, $28.80 then). In 95 % of samples of your sessions it is 19.0 to 34.0 % cheaper; no measure falls by a point.",
-    "Set the values below, 28.0 % cheaper",
+    "Set model_auto_compact_token_limit=120000 in ~/.codex/config.toml: saves 28.0% (dollars of the replay: $40.00 now, $28.80 then), loses nothing that is measured, on 12 sessions; in 95% of samples of your sessions it saves 19.0 to 34.0%.",
+    "Set the values below, saves 28.0%",
   ],
   [
     "a trade, with what it loses",
     { kind: "trade", best: LOSING },
-    "A trade: model_auto_compact_token_limit=120000 is 28.0 % cheaper (dollars of the replay: $40.00 now, $28.80 then), but keeps less: older replaced texts −9.0 points.",
-    "a trade, 28.0 % cheaper but keeps less",
+    "Nothing to set without a loss: model_auto_compact_token_limit=120000 saves 28.0% (dollars of the replay: $40.00 now, $28.80 then), loses older replaced texts −9.0 points, on 12 sessions.",
+    "nothing to set without a loss (saves 28.0%)",
   ],
   [
     "what is worse in another window",
     { kind: "trade", best: CHEAP, against: "window 1M" },
-    "A trade: model_auto_compact_token_limit=120000 is 28.0 % cheaper (dollars of the replay: $40.00 now, $28.80 then), but worse for the sessions in window 1M, and the file has one number for all models.",
-    "a trade, 28.0 % cheaper but worse in window 1M",
+    "Nothing to set without a loss: model_auto_compact_token_limit=120000 saves 28.0% (dollars of the replay: $40.00 now, $28.80 then), loses nothing that is measured, on 12 sessions, and is worse in window 1M, for which the file has the same number.",
+    "nothing to set without a loss (saves 28.0%)",
   ],
   [
     "too few sessions, with how many more",
     { kind: "too-few", missing: 1, looksLike: null },
-    "Too few sessions: 12 fill half of the window, an answer needs 1 more.",
-    "too few sessions, 1 more session needed",
+    "Nothing to set yet: 12 sessions fill half of the window, and an answer needs 1 more.",
+    "nothing to set yet, 1 more session needed",
   ],
   [
-    "what looks better in few sessions",
+    "too few sessions and nothing else, whatever looks better in them",
     { kind: "too-few", missing: 4, looksLike: CHEAP },
-    "Looks like model_auto_compact_token_limit=120000 is better: 28.0 % cheaper (dollars of the replay: $40.00 now, $28.80 then), and no session costs more. Too few sessions to say so: 12 fill half of the window, an answer needs 4 more.",
-    "maybe 28.0 % cheaper, 4 more sessions needed",
+    "Nothing to set yet: 12 sessions fill half of the window, and an answer needs 4 more.",
+    "nothing to set yet, 4 more sessions needed",
   ],
-  ["nothing cheaper", { kind: "keep", why: "nothing-cheaper" }, "Keep it: no setting is 5 % cheaper.", "keep it"],
+  ["nothing cheaper", { kind: "keep", why: "nothing-cheaper" }, "Nothing to set: no setting saves 5%.", "nothing to set"],
   [
     "windows that are never half full",
     { kind: "idle" },
-    "Nothing to change: no session fills half of the window (136k tokens).",
-    "nothing to change, never half full",
+    "Nothing to set: no session fills half of the window (136k tokens).",
+    "nothing to set",
   ],
 ])("an answer says %s", (_, verdict, sentence, short) => {
   expect(answerSentences(decided(verdict))).toEqual([sentence]);
@@ -74,5 +74,18 @@ test.each<readonly [string, Verdict, string, string]>([
 test("the proxy is named where it is better by the same test", () => {
   const best = { ...CHEAP, kind: "proxy" } as const;
   const decision = decided({ kind: "keep", why: "nothing-cheaper" }, { kind: "set", best, sureness });
-  expect(answerSentences(decision).at(-1)).toMatch(/^Use plimsoll proxy under Codex: 28\.0 % cheaper/);
+  expect(answerSentences(decision)[1]).toMatch(
+    /^Run Codex behind plimsoll proxy \(needs an API key; not with a subscription\): saves 28\.0% .*, on 12 sessions; in 95%/,
+  );
+  expect(answerSentences(decision, "plan")).toHaveLength(1);
+  expect([shortAnswer(decision), shortAnswer(decision, "plan")]).toEqual(["use plimsoll proxy, saves 28.0%", "nothing to set"]);
+});
+
+test.each([
+  ["where nothing can be set", { kind: "keep", why: "nothing-cheaper" }, true],
+  ["but not beside something to set", { kind: "set", best: CHEAP, sureness }, false],
+] as const)("the habits that cost most are named %s", (_, verdict, isNamed) => {
+  const habits = ["about $9.00: results of Read are 60.0% of what is sent: ask for parts of files and shorter outputs."];
+  const text = adviceText([decided(verdict)], { columns: 80, full: true, habits });
+  expect(text.includes("The most expensive habits in these logs:\n  - about $9.00: results of Read")).toBe(isNamed);
 });

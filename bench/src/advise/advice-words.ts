@@ -86,16 +86,17 @@ function rowCells({ standing, losses: [worst] }: SettingFigures): readonly strin
 
 const percentCell = (percent: number | null): string => (percent === null ? NOT_VISIBLE : formatPercent(percent));
 
-/** How much cheaper a setting is than now, the mean of the sessions, and beside it the dollars of them all. */
-function cheaperText(decision: Decision, figures: SettingFigures): string {
-  const [now, then] = [decision.choice?.rows[0]?.standing.usd ?? null, figures.standing.usd];
+/** The saving of a setting against now, the mean of the sessions and all their dollars, its losses, and the sessions that show it. */
+function savingText({ choice }: Decision, figures: SettingFigures): string {
+  const [now, then] = [choice?.rows[0]?.standing.usd ?? null, figures.standing.usd];
   const dollars =
     now === null || then === null ? "" : ` (dollars of the replay: $${formatUsd(now)} now, $${formatUsd(then)} then)`;
-  return `${cheaperPercent(figures)}${dollars}`;
+  const losses = figures.losses.length === 0 ? "loses nothing that is measured" : `loses ${lessText(figures)}`;
+  return `${savesPercent(figures)}${dollars}, ${losses}, on ${formatNumberOf(choice?.sessions ?? 0, "session")}`;
 }
 
-function cheaperPercent({ costRatio }: SettingFigures): string {
-  return `${formatPercent(100 * (1 - costRatio))} % cheaper`;
+function savesPercent({ costRatio }: SettingFigures): string {
+  return `saves ${formatPercent(100 * (1 - costRatio))}%`;
 }
 
 function lessText({ losses }: SettingFigures): string {
@@ -106,22 +107,25 @@ function lessText({ losses }: SettingFigures): string {
 
 const NAMED_LOSSES = 3;
 
-/** The answer for one decision, a sentence each: of the agent's settings, then of our proxy if it is better by the same test. */
-export function answerSentences(decision: Decision): readonly string[] {
+/** The verdicts of one decision, a sentence each: on the agent's settings, then on our proxy if it is better by the same test. */
+export function answerSentences(decision: Decision, pays: Payment = "tokens"): readonly string[] {
   const { choice, refusal, agent } = decision;
   if (choice === null) return [`Nothing to set: ${refusal}.`];
   const own = refusal === null ? settingSentence(decision, choice.setting) : `Nothing to set: ${refusal}.`;
-  const better = choice.proxy;
-  if (better.kind === "idle") return [own];
-  if (better.kind === "set")
-    return [own, `Use plimsoll proxy under ${agent.title}: ${cheaperText(decision, better.best)}${sureText(better.sureness)}.`];
-  if (better.kind !== "too-few" || better.looksLike === null) return [own];
-  return [own, `Looks like plimsoll proxy under ${agent.title} is better: ${cheaperText(decision, better.looksLike)}.`];
+  if (choice.proxy.kind !== "set" || pays === "plan") return [own];
+  const { best, sureness } = choice.proxy;
+  return [
+    own,
+    `Run ${agent.title} behind plimsoll proxy (needs an API key; not with a subscription): ${savingText(decision, best)}${sureText(sureness)}.`,
+  ];
 }
+
+/** How a person pays for an agent: by tokens, or by a plan, which no proxy serves. */
+export type Payment = "tokens" | "plan";
 
 function sureText({ cost, drawn }: Sureness): string {
   const [low, high] = [cost.through, cost.from].map((percent) => formatPercent(100 - percent));
-  return `. In 95 % of samples of your ${drawn} it is ${low} to ${high} % cheaper; no measure falls by a point`;
+  return `; in 95% of samples of your ${drawn} it saves ${low} to ${high}%`;
 }
 
 function settingSentence(decision: Decision, verdict: SettingVerdict<SettingFigures>): string {
@@ -129,21 +133,17 @@ function settingSentence(decision: Decision, verdict: SettingVerdict<SettingFigu
   const file = agent.turning?.settings.shown ?? "";
   switch (verdict.kind) {
     case "idle":
-      return `Nothing to change: no session fills half of the window (${formatTokens(windowTokens / 2)} tokens).`;
+      return `Nothing to set: no session fills half of the window (${formatTokens(windowTokens / 2)} tokens).`;
     case "too-few": {
-      const fill = `${formatCount(choice?.sessions ?? 0)} ${choice?.sessions === 1 ? "fills" : "fill"} half of the window, an answer needs ${formatCount(verdict.missing)} more`;
-      if (verdict.looksLike === null) return `Too few sessions: ${fill}.`;
-      return `Looks like ${shortValues(verdict.looksLike.values)} is better: ${cheaperText(decision, verdict.looksLike)}, and no session costs more. Too few sessions to say so: ${fill}.`;
+      const sessions = choice?.sessions ?? 0;
+      return `Nothing to set yet: ${formatNumberOf(sessions, "session")} ${sessions === 1 ? "fills" : "fill"} half of the window, and an answer needs ${formatCount(verdict.missing)} more.`;
     }
     case "set":
-      return `Set ${shortValues(verdict.best.values)} in ${file}: ${cheaperText(decision, verdict.best)}${sureText(verdict.sureness)}.`;
+      return `Set ${shortValues(verdict.best.values)} in ${file}: ${savingText(decision, verdict.best)}${sureText(verdict.sureness)}.`;
     case "trade": {
       const { best, against } = verdict;
-      const why =
-        against === undefined
-          ? `keeps less: ${lessText(best)}`
-          : `worse for the sessions in ${against}, and the file has one number for all models`;
-      return `A trade: ${shortValues(best.values)} is ${cheaperText(decision, best)}, but ${why}.`;
+      const why = against === undefined ? "" : `, and is worse in ${against}, for which the file has the same number`;
+      return `Nothing to set without a loss: ${shortValues(best.values)} ${savingText(decision, best)}${why}.`;
     }
     case "keep":
       return KEEP_WORDS[verdict.why];
@@ -153,16 +153,15 @@ function settingSentence(decision: Decision, verdict: SettingVerdict<SettingFigu
 }
 
 const KEEP_WORDS = {
-  "nothing-cheaper": "Keep it: no setting is 5 % cheaper.",
-  "not-confirmed": "Keep it: the setting that was better on half of the sessions was not better on the other half.",
-  "other-window": "Decided by the other window: the file has one number for all models.",
+  "nothing-cheaper": "Nothing to set: no setting saves 5%.",
+  "not-confirmed": "Nothing to set: the setting that saved on half of the sessions did not on the other half.",
+  "other-window": "Nothing to set here: the other window decides, as the file has one number for all models.",
 } as const;
 
 /** The setting that a person could paste: of a change, a trade or what looks better; `null` if there is none. */
 function pasteable({ choice, refusal }: Decision): SettingFigures | null {
   const verdict = choice?.setting;
   if (verdict === undefined || refusal !== null) return null;
-  if (verdict.kind === "too-few") return verdict.looksLike;
   return verdict.kind === "set" || verdict.kind === "trade" ? verdict.best : null;
 }
 
@@ -176,7 +175,8 @@ function pasteLines({ knobs }: Turning, values: Values): readonly string[] {
 }
 
 const MS_PER_MINUTE = 60_000;
-function minutesText(ms: number): string {
+/** A time in whole minutes. */
+export function minutesText(ms: number): string {
   const minutes = Math.round(ms / MS_PER_MINUTE);
   return minutes === 0 ? "under 1 min" : `${formatCount(minutes)} min`;
 }
@@ -191,29 +191,14 @@ export function decisionTitle(decision: Decision): string {
   return `${decision.agent.title}, ${windowName(decision)}: ${usdText(decision.cost)}`;
 }
 
-/** The answer in a few words. */
-export function shortAnswer({ choice, refusal }: Decision): string {
-  if (choice?.proxy.kind === "set") return `use plimsoll proxy, ${cheaperPercent(choice.proxy.best)}`;
+/** The verdict in a few words. */
+export function shortAnswer({ choice, refusal }: Decision, pays: Payment = "tokens"): string {
+  if (choice?.proxy.kind === "set" && pays === "tokens") return `use plimsoll proxy, ${savesPercent(choice.proxy.best)}`;
   if (choice === null || refusal !== null) return "nothing to set";
   const verdict = choice.setting;
-  switch (verdict.kind) {
-    case "idle":
-      return "nothing to change, never half full";
-    case "too-few": {
-      const missing = `${formatNumberOf(verdict.missing, "more session")} needed`;
-      return verdict.looksLike === null
-        ? `too few sessions, ${missing}`
-        : `maybe ${cheaperPercent(verdict.looksLike)}, ${missing}`;
-    }
-    case "set":
-      return `Set the values below, ${cheaperPercent(verdict.best)}`;
-    case "trade":
-      return `a trade, ${cheaperPercent(verdict.best)} but ${verdict.against === undefined ? "keeps less" : `worse in ${verdict.against}`}`;
-    case "keep":
-      return "keep it";
-    default:
-      return verdict satisfies never;
-  }
+  if (verdict.kind === "set") return `Set the values below, ${savesPercent(verdict.best)}`;
+  if (verdict.kind === "too-few") return `nothing to set yet, ${formatNumberOf(verdict.missing, "more session")} needed`;
+  return verdict.kind === "trade" ? `nothing to set without a loss (${savesPercent(verdict.best)})` : "nothing to set";
 }
 
 /** The data of a decision and what compaction cost in it, a sentence each. */
@@ -253,8 +238,12 @@ const LARGEST_FILLS = 4;
 const LEAST_PERCENT = 0.05;
 
 function fillCells({ kind, tokens, percent, usd }: Decision["fills"][number]): readonly string[] {
-  const name = FILL_NAMES[kind] ?? kind;
-  return [name, formatTokens(tokens), `${formatPercent(percent)} %`, usd === null ? "" : `$${formatUsd(usd)}`];
+  return [fillName(kind), formatTokens(tokens), `${formatPercent(percent)} %`, usd === null ? "" : `$${formatUsd(usd)}`];
+}
+
+/** A kind of content as a person calls it. */
+export function fillName(kind: string): string {
+  return FILL_NAMES[kind] ?? kind;
 }
 
 /** Names of kinds that a reader would not understand. */

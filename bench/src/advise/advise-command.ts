@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { MODEL_CATALOG } from "@plimsoll/providers";
 import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { checkOptions } from "../command/check-options.ts";
@@ -8,6 +9,7 @@ import { readPrices } from "../command/read-prices.ts";
 import { collect, parseJobs, parseSince } from "../command/replay-options.ts";
 import { openState, poolOf } from "../command/replay-state.ts";
 import { LOCATED_AGENTS } from "../formats/locations.ts";
+import { type Corpus, openCorpus } from "../open/corpus.ts";
 import type { ReportProblem } from "../results.ts";
 import { formatCount, formatNumberOf, formatUsd, lineageWords } from "../show/figures.ts";
 import { problemList } from "../show/html.ts";
@@ -23,16 +25,29 @@ import {
   decisionTitle,
   decisionWords,
   FILL_HEADS,
+  type Payment,
   ROW_READING,
   SETTING_HEADS,
   shortAnswer,
 } from "./advice-words.ts";
 import { undoAdvice, writeAdvice } from "./apply-advice.ts";
-import { type AdvisedAgent, type AgentLogs, byMoney, type Decision, dayOf, decideOn } from "./decide.ts";
+import {
+  type AdviceRun,
+  type AdvisedAgent,
+  type AgentLogs,
+  byMoney,
+  type Decision,
+  dayOf,
+  decideOn,
+  titleOf,
+} from "./decide.ts";
+import { knobsOf } from "./knob-table.ts";
+import { countedSessions, factsText, habitSentences } from "./recorded-facts.ts";
 
 interface AdviseOptions extends LogOptions {
   readonly since: string;
   readonly prices?: string;
+  readonly plan?: true;
   readonly jobs?: string;
   readonly html?: string;
   readonly json?: string;
@@ -52,6 +67,7 @@ export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCo
     .option("--since <time>", "logs changed since a date (2026-01-31), or in the last 12h, 7d or 4w", DEFAULT_SINCE)
     .option("--limit <count>", `at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
     .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
+    .option("--plan", "you pay by subscription: dollars are worth at list prices, and no proxy is advised")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for few logs)")
     .option("--full", "print every decision whole, and all notes")
     .option("--html <file>", "write the advice as one HTML page, with settings to paste")
@@ -65,7 +81,7 @@ export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCo
 async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   checkOptions(options, {
     needs: { yes: ["write", "undo"] },
-    excludes: { undo: ["write", "html", "json", "full", "limit", "prices"] },
+    excludes: { undo: ["write", "html", "json", "full", "limit", "prices", "plan"] },
   });
   const isAgreed = options.yes ?? false;
   if (options.undo) return undoAdvice((options.from ?? LOCATED_AGENTS).map(parseAgent), { isAgreed, io });
@@ -79,8 +95,10 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
     tell(io, `no logs since ${dayOf(sinceMs)} of ${without}; try a longer --since, or plimsoll bench FILES`);
     return EXIT_FAILED;
   }
-  const decisions = await decideAll(found.logs, { options, prices }, io);
-  io.stdout.write(`${adviceText(decisions, { columns: tableColumns(io.stdout), full: options.full ?? false })}\n`);
+  const pays = options.plan === true ? "plan" : "tokens";
+  const { decisions, habits } = await decideAll(found.logs, { options, prices, pays }, io);
+  const shown = { columns: tableColumns(io.stdout), full: options.full ?? false, pays, habits } as const;
+  io.stdout.write(`${adviceText(decisions, shown)}\n`);
   if (options.html !== undefined) writeWholeFile(resolve(io.cwd, options.html), adviceHtml(decisions));
   if (options.json !== undefined) writeWholeFile(resolve(io.cwd, options.json), adviceJson(decisions));
   return options.write ? writeAdvice(decisions, { isAgreed, io }) : EXIT_OK;
@@ -110,23 +128,35 @@ const FEWEST_SHARED_FILES = 12;
 
 async function decideAll(
   logs: readonly AgentLogs[],
-  { options, prices }: { readonly options: AdviseOptions; readonly prices: Parameters<typeof decideOn>[1]["run"]["prices"] },
+  { options, prices, pays }: { readonly options: AdviseOptions; readonly prices: AdviceRun["prices"]; readonly pays: Payment },
   io: CliIo,
-): Promise<readonly Decision[]> {
+): Promise<{ readonly decisions: readonly Decision[]; readonly habits: readonly string[] }> {
   const fileCount = logs.reduce((count, { files }) => count + files.length, 0);
   const few = fileCount < FEWEST_SHARED_FILES ? 1 : availableParallelism();
   const jobs = options.jobs === undefined ? few : parseJobs(options.jobs);
   const state = await openState({ file: undefined, run: { logs, prices: [...prices] } }, io);
   const pool = poolOf(jobs);
   const run = { pool, prices, kept: state.kept };
+  const pricesOf = (modelId: string, atMs: number | null) => prices.get(modelId) ?? MODEL_CATALOG.pricesOf(modelId, atMs);
   const decisions: Decision[] = [];
+  let habits: readonly string[] = [];
   try {
-    for (const each of logs) decisions.push(...(await decideOn(each, { run, io })));
+    const opened: { readonly logs: AgentLogs; readonly corpus: Corpus }[] = [];
+    for (const each of logs) opened.push({ logs: each, corpus: await openCorpus(each.files, pool) });
+    const facts = opened.map(({ logs: { agent }, corpus }) => {
+      const knobs = knobsOf(agent, null);
+      const isCached = knobs?.replay?.likeness(new Map()).summary.request === "prefix";
+      return { title: knobs?.title ?? titleOf(agent), corpus, isCached };
+    });
+    const counted = countedSessions(facts, { pricesOf, cacheRulesOf: MODEL_CATALOG.cacheRulesOf, pays });
+    io.stdout.write(`${factsText(counted, { pays }, tableColumns(io.stdout))}\n\n`);
+    habits = habitSentences(counted);
+    for (const each of opened) decisions.push(...(await decideOn(each.logs, { corpus: each.corpus, run, io })));
   } finally {
     await pool.close();
   }
   await state.finish();
-  return decisions.toSorted(byMoney);
+  return { decisions: decisions.toSorted(byMoney), habits };
 }
 
 /** The form of the file; raised if a field changes its meaning. */
@@ -190,7 +220,12 @@ const prose = (text: string, indent = ""): readonly string[] =>
 /** Writes the answer, then each decision with its settings, those with the most dollars first. Prose fits 80 columns. */
 export function adviceText(
   decisions: readonly Decision[],
-  { columns, full }: { readonly columns: number; readonly full: boolean },
+  {
+    columns,
+    full,
+    pays = "tokens",
+    habits = [],
+  }: { readonly columns: number; readonly full: boolean; readonly pays?: Payment; readonly habits?: readonly string[] },
 ): string {
   const shown = full ? decisions : decisions.slice(0, SHOWN_DECISIONS);
   const rest = decisions.slice(shown.length);
@@ -201,10 +236,13 @@ export function adviceText(
     : problems.filter(({ kind }, place) => kind === "not-read" || problems.findIndex((each) => each.kind === kind) === place);
   const untold = problems.length - told.length;
   const blocks = [
-    answerLines(decisions),
+    answerLines(decisions, pays),
     problemText(told).split("\n"),
-    ...shown.map((decision) => decisionLines(decision, columns)),
-    rest.flatMap((decision) => prose(`${decisionTitle(decision)}. ${answerSentences(decision)[0] ?? ""}`)),
+    ...shown.map((decision) => decisionLines(decision, { columns, pays })),
+    rest.flatMap((decision) => prose(`${decisionTitle(decision)}. ${answerSentences(decision, pays)[0] ?? ""}`)),
+    hasAdvice(decisions, pays) || habits.length === 0
+      ? []
+      : ["The most expensive habits in these logs:", ...habits.flatMap((text) => prose(`- ${text}`, "  "))],
     [
       ...(shown.some(({ choice }) => choice !== null) ? prose(ROW_READING) : []),
       ...agents.flatMap((agent) => prose(sourceText(agent))),
@@ -234,7 +272,7 @@ export function adviceProblems(agents: readonly AdvisedAgent[]): readonly Report
 }
 
 /** The answer in at most six lines: what all sessions cost, then the decisions with the most dollars, and the dollars of the others. */
-export function answerLines(decisions: readonly Decision[]): readonly string[] {
+export function answerLines(decisions: readonly Decision[], pays: Payment = "tokens"): readonly string[] {
   const sum = (figure: (decision: Decision) => number) => decisions.reduce((total, decision) => total + figure(decision), 0);
   const sessions = formatNumberOf(
     sum(({ cost }) => cost.sessions),
@@ -252,14 +290,23 @@ export function answerLines(decisions: readonly Decision[]): readonly string[] {
   const first = `${sessions}${when}: ${spent}. ${compactions === 0 ? "Nothing was compacted" : part}.`;
   const lines = decisions
     .slice(0, SHOWN_DECISIONS)
-    .map((decision) => `${decisionTitle(decision).replace(": no prices known", "")}: ${shortAnswer(decision)}`);
+    .map((decision) => `${decisionTitle(decision).replace(": no prices known", "")}: ${shortAnswer(decision, pays)}`);
   const restUsd = decisions.slice(SHOWN_DECISIONS).reduce((total, { cost }) => total + (cost.usd ?? 0), 0);
   const rest = restUsd === 0 ? [] : [`Others, below: $${formatUsd(restUsd)}`];
   return [...prose(first).slice(0, 2), ...lines.map((line) => beginningOf(line, COLUMNS)), ...rest];
 }
 
-function decisionLines(decision: Decision, columns: number): readonly string[] {
-  const { facts, answers, settings, fills, paste } = decisionWords(decision);
+function hasAdvice(decisions: readonly Decision[], pays: Payment): boolean {
+  const isSet = ({ choice, refusal }: Decision) => refusal === null && choice?.setting.kind === "set";
+  return decisions.some((each) => isSet(each) || (pays === "tokens" && each.choice?.proxy.kind === "set"));
+}
+
+function decisionLines(
+  decision: Decision,
+  { columns, pays }: { readonly columns: number; readonly pays: Payment },
+): readonly string[] {
+  const answers = answerSentences(decision, pays);
+  const { facts, settings, fills, paste } = decisionWords(decision);
   const table = (heads: readonly string[], rows: readonly (readonly string[])[]) => {
     const shown = rows.map((row) => row.map(printable));
     return drawTable({ head: [heads.map((content) => ({ content }))], rows: shown, leftColumns: [0] }, columns).split("\n");

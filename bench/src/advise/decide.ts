@@ -7,7 +7,7 @@ import { withoutApart } from "../judge/apart.ts";
 import type { SettingVerdict } from "../judge/settings.ts";
 import { longSessions } from "../judge/split.ts";
 import { DEARER_RATIO, type JudgedRun } from "../judge/standing.ts";
-import { type Corpus, type InputFile, openCorpus } from "../open/corpus.ts";
+import type { Corpus, InputFile } from "../open/corpus.ts";
 import { type KeptRows, runBench } from "../replay/run-bench.ts";
 import type { WorkerPool } from "../replay/worker-pool.ts";
 import type { BenchReport, ReportProblem, SkippedInput } from "../results.ts";
@@ -86,9 +86,8 @@ export interface AgentLogs {
 /** Replays one agent's logs as they were, and under its own settings at their real windows: one decision for each window. */
 export async function decideOn(
   { agent, files, found, unread }: AgentLogs,
-  { run, io }: { readonly run: AdviceRun; readonly io: CliIo },
+  { corpus, run, io }: { readonly corpus: Corpus; readonly run: AdviceRun; readonly io: CliIo },
 ): Promise<readonly Decision[]> {
-  const corpus = await openCorpus(files, run.pool);
   const replays: BenchReport[] = [];
   const replay = async (sessions: ReadonlySet<string> | null, policies: readonly EnginePolicy[]) => {
     const own = new Set(replays[0]?.sessions.flatMap(({ session, file }) => (sessions?.has(session) ? [file] : [])));
@@ -161,7 +160,7 @@ export async function decideOn(
 }
 
 /** The name of an agent without knobs: `copilot-cli` is Copilot CLI, `roo-code` Roo Code. */
-const titleOf = (agent: string): string =>
+export const titleOf = (agent: string): string =>
   agent.replace(/(^|-)(cli\b|[a-z])/g, (_, dash, first) => `${dash === "" ? "" : " "}${first.toUpperCase()}`);
 
 /** Orders decisions by the dollars of their sessions, then by their tokens. */

@@ -65,22 +65,29 @@ function compactionsOf(
   const sizes = new Map(row.series.map(({ call, promptTokens }) => [call, promptTokens]));
   const parts = row.compactions.map(({ call, tokensBefore }) => {
     const beforeTokens = sizes.get(call - 1) ?? tokensBefore ?? 0;
-    const afterTokens = sizes.get(call) ?? 0;
-    const tokens = beforeTokens + SUMMARY_REPLY_TOKENS + afterTokens;
-    if (prices === null) return { tokens, usd: 0 };
-    const isCached = pricing.request === "prefix";
-    const nothing = { readTokens: 0, writeTokens: 0, uncachedTokens: 0 };
-    const asked = { ...nothing, [isCached ? "readTokens" : "uncachedTokens"]: beforeTokens, state: "first" as const };
-    const anew = { ...nothing, writeTokens: afterTokens, state: "broken" as const };
-    const read = { ...nothing, readTokens: afterTokens, state: "warm" as const };
-    const usd =
-      promptUsd(asked, prices, rules) +
-      outputUsd(SUMMARY_REPLY_TOKENS, beforeTokens, prices) +
-      promptUsd(anew, prices, rules) -
-      promptUsd(read, prices, rules);
-    return { tokens, usd };
+    return compactionSpend(beforeTokens, sizes.get(call) ?? 0, { prices, rules, isCached: pricing.request === "prefix" });
   });
   return { tokens: sum(parts.map(({ tokens }) => tokens)), usd: prices === null ? null : sum(parts.map(({ usd }) => usd)) };
+}
+
+/** The tokens and US dollars (0 without prices) of one compaction: its summary, and the next prompt, which finds nothing in the cache. */
+export function compactionSpend(
+  beforeTokens: number,
+  afterTokens: number,
+  { prices, rules, isCached }: { readonly prices: ModelPrices | null; readonly rules: CacheRules; readonly isCached: boolean },
+): { readonly usd: number; readonly tokens: number } {
+  const tokens = beforeTokens + SUMMARY_REPLY_TOKENS + afterTokens;
+  if (prices === null) return { tokens, usd: 0 };
+  const nothing = { readTokens: 0, writeTokens: 0, uncachedTokens: 0 };
+  const asked = { ...nothing, [isCached ? "readTokens" : "uncachedTokens"]: beforeTokens, state: "first" as const };
+  const anew = { ...nothing, writeTokens: afterTokens, state: "broken" as const };
+  const read = { ...nothing, readTokens: afterTokens, state: "warm" as const };
+  const usd =
+    promptUsd(asked, prices, rules) +
+    outputUsd(SUMMARY_REPLY_TOKENS, beforeTokens, prices) +
+    promptUsd(anew, prices, rules) -
+    promptUsd(read, prices, rules);
+  return { tokens, usd };
 }
 
 function sum(values: readonly number[]): number {

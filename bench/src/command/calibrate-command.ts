@@ -17,7 +17,7 @@ import { areAllMissing, findInputs } from "./find-inputs.ts";
 
 interface CalibrateOptions {
   readonly json?: string;
-  readonly predictions?: string;
+  readonly out?: string;
 }
 
 /** Adds `plimsoll calibrate`: how far each way of measuring is from what providers reported. */
@@ -26,7 +26,7 @@ export function defineCalibrateCommand(command: Command, io: CliIo, onExit: (exi
     .argument("<inputs...>", "session files, folders (and their subfolders) or patterns")
     .option("--json <file>", "write all errors as JSON")
     .option(
-      "--predictions <file>",
+      "--out <file>",
       "write what the estimator ledger predicts, one JSON line a call: file, call, reported, predictedExpected, predictedUpper",
     )
     .action(async (inputs: readonly string[], options: CalibrateOptions) => onExit(await calibrateInputs(inputs, options, io)));
@@ -65,12 +65,12 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
     CALIBRATION_READING,
   ];
   io.stdout.write(`${shown.map(fitted).join("\n\n")}\n`);
-  const { json, predictions } = options;
+  const { json, out } = options;
   if (json !== undefined) writeWholeFile(resolve(io.cwd, json), `${JSON.stringify(calibration.report, null, 2)}\n`);
-  if (predictions !== undefined) {
+  if (out !== undefined) {
     const methods = calibration.sessions.flatMap(({ session }) => session.methods);
     const calls = methods.flatMap((each) => (each.method === "ledger" ? each.calls : []));
-    writeWholeFile(resolve(io.cwd, predictions), predictionLines(calls));
+    writeWholeFile(resolve(io.cwd, out), predictionLines(calls));
   }
   return EXIT_OK;
 }

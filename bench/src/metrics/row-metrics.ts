@@ -1,5 +1,5 @@
 import type { CompactionEntry, Message } from "@plimsoll/core";
-import { fileBegun, sequenceOf } from "@plimsoll/core/extend";
+import { sequenceOf } from "@plimsoll/core/extend";
 import type { CacheUse, ModelCatalog } from "@plimsoll/providers";
 import { type Cell, isRecordedPolicy } from "../drive/cell.ts";
 import type { ReplayedCall } from "../drive/replayed-call.ts";
@@ -7,6 +7,7 @@ import { sessionCache } from "../economics/recorded-cache.ts";
 import { createRequestLedger } from "../economics/request-ledger.ts";
 import { createHeldReplay } from "../needs/controls.ts";
 import { createContextChanges } from "../needs/needles.ts";
+import { contentKind } from "../open/content-kind.ts";
 import type { PreparedSession } from "../open/prepared-session.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
 import type { MeasuredCall, MeasuredReplay, Recorder } from "./metric.ts";
@@ -145,7 +146,7 @@ function followingKinds(
     byKind.set(OVERHEAD, nonMessageTokens);
     let isWhole = true;
     for (const message of context.slice(goesOn ? before.context.size : 0)) {
-      const kind = kindOf(message);
+      const kind = contentKind(message);
       const tokens = sizeJudge.messageTokens(message, call);
       isWhole &&= Number.isInteger(tokens);
       byKind.set(kind, (byKind.get(kind) ?? 0) + tokens);
@@ -158,17 +159,6 @@ function followingKinds(
 /** It stands first. */
 const OVERHEAD = "overhead";
 const OVERHEAD_ALONE: ReadonlyMap<string, number> = new Map([[OVERHEAD, 0]]);
-
-function kindOf(message: Message): string {
-  if (message.role === "tool-result") return `results of ${message.toolName}`;
-  if (message.origin === "summary") return "summaries";
-  if (message.origin === "notice") return "notices";
-  if (message.role === "assistant") return "assistant";
-  if (message.origin !== "injected") return "person";
-  const [first] = message.parts;
-  const file = first?.type === "text" ? fileBegun(first.text.trimStart().split("\n", 1)[0] ?? "") : null;
-  return file === null ? "injected" : `instructions of ${file.name}`;
-}
 
 /** One compaction of a replay. Sizes are by the policy's own measure; `null` if it had none. */
 export interface CompactionDetail {

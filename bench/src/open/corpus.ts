@@ -8,6 +8,7 @@ import { importSource } from "../formats/registry.ts";
 import { type Lineages, lineagesOf, type SessionMarks, sessionMarks } from "../lineage.ts";
 import type { Transcript } from "../transcript.ts";
 import { type PreparedSession, prepareSession } from "./prepared-session.ts";
+import { type SessionFacts, sessionFacts } from "./session-facts.ts";
 
 /** A file to import, with its name as the user gave it. */
 export interface InputFile {
@@ -98,21 +99,23 @@ function hashedBeside(source: FileSource, hash: Hash): FileSource {
   };
 }
 
-/** Marks that a file's sessions may share with those of other files, and the hash of what was read. */
+/** Marks that a file's sessions may share with those of other files, the facts that their logs state, and the hash of what was read. */
 export interface FileMarks {
   readonly marks: readonly SessionMarks[];
+  readonly facts: readonly SessionFacts[];
   readonly source: string;
 }
 
 /** The marks of an opened file. */
 export function marksOf({ transcripts, source }: OpenedFile): FileMarks {
-  return { marks: transcripts.map(sessionMarks), source };
+  return { marks: transcripts.map(sessionMarks), facts: transcripts.map(sessionFacts), source };
 }
 
 /** Files that were opened together: what they share, and what each is made of. Their sessions stay with those who opened them. */
 export interface Corpus {
   readonly files: readonly InputFile[];
   readonly lineages: Lineages;
+  readonly facts: readonly SessionFacts[];
   /** By displayed name; a file that cannot be read has none, which its replay says. */
   readonly sources: ReadonlyMap<string, string>;
 }
@@ -130,7 +133,8 @@ export async function openCorpus(files: readonly InputFile[], reader: CorpusRead
     const source = opened[place]?.source;
     return source === undefined ? [] : [[displayName, source] as const];
   });
-  return { files, lineages: lineagesOf(opened.flatMap((each) => each?.marks ?? [])), sources: new Map(sources) };
+  const lineages = lineagesOf(opened.flatMap((each) => each?.marks ?? []));
+  return { files, lineages, facts: opened.flatMap((each) => each?.facts ?? []), sources: new Map(sources) };
 }
 
 /**

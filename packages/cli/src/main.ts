@@ -10,11 +10,21 @@ import { plimsollVersion } from "./io.ts";
 /** Asked for alone they are answered before anything is loaded. */
 const VERSION_OPTIONS: readonly (string | undefined)[] = ["-V", "--version"];
 
+/** The command line with its command: without one, or with options that are not the program's own, it is `advise`. */
+export function commandLine(given: readonly string[]): readonly string[] {
+  const [first = ""] = given;
+  const isAdvice = given.length === 0 || (first.startsWith("-") && !isHelp(first) && !VERSION_OPTIONS.includes(first));
+  return isAdvice ? ["advise", ...given] : given;
+}
+
+const isHelp = (word: string): boolean => word === "-h" || word === "--help";
+
 /**
  * Runs one command line (without the interpreter and the script) and resolves to the process's exit code. Everything that a
  * command says goes to the streams; no error escapes, and each mistake is one line. Only the command that is called is loaded.
  */
-export async function main(argv: readonly string[], streams: CliIo): Promise<number> {
+export async function main(given: readonly string[], streams: CliIo): Promise<number> {
+  const argv = commandLine(given);
   const io = { ...streams, stdout: guarded(streams.stdout) };
   if (VERSION_OPTIONS.includes(argv[0])) {
     io.stdout.write(`${plimsollVersion()}\n`);
@@ -92,7 +102,6 @@ export async function allHelp(streams: CliIo): Promise<{ readonly [name: string]
 /** The help that a command line asks for and nothing else, as the installed program has it; `null` for any other, and for a narrow terminal. */
 function writtenHelp(argv: readonly string[], { stdout }: CliIo): string | null {
   const [first = "", second = ""] = argv;
-  const isHelp = (word: string) => word === "-h" || word === "--help";
   const isAsked =
     argv.length === 1 ? first === "help" || isHelp(first) : argv.length === 2 && (first === "help" || isHelp(second));
   const file = new URL("help.json", import.meta.url);
@@ -136,7 +145,9 @@ function exampleLines(line: string): readonly string[] {
 
 function describedProgram(program: Command, io: CliIo): Command {
   return program
-    .description("Replays recorded agent sessions under compaction policies and shows what each costs and loses.")
+    .description(
+      "Replays recorded agent sessions under compaction policies and shows what each costs and loses. Without a command it runs advise.",
+    )
     .option("-V, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .exitOverride()

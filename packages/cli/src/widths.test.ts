@@ -15,6 +15,8 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "plimsoll-widths-"));
   mkdirSync(join(folder, "sessions"));
   for (const { path } of fixtureSessions()) copyFileSync(path, join(folder, "sessions", basename(path)));
+  mkdirSync(join(folder, ".plimsoll/sessions"), { recursive: true });
+  copyFileSync(join(folder, "sessions/tour-and-feature.jsonl"), join(folder, ".plimsoll/sessions/tour.jsonl"));
 });
 
 function longLines(text: string): readonly string[] {

@@ -1,9 +1,11 @@
 import type { CliIo } from "@plimsoll/bench/terminal";
 import { Command, CommanderError } from "commander";
 import { COMMANDS } from "../src/commands.ts";
+import { commandLine } from "../src/main.ts";
 
 /** Checks a command line of plimsoll's (without the program's name) by the program's own definitions; `null` if it would be run. Nothing is. */
-export async function lineProblem(args: readonly string[], io: CliIo): Promise<string | null> {
+export async function lineProblem(given: readonly string[], io: CliIo): Promise<string | null> {
+  const args = commandLine(given);
   const [name = ""] = args;
   const entry = COMMANDS.find((each) => each.name === name);
   if (entry === undefined) return name === "--version" ? null : `plimsoll has no command ${name}`;

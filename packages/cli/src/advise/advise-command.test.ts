@@ -37,8 +37,8 @@ describe.each(ADVICE_WALKS)("from the logs of $title to its settings", { timeout
     };
     const { exitCode, stdout, stderr } = await advise(["--write"], { confirm });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    const set = stdout.split("\n").find((line) => line.startsWith(title)) ?? "";
-    expect(set).toMatch(new RegExp(`^${title}, window \\S+: (Set the values below|use plimsoll proxy), `));
+    const set = stdout.split("\n").find((line) => line.startsWith(`${title}, window`)) ?? "";
+    expect(set).toMatch(new RegExp(`^${title}, window \\S+: (Set the values below|use plimsoll proxy), saves `));
     expect(asked).toEqual([`Write ~/${file}? [y/N] `]);
     expect(widthOf(stdout)).toBeLessThanOrEqual(80);
     expect(readFileSync(path, "utf8")).toMatch(after);
@@ -75,7 +75,8 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     codex(3, 28_000);
     const { exitCode, stdout } = await advise(["--write", "--yes"]);
     expect(exitCode).toBe(0);
-    expect(stdout.split("\n")[0]).toMatch(/^3 sessions, 20\d\d-\d\d-\d\d to 20\d\d-\d\d-\d\d: /);
+    expect(stdout).toMatch(/^Recorded in 3 sessions, before any replay:\n/);
+    expect(stdout).toMatch(/\n3 sessions, 20\d\d-\d\d-\d\d to 20\d\d-\d\d-\d\d: /);
     expect(stdout.replace(/\s+/g, " ")).toContain("5 more sessions needed");
     expect(stdout).toMatch(/\nNothing to write: no answer above begins with Set\.\n$/);
     expect(existsSync(join(home, ".codex/config.toml"))).toBe(false);
@@ -101,6 +102,29 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     expect(one).toMatch(/\nNothing to write: no answer above begins with Set\.\n$/);
   });
 
+  test("runs without its name, and with options alone", async () => {
+    codex(3, 28_000);
+    const { io, stdout } = recordedIo(home);
+    expect(await main(["--from", "codex", "--jobs", "1"], io)).toBe(0);
+    expect(stdout()).toBe((await advise(["--from", "codex"])).stdout);
+    const empty = recordedIo(mkdtempSync(join(tmpdir(), "plimsoll-empty-")));
+    expect(await main([], empty.io)).toBe(1);
+    expect(empty.stderr()).toContain("plimsoll: no logs since 2026-02-10 of claude-code, codex");
+  });
+
+  test("says what the logs state before it replays anything", async () => {
+    codex(3, 28_000);
+    const { io, stdout } = recordedIo(home);
+    let told = "";
+    const write = (text: string) => {
+      told ||= text.includes("replaying") ? stdout() : "";
+    };
+    const stderr = Object.assign(recordedIo(home).io.stderr, { write, isTTY: true });
+    expect(await main(["--jobs", "1"], { ...io, stderr })).toBe(0);
+    expect(told).toMatch(/^Recorded in 3 sessions, before any replay:\n[\s\S]*\nlongest sessions .*\n.*\n.*Task 0/);
+    expect(told).not.toContain("→");
+  });
+
   test("finds logs where the environment says", async () => {
     makeSessions("codex", join(home, "elsewhere"), { count: 3, peakTokens: 28_000, windowTokens: 32_000 });
     const { exitCode, stdout } = await advise([], { environment: { CODEX_HOME: join(home, "elsewhere/.codex") } });
@@ -111,7 +135,8 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
   test("says that nothing matters if no session fills half of the window", async () => {
     codex(8, 12_000);
     const { stdout } = await advise([]);
-    expect(stdout).toContain("nothing to change, never half full");
+    expect(stdout).toContain("nothing to set");
+    expect(stdout).toContain("no session fills half of the window");
   });
 
   test("compares with the settings as they are, and with the agent's default, which is written by taking the setting out", async () => {

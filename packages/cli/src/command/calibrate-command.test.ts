@@ -32,7 +32,7 @@ describe("plimsoll calibrate", () => {
   });
 
   test("writes a line a call, named by the path below the folder that was given, and all errors as JSON", async () => {
-    const { exitCode } = await run("logs", "--predictions", "out.jsonl", "--json", "errors.json");
+    const { exitCode } = await run("logs", "--out", "out.jsonl", "--json", "errors.json");
     expect(exitCode).toBe(0);
     const [first] = readFileSync(join(folder, "out.jsonl"), "utf8").split("\n");
     const line: unknown = JSON.parse(first ?? "");
@@ -53,7 +53,7 @@ describe("plimsoll calibrate", () => {
         { role: "assistant", content: "a" },
       ]),
     );
-    const below = await run("mixed", "--predictions", "mixed.jsonl");
+    const below = await run("mixed", "--out", "mixed.jsonl");
     expect({ exitCode: below.exitCode, lines: below.stderr.split("\n") }).toEqual({
       exitCode: 0,
       lines: [
@@ -62,7 +62,7 @@ describe("plimsoll calibrate", () => {
         "",
       ],
     });
-    const named = await run("mixed/cut.json", "mixed/none.jsonl", "mixed/good.jsonl", "--predictions", "named.jsonl");
+    const named = await run("mixed/cut.json", "mixed/none.jsonl", "mixed/good.jsonl", "--out", "named.jsonl");
     expect({ exitCode: named.exitCode, lines: named.stderr.split("\n") }).toEqual({
       exitCode: 0,
       lines: ["plimsoll: mixed/none.jsonl: no such file or folder", expect.stringContaining("mixed/cut.json: truncated"), ""],

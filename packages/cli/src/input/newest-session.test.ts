@@ -73,21 +73,25 @@ describe.each(["inspect", "doctor"])("%s without a path", (command) => {
     put("codex", join(home, "elsewhere"), { name: "other", minute: 3 });
     const { stdout, stderr } = await plimsoll(command);
     expect(stderr).toBe("");
-    expect(stdout).toMatch(new RegExp(`^The newest session of this folder: ${agent}, 2026-03-10 12:02 UTC, ~/\\S*new\\S*\n`));
+    expect(stdout).toMatch(
+      new RegExp(`^The newest session of this folder \\(${agent}, 2026-03-10 12:02 UTC\\):\n {2}~/\\S*new\\S*\n`),
+    );
   });
 
   test("opens Plimsoll's own if it is newer", async () => {
     put("codex", here, { name: "old", minute: 1 });
     write(join(here, ".plimsoll/sessions/s1.jsonl"), encodeLog(logOf([human("1", "find the fault"), reply("2", "found")])), 2);
     expect((await plimsoll(command)).stdout).toMatch(
-      /^The newest session of this folder: plimsoll, 2026-03-10 12:02 UTC, \S*s1\.jsonl\n/,
+      /^The newest session of this folder \(plimsoll, 2026-03-10 12:02 UTC\):\n {2}\S*s1\.jsonl\n/,
     );
   });
 
   test.each([[["codex"]], [["--from", "codex"]]])("but %j opens the newest of that agent, wherever it ran", async (given) => {
     put("claude-code", here, { name: "new", minute: 3 });
     put("codex", join(home, "elsewhere"), { name: "other", minute: 2 });
-    expect((await plimsoll(command, ...given)).stdout).toMatch(/^The newest session of codex: codex, .* ~\/\S*other\S*\n/);
+    expect((await plimsoll(command, ...given)).stdout).toMatch(
+      /^The newest session of codex \(codex, .*\):\n {2}~\/\S*other\S*\n/,
+    );
   });
 
   test("prefers a file of an agent's name", async () => {

@@ -49,7 +49,7 @@ export async function sessionFileOr(
   }
   const which = agent === null ? "of this folder" : `of ${agent}`;
   const time = new Date(newest.modifiedMs).toISOString().slice(0, "2026-01-31T12:00".length).replace("T", " ");
-  say(io.stdout, `The newest session ${which}: ${newest.agent}, ${time} UTC, ${printable(newest.displayName)}`);
+  say(io.stdout, `The newest session ${which} (${newest.agent}, ${time} UTC):`, `  ${printable(newest.displayName)}`);
   return newest;
 }
 
