@@ -57,7 +57,7 @@ test("the text says who spent what, what was cut, what fills the requests and wh
 
 test("a plan has its compactions first, and dollars as a worth", () => {
   const text = factsText(counted([session(1, [1])], "plan"), { pays: "plan" }, 80).replace(/\s+/g, " ");
-  expect(text).toMatch(/^Recorded .* a plan pays none: 1 compaction .* cost worth about \$.* agent and model .* worth /);
+  expect(text).toMatch(/^Recorded .* a plan pays none: 1 compaction .* were worth about \$.* agent and model .* worth /);
 });
 
 test.each([

@@ -170,8 +170,8 @@ function compactionSentence(sessions: readonly CountedSession[], pays: FactsPric
   const waits = sessions.flatMap(({ facts }) => facts.waitsMs);
   const waited = waits.length === 0 ? "" : `, ${minutesText(sum(waits, (ms) => ms))} of waiting`;
   const usd = sum(sessions, ({ compactionUsd }) => compactionUsd);
-  const cost = `${pays === "plan" ? "worth about" : "about"} $${formatUsd(usd)}`;
-  return `${formatNumberOf(compactions, "compaction")} in ${formatNumberOf(cut, "session")}${waited}: ${formatTokens(sum(sessions, ({ takenTokens }) => takenTokens))} tokens left the context; summaries and the cold cache behind them cost ${cost}.`;
+  const cost = `${pays === "plan" ? "were worth" : "cost"} about $${formatUsd(usd)}`;
+  return `${formatNumberOf(compactions, "compaction")} in ${formatNumberOf(cut, "session")}${waited}: ${formatTokens(sum(sessions, ({ takenTokens }) => takenTokens))} tokens left the context; summaries and the cold cache behind them ${cost}.`;
 }
 
 /** A session that is cut so often is too long for its window; chosen. */
