@@ -180,7 +180,7 @@ export function meanOver<Item>(numberOf: (item: Item) => number): Statistic<Item
       sums[0] = (sums[0] ?? 0) + numberOf(item);
       sums[1] = (sums[1] ?? 0) + 1;
     },
-    figure: ([sum, count]) => ratioOf(sum, count),
+    figure: ([sum = 0, count = 0]) => (count === 0 ? null : sum / count),
   };
 }
 
@@ -192,10 +192,4 @@ export function geometricMeanOver<Item>(numberOf: (item: Item) => number): Stati
     return mean === null ? null : Math.exp(mean);
   };
   return { ...logs, figure };
-}
-
-/** One number by another; `null` if there is nothing to divide by. */
-function ratioOf(numerator: number | null | undefined, denominator: number | null | undefined): number | null {
-  if (numerator === null || numerator === undefined || denominator === null || denominator === undefined) return null;
-  return denominator === 0 ? null : numerator / denominator;
 }

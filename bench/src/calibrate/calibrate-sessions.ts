@@ -97,16 +97,8 @@ export function errorsOfKinds({ calls }: MethodCalls, kinds: readonly CallKind[]
 }
 
 /** Items of a reply that a provider's own tools leave in it: what they add to the prompt is not in the log. */
-const SERVER_TOOL_ITEMS: ReadonlySet<string> = new Set([
-  "web_search_call",
-  "file_search_call",
-  "code_interpreter_call",
-  "image_generation_call",
-  "server_tool_use",
-  "web_search_tool_result",
-  "web_fetch_tool_result",
-  "code_execution_tool_result",
-]);
+const SERVER_TOOL_ITEMS =
+  /^(?:(?:web_search|file_search|code_interpreter|image_generation)_call|server_tool_use|(?:web_search|web_fetch|code_execution)_tool_result)$/;
 
 /** True for a reply in which the provider ran a tool of its own. Importers keep such items as they came. */
 function ranServerTool({ parts }: Message): boolean {
@@ -114,5 +106,5 @@ function ranServerTool({ parts }: Message): boolean {
 }
 
 function isServerToolItem(opaque: unknown): boolean {
-  return isRecord(opaque) && typeof opaque.type === "string" && SERVER_TOOL_ITEMS.has(opaque.type);
+  return isRecord(opaque) && typeof opaque.type === "string" && SERVER_TOOL_ITEMS.test(opaque.type);
 }

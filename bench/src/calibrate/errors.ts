@@ -22,29 +22,11 @@ export interface PredictionErrors {
   readonly marginP50Percent: number | null;
 }
 
-/** The error of a predicted prompt size, in percent of the reported size; negative if the prediction was too low. */
-function signedPercentOf({ prediction, reportedTokens }: JudgedCall): number {
-  return (100 * (prediction.expectedTokens - reportedTokens)) / reportedTokens;
-}
-
-/** Percent by which a prediction's upper bound lay above what was reported. */
-function marginPercentOf({ prediction, reportedTokens }: JudgedCall): number {
-  return (100 * (prediction.upperTokens - reportedTokens)) / reportedTokens;
-}
-
 /** Compares predicted with reported prompt sizes, in percent of the reported ones. Without calls all figures but the counts are `null`. */
 export function errorsOf(calls: readonly JudgedCall[]): PredictionErrors {
-  return errorsOfPercents({ signed: calls.map(signedPercentOf), margins: calls.map(marginPercentOf) });
-}
-
-/** Of calls, by how much each prediction and each bound lay above what was reported. */
-interface ErrorPercents {
-  readonly signed: readonly number[];
-  readonly margins: readonly number[];
-}
-
-/** The errors of calls of which nothing but these is held. */
-function errorsOfPercents({ signed, margins }: ErrorPercents): PredictionErrors {
+  const aboveBy = (size: keyof JudgedCall["prediction"]) =>
+    calls.map(({ prediction, reportedTokens }) => (100 * (prediction[size] - reportedTokens)) / reportedTokens);
+  const [signed, margins] = [aboveBy("expectedTokens"), aboveBy("upperTokens")];
   const percents = signed.map(Math.abs);
   return {
     calls: signed.length,

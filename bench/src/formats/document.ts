@@ -24,8 +24,8 @@ export interface DocumentFormat {
   readonly description: string;
   readonly newestSeen?: string;
   recognises(head: FileHead): boolean;
-  /** Whether the sessions are numbered even if there is one: for formats whose files are lists of sessions. */
-  readonly numbering: "if-several" | "always";
+  /** Numbers the sessions even if there is one: for formats whose files are lists of sessions. Left out: if there are several. */
+  readonly numbering?: "always";
   /** Documents in other files, by their paths from the folder of the file, that belong to it. */
   readonly beside?: readonly string[];
   /** `neighbours` are those of `beside` that are there and hold JSON, by their paths. */

@@ -13,6 +13,10 @@ const LIST_PRICES = "List prices of each call's day; calls whose model has no pr
 const DOLLARS = "US dollars";
 const CACHE = "prompt cache";
 
+const DOLLARS_PAID = { unit: "US dollars", better: "lower", format: "usd" } as const;
+const TOKENS_PAID = { unit: "tokens", better: "lower", format: "tokens" } as const;
+const REQUESTS_MORE = { unit: "requests", better: "lower", format: "count" } as const;
+
 /** Measures the cost of a policy under the provider's prices. */
 export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
   id: "cost",
@@ -49,12 +53,10 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
       columns: [inTable("cost", DOLLARS, "sessions priced")],
     },
     usd: {
-      unit: "US dollars",
-      better: "lower",
+      ...DOLLARS_PAID,
       method: `Requests at the state of their prompt cache, replies as recorded. ${SUMMARIES_CHARGED}`,
       caveat: LIST_PRICES,
       value: ({ withCache }) => withCache.usd,
-      format: "usd",
       columns: [inTable("cost", DOLLARS, "with a prompt cache"), inTable("chart", DOLLARS, "with cache")],
     },
     per100CallsUsd: {
@@ -67,12 +69,10 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
       columns: [inTable("cost", DOLLARS, "per 100 calls")],
     },
     usdWithout: {
-      unit: "US dollars",
-      better: "lower",
+      ...DOLLARS_PAID,
       method: `The same requests as if there were no prompt cache. ${SUMMARIES_CHARGED}`,
       caveat: LIST_PRICES,
       value: ({ withoutCache }) => withoutCache.usd,
-      format: "usd",
       columns: [inTable("cost", DOLLARS, "without"), inTable("chart", DOLLARS, "without cache")],
     },
     cacheReadTokens: {
@@ -86,31 +86,25 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
       columns: [inTable("cost", CACHE, "tokens read")],
     },
     cacheWriteTokens: {
-      unit: "tokens",
-      better: "lower",
+      ...TOKENS_PAID,
       method: "Tokens of requests that were written to the prompt cache.",
       caveat: "Vendors without a price for writes count them, too.",
       value: ({ cacheWriteTokens }) => cacheWriteTokens,
-      format: "tokens",
       columns: [inTable("cost", CACHE, "tokens written")],
     },
     uncachedTokens: {
-      unit: "tokens",
-      better: "lower",
+      ...TOKENS_PAID,
       method: "Tokens of requests that were neither read from the prompt cache nor written to it.",
       caveat: "Requests below the vendor's shortest cached prompt.",
       value: ({ uncachedTokens }) => uncachedTokens,
-      format: "tokens",
       columns: [inTable("cost", CACHE, "tokens beside it")],
     },
     cacheBreaks: {
-      unit: "requests",
-      better: "lower",
+      ...REQUESTS_MORE,
       method:
         "Requests that did not begin with all of the request before while its cache was alive: something before the end was edited.",
       caveat: "How much had to be written again matters more than how often.",
       value: ({ cacheBreaks }) => cacheBreaks,
-      format: "count",
       columns: [inTable("cost", CACHE, "broken"), inTable("chart", "requests", "cache broken")],
     },
     cacheExpiries: {
@@ -124,12 +118,10 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
       columns: [inTable("cost", CACHE, "cold")],
     },
     summaryRequests: {
-      unit: "requests",
-      better: "lower",
+      ...REQUESTS_MORE,
       method: "Requests for a summary.",
       caveat: SUMMARIES_CHARGED,
       value: ({ summaryRequests }) => summaryRequests,
-      format: "count",
       columns: [inTable("cost", "summaries", "requests")],
     },
   },

@@ -140,17 +140,9 @@ function timeOf(entry: SessionEntry): number | null {
 
 /** Says what a recording shows of the things that measures are made from: a count of each, or that none is visible. */
 export function seenText(entries: readonly SessionEntry[]): string {
-  const { files, edits, plans, reasoning, usage, cacheReads, cacheWrites } = seenCounts(entries);
-  const kinds = {
-    "calls with a file": files,
-    edits,
-    plans,
-    reasoning,
-    sizes: usage,
-    "cache reads": cacheReads,
-    "cache writes": cacheWrites,
-  };
-  return Object.entries(kinds)
+  const { files, edits, plans, reasoning, usage: sizes, cacheReads, cacheWrites } = seenCounts(entries);
+  const cache = { "cache reads": cacheReads, "cache writes": cacheWrites };
+  return Object.entries({ "calls with a file": files, edits, plans, reasoning, sizes, ...cache })
     .map(([name, count]) => `${name} ${count === 0 ? "not visible" : count}`)
     .join(", ");
 }

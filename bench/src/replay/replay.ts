@@ -1,28 +1,14 @@
-import type { SessionOptions } from "@plimsoll/core";
-import { BUILT_IN_KINDS, type EnginePolicy, type Kinds } from "@plimsoll/core/extend";
 import { MODEL_CATALOG, type ModelCatalog } from "@plimsoll/providers";
-import { cellOf, type WindowRequest } from "../drive/cell.ts";
+import { type CellRequest, cellOf } from "../drive/cell.ts";
 import { drive } from "../drive/drive.ts";
-import type { Program } from "../drive/program.ts";
-import { digestSource, type SummarySource } from "../drive/summary-source.ts";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { createRowMetrics } from "../metrics/row-metrics.ts";
 import type { PreparedSession } from "../open/prepared-session.ts";
 import type { CallPoint, ReplayRow } from "../results.ts";
 
 /** The policy and the window of a replay. The catalog is that of this version unless a run has prices of its own. */
-export interface ReplayRequest {
-  readonly policy: EnginePolicy;
-  readonly window: WindowRequest;
+export interface ReplayRequest extends Omit<CellRequest, "catalog"> {
   readonly catalog?: ModelCatalog;
-  /** Tokenizers for a policy whose estimator is a byte-pair encoding. */
-  readonly tokenizers?: NonNullable<SessionOptions["tokenizers"]>;
-  /** Kinds that the policy may name, and how results are cut; the built-in ones if they are left out. */
-  readonly kinds?: Kinds;
-  /** Who writes the summaries; the digest unless a run has others. */
-  readonly summaries?: SummarySource;
-  /** The program that compacts in the engine's place; the engine itself if it is left out. */
-  readonly program?: Program | null;
   /** The metrics of the replay: those of every run unless others follow them. */
   readonly metrics?: RunMetrics;
 }
@@ -34,9 +20,8 @@ const NO_COMPOSITION = { kinds: [], samples: [] };
  * source of summaries for all policies. It is open loop: recorded replies do not react to what was edited.
  */
 export async function replay(session: PreparedSession, request: ReplayRequest): Promise<ReplayRow> {
-  const { policy, window, tokenizers = {}, summaries = digestSource, metrics = METRICS } = request;
-  const { kinds = BUILT_IN_KINDS, program = null, catalog = MODEL_CATALOG } = request;
-  const cell = cellOf(session, { policy, kinds, window, catalog, tokenizers, summaries, program });
+  const { policy, metrics = METRICS, catalog = MODEL_CATALOG } = request;
+  const cell = cellOf(session, { ...request, catalog });
   const row = {
     session: session.transcript.name,
     policy: policy.name,

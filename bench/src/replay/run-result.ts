@@ -4,7 +4,7 @@ import { canonicalJson, type EnginePolicy, isRecord, policySchema } from "@plims
 import { z } from "zod";
 import type { BenchParts } from "../extension.ts";
 import type { SessionDescription, SourceNote } from "../open/session-description.ts";
-import { rowSchema, sessionSchema, sourceNoteSchema } from "../results/report-json.ts";
+import { rowSchema, runShape, sessionSchema, sourceNoteSchema } from "../results/report-json.ts";
 import type { BenchReport, ReplayRow, Shard, SkippedInput } from "../results.ts";
 import { type LineKind, openRowsFile, type RowsFile } from "./rows-file.ts";
 
@@ -115,25 +115,16 @@ function resultSchema({ kinds }: Pick<BenchParts, "kinds">): z.ZodType<ResultLin
   // A policy that runs as published has no fallback.
   const isPolicy = (value: unknown): value is EnginePolicy =>
     whole.safeParse(isRecord(value) && value.fallback === null ? { ...value, fallback: PI_POLICY.fallback } : value).success;
-  const window = z.discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("working-room"), tokens: z.number().positive() }),
-    z.strictObject({ kind: z.literal("real") }),
-  ]);
-  const sweep = z.strictObject({ base: text, settings: z.array(z.strictObject({ path: text, value: z.number() })) });
+  const { shard, ...run } = runShape(z.custom<EnginePolicy>(isPolicy));
   return z.strictObject({
     run: z.strictObject({
-      inputs: z.array(text),
-      policies: z.array(z.strictObject({ name: text, policy: z.custom<EnginePolicy>(isPolicy), sweep: sweep.nullable() })),
-      windows: z.array(window),
-      summarizer: text,
-      plimsollVersion: text,
-      referencesVersion: count,
+      ...run,
       pricedModels: z.array(text),
       missing: skipped,
       withoutEffect: z.array(text),
       lineages: z.strictObject({ files: count, sessions: count, lineages: count, repeatedAnswers: count }).nullable(),
     }),
-    shard: z.strictObject({ index: count, count: count }).nullable(),
+    shard,
     files: z.array(
       z.union([z.strictObject({ file: text, key: text, rows: z.array(text) }), z.strictObject({ file: text, reason: text })]),
     ),

@@ -144,19 +144,26 @@ const sweepSchema = z.strictObject({
   settings: z.array(z.strictObject({ path: z.string(), value: z.number() })).readonly(),
 });
 
-/** Makes the Zod schema of {@link BenchReport}, the content of `report.json`. It refuses unknown fields: give the metrics of the run if it had its own. */
-export function reportSchema(metrics: RunMetrics = METRICS): z.ZodType<BenchReport> {
-  return z.strictObject({
-    formatVersion: z.literal(8),
+type RunField = "plimsollVersion" | "referencesVersion" | "shard" | "inputs" | "policies" | "windows" | "summarizer";
+
+/** Schemas of the fields that a report has of its run; `policy` reads each policy. */
+export function runShape(policy: z.ZodType<EnginePolicy>): { readonly [Field in RunField]: z.ZodType<BenchReport[Field]> } {
+  return {
     plimsollVersion: z.string(),
     referencesVersion: count,
     shard: z.strictObject({ index: count, count: count }).nullable(),
     inputs: z.array(z.string()).readonly(),
-    policies: z
-      .array(z.strictObject({ name: z.string(), policy: z.custom<EnginePolicy>(isRecord), sweep: sweepSchema.nullable() }))
-      .readonly(),
+    policies: z.array(z.strictObject({ name: z.string(), policy, sweep: sweepSchema.nullable() })).readonly(),
     windows: z.array(z.discriminatedUnion("kind", [workingRoom, z.strictObject({ kind: z.literal("real") })])).readonly(),
     summarizer: z.string(),
+  };
+}
+
+/** Makes the Zod schema of {@link BenchReport}, the content of `report.json`. It refuses unknown fields: give the metrics of the run if it had its own. */
+export function reportSchema(metrics: RunMetrics = METRICS): z.ZodType<BenchReport> {
+  return z.strictObject({
+    formatVersion: z.literal(8),
+    ...runShape(z.custom<EnginePolicy>(isRecord)),
     sessions: z.array(sessionSchema).readonly(),
     rows: z.array(rowSchema(metrics)).readonly(),
     skipped: z.array(z.strictObject({ file: z.string(), reason: z.string() })).readonly(),

@@ -32,13 +32,9 @@ function valuesBelow(data: unknown, { path, names }: Omit<PolicyValue, "value">)
   });
 }
 
-function policyNumbers(policy: unknown): readonly PolicyNumber[] {
-  return policyValues(policy).filter(isNumber);
-}
-
 /** The numbers that a path names. */
 export function numbersAt(policy: unknown, path: string): readonly PolicyNumber[] {
-  return named(policyNumbers(policy), path);
+  return named(policyValues(policy).filter(isNumber), path);
 }
 
 function isNumber(found: PolicyValue): found is PolicyNumber {

@@ -16,23 +16,12 @@ export interface TextTable {
 }
 
 /** Columns are a space apart and have no lines but one below the head, so that a narrow terminal shows many. */
-const NO_LINES = {
-  top: "",
-  "top-mid": "",
-  "top-left": "",
-  "top-right": "",
-  bottom: "",
-  "bottom-mid": "",
-  "bottom-left": "",
-  "bottom-right": "",
-  left: "",
-  "left-mid": "",
-  mid: "",
-  "mid-mid": "",
-  right: "",
-  "right-mid": "",
-  middle: " ",
-} as const;
+const NO_LINES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ["", "-left", "-mid", "-right"].flatMap((end) => [`top${end}`, `bottom${end}`].map((line) => [line, ""])),
+  ),
+  ...{ left: "", "left-mid": "", mid: "", "mid-mid": "", right: "", "right-mid": "", middle: " " },
+};
 
 /** The first column is made no narrower than this; chosen. */
 const NARROWEST_LABEL_CHARS = 12;

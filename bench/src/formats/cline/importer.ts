@@ -13,7 +13,6 @@ const FORMAT = "cline";
 export const clineImporter: Importer = documentImporter({
   format: FORMAT,
   description: "Cline: ~/.cline/data/sessions/*/*.messages.json and tasks/*/api_conversation_history.json",
-  numbering: "if-several",
   recognises: (head) => headMessages(head).some(isMessage),
   sessions: (documents) =>
     messageLists(documents).map((list) => {

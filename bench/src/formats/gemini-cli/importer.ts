@@ -35,7 +35,6 @@ const SNAPSHOT_OPENING = "<state_snapshot>";
 export const geminiCliImporter: Importer = documentImporter({
   format: FORMAT,
   description: "Gemini CLI: ~/.gemini/tmp/*/chats/session-*.json and .jsonl",
-  numbering: "if-several",
   recognises: ({ firstObjects: [first] }) => stringAt(first, "projectHash") !== null && stringAt(first, "sessionId") !== null,
   sessions: (documents) => [sessionOf(documents.filter(isRecord))],
 });

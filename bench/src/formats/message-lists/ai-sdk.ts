@@ -21,7 +21,6 @@ const PART_TYPES = /^(?:tool-call|tool-result|reasoning|file|tool-approval-reque
 export const aiSdkImporter: Importer = documentImporter({
   format: "ai-sdk",
   description: "Message list of the AI SDK: model messages or UI messages",
-  numbering: "if-several",
   recognises: (head) => {
     const messages = headMessages(head);
     return messages.some(isUiMessage) || messages.some(hasOwnPart);

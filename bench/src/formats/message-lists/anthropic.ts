@@ -12,7 +12,6 @@ const BLOCK_TYPES = ["tool_use", "tool_result", "thinking", "redacted_thinking"]
 export const anthropicMessagesImporter: Importer = documentImporter({
   format: "anthropic-messages",
   description: "Message list of the Anthropic Messages API: [messages] or {system, tools, messages, model}",
-  numbering: "if-several",
   recognises: (head) => {
     const messages = headMessages(head);
     const areRoles = messages.every((message) => message.role === "user" || message.role === "assistant");

@@ -21,7 +21,6 @@ const TYPES = ["human", "ai", "tool", "system", "AIMessageChunk"] as const;
 export const langChainImporter: Importer = documentImporter({
   format: "langchain",
   description: "Message list of LangChain or LangGraph: [{type, data}], [{type, content}] or serialised constructors",
-  numbering: "if-several",
   recognises: (head) => {
     const messages = headMessages(head);
     return messages.length > 0 && messages.every((message) => TYPES.some((type) => type === typeOf(message)));

@@ -22,7 +22,6 @@ const ROLES = ["system", "developer", "user", "assistant", "tool", "function"] a
 export const openAiChatImporter: Importer = documentImporter({
   format: "openai-chat",
   description: "Message list of OpenAI Chat Completions: [messages] or {messages, tools, model}",
-  numbering: "if-several",
   recognises: (head) => {
     const messages = headMessages(head);
     return (

@@ -13,7 +13,6 @@ const CONTENT_TYPES: readonly unknown[] = ["input_text", "output_text", "input_i
 export const openAiResponsesImporter: Importer = documentImporter({
   format: "openai-responses",
   description: "Item list of the OpenAI Responses API: [items] or {instructions, tools, input, model}",
-  numbering: "if-several",
   recognises: (head) => headMessages(head).some(isItem),
   sessions: (documents) => listSessions(documents, listItems),
 });

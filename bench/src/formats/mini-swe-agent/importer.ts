@@ -23,7 +23,6 @@ export const miniSweAgentImporter: Importer = documentImporter({
   format: FORMAT,
   description: "mini-swe-agent: *.traj.json (seen: format mini-swe-agent-1, 1.17)",
   newestSeen: "1.17",
-  numbering: "if-several",
   recognises: ({ firstObjects: [first] }) => {
     const declared = stringAt(first, "trajectory_format") ?? "";
     return (

@@ -65,7 +65,6 @@ export const openCodeImporter: Importer = documentImporter({
   format: FORMAT,
   description: "OpenCode: the document of `opencode export` (seen: 1.4 to 1.18)",
   newestSeen: "1.18",
-  numbering: "if-several",
   recognises: ({ firstObjects: [first] }) =>
     recordsAt(first, "messages").slice(0, 1).some(isMessage) && recordAt(first, "info") !== null,
   sessions: (documents) => documents.filter(isRecord).map(openCodeSession),

@@ -15,7 +15,6 @@ export const openHandsImporter: Importer = documentImporter({
   format: FORMAT,
   description: "OpenHands: a list of events (seen: 0.20)",
   newestSeen: "0.35",
-  numbering: "if-several",
   recognises: ({ firstObjects: [first] }) => first !== undefined && isEvent(first),
   sessions: (documents) => documents.filter(Array.isArray).map((events) => sessionOf({ history: events })),
 });

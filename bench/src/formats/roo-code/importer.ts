@@ -29,7 +29,6 @@ export const rooCodeImporter: Importer = documentImporter({
   format: "roo-code",
   description:
     "Roo Code and Kilo Code: tasks/*/api_conversation_history.json with ui_messages.json beside it (from their sources; no recording seen)",
-  numbering: "if-several",
   beside: [UI_MESSAGES],
   recognises: (head) => {
     const messages = headMessages(head);
@@ -231,10 +230,7 @@ function requestsIn(document: unknown): Requests {
       (numberAt(report, "tokensIn") ?? 0) < (numberAt(report, "cacheReads") ?? 0) + (numberAt(report, "cacheWrites") ?? 0),
   );
   const condensed = saying("condense_context").filter((message) => message.partial !== true);
-  const truncated = saying("sliding_window_truncation").flatMap((message): readonly Fields[] => {
-    const told = recordAt(message, "contextTruncation");
-    return told === null ? [] : [told];
-  });
+  const truncated = saying("sliding_window_truncation").map((message) => recordAt(message, "contextTruncation"));
   return {
     calls,
     isWithoutCache,

@@ -24,7 +24,6 @@ const REFUSED = /^(?:Your proposed edit has introduced new syntax error|Usage: |
 export const sweAgentImporter: Importer = documentImporter({
   format: FORMAT,
   description: "SWE-agent: *.traj (seen: 1.0), without sizes per call",
-  numbering: "if-several",
   recognises: ({ firstObjects: [first] }) =>
     Array.isArray(first?.trajectory) && recordsAt(first, "history").some((entry) => "role" in entry),
   sessions: (documents) => documents.filter(isRecord).map(sessionOf),

@@ -59,12 +59,13 @@ const chartKeys = (() => {
    */
 
   /**
-   * The picture as a slider over its calls.
+   * Makes a chart that was drawn usable by keyboard: its legend as buttons, the picture as a slider over its calls.
    * @param {uPlot} plot
    * @param {string} label
    * @param {ChartMeaning} meaning
    */
-  const makeSlider = (plot, label, { describe, stops }) => {
+  const attach = (plot, label, { describe, stops }) => {
+    makeLegend(plot);
     const { over } = plot;
     const last = plot.data[0].length - 1;
     let at = 0;
@@ -105,17 +106,6 @@ const chartKeys = (() => {
       act();
     });
     say();
-  };
-
-  /**
-   * Makes a chart that was drawn usable by keyboard.
-   * @param {uPlot} plot
-   * @param {string} label
-   * @param {ChartMeaning} meaning
-   */
-  const attach = (plot, label, meaning) => {
-    makeLegend(plot);
-    makeSlider(plot, label, meaning);
   };
 
   return { attach, showPressed };

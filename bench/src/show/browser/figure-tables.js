@@ -78,8 +78,7 @@
     if (!(target instanceof Element)) return;
     const table = target.closest(".table")?.querySelector("table");
     const head = target.closest("button.sort")?.closest("th");
-    if (!table) return;
-    if (head) sortBy(table, head);
+    if (table && head) sortBy(table, head);
   });
 
   for (const table of document.querySelectorAll("table.figures")) {

@@ -30,15 +30,7 @@ const LINES: Readonly<Record<string, Place>> = {
 /** Gemini CLI's newer logs: lines that are messages. */
 const RECORDS: Place = { key: null, types: ["user", "gemini"] };
 
-const DOCUMENTS: readonly string[] = [
-  "gemini-cli",
-  "opencode",
-  "cline",
-  "roo-code",
-  "anthropic-messages",
-  "openai-chat",
-  "openai-responses",
-];
+const DOCUMENTS = /^(?:gemini-cli|opencode|cline|roo-code|anthropic-messages|openai-chat|openai-responses)$/;
 
 /** Formats whose thinking goes to Anthropic as it is: without a signature it is refused there. */
 const SIGNED: readonly string[] = ["claude-code", "anthropic-messages", "cline", "roo-code"];
@@ -46,7 +38,7 @@ const SIGNED: readonly string[] = ["claude-code", "anthropic-messages", "cline",
 /** True for a log that can be mended. OpenCode's older sessions cannot: their messages are files of their own. */
 export function canMend(text: string, format: string): boolean {
   const isParted = format === "opencode" && isRecord(jsonIn(text)) && !/"messages"\s*:\s*\[/.test(text);
-  return !isParted && (format in LINES || DOCUMENTS.includes(format));
+  return !isParted && (format in LINES || DOCUMENTS.test(format));
 }
 
 /** Examines the text of a log of a format that can be mended. */
@@ -107,10 +99,7 @@ function examineDocument(text: string, rules: MendingRules): Examined {
   const value = jsonIn(text);
   const faults: Fault[] = [];
   if (value === undefined)
-    return {
-      faults: [{ line: 1, words: isNestedDeeper(text) ? NESTED_TOO_DEEP : CUT_OFF_DOCUMENT }],
-      mended: null,
-    };
+    return { faults: [{ line: 1, words: isNestedDeeper(text) ? NESTED_TOO_DEEP : CUT_OFF_DOCUMENT }], mended: null };
   const list = Array.isArray(value) ? value : isRecord(value) && Array.isArray(value.messages) ? value.messages : [value];
   const mend = mendItems(
     list.map((root: unknown, index) => ({ line: index + 1, root, order: index })),
@@ -198,10 +187,8 @@ function sentLines(units: readonly Unit[]): ReadonlyMap<number, number> {
   const newest = units.findLast(({ value }) => isRecord(value) && parentKeyOf(value) !== null && value.isSidechain !== true);
   if (newest === undefined) return new Map(units.map(({ line }) => [line, line]));
   const lines = new Map<number, number>();
-  for (
-    let at: { readonly line: number; readonly value: unknown } | undefined = newest;
-    at !== undefined && !lines.has(at.line);
-  ) {
+  let at: Pick<Unit, "line" | "value"> | undefined = newest;
+  while (at !== undefined && !lines.has(at.line)) {
     lines.set(at.line, -lines.size);
     const key: ReturnType<typeof parentKeyOf> = isRecord(at.value) ? parentKeyOf(at.value) : null;
     at = isRecord(at.value) && key !== null ? byId.get(at.value[key]) : undefined;

@@ -132,13 +132,7 @@ function contextInfo({ format, entries }: Transcript): string {
     `context window: ${contextWindowTokens === null ? "not in the log" : `${formatTokens(contextWindowTokens)} tokens`}`,
     `model calls: ${story.calls.length}, compactions: ${story.compactions.length}`,
     "what the log holds of the context (estimated tokens):",
-    fencedText(
-      TAG,
-      rows
-        .slice(0, MAXIMUM_ROWS)
-        .map(([what, tokens]) => `${formatTokens(tokens)} (${formatPercent((100 * tokens) / total)} %) ${what}`)
-        .join("\n"),
-    ),
+    fencedRows(rows.map(([what, tokens]) => `${formatTokens(tokens)} (${formatPercent((100 * tokens) / total)} %) ${what}`)),
   ].join("\n");
 }
 
@@ -158,30 +152,24 @@ function explainCompaction({ entries }: Transcript, back: number): string | null
     `tokens (estimated): ${formatTokens(story.tokensBefore)} before, ${formatTokens(story.tokensAfter)} after`,
     `edits: ${editWords(entry.edits).join("; ")}`,
     "what went, by kind (estimated tokens):",
-    fencedText(
-      TAG,
-      loss.kinds
-        .slice(0, MAXIMUM_ROWS)
-        .map(({ what, parts, tokens }) => `${formatTokens(tokens)} ${what} (${parts})`)
-        .join("\n"),
-    ),
+    fencedRows(loss.kinds.map(({ what, parts, tokens }) => `${formatTokens(tokens)} ${what} (${parts})`)),
     "the person's messages that are no longer sent:",
     listed(loss.humanMessages),
     "files that calls which are no longer sent had read or changed:",
-    fencedText(TAG, loss.paths.slice(-MAXIMUM_ROWS).join("\n")),
+    fencedRows(loss.paths.slice(-MAXIMUM_ROWS)),
     "newest of the other messages that are no longer sent; recall brings a handle's text back:",
-    listed(results.slice(-MAXIMUM_ROWS)),
+    listed(results),
   ].join("\n");
 }
 
+function fencedRows(rows: readonly string[]): string {
+  return fencedText(TAG, rows.slice(0, MAXIMUM_ROWS).join("\n"));
+}
+
+/** The newest of the messages, each with its handle. */
 function listed(messages: readonly Message[]): string {
-  return fencedText(
-    TAG,
-    messages
-      .slice(-MAXIMUM_ROWS)
-      .map((message) => `${partHandle(message.id, 0)}: ${beginningOf(message)}`)
-      .join("\n"),
-  );
+  const newest = messages.slice(-MAXIMUM_ROWS);
+  return fencedRows(newest.map((message) => `${partHandle(message.id, 0)}: ${beginningOf(message)}`));
 }
 
 function beginningOf(message: Message): string {

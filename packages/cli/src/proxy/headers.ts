@@ -1,17 +1,8 @@
 import type { IncomingMessage } from "node:http";
 
 /** Names of headers that are about one connection alone: RFC 9110, 7.6.1, and those that clients still send. */
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+const HOP_BY_HOP =
+  /^(?:connection|keep-alive|proxy-(?:authenticate|authorization|connection)|te|trailer|transfer-encoding|upgrade)$/;
 
 /** The header that may hold the proxy's own token, in the place of the address. */
 export const TOKEN_HEADER = "x-plimsoll-token";
@@ -26,7 +17,7 @@ export function passedHeaders({ rawHeaders, headers }: Pick<IncomingMessage, "ra
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const [name = "", value = ""] = rawHeaders.slice(index, index + 2);
     const lower = name.toLowerCase();
-    if (!HOP_BY_HOP.has(lower) && !named.includes(lower)) pairs.push([name, value]);
+    if (!HOP_BY_HOP.test(lower) && !named.includes(lower)) pairs.push([name, value]);
   }
   return pairs;
 }
