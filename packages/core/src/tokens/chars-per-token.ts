@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type ImagePart, type Message, partTexts } from "../message/message.ts";
+import { type Message, partTexts } from "../message/message.ts";
 import { codePointCount, utf8Bytes } from "../text.ts";
 import { defineMeasure, type EstimatorKind } from "./estimator.ts";
 import { imageTokensOf, type MessageMeasure, POOLED_PRIOR, type WorkCounter } from "./measure.ts";
@@ -55,7 +55,10 @@ export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): Messa
     let mediaTokens = 0;
     for (const part of message.parts) {
       length += partTexts(part).reduce((sum, text) => sum + lengthOf(text), 0);
-      if (part.type === "image") mediaTokens += isTimed(part) ? imageTokensOf([part], POOLED_PRIOR.image) : spec.imageTokens;
+      if (part.type !== "image") continue;
+      // The systems that count so know images alone; audio and video have the pooled figures.
+      const isTimed = part.mediaType.startsWith("audio/") || part.mediaType.startsWith("video/");
+      mediaTokens += isTimed ? imageTokensOf([part], POOLED_PRIOR.image) : spec.imageTokens;
     }
     return Math.max(spec.minimumMessageTokens, tokensFor(length) + mediaTokens) + spec.perMessageTokens;
   };
@@ -70,11 +73,6 @@ export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): Messa
         0,
       ),
   };
-}
-
-/** The systems that count so know images alone; audio and video have the pooled figures. */
-function isTimed({ mediaType }: ImagePart): boolean {
-  return mediaType.startsWith("audio/") || mediaType.startsWith("video/");
 }
 
 function unitLength(text: string, unit: CharsPerTokenSpec["unit"]): number {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isRecord } from "../json.ts";
 import type { KindSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
 import type { Estimator, EstimatorKind, EstimatorParts, Ledger, Prediction } from "./estimator.ts";
@@ -80,11 +81,8 @@ export const NOTHING_ANCHORED: AnchoredState = { kind: "usage-anchored", anchor:
 
 /** The state of an anchored estimator in a ledger; nothing in one of another estimator. */
 export function anchoredIn({ own }: Ledger): AnchoredState {
+  const isAnchored = (state: unknown): state is AnchoredState => isRecord(state) && state.kind === NOTHING_ANCHORED.kind;
   return isAnchored(own) ? own : NOTHING_ANCHORED;
-}
-
-function isAnchored(own: unknown): own is AnchoredState {
-  return typeof own === "object" && own !== null && "kind" in own && own.kind === NOTHING_ANCHORED.kind;
 }
 
 function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure): EstimatorParts {

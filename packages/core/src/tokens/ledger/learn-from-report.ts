@@ -2,20 +2,10 @@ import type { UsageEntry } from "../../entry.ts";
 import { type Sequence, sequenceOf } from "../../sequence.ts";
 import { isRejectedUsage } from "../../usage.ts";
 import type { OverheadCounts } from "../char-class.ts";
-import type { ContentSum, ModelPrior, ModelPriors, Regression } from "../measure.ts";
+import type { ModelPriors } from "../measure.ts";
 import { deviationOf, expectedOf, weighCounts } from "../measure.ts";
-import type {
-  Jump,
-  MeasuredMessage,
-  MeasuredState,
-  Measurement,
-  Model,
-  ModelFit,
-  ReplyReport,
-  ReturnRule,
-  RuleLosses,
-} from "./model-fit.ts";
-import { everyRule, learn, modelOf, NO_JUMP, NOTHING_UNREPORTED, TEXT_RULES, withFit } from "./model-fit.ts";
+import type { Jump, MeasuredMessage, MeasuredState, Model, ModelFit, ReturnRule, RuleLosses } from "./model-fit.ts";
+import { everyRule, learn, modelOf, NO_JUMP, NOTHING_UNREPORTED, TEXT_RULES } from "./model-fit.ts";
 import type { NextPrompt, Returned } from "./next-prompt.ts";
 import {
   exceedsText,
@@ -121,7 +111,9 @@ function learnFrom(
   const { prompt, promptTokens, modelId, overhead } = report;
   const addedTokens = prompt.returnedTokens + prompt.arrivedTokens - prompt.vanishingTokens;
   const differenceTokens = promptTokens - (prompt.expectedTokens - addedTokens);
-  const byRules = withFit(model, learnRules(ledger, model, { prompt, differenceTokens }));
+  const byReply = learnReply(ledger, model, { prompt, differenceTokens });
+  const turnLosses = nextTurnLosses(byReply.turnLosses, { prompt, differenceTokens });
+  const byRules = { ...model, fit: { ...byReply, turnLosses } };
   const difference = { prompt: nextPrompt(ledger, byRules, overhead), differenceTokens };
   const fit = learnText(ledger, byRules, difference);
   const { returnedTokens: tokens, returnedReasoningTokens: reasoningTokens } = difference.prompt;
@@ -129,17 +121,10 @@ function learnFrom(
   const arrivedTokens = differenceTokens - tokens + difference.prompt.vanishingTokens;
   return {
     fit,
-    measured: writeBack(ledger, withFit(model, fit), { modelId, returned: { tokens, reasoningTokens }, arrivedTokens }),
+    measured: writeBack(ledger, { ...model, fit }, { modelId, returned: { tokens, reasoningTokens }, arrivedTokens }),
     turnReasoningTokens: ledger.hasUnreportedHuman ? 0 : ledger.turnReasoningTokens + reasoningTokens,
     jump: nextJump(ledger, byRules, difference),
   };
-}
-
-/** Learns from a difference how a model's replies and turns return. Text is learned after it ({@link learnText}). */
-function learnRules(ledger: MeasuredState, model: Model, difference: Difference): ModelFit {
-  const { regression, lines, ruleLosses, turnLosses, untrustedRatio, hiddenRatio } = learnReply(ledger, model, difference);
-  const turn = nextTurnLosses(turnLosses, difference);
-  return { regression, lines, ruleLosses, turnLosses: turn, untrustedRatio, hiddenRatio };
 }
 
 /** A rule is judged against this many tokens and this share of what else arrived: the weights' own error. */
@@ -155,16 +140,18 @@ function learnReply(ledger: MeasuredState, { fit, prior }: Model, { prompt, diff
   const price = { prior, fit: fit.regression };
   const { unreported } = ledger;
   const weighed = weighCounts(unreported.counts, prior.weights);
-  const errors = everyRule(errorOf, { reply, prior, lines: fit.lines, unreported, weighed, differenceTokens });
+  const errors = everyRule((rule) => {
+    const line = fit.lines[rule];
+    const arrivedTokens = expectedOf(line, weighed, unreported.messages) + unreported.fixedTokens;
+    return differenceTokens - arrivedTokens - returnedBy(rule, reply, { prior, fit: line }).tokens;
+  });
   return {
-    regression: fit.regression,
-    lines: fit.lines,
+    ...fit,
     // At a turn reasoning that came back may vanish: that rules differ says something only if none is expected to.
     ruleLosses:
       ledger.hasUnreportedHuman && prompt.turnTokens > LARGEST_QUIET_TURN_TOKENS
         ? fit.ruleLosses
         : nextLosses(fit.ruleLosses, { rules: rulesOf(reply, { prior, fit }), errors, toleranceTokens: toleranceOf(prompt) }),
-    turnLosses: fit.turnLosses,
     untrustedRatio: withNewest(fit.untrustedRatio, isUntrusted(reply, price)),
     hiddenRatio: withNewest(fit.hiddenRatio, exceedsText(reply, price)),
   };
@@ -172,21 +159,6 @@ function learnReply(ledger: MeasuredState, { fit, prior }: Model, { prompt, diff
 
 function withNewest(ratio: number, isSo: boolean): number {
   return ratio + NEWEST_REPLY_RATIO * ((isSo ? 1 : 0) - ratio);
-}
-
-/** The parts of a difference: the reply, and all else that came, by each rule's line. */
-interface Added extends Pick<Difference, "differenceTokens"> {
-  readonly reply: ReplyReport;
-  readonly prior: ModelPrior;
-  readonly lines: ModelFit["lines"];
-  readonly unreported: ContentSum;
-  readonly weighed: number;
-}
-
-function errorOf(rule: ReturnRule, { reply, prior, lines, unreported, weighed, differenceTokens }: Added): number {
-  const line = lines[rule];
-  const arrivedTokens = expectedOf(line, weighed, unreported.messages) + unreported.fixedTokens;
-  return differenceTokens - arrivedTokens - returnedBy(rule, reply, { prior, fit: line }).tokens;
 }
 
 function toleranceOf({ arrivedTokens }: NextPrompt): number {
@@ -224,28 +196,15 @@ function learnText(ledger: MeasuredState, { fit, prior }: Model, { prompt, diffe
   const { reply, unreported } = ledger;
   const weighed = weighCounts(unreported.counts, prior.weights);
   const tokens = differenceTokens + prompt.vanishingTokens - unreported.fixedTokens;
-  const lines = everyRule(lineAfter, { fit, prior, reply, rule: prompt.rule, weighed, messages: unreported.messages, tokens });
-  const { ruleLosses, turnLosses, untrustedRatio, hiddenRatio } = fit;
-  return { regression: lines[prompt.rule ?? "output"], lines, ruleLosses, turnLosses, untrustedRatio, hiddenRatio };
-}
-
-/** A measurement of text and of the reply next to it, of which this rule says what came back. */
-interface TextWithReply extends Measurement {
-  readonly fit: ModelFit;
-  readonly prior: ModelPrior;
-  readonly reply: ReplyReport | null;
-  readonly rule: ReturnRule | null;
-}
-
-function lineAfter(
-  rule: ReturnRule,
-  { fit, prior, reply, rule: chosen, weighed, messages, tokens }: TextWithReply,
-): Regression {
-  const line = fit.lines[rule];
-  const isOther = chosen !== null && TEXT_RULES.includes(rule) !== TEXT_RULES.includes(chosen);
-  const learnedBy = isOther && hasWrongCounts(fit) ? chosen : rule;
-  const returnedTokens = reply === null ? 0 : returnedBy(learnedBy, reply, { prior, fit: line }).tokens;
-  return learn(line, { weighed, messages, tokens: tokens - returnedTokens });
+  const chosen = prompt.rule;
+  const lines = everyRule((rule) => {
+    const line = fit.lines[rule];
+    const isOther = chosen !== null && TEXT_RULES.includes(rule) !== TEXT_RULES.includes(chosen);
+    const learnedBy = isOther && hasWrongCounts(fit) ? chosen : rule;
+    const returnedTokens = reply === null ? 0 : returnedBy(learnedBy, reply, { prior, fit: line }).tokens;
+    return learn(line, { weighed, messages: unreported.messages, tokens: tokens - returnedTokens });
+  });
+  return { ...fit, regression: lines[chosen ?? "output"], lines };
 }
 
 /** A rise beyond its messages is unexplained from so many tokens and deviations on: server-side tools add 4,000 to 25,000. */
@@ -275,35 +234,14 @@ function lossOf(errorTokens: number, toleranceTokens: number): number {
 /** Share of the losses that a new one leaves; chosen, some seven replies. */
 const KEPT_RATIO = 0.85;
 
-/** The errors of the rules that one more reply can judge: how far each was from the tokens that came back, against those that may be. */
-interface RuleErrors {
-  readonly rules: readonly ReturnRule[];
-  readonly errors: RuleLosses;
-  readonly toleranceTokens: number;
-}
-
 /** The losses after one more reply: each rule's error, in tolerances, compared with the best one's. Of other rules it says nothing. */
-export function nextLosses(losses: RuleLosses, { rules, errors, toleranceTokens }: RuleErrors): RuleLosses {
-  const seen = everyRule(seenLoss, { errors, toleranceTokens });
-  let least = Number.POSITIVE_INFINITY;
-  for (const rule of rules) least = Math.min(least, seen[rule]);
-  return everyRule(lossAfter, { losses, rules, seen, least });
-}
-
-function seenLoss(rule: ReturnRule, { errors, toleranceTokens }: Omit<RuleErrors, "rules">): number {
-  return lossOf(errors[rule], toleranceTokens);
-}
-
-function lossAfter(
-  rule: ReturnRule,
-  {
-    losses,
-    rules,
-    seen,
-    least,
-  }: Pick<RuleErrors, "rules"> & { readonly losses: RuleLosses; readonly seen: RuleLosses; readonly least: number },
-): number {
-  return rules.includes(rule) ? KEPT_RATIO * losses[rule] + (seen[rule] - least) / 2 : losses[rule];
+export function nextLosses(
+  losses: RuleLosses,
+  { rules, errors, toleranceTokens }: { rules: readonly ReturnRule[]; errors: RuleLosses; toleranceTokens: number },
+): RuleLosses {
+  const seen = everyRule((rule) => lossOf(errors[rule], toleranceTokens));
+  const least = Math.min(...rules.map((rule) => seen[rule]));
+  return everyRule((rule) => (rules.includes(rule) ? KEPT_RATIO * losses[rule] + (seen[rule] - least) / 2 : losses[rule]));
 }
 
 /** A difference outside these multiples of what its messages weigh is not theirs alone: they keep their weight. Chosen. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { UsageEntry } from "../../entry.ts";
+import { isRecord } from "../../json.ts";
 import { type AssistantMessage, isHuman, type Message } from "../../message/message.ts";
 import type { Sequence } from "../../sequence.ts";
 import type { ContentOf, MessageContent, OverheadCounts } from "../char-class.ts";
@@ -54,11 +55,8 @@ function ledgerEstimator({ work, priors: given }: EstimatorSources): Estimator {
 
 /** The state of this estimator in a ledger; nothing in one of another estimator. */
 export function measuredIn({ own }: Ledger): MeasuredState {
+  const isMeasured = (state: unknown): state is MeasuredState => isRecord(state) && state.kind === NOTHING_MEASURED.kind;
   return isMeasured(own) ? own : NOTHING_MEASURED;
-}
-
-function isMeasured(own: unknown): own is MeasuredState {
-  return typeof own === "object" && own !== null && "kind" in own && own.kind === NOTHING_MEASURED.kind;
 }
 
 /** The state of an estimator's reading. Its functions are the module's: what the platform compiles of a closure is lost with it, session after session. */
@@ -269,25 +267,17 @@ type SizesOf = (measured: Sequence<MeasuredMessage>) => ReadonlyMap<string, Meas
 
 /** A {@link SizesOf}: a sequence that goes on from the one before costs only its new messages, any other is read anew. */
 function sizeIndex(): SizesOf {
-  const index: SizeIndex = { known: null, sizes: new Map() };
-  return (measured) => sizesBy(index, measured);
-}
-
-/** The sizes of the newest sequence that was asked for. */
-interface SizeIndex {
-  known: Sequence<MeasuredMessage> | null;
-  sizes: Map<string, MeasuredMessage>;
-}
-
-function sizesBy(index: SizeIndex, measured: Sequence<MeasuredMessage>): ReadonlyMap<string, MeasuredMessage> {
-  const { known } = index;
-  if (measured === known) return index.sizes;
-  const seen = known === null ? 0 : known.size;
-  const goesOn = known !== null && measured.size >= seen && measured.at(seen - 1) === known.at(seen - 1);
-  if (!goesOn) index.sizes = new Map();
-  for (const message of measured.slice(goesOn ? seen : 0)) index.sizes.set(message.id, message);
-  index.known = measured;
-  return index.sizes;
+  let known: Sequence<MeasuredMessage> | null = null;
+  let sizes = new Map<string, MeasuredMessage>();
+  return (measured) => {
+    if (measured === known) return sizes;
+    const seen = known === null ? 0 : known.size;
+    const goesOn = known !== null && measured.size >= seen && measured.at(seen - 1) === known.at(seen - 1);
+    if (!goesOn) sizes = new Map();
+    for (const message of measured.slice(goesOn ? seen : 0)) sizes.set(message.id, message);
+    known = measured;
+    return sizes;
+  };
 }
 
 /** The model that the next request goes to: the newest reported one until another is named. `null` before the first. */

@@ -22,12 +22,12 @@ export const RETURN_RULES: readonly ReturnRule[] = ["output", "visible", "text",
 export const TEXT_RULES: readonly ReturnRule[] = ["text", "text-and-reasoning"];
 
 /** One value a rule, each made of the same. */
-export function everyRule<T, From>(of: (rule: ReturnRule, from: From) => T, from: From): { readonly [rule in ReturnRule]: T } {
+export function everyRule<T>(of: (rule: ReturnRule) => T): { readonly [rule in ReturnRule]: T } {
   return {
-    output: of("output", from),
-    visible: of("visible", from),
-    text: of("text", from),
-    "text-and-reasoning": of("text-and-reasoning", from),
+    output: of("output"),
+    visible: of("visible"),
+    text: of("text"),
+    "text-and-reasoning": of("text-and-reasoning"),
   };
 }
 
@@ -133,7 +133,7 @@ export function fitFrom(prior: ModelPrior, textRatio: number): ModelFit {
   const regression = regressionFrom({ slopeRatio: prior.slopeRatio * textRatio, messageTokens: prior.messageTokens });
   return {
     regression,
-    lines: everyRule((_, line) => line, regression),
+    lines: everyRule(() => regression),
     ruleLosses: NO_LOSSES,
     turnLosses: {
       stays: prior.reasoningAtTurn === "goes" ? PRIOR_TURN_LOSS : 0,
@@ -149,13 +149,8 @@ export function asPrior(fit: ModelFit): ModelFit {
   return {
     ...fit,
     regression: regressionFrom(fit.regression),
-    lines: everyRule((rule, lines) => regressionFrom(lines[rule]), fit.lines),
+    lines: everyRule((rule) => regressionFrom(fit.lines[rule])),
   };
-}
-
-/** The model with another fit. */
-export function withFit({ prior, switchRatio, reported, firstReported }: Model, fit: ModelFit): Model {
-  return { prior, fit, switchRatio, reported, firstReported };
 }
 
 /** The models that reported so far, as a ledger knows them. */
@@ -176,8 +171,7 @@ export function modelOf(ledger: ReportedModels, modelId: string | null, priors: 
   const isFirst = firstModelId === null || firstModelId === modelId;
   const switchRatio =
     reported === known || view.messages === 0 ? 1 : contentTokens(view, known) / contentTokens(view, reported);
-  const { prior, fit } = known;
-  return { prior, fit, switchRatio, reported, firstReported: isFirst ? known : knownOf(ledger, firstModelId, priors) };
+  return { ...known, switchRatio, reported, firstReported: isFirst ? known : knownOf(ledger, firstModelId, priors) };
 }
 
 function knownOf({ fits, reportedModelId }: ReportedModels, modelId: string | null, priors: ModelPriors): KnownModel {

@@ -44,49 +44,32 @@ export function nextPrompt(ledger: MeasuredState, model: Model, overhead: Overhe
   const addedTokens = arrival.returnedTokens + arrival.arrivedTokens - arrival.vanishingTokens;
   switch (base.kind) {
     case "nothing":
-      return promptOf(arrival, {
+      return {
+        ...arrival,
         expectedTokens: overheadTokens + contentTokens(ledger.view, model),
         reportedTokens: 0,
         overheadTokens,
-      });
+      };
     case "cut": {
       const isOwn = ledger.nextModelId === null || ledger.nextModelId === ledger.reportedModelId;
       const reportedTokens = isOwn ? base.measuredTokens : 0;
       const measuredTokens = isOwn ? base.measuredTokens : contentTokens(base.measuredContent, model);
       const keptTokens = measuredTokens + contentTokens(base.unmeasuredContent, model);
-      return promptOf(arrival, { expectedTokens: overheadTokens + keptTokens + addedTokens, reportedTokens, overheadTokens });
+      return { ...arrival, expectedTokens: overheadTokens + keptTokens + addedTokens, reportedTokens, overheadTokens };
     }
     case "report": {
       const changedTokens = overheadChange(base.overhead, overhead, model);
       const reportedTokens = base.promptTokens * model.switchRatio;
-      return promptOf(arrival, {
+      return {
+        ...arrival,
         expectedTokens: reportedTokens + changedTokens + addedTokens,
         reportedTokens,
         overheadTokens,
-      });
+      };
     }
     default:
       return base satisfies never;
   }
-}
-
-/** Written out, as every report of a log makes two: a spread takes ten times as long. */
-function promptOf(
-  { rule, returnedTokens, returnedReasoningTokens, thrownAwayTokens, arrivedTokens, turnTokens, vanishingTokens }: Arrival,
-  { expectedTokens, reportedTokens, overheadTokens }: Omit<NextPrompt, keyof Arrival>,
-): NextPrompt {
-  return {
-    rule,
-    returnedTokens,
-    returnedReasoningTokens,
-    thrownAwayTokens,
-    arrivedTokens,
-    turnTokens,
-    vanishingTokens,
-    expectedTokens,
-    reportedTokens,
-    overheadTokens,
-  };
 }
 
 /**
@@ -135,23 +118,18 @@ export function firstReportAfter(
   }: { readonly modelId: string; readonly promptTokens: number; readonly overhead: OverheadCounts },
 ): FirstReport | null {
   const isSwitch = modelId !== reportedModelId;
+  const later = firstReport === null ? null : { ...firstReport, laterReports: firstReport.laterReports + 1 };
   const ofView: FirstReport = { modelId, promptTokens, measuredTokens: 0, unmeasuredContent: view, overhead, laterReports: 0 };
   if (base.kind === "nothing") return ofView;
   if (base.kind === "report") {
-    if (isSwitch) return contentTokens(view, model) <= LARGEST_VIEW_RATIO * promptTokens ? ofView : oneLater(firstReport);
+    if (isSwitch) return contentTokens(view, model) <= LARGEST_VIEW_RATIO * promptTokens ? ofView : later;
     const mostTokens = promptTokens - LEAST_TEXT_RATIO * contentTokens(view, model) + REFUTING_TOKENS;
-    return firstReport !== null && overheadTokensOf(firstReport, model, overhead) > mostTokens ? ofView : oneLater(firstReport);
+    return firstReport !== null && overheadTokensOf(firstReport, model, overhead) > mostTokens ? ofView : later;
   }
   if (isSwitch) return ofView;
   const { measuredTokens } = base;
   const unmeasuredContent = addSums(base.unmeasuredContent, unreported);
   return { modelId, promptTokens, measuredTokens, unmeasuredContent, overhead, laterReports: 0 };
-}
-
-function oneLater(first: FirstReport | null): FirstReport | null {
-  if (first === null) return null;
-  const { modelId, promptTokens, measuredTokens, unmeasuredContent, overhead, laterReports } = first;
-  return { modelId, promptTokens, measuredTokens, unmeasuredContent, overhead, laterReports: laterReports + 1 };
 }
 
 /** If fewer of a model's late replies had output that their text does not show, it has no hidden reasoning: such output was thrown away. Chosen, after eight replies. */
@@ -220,14 +198,9 @@ export function upperTokensOf(ledger: MeasuredState, model: Model, prompt: NextP
   // Until this session has shown that it goes, what is expected to vanish may stay.
   const jumpTokens = ledger.jump.risenTokens > 0 ? 0 : ledger.jump.roomTokens;
   const toolTokens = ledger.unreportedTools * ledger.loadedTool.roomTokens;
-  return (
-    prompt.expectedTokens * ratio + surelyTokens + toolTokens + jumpTokens + (isTurnShown(fit) ? 0 : prompt.vanishingTokens)
-  );
-}
-
-/** True if a turn of this session has shown whether its reasoning stays: until then the losses are the prior's. */
-function isTurnShown({ turnLosses }: ModelFit): boolean {
-  return Math.abs(turnLosses.stays - turnLosses.goes) > PRIOR_TURN_LOSS;
+  const isTurnShown = Math.abs(fit.turnLosses.stays - fit.turnLosses.goes) > PRIOR_TURN_LOSS;
+  const turnTokens = isTurnShown ? 0 : prompt.vanishingTokens;
+  return prompt.expectedTokens * ratio + surelyTokens + toolTokens + jumpTokens + turnTokens;
 }
 
 /** The bound of a view right after a cut, as a multiple of what is expected of it: a cut must leave room for it. */
@@ -274,15 +247,7 @@ export function nextResiduals(
   const largestRatio = Math.max(LARGEST_RATIO, assumed);
   const underRatio = Math.min(largestRatio, Math.max(0, promptTokens / expectedTokens - 1));
   const faded = assumed + KEPT_RATIO * (residuals[situation] - assumed);
-  const next: { -readonly [Each in Situation]: number } = {
-    anchored: residuals.anchored,
-    "after-cut": residuals["after-cut"],
-    "after-others-cut": residuals["after-others-cut"],
-    "after-switch": residuals["after-switch"],
-    "first-call": residuals["first-call"],
-  };
-  next[situation] = Math.max(faded, underRatio);
-  return next;
+  return { ...residuals, [situation]: Math.max(faded, underRatio) };
 }
 
 /** If more than this share of a model's late replies cannot be, one that cannot be is not believed. Chosen, half a reply in five. */
@@ -301,10 +266,9 @@ export function rulesOf(reply: ReplyReport, { prior, fit }: KnownModel): readonl
 /** The reply as another model would have counted it; the same reply if the ratio is 1. */
 export function rescaled(reply: ReplyReport, ratio: number): ReplyReport {
   if (ratio === 1) return reply;
-  const { requestId, messageId, content } = reply;
   const outputTokens = reply.outputTokens === null ? null : reply.outputTokens * ratio;
   const reasoningTokens = reply.reasoningTokens === null ? null : reply.reasoningTokens * ratio;
-  return { requestId, messageId, outputTokens, reasoningTokens, content };
+  return { ...reply, outputTokens, reasoningTokens };
 }
 
 /** The price of text: a model's weights, and the slope and the tokens of a message that hold now. */
