@@ -1,7 +1,7 @@
 import { type CompactionEntry, entryIdOf, type SessionEntry } from "../src/entry.ts";
 import { fileOperations, foldFacts, NO_FACTS } from "../src/memory/facts.ts";
 import { isHuman, type Message, textOf } from "../src/message/message.ts";
-import { foldEntries } from "../src/session/view.ts";
+import { EMPTY_VIEW, foldEntry } from "../src/session/view.ts";
 import { characterBoundaryAtOrBefore } from "../src/text.ts";
 
 // What other systems show of a compaction, read off our log: their conformance rows ask for it.
@@ -31,7 +31,7 @@ export function firstKeptId(entries: readonly SessionEntry[], compactionId: stri
   const at = entries.findIndex((entry) => entry.type === "compaction" && entry.id === compactionId);
   const entry = entries[at];
   if (entry?.type !== "compaction") return null;
-  const before = foldEntries(entries.slice(0, at)).messages.slice();
+  const before = entries.slice(0, at).reduce(foldEntry, EMPTY_VIEW).messages.slice();
   const covered = entry.edits.flatMap((edit) =>
     edit.kind === "replace-spans" ? edit.spans.map(({ through }) => through) : [],
   );

@@ -7,14 +7,15 @@ import type { FitOutcome } from "../engine/fit-input.ts";
 import { type Message, type StopReason, textOf } from "../message/message.ts";
 import { KLAUDE_CODE_POLICY, klaudeCodeTrigger } from "../policy/presets/klaude-code.ts";
 import { decodeLog, encodeLog } from "../session/codec.ts";
-import { foldEntries } from "../session/view.ts";
+import { EMPTY_VIEW, foldEntry } from "../session/view.ts";
 import { assistant, human, reply, result, usageEntry } from "../testing/builders.ts";
 import { measuredUsage, usageOf } from "../usage.ts";
 
 const session = (messages: readonly Message[], more: Partial<Parameters<typeof engineSession>[0]> = {}) =>
   engineSession({ policy: KLAUDE_CODE_POLICY, windowTokens: 200_000, messages, ...more });
 const shape = ({ manager }: EngineSession) => shapeOf(manager.view().messages);
-const reloaded = ({ manager }: EngineSession) => foldEntries(decodeLog(encodeLog(manager.entries()), "log").entries);
+const reloaded = ({ manager }: EngineSession) =>
+  decodeLog(encodeLog(manager.entries()), "log").entries.reduce(foldEntry, EMPTY_VIEW);
 const report = (id: string, tokens: { input: number; output: number }, stopReason: StopReason = "end") => ({
   ...usageEntry(id, null, 0),
   usage: measuredUsage(usageOf({ totalInputTokens: tokens.input, outputTokens: tokens.output }), stopReason),

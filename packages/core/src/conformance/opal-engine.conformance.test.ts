@@ -6,7 +6,7 @@ import { type Message, textOf } from "../message/message.ts";
 import { MISSING_RESULT_TEXT, repairMessages } from "../message/repair.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { OPAL_POLICY } from "../policy/presets/opal.ts";
-import { foldEntries } from "../session/view.ts";
+import { EMPTY_VIEW, foldEntry } from "../session/view.ts";
 import { assistant, calling, human, reply, result, usageEntry } from "../testing/builders.ts";
 
 const byHand = (tokens: number) => ({ now: { reason: "manual" as const, keep: { tokens } } });
@@ -131,7 +131,7 @@ describe("compaction", () => {
     expect(run.events.map(({ type }) => type)).toEqual(["compaction-start", "compaction-end"]);
     expect(outcome).toMatchObject({ kind: "compacted", entry: { record: { tokensBefore: 110_000 } } });
     expect(run.manager.predict().expectedTokens).toBeLessThan(110_000);
-    expect(run.manager.context().messages).toEqual(foldEntries(run.manager.entries()).messages.slice());
+    expect(run.manager.context().messages).toEqual(run.manager.entries().reduce(foldEntry, EMPTY_VIEW).messages.slice());
   });
 
   test("an unknown window counts as 128,000", async () => {

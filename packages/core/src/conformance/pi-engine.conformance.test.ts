@@ -7,7 +7,7 @@ import { type Message, type StopReason, textOf } from "../message/message.ts";
 import { PI_POLICY, piPolicy } from "../policy/presets/pi.ts";
 import type { ModelRequest } from "../ports.ts";
 import { decodeLog, encodeLog } from "../session/codec.ts";
-import { foldEntries } from "../session/view.ts";
+import { EMPTY_VIEW, foldEntry } from "../session/view.ts";
 import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
 import {
   compaction,
@@ -88,7 +88,8 @@ describe("the session's fold", () => {
   const cut = (id: string, from: string, through: string): CompactionEntry =>
     compaction(id, [summarized([[from, through]], summaryMessage(`sum-${id}`, "so far"))]);
   const ids = (entries: readonly SessionEntry[]) =>
-    foldEntries(entries)
+    entries
+      .reduce(foldEntry, EMPTY_VIEW)
       .messages.slice()
       .map((message) => message.id);
   const before = [...logOf([U("u1"), A("a1"), U("u2"), A("a2")])];

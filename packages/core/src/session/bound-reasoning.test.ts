@@ -18,7 +18,7 @@ import {
 import { decodeLog, encodeLog } from "./codec.ts";
 import { createSession } from "./open-session.ts";
 import type { Session } from "./session.ts";
-import { foldEntries, undoPointOf } from "./view.ts";
+import { EMPTY_VIEW, foldEntry, undoPointOf } from "./view.ts";
 
 const thought = (text: string): ReasoningPart => ({ type: "reasoning", text, opaque: { signature: text } });
 const thinking = (message: AssistantMessage): AssistantMessage => ({
@@ -104,7 +104,7 @@ describe("reasoning that is bound stays behind what it was made behind", () => {
     expect(again.view().viewHash).toBe(manager.view().viewHash);
     expect(again.predict()).toEqual(manager.predict());
     // What a log says does not depend on who reads it.
-    expect(foldEntries(read).messages.slice()).toEqual(manager.context().messages);
+    expect(read.reduce(foldEntry, EMPTY_VIEW).messages.slice()).toEqual(manager.context().messages);
   });
 
   test.each<[string, readonly SessionEntry[]]>([

@@ -3,7 +3,7 @@ import { checkMessages, STRICT_WIRE_RULES } from "../message/check.ts";
 import type { Message } from "../message/message.ts";
 import { calling, human, logOf, reply, result } from "../testing/builders.ts";
 import { repairsOf } from "./replace-history.ts";
-import { foldEntries } from "./view.ts";
+import { EMPTY_VIEW, foldEntry } from "./view.ts";
 
 const question = human("u", "go");
 const call = calling("a", ["c", "d"]);
@@ -11,8 +11,8 @@ const [first, second] = [result("r", "c", "done"), result("s", "d", "done")];
 
 const repaired = (messages: readonly Message[]) => {
   const log = logOf(messages);
-  const entries = repairsOf(foldEntries(log));
-  return { entries, view: foldEntries([...log, ...entries]) };
+  const entries = repairsOf(log.reduce(foldEntry, EMPTY_VIEW));
+  return { entries, view: [...log, ...entries].reduce(foldEntry, EMPTY_VIEW) };
 };
 
 describe("repairsOf", () => {

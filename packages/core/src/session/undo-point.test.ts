@@ -13,7 +13,7 @@ import {
   summaryMessage,
   usageEntry,
 } from "../testing/builders.ts";
-import { EMPTY_VIEW, foldEntries, foldEntry, type Undo, undoPointOf, withoutUndoPoints } from "./view.ts";
+import { EMPTY_VIEW, foldEntry, type Undo, undoPointOf, withoutUndoPoints } from "./view.ts";
 
 const start = logOf([human("u1", "first"), reply("a1", "answer"), human("u2", "second"), reply("a2", "again")]);
 const said = (message: Message): SessionEntry => ({ type: "message", message });
@@ -41,7 +41,7 @@ test.each<[string, readonly SessionEntry[]]>([
   ],
   ["the same one was undone and made again", [...start, first, revertOf("first"), said(human("u3", "third")), first]],
 ])("the undo point that is read off the log is the one that folding it keeps: %s", async (_, entries) => {
-  const { undo, activeCompactions } = foldEntries(entries);
+  const { undo, activeCompactions } = entries.reduce(foldEntry, EMPTY_VIEW);
   const read = await undoPointOf(activeCompactions.at(-1)?.id ?? "", async (onEntry) => entries.forEach(onEntry));
   expect(broughtBack(read.undo)).toEqual(broughtBack(undo));
   expect(read.activeCompactions).toEqual(activeCompactions);
@@ -51,7 +51,7 @@ test.each<[string, readonly SessionEntry[], Undo]>([
   ["no other compaction", [...start, first], null],
   ["a compaction that the log has, too", [...start, first, second], "archived"],
 ])("before it there is %s", async (_, entries, previous) => {
-  const newest = foldEntries(entries).activeCompactions.at(-1)?.id ?? "";
+  const newest = entries.reduce(foldEntry, EMPTY_VIEW).activeCompactions.at(-1)?.id ?? "";
   expect((await undoPointOf(newest, async (onEntry) => entries.forEach(onEntry))).undo).toMatchObject({ previous });
 });
 

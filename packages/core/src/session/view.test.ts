@@ -20,7 +20,9 @@ import {
   summaryMessage,
   usageEntry,
 } from "../testing/builders.ts";
-import { EMPTY_VIEW, foldEntries, foldEntry, foldUnhashed, type SessionView } from "./view.ts";
+import { EMPTY_VIEW, foldEntry, foldUnhashed, type SessionView } from "./view.ts";
+
+const foldEntries = (entries: readonly SessionEntry[]) => entries.reduce(foldEntry, EMPTY_VIEW);
 
 const u1 = human("u1", "first");
 const a1 = reply("a1", "answer");

@@ -2,7 +2,7 @@ import { applyEdits } from "../edit/apply-edits.ts";
 import type { FitView } from "../engine/fit-input.ts";
 import type { CompactionEntry, ModelChangeEntry, ModelLimits, RevertEntry, SessionEntry, SetupChangeEntry } from "../entry.ts";
 import { entryIdOf, loggedLimits } from "../entry.ts";
-import { isPlimsollError, PlimsollError } from "../error.ts";
+import { PlimsollError } from "../error.ts";
 import { canonicalJson } from "../json.ts";
 import type { BoundReasoning, IsBoundReasoning, RemovedReasoning } from "../message/bound-reasoning.ts";
 import {
@@ -95,13 +95,6 @@ function foldEntryBy(view: SessionView, entry: SessionEntry, hashAfter: typeof e
     default:
       return entry satisfies never;
   }
-}
-
-/** Applies all entries of a log in order, and returns the view. Throws as {@link foldEntry} does. */
-export function foldEntries(entries: Iterable<SessionEntry>): SessionView {
-  let view = EMPTY_VIEW;
-  for (const entry of entries) view = foldEntry(view, entry);
-  return view;
 }
 
 /** The view with one more message; its entry is the newest, and has the message's id. */
@@ -223,19 +216,6 @@ export async function undoPointOf(
     if (left <= 0) view = withoutUndoPoints(view, entry.id === compactionId ? "newest" : "none");
   });
   return { undo: view.undo, activeCompactions: view.activeCompactions };
-}
-
-const UNDO_ARCHIVED = "undo-archived";
-
-/** A log that is being opened undoes a compaction whose undo point was not kept: open it again and keep it. */
-export function undoArchived(compactionId: string): PlimsollError {
-  const message = `compaction ${compactionId} is undone later in the log`;
-  return new PlimsollError("bad-session", message, { why: UNDO_ARCHIVED, compactionId });
-}
-
-/** True for the error that says to open the log again. */
-export function isUndoArchived(error: unknown): boolean {
-  return isPlimsollError(error, "bad-session") && error.details.why === UNDO_ARCHIVED;
 }
 
 /** How the system text and tools of a resumed session differ from those in its log. The lists have names of tools. */

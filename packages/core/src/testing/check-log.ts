@@ -4,7 +4,7 @@ import { boundReasoningIn, type RemovedReasoning, withoutReasoning } from "../me
 import { type Message, wellFormedMessage } from "../message/message.ts";
 import { type CoverageCount, coverageOf, partChars } from "../message/size.ts";
 import type { Session } from "../session/session.ts";
-import { foldEntries, type SessionView } from "../session/view.ts";
+import { EMPTY_VIEW, foldEntry, type SessionView } from "../session/view.ts";
 import type { Report } from "./session-scenario.ts";
 
 /** Both sessions must have the same context, message for message, the same hash and the same next prediction. */
@@ -29,7 +29,7 @@ export function isSame(one: readonly Message[], other: readonly Message[]): bool
  * over the whole log. Sessions whose history a repair replaced have no such sum.
  */
 export function checkAccount(manager: Session, report: Report): void {
-  const view = foldEntries(manager.entries());
+  const view = manager.entries().reduce(foldEntry, EMPTY_VIEW);
   const edits = view.activeCompactions.flatMap((entry) => entry.edits);
   if (edits.some((edit) => edit.kind === "replace-history")) return;
   const logged = manager.entries().flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
