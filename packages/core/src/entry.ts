@@ -2,7 +2,7 @@ import type { BoundReasoning, RemovedReasoning } from "./message/bound-reasoning
 import type { Message, Part } from "./message/message.ts";
 import type { CoverageCount, RequestLimits } from "./message/size.ts";
 import type { ToolSpec } from "./tool.ts";
-import { isRejectedUsage, type Usage } from "./usage.ts";
+import type { Usage } from "./usage.ts";
 
 /** One line of the session log, which is only appended to: no line is ever changed or removed. All lines in order make the context. */
 export type SessionEntry =
@@ -255,10 +255,4 @@ export interface AppliedReplaceHistory {
 export function messagesWrittenBy(edit: AppliedEdit): readonly Message[] {
   if (edit.kind === "replace-history") return edit.messages;
   return edit.kind === "replace-part" || edit.message === null ? [] : [edit.message];
-}
-
-/** True for what shows that the model answered. */
-export function isAnswer(entry: SessionEntry): boolean {
-  if (entry.type === "usage") return !isRejectedUsage(entry.usage);
-  return entry.type === "message" && entry.message.role === "assistant";
 }

@@ -17,7 +17,12 @@ export function isJsonValue(value: unknown): value is JsonValue {
   while (waiting.length > 0) {
     const item = waiting.pop();
     if (Array.isArray(item) || isRecord(item)) for (const member of Object.values(item)) waiting.push(member);
-    else if (typeof item === "number" ? !Number.isFinite(item) : !isScalar(item)) return false;
+    else if (
+      typeof item === "number"
+        ? !Number.isFinite(item)
+        : !(item === null || typeof item === "string" || typeof item === "boolean")
+    )
+      return false;
   }
   return true;
 }
@@ -87,10 +92,6 @@ export function stringEnd(text: string, start: number): number {
     if (escapes % 2 === 0) return end + 1;
   }
   return text.length;
-}
-
-function isScalar(value: unknown): boolean {
-  return value === null || typeof value === "string" || typeof value === "boolean";
 }
 
 /**

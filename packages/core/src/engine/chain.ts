@@ -3,7 +3,7 @@ import type { Edit } from "../edit/apply-edits.ts";
 import type { AppliedEdit, CompactionReason, MessageSpan, StepOutcome } from "../entry.ts";
 import { failureText } from "../error.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
-import type { KeepRule, NewestAmount } from "../keep/keep-rule.ts";
+import type { KeepRule } from "../keep/keep-rule.ts";
 import { type KeptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
 import { isDeclared, type Message } from "../message/message.ts";
 import type { EnginePolicy, Policy } from "../policy/policy.ts";
@@ -44,6 +44,10 @@ export function chainOf(
       .map((spec) => strategyOf(spec, kinds.strategies))
       .filter(({ needsModel }) => withModel || !needsModel)
       .map((strategy, index) => ({ strategy, from: fromAt(index) }));
+  const rules = keepRulesOf(keepFor(policy, reason, input), kinds.keepRules);
+  // The newest history that the caller asks for takes the place of the policy's.
+  const amount = input.now?.keep ?? null;
+  const others = rules.filter(({ keeps }) => keeps !== "newest");
   const forced = fallback !== null && isForced(policy, reason, input);
   const own = forced ? fallback.forced : policy.strategies;
   return {
@@ -51,7 +55,7 @@ export function chainOf(
       ...bound(own, () => (forced ? "forced" : "policy")),
       ...bound(fallback?.strategies ?? [], (index) => (index === 0 ? "first-of-fallback" : "fallback")),
     ],
-    rules: withNewest(keepRulesOf(keepFor(policy, reason, input), kinds.keepRules), input.now?.keep ?? null),
+    rules: amount === null ? rules : [{ kind: "recent", keeps: "newest", amount }, ...others],
     isForced: forced,
   };
 }
@@ -64,12 +68,6 @@ export function isOpen({ failures }: Breaker, { progress }: EnginePolicy): boole
 function keepFor({ keep, manualKeep, overflow }: EnginePolicy, reason: CompactionReason, input: FitInput): Policy["keep"] {
   if (input.now !== undefined) return reason === "manual" ? (manualKeep ?? keep) : keep;
   return reason === "overflow" ? overflow.keep : keep;
-}
-
-/** The rules with the newest history that the caller asks for, if it does, in the place of the policy's. */
-function withNewest(rules: readonly KeepRule[], amount: NewestAmount | null): readonly KeepRule[] {
-  if (amount === null) return rules;
-  return [{ kind: "recent", keeps: "newest", amount }, ...rules.filter(({ keeps }) => keeps !== "newest")];
 }
 
 /** A view on its way through a chain, and what was done to it. */

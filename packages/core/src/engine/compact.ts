@@ -23,7 +23,6 @@ import type {
   FitState,
   HookDecision,
   PreparedSummaryPort,
-  SizedPart,
 } from "./fit-input.ts";
 import { type Goal, goalOf } from "./goal.ts";
 import { expectedTokensOf } from "./why-act.ts";
@@ -195,7 +194,10 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
     return { kind: "irreducible", reason, budgetTokens: budget.inputBudgetTokens, parts, steps: run.steps };
   if (applied.length === 0) return { kind: "failed", reason, steps: run.steps };
   const gone = goneStep(ended);
-  const steps = [...run.steps, ...(gone === null ? [] : [gone]), ...(parts === null ? [] : [missedStep(parts, budget)])];
+  const left = parts?.map(({ what, tokens }) => `${what} ${tokens}`).join(", ");
+  const detail = `left of ${budget.inputBudgetTokens} tokens: ${left}`;
+  const missed: StepOutcome = { strategy: GOAL_STEP, outcome: "failed", detail };
+  const steps = [...run.steps, ...(gone === null ? [] : [gone]), ...(parts === null ? [] : [missed])];
   const record: CompactionRecord = {
     policy: state.policy.name,
     reason,
@@ -213,7 +215,9 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
     ...(input.step === undefined ? {} : { step: input.step }),
     ...(reason === "overflow" && input.observedLimitTokens ? { observedLimitTokens: input.observedLimitTokens } : {}),
   };
-  const id = shortHash(canonicalJson({ through: state.view.lastEntryId, reason, edits: applied.map(asNamed) }));
+  // Of an edit's message the id alone, which follows from the message's text.
+  const edits = applied.map((edit) => (edit.kind === "replace-spans" ? { ...edit, message: edit.message?.id ?? null } : edit));
+  const id = shortHash(canonicalJson({ through: state.view.lastEntryId, reason, edits }));
   const isWritten = (edit: AppliedEdit) => edit.kind === "replace-spans" && (edit.by === "summary" || edit.by === "digest");
   const isUnheard = typeof input.focus === "string" && !applied.some(isWritten);
   return {
@@ -235,17 +239,6 @@ function goneStep({ run, rules, before }: Pick<Ended, "run" | "rules" | "before"
   const count = said.filter(({ id }) => !staying.has(id)).length;
   const detail = `${count} of ${said.length} messages of the person went`;
   return count === 0 ? null : { strategy: `keep ${HUMAN.kind}`, outcome: "released", detail };
-}
-
-/** Writes the step that says that a goal is out of reach: the remaining parts, by size. */
-function missedStep(parts: readonly SizedPart[], { inputBudgetTokens }: Budget): StepOutcome {
-  const detail = `left of ${inputBudgetTokens} tokens: ${parts.map(({ what, tokens }) => `${what} ${tokens}`).join(", ")}`;
-  return { strategy: GOAL_STEP, outcome: "failed", detail };
-}
-
-/** Reduces an edit to the parts that tell it from others: of its message the id alone, which follows from the message's text. */
-function asNamed(edit: AppliedEdit): unknown {
-  return edit.kind === "replace-spans" ? { ...edit, message: edit.message?.id ?? null } : edit;
 }
 
 const DECISION: Door<HookDecision> = {

@@ -2,28 +2,20 @@ import type { Budget } from "../budget.ts";
 import { openStepStart } from "../cut-point.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import type { KeptMessages } from "../keep/kept-messages.ts";
-import type { Recaller } from "../memory.ts";
 import { isDeclared, isHuman, type Message } from "../message/message.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
 import { withDeadline } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
 import { chunkedSummarizer } from "../summarizer/chunked.ts";
-import type { SummaryAuthor } from "../summarizer/usable.ts";
 import type { ChainTools } from "./chain.ts";
+import type { ExecuteInput } from "./execute.ts";
 import type { FitInput, FitState, Priced, SizedPart } from "./fit-input.ts";
 import type { Goal } from "./goal.ts";
 import { expectedTokensOf } from "./why-act.ts";
 
 /** The tools that all steps of one compaction share. */
-export interface CompactionTools {
-  readonly summarizer: Summarizer;
-  readonly author: SummaryAuthor;
-  readonly digest: Summarizer;
-  /** The facts as text beside messages that stay; `null` for none. */
-  readonly facts: (staying: readonly Message[]) => string | null;
-  readonly recaller: Recaller;
-  /** Tokens of a text by the policy's measure. */
-  readonly textTokens: (text: string) => number;
+export interface CompactionTools
+  extends Pick<ExecuteInput, "summarizer" | "author" | "digest" | "facts" | "recaller" | "textTokens"> {
   readonly pricing: ChainTools["pricing"];
   /** Names what `pricing` measures a cut with. */
   readonly cutEstimatorName: string;
@@ -166,13 +158,13 @@ export function viewMeasure(messages: readonly Message[], state: Priced & Pick<F
     viewTokens,
     scaleRatio: estimator.scaleRatio(ledger) * shareRatio,
     messageTokens: (message) => estimator.messageTokens(message, ledger) * shareRatio,
-    tokensOf: (some) => (some === messages ? viewTokens : sharedTokens(expectedTokensOf(some, state), viewTokens, knownTokens)),
+    tokensOf: (some) => {
+      if (some === messages) return viewTokens;
+      const tokens = expectedTokensOf(some, state);
+      // Multiplied first: what measures as much as the view then counts as much, and not a rounding less.
+      return knownTokens > 0 ? Math.floor((tokens * viewTokens) / knownTokens) : tokens;
+    },
   };
-}
-
-/** The share of what is expected. Multiplied first: what measures as much as the view then counts as much, and not a rounding less. */
-function sharedTokens(tokens: number, viewTokens: number, knownTokens: number): number {
-  return knownTokens > 0 ? Math.floor((tokens * viewTokens) / knownTokens) : tokens;
 }
 
 /** Lists the parts of a context that cannot be made to fit, with their sizes. */

@@ -73,7 +73,8 @@ export function toolShapeOf(table: ToolTable, toolName: string, args: CallArgume
     const shapes = inner.map((call) => plainShapeOf(table, call.name, scriptArguments(call.args)));
     const [only] = shapes;
     const category = shapes.length === 1 ? (only?.category ?? "generic") : "generic";
-    return { category, paths: eachOnce(shapes.flatMap(({ paths }) => paths)) };
+    const paths = new Map(shapes.flatMap((shape) => shape.paths.map((access) => [`${access.access} ${access.path}`, access])));
+    return { category, paths: [...paths.values()] };
   }
   return plainShapeOf(table, toolName, args);
 }
@@ -97,10 +98,6 @@ function argumentsOf(argumentsJson: string): CallArguments {
   if (parsed !== undefined) return isRecord(parsed) ? parsed : null;
   // A patch or a script on its own; arguments that the model did not finish name no path.
   return isPatch(argumentsJson) || isToolScript(argumentsJson) ? { input: argumentsJson } : null;
-}
-
-function eachOnce(paths: readonly PathAccess[]): readonly PathAccess[] {
-  return [...new Map(paths.map((access) => [`${access.access} ${access.path}`, access])).values()];
 }
 
 function isPatch(text: string): boolean {

@@ -1,13 +1,13 @@
-import { defineAmountRule, type KeepRuleKind, type KeepView, type MessageRange } from "../keep/keep-rule.ts";
+import { defineAmountRule, type KeepRuleKind } from "../keep/keep-rule.ts";
 import { type Message, toolCallsOf } from "../message/message.ts";
 import { type PlanItem, planAfter, planItems } from "./facts.ts";
 
 /** Keeps the calls that write the newest plan down: its one call, or those that make or change its tasks. */
-export const PLAN: KeepRuleKind = defineAmountRule("plan", (atMost) => ({ keeps: "messages", atMost, choose: newestPlan }));
-
-function newestPlan({ messages }: KeepView): readonly MessageRange[] {
-  return (planIn(messages)?.places ?? []).map((place) => ({ from: place, through: place }));
-}
+export const PLAN: KeepRuleKind = defineAmountRule("plan", (atMost) => ({
+  keeps: "messages",
+  atMost,
+  choose: ({ messages }) => (planIn(messages)?.places ?? []).map((place) => ({ from: place, through: place })),
+}));
 
 /** A plan as it stands, and the places of the messages that wrote it: first those that state an item, then those that change its status alone, the newest of each first. */
 export interface StandingPlan {

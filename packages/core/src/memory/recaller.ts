@@ -92,17 +92,14 @@ export function recalledPassages({ index, worth, stays, said = "", maximumChars 
   const told = onOneLine(said);
   let leftChars = maximumChars;
   for (const { unit, chars } of index.ranked({ worth, passes: (message) => !stays(message) })) {
-    if (chars > leftChars || isToldIn(told, unit)) continue;
+    // Words, enough to be told from others, that the text quotes whole.
+    const isTold = unit.tellingLines > 0 && told.includes(onOneLine(textOf(unit.of.text, unit.lines)));
+    if (chars > leftChars || isTold) continue;
     leftChars -= chars;
     taken.push(unit);
     if (leftChars < maximumChars * REST_RATIO) break;
   }
   return passagesOf(taken.toSorted(inLogOrder), index);
-}
-
-/** True for words, enough to be told from others, that a text quotes whole. */
-function isToldIn(told: string, { of, lines, tellingLines }: Unit): boolean {
-  return tellingLines > 0 && told.includes(onOneLine(textOf(of.text, lines)));
 }
 
 function onOneLine(text: string): string {

@@ -30,11 +30,16 @@ export function withResult(
 ): readonly RunningThing[] {
   const said = ends(textOf(result));
   const { strings } = readCall(call);
-  const named = namedIn(things, strings);
-  if (named.size > 0) {
+  // By a thing's name as an argument of its own, or as a word of a command.
+  const isNamed = (text: string, name: string) =>
+    text === name || (hasWord(text, name) && (name.length >= LONG_CHARS || STOPS.test(text)));
+  const named = things.filter(({ name, what }) =>
+    strings.some((text) => (name !== null && isNamed(text, name)) || isKillOf(text, what)),
+  );
+  if (named.length > 0) {
     const stops = STOPS.test(call.toolName) || strings.some((text) => STOPS.test(text));
     return things.map((each) =>
-      named.has(each) ? heard(each, result.id, stateAfter(each, said, { stops, isError: result.isError })) : each,
+      named.includes(each) ? heard(each, result.id, stateAfter(each, said, { stops, isError: result.isError })) : each,
     );
   }
   if (result.isError || !isStart(call, result, said)) return heardIn(things, result.id, said);
@@ -78,7 +83,9 @@ function ends(text: string): string {
 
 /** News of things in a text that nobody asked for: their end alone counts, in a line that names them or in the fields of a notice. */
 function heardIn(things: readonly RunningThing[], messageId: string, said: string): readonly RunningThing[] {
-  const named = things.filter(({ name, state }) => state !== "ended" && name !== null && isLong(name) && hasWord(said, name));
+  const named = things.filter(
+    ({ name, state }) => state !== "ended" && name !== null && name.length >= LONG_CHARS && hasWord(said, name),
+  );
   if (named.length === 0) return things;
   const isEnd = ({ name }: RunningThing) => statusOf(said, { name, isAsked: false }) === "ended";
   return things.map((each) => (named.includes(each) ? heard(each, messageId, isEnd(each) ? "ended" : each.state) : each));
@@ -137,15 +144,6 @@ const NEAR_CHARS = 60;
 const ABOUT =
   /\b(?:shell|process|task|agent|command|job|session|server|container|terminal|exit(?:ed)?[ _](?:with )?code)\b|^\W*\w+(?:\W+\w+)?\W*$/i;
 
-/** The things that a call names: by their name as an argument of its own, or as a word of a command. */
-function namedIn(things: readonly RunningThing[], strings: readonly string[]): ReadonlySet<RunningThing> {
-  return new Set(things.filter(({ name, what }) => strings.some((text) => isNamedBy(text, name) || isKillOf(text, what))));
-}
-
-function isNamedBy(text: string, name: string | null): boolean {
-  return name !== null && (text === name || (hasWord(text, name) && (isLong(name) || STOPS.test(text))));
-}
-
 /** "pkill -f vite" ends what was started as "npx vite --port 3000". */
 function isKillOf(command: string, what: string): boolean {
   const target = /\b(?:pkill|killall)\b(?:\s+-\S+)*\s+["']?([^"'\s;&|]{3,})/.exec(command)?.[1];
@@ -154,10 +152,6 @@ function isKillOf(command: string, what: string): boolean {
 
 /** A shorter name may stand in any text by chance; chosen. */
 const LONG_CHARS = 4;
-
-function isLong(name: string): boolean {
-  return name.length >= LONG_CHARS;
-}
 
 function hasWord(text: string, word: string): boolean {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {

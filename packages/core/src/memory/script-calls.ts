@@ -132,7 +132,8 @@ function objectAt(script: string, from: number, names: Names, depth: number): Re
   const fields: [string, unknown][] = [];
   let at = afterSpace(script, from);
   while (script.charAt(at) !== "}") {
-    const key = quotedAt(script, at) ?? identifierAt(script, at);
+    const name = matchAt(/[A-Za-z_$][\w$]*|\d+/y, script, at);
+    const key = quotedAt(script, at) ?? (name === null ? null : { value: name.text, end: name.end });
     if (key === null) return null;
     const colon = afterSpace(script, key.end);
     // `{ patch }` is short for `{ patch: patch }`.
@@ -143,11 +144,6 @@ function objectAt(script: string, from: number, names: Names, depth: number): Re
     if (at < 0) return null;
   }
   return { value: Object.fromEntries(fields), end: at + 1 };
-}
-
-function identifierAt(script: string, at: number): Read | null {
-  const name = matchAt(/[A-Za-z_$][\w$]*|\d+/y, script, at);
-  return name === null ? null : { value: name.text, end: name.end };
 }
 
 /** The place of the next member or of the closing bracket; -1 if neither stands there. */

@@ -50,7 +50,7 @@ export const USE_FEATURES: Readonly<Record<UseFeature, (facts: UnitFacts) => num
   isFileWritten: ({ file }) => Number((file?.writes ?? 0) > 0),
   sinceFileWrite: ({ file }) => distanceFeature(file?.sinceWriteChars ?? 0),
   isFileWrittenSince: ({ file }) => Number(file?.isWrittenSince ?? false),
-  length: ({ chars }) => lengthFeature(chars),
+  length: ({ chars }) => Math.log(SHORTEST_CHARS + chars),
 };
 
 /** Weights of a Poisson regression, by feature. */
@@ -67,9 +67,4 @@ function distanceFeature(chars: number): number {
 /** How often something happened, or how much is shared: mostly nothing, which needs no logarithm. */
 function countFeature(count: number): number {
   return count === 0 ? 0 : Math.log1p(count);
-}
-
-/** The length of a unit in characters. */
-function lengthFeature(chars: number): number {
-  return Math.log(SHORTEST_CHARS + chars);
 }

@@ -124,9 +124,12 @@ function createCheckPass(rules: WireRules, contentOf: (message: Message) => read
   const report: Report = (code, index, subject) => violations.push({ code, index, subject });
   const messageIds = new Set<string>();
   const pairing = checkPairing(rules, report);
-  const ends = createEnds(rules);
   let index = 0;
+  let first: Message | null = null;
   let previous: Message | null = null;
+  let surplus: Message | null = null;
+  const end = (code: WireViolationCode, at: number, message: Message | null): readonly WireViolation[] =>
+    message === null ? [] : [{ code, index: at, subject: message.id }];
   return {
     visit: (message) => {
       if (messageIds.has(message.id)) report("duplicate-message-id", index, message.id);
@@ -135,11 +138,20 @@ function createCheckPass(rules: WireRules, contentOf: (message: Message) => read
       pairing.visit(message, index);
       if (rules.sameRole === "reject" && message.role !== "tool-result" && message.role === previous?.role)
         report("same-role-in-a-row", index, message.id);
-      ends.visit(message);
+      first ??= message;
       previous = message;
+      if (index === rules.maximumMessages) surplus = message;
       index += 1;
     },
-    end: () => [...violations, ...pairing.end(), ...ends.end()].sort((a, b) => a.index - b.index),
+    end: () => {
+      const all = [...violations, ...pairing.end()];
+      if (first === null) all.push({ code: "no-messages", index: 0, subject: "" });
+      if (rules.firstMessage === "user" && first?.role !== "user") all.push(...end("first-not-user", 0, first));
+      if (rules.lastMessage === "not-assistant" && previous?.role === "assistant")
+        all.push(...end("last-is-assistant", index - 1, previous));
+      all.push(...end("too-many-messages", rules.maximumMessages ?? 0, surplus));
+      return all.sort((a, b) => a.index - b.index);
+    },
   };
 }
 
@@ -226,33 +238,6 @@ function checkPairing(rules: WireRules, report: Report) {
       visitCalls(message, index);
     },
     end: unanswered,
-  };
-}
-
-/** Checks the first message, the last one and the number of messages. */
-function createEnds(rules: WireRules): CheckPass {
-  let count = 0;
-  let first: Message | null = null;
-  let last: Message | null = null;
-  let surplus: Message | null = null;
-  return {
-    visit: (message) => {
-      first ??= message;
-      last = message;
-      if (count === rules.maximumMessages) surplus = message;
-      count += 1;
-    },
-    end: () => {
-      const violations: WireViolation[] = [];
-      if (first === null || last === null) violations.push({ code: "no-messages", index: 0, subject: "" });
-      else if (rules.firstMessage === "user" && first.role !== "user")
-        violations.push({ code: "first-not-user", index: 0, subject: first.id });
-      if (rules.lastMessage === "not-assistant" && last?.role === "assistant")
-        violations.push({ code: "last-is-assistant", index: count - 1, subject: last.id });
-      if (surplus !== null)
-        violations.push({ code: "too-many-messages", index: rules.maximumMessages ?? 0, subject: surplus.id });
-      return violations;
-    },
   };
 }
 

@@ -216,15 +216,8 @@ export function withId<Draft extends MessageDraft>(
   previousId: string | null,
   sourceId?: string,
 ): Draft & { readonly id: string } {
-  return identified(draft, sourceId ?? chainId(previousId, draft));
-}
-
-/**
- * Returns a new message: the draft with an id. It isn't made by a spread: an object that is spread and then added to has a hidden class of its own on the platform, and what reads
- * messages of as many classes as there are messages is slow.
- */
-function identified<Draft extends MessageDraft>(draft: Draft, id: string): Draft & { readonly id: string } {
-  return Object.assign({}, draft, { id });
+  // No spread: what is spread and then added to has a hidden class of its own, and what reads messages of as many classes as there are messages is slow.
+  return Object.assign({}, draft, { id: sourceId ?? chainId(previousId, draft) });
 }
 
 /** The drafts as messages, each under the chain id that follows from the one before it. */

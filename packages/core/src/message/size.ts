@@ -112,11 +112,6 @@ export function joinedSize(a: RequestSize, b: RequestSize): RequestSize {
   return sizeBy((unit) => (isOfOneImage(unit) ? Math.max(a[unit], b[unit]) : a[unit] + b[unit]));
 }
 
-/** The larger of two sizes in each unit. */
-function largestSize(a: RequestSize, b: RequestSize): RequestSize {
-  return sizeBy((unit) => Math.max(a[unit], b[unit]));
-}
-
 /** Measures a request of this system text, these tools and messages in units other than tokens: bytes, images, pages and more. */
 export function requestSizeOf({
   system,
@@ -310,7 +305,10 @@ export function createRequestSizes(): RequestSizes {
     answered: () => answered,
     add: (message, before) => {
       const isReply = message.role === "assistant" && message.origin === "model";
-      if (isReply && hasMedia) answered = largestSize(answered, of(before));
+      if (isReply && hasMedia) {
+        const [largest, size] = [answered, of(before)];
+        answered = sizeBy((unit) => Math.max(largest[unit], size[unit]));
+      }
       hasMedia ||= message.parts.some(({ type }) => type === "image");
     },
     changeModel: () => {

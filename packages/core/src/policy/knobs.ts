@@ -97,7 +97,7 @@ export function withKnob(policy: Policy, path: string, value: unknown): Policy {
     case "cap":
       return { ...policy, truncation: value === "off" ? null : { ...policy.truncation, capTokens: sizeIn(path, value) } };
     case "prepareAt":
-      return preparing(policy, value);
+      return { ...policy, prepare: value === "off" ? undefined : { atLeast: amountIn(path, value) } };
     case "model":
       return { ...policy, summary: { ...policy.summary, request: requestTo(policy.summary.request, value) } };
     default:
@@ -109,10 +109,6 @@ function actingAt(policy: Policy, value: unknown): Policy {
   const line = amountIn("actAt", value);
   if (!policy.enabled) throw refused("actAt", `${policy.name} never acts: take another preset`);
   return { ...policy, trigger: "above" in policy.trigger ? { above: line } : { atLeast: line } };
-}
-
-function preparing(policy: Policy, value: unknown): Policy {
-  return { ...policy, prepare: value === "off" ? undefined : { atLeast: amountIn("prepareAt", value) } };
 }
 
 /** The prompt with which every preset asks a model for summaries, and the one of the digest. */

@@ -209,12 +209,8 @@ export function presetInOlderForm(preset: Policy): Readonly<Record<string, unkno
 function amountOf(rules: Policy["keep"]): unknown {
   const recent = rules.find(({ kind }) => kind === "recent");
   if (recent === undefined) return { messages: 0 };
-  const settings = settingsOf(recent);
-  return Object.hasOwn(settings, "amount") ? settings.amount : settings;
-}
-
-function settingsOf({ kind: _, ...settings }: Policy["keep"][number]): Readonly<Record<string, unknown>> {
-  return settings;
+  const { kind: _, ...settings } = recent;
+  return "amount" in settings ? settings.amount : settings;
 }
 
 function withRules(written: Readonly<Record<string, unknown>>, preset: Policy | null): unknown {
@@ -223,7 +219,8 @@ function withRules(written: Readonly<Record<string, unknown>>, preset: Policy | 
     if (!isRecord(amount)) return amount;
     const newer = rules.filter(({ kind }) => kind !== "recent");
     const recalls = isRecord(excerpts) && !newer.some(({ kind }) => kind === "recall");
-    return [recent(amount), ...newer, ...(recalls ? [{ kind: "recall", ...excerpts }] : [])];
+    const recent = Object.hasOwn(amount, "messages") ? amount : { amount };
+    return [{ kind: "recent", ...recent }, ...newer, ...(recalls ? [{ kind: "recall", ...excerpts }] : [])];
   };
   const own = preset?.keep ?? [];
   return {
@@ -232,8 +229,4 @@ function withRules(written: Readonly<Record<string, unknown>>, preset: Policy | 
     manualKeep: ruled(manualKeep, preset?.manualKeep ?? own),
     overflow: isRecord(overflow) ? { ...overflow, keep: ruled(overflow.keep, preset?.overflow.keep ?? []) } : overflow,
   };
-}
-
-function recent(amount: Readonly<Record<string, unknown>>): unknown {
-  return Object.hasOwn(amount, "messages") ? { kind: "recent", ...amount } : { kind: "recent", amount };
 }

@@ -5,7 +5,6 @@ import { summaryWithin } from "../engine/compaction-tools.ts";
 import type { FitInput, FitOutcome, FitState, PreparedSummary, PreparedSummaryPort } from "../engine/fit-input.ts";
 import { budgetFor, reaches as reachesSize } from "../engine/why-act.ts";
 import { PlimsollError } from "../error.ts";
-import type { Message } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { untilAborted } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
@@ -79,7 +78,9 @@ export function createBackground({ policy, onEvent, log, nowMs }: AttendedParts)
   };
   /** Takes note of what a fit did with what was ready. */
   const settle = (outcome: FitOutcome) => {
-    if (now !== null && usesPrepared(outcome)) now.ready = null;
+    const steps = outcome.kind === "compacted" ? outcome.entry.record.steps : [];
+    const isUsed = steps.some((step) => step.strategy === PREPARED_STEP && step.outcome === "applied");
+    if (now !== null && isUsed) now.ready = null;
     newestSlot();
   };
   const reaches = (input: FitInput, atLeast: Amount) => {
@@ -103,11 +104,6 @@ export function createBackground({ policy, onEvent, log, nowMs }: AttendedParts)
       empty();
     },
   };
-}
-
-function usesPrepared(outcome: FitOutcome): boolean {
-  if (outcome.kind !== "compacted") return false;
-  return outcome.entry.record.steps.some(({ strategy, outcome }) => strategy === PREPARED_STEP && outcome === "applied");
 }
 
 /**
@@ -143,7 +139,10 @@ export async function prepareSummary(
   const { kind, spans, by, usage, prompts, repairs } = edit;
   const written = { text: summaryIn(first.text), usage, prompts, repairs };
   log.tell({ type: "summary-prepared", outcome: "ready", usage, steps: [] });
-  return { edit: { kind, spans, by, written }, covered: coveredBy(spans, state.view.messages.slice()) };
+  const messages = state.view.messages.slice();
+  const place = (id: string) => messages.findIndex((message) => message.id === id);
+  const covered = spans.flatMap(({ from, through }) => messages.slice(place(from), place(through) + 1));
+  return { edit: { kind, spans, by, written }, covered };
 }
 
 /** The summariser, but a first request about less than a summary may take is refused: it could not be progress. `paid` is what its answers took. */
@@ -160,9 +159,4 @@ function worthAsking({ setup: { ports, estimator }, ledger }: FitState, leastTok
     return summary;
   };
   return { summarizer: asking, isAsked: () => isAsked, paid: () => (paid.length === 0 ? null : paid.reduce(addedUsage)) };
-}
-
-function coveredBy(spans: PreparedSummary["edit"]["spans"], messages: readonly Message[]): readonly Message[] {
-  const place = (id: string) => messages.findIndex((message) => message.id === id);
-  return spans.flatMap(({ from, through }) => messages.slice(place(from), place(through) + 1));
 }

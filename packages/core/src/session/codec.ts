@@ -20,7 +20,8 @@ interface DecodedLog {
 export function encodeEntry(entry: SessionEntry): string {
   if (isValueNestedTooDeep(entry)) throw nestedTooDeep(placeOf(entry));
   const line = jsonLine(entry);
-  if (isOverBytes(line, MAXIMUM_LINE_BYTES)) throw lineTooLong(placeOf(entry));
+  if (line.length * MOST_BYTES_PER_UNIT > MAXIMUM_LINE_BYTES && utf8Bytes(line) > MAXIMUM_LINE_BYTES)
+    throw lineTooLong(placeOf(entry));
   return line;
 }
 
@@ -44,10 +45,6 @@ export function checkStorable(entry: SessionEntry): void {
 
 /** UTF-8 takes one to three bytes for one UTF-16 code unit. */
 const MOST_BYTES_PER_UNIT = 3;
-
-function isOverBytes(text: string, bytes: number): boolean {
-  return text.length > bytes || (text.length * MOST_BYTES_PER_UNIT > bytes && utf8Bytes(text) > bytes);
-}
 
 function jsonLine(entry: SessionEntry): string {
   try {

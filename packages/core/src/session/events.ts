@@ -1,4 +1,4 @@
-import type { FitOutcome, FitState, MissedGoal, SizedPart } from "../engine/fit-input.ts";
+import type { FitOutcome, MissedGoal, SizedPart } from "../engine/fit-input.ts";
 import type { WindowPart } from "../engine/window-parts.ts";
 import type { CompactionEntry, CompactionReason, SessionEntry, StepOutcome } from "../entry.ts";
 import type { Usage } from "../usage.ts";
@@ -158,12 +158,6 @@ function compactionEvent({ entry, missed }: Pick<CompactionEvent, "entry" | "mis
     entry,
     ...(missed === undefined ? {} : { missed }),
   };
-}
-
-/** Makes the event before a compaction begins. */
-export function startEvent(reason: CompactionReason, { setup: { estimator }, ledger, overhead, view }: FitState): ContextEvent {
-  const tokensBefore = estimator.predict(ledger, overhead).expectedTokens;
-  return { type: "compaction-start", reason, estimator: estimator.name, tokensBefore, messagesBefore: view.messages.size };
 }
 
 /** Sends events to a listener. That compaction is off is told once, and what fills the window once for a system text and its tools. */

@@ -20,7 +20,7 @@ import {
 import type { EnginePolicy } from "../policy/policy.ts";
 import { shortHash } from "../text.ts";
 import { outcomeEvent } from "./events.ts";
-import { believedLimits, limitStep } from "./learned-limit.ts";
+import { believedLimits, LIMIT_STEP } from "./learned-limit.ts";
 import type { FittedSession } from "./session.ts";
 import { attemptEntry } from "./session-state.ts";
 
@@ -68,7 +68,10 @@ export function fitMedia(
   if (exceeded.length === 0) return within;
   const messages = view.messages.slice();
   const { edits, left } = mediaStubs(messages, { limits, beside, guessed: refused?.isGuess === true ? refused.unit : null });
-  const learned = refused === null ? [] : [limitStep(refused.unit, refused.limit)];
+  const learned =
+    refused === null
+      ? []
+      : [{ strategy: `${LIMIT_STEP}${refused.unit}`, outcome: "applied", detail: String(refused.limit) } as const];
   const textRatio = textRatioOf(left, beside, messages);
   // Of bytes that nobody named less text may help, too: the words may have meant tokens.
   const isGuess = input.refused?.limit === null && left.every(({ unit }) => unit === "bytes");

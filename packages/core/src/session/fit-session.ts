@@ -1,12 +1,12 @@
 import { compact } from "../engine/compact.ts";
 import type { FitInput, FitOutcome, FitState, PreparedSummaryPort, SummaryWriter } from "../engine/fit-input.ts";
 import { whyAct, windowFilledBy } from "../engine/why-act.ts";
-import type { CompactionEntry, ModelLimits, StepOutcome } from "../entry.ts";
+import type { ModelLimits, StepOutcome } from "../entry.ts";
 import { failureText } from "../error.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { askState, askTracker } from "../port-door.ts";
 import type { Ledger } from "../tokens/estimator.ts";
-import { type ContextEvent, outcomeEvent, startEvent } from "./events.ts";
+import { type ContextEvent, outcomeEvent } from "./events.ts";
 import { fitMedia } from "./fit-media.ts";
 import type { FittedSession } from "./session.ts";
 import { attemptEntry } from "./session-state.ts";
@@ -77,7 +77,10 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
     return media.outcome ?? act;
   }
   const now = fitStateOf(log, fit);
-  tell(startEvent(act.reason, now));
+  const { estimator } = setup;
+  const tokensBefore = estimator.predict(now.ledger, now.overhead).expectedTokens;
+  const before = { estimator: estimator.name, tokensBefore, messagesBefore: now.view.messages.size };
+  tell({ type: "compaction-start", reason: act.reason, ...before });
   const { estimatedTokens } = log.state.ledger;
   const outcome = await compact(now, { input, prepared: fit.prepared, ...act }, signal).catch((error: unknown) => {
     // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
@@ -88,7 +91,7 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   const { failures } = log.state.breaker;
   const entry =
     outcome.kind === "compacted"
-      ? withSteps(outcome.entry, media.learned)
+      ? { ...outcome.entry, record: { ...outcome.entry.record, steps: [...outcome.entry.record.steps, ...media.learned] } }
       : attemptEntry(outcome, { input, estimatedTokens, lastEntryId: log.state.view.lastEntryId });
   const logged = entry === null ? null : append(entry);
   tell(breakerEvent({ before: failures, after: log.state.breaker.failures, limit: policy.progress.maximumFailures }));
@@ -96,10 +99,6 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   const told: FitOutcome = isLogged ? { ...outcome, entry: logged } : outcome;
   tell(outcomeEvent(told, setup.estimator.name));
   return told;
-}
-
-function withSteps(entry: CompactionEntry, steps: readonly StepOutcome[]): CompactionEntry {
-  return { ...entry, record: { ...entry.record, steps: [...entry.record.steps, ...steps] } };
 }
 
 /** Makes the event if this fit opened the breaker. */

@@ -29,12 +29,7 @@ interface LearnedRequestLimit {
 const BELIEVED_MS = 86_400_000;
 
 /** The beginning of a step's name that records a learned limit, before its unit. */
-const LIMIT_STEP = "limit ";
-
-/** Makes the step that records a limit that a refusal taught. */
-export function limitStep(unit: RequestUnit, limit: number): StepOutcome {
-  return { strategy: `${LIMIT_STEP}${unit}`, outcome: "applied", detail: String(limit) };
-}
+export const LIMIT_STEP = "limit ";
 
 /** True for a record of a refusal that was about another unit than tokens: it says nothing of the window. */
 function isOfOtherUnit(steps: readonly StepOutcome[]): boolean {

@@ -1,12 +1,12 @@
 import type { FitInput } from "../engine/fit-input.ts";
-import { isAnswer, type RevertEntry, type SessionEntry, type SessionStartEntry, type UsageEntry } from "../entry.ts";
-import { closedError, isPlimsollError } from "../error.ts";
+import type { RevertEntry, SessionEntry, SessionStartEntry, UsageEntry } from "../entry.ts";
+import { closedError, isPlimsollError, PlimsollError } from "../error.ts";
 import { createMemory } from "../memory.ts";
 import { createOverheadHash, isHuman, toolCallsOf, withId } from "../message/message.ts";
 import { createRequestSizes, heldChars } from "../message/size.ts";
 import { clockDoor, createQueue, deadlineOf, untilAborted } from "../port-door.ts";
 import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
-import { impossibleCount, refuseImpossible, UNREPORTED_USAGE, type Usage } from "../usage.ts";
+import { impossibleCount, isRejectedUsage, refuseImpossible, UNREPORTED_USAGE, type Usage } from "../usage.ts";
 import { createBackground, prepareSummary } from "./background.ts";
 import { checkStorable } from "./codec.ts";
 import { createTeller } from "./events.ts";
@@ -22,10 +22,8 @@ import { EMPTY_STATE, foldState, foldTotals, NO_USAGE } from "./session-state.ts
 import { sessionsDoor, writerDoor, writerOf } from "./store-door.ts";
 import { silentTruncation, usageRefused } from "./usage-watch.ts";
 import {
-  isUndoArchived,
   type LeavingReasoning,
   revertEntry,
-  undoArchived,
   undoPointOf,
   withoutReasoningEntry,
   withoutUndoPoints,
@@ -79,7 +77,8 @@ export async function openSession(
     }
   };
   return await openedWith(new Set()).catch(async (error: unknown) => {
-    if (!isUndoArchived(error) || "type" in start) throw error;
+    // The undo point of a compaction that is undone later was not kept: the log is opened again, and keeps it.
+    if (!isPlimsollError(error, "bad-session") || error.details.why !== UNDO_ARCHIVED || "type" in start) throw error;
     const undone = new Set<string>();
     await sessions.read(sessionId, (entry) => void (entry.type === "revert" && undone.add(entry.compactionId)));
     return await openedWith(undone);
@@ -191,9 +190,17 @@ function release(log: OpenLog, keep: "newest" | "none"): void {
   log.state = { ...log.state, view: withoutUndoPoints(log.state.view, keep) };
 }
 
+const UNDO_ARCHIVED = "undo-archived";
+
 /** Takes the next entry of a log that is opened. With an archive, what a compaction covers leaves memory if it is `released`. */
 function take(log: OpenLog, entry: SessionEntry, covered: "kept" | "released"): void {
-  if (entry.type === "revert" && log.state.view.undo === "archived") throw undoArchived(entry.compactionId);
+  if (entry.type === "revert" && log.state.view.undo === "archived") {
+    const { compactionId } = entry;
+    throw new PlimsollError("bad-session", `compaction ${compactionId} is undone later in the log`, {
+      why: UNDO_ARCHIVED,
+      compactionId,
+    });
+  }
   fold(log, entry);
   written(log, 1);
   if (entry.type === "compaction" && covered === "released") release(log, "none");
@@ -288,8 +295,11 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     assertOpen();
     if (writer !== null) checkStorable(entry);
     log.append(entry);
-    if (isAnswer(entry)) log.refusals = NO_REFUSALS;
-    else if (entry.type === "message" && isHuman(entry.message)) log.refusals = { ...log.refusals, mediaTries: 0 };
+    const message = entry.type === "message" ? entry.message : null;
+    const isMeasured = entry.type === "usage" && !isRejectedUsage(entry.usage);
+    // The model answered.
+    if (isMeasured || message?.role === "assistant") log.refusals = NO_REFUSALS;
+    else if (message !== null && isHuman(message)) log.refusals = { ...log.refusals, mediaTries: 0 };
   };
   // At every gate: a field behind a spread takes five times as long.
   const timed = (input: SessionInput): FitInput => Object.assign({ nowMs: nowMs() }, input);

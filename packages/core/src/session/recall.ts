@@ -90,8 +90,11 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
         edit satisfies never;
     }
   };
-  const messageAt = async ({ entryIndex, written }: Pick<Known, "entryIndex" | "written">): Promise<Message | undefined> =>
-    messagesOf(await entryAt(entryIndex))[written];
+  const messageAt = async ({ entryIndex, written }: Pick<Known, "entryIndex" | "written">): Promise<Message | undefined> => {
+    const entry = await entryAt(entryIndex);
+    if (entry?.type === "message") return written === 0 ? entry.message : undefined;
+    return entry?.type === "compaction" ? entry.edits.flatMap(messagesWrittenBy)[written] : undefined;
+  };
   return {
     has: (messageId) => typeof byId.get(messageId) === "number",
     add: (entry, entryIndex) => {
@@ -130,12 +133,6 @@ export function refuseDoubledId({ id: messageId }: Message, messages: Pick<Messa
   if (!messages.has(messageId)) return;
   const message = `the session has a message ${JSON.stringify(messageId)} already: give each message an id of its own`;
   throw new PlimsollError("bad-input", message, { reason: "doubled-id", messageId });
-}
-
-/** The message that was appended, or those that a compaction wrote. */
-function messagesOf(entry: SessionEntry | undefined): readonly Message[] {
-  if (entry?.type === "message") return [entry.message];
-  return entry?.type === "compaction" ? entry.edits.flatMap(messagesWrittenBy) : [];
 }
 
 /** All that the spans cover. An end may stand for more than the other: a summary that stepped over a message is shown before it. */

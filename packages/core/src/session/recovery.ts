@@ -316,13 +316,10 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
     request.onRejection?.(rejection, isLast ? 0 : recovery + 1);
     if (isLast) return attempt;
     const { limitTokens, promptTokens, requestedTokens } = rejection;
-    const counts = {
+    const facts = {
       observedLimitTokens: limitTokens,
       observedPromptTokens: promptTokens,
       observedRequestTokens: requestedTokens,
-    };
-    const facts = {
-      ...counts,
       recovery,
       refusedTokens: next?.refusedTokens ?? null,
       ...(next?.refused === undefined ? refusedUnit(rejection.outcome) : { refused: next.refused }),

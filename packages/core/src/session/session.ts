@@ -189,13 +189,14 @@ export function sessionSetup(options: SessionOptions): SessionSetup {
   const measures: Measures = new Map();
   const estimator = estimatorOf(policy.estimator, measures);
   const cutEstimator = () => (policy.cutEstimator === null ? estimator : estimatorOf(policy.cutEstimator, new Map(measures)));
+  const rules = [...policy.keep, ...(policy.manualKeep ?? []), ...policy.overflow.keep];
   // What cannot be used is refused here.
   passed(PINNED, options.pinned ?? []);
   cutEstimator();
   return {
     policy,
     kinds: bindingOnce(kinds),
-    recalls: isRecalling(policy, kinds),
+    recalls: keepRulesOf(rules, kinds.keepRules).some(({ keeps }) => keeps === "units"),
     estimator,
     cutEstimator,
     hiddenTokens: options.hiddenOverheadTokens ?? 0,
@@ -204,12 +205,6 @@ export function sessionSetup(options: SessionOptions): SessionSetup {
     work,
     isBoundReasoning: options.isBoundReasoning ?? null,
   };
-}
-
-/** True if a rule of the policy recalls what the log has said. */
-function isRecalling({ keep, manualKeep, overflow }: EnginePolicy, { keepRules }: Kinds): boolean {
-  const rules = keepRulesOf([...keep, ...(manualKeep ?? []), ...overflow.keep], keepRules);
-  return rules.some((rule) => rule.keeps === "units");
 }
 
 /** The parts of an open session that its fits, and the summaries that are prepared for them, work on. */

@@ -8,18 +8,10 @@ import { sessionEntrySchema } from "./entry-schema.ts";
 
 const isFunction = (value: unknown) => typeof value === "function";
 
-/** A value that has these functions, as it is. */
-function having<Value>(names: readonly (keyof Value & string)[]): z.ZodType<Value> {
-  return z.custom<Value>((value) => isRecord(value) && names.every((name) => isFunction(value[name])));
-}
-
-/** True for an entry that a log can hold. */
-function isEntry(value: unknown): value is SessionEntry {
-  return sessionEntrySchema.safeParse(value).success;
-}
-
-const ENTRY: z.ZodType<SessionEntry> = z.custom<SessionEntry>(isEntry);
-const WRITER = having<SessionWriter>(["append", "entryAt", "close"]);
+const ENTRY: z.ZodType<SessionEntry> = z.custom<SessionEntry>((value) => sessionEntrySchema.safeParse(value).success);
+const WRITER = z.custom<SessionWriter>(
+  (value) => isRecord(value) && ["append", "entryAt", "close"].every((name) => isFunction(value[name])),
+);
 const CUT_OFF = z.object({ line: z.number(), bytes: z.number() }).nullable();
 const STORED = z.object({ entries: z.array(ENTRY), cutOff: CUT_OFF });
 const SUMMARY = z.object({

@@ -58,7 +58,10 @@ export function foldUsageWatch(watch: UsageWatch, entry: SessionEntry): UsageWat
     case "model-change":
       return EMPTY_USAGE_WATCH;
     case "compaction":
-      return isOthers(entry) ? forgotten(watch) : { ...watch, arrived: writtenBy(entry).reduce(appended, watch.arrived) };
+      // The texts that another agent puts back are not known.
+      if (entry.record.reason === "recorded" || entry.edits.some(({ kind }) => kind === "replace-history"))
+        return forgotten(watch);
+      return { ...watch, arrived: writtenBy(entry).reduce((arrived, parts) => arrived.append(parts), watch.arrived) };
     case "setup-change":
     case "revert":
       return forgotten(watch);
@@ -74,19 +77,10 @@ function forgotten(watch: UsageWatch): UsageWatch {
   return { ...watch, reported: null, arrived: EMPTY_USAGE_WATCH.arrived };
 }
 
-/** Tells whether a compaction is another agent's: the texts that such an agent puts back are not known. */
-function isOthers({ record, edits }: CompactionEntry): boolean {
-  return record.reason === "recorded" || edits.some(({ kind }) => kind === "replace-history");
-}
-
 function writtenBy({ edits }: CompactionEntry): readonly (readonly Part[])[] {
   return edits.flatMap((edit): readonly (readonly Part[])[] =>
     edit.kind === "replace-part" ? [[edit.part]] : messagesWrittenBy(edit).map(({ parts }) => parts),
   );
-}
-
-function appended(arrived: UsageWatch["arrived"], parts: readonly Part[]): UsageWatch["arrived"] {
-  return arrived.append(parts);
 }
 
 function afterReport(watch: UsageWatch, { modelId, usage }: UsageEntry): UsageWatch {
@@ -207,9 +201,7 @@ export function foldPromptWatch(watch: PromptWatch, entry: SessionEntry, view: S
   switch (entry.type) {
     case "message": {
       const arrival = { id: entry.message.id, chars: certainChars(entry.message), isHuman: isHuman(entry.message) };
-      const { reported, startChars, arrivals, missingTokens, isTold } = watch;
-      const next = { reported, startChars, arrivals: arrivals.append(arrival), missingTokens, isTold };
-      return { watch: next, missingTokens: null };
+      return { watch: { ...watch, arrivals: watch.arrivals.append(arrival) }, missingTokens: null };
     }
     case "usage":
       return watchReport(watch, entry);
@@ -235,12 +227,7 @@ function epochOf(view: SessionView): PromptWatch {
 
 /** Characters without reasoning, which a vendor need not count again, and without images. */
 function certainChars(message: Message): number {
-  let chars = 0;
-  for (const part of message.parts) {
-    if (part.type === "text") chars += part.text.length;
-    if (part.type === "tool-call") chars += part.argumentsJson.length;
-  }
-  return chars;
+  return message.parts.reduce((chars, part) => chars + charsOf(part), 0);
 }
 
 function watchReport(watch: PromptWatch, entry: UsageEntry): WatchedPrompt {

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { cutKeeping, safeCutAtOrAfter, safeCutAtOrBefore, safeCuts, spansBetween } from "../cut-point.ts";
-import type { ReplaceSpansEdit } from "../edit/apply-edits.ts";
 import { isHuman } from "../message/message.ts";
 import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyKind } from "./strategy.ts";
 
@@ -27,22 +26,19 @@ export const DROP_OLDEST: StrategyKind = defineStrategy<DropOldestSpec>({
   plan: dropOldest,
 });
 
-function dropOldest(spec: DropOldestSpec, input: StrategyInput): StrategyAnswer {
+function dropOldest({ amount, notice }: DropOldestSpec, input: StrategyInput): StrategyAnswer {
+  const { messages, keep, keptMessageTokens, lastStep } = input;
   const cut =
-    spec.amount === "all-but-keep"
-      ? cutByKeep(input)
-      : cutToFit(spec.notice === "none" ? { ...input, noticeTokens: 0 } : input);
-  const spans = spansBetween(input.messages, { start: 0, cut }).map(({ from, through }) => ({ from, through, promptId: null }));
+    amount === "all-but-keep"
+      ? safeCutAtOrBefore(safeCuts(messages, lastStep), cutKeeping(messages, keep, keptMessageTokens))
+      : cutToFit(notice === "none" ? { ...input, noticeTokens: 0 } : input);
+  const spans = spansBetween(messages, { start: 0, cut }).map(({ from, through }) => ({ from, through, promptId: null }));
   if (spans.length === 0) return { kind: "not-applicable", reason: "nothing can be dropped" };
-  return { kind: "edits", edits: [{ kind: "replace-spans", spans, ...answerOf(spec) }] };
-}
-
-function answerOf({ notice }: DropOldestSpec): Pick<ReplaceSpansEdit, "by" | "noticeForm"> {
-  return notice === "none" ? { by: "nothing" } : { by: "notice", noticeForm: notice };
-}
-
-function cutByKeep({ messages, keep, keptMessageTokens, lastStep }: StrategyInput): number {
-  return safeCutAtOrBefore(safeCuts(messages, lastStep), cutKeeping(messages, keep, keptMessageTokens));
+  const edit = { kind: "replace-spans", spans } as const;
+  return {
+    kind: "edits",
+    edits: [notice === "none" ? { ...edit, by: "nothing" } : { ...edit, by: "notice", noticeForm: notice }],
+  };
 }
 
 /** The smallest safe cut after which the rest fits together with a notice and what is kept; the largest there is if none fits. */

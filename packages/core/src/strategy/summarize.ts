@@ -83,12 +83,13 @@ function summarize(spec: SummarizeSpec, input: StrategyInput): StrategyAnswer {
  * again at once, the newest safe cut, so that a batch of calls is never in the way for ever; a policy that cuts at human messages alone wants no other.
  */
 function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
-  const { messages } = input;
+  const { messages, messageTokens, isKept } = input;
   const wanted = askedCut(spec, input);
   if (wanted > 0) {
     const cut = cutAtBoundary(messages, wanted, spec.boundary);
     if (spec.boundary === "human") return cut > 0 ? cut : null;
-    if (cut > 0 && keptTokens(input, cut) < input.lineTokens) return cut;
+    const kept = messages.filter((message, at) => at >= cut || isKept(message));
+    if (cut > 0 && kept.reduce((sum, message) => sum + messageTokens(message), 0) < input.lineTokens) return cut;
     const fallback = safeCutAtOrBefore(safeCuts(messages), wanted);
     if (Math.max(cut, fallback) > 0) return Math.max(cut, fallback);
   }
@@ -101,10 +102,6 @@ function askedCut(spec: SummarizeSpec, { messages, keep, keptMessageTokens, caus
   if (cause !== "demand" && messages.length <= (spec.keepNothingUpToMessages ?? 0)) return messages.length;
   const isOver = "tokens" in keep && spec.boundary === "turn";
   return cutKeeping(messages, isOver ? { overTokens: keep.tokens } : keep, keptMessageTokens);
-}
-
-function keptTokens({ messages, messageTokens, isKept }: StrategyInput, cut: number): number {
-  return messages.reduce((sum, message, at) => (at >= cut || isKept(message) ? sum + messageTokens(message) : sum), 0);
 }
 
 /** Returns the spans before the cut, each with its prompt: the older part, and the beginning of the turn that the cut splits. */

@@ -54,7 +54,10 @@ const cutHeadTail: Cutter = (input) => {
   const [head, tail] = sides(input, input.roomBytes - errorBytes);
   const middle = { start: head.end, end: tail.start };
   const errors = errorLines(input.text, middle, { roomBytes: errorBytes, gapBytes: input.gapBytes });
-  const usedBytes = errors.reduce((bytes, line) => bytes + lineBytes(input, line), 0);
+  const usedBytes = errors.reduce(
+    (bytes, { start, end }) => bytes + utf8Bytes(input.text.slice(start, end)) + input.gapBytes,
+    0,
+  );
   const [widerHead, widerTail] = sides(input, input.roomBytes - usedBytes);
   const between = errors.filter((line) => line.start >= widerHead.end && line.end <= widerTail.start);
   return joined([widerHead, ...between, widerTail]);
@@ -68,10 +71,6 @@ function sides({ text }: CutterInput, roomBytes: number): readonly [Span, Span] 
     { start: 0, end: head },
     { start: tail, end: text.length },
   ];
-}
-
-function lineBytes({ text, gapBytes }: CutterInput, line: Span): number {
-  return utf8Bytes(text.slice(line.start, line.end)) + gapBytes;
 }
 
 /** How a program says how it ended, in lower case. */

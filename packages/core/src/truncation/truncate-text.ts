@@ -1,5 +1,5 @@
 import { CONTEXT_FRAMING, quotedText } from "../message/framing.ts";
-import type { ToolResultMessage } from "../message/message.ts";
+import { oncePerMessage, type ToolResultMessage } from "../message/message.ts";
 import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, lineCount, utf8Bytes } from "../text.ts";
 import type { OutputCategory } from "../tool.ts";
 import { BUILT_IN_TRUNCATIONS, cutterFor } from "./built-in-truncations.ts";
@@ -52,7 +52,9 @@ function truncateToBytes(text: string, request: TruncationRequest & { readonly c
     const cut = cutWithNotice(text, form, { total, ...request });
     if (cut !== null && cut.text.length <= text.length && utf8Bytes(cut.text) <= request.capBytes) return cut;
   }
-  return cutAlone(text, request.capBytes);
+  // Without a notice only the beginning is kept, so that no two pieces that were apart are joined; in whole lines if that is half of it.
+  const end = headEnd(text, { bytes: request.capBytes, lines: Number.POSITIVE_INFINITY, cutsLongLine: true });
+  return joinWithNotices(text, [{ start: 0, end }], () => "");
 }
 
 interface CutRequest extends TruncationRequest {
@@ -145,12 +147,6 @@ function nounOf(category: OutputCategory): string {
 /** A notice is on a line of its own: at most one line end before it and one after it. */
 const LINE_ENDS_BYTES = 2;
 
-/** Without a notice only the beginning is kept, so that no two pieces that were apart are joined; in whole lines if that is half of it. */
-function cutAlone(text: string, capBytes: number): TruncatedText {
-  const end = headEnd(text, { bytes: capBytes, lines: Number.POSITIVE_INFINITY, cutsLongLine: true });
-  return joinWithNotices(text, [{ start: 0, end }], () => "");
-}
-
 /** The kept spans with a notice in each gap. */
 function joinWithNotices(
   text: string,
@@ -163,7 +159,10 @@ function joinWithNotices(
   let gaps = 0;
   const skip = (gap: Span) => {
     if (gap.start === gap.end) return;
-    const omission = { lines: wholeLineCount(text, gap), bytes: utf8Bytes(text.slice(gap.start, gap.end)) };
+    const start = lineStartAtOrAfter(text, gap.start);
+    // Lines that begin and end within the gap.
+    const lines = lineCount(text.slice(start, Math.max(start, lineStartAtOrBefore(text, gap.end))));
+    const omission = { lines, bytes: utf8Bytes(text.slice(gap.start, gap.end)) };
     const notice = noticeOf(omission, gaps);
     const lineEndBefore = notice === "" || isLineStart(text, gap.start) ? "" : "\n";
     const lineEndAfter = notice === "" || gap.end === text.length ? "" : "\n";
@@ -182,19 +181,10 @@ function joinWithNotices(
   return { text: pieces.join(""), isTruncated: true, omittedLines, omittedBytes };
 }
 
-/** Lines that begin and end within the gap. */
-function wholeLineCount(text: string, gap: Span): number {
-  const start = lineStartAtOrAfter(text, gap.start);
-  return lineCount(text.slice(start, Math.max(start, lineStartAtOrBefore(text, gap.end))));
-}
-
 /** A tool result as it enters history, and what of it was left out. */
-interface TruncatedMessage {
+interface TruncatedMessage extends Omit<TruncatedText, "text"> {
   /** The message that was given, itself, if nothing was cut or quoted. */
   readonly message: ToolResultMessage;
-  readonly isTruncated: boolean;
-  readonly omittedLines: number;
-  readonly omittedBytes: number;
 }
 
 /**
@@ -210,7 +200,8 @@ export function truncateMessage(
   const whole = capTokens === 0 ? message : quotedResult(message);
   const roomBytes = capTokens * CAP_BYTES_PER_TOKEN;
   // Most results are far within the cap: their bytes are not counted.
-  if (capTokens === 0 || textUnits(whole) * MOST_BYTES_PER_UNIT <= roomBytes)
+  const units = whole.parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
+  if (capTokens === 0 || units * MOST_BYTES_PER_UNIT <= roomBytes)
     return { message: whole, isTruncated: false, omittedLines: 0, omittedBytes: 0 };
   const sizes = whole.parts.map((part) => (part.type === "text" ? utf8Bytes(part.text) : 0));
   const capBytes = commonCap(sizes, roomBytes);
@@ -227,26 +218,11 @@ export function truncateMessage(
   return { message: isTruncated ? { ...whole, parts } : whole, isTruncated, omittedLines, omittedBytes };
 }
 
-/** UTF-16 units of all text parts. */
-function textUnits({ parts }: ToolResultMessage): number {
-  return parts.reduce((units, part) => units + (part.type === "text" ? part.text.length : 0), 0);
-}
-
-/** A result in which lines that would read as ours are quoted; the value given if none would. Looked through once for the message value. */
-function quotedResult(message: ToolResultMessage): ToolResultMessage {
-  const known = quotedResults.get(message);
-  if (known !== undefined) return known;
-  const quoted = withoutOurs(message);
-  quotedResults.set(message, quoted);
-  return quoted;
-}
-
-const quotedResults = new WeakMap<ToolResultMessage, ToolResultMessage>();
-
-function withoutOurs(message: ToolResultMessage): ToolResultMessage {
+/** A result in which lines that would read as ours are quoted; the value given if none would. */
+const quotedResult = oncePerMessage((message: ToolResultMessage): ToolResultMessage => {
   const parts = message.parts.map((part) => {
     const text = part.type === "text" ? quotedText(part.text, CONTEXT_FRAMING) : "";
     return part.type === "text" && text !== part.text ? { ...part, text } : part;
   });
   return parts.every((part, index) => part === message.parts[index]) ? message : { ...message, parts };
-}
+});
