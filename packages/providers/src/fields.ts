@@ -33,6 +33,11 @@ export function recordsAt(fields: unknown, key: string): readonly Fields[] {
   return listAt(fields, key).filter(isRecord);
 }
 
+/** A copy of an object without some of its fields; empty for anything else. */
+export function withoutKeys(fields: unknown, keys: readonly string[]): { [key: string]: unknown } {
+  return Object.fromEntries(Object.entries(isRecord(fields) ? fields : {}).filter(([key]) => !keys.includes(key)));
+}
+
 /** The text under the key, however many pieces it came in; of each piece the text under the first of the names that it has. */
 export function textAt(fields: unknown, key: string, ...names: readonly string[]): string {
   const wordsOf = (piece: Fields) =>

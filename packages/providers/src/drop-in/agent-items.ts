@@ -1,13 +1,12 @@
 import type { AgentInputItem } from "@openai/agents-core";
 import type { AssistantMessage, ImagePart, Message, TextPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
-import { canonicalJson, isRecord, type MessageDraft, shortHash } from "@plimsoll/core/extend";
-import { argumentsText, callPart, recordAt, recordsAt, stringAt, textAt } from "../fields.ts";
+import { canonicalJson, type MessageDraft, shortHash } from "@plimsoll/core/extend";
+import { argumentsText, callPart, recordAt, recordsAt, stringAt, textAt, withoutKeys } from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage, textIn } from "../wire/images.ts";
 import { joinedSystem, type TurnRules } from "../wire/turns.ts";
-import { byPiece, hasMedia, partsNow } from "./array-items.ts";
+import { changedReply, hasMedia } from "./array-items.ts";
 import { jsonText, pieceParts } from "./media-parts.ts";
-import type { Declaration } from "./wire-array.ts";
-import { changedPieces, declaredBy, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
+import { changedPieces, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
 /**
  * The part that an item plays in a conversation, told by its role, its type and its `callId`: `system` is everything that the agent declares, in
@@ -15,16 +14,13 @@ import { changedPieces, declaredBy, isAgentsRole, replyDraft, resultDraft, textP
  */
 type AgentItemKind = "system" | "user" | "reply" | "reasoning" | "call" | "result" | "model";
 
-function rawItem(item: AgentInputItem): unknown {
+/** The item, or the vendor's own if the SDK does not know it. */
+export function rawItem(item: AgentInputItem): unknown {
   return item.type === "unknown" ? (recordAt(item, "providerData") ?? item) : item;
 }
 
-/** Reads an item's declaration for the agent; `null` for an item that declares nothing. */
-export function agentDeclaration(item: AgentInputItem): Declaration | null {
-  return agentItemKind(item) === "system" ? declaredBy(rawItem(item), (raw) => contentParts(raw, "content")) : null;
-}
-
-function agentItemKind(item: AgentInputItem): AgentItemKind {
+/** Tells an item's part. */
+export function agentItemKind(item: AgentInputItem): AgentItemKind {
   const role = stringAt(rawItem(item), "role");
   if (isAgentsRole(role)) return "system";
   if (role === "user") return role;
@@ -59,23 +55,19 @@ function modelParts(item: AgentInputItem): AssistantMessage["parts"] {
     return [{ type: "reasoning", text: textAt(item, "content", "refusal", "transcript"), opaque: null }];
   const callId = stringAt(item, "callId") ?? stringAt(item, "id") ?? `item_${shortHash(canonicalJson(item))}`;
   const toolName = stringAt(item, "name") ?? stringAt(item, "type") ?? "";
-  return [callPart({ callId, toolName }, stringAt(item, "arguments") ?? jsonOf(item))];
+  return [callPart({ callId, toolName }, stringAt(item, "arguments") ?? jsonText(withoutKeys(item, NO_CONTENT)))];
 }
 
 /** Fields that say which item it is and how far it came, not what is in it. */
 const NO_CONTENT: readonly string[] = ["type", "id", "callId", "name", "namespace", "status", "caller"];
 
-function jsonOf(item: unknown): string {
-  return jsonText(Object.fromEntries(Object.entries(isRecord(item) ? item : {}).filter(([key]) => !NO_CONTENT.includes(key))));
-}
-
 /** Reads the content under a key: a text, one content or a list of them; anything else becomes its JSON. */
-function contentParts(item: unknown, key: "content" | "output"): UserMessage["parts"] {
+export function contentParts(item: unknown, key: "content" | "output"): UserMessage["parts"] {
   const text = stringAt(item, key);
   if (text !== null) return textParts(text);
   const one = recordAt(item, key);
   const contents = one === null ? recordsAt(item, key) : [one];
-  return contents.length > 0 ? contents.flatMap(pieceParts) : textParts(jsonOf(item));
+  return contents.length > 0 ? contents.flatMap(pieceParts) : textParts(jsonText(withoutKeys(item, NO_CONTENT)));
 }
 
 /** A message that compaction made or changed, as an item. */
@@ -140,24 +132,10 @@ function replyItem(text: string): AgentInputItem {
   return { role: "assistant", status: "completed", content: [{ type: "output_text", text }] };
 }
 
-/**
- * A reply of which some texts were changed: each of its items as it came if its own parts were not, so that reasoning stays with its call. Where reasoning left, nothing has
- * an id by which the vendor would look for it.
- */
+/** Writes a reply of which some texts were changed. */
 export function changedItems(items: readonly AgentInputItem[], viewed: AssistantMessage): readonly AgentInputItem[] {
-  const own = items.map(modelParts);
-  const parts = partsNow(own.flat(), viewed.parts);
-  if (parts === null) return itemOf(viewed);
-  const pieces = byPiece(own, parts);
-  return items.flatMap((item, index): readonly AgentInputItem[] => {
-    const now = pieces[index] ?? [];
-    if (now.includes(null)) return [];
-    const kind = agentItemKind(item);
-    if (canonicalJson(own[index]) === canonicalJson(now) || kind !== "reply")
-      return [parts.includes(null) && kind !== "model" ? withoutId(item) : item];
-    const text = now.map((part) => (part?.type === "text" ? part.text : "")).join("\n");
-    return text.trim() === "" ? [] : [replyItem(text)];
-  });
+  const said = (text: string, item: AgentInputItem) => (agentItemKind(item) === "reply" ? replyItem(text) : null);
+  return changedReply(items, viewed, { partsOf: modelParts, said, withoutLink: withoutId }) ?? itemOf(viewed);
 }
 
 /** A copy of an item without its vendor's id; an item of the model keeps it. */

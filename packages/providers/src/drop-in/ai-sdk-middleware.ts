@@ -192,7 +192,6 @@ export const PROMPTS: WireArray<PromptMessage, unknown> = {
   changed: changedMessages,
   left: leftMessages,
   turns: PROMPT_TURNS,
-  joined: (items) => items,
   observed: (answer) => {
     const usage = recordAt(answer, "usage");
     const input = recordAt(usage, "inputTokens");

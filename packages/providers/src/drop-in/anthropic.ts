@@ -59,7 +59,6 @@ const ANTHROPIC_ARRAY: WireArray<Anthropic.MessageParam, Anthropic.Message> = {
     return [{ ...item, content: [...leftPieces(item.content, isThere, ({ type }) => type === "tool_result")] }];
   },
   turns: MESSAGES_TURNS,
-  joined: (items) => items,
   isVendorState: (item) => recordsAt(item, "content").some(({ type }) => type === "compaction"),
   observed: (answer) => ({ requestId: answer.id, modelId: answer.model, usage: anthropicUsage(recordAt(answer, "usage")) }),
 };

@@ -272,7 +272,8 @@ function arrayBefore<Item, Answer>({ wire, read }: KnownArrays<Item, Answer>, it
 function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArray<Item, Answer>): Item[] {
   const { array } = sent;
   array.written = writtenOn(arrays, sent) ?? writtenWhole(arrays, sent);
-  const items = [...array.systemItems, ...arrays.wire.joined(array.written.items)];
+  const { joined = (all: readonly Item[]) => all } = arrays.wire;
+  const items = [...array.systemItems, ...joined(array.written.items)];
   arrays.sent.set(items, sent);
   return items;
 }

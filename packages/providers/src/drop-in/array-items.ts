@@ -154,15 +154,13 @@ export function createIsUntouched(): IsUntouched {
     if (viewed.parts === own.parts) return true;
     const before = known.get(viewed);
     if (before !== undefined) return before;
-    const isSame = canonicalContent(asRead(viewed, own)) === canonicalContent(own);
+    // The log knows that it failed; its wire may not say so.
+    const isResult = viewed.role === "tool-result" && own.role === "tool-result";
+    const read = isResult ? { ...viewed, isError: own.isError } : viewed;
+    const isSame = canonicalContent(read) === canonicalContent(own);
     known.set(viewed, isSame);
     return isSame;
   };
-}
-
-/** A viewed message without what the log knows of it and its wire does not say: that it failed. */
-function asRead(viewed: Message, own: Message): Message {
-  return viewed.role === "tool-result" && own.role === "tool-result" ? { ...viewed, isError: own.isError } : viewed;
 }
 
 /** A part of a reply. */
@@ -190,6 +188,37 @@ export function byPiece<Part>(own: readonly (readonly unknown[])[], now: readonl
   return own.map(({ length }) => {
     next += length;
     return now.slice(next - length, next);
+  });
+}
+
+/** How a wire reads and writes the items of one reply. */
+interface ReplyForm<Item> {
+  readonly partsOf: (item: Item) => readonly ReplyPart[];
+  /** Writes a text in the place of an item; `null` for an item that is none. */
+  readonly said: (text: string, item: Item) => Item | null;
+  readonly withoutLink: (item: Item) => Item;
+}
+
+/**
+ * A reply of several items of which some texts were changed: each item as it came if its own parts were not, so that reasoning stays with its call and calls keep their types. Where
+ * reasoning left, nothing has an id by which the vendor would look for it. `null` if other parts are gone.
+ */
+export function changedReply<Item>(
+  items: readonly Item[],
+  viewed: AssistantMessage,
+  { partsOf, said, withoutLink }: ReplyForm<Item>,
+): readonly Item[] | null {
+  const own = items.map(partsOf);
+  const parts = partsNow(own.flat(), viewed.parts);
+  if (parts === null) return null;
+  const pieces = byPiece(own, parts);
+  return items.flatMap((item, index): readonly Item[] => {
+    const now = pieces[index] ?? [];
+    if (now.includes(null)) return [];
+    const text = now.map((part) => (part?.type === "text" ? part.text : "")).join("\n");
+    const anew = canonicalJson(own[index]) === canonicalJson(now) ? null : said(text, item);
+    if (anew === null) return [parts.includes(null) ? withoutLink(item) : item];
+    return text.trim() === "" ? [] : [anew];
   });
 }
 

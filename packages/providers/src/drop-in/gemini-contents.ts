@@ -22,7 +22,7 @@ export function contentDrafts({ role, parts = [] }: Content, before: BeforeItems
   const results = answers.map((answer, index) => {
     const callId = answer.id ?? madeCallId(answers, index, before);
     return resultDraft(
-      { callId, toolName: answer.name ?? before.toolNameOf(callId), isError: isError(answer) },
+      { callId, toolName: answer.name ?? before.toolNameOf(callId), isError: answer.response?.error !== undefined },
       answerParts(answer),
     );
   });
@@ -59,10 +59,6 @@ function repliesOf(
       ];
     return textParts(text);
   });
-}
-
-function isError({ response }: FunctionResponse): boolean {
-  return response !== undefined && response.error !== undefined;
 }
 
 /** The one key under which a function says its one text; `null` for an answer of any other form. */

@@ -3,7 +3,17 @@ import type { AssistantMessage, ImagePart, Message, TextPart, UserMessage } from
 import { textOf, usageOf } from "@plimsoll/core";
 import { isRecord, type MessageDraft, wellFormed } from "@plimsoll/core/extend";
 import type { Fields } from "../fields.ts";
-import { argumentsObject, callPart, jsonValueOf, numberAt, piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import {
+  argumentsObject,
+  callPart,
+  jsonValueOf,
+  numberAt,
+  piecesAt,
+  recordAt,
+  recordsAt,
+  stringAt,
+  withoutKeys,
+} from "../fields.ts";
 import { imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 import { withMendedCalls } from "../wire/item-nodes.ts";
 import type { TurnRules } from "../wire/turns.ts";
@@ -146,8 +156,8 @@ function changedReply(message: BaseMessage, viewed: AssistantMessage): BaseMessa
   return new AIMessage({
     content: typeof content === "string" ? (stringAt(now[0], "text") ?? "") : [...now],
     tool_calls: calls,
-    additional_kwargs: without(message.additional_kwargs, "tool_calls", ...(hasLeft ? LINKED_FIELDS : [])),
-    response_metadata: without(message.response_metadata, "output"),
+    additional_kwargs: withoutKeys(message.additional_kwargs, ["tool_calls", ...(hasLeft ? LINKED_FIELDS : [])]),
+    response_metadata: withoutKeys(message.response_metadata, ["output"]),
     ...(message.id === undefined || (hasLeft && message.id.startsWith("msg_")) ? {} : { id: message.id }),
     ...(message.name === undefined ? {} : { name: message.name }),
   });
@@ -155,10 +165,6 @@ function changedReply(message: BaseMessage, viewed: AssistantMessage): BaseMessa
 
 /** Where `@langchain/openai` keeps an answer's reasoning, and the ids by which the vendor would look for it: 1.1, `converters/responses`. */
 const LINKED_FIELDS = ["reasoning", "__openai_function_call_ids__"] as const;
-
-function without(fields: Fields, ...keys: readonly string[]): { [key: string]: unknown } {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !keys.includes(name)));
-}
 
 /** Keeps each block of a person's or a tool's message that was not changed as it came, with its id and artifact. */
 function changedContent(message: BaseMessage, parts: readonly (TextPart | ImagePart)[]): BaseMessage {
@@ -211,12 +217,6 @@ function withCalls(message: BaseMessage): BaseMessage {
   return Object.assign(Object.create(Object.getPrototypeOf(message)), message, { content, additional_kwargs, tool_calls });
 }
 
-/** True for a message that holds what the vendor compacted: as a block of its content, or among the items that `@langchain/openai` keeps of an answer. */
-function holdsCompaction(message: BaseMessage): boolean {
-  const blocks = [...recordsAt(message, "content"), ...recordsAt(message.response_metadata, "output")];
-  return blocks.some((block) => block.type === "compaction" || recordAt(block, "value")?.type === "compaction");
-}
-
 /** LangChain's messages, and what its answers tell of usage. */
 export const LANGCHAIN_MESSAGES: WireArray<BaseMessage, BaseMessage> = {
   ...WHOLE_ITEMS,
@@ -235,7 +235,11 @@ export const LANGCHAIN_MESSAGES: WireArray<BaseMessage, BaseMessage> = {
     }),
   turns: MESSAGE_TURNS,
   joined: (items) => items.map(mendedMessage),
-  isVendorState: holdsCompaction,
+  // As a block of its content, or among the items that `@langchain/openai` keeps of an answer.
+  isVendorState: (message) =>
+    [...recordsAt(message, "content"), ...recordsAt(message.response_metadata, "output")].some(
+      (block) => block.type === "compaction" || recordAt(block, "value")?.type === "compaction",
+    ),
   withCalls,
   observed: (answer) => {
     const usage = recordAt(answer, "usage_metadata");

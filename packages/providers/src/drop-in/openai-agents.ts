@@ -4,19 +4,21 @@ import { refuseUnsupported } from "../client/supported.ts";
 import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import {
-  agentDeclaration,
+  agentItemKind,
   changedItems,
   changedResult,
   changedSaid,
+  contentParts,
   ITEM_TURNS,
   isModels,
   itemDrafts,
   itemOf,
+  rawItem,
   withoutId,
 } from "./agent-items.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
 import type { CompactorOptions } from "./request.ts";
-import type { WireArray } from "./wire-array.ts";
+import { declaredBy, type WireArray } from "./wire-array.ts";
 
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never;
 
@@ -55,7 +57,10 @@ export function createCompactingModel(model: Model, { conversation, ...options }
     };
     return {
       ...(system === undefined ? {} : { system }),
-      tools: toolSpecsOf([...tools, ...handoffs.map(handoffTool)]),
+      tools: toolSpecsOf([
+        ...tools,
+        ...handoffs.map((to) => ({ name: to.toolName, description: to.toolDescription, parameters: to.inputJsonSchema })),
+      ]),
       ...(modelId === null ? {} : { modelId }),
       ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens, onReply }),
       ...(key === null ? {} : { conversation: key }),
@@ -97,22 +102,13 @@ function itemsIn({ input }: ModelRequest): readonly AgentInputItem[] {
   return typeof input === "string" ? [{ role: "user", content: input }] : input;
 }
 
-function handoffTool(handoff: ModelRequest["handoffs"][number]) {
-  return { name: handoff.toolName, description: handoff.toolDescription, parameters: handoff.inputJsonSchema };
-}
-
-interface Streaming {
-  readonly compactor: ArrayCompactor<AgentInputItem, unknown>;
-  readonly facts: ArrayRequest<unknown>;
-  readonly reply: Reply;
-}
-
 /** Streams what the model streams. An overflow comes before the first event; what its last event tells of usage is observed. */
 async function* streamed(
   model: Model,
   request: ModelRequest,
-  { compactor, facts, reply }: Streaming,
+  how: { compactor: ArrayCompactor<AgentInputItem, unknown>; facts: ArrayRequest<unknown>; reply: Reply },
 ): AsyncGenerator<StreamEvent> {
+  const { compactor, facts, reply } = how;
   let sent: readonly AgentInputItem[] = [];
   const begin = async (input: AgentInputItem[]) => {
     sent = input;
@@ -133,7 +129,8 @@ async function* streamed(
 
 const AGENT_ITEMS: WireArray<AgentInputItem, unknown> = {
   tellsFailures: false,
-  declares: agentDeclaration,
+  declares: (item) =>
+    agentItemKind(item) === "system" ? declaredBy(rawItem(item), (raw) => contentParts(raw, "content")) : null,
   isPiece: isModels,
   drafts: (items, { toolNameOf }) => itemDrafts(items, toolNameOf),
   encode: (messages) => messages.flatMap(itemOf),
@@ -144,7 +141,6 @@ const AGENT_ITEMS: WireArray<AgentInputItem, unknown> = {
   },
   turns: ITEM_TURNS,
   withoutLink: withoutId,
-  joined: (items) => items,
   isVendorState: ({ type }) => type === "compaction",
   observed: (answer) => {
     const usage = recordAt(answer, "usage");

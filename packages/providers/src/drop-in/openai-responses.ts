@@ -2,28 +2,28 @@ import type { Message } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { refuseUnsupported, type SdkUse } from "../client/supported.ts";
-import { recordAt, stringAt } from "../fields.ts";
+import { recordAt, stringAt, withoutKeys } from "../fields.ts";
 import { responsesUsage } from "../openai-responses/decode.ts";
 import { responseItems } from "../openai-responses/encode.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
+import { changedReply } from "./array-items.ts";
+import { jsonParts } from "./media-parts.ts";
 import type { CompactorOptions } from "./request.ts";
 import type { ResponseItem } from "./response-items.ts";
 import {
   changedOutput,
-  changedReply,
   changedSaid,
-  clientParts,
   isModels,
   itemCallId,
   itemKind,
   joinedMessages,
   modelParts,
   outputParts,
-  responseDeclaration,
+  saidParts,
   withoutOwnId,
 } from "./response-items.ts";
-import { replyDraft, resultDraft, userDraft, type WireArray } from "./wire-array.ts";
+import { declaredBy, replyDraft, resultDraft, userDraft, type WireArray } from "./wire-array.ts";
 
 /**
  * Compacts an array of Responses items that is resent whole at each call (`store: false`, without `previous_response_id`). Neighbouring items
@@ -56,14 +56,13 @@ const RESPONSES_TURNS: TurnRules<ResponseItem> = {
 
 const RESPONSES_ARRAY: WireArray<ResponseItem, OpenAI.Responses.Response> = {
   tellsFailures: false,
-  declares: responseDeclaration,
+  declares: (item) => (itemKind(item) === "declared" ? declaredBy(item, saidParts) : null),
   isPiece: isModels,
   drafts: (items, { toolNameOf }) =>
     items.some(isModels) ? [replyDraft(items.flatMap(modelParts))] : items.map((item) => draftOf(item, toolNameOf)),
   encode: (messages) => responseItems({ system: "", tools: [], messages, dynamicContext: null }),
   changed,
   turns: RESPONSES_TURNS,
-  joined: (items) => items,
   withoutLink: withoutOwnId,
   // The oldest SDK of the peer range has no type for it.
   isVendorState: (item) => stringAt(item, "type") === "compaction",
@@ -72,13 +71,22 @@ const RESPONSES_ARRAY: WireArray<ResponseItem, OpenAI.Responses.Response> = {
 
 function draftOf(item: ResponseItem, toolNameOf: (callId: string) => string): MessageDraft {
   const kind = itemKind(item);
-  if (kind !== "output") return userDraft(clientParts(item), kind === "client" ? "injected" : "human");
+  if (kind === "said") return userDraft(saidParts(item));
+  if (kind !== "output")
+    return userDraft(jsonParts(withoutKeys(item, ["type", "id"])), kind === "client" ? "injected" : "human");
   const callId = itemCallId(item) ?? "";
   return resultDraft({ callId, toolName: toolNameOf(callId) }, outputParts(item));
 }
 
 function changed(items: readonly ResponseItem[], [viewed]: readonly Message[]): readonly ResponseItem[] | null {
-  if (viewed?.role === "assistant") return changedReply(items, viewed);
-  if (viewed?.role === "user") return items.map((item) => changedSaid(item, viewed) ?? item);
+  if (viewed?.role === "assistant") return changedReply(items, viewed, REPLIES);
+  if (viewed?.role === "user") return items.map((item) => changedSaid(item, viewed));
   return viewed === undefined ? null : items.map((item) => changedOutput(item, viewed));
 }
+
+const REPLIES: Parameters<typeof changedReply<ResponseItem>>[2] = {
+  partsOf: modelParts,
+  // A text that was changed is a message of its own.
+  said: (content, item) => (itemKind(item) === "said" ? { type: "message", role: "assistant", content } : null),
+  withoutLink: withoutOwnId,
+};

@@ -30,7 +30,6 @@ export const OPENCODE_MESSAGES: WireArray<OpenCodeMessage, OpenCodeMessage> = {
     join: joinedItems,
     userAfterTool: "reject",
   },
-  joined: (items) => items,
   left: ([item], isThere) => {
     const drafts = item?.info.role === "user" ? userDrafts(item) : [];
     if (item === undefined || drafts.length < 2) return null;

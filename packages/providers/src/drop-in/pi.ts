@@ -106,7 +106,6 @@ export const PI_MESSAGES: WireArray<Fields, Fields> = {
         : null,
     userAfterTool: "reject",
   },
-  joined: (items) => items,
   refusal: (item) => {
     const words = isFailed(item) ? stringAt(item, "errorMessage") : null;
     return words === null ? null : keptError(words, null);

@@ -1,11 +1,10 @@
 import type { AssistantMessage, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import { canonicalJson, shortHash } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
-import { callPart, recordAt, recordsAt, stringAt, textAt } from "../fields.ts";
+import { callPart, type Fields, recordAt, recordsAt, stringAt, textAt, withoutKeys } from "../fields.ts";
 import { replyParts } from "../openai-responses/decode.ts";
-import { byPiece, partsNow } from "./array-items.ts";
 import { contentParts, jsonParts, jsonText, pieceParts } from "./media-parts.ts";
-import { changedPieces, type Declaration, declaredBy, imageAt, isAgentsRole, textParts } from "./wire-array.ts";
+import { changedPieces, imageAt, isAgentsRole, textParts } from "./wire-array.ts";
 
 /** An item of an array on the Responses wire. */
 export type ResponseItem = OpenAI.Responses.ResponseInputItem;
@@ -55,11 +54,6 @@ export function isModels(item: ResponseItem): boolean {
   return kind === "said" ? stringAt(item, "role") === "assistant" : kind === "reasoning" || kind === "call" || kind === "model";
 }
 
-/** Reads an item's declaration for the agent; `null` for an item that declares nothing. */
-export function responseDeclaration(item: ResponseItem): Declaration | null {
-  return itemKind(item) === "declared" ? declaredBy(item, saidParts) : null;
-}
-
 /**
  * Reads an item of the model as parts: its words, its reasoning or its call. An item of which no text is known is a call, too: so it is counted by its
  * JSON, and never cut.
@@ -84,20 +78,12 @@ const NO_ARGUMENTS: readonly string[] = ["type", "id", "call_id", "name", "names
 
 function argumentsOf(item: ResponseItem): string {
   const own = item.type === "custom_tool_call" ? stringAt(item, "input") : null;
-  if (item.type !== "function_call") return own ?? jsonText(without(item, NO_ARGUMENTS));
+  if (item.type !== "function_call") return own ?? jsonText(withoutKeys(item, NO_ARGUMENTS));
   return stringAt(item, "arguments") ?? jsonText(item.arguments);
 }
 
-function without(item: ResponseItem, keys: readonly string[]): unknown {
-  return Object.fromEntries(Object.entries(item).filter(([key]) => !keys.includes(key)));
-}
-
-/** Reads an item of the client or a person: texts and images as they are, everything else as its JSON. */
-export function clientParts(item: ResponseItem): UserMessage["parts"] {
-  return itemKind(item) === "said" ? saidParts(item) : jsonParts(without(item, ["type", "id"]));
-}
-
-function saidParts(item: ResponseItem): UserMessage["parts"] {
+/** Reads what a message or a declaration says. */
+export function saidParts(item: ResponseItem): UserMessage["parts"] {
   return contentParts(item, "content", partOf);
 }
 
@@ -111,7 +97,7 @@ export function outputParts(item: ResponseItem): ToolResultMessage["parts"] {
   const pieces = recordsAt(item, "output");
   if (pieces.length > 0) return pieces.flatMap(partOf);
   const screenshot = stringAt(recordAt(item, "output"), "image_url");
-  return screenshot === null ? jsonParts(without(item, NO_ARGUMENTS)) : [imageAt(screenshot)];
+  return screenshot === null ? jsonParts(withoutKeys(item, NO_ARGUMENTS)) : [imageAt(screenshot)];
 }
 
 function partOf(part: unknown): UserMessage["parts"] {
@@ -139,25 +125,6 @@ function contentsOf({ content }: OpenAI.Responses.EasyInputMessage): OpenAI.Resp
   return typeof content === "string" ? [{ type: "input_text", text: content }] : content;
 }
 
-/**
- * A reply of which some parts were changed: each of its items as it came if its own parts were not, so that reasoning stays with its call and calls keep
- * their types. A text that was changed is a message of its own. Where reasoning left, nothing has an id by which the vendor would look for it. `null` if other parts are gone.
- */
-export function changedReply(items: readonly ResponseItem[], viewed: AssistantMessage): readonly ResponseItem[] | null {
-  const own = items.map(modelParts);
-  const parts = partsNow(own.flat(), viewed.parts);
-  if (parts === null) return null;
-  const pieces = byPiece(own, parts);
-  return items.flatMap((item, index): readonly ResponseItem[] => {
-    const now = pieces[index] ?? [];
-    if (now.includes(null)) return [];
-    if (canonicalJson(own[index]) === canonicalJson(now) || itemKind(item) !== "said")
-      return [parts.includes(null) ? withoutOwnId(item) : item];
-    const content = now.map((part) => (part?.type === "text" ? part.text : "")).join("\n");
-    return content.trim() === "" ? [] : [{ type: "message", role: "assistant", content }];
-  });
-}
-
 /** The item without its own id, if it has a `call_id` or says something: by that it is known, too. */
 export function withoutOwnId(item: ResponseItem): ResponseItem {
   const type = stringAt(item, "type") ?? "message";
@@ -171,56 +138,31 @@ export function withoutOwnId(item: ResponseItem): ResponseItem {
  * An output of which the text was changed: the same item with less text in it. Screenshots and lists of tools have no form with less, so that they go back
  * whole; what measures the next request tells that they did.
  */
-export function changedOutput(item: ResponseItem, viewed: ToolResultMessage): ResponseItem {
-  const { parts } = viewed;
-  const output = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-  switch (item.type) {
-    case "function_call_output":
-      return {
-        ...item,
-        output:
-          typeof item.output === "string" ? output : changedPieces(item.output, parts, { partsOf: partOf, made: inputText }),
-      };
-    case "custom_tool_call_output":
-      return {
-        ...item,
-        output:
-          typeof item.output === "string" ? output : changedPieces(item.output, parts, { partsOf: partOf, made: inputText }),
-      };
-    case "local_shell_call_output":
-      return { ...item, output };
-    default:
-      return changedNewerOutput(item, { output, parts });
-  }
-}
-
-/** Writes a person's message anew, some parts of which were changed; `null` for items that are no message. */
-export function changedSaid(item: ResponseItem, { parts }: UserMessage): ResponseItem | null {
-  if (!isMessage(item)) return null;
-  const content = typeof item.content === "string" ? [inputText(item.content)] : item.content;
-  return { ...item, content: changedPieces(content, parts, { partsOf: partOf, made: inputText }) };
-}
-
-/** Outputs that the oldest SDK of the peer range has no types for. */
-function changedNewerOutput(
-  item: ResponseItem,
-  { output, parts }: { readonly output: string; readonly parts: ToolResultMessage["parts"] },
-): ResponseItem {
+export function changedOutput(item: ResponseItem, { parts }: ToolResultMessage): ResponseItem {
+  const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
   const pieces = recordsAt(item, "output");
+  const stdoutForm = { partsOf: partOf, made: (stdout: string, piece: Fields) => ({ ...piece, stdout, stderr: "" }) };
   switch (stringAt(item, "type")) {
-    case "apply_patch_call_output":
-      return Object.assign({}, item, { output });
-    case "program_output":
-      return Object.assign({}, item, { result: output });
-    case "shell_call_output":
+    case "function_call_output":
+    case "custom_tool_call_output":
       return Object.assign({}, item, {
-        output: changedPieces(pieces, parts, { partsOf: partOf, made: (stdout, piece) => ({ ...piece, stdout, stderr: "" }) }),
+        output: stringAt(item, "output") === null ? changedPieces(pieces, parts, PIECES) : text,
       });
+    case "local_shell_call_output":
+    case "apply_patch_call_output":
+      return Object.assign({}, item, { output: text });
+    case "program_output":
+      return Object.assign({}, item, { result: text });
+    case "shell_call_output":
+      return Object.assign({}, item, { output: changedPieces(pieces, parts, stdoutForm) });
     default:
       return item;
   }
 }
 
-function inputText(text: string): OpenAI.Responses.ResponseInputText {
-  return { type: "input_text", text };
+/** Writes a person's message anew, some parts of which were changed; any other item as it is. */
+export function changedSaid(item: ResponseItem, { parts }: UserMessage): ResponseItem {
+  return isMessage(item) ? { ...item, content: changedPieces(contentsOf(item), parts, PIECES) } : item;
 }
+
+const PIECES = { partsOf: partOf, made: (text: string) => ({ type: "input_text" as const, text }) };

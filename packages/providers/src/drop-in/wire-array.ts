@@ -2,11 +2,11 @@ import type {
   AssistantMessage,
   ImagePart,
   Message,
+  Session,
   TextPart,
   ToolCallPart,
   ToolResultMessage,
   ToolSpec,
-  Usage,
   UserMessage,
 } from "@plimsoll/core";
 import { canonicalJson, isRecord, type MessageDraft } from "@plimsoll/core/extend";
@@ -16,13 +16,7 @@ import { countedTools } from "../wire/tools.ts";
 import type { TurnRules } from "../wire/turns.ts";
 
 /** The facts that a vendor's answer tells of its request. */
-export interface ObservedAnswer {
-  readonly requestId: string;
-  readonly modelId: string;
-  readonly usage: Usage;
-  /** Time of the answer in milliseconds since 1970; left out if the answer does not tell it. */
-  readonly atMs?: number;
-}
+export type ObservedAnswer = Parameters<Session["report"]>[1];
 
 /** Facts about the items before those that are read. */
 export interface BeforeItems {
@@ -59,8 +53,8 @@ export interface WireArray<Item, Answer> {
   readonly left?: (items: readonly Item[], isThere: readonly boolean[]) => readonly Item[] | null;
   /** How items are told apart, made and joined where neighbours meet that the caller's array did not have. */
   readonly turns: TurnRules<Item>;
-  /** The whole list as the wire takes it, after text that is not well formed was mended. */
-  readonly joined: (items: readonly Item[]) => readonly Item[];
+  /** The whole list as the wire takes it, after text that is not well formed was mended. Left out if that is the list. */
+  readonly joined?: (items: readonly Item[]) => readonly Item[];
   /** The reply with an object for the arguments of each call; left out for items that are plain objects. */
   readonly withCalls?: (item: Item) => Item;
   /** The item without ids and signatures by which the vendor would look for what belongs to it; the very item if it has none. Left out for wires without them. */
