@@ -99,7 +99,8 @@ export async function* decodeAnthropicStream(events: AsyncIterable<unknown>): As
       }
       case "message_delta":
         message = { ...message, ...recordAt(event, "delta") };
-        usage = { ...usage, ...withoutNulls(recordAt(event, "usage")) };
+        for (const [key, value] of Object.entries(recordAt(event, "usage") ?? {}))
+          if (value !== null) usage = { ...usage, [key]: value };
         break;
       case "message_stop":
         isWhole = true;
@@ -139,10 +140,6 @@ function closedBlock({ start, text, inputJson, signature }: OpenBlock): Fields {
     default:
       return start;
   }
-}
-
-function withoutNulls(fields: Fields | null): Fields {
-  return Object.fromEntries(Object.entries(fields ?? {}).filter(([, value]) => value !== null));
 }
 
 /**

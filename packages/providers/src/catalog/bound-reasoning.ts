@@ -56,13 +56,17 @@ const BINDING_VENDORS: readonly BindingVendor[] = [
  * makers and unknown ones: if they refuse reasoning, Plimsoll recovers from that.
  */
 export const isBoundReasoning: IsBoundReasoning = (part, modelId) => {
-  if (modelId === null || isOwnTool(part?.opaque)) return false;
+  const type = stringAt(part?.opaque, "type");
+  // A block of the vendor's own tools is kept beside reasoning and is none.
+  if (modelId === null || (type !== null && !/thinking|reasoning/.test(type))) return false;
   const named = ownName(modelId);
   if (named === null) return false;
   const { vendor, family } = named;
   const beginsWith = (prefixes: readonly string[]) => prefixes.some((prefix) => family.startsWith(prefix));
   if (beginsWith(vendor.binding)) return true;
-  return !beginsWith(vendor.free) && !vendor.freeNames.includes(family) && (part === null || isSigned(part.opaque));
+  if (beginsWith(vendor.free) || vendor.freeNames.includes(family)) return false;
+  // A text that is all there is, is a seal.
+  return part === null || (typeof part.opaque === "string" ? part.opaque !== "" : isSealed(part.opaque));
 };
 
 /** The vendor's own name of a model, without what hosts put before it (`databricks-…`) and the variant that routers and clouds put behind it (`…:thinking`, `…@default`). */
@@ -76,20 +80,10 @@ function ownName(modelId: string): { readonly vendor: BindingVendor; readonly fa
   return null;
 }
 
-/** True for a block of the vendor's own tools, which is kept beside reasoning and is none. */
-function isOwnTool(opaque: unknown): boolean {
-  const type = stringAt(opaque, "type");
-  return type !== null && !/thinking|reasoning/.test(type);
-}
-
 /** Keys under which wires and SDKs keep what a vendor signed or sealed. */
 const SEAL = /^(?:signature|data|redactedData|encrypted_content|reasoningEncryptedContent|thinkingSignature)$/;
 
-/** True for reasoning with a seal: at its top, among a provider's options or in a list. A text that is all there is, is one. */
-function isSigned(opaque: unknown): boolean {
-  return typeof opaque === "string" ? opaque !== "" : isSealed(opaque);
-}
-
+/** True for reasoning with a seal: at its top, among a provider's options or in a list. */
 function isSealed(opaque: unknown): boolean {
   if (Array.isArray(opaque)) return opaque.some(isSealed);
   const isSeal = ([key, value]: readonly [string, unknown]) => (SEAL.test(key) && typeof value === "string") || isSealed(value);

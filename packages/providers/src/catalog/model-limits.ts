@@ -95,9 +95,6 @@ interface FamilyRequestLimits {
   readonly limits: RequestLimits;
   /** The limits that apply instead for models whose window is under a million tokens. */
   readonly smallerWindow?: RequestLimits;
-  /** The vendor's page. The figures are quotations of it by others, found on the day of `readOn`: the page itself was not opened. */
-  readonly source: string;
-  readonly readOn: string;
 }
 
 const MB = 1_000_000;
@@ -105,46 +102,22 @@ const MB = 1_000_000;
 /** The lesser of what MB may mean, so that a body that is measured a little too small still passes. */
 const CLAUDE = { images: 600, pages: 600, imagePx: 8000, manyImagePx: 2000 } as const;
 const CLAUDE_SMALLER = { images: 100, pages: 100 } as const;
-const VISION = "platform.claude.com/docs/en/build-with-claude/vision, pdf-support and api/overview";
 
 /**
  * Limits of requests, first match first. A cloud that serves Claude takes less than Anthropic does. OpenAI counts the files of documents together and states no
- * pages. Of Gemini the page on images states 20 MB for a request with its media in it, the page on files 100 MB; the lower one is taken.
+ * pages. Of Gemini the page on images states 20 MB for a request with its media in it, the page on files 100 MB; the lower one is taken. The figures are quotations of the vendors'
+ * pages by others, found on 2026-11-26; the pages themselves were not opened: platform.claude.com/docs/en/build-with-claude/vision, pdf-support and api/overview;
+ * developers.openai.com/api/docs/guides/images-vision and file-inputs; ai.google.dev/gemini-api/docs/image-understanding.
  */
 const REQUEST_LIMITS: readonly FamilyRequestLimits[] = [
-  {
-    ids: /anthropic\.claude/,
-    limits: { ...CLAUDE, bytes: 20 * MB, imageBytes: 5 * MB },
-    smallerWindow: CLAUDE_SMALLER,
-    source: VISION,
-    readOn: "2026-11-26",
-  },
-  {
-    ids: /claude[^/]*@/,
-    limits: { ...CLAUDE, bytes: 30 * MB, imageBytes: 5 * MB },
-    smallerWindow: CLAUDE_SMALLER,
-    source: VISION,
-    readOn: "2026-11-26",
-  },
-  {
-    ids: /claude/,
-    limits: { ...CLAUDE, bytes: 32 * MB, imageBytes: 10 * MB },
-    smallerWindow: CLAUDE_SMALLER,
-    source: VISION,
-    readOn: "2026-11-26",
-  },
+  { ids: /anthropic\.claude/, limits: { ...CLAUDE, bytes: 20 * MB, imageBytes: 5 * MB }, smallerWindow: CLAUDE_SMALLER },
+  { ids: /claude[^/]*@/, limits: { ...CLAUDE, bytes: 30 * MB, imageBytes: 5 * MB }, smallerWindow: CLAUDE_SMALLER },
+  { ids: /claude/, limits: { ...CLAUDE, bytes: 32 * MB, imageBytes: 10 * MB }, smallerWindow: CLAUDE_SMALLER },
   {
     ids: /^(?:.*\/)?(?:gpt-|chatgpt|codex|o[134](?:-|$))/,
     limits: { bytes: 512 * MB, images: 1500, documentBytes: 50 * MB },
-    source: "developers.openai.com/api/docs/guides/images-vision and file-inputs",
-    readOn: "2026-11-26",
   },
-  {
-    ids: /gemini/,
-    limits: { bytes: 20 * MB, images: 3600 },
-    source: "ai.google.dev/gemini-api/docs/image-understanding",
-    readOn: "2026-11-26",
-  },
+  { ids: /gemini/, limits: { bytes: 20 * MB, images: 3600 } },
 ];
 
 /** Windows from this on are large ones for Anthropic. */
@@ -167,7 +140,7 @@ export interface ModelReference {
 }
 
 /** Names of hosts that may stand before a model's id, and what the price package calls them; `null` for servers on this machine. */
-const HOSTS: ReadonlyMap<string, string | null> = new Map([
+export const HOSTS: ReadonlyMap<string, string | null> = new Map([
   ...CHAT_HOSTS.map(({ name, priceHost }) => [name, priceHost] as const),
   ["anthropic", "anthropic"],
   ["gemini", "google"],
@@ -200,11 +173,6 @@ export function parseModelReference(text: string): ModelReference {
 /** True for a server that runs on this machine: what it charges and how large its window is, is for nobody else to say. */
 export function isLocalHost(host: string | null): boolean {
   return host !== null && HOSTS.get(host) === null;
-}
-
-/** Returns the price package's name for a host; `null` if it has none. */
-export function priceHostOf(host: string | null): string | null {
-  return host === null ? null : (HOSTS.get(host) ?? null);
 }
 
 /**

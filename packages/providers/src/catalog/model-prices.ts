@@ -5,7 +5,7 @@ import { anthropicUsage } from "../anthropic/decode.ts";
 import { type CacheRules, type ModelPrices, type PriceTier, tierFor } from "../economics.ts";
 import { recordsAt, stringAt } from "../fields.ts";
 import { fastPrices } from "./fast-mode.ts";
-import { modelFamily, priceHostOf, withoutVariant } from "./model-limits.ts";
+import { HOSTS, modelFamily, withoutVariant } from "./model-limits.ts";
 
 /**
  * The day whose prices are used where a log tells no time, so that two runs of one version give the same dollars whatever the calendar
@@ -47,7 +47,7 @@ function lookUp(id: string, host: string | null = null, atMs: number | null = nu
   const { modelId } = withoutVariant(id);
   const usage = { input_tokens: 0, output_tokens: 0 };
   const timestamp = new Date(atMs ?? `${PRICES_AS_OF}T00:00:00Z`);
-  const providerId = priceHostOf(host);
+  const providerId = host === null ? null : (HOSTS.get(host) ?? null);
   const atHost = providerId === null ? null : calcPrice(usage, modelId, { timestamp, providerId });
   return (
     atHost ?? calcPrice(usage, modelId, { timestamp }) ?? calcPrice(usage, modelId, { timestamp, providerId: "openrouter" })

@@ -142,7 +142,7 @@ const MAXIMUM_OFFERED = 3;
 function nearestModels(modelId: string): readonly string[] {
   const family = modelFamily(modelId);
   const limit = Math.max(2, Math.floor(family.length * MAXIMUM_WRONG_RATIO));
-  return [...knownModels()]
+  return [...new Set([...FAMILY_LIMITS.map(({ prefix }) => prefix), ...pricedModels()])]
     .map((name) => ({ name, wrong: distance(family, modelFamily(name)) }))
     .filter(({ wrong }) => wrong <= limit)
     .sort((a, b) => a.wrong - b.wrong || a.name.localeCompare(b.name, "en"))
@@ -170,10 +170,6 @@ function alikeChars(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at++;
   return at;
-}
-
-function knownModels(): ReadonlySet<string> {
-  return new Set([...FAMILY_LIMITS.map(({ prefix }) => prefix), ...pricedModels()]);
 }
 
 function pricedModels(): readonly string[] {

@@ -40,11 +40,6 @@ export function cutStream(): PlimsollError {
   return new PlimsollError("provider-failed", "the stream ended before the reply was whole", { reason: "cut-stream" });
 }
 
-/** A stream that sent nothing for too long. The same request may pass when it is sent again. */
-export function idleStream(timeoutMs: number): PlimsollError {
-  return new PlimsollError("provider-failed", `the stream told nothing for ${timeoutMs} ms`, { reason: "idle-stream" });
-}
-
 /** An answer without text and calls. It is no reply: a message without content is rejected by the next request. */
 export function emptyReply(): PlimsollError {
   return new PlimsollError("provider-failed", "the reply was empty", { reason: "empty-reply" });

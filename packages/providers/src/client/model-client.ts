@@ -3,7 +3,7 @@ import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { sentModelId, withinReply } from "../catalog/model-limits.ts";
 import { createToolNames } from "../wire/tools.ts";
 import { checkSendable, type DecodedReply, type DriverEvent, decodedBy, type WireDriver } from "../wire/wire.ts";
-import { emptyReply, failureOf, fullWindow, idleStream } from "./failure.ts";
+import { emptyReply, failureOf, fullWindow } from "./failure.ts";
 import type { ClientOptions } from "./options.ts";
 import { DEFAULT_RETRY, type Wait, waitAfter, waitByTimer } from "./retry.ts";
 
@@ -129,7 +129,7 @@ async function* endedWhenIdle<Event>(
         // The request, too, so that nothing goes on behind the failure.
         abort();
         next.catch(() => undefined);
-        throw idleStream(timeoutMs);
+        throw new PlimsollError("provider-failed", `the stream told nothing for ${timeoutMs} ms`, { reason: "idle-stream" });
       }
       const { done, value } = await next;
       if (done === true) return;

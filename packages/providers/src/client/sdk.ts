@@ -13,14 +13,11 @@ export function loadedOnce<Sdk>(packageName: string, load: () => Promise<Sdk>): 
   return () => {
     loaded ??= load().catch((error: unknown) => {
       loaded = null;
-      throw isMissing(error) ? notInstalled(packageName, error) : error;
+      const isMissing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
+      throw isMissing && !isPlimsollError(error) ? notInstalled(packageName, error) : error;
     });
     return loaded;
   };
-}
-
-function isMissing(error: unknown): error is Error {
-  return error instanceof Error && !isPlimsollError(error) && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
 }
 
 /** Node names what it looked for in quotation marks: the package, or something that the package itself needs. */

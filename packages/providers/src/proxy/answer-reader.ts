@@ -28,7 +28,11 @@ export function createAnswerReader(wire: Pick<ProxyWire, "answerAfter">, form: "
   let whole = "";
   let read: ReadAnswer = { answer: null, failure: null, isUnread: false };
   const takeEvent = (text: string) => {
-    if (TELLING.test(text)) for (const event of eventsIn(text)) read = after(read, event, wire);
+    // One object, or a list of them, as Gemini streams without events. An answer that was cut off, or one that is no JSON, tells nothing.
+    for (const event of TELLING.test(text) ? [jsonIn(text)].flat().filter(isRecord) : []) {
+      const answer = wire.answerAfter(read.answer ?? {}, event);
+      read = { ...read, answer, failure: failureIn(event) ?? read.failure };
+    }
   };
   const takeLine = (line: string | null) => {
     if (line === null) read = { ...read, isUnread: true };
@@ -49,18 +53,4 @@ export function createAnswerReader(wire: Pick<ProxyWire, "answerAfter">, form: "
       return read;
     },
   };
-}
-
-/** The objects of a text: one, or those of a list, as Gemini streams them without events. */
-function eventsIn(text: string): readonly Fields[] {
-  // An answer that was cut off, or one that is no JSON, tells nothing.
-  return [jsonIn(text)].flat().filter(isRecord);
-}
-
-function after(
-  { answer, failure, isUnread }: ReadAnswer,
-  event: Fields,
-  { answerAfter }: Pick<ProxyWire, "answerAfter">,
-): ReadAnswer {
-  return { answer: answerAfter(answer ?? {}, event), failure: failureIn(event) ?? failure, isUnread };
 }

@@ -67,9 +67,14 @@ export async function compactItems(body: Fields, { limits, signal, compactorOf }
   };
   const items = asked.items.map((item) => wellFormed(withoutCacheMarks(item)));
   const before = (await compactor.logOf(items, request)).entries.length;
+  const known = limits(modelId ?? null);
   const fitted = await compactor.fit(items, {
     ...request,
-    limits: limitsOf(asked, limits(modelId ?? null)),
+    limits: {
+      ...known,
+      contextWindowTokens: asked.window_tokens ?? known.contextWindowTokens,
+      maxOutputTokens: asked.max_output_tokens ?? known.maxOutputTokens,
+    },
     ...(focus === undefined ? {} : { focus }),
     ...(act === "now"
       ? { now: { reason: "manual" as const, keep: keepTokens === undefined ? null : { tokens: keepTokens } } }
@@ -104,14 +109,6 @@ function wireFor(name: string): ProxyWire {
 /** Of all requests that pass, none has such a key: two programs that give the same name never meet on one log by chance. */
 function keyOf(wire: string, conversation: string): string {
   return `c-${shortHash(`${wire}\n${conversation}`)}`;
-}
-
-function limitsOf(asked: z.infer<typeof compactSchema>, known: ModelLimits): ModelLimits {
-  return {
-    ...known,
-    contextWindowTokens: asked.window_tokens ?? known.contextWindowTokens,
-    maxOutputTokens: asked.max_output_tokens ?? known.maxOutputTokens,
-  };
 }
 
 /** Records the cuts of this request, and the parts that now stand behind handles; `null` for none. */

@@ -29,7 +29,7 @@ interface SpokenWire {
 }
 
 const WIRES: { readonly [name in ProxyWire["name"]]: SpokenWire } = {
-  anthropic: { whole: wholeMessage, events: messageEvents },
+  anthropic: { whole: (spoken) => messageOf(spoken, [{ type: "text", text: spoken.text }], "end_turn"), events: messageEvents },
   "openai-chat": { whole: wholeCompletion, events: completionChunks },
   "openai-responses": { whole: wholeResponse, events: responseEvents },
   gemini: { whole: wholeContent, events: (spoken) => [wholeContent(spoken)] },
@@ -52,10 +52,6 @@ function messageOf({ serial, model }: Spoken, content: readonly Fields[], stopRe
   const usage = { input_tokens: 0, ...cached, output_tokens: 0 };
   const head = { id: `msg_simulated_${serial}`, type: "message", role: "assistant", model };
   return { ...head, content, stop_reason: stopReason, stop_sequence: null, usage };
-}
-
-function wholeMessage(spoken: Spoken): Fields {
-  return messageOf(spoken, [{ type: "text", text: spoken.text }], "end_turn");
 }
 
 function messageEvents(spoken: Spoken): readonly Fields[] {

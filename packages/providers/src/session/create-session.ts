@@ -48,7 +48,6 @@ import {
   type OpenCall,
   type OpenSession,
   prepare,
-  replied,
   resulted,
   type SessionLog,
   sent,
@@ -125,7 +124,7 @@ function answeredBy<Request>(
   const reply = decodedBy(wire, answer);
   const { draft, calls } = replyDraft(reply, conversation, pathsOf);
   if (draft === null && reply.isWindowFull) throw fullWindow();
-  session.progress = replied(session.progress, calls);
+  session.progress = { ...session.progress, open: calls, sent: null };
   behind(session, async () => {
     const usage = conversation.report(view, { requestId: reply.requestId, modelId: wire.modelId, usage: reply.usage });
     // Both are in the log before either is written: a store that fails takes no answer away.

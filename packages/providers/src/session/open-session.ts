@@ -263,11 +263,6 @@ function checkAnswered({ failure, open }: Progress): void {
   throw misuse(`no result was given for: ${callIds.join(", ")}`, { callIds });
 }
 
-/** The newest request's answer came, and its calls are open. */
-export function replied(progress: Progress, open: readonly OpenCall[]): Progress {
-  return { ...progress, open, sent: null };
-}
-
 /** Returns the view that the newest request sent. Throws if it was answered, or if there was none. */
 export function awaited({ sent }: Progress): SessionView {
   if (sent === null) throw misuse("no request waits for an answer");

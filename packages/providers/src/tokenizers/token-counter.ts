@@ -23,7 +23,7 @@ export interface Encoding {
  * A counter for the encoding. Special tokens such as `<|endoftext|>` are counted as the plain text that they are in a message;
  * runs longer than `MAX_PIECE_CHARS` are cut, which can add a token at a cut. `onPiece` is told of every piece, in order.
  */
-export function createTokenCounter(encoding: Encoding, onPiece: PieceObserver = ignorePiece): TokenCounter {
+export function createTokenCounter(encoding: Encoding, onPiece: PieceObserver = () => undefined): TokenCounter {
   return {
     encoding: encoding.name,
     countTokens: (text) => {
@@ -36,8 +36,6 @@ export function createTokenCounter(encoding: Encoding, onPiece: PieceObserver = 
     },
   };
 }
-
-function ignorePiece(): void {}
 
 /**
  * The longest piece, in UTF-16 units, that is merged as a whole. Merging is quadratic in an unbroken run, so longer runs are cut.

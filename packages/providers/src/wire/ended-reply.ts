@@ -15,12 +15,10 @@ export function endedReplyOf({
 
 /** Characters of an answer's texts, on any wire; `null` if it holds anything else beside reasoning: an item, block, part or field that nobody knows is an answer. */
 export function saidCharsIn(answer: Fields): number | null {
-  return charsOf(saidIn(answer));
-}
-
-/** Characters of texts, blank ones aside; `null` if one of them is none. */
-function charsOf(texts: readonly (string | null)[]): number | null {
-  return texts.reduce<number | null>((sum, text) => (sum === null || text === null ? null : sum + text.trim().length), 0);
+  return saidIn(answer).reduce<number | null>(
+    (sum, text) => (sum === null || text === null ? null : sum + text.trim().length),
+    0,
+  );
 }
 
 const LENGTH_REASONS: readonly string[] = ["length", "max_tokens", "MAX_TOKENS", "max_output_tokens"];
