@@ -1,5 +1,5 @@
 import type { ArtifactStore } from "@plimsoll/core";
-import { type AgentTool, characterBoundaryAtOrBefore, type ToolEffect, type ToolOutput } from "@plimsoll/core/extend";
+import { type AgentTool, characterBoundaryAtOrBefore, type ToolEffect } from "@plimsoll/core/extend";
 import type { ArtifactWriter } from "@plimsoll/stores";
 import { isStreaming } from "./process/output-collector.ts";
 
@@ -55,13 +55,10 @@ export function redactedTools(tools: readonly AgentTool[], { text: hide, longest
     run: (args, call) =>
       hiding(async () => {
         const artifacts = redactedStore(call.artifacts, { text: hide, longestChars });
-        return hiddenOutput(await tool.run(args, { ...call, artifacts }), hide);
+        const { text, hint, ...output } = await tool.run(args, { ...call, artifacts });
+        return { ...output, text: hide(text), ...(hint === undefined ? {} : { hint: hide(hint) }) };
       }),
   }));
-}
-
-function hiddenOutput(output: ToolOutput, hide: Redactor["text"]): ToolOutput {
-  return { ...output, text: hide(output.text), ...(output.hint === undefined ? {} : { hint: hide(output.hint) }) };
 }
 
 function hiddenEffect(effect: ToolEffect, hide: Redactor["text"]): ToolEffect {

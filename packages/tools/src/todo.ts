@@ -53,16 +53,11 @@ export function createTodoLists(): TodoLists {
 function listIn(entry: SessionEntry): readonly TodoItem[] | null {
   if (entry.type !== "message") return null;
   for (const { toolName, argumentsJson } of toolCallsOf(entry.message).toReversed()) {
-    const input = toolName === NAME ? parsed(argumentsJson) : null;
-    if (input !== null) return input.items;
+    // A call that was no JSON got an error result: there is no list in it.
+    const input = toolName === NAME ? inputSchema.safeParse(jsonIn(argumentsJson)) : null;
+    if (input?.success === true) return input.data.items;
   }
   return null;
-}
-
-function parsed(argumentsJson: string): z.infer<typeof inputSchema> | null {
-  // A call that was no JSON got an error result: there is no list in it.
-  const read = inputSchema.safeParse(jsonIn(argumentsJson));
-  return read.success ? read.data : null;
 }
 
 function listText(items: readonly TodoItem[]): string {

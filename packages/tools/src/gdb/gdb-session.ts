@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createLineSplitter } from "@plimsoll/core/extend";
-import { type Environment, toolEnvironment } from "../process/run-process.ts";
+import type { ToolSetting } from "../define-tool.ts";
+import { toolEnvironment } from "../process/run-process.ts";
 
 /** How a wait for gdb ended. */
 export interface GdbAnswer {
@@ -19,16 +20,6 @@ export interface GdbSession {
   close(): void;
 }
 
-/** Where gdb works. */
-export interface GdbSetting {
-  readonly program: string;
-  readonly cwd: string;
-  /** Variables that look like credentials are taken out of it. */
-  readonly env: Environment;
-  /** Names of such variables that gdb and its program see all the same. */
-  readonly passEnv?: readonly string[] | undefined;
-}
-
 /** Lines that are kept while nobody asks; older ones go. Chosen. */
 const MAXIMUM_HELD_LINES = 20_000;
 
@@ -43,8 +34,9 @@ interface GdbState {
 }
 
 /** Starts gdb without a program; commands load one. */
-export function startGdb(setting: GdbSetting): GdbSession {
-  const child = spawnGdb(setting);
+export function startGdb({ workspace, env, passEnv }: Pick<ToolSetting, "workspace" | "env" | "passEnv">): GdbSession {
+  const options = { cwd: workspace.root, env: toolEnvironment(env, passEnv), detached: true };
+  const child = spawn("gdb", ["--nx", "--quiet", "--interpreter=mi3"], options);
   const said = createHeldText();
   const results = new Map<number, Waiter>();
   const stops = new Set<Waiter>();
@@ -97,11 +89,6 @@ export function startGdb(setting: GdbSetting): GdbSession {
     waitStopped,
     close: () => endGroup(child),
   };
-}
-
-function spawnGdb({ program, cwd, env, passEnv }: GdbSetting): ChildProcessWithoutNullStreams {
-  const environment = toolEnvironment(env, passEnv);
-  return spawn(program, ["--nx", "--quiet", "--interpreter=mi3"], { cwd, env: environment, detached: true });
 }
 
 /** Longest line of gdb's or the program's that is read; chosen: far above every cap of a policy. */

@@ -10,10 +10,10 @@ export interface GdbTools {
 }
 
 /** Makes `gdb_command`, `gdb_interrupt` and `gdb_wait_stopped`, which share one gdb. The first command starts it, `close` ends it. */
-export function createGdbTools({ workspace, env, passEnv }: Pick<ToolSetting, "workspace" | "env" | "passEnv">): GdbTools {
+export function createGdbTools(setting: Pick<ToolSetting, "workspace" | "env" | "passEnv">): GdbTools {
   let session: GdbSession | null = null;
   const gdb = (): GdbSession => {
-    session ??= startGdb({ program: "gdb", cwd: workspace.root, env, passEnv });
+    session ??= startGdb(setting);
     return session;
   };
   const close = () => {

@@ -190,15 +190,9 @@ export function processOutput(result: ProcessResult, timeoutMs: number): ToolOut
   const how = endOf(result, timeoutMs);
   const text = [shown, how].filter((line) => line !== "").join("\n");
   const isError = result.end !== "exited" || result.exitCode !== 0;
-  return {
-    text,
-    isError,
-    ...(result.handle === null ? {} : { hint: `${storedOf(result)}: read_artifact with handle ${result.handle}` }),
-  };
-}
-
-function storedOf({ isStoredWhole, totalBytes }: ProcessResult): string {
-  return isStoredWhole ? `all ${totalBytes} bytes` : `the beginning of ${totalBytes} bytes`;
+  if (result.handle === null) return { text, isError };
+  const stored = result.isStoredWhole ? `all ${result.totalBytes} bytes` : `the beginning of ${result.totalBytes} bytes`;
+  return { text, isError, hint: `${stored}: read_artifact with handle ${result.handle}` };
 }
 
 const MS_PER_SECOND = 1_000;

@@ -2,6 +2,7 @@ import { type Dirent, readdir } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
+import { isRecord } from "@plimsoll/core/extend";
 import { isInside } from "@plimsoll/stores";
 import { glob } from "tinyglobby";
 import { onFile, readFolder } from "./files.ts";
@@ -54,20 +55,12 @@ async function realPlace(path: string): Promise<string> {
     return await realpath(path);
   } catch (error) {
     const parent = dirname(path);
-    if (parent === path || !isMissing(error)) throw error;
+    if (parent === path || !isRecord(error) || error.code !== "ENOENT") throw error;
     // A link to nothing: writing through it would create its target, wherever that is.
-    if (await lstat(path).then(isSymbolicLink, () => false))
+    if ((await lstat(path).catch(() => null))?.isSymbolicLink() === true)
       throw new PlimsollError("bad-input", `${path} is a link to nothing`, { path });
     return join(await realPlace(parent), basename(path));
   }
-}
-
-function isSymbolicLink(stats: { isSymbolicLink(): boolean }): boolean {
-  return stats.isSymbolicLink();
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 const SKIPPED = ["**/.git/**", "**/node_modules/**"] as const;
