@@ -103,16 +103,14 @@ async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal:
   } = usableSummary(summary, request, by === "summary" ? input.author : "hook");
   // One as long as what it covers is no progress, however it is shortened.
   const isHeld = by === "summary" && whole.length < covered.chars;
-  const text = isHeld ? withinTokens(whole, mostTokens(request), input.textTokens) : whole;
+  // A split turn's beginning that is a part of its own has room of its own.
+  const isSplit = new Set(parts.map(({ promptId }) => promptId)).size > 1;
+  const mostTokens = request.maxTokens + (isSplit ? request.turnPrefixMaxTokens : 0);
+  const text = isHeld ? withinTokens(whole, mostTokens, input.textTokens) : whole;
   const message = engineMessage(input, "summary", { text: summaryText(text), spans, gone });
   const mended = text === whole ? repairs : [...repairs, "shortened"];
   const said = { ...(prompts === undefined ? {} : { prompts }), ...(mended.length === 0 ? {} : { repairs: mended }) };
   return { kind, spans, by, covered, usage, message, ...said };
-}
-
-/** Tokens that a summary may take: those of the history, and of a split turn's beginning if that is a part of its own. */
-function mostTokens({ parts, maxTokens, turnPrefixMaxTokens }: SummaryRequest): number {
-  return new Set(parts.map(({ promptId }) => promptId)).size > 1 ? maxTokens + turnPrefixMaxTokens : maxTokens;
 }
 
 /** Makes replacements in a view applicable. What is found once is not looked for again: a plan may have one for every message. */

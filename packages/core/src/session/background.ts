@@ -1,9 +1,8 @@
-import type { Amount } from "../budget.ts";
 import { isOpen, PREPARED_STEP } from "../engine/chain.ts";
 import { compact } from "../engine/compact.ts";
 import { summaryWithin } from "../engine/compaction-tools.ts";
 import type { FitInput, FitOutcome, FitState, PreparedSummary, PreparedSummaryPort } from "../engine/fit-input.ts";
-import { budgetFor, reaches as reachesSize } from "../engine/why-act.ts";
+import { budgetFor, reaches } from "../engine/why-act.ts";
 import { PlimsollError } from "../error.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { untilAborted } from "../port-door.ts";
@@ -76,27 +75,18 @@ export function createBackground({ policy, onEvent, log, nowMs }: AttendedParts)
     });
     return slot;
   };
-  /** Takes note of what a fit did with what was ready. */
-  const settle = (outcome: FitOutcome) => {
-    const steps = outcome.kind === "compacted" ? outcome.entry.record.steps : [];
-    const isUsed = steps.some((step) => step.strategy === PREPARED_STEP && step.outcome === "applied");
-    if (now !== null && isUsed) now.ready = null;
-    newestSlot();
-  };
-  const reaches = (input: FitInput, atLeast: Amount) => {
-    const fit = { policy, input, measuredBy: log.state.ledger };
-    return reachesSize(gateStateOf(log, fit), input, atLeast);
-  };
-  const prepared: PreparedSummaryPort = async (signal) => {
-    const slot = newestSlot();
-    return slot === null ? null : await untilAborted(signal, () => slot.written);
-  };
   return {
-    prepared,
+    prepared: async (signal) => {
+      const slot = newestSlot();
+      return slot === null ? null : await untilAborted(signal, () => slot.written);
+    },
     fitted: (input, outcome) => {
-      settle(outcome);
-      if (outcome.kind !== "unchanged" || prepare === undefined || closing.signal.aborted) return;
-      if (newestSlot() === null && reaches(Object.assign({}, input, { nowMs: null }), prepare.atLeast)) start(input);
+      const steps = outcome.kind === "compacted" ? outcome.entry.record.steps : [];
+      const isUsed = steps.some((step) => step.strategy === PREPARED_STEP && step.outcome === "applied");
+      if (now !== null && isUsed) now.ready = null;
+      if (newestSlot() !== null || outcome.kind !== "unchanged" || prepare === undefined || closing.signal.aborted) return;
+      const at: FitInput = { ...input, nowMs: null };
+      if (reaches(gateStateOf(log, { policy, input: at, measuredBy: log.state.ledger }), at, prepare.atLeast)) start(input);
     },
     settled: async () => void (await now?.written),
     close: () => {

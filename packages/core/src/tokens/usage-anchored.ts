@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { isRecord } from "../json.ts";
 import type { KindSpec } from "../kind.ts";
-import type { Message } from "../message/message.ts";
 import type { Estimator, EstimatorKind, EstimatorParts, Ledger, Prediction } from "./estimator.ts";
 import { defineEstimator, estimated, overheadPricing } from "./estimator.ts";
 import type { MessageMeasure } from "./measure.ts";
@@ -106,9 +105,11 @@ function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure): EstimatorPa
       return { ...ledger, own: { ...state, anchor: { ...anchor, estimatedTokens, coversReplyOf: null } } };
     },
     recount: (ledger, messages) => {
-      const estimated = spec.afterCut === "estimated";
-      const [anchor, scale] = estimated ? [reportedAs(messages, measure), null] : [null, scaleAfterEdit(ledger)];
-      return { ...ledger, own: { ...NOTHING_ANCHORED, anchor, scale } };
+      if (spec.afterCut !== "estimated") return { ...ledger, own: { ...NOTHING_ANCHORED, scale: scaleAfterEdit(ledger) } };
+      let reportedTokens = 0;
+      for (const message of messages) reportedTokens += measure.messageTokens(message);
+      const anchor = { reportedTokens, estimatedTokens: reportedTokens, coversReplyOf: null };
+      return { ...ledger, own: { ...NOTHING_ANCHORED, anchor } };
     },
     observe: (ledger, { requestId, usage }, overhead) => {
       const promptTokens = usage.input.totalTokens;
@@ -128,13 +129,6 @@ function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure): EstimatorPa
         : Object.assign({}, spec.since === "left-out" ? reportAlone(view, ledger) : predictedBy(view, ledger), { basis: name });
     },
   };
-}
-
-/** The plain estimate of what a cut left, in a report's place. */
-function reportedAs(messages: Iterable<Message>, measure: MessageMeasure): UsageAnchor {
-  let estimatedTokens = 0;
-  for (const message of messages) estimatedTokens += measure.messageTokens(message);
-  return { reportedTokens: estimatedTokens, estimatedTokens, coversReplyOf: null };
 }
 
 function predictedBy(view: ViewScale, ledger: Ledger): Omit<Prediction, "basis"> {
