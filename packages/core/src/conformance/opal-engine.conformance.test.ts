@@ -3,11 +3,10 @@ import { type EngineSession, engineSession } from "../../testing/engine-session.
 import { lettered, shapeOf } from "../../testing/lettered.ts";
 import { summaryFiles } from "../../testing/shown-compaction.ts";
 import { type Message, textOf } from "../message/message.ts";
-import { MISSING_RESULT_TEXT, repairMessages } from "../message/repair.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { OPAL_POLICY } from "../policy/presets/opal.ts";
 import { EMPTY_VIEW, foldEntry } from "../session/view.ts";
-import { assistant, calling, human, reply, result, usageEntry } from "../testing/builders.ts";
+import { assistant, human, reply, result, usageEntry } from "../testing/builders.ts";
 
 const byHand = (tokens: number) => ({ now: { reason: "manual" as const, keep: { tokens } } });
 const session = (messages: readonly Message[], more: Partial<Parameters<typeof engineSession>[0]> = {}) =>
@@ -143,27 +142,5 @@ describe("compaction", () => {
     const run = session(lettered("UAUA", 100), { policy: NONE_POLICY });
     expect(await run.fit({ gate: "on-overflow", recovery: 0 })).toEqual({ kind: "unchanged", off: "disabled" });
     expect(run.events).toEqual([]);
-  });
-});
-
-describe("O-i: integrity", () => {
-  const ids = (messages: readonly Message[]) => repairMessages(messages).messages.map(({ id }) => id);
-  test("an orphan call gets an error result right after its message", () => {
-    const repaired = repairMessages([human("u", "go"), calling("a", ["c"]), human("v", "and?")]).messages;
-    expect(repaired.map(({ role }) => role)).toEqual(["user", "assistant", "tool-result", "user"]);
-    expect(repaired[2]).toMatchObject({ callId: "c", isError: true, parts: [{ text: MISSING_RESULT_TEXT }] });
-  });
-
-  test.each<[string, readonly Message[], readonly string[]]>([
-    ["an orphan result goes", [human("u", "go"), result("r", "x", "?"), reply("a", "ok")], ["u", "a"]],
-    ["a second result goes", [calling("a", ["c"]), result("r", "c", "1"), result("s", "c", "2")], ["a", "r"]],
-    ["a late result comes to its call", [calling("a", ["c"]), human("u", "wait"), result("r", "c", "1")], ["a", "r", "u"]],
-    [
-      "results stand in the order of their calls",
-      [calling("a", ["c", "d"]), human("u", "wait"), result("s", "d", "2"), result("r", "c", "1")],
-      ["a", "r", "s", "u"],
-    ],
-  ])("%s", (_, messages, expected) => {
-    expect(ids(messages)).toEqual(expected);
   });
 });

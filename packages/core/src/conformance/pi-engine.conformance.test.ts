@@ -2,24 +2,12 @@ import { describe, expect, test } from "vitest";
 import { engineSession, scriptedClient, sectionedReply } from "../../testing/engine-session.ts";
 import { lettered, shapeOf } from "../../testing/lettered.ts";
 import { compactionFigures, firstKeptId } from "../../testing/shown-compaction.ts";
-import type { CompactionEntry, SessionEntry } from "../entry.ts";
 import { type Message, type StopReason, textOf } from "../message/message.ts";
 import { PI_POLICY, piPolicy } from "../policy/presets/pi.ts";
 import type { ModelRequest } from "../ports.ts";
 import { decodeLog, encodeLog } from "../session/codec.ts";
-import { EMPTY_VIEW, foldEntry } from "../session/view.ts";
 import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
-import {
-  compaction,
-  human,
-  logOf,
-  replacedHistory,
-  reply,
-  result,
-  summarized,
-  summaryMessage,
-  usageEntry,
-} from "../testing/builders.ts";
+import { human, reply, result, usageEntry } from "../testing/builders.ts";
 import { measuredUsage, usageOf } from "../usage.ts";
 
 const session = (messages: readonly Message[], more: Partial<Parameters<typeof engineSession>[0]> = {}) =>
@@ -78,50 +66,6 @@ describe("usage", () => {
     await run.fit();
     run.append(human("later", "x".repeat(40_000)));
     expect((await run.fit()).kind).toBe("unchanged");
-  });
-});
-
-describe("the session's fold", () => {
-  const U = (id: string) => human(id, `human ${id}`);
-  const A = (id: string) => reply(id, `reply ${id}`);
-  const entry = (message: Message): SessionEntry => ({ type: "message", message });
-  const cut = (id: string, from: string, through: string): CompactionEntry =>
-    compaction(id, [summarized([[from, through]], summaryMessage(`sum-${id}`, "so far"))]);
-  const ids = (entries: readonly SessionEntry[]) =>
-    entries
-      .reduce(foldEntry, EMPTY_VIEW)
-      .messages.slice()
-      .map((message) => message.id);
-  const before = [...logOf([U("u1"), A("a1"), U("u2"), A("a2")])];
-
-  test.each<[string, readonly SessionEntry[], readonly string[]]>([
-    [
-      "P-16: summary first, then what was kept and what came since",
-      [...before, cut("x", "u1", "a1"), entry(U("u3")), entry(A("a3"))],
-      ["sum-x", "u2", "a2", "u3", "a3"],
-    ],
-    [
-      "P-17: of two compactions the latest covers the first",
-      [
-        ...before,
-        cut("x", "u1", "a1"),
-        entry(U("u3")),
-        entry(A("a3")),
-        cut("y", "sum-x", "a2"),
-        entry(U("u4")),
-        entry(A("a4")),
-      ],
-      ["sum-y", "u3", "a3", "u4", "a4"],
-    ],
-    [
-      "P-18: kept from the first entry on",
-      [...before, compaction("x", [replacedHistory([summaryMessage("sum-x", "so far"), U("u1"), A("a1"), U("u2"), A("a2")])])],
-      ["sum-x", "u1", "a1", "u2", "a2"],
-    ],
-    ["P-19: a compaction applies on its own path", [...before, cut("x", "u1", "a1")], ["sum-x", "u2", "a2"]],
-    ["P-19: and not on another", [...before, entry(U("u5"))], ["u1", "a1", "u2", "a2", "u5"]],
-  ])("%s", (_, entries, expected) => {
-    expect(ids(entries)).toEqual(expected);
   });
 });
 

@@ -65,7 +65,7 @@ export function createBackground({ policy, onEvent, log, nowMs }: AttendedParts)
     if (now !== null && now.since !== sinceOf()) empty();
     return now;
   };
-  const start = (input: SessionInput): Slot => {
+  const start = (input: SessionInput): void => {
     const written = prepareSummary(log, { ...input, nowMs: nowMs() }, closing.signal).catch(() => null);
     const slot: Slot = { since: sinceOf(), written, ready: null };
     now = slot;
@@ -73,7 +73,6 @@ export function createBackground({ policy, onEvent, log, nowMs }: AttendedParts)
       slot.ready = summary;
       if (now !== slot) giveUp(slot);
     });
-    return slot;
   };
   return {
     prepared: async (signal) => {

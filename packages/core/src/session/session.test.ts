@@ -4,7 +4,6 @@ import type { SessionEntry, StepOutcome } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { type Message, sharedPrefixCount, textOf } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
-import { NONE_POLICY } from "../policy/presets/none.ts";
 import { SVEN_LENGTH_ESTIMATE, SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer } from "../ports.ts";
 import { calling, human, logOf, reply, result, usageEntry } from "../testing/builders.ts";
@@ -341,31 +340,10 @@ describe("what cannot be made to fit", () => {
 });
 
 describe("compaction that is off", () => {
-  test("an unknown window is said once", async () => {
-    const { manager, events } = session(turns(30));
-    const model = { contextWindowTokens: null, maxOutputTokens: null };
-    expect(await manager.fit(at({ model }), never)).toEqual({ kind: "unchanged", off: "unknown-window" });
-    expect(await manager.fit(at({ model }), never)).toEqual({ kind: "unchanged", off: "unknown-window" });
-    expect(events).toEqual([{ type: "compaction-off", why: "unknown-window" }]);
-  });
-
   test("an unknown window may have a stated size", async () => {
     const { manager } = session(turns(8), { policy: { ...POLICY, unknownWindow: { tokens: 10_000 } } });
     const model = { contextWindowTokens: null, maxOutputTokens: null };
     expect(await manager.fit(at({ model }), never)).toMatchObject({ kind: "compacted" });
-  });
-
-  test("a policy that is off changes nothing, however large the context", async () => {
-    const { manager, events } = session(turns(30), { policy: NONE_POLICY });
-    expect(await manager.fit(at(), never)).toEqual({ kind: "unchanged", off: "disabled" });
-    expect(await manager.fit(at({ gate: "on-overflow" }), never)).toEqual({ kind: "unchanged", off: "disabled" });
-    expect([events, manager.view().messages.size]).toEqual([[], 60]);
-  });
-
-  test("a window that the reply fills is an error", async () => {
-    const { manager } = session(turns(1));
-    const model = { contextWindowTokens: 8192, maxOutputTokens: 8192 };
-    await expect(manager.fit(at({ model }), never)).rejects.toMatchObject({ code: "bad-policy" });
   });
 });
 
@@ -455,14 +433,6 @@ describe("a hook before compaction", () => {
     expect(outcome).toEqual({ kind: "cancelled", reason: "threshold", why: "not now" });
     expect(events.at(-1)).toEqual({ type: "compaction-cancelled", reason: "threshold", why: "not now" });
     expect(manager.view().messages.size).toBe(16);
-  });
-
-  test("that fails is noted, and compaction goes on", async () => {
-    const { outcome } = await hooked(() => Promise.reject(new Error("broken")));
-    expect(outcome).toMatchObject({
-      kind: "compacted",
-      entry: { record: { steps: [{ strategy: "before-compaction", outcome: "failed" }, { outcome: "applied" }] } },
-    });
   });
 });
 

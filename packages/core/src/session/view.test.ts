@@ -11,7 +11,6 @@ import {
   human,
   logOf,
   replacedHistory,
-  replacedPart,
   reply,
   result,
   revertOf,
@@ -41,9 +40,9 @@ const idsOf = (view: SessionView) => view.messages.slice().map((message) => mess
 describe("the fold of a log", () => {
   test.each<[string, readonly SessionEntry[], readonly string[]]>([
     ["appended messages in order", start, ["u1", "a1", "u2", "a2", "r"]],
-    ["a compaction edits what is there", [...start, firstCut], ["s1", "u2", "a2", "r"]],
-    ["what comes after a compaction comes after it", [...start, firstCut, said(u3)], ["s1", "u2", "a2", "r", "u3"]],
-    ["a second compaction builds on the first", [...start, firstCut, said(u3), secondCut], ["s2", "a2", "r", "u3"]],
+    ["P-19: a compaction edits what is there", [...start, firstCut], ["s1", "u2", "a2", "r"]],
+    ["P-16: what comes after a compaction comes after it", [...start, firstCut, said(u3)], ["s1", "u2", "a2", "r", "u3"]],
+    ["P-17: a second compaction builds on the first", [...start, firstCut, said(u3), secondCut], ["s2", "a2", "r", "u3"]],
     [
       "messages appended while a summary was written stay behind it",
       [...start, said(u3), compaction("late", [summarized([["u1", "r"]], summaryOne)], "r")],
@@ -71,7 +70,7 @@ describe("the fold of a log", () => {
       ["a2", "r"],
     ],
     [
-      "P-17: a compaction that another agent recorded",
+      "P-18: a compaction that another agent recorded",
       [...start, compaction("b", [replacedHistory([summaryOne, r])])],
       ["s1", "r"],
     ],
@@ -171,27 +170,7 @@ describe("the hash of a view", () => {
   });
 });
 
-describe("folding entry by entry", () => {
-  const whole = [
-    ...start,
-    usageEntry("request", "r", 100),
-    firstCut,
-    said(u3),
-    compaction("stub", [replacedPart("r", 0, { type: "text", text: "stub" })]),
-    revertOf("stub"),
-    secondCut,
-  ];
-
-  test.each([...whole.keys()])("gives at entry %i what folding the log up to it gives", (index) => {
-    const live = whole.slice(0, index + 1).reduce(foldEntry, EMPTY_VIEW);
-    const folded = foldEntries(whole.slice(0, index + 1));
-    expect([idsOf(live), live.viewHash, live.activeCompactions]).toEqual([
-      idsOf(folded),
-      folded.viewHash,
-      folded.activeCompactions,
-    ]);
-  });
-
+describe("folding", () => {
   test("a compaction and its revert leave what was there, and what came since", () => {
     fc.assert(
       fc.property(arbitraryValidMessages, fc.nat(), fc.nat(), (messages, first, second) => {
