@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { playChunk } from "../../testing/play-chunk.ts";
 import { arbitraryScenario } from "../testing/arbitrary-session.ts";
 import { playSession } from "../testing/play-session.ts";
 
@@ -18,6 +19,11 @@ test("the engine's rules hold for any session, policy and failure", async () => 
   );
   expect(total.compactions).toBeGreaterThanOrEqual(total.cases);
 }, 180_000);
+
+test("a switch is out of reach only below its floor by the measure of the model that comes next", async () => {
+  const { failure } = await playChunk({ seed: 777_008, sessions: 1, path: "37", atMostMs: 60_000 }, {});
+  expect(failure).toBeNull();
+}, 60_000);
 
 test("the same session gives the same log, byte for byte", async () => {
   await fc.assert(

@@ -28,6 +28,8 @@ export interface CheckedFit {
   readonly summarizer: ScriptedSummarizer;
   readonly work: WorkCounter;
   readonly input: FitInput;
+  /** The model that a switch goes to; `null` for any other fit. */
+  readonly nextModelId: string | null;
   /** Runs a fit, a redo or a switch of model. */
   readonly run: (manager: Session, signal: AbortSignal) => Promise<FitOutcome>;
   /** UTF-16 units of the summary that was prepared before. */
@@ -50,7 +52,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
     work: work.total(),
     calls: summarizer.calls(),
     writtenChars: summarizer.writtenChars(),
-    floorTokens: floorTokens(manager, fit.estimator, fit.input.pending),
+    floorTokens: floorTokens(manager, fit.estimator, { pending: fit.input.pending, nextModelId: fit.nextModelId }),
   };
   summarizer.use({
     controller,
@@ -109,7 +111,12 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
       break;
     }
     case "irreducible":
-      if (arrived.length === 0) checkMissed(outcome, floorTokens(manager, fit.estimator, fit.input.pending), fit);
+      if (arrived.length === 0)
+        checkMissed(
+          outcome,
+          floorTokens(manager, fit.estimator, { pending: fit.input.pending, nextModelId: fit.nextModelId }),
+          fit,
+        );
       checkUnchanged({ before, after: shown, removed }, report);
       break;
     case "unchanged": {

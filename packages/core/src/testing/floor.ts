@@ -14,18 +14,26 @@ import type { SessionScenario } from "./session-scenario.ts";
 /**
  * The least that any compaction could leave, by the policy's own measure, each message with its share of what is expected of the view: overhead, what is pending, what the agent declared, the last human message, and
  * the newest open step with its results and texts at stub size. Infinite if
- * none of these is there: something has to be sent, and no rule says what.
+ * none of these is there: something has to be sent, and no rule says what. A switch is measured by the ledger of the model that comes next.
  */
-export function floorTokens(manager: Session, estimator: Estimator, pending: readonly Message[]): number {
-  const messages = manager.view().messages.slice();
+export function floorTokens(
+  manager: Session,
+  estimator: Estimator,
+  { pending, nextModelId }: { readonly pending: readonly Message[]; readonly nextModelId: string | null },
+): number {
+  const { system, tools, messages: view } = manager.view();
+  const messages = view.slice();
+  const now = manager.state().ledger;
+  const ledger = nextModelId === null ? now : estimator.changeModel(now, nextModelId);
   const step = messages.slice(openStepStart(messages)).map(atStubSize);
   const human = messages.findLast(isHuman);
   const declared = messages.slice(0, messages.length - step.length).filter(isDeclared);
   const kept = [...declared, ...(human === undefined ? [] : [human]), ...step];
   if (kept.length + pending.length === 0) return Number.POSITIVE_INFINITY;
   const tokensOf = (some: readonly Message[]) =>
-    some.reduce((sum, message) => sum + estimator.messageTokens(message, manager.state().ledger), 0);
-  const { expectedTokens, overheadTokens } = manager.predict();
+    some.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), 0);
+  const overhead = { system, tools, dynamicContext: null, hiddenTokens: 0 };
+  const { expectedTokens, overheadTokens } = estimator.predict(ledger, overhead);
   const viewTokens = tokensOf(messages);
   const shareRatio = viewTokens > 0 ? Math.max(1, (expectedTokens - overheadTokens) / viewTokens) : 1;
   return Math.ceil(tokensOf(kept) * shareRatio + tokensOf(pending)) + overheadTokens;

@@ -96,6 +96,7 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
       summarizer,
       work,
       input,
+      nextModelId: null,
       run,
       report,
       preparedChars: offer.chars(),
@@ -239,7 +240,7 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
         undo.before(manager);
         await fit(
           { ...input, now: { reason: "downshift", keep: null } },
-          { run: (live, signal) => live.switchModel(to, input, signal) },
+          { nextModelId: to.modelId, run: (live, signal) => live.switchModel(to, input, signal) },
         );
         limits = act.limits;
         return;
