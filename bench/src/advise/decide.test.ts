@@ -6,7 +6,7 @@ import { encodeLog } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { IMPORTERS } from "../formats/registry.ts";
-import { createOpener } from "../open/corpus.ts";
+import { createOpener, openCorpus } from "../open/corpus.ts";
 import { createSerialPool } from "../replay/worker-pool.ts";
 import { decideOn } from "./decide.ts";
 
@@ -25,7 +25,8 @@ test("each log is imported and prepared once, however often it is replayed", { t
   const stderr = Object.assign(new PassThrough(), { isTTY: false });
   const streams = { stdout: stderr, stderr, demoSessions: async () => [], nowMs: () => 0 };
   const io = { ...streams, version: "0.0.0", cwd: home, homeFolder: home };
-  const [decision] = await decideOn({ agent: "codex", files, found: files.length, unread: [] }, { run, io });
+  const corpus = await openCorpus(files, run.pool);
+  const [decision] = await decideOn({ agent: "codex", files, found: files.length, unread: [] }, { corpus, run, io });
   expect(decision?.choice?.rows.length).toBeGreaterThan(2);
   expect(opener.counts()).toEqual({ imports: 3, preparations: 3 });
 });

@@ -1,4 +1,4 @@
-import { type CacheRules, createSpending, type ModelPrices, tierFor } from "@plimsoll/providers";
+import { type CacheRules, createSpending, type ModelPrices, promptUsd } from "@plimsoll/providers";
 import type { Corpus } from "../open/corpus.ts";
 import type { ReportedAnswer, SessionFacts } from "../open/session-facts.ts";
 import { formatCount, formatNumberOf, formatPercent, formatTokens, formatUsd, NO_FIGURE } from "../show/figures.ts";
@@ -79,9 +79,12 @@ function countedSession(facts: SessionFacts, agent: AgentFacts, { pricesOf, cach
       before !== null &&
       (atMs ?? 0) - (before.atMs ?? Number.POSITIVE_INFINITY) > rules.timeToLiveMs
     ) {
-      const { cacheWriteUsdPerMillion, cacheReadUsdPerMillion } = tierFor(prices, tokens);
       const again = Math.min(before.usage.input.totalTokens ?? 0, tokens - (usage.input.cacheReadTokens ?? tokens));
-      counted.pausedUsd += (again * (cacheWriteUsdPerMillion - cacheReadUsdPerMillion)) / 1_000_000;
+      const [written, read] = [
+        { readTokens: 0, writeTokens: again, uncachedTokens: 0, state: "broken" } as const,
+        { readTokens: again, writeTokens: 0, uncachedTokens: 0, state: "warm" } as const,
+      ];
+      counted.pausedUsd += promptUsd(written, prices, rules) - promptUsd(read, prices, rules);
     }
     cutTokens = null;
   }
@@ -181,7 +184,7 @@ const LARGE_RATIO = 0.15;
 
 /** The most expensive habits that the logs show, at most three, each with what a person could do. */
 export function habitSentences(sessions: readonly CountedSession[]): readonly string[] {
-  const promptUsd = sum(sessions, usdOf);
+  const usd = sum(sessions, usdOf);
   const often = sessions.filter(({ compactions }) => compactions >= MANY_CUTS);
   const oftenUsd = sum(often, ({ compactionUsd }) => compactionUsd);
   const pausedUsd = sum(sessions, (each) => each.pausedUsd);
@@ -190,7 +193,7 @@ export function habitSentences(sessions: readonly CountedSession[]): readonly st
     tool === undefined || tool[1] < LARGE_RATIO
       ? null
       : {
-          usd: tool[1] * promptUsd,
+          usd: tool[1] * usd,
           text: `${tool[0]} are ${formatPercent(100 * tool[1])}% of what is sent: ask for parts of files and shorter outputs`,
         },
     often.length === 0

@@ -41,7 +41,10 @@ export async function sessionFileOr(
   const isAgent = LOCATED_AGENTS.some((agent) => agent === session) && !existsSync(resolve(io.cwd, session ?? ""));
   if (session !== undefined && !isAgent) return sessionFile(session, io);
   const agent = from ?? session ?? null;
-  const [log, own] = await Promise.all([newestLog(agent, io, agent === null ? io.cwd : null), agent === null ? newestOwn(io) : null]);
+  const [log, own] = await Promise.all([
+    newestLog(agent, io, agent === null ? io.cwd : null),
+    agent === null ? newestOwn(io) : null,
+  ]);
   const newest = own !== null && own.modifiedMs >= (log?.modifiedMs ?? 0) ? own : log;
   if (newest === null) {
     const where = agent === null ? "no session of this folder" : `no log of ${agent}`;
