@@ -6,14 +6,7 @@ interface Item {
   readonly amount: number;
 }
 
-const MEAN: Statistic<Item> = {
-  width: 2,
-  add({ amount }, sums) {
-    sums[0] = (sums[0] ?? 0) + amount;
-    sums[1] = (sums[1] ?? 0) + 1;
-  },
-  figure: ([sum = 0, count = 0]) => (count === 0 ? null : sum / count),
-};
+const MEAN = meanOver<Item>(({ amount }) => amount);
 
 /** Five items of each repository, each of an owner of its own. */
 const items = (repositories: number, amountOf: (repository: number) => number): readonly Item[] =>

@@ -1,45 +1,32 @@
 import { type SessionEntry, usageOf } from "@plimsoll/core";
-import { checkMessages, EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
+import { checkMessages, EMPTY_VIEW, foldEntry, type MessageDraft } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
 import { describeLog } from "../../testing/describe-log.ts";
 import { buildLog } from "./log-builder.ts";
-import { callDraft, type LogItem, type ReplyItem, textPart } from "./log-items.ts";
+import {
+  type BoundaryItem,
+  boundaryItem,
+  callDraft,
+  type LogItem,
+  type ReplyItem,
+  replyItem,
+  resultItem,
+  textPart,
+  userItem,
+} from "./log-items.ts";
 
 const START: SessionEntry & { type: "session" } = {
   ...{ type: "session", version: 1, id: "s", createdMs: null, system: "", tools: [], parent: null, agent: null },
 };
 
-const place = { line: null, sourceId: null, atMs: null };
-const user = (text: string, sourceId: string | null = null): LogItem => ({
-  kind: "user",
-  origin: "human",
-  parts: [textPart(text)],
-  ...place,
-  sourceId,
-});
-const result = (callId: string, text: string, line: number | null = null): LogItem => ({
-  kind: "result",
-  callId,
-  isError: false,
-  parts: [textPart(text)],
-  ...place,
-  line,
-});
+const user = (text: string, sourceId: string | null = null) => userItem("human", [textPart(text)], { sourceId });
+const result = (callId: string, text: string, line: number | null = null) =>
+  resultItem(callId, [textPart(text)], { line, isError: false });
 const call = (callId: string) => callDraft({}, { callId, toolName: "sh", argumentsJson: "{}", args: { command: "x" } });
-const usage = (uncachedTokens: number) => usageOf({ uncachedTokens, outputTokens: 1 });
 
 function reply(parts: ReplyItem["parts"], more: Partial<ReplyItem> = {}): ReplyItem {
-  return {
-    kind: "reply",
-    parts,
-    modelId: "m",
-    requestId: null,
-    stopReason: "end",
-    usage: usage(5),
-    limits: null,
-    ...place,
-    ...more,
-  };
+  const usage = usageOf({ uncachedTokens: 5, outputTokens: 1 });
+  return { ...replyItem(parts, usage, { modelId: "m", stopReason: "end" }), ...more };
 }
 
 function build(items: readonly LogItem[]): {
@@ -166,13 +153,11 @@ test("ids: the source's if it is free, else a chain hash that differs for equal 
   expect(build(items).entries).toEqual(build(items).entries);
 });
 
-const summary = { kind: "user" as const, origin: "summary" as const, parts: [textPart("sum")], ...place };
-const boundary = (
-  kept: Extract<LogItem, { kind: "boundary" }>["kept"],
-  withSummary: typeof summary | null = summary,
-): LogItem => ({
-  ...{ kind: "boundary", kept, summary: withSummary, tokensBefore: 9, ...place },
-});
+const summary = userItem("summary", [textPart("sum")]);
+const boundary = (kept: BoundaryItem["kept"], withSummary: typeof summary | null = summary) =>
+  boundaryItem(withSummary, {}, { kept, tokensBefore: 9 });
+
+const draft = (text: string): MessageDraft => ({ role: "user", origin: "human", parts: [textPart(text)], atMs: null });
 
 const KEPT = user("kept");
 const FIRST = user("first");
@@ -206,7 +191,7 @@ test.each<[string, LogItem[], string]>([
   ],
   [
     "a history given in full reuses what it can",
-    [FIRST, KEPT, boundary({ kind: "history", drafts: [draft("kept"), draft("new")] }, null)],
+    [FIRST, KEPT, boundary({ kind: "history", drafts: ["kept", "new"].map(draft) }, null)],
     "compaction 2 -> 2: replace 1 by [human: kept; human: new]",
   ],
 ])("recorded compaction: %s", (_, items, line) => {
@@ -232,7 +217,3 @@ test("a tail that was compacted away before comes back as the same messages", ()
   expect([...view.messages].slice(1)).toEqual(known.slice(1));
   expect(view.messages.at(1)).toBe(known[1]);
 });
-
-function draft(text: string): Extract<Extract<LogItem, { kind: "boundary" }>["kept"], { kind: "history" }>["drafts"][number] {
-  return { role: "user", origin: "human", parts: [textPart(text)], atMs: null };
-}
