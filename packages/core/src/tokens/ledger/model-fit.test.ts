@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { content, replyReport } from "../../../testing/ledger-values.ts";
+import { content, HAND_PRIOR, line, replyReport } from "../../../testing/ledger-values.ts";
 import type { MessageContent } from "../char-class.ts";
 import type { Regression } from "../measure.ts";
-import { learn, NO_LOSSES, type ReplyReport, type ReturnRule, type RuleLosses, TEXT_RULES } from "./model-fit.ts";
+import { learn, NO_LOSSES, RETURN_RULES, type ReplyReport, type ReturnRule, type RuleLosses, TEXT_RULES } from "./model-fit.ts";
 import { ruleFor } from "./next-prompt.ts";
 
 describe("a line by hand", () => {
@@ -49,6 +49,7 @@ describe("a line by hand", () => {
   });
 });
 
+const price = { prior: HAND_PRIOR, fit: line(2) };
 const none: Partial<ReplyReport> = { content: content(20), reasoningTokens: null };
 const as = (reasoning: MessageContent["reasoning"], reasoningTokens: number | null): Partial<ReplyReport> => ({
   content: content(20, { reasoning }),
@@ -62,5 +63,12 @@ test.each<[string, Partial<ReplyReport>, Partial<RuleLosses>, ReturnRule]>([
   ["readable reasoning speaks for neither", as("readable", null), {}, "text"],
   ["text that was wrong gives way to text with reasoning", none, { text: 0.1 }, "text-and-reasoning"],
 ])("of the text's rules: %s", (_, more, losses, rule) => {
-  expect(ruleFor({ ...NO_LOSSES, ...losses }, replyReport(more), TEXT_RULES)).toBe(rule);
+  expect(ruleFor({ ...NO_LOSSES, ...losses }, replyReport(more), TEXT_RULES, price)).toBe(rule);
+});
+
+test.each<[string, number, ReturnRule]>([
+  ["far beyond the text returns as what is visible", 6_000, "visible"],
+  ["near the text returns whole", 60, "output"],
+])("an output %s", (_, outputTokens, rule) => {
+  expect(ruleFor(NO_LOSSES, replyReport({ ...none, outputTokens }), RETURN_RULES, price)).toBe(rule);
 });
