@@ -65,17 +65,20 @@ export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCo
   command
     .option("--from <agent>", `only these agents; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
     .option("--since <time>", "logs changed since a date (2026-01-31), or in the last 12h, 7d or 4w", DEFAULT_SINCE)
-    .option("--limit <count>", `at most so many logs of each agent, the newest (default: ${DEFAULT_LOG_LIMIT})`)
+    .option("--limit <count>", `read at most this many logs per agent, newest first (default: ${DEFAULT_LOG_LIMIT})`)
     .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
     .option("--plan", "you pay by subscription: dollars are worth at list prices, and no proxy is advised")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for few logs)")
+    .optionsGroup("Results:")
     .option("--full", "print every decision whole, and all notes")
     .option("--html <file>", "write the advice as one HTML page, with settings to paste")
     .option("--json <file>", "write all figures as JSON")
+    .optionsGroup("Your agent's settings:")
     .option("--write", "show the change to the agent's settings file, ask, and write it with a backup")
     .option("--undo", "undo --write, if nobody changed the file since")
     .option("--yes", "write or undo without asking")
-    .action(async (options: AdviseOptions) => onExit(await advise(options, io)));
+    .action(async (options: AdviseOptions) => onExit(await advise(options, io)))
+    .addHelpOption(command.createOption("-h, --help", "show help").helpGroup("Help:"));
 }
 
 async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
