@@ -139,7 +139,10 @@ export function addLogOptions(command: Command): Command {
   return command
     .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
     .option("--since <time>", "with --from: logs changed since a date (2026-01-31), or in the last 12h, 7d or 4w")
-    .option("--limit <count>", `with --from: read at most this many logs per agent, newest first (default: ${DEFAULT_LOG_LIMIT})`);
+    .option(
+      "--limit <count>",
+      `with --from: read at most this many logs per agent, newest first (default: ${DEFAULT_LOG_LIMIT})`,
+    );
 }
 
 /** Where logs are looked for, as the options give it. */
