@@ -215,7 +215,7 @@ const NOTHING_FIRES: string = fitted(
   "No session fills half of the window: no setting changes anything. Give a smaller window (--window 32k) or longer sessions.",
 );
 
-const READING = `cost: % of doing nothing; ${KEPT_READING}`;
+const READING = `cost: % of the cost without compaction; ${KEPT_READING}`;
 const OTHER_SESSIONS = "All on sessions that settings were not chosen on.";
 const SAME_SESSIONS = "There is one project alone: settings were chosen and judged on the same sessions.";
 

@@ -80,7 +80,7 @@ export const KEPT_READING =
   "dearer: sessions that cost over 2 % more; kept: % of what later replies needed that was still in the context word for word; older: of what was said 20k tokens back or more.";
 
 /** Explains the columns of the first table. */
-export const READING: string = `cost: % of doing nothing, with a prompt cache, over the sessions that outgrow the window; ${KEPT_READING}`;
+export const READING: string = `cost: % of the cost without compaction, with a prompt cache, over the sessions that outgrow the window; ${KEPT_READING}`;
 
 /** The table that a window's answer is read from: a row a policy, what the person runs now among them. */
 export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf: PolicyNames): ReportTable {

@@ -17,7 +17,7 @@ export const COMMANDS: typeof BENCH_COMMANDS = [
   },
   {
     name: "simulate",
-    description: "serve a strict provider on 127.0.0.1, for any agent: four wires, limits, prompt cache, faults",
+    description: "run a fake LLM API that enforces the vendors' rules: four wires, limits, prompt cache, faults",
     examples: ["simulate --window 32k", "simulate session.jsonl --port 0"],
     load: async () => (await import("./command/simulate-command.ts")).defineSimulateCommand,
   },
@@ -61,7 +61,7 @@ export const COMMANDS: typeof BENCH_COMMANDS = [
   },
   {
     name: "hook",
-    description: "put text back that an agent's own compaction lost; for hooks of Claude Code and Codex",
+    description: "restore text that the agent's compaction dropped; for hooks of Claude Code and Codex",
     note: "Agents start it, with a payload on standard input: `plimsoll hook` is the\ncommand of the hook SessionStart with the matcher compact (and, in Claude\nCode, of the hook PreCompact), in Claude Code's settings.json or in Codex's\nhooks.json. `plimsoll hook plugin` prints the folder of the plugin whose mod\ncompacts in Claude Code: claude --plugin-dir \"$(plimsoll hook plugin)\".",
     examples: ["hook", "hook plugin"],
     load: async () => (await import("./hook/hook-command.ts")).defineHookCommand,
@@ -74,7 +74,7 @@ export const COMMANDS: typeof BENCH_COMMANDS = [
   },
   {
     name: "doctor",
-    description: "say what makes a session log unusable, and write a mended copy beside it",
+    description: "diagnose a session log; write a repaired copy beside it",
     note: "It reads one log and asks no model. Lines that it does not mend stay the\nsame bytes.",
     examples: ["doctor", "doctor session.jsonl", "doctor --from claude-code --write"],
     load: async () => (await import("./doctor/doctor-command.ts")).defineDoctorCommand,

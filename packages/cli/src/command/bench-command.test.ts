@@ -245,7 +245,12 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
       2,
       "--out does nothing with --dry-run",
     ],
-    ["a page is of no session", ["inspect", "--html", "x.html"], 2, "plimsoll: --html and --with are for a session"],
+    [
+      "no session of this folder is there for a page",
+      ["inspect", "--html", "x.html"],
+      2,
+      "plimsoll: no session of this folder was found: name a log, or an agent",
+    ],
     ["an undo is to write a page", ["advise", "--undo", "--html", "x.html"], 2, "plimsoll: --html does nothing with --undo"],
     [
       "nothing is to be agreed to",

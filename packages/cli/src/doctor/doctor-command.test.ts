@@ -115,8 +115,8 @@ const CODEX = [
 
 test.each<[string, readonly unknown[], number, string]>([
   ["Claude Code's", [CLAUDE[0], failed(SIGNATURE)], 1, "log.jsonl:2: the vendor refused the thinking that was sent: --full"],
-  ["Claude Code's, which went on", [CLAUDE[0], failed(SIGNATURE), said], 0, "nothing is wrong"],
-  ["Claude Code's, of something else", [CLAUDE[0], failed("API Error: 529 overloaded")], 0, "nothing is wrong"],
+  ["Claude Code's, which went on", [CLAUDE[0], failed(SIGNATURE), said], 0, "No problems found"],
+  ["Claude Code's, of something else", [CLAUDE[0], failed("API Error: 529 overloaded")], 0, "No problems found"],
   [
     "pi's",
     [...PI.slice(0, 2), { type: "message", id: "u1", parentId: "u0", message: stopped }],

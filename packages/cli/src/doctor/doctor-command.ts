@@ -22,12 +22,12 @@ interface DoctorOptions {
 /** Faults that are listed of one log; the rest is counted. Chosen. */
 const FAULTS_LISTED = 20;
 
-/** Adds `plimsoll doctor`: says what makes a session unusable, and writes a mended copy beside it. */
+/** Adds `plimsoll doctor`: diagnoses a session log, and writes a repaired copy beside it. */
 export function defineDoctorCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
     .argument("[session]", "a session log, or an agent for its newest; without it, the newest session of this folder")
     .option("--from <agent>", `the newest log of an agent in its usual place (${LOCATED_AGENTS.join(", ")})`)
-    .option("--write", "write a mended copy beside the log; the log itself is never changed")
+    .option("--write", "write a repaired copy beside the log; the log itself is never changed")
     .option("--full", "leave all thinking out too, for a session that is refused for its signatures")
     .action(async (session: string | undefined, options: DoctorOptions) => onExit(await doctor(session, options, io)));
 }
@@ -50,7 +50,7 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   if (refusal !== null) say(io.stdout, ...faultLines(displayName, [refusal]));
   if (faults.length === 0 && refusal !== null) return EXIT_FAILED;
   if (faults.length === 0) {
-    say(io.stdout, `${displayName}: nothing is wrong that can be told from the log (${format}).`);
+    say(io.stdout, `${displayName}: No problems found (${format}).`);
     return EXIT_OK;
   }
   say(io.stdout, ...faultLines(displayName, faults));
@@ -59,7 +59,7 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
     return EXIT_FAILED;
   }
   if (options.write !== true) {
-    say(io.stdout, "plimsoll doctor --write writes a mended copy beside it.");
+    say(io.stdout, "plimsoll doctor --write writes a repaired copy beside it.");
     return EXIT_FAILED;
   }
   const copy = format === "claude-code" ? join(dirname(path), `${uuidOf(mended)}.jsonl`) : freeName(path);

@@ -136,7 +136,7 @@ export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools,
   };
   for (const [at, { strategy, from }] of chain.steps.entries()) {
     const isLast = at === chain.steps.length - 1;
-    // What is enough for a step is enough for all after it.
+    // Once a step fits, later steps fit too.
     if (isEnough(from, run, { limitTokens: tools.goal.limitTokens, isForced: chain.isForced })) break;
     if (isOfFallback(from)) own ??= run;
     await step(strategy, from, run);

@@ -65,7 +65,7 @@ function gateSizes(state: GateState, { pending, nowMs }: FitInput): GateSizes {
 
 /**
  * Why the engine must act at this gate, or `null`. Only a request that would not fit ignores the policy's gates and the
- * minimum of new material, and only under a policy whose fallback acts at the budget. Where what no cut takes fills the window, each cut buys few steps: a
+ * minimum of new material, and only under a policy whose fallback acts at the budget. If system text and tools fill the window, each cut buys few steps: a
  * policy that names its steps waits until as many have brought something.
  */
 export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, sizes: GateSizes): CompactionReason | null {
