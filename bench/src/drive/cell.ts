@@ -1,6 +1,6 @@
 import type { ModelLimits, SessionOptions } from "@plimsoll/core";
 import { BUILT_IN_KINDS, type EnginePolicy, type Kinds, RECORDED_POLICY } from "@plimsoll/core/extend";
-import type { ModelCatalog } from "@plimsoll/providers";
+import { type ModelCatalog, modelCostsFrom } from "@plimsoll/providers";
 import type { PreparedSession } from "../open/prepared-session.ts";
 import { realWindowOf } from "../open/real-window.ts";
 import type { Program } from "./program.ts";
@@ -10,7 +10,7 @@ import { digestSource, type SummarySource } from "./summary-source.ts";
 export interface CellRequest {
   readonly policy: EnginePolicy;
   readonly window: WindowRequest;
-  readonly catalog: Pick<ModelCatalog, "contextWindowOf">;
+  readonly catalog: ModelCatalog;
   /** Tokenizers for a policy whose estimator is a byte-pair encoding. */
   readonly tokenizers?: NonNullable<SessionOptions["tokenizers"]>;
   /** Kinds that the policy may name, and how results are cut; the built-in ones if they are left out. */
@@ -34,6 +34,8 @@ export interface Cell {
   /** Why the cell is not applicable; `null` if it is replayed. */
   readonly why: string | null;
   readonly summaries: SummarySource;
+  /** The prices that the engine judges its cuts by. */
+  readonly modelCosts: NonNullable<SessionOptions["modelCosts"]>;
   /** The program that compacts in the engine's place; `null` for the engine itself. */
   readonly program: Program | null;
 }
@@ -71,6 +73,7 @@ export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
     kinds,
     why,
     summaries,
+    modelCosts: modelCostsFrom(catalog),
     program,
   };
 }

@@ -118,7 +118,8 @@ async function sendCall(session: PreparedSession, cell: Cell, run: EngineRun, to
   const { sizeJudge } = session;
   const isRecorded = isRecordedPolicy(cell.policy);
   const history = isRecorded ? "recorded" : "own";
-  const nowMs = entry.atMs;
+  // The engine is asked when the request goes out: how long its answer takes is not known then.
+  const nowMs = sizeJudge.calls[call]?.requestMs ?? entry.atMs;
   const request = () => {
     const { messages } = run.view();
     return { messages, promptTokens: sizes(call, messages) };
@@ -173,9 +174,26 @@ function refusedAt({ contextWindowTokens: limitTokens }: Cell): Awaited<ReturnTy
   return { kind: "refused", rejection };
 }
 
-/** Returns the usage that the provider would have reported: the size model's figure, or the recorded usage if it is `null`. */
-function reportedOf({ requestId, modelId, usage }: UsageEntry, promptTokens: number | null): Parameters<Session["report"]>[1] {
-  const { totalTokens, reasoningTokens } = usage.output;
-  const measured = { totalInputTokens: promptTokens, outputTokens: totalTokens, reasoningTokens };
-  return { requestId, modelId, usage: promptTokens === null ? usage : usageOf(measured) };
+/**
+ * Returns the usage that the provider would have reported: the size model's figure, of which the cache has the share that it had in the recording, or the recorded usage if
+ * it is `null`.
+ */
+function reportedOf(
+  { requestId, modelId, usage, atMs }: UsageEntry,
+  promptTokens: number | null,
+): Parameters<Session["report"]>[1] {
+  const answered = { requestId, modelId, ...(atMs === null ? {} : { atMs }) };
+  const { input, output } = usage;
+  if (promptTokens === null) return { ...answered, usage };
+  const shareOf = (tokens: number | null) =>
+    tokens === null || !input.totalTokens ? null : Math.floor((tokens * promptTokens) / input.totalTokens);
+  const measured = usageOf({
+    totalInputTokens: promptTokens,
+    cacheReadTokens: shareOf(input.cacheReadTokens),
+    cacheWriteTokens: shareOf(input.cacheWriteTokens),
+    cacheWriteOneHourTokens: shareOf(input.cacheWriteOneHourTokens),
+    outputTokens: output.totalTokens,
+    reasoningTokens: output.reasoningTokens,
+  });
+  return { ...answered, usage: measured };
 }

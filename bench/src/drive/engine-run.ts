@@ -44,6 +44,7 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
     }),
     hiddenOverheadTokens: hiddenOverheadTokens(session, cell),
     modelPriors,
+    modelCosts: cell.modelCosts,
     tokenizers: cell.tokenizers,
     kinds: cell.kinds,
   });

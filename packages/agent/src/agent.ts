@@ -182,6 +182,8 @@ export interface AgentOptions {
   readonly onEvent?: AgentListener;
   /** Estimates of each model's tokens until its provider reports usage; one fitted over all models if left out. */
   readonly modelPriors?: NonNullable<SessionOptions["modelPriors"]>;
+  /** Prices of models, by which a cut is judged; a usual ratio of them if left out. */
+  readonly modelCosts?: NonNullable<SessionOptions["modelCosts"]>;
   /** Tells which reasoning is removed once messages before it change; none is if left out. */
   readonly isBoundReasoning?: IsBoundReasoning;
   /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */

@@ -73,7 +73,7 @@ function requireOwnNames(tools: AgentOptions["tools"]): void {
 
 /** Collects the setting that the conversation is opened with. `model` answers with the one in force: it writes the summaries if nobody else was named. */
 function settingOf(options: AgentOptions, hub: EventHub, model: () => AgentModel) {
-  const { nowMs, kinds, modelPriors, isBoundReasoning, tokenizers } = options;
+  const { nowMs, kinds, modelPriors, modelCosts, isBoundReasoning, tokenizers } = options;
   const policy = requireFallback(options.policy);
   const { sessionId } = options.session;
   const byModel: Summarizer = (request, signal) => {
@@ -87,6 +87,7 @@ function settingOf(options: AgentOptions, hub: EventHub, model: () => AgentModel
     stateProviders: options.stateOf?.(sessionId) ?? [],
     ...(kinds === undefined ? {} : { kinds }),
     ...(modelPriors === undefined ? {} : { modelPriors }),
+    ...(modelCosts === undefined ? {} : { modelCosts }),
     ...(isBoundReasoning === undefined ? {} : { isBoundReasoning }),
     ...(tokenizers === undefined ? {} : { tokenizers }),
     onEvent: (event: ContextEvent) => hub.emit({ ...event, sessionId }),

@@ -3,12 +3,12 @@ import type { ModelLimits } from "./entry.ts";
 import { PlimsollError } from "./error.ts";
 
 /**
- * A number of tokens in a policy: fixed, a share (0 to 1) of the window or of the input budget, or computed from other amounts.
+ * A number of tokens in a policy: fixed, a share (0 to 1) of the window, of the input budget or of the room for messages, or computed from other amounts.
  * `minus` subtracts all later amounts from the first, never below 0. `above` holds in windows of more than `windowAbove` tokens, else `upTo`.
  */
 export type Amount =
   | { readonly tokens: number }
-  | { readonly ratio: number; readonly of: "window" | "input-budget" }
+  | { readonly ratio: number; readonly of: "window" | "input-budget" | "room" }
   | { readonly min: readonly Amount[] }
   | { readonly max: readonly Amount[] }
   | { readonly minus: readonly Amount[] }
@@ -22,7 +22,11 @@ export const amountSchema: z.ZodType<Amount> = z.lazy(() =>
     z.strictObject({ tokens: tokens.describe("A number of tokens.") }),
     z.strictObject({
       ratio: z.number().min(0).max(1).describe("A share, from 0 to 1."),
-      of: z.enum(["window", "input-budget"]).describe("Of the window, or of the window less the longest reply."),
+      of: z
+        .enum(["window", "input-budget", "room"])
+        .describe(
+          "Of the window, of the window less the longest reply, or of what system text and tools leave of that (of the messages there, if they are fewer).",
+        ),
     }),
     z.strictObject({ min: z.array(amountSchema).min(1).readonly().describe("The smallest of these.") }),
     z.strictObject({ max: z.array(amountSchema).min(1).readonly().describe("The largest of these.") }),
@@ -40,6 +44,8 @@ export interface Budget {
   readonly windowTokens: number;
   /** Window less the output reserve: what a request may hold. */
   readonly inputBudgetTokens: number;
+  /** Input budget less system text and tools, or all messages if they are fewer, where these are known. */
+  readonly roomTokens?: number | undefined;
 }
 
 /**
@@ -98,7 +104,7 @@ export function replyBeside({ contextWindowTokens, maxOutputTokens }: ModelLimit
 /** Computes an amount in tokens for a budget. The result is not rounded, so it may be a fraction. */
 export function resolveAmount(amount: Amount, budget: Budget): number {
   if ("tokens" in amount) return amount.tokens;
-  if ("ratio" in amount) return amount.ratio * (amount.of === "window" ? budget.windowTokens : budget.inputBudgetTokens);
+  if ("ratio" in amount) return amount.ratio * wholeOf(amount.of, budget);
   if ("min" in amount) return Math.min(...resolved(amount.min, budget));
   if ("max" in amount) return Math.max(...resolved(amount.max, budget));
   if ("windowAbove" in amount)
@@ -109,6 +115,11 @@ export function resolveAmount(amount: Amount, budget: Budget): number {
   return Math.max(0, left);
 }
 
+function wholeOf(whole: "window" | "input-budget" | "room", { windowTokens, inputBudgetTokens, roomTokens }: Budget): number {
+  if (whole === "window") return windowTokens;
+  return whole === "room" ? (roomTokens ?? inputBudgetTokens) : inputBudgetTokens;
+}
+
 /** Each amount in tokens, without a callback: policies are asked at every gate. */
 function resolved(amounts: readonly Amount[], budget: Budget): readonly number[] {
   const tokens: number[] = [];
@@ -116,17 +127,26 @@ function resolved(amounts: readonly Amount[], budget: Budget): readonly number[]
   return tokens;
 }
 
-/** The size of the context at which a policy compacts: at or above an amount, or strictly above it. */
-export type Trigger = { readonly atLeast: Amount } | { readonly above: Amount };
+/**
+ * The size of the context at which a policy compacts: at or above an amount, or strictly above it. With `pays` only if a cut pays within the steps that it buys, so many times
+ * over in an empty window and once in a full one, unless a request would not fit.
+ */
+export type Trigger = ({ readonly atLeast: Amount } | { readonly above: Amount }) & { readonly pays?: number | undefined };
 
 /** True if a context of `usedTokens` fires the trigger. */
 export function fires(trigger: Trigger, usedTokens: number, budget: Budget): boolean {
-  return "atLeast" in trigger
-    ? usedTokens >= resolveAmount(trigger.atLeast, budget)
-    : usedTokens > resolveAmount(trigger.above, budget);
+  return "atLeast" in trigger ? usedTokens >= lineOf(trigger.atLeast, budget) : usedTokens > lineOf(trigger.above, budget);
 }
 
-/** Computes the size in tokens at which the trigger fires, for displays and charts. */
+/** A share of the room lies above what system text and tools take. */
+function lineOf(amount: Amount, budget: Budget): number {
+  const isOfRoom = "ratio" in amount && amount.of === "room";
+  const { inputBudgetTokens, roomTokens = inputBudgetTokens } = budget;
+  return resolveAmount(amount, budget) + (isOfRoom ? inputBudgetTokens - roomTokens : 0);
+}
+
+/** Computes the size in tokens at which the trigger fires at the latest: one that waits until a cut pays may wait for the window. */
 export function triggerTokens(trigger: Trigger, budget: Budget): number {
-  return resolveAmount("atLeast" in trigger ? trigger.atLeast : trigger.above, budget);
+  if (trigger.pays !== undefined) return budget.inputBudgetTokens;
+  return lineOf("atLeast" in trigger ? trigger.atLeast : trigger.above, budget);
 }

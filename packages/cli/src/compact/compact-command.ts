@@ -20,7 +20,7 @@ import {
 import type { CompactionEntry, FitOutcome, Message, ModelLimits, Session } from "@plimsoll/core";
 import { createDigest, createSession, isPlimsollError, NONE_POLICY, PLIMSOLL_POLICY, PlimsollError } from "@plimsoll/core";
 import { encodingsOf } from "@plimsoll/core/extend";
-import { createTokenizerLoader, familyLimitsOf, isBoundReasoning, modelPriors } from "@plimsoll/providers";
+import { createTokenizerLoader, familyLimitsOf, isBoundReasoning, modelCosts, modelPriors } from "@plimsoll/providers";
 import { compactionLoss } from "@plimsoll/providers/proxy";
 import { createFileSessionStore, writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
@@ -90,6 +90,7 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
     summarizer: createDigest(),
     entries: transcript.entries,
     modelPriors,
+    modelCosts,
     isBoundReasoning,
     tokenizers,
     kinds,

@@ -59,6 +59,7 @@ export const PROJECT_MAY: { readonly [Key in FileKey]: Decided } = {
   gates: COMPACTION,
   trigger: COMPACTION,
   afterPause: COMPACTION,
+  minimumFreedRatio: COMPACTION,
   prepare: COMPACTION,
   emergency: COMPACTION,
   keep: COMPACTION,

@@ -1,7 +1,7 @@
 import { formatNumberOf, formatTokens, formatUsd } from "@plimsoll/bench/extend";
 import { createDigest, createSession, isHuman, type Message, type Policy } from "@plimsoll/core";
 import { budgetOf, triggerTokens } from "@plimsoll/core/extend";
-import { isBoundReasoning, MODEL_CATALOG, modelPriors, promptUsd } from "@plimsoll/providers";
+import { isBoundReasoning, MODEL_CATALOG, modelCosts, modelPriors, promptUsd } from "@plimsoll/providers";
 import { type ProxyConversation, takenRatio } from "@plimsoll/providers/proxy";
 import { textsOf, titleOf } from "../inspect/compaction-loss.ts";
 import { type CompactionStory, sessionStory } from "../inspect/session-story.ts";
@@ -148,6 +148,7 @@ export async function previewOf(
     entries,
     repairs: "none",
     modelPriors,
+    modelCosts,
     isBoundReasoning,
   });
   const input = {

@@ -11,7 +11,7 @@ import type { BenchParts } from "@plimsoll/bench";
 import { type CliIo, openExtensions, printable } from "@plimsoll/bench/terminal";
 import type { Policy, SessionStore } from "@plimsoll/core";
 import { type AgentTool, encodingsOf } from "@plimsoll/core/extend";
-import { createSpending, createTokenizerLoader, isBoundReasoning, KEY_VARIABLES, modelPriors } from "@plimsoll/providers";
+import { createSpending, createTokenizerLoader, isBoundReasoning, KEY_VARIABLES, modelCosts, modelPriors } from "@plimsoll/providers";
 import type { Simulator } from "@plimsoll/simulator";
 import { createFileArtifactStore, readSmallFile } from "@plimsoll/stores";
 import { createBuiltinTools, createRedactor, redactedTools } from "@plimsoll/tools";
@@ -160,6 +160,7 @@ function agentOptions(
     kinds: parts.kinds,
     ...(models.summarizer === null ? {} : { summarizer: models.summarizer }),
     modelPriors,
+    modelCosts,
     isBoundReasoning,
     tokenizers,
     tools: tools.tools,

@@ -40,7 +40,8 @@ const MODELS: readonly (readonly [string, (sections: readonly string[]) => Scrip
   ["gives up by itself", () => new PlimsollError("aborted", "no answer in time")],
 ];
 
-const isOver = (type: string) => type === "compaction-end" || type === "compaction-failed" || type === "context-irreducible";
+const ENDS = ["compaction-end", "compaction-failed", "compaction-cancelled", "context-irreducible"];
+const isOver = (type: string) => ENDS.includes(type);
 
 describe.each(PRESETS.filter(({ enabled }) => enabled).map((preset) => [preset.name, preset] as const))(
   "%s over a long session",

@@ -26,11 +26,14 @@ import type {
 } from "./fit-input.ts";
 import { type Goal, goalOf } from "./goal.ts";
 import { expectedTokensOf } from "./why-act.ts";
+import { type CutPrice, type CutSizes, mostWorthKeeping, whyNotWorth } from "./worth-cutting.ts";
 
 /** Why and within what a compaction happens. */
 export interface Compaction {
   readonly reason: CompactionReason;
   readonly budget: Budget;
+  /** By which the cut is judged; absent for one that is prepared. */
+  readonly price?: CutPrice;
   readonly input: FitInput;
   /** Gives the summary that was written beforehand; absent if none is wanted. */
   readonly prepared?: PreparedSummaryPort | null;
@@ -40,12 +43,15 @@ export interface Compaction {
  * Compacts: asks the hook, runs the chain of the policy, and returns the result. Nothing is written: the caller appends the returned
  * entry. Others run between the steps of the chain. Rejects only when the caller's signal aborts; what failed is in the record.
  */
-export async function compact(state: FitState, compaction: Compaction, signal: AbortSignal): Promise<FitOutcome> {
-  const { reason, budget, input, prepared: ask = null } = compaction;
+export async function compact(state: FitState, given: Compaction, signal: AbortSignal): Promise<FitOutcome> {
+  const { reason, input, prepared: ask = null } = given;
   const { setup, policy } = state;
   const workBefore = setup.work.total();
   const messages = state.view.messages.slice();
   const measure = viewMeasure(messages, state);
+  const roomTokens = Math.max(0, Math.min(measure.viewTokens, given.budget.inputBudgetTokens - measure.overheadTokens));
+  const budget = { ...given.budget, roomTokens };
+  const compaction = { ...given, budget };
   const goal = goalOf(state, compaction, {
     tokensBefore: measure.viewTokens,
     overheadTokens: measure.overheadTokens,
@@ -59,9 +65,12 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
   const written = asks ? await ask(signal) : null;
   const prepared = written === null ? null : preparedStep(written, { view: messages, goal });
   const chain = withPrepared(chainOf(state, compaction), prepared);
+  // After a refusal the room is what may be left: what was believed to fit did not.
+  const mostTokens = Math.max(0, Math.min(goal.limitTokens, mostKept(policy, compaction, measure)));
   const kept = keptIn(state, messages, { budget, rules: chain.rules, goal });
   const { tools, recaller, cutEstimatorName } = chainToolsFor(state, compaction, {
     goal,
+    keptTokens: mostTokens,
     measure,
     summary,
     held: kept,
@@ -77,7 +86,16 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
     steps: [...state.failedPorts, ...steps, ...unkept],
     held: kept.filter((each) => each.messages.length > 0),
   };
+  const whyNot = (keptTokens: number) =>
+    whyNotMade(policy, given, { freedTokens: measure.viewTokens - keptTokens, keptTokens });
+  // A model's summary is paid for when it is asked for: before that, what rules hold and the longest one are taken.
+  const asksModel = prepared === null && chain.steps.some(({ strategy, from }) => from === "policy" && strategy.needsModel);
+  const heldTokens = kept.reduce((sum, { tokens }) => sum + tokens, tools.pricing.noticeTokens);
+  const whyNotAsked = asksModel ? whyNot(heldTokens + summaryWithin(policy.summary, budget).maxTokens) : null;
+  if (whyNotAsked !== null) return { kind: "cancelled", reason, why: whyNotAsked };
   const end = await runChain(chain, start, tools, signal);
+  const why = asksModel || end.run.applied.length === 0 ? null : whyNot(end.run.tokens);
+  if (why !== null) return { kind: "cancelled", reason, why };
   const isMissed = policy.fallback !== null && end.run.tokens > goal.budgetTokens;
   const run = isMissed ? bestOf(end, goal) : end.run;
   const unrecalled = [...recaller.failures()].map(([kind, failure]) => failedRule(kind, failure));
@@ -90,6 +108,26 @@ export async function compact(state: FitState, compaction: Compaction, signal: A
     before: messages,
     work: workBetween(workBefore, setup.work.total()),
   });
+}
+
+/** Why a cut that nothing forces is not made; `null` if it is. */
+function whyNotMade(
+  { trigger: { pays }, minimumFreedRatio }: FitState["policy"],
+  { reason, price }: Compaction,
+  cut: CutSizes,
+): string | null {
+  if (reason !== "threshold" || price === undefined || (pays ?? minimumFreedRatio) === undefined) return null;
+  return whyNotWorth(cut, price, minimumFreedRatio ?? 0);
+}
+
+/** The most that a cut keeps that the window forces: as much as pays. */
+function mostKept(
+  { minimumFreedRatio }: FitState["policy"],
+  { reason, price }: Compaction,
+  { viewTokens }: ViewMeasure,
+): number {
+  const isForced = reason === "over-budget" && minimumFreedRatio !== undefined && price !== undefined;
+  return isForced ? mostWorthKeeping(viewTokens, price, minimumFreedRatio) : Number.POSITIVE_INFINITY;
 }
 
 /** Messages that rules keep may take at most this share of the room: what is left takes a summary and what comes next; chosen. */
@@ -120,10 +158,10 @@ function failedRule(kind: string, failure: unknown): StepOutcome {
 function chainToolsFor(
   state: FitState,
   { budget, input }: Compaction,
-  given: Omit<Parameters<typeof toolsFor>[1], "budget">,
+  { goal, ...given }: Omit<Parameters<typeof toolsFor>[1], "budget"> & { readonly goal: Goal },
 ): { readonly tools: ChainTools } & Pick<CompactionTools, "recaller" | "cutEstimatorName"> {
   const { pricing, cutEstimatorName, ...writers } = toolsFor(state, { budget, ...given });
-  const { goal, measure } = given;
+  const { measure } = given;
   const tools: ChainTools = {
     goal,
     budget,

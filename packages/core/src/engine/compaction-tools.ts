@@ -10,7 +10,6 @@ import { chunkedSummarizer } from "../summarizer/chunked.ts";
 import type { ChainTools } from "./chain.ts";
 import type { ExecuteInput } from "./execute.ts";
 import type { FitInput, FitState, Priced, SizedPart } from "./fit-input.ts";
-import type { Goal } from "./goal.ts";
 import { expectedTokensOf } from "./why-act.ts";
 
 /** The tools that all steps of one compaction share. */
@@ -32,14 +31,15 @@ export function toolsFor(
   state: FitState,
   {
     budget,
-    goal,
+    keptTokens,
     measure,
     summary,
     held,
     rules,
   }: {
     budget: Budget;
-    goal: Goal;
+    /** The most that may stay, with what is brought back. */
+    keptTokens: number;
     measure: ViewMeasure;
     summary: string | null;
     held: readonly KeptMessages[];
@@ -49,8 +49,6 @@ export function toolsFor(
   const { policy, ledger, setup } = state;
   const { estimator, deadline, ports } = setup;
   const cutEstimator = setup.cutEstimator();
-  // After a refusal the room is what may be left: what was believed to fit did not.
-  const roomTokens = Math.max(0, goal.limitTokens);
   const { maxTokens } = summaryWithin(policy.summary, budget);
   const historyTokens = Math.max(PROMPT_TOKENS, requestBudgetTokens(state, budget) - maxTokens - PROMPT_TOKENS);
   const { overheadTokens, messageTokens, scaleRatio } = measure;
@@ -60,7 +58,7 @@ export function toolsFor(
   const limits = { historyTokens, windowTokens, overheadTokens, messageTokens: requested };
   const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
   const tokensOf = (text: string) => Math.ceil(estimator.measure.textTokens(text) * scaleRatio);
-  const room = { budget, roomTokens, recordTokens: policy.facts.maxTokens, held, tokensOf };
+  const room = { budget, roomTokens: keptTokens, recordTokens: policy.facts.maxTokens, held, tokensOf };
   const facts = state.memory.record(room);
   const recaller = state.memory.recaller(rules, room);
   const mostFacts = facts([]);

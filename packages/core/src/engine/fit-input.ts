@@ -13,6 +13,7 @@ import type { Summarizer } from "../ports.ts";
 import type { Sequence } from "../sequence.ts";
 import type { Estimator, Ledger, Overhead } from "../tokens/estimator.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
+import type { PromptCache } from "./worth-cutting.ts";
 
 /** A request to make the context fit before it is sent. */
 export interface FitInput {
@@ -98,6 +99,7 @@ export interface FitState {
   readonly breaker: Breaker;
   /** Time of the newest report; `null` if none has one. */
   readonly reportedAtMs: number | null;
+  readonly cache: PromptCache;
   readonly overhead: Overhead;
   /** The model that writes summaries, if it is not the one that measures: at a switch, the one before it. */
   readonly writer: SummaryWriter | null;

@@ -22,7 +22,16 @@ function sizes(usedTokens: number, more: Partial<GateSizes> & { readonly upperTo
     overheadTokens: 0,
     basis: "test",
   };
-  const none = { pendingTokens: 0, newTokens: null, stepTokens: 0, upperRatioAfterCut: 1, isGoalMissed: false, pauseMs: null };
+  const cache = { lifeMs: 3_600_000, rewriteRatio: 10 };
+  const none = {
+    pendingTokens: 0,
+    newTokens: null,
+    stepTokens: 0,
+    upperRatioAfterCut: 1,
+    isGoalMissed: false,
+    pauseMs: null,
+    cache,
+  };
   return { prediction, ...none, ...rest };
 }
 
@@ -94,9 +103,35 @@ describe("reasonToAct", () => {
     ["not at a gate that the policy does not have", "before-step", sizes(60_000, { pauseMs: 300_000 }), null],
     ["not before enough has arrived", "before-submit", sizes(60_000, { pauseMs: 300_000, newTokens: 100 }), null],
   ])("a policy that knows pauses acts %s", (_, gate, at, reason) => {
-    const afterPause = { pauseMs: 300_000, atLeast: { tokens: 60_000 } };
+    const afterPause = { after: 300_000, atLeast: { tokens: 60_000 } };
     expect(reasonToAct({ ...SVEN_POLICY, afterPause }, gate, budget, at)).toBe(reason);
     expect(reasonToAct(SVEN_POLICY, gate, budget, at)).toBeNull();
+  });
+
+  const lives = (lifeMs: number) => ({ cache: { lifeMs, rewriteRatio: 20 } });
+  test.each<[string, Partial<GateSizes>, string | null]>([
+    ["not after ten minutes if writes live an hour", { pauseMs: 600_000, ...lives(3_600_000) }, null],
+    ["after ten minutes if they live five", { pauseMs: 600_000, ...lives(300_000) }, "threshold"],
+    ["after an hour", { pauseMs: 3_600_000, ...lives(3_600_000) }, "threshold"],
+    ["not after a clock that went back", { pauseMs: -600_000, ...lives(300_000) }, null],
+    ["not if no time is known", lives(300_000), null],
+  ])("a policy that waits for the cache to expire acts %s", (_, more, reason) => {
+    const afterPause = { after: "cache-expiry", atLeast: { tokens: 60_000 } } as const;
+    expect(reasonToAct({ ...SVEN_POLICY, afterPause }, "before-submit", budget, sizes(60_000, more))).toBe(reason);
+  });
+
+  // Half of 68,000 tokens buys 34 steps of 1,000. In a window that is half full a policy that says 16 asks for 8.5 × (ratio − 1).
+  const priced = (rewriteRatio: number, pauseMs: number | null = null) =>
+    sizes(68_000, { stepTokens: 1000, pauseMs, cache: { lifeMs: 300_000, rewriteRatio } });
+  test.each<[string, GateSizes, string | null]>([
+    ["where it is cheap", priced(5), "threshold"],
+    ["not where it is dear", priced(5.1), null],
+    ["where the cache is cold, at any price", priced(80, 300_000), "threshold"],
+    ["where the window is full, at any price", { ...priced(80), prediction: sizes(136_001).prediction }, "over-budget"],
+    ["not below its line", { ...priced(1), prediction: sizes(50_999).prediction }, null],
+  ])("a policy whose cuts must pay acts %s", (_, at, reason) => {
+    const trigger = { atLeast: { tokens: 51_000 }, pays: 16 };
+    expect(reasonToAct({ ...SVEN_POLICY, emergency: null, trigger }, "before-submit", budget, at)).toBe(reason);
   });
 
   test.each<[Gate]>([["before-submit"], ["before-step"], ["after-tool-batch"], ["on-overflow"]])(
@@ -118,6 +153,7 @@ function gateAt(more: Partial<FitInput> = {}, changes: Partial<Policy> = {}, rep
     overhead,
     breaker: { failures: 0, estimatedAtLastAttemptTokens: null, isGoalMissed: false },
     writer: null,
+    cache: { lifeMs: 3_600_000, rewriteRatio: 10 },
     reportedAtMs,
   };
   const input: FitInput = { gate: "on-overflow", pending: [], model, nowMs: null, ...more };
@@ -150,7 +186,8 @@ describe("whyAct", () => {
   const acts = (windowTokens: number, inputBudgetTokens: number) => ({
     kind: "act",
     reason: "overflow",
-    budget: { windowTokens, inputBudgetTokens },
+    budget: expect.objectContaining({ windowTokens, inputBudgetTokens }),
+    price: { pays: 0, stepTokens: 0, rewriteRatio: 10, isCold: false },
   });
   const limits = (contextWindowTokens: number | null, maxOutputTokens: number | null = null) => ({
     model: { contextWindowTokens, maxOutputTokens },
@@ -189,7 +226,7 @@ describe("whyAct", () => {
     ["of unknown length now", null, 100_000, "unchanged"],
     ["after no report", 400_000, null, "unchanged"],
   ])("after a pause %s", (_, nowMs, reportedAtMs, kind) => {
-    const afterPause = { pauseMs: 300_000, atLeast: { tokens: 5000 } };
+    const afterPause = { after: 300_000, atLeast: { tokens: 5000 } };
     expect(act({ gate: "before-submit", nowMs }, { afterPause }, reportedAtMs).kind).toBe(kind);
   });
 });

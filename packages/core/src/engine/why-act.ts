@@ -1,4 +1,4 @@
-import { type Amount, type Budget, budgetOf, fires, limitsWithin } from "../budget.ts";
+import { type Amount, type Budget, budgetOf, fires, limitsWithin, triggerTokens } from "../budget.ts";
 import type { CompactionReason, Gate } from "../entry.ts";
 import type { Message } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
@@ -6,14 +6,16 @@ import type { Prediction } from "../tokens/estimator.ts";
 import { wholeTokens } from "../tokens/measure.ts";
 import type { Breaker, FitInput, FitOutcome, FitState, Priced } from "./fit-input.ts";
 import { type WindowPart, windowParts } from "./window-parts.ts";
+import { type CutPrice, cutPrice, maybePays, type PromptCache } from "./worth-cutting.ts";
 
 /** The decision of a fit: it acts for a reason and within a budget, or leaves the context as it is, which is then its outcome. */
 type WhyAct =
-  | { readonly kind: "act"; readonly reason: CompactionReason; readonly budget: Budget }
+  | { readonly kind: "act"; readonly reason: CompactionReason; readonly budget: Budget; readonly price: CutPrice }
   | (FitOutcome & { readonly kind: "unchanged" });
 
 /** The parts of the state that a gate reads. */
-export type GateState = Pick<FitState, "policy" | "breaker" | "reportedAtMs" | "ledger" | "overhead" | "writer"> & Priced;
+export type GateState = Pick<FitState, "policy" | "breaker" | "reportedAtMs" | "cache" | "ledger" | "overhead" | "writer"> &
+  Priced;
 
 /**
  * Why the engine acts now, or that it does not. Reads the ledger's sums and what is pending: never the view.
@@ -22,11 +24,14 @@ export type GateState = Pick<FitState, "policy" | "breaker" | "reportedAtMs" | "
  */
 export function whyAct(state: GateState, input: FitInput): WhyAct {
   if (!state.policy.enabled && input.now === undefined) return { kind: "unchanged", off: "disabled" };
-  const budget = budgetFor(state.policy, input);
-  if (budget === null) return { kind: "unchanged", off: "unknown-window" };
-  if (input.now !== undefined) return { kind: "act", reason: input.now.reason, budget };
-  const reason = reasonToAct(state.policy, input.gate, budget, gateSizes(state, input));
-  return reason === null ? { kind: "unchanged", off: null } : { kind: "act", reason, budget };
+  const limits = budgetFor(state.policy, input);
+  if (limits === null) return { kind: "unchanged", off: "unknown-window" };
+  const sizes = gateSizes(state, input);
+  const budget = { ...limits, roomTokens: Math.max(0, limits.inputBudgetTokens - sizes.prediction.overheadTokens) };
+  const price = cutPrice(state.policy.trigger, budget, sizes);
+  if (input.now !== undefined) return { kind: "act", reason: input.now.reason, budget, price };
+  const reason = reasonToAct(state.policy, input.gate, budget, sizes);
+  return reason === null ? { kind: "unchanged", off: null } : { kind: "act", reason, budget, price };
 }
 
 /** Sizes at a gate, by the policy's measure. */
@@ -42,10 +47,11 @@ export interface GateSizes extends Pick<Breaker, "isGoalMissed"> {
   readonly upperRatioAfterCut: number;
   /** Time since the request before; `null` if it is not known. */
   readonly pauseMs: number | null;
+  readonly cache: PromptCache;
 }
 
 function gateSizes(state: GateState, { pending, nowMs }: FitInput): GateSizes {
-  const { setup, breaker, ledger, overhead, reportedAtMs } = state;
+  const { setup, breaker, ledger, overhead, reportedAtMs, cache } = state;
   // At a switch the model before it tells what is new.
   const { estimatedTokens, estimatedAtLastCallTokens, estimatedAtLastCutTokens, stepGrowthTokens, factor } =
     state.writer?.ledger ?? ledger;
@@ -60,6 +66,7 @@ function gateSizes(state: GateState, { pending, nowMs }: FitInput): GateSizes {
     upperRatioAfterCut: setup.estimator.upperRatioAfterCut(ledger),
     isGoalMissed: breaker.isGoalMissed,
     pauseMs: nowMs === null || reportedAtMs === null ? null : nowMs - reportedAtMs,
+    cache,
   };
 }
 
@@ -75,7 +82,7 @@ export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, si
   const { expectedTokens, upperTokens } = sizes.prediction;
   // What the newest attempt left.
   const leftTokens = expectedTokens - (sizes.newTokens ?? 0);
-  const isFilled = isWindowFilled(sizes.prediction, budget) || fires(policy.trigger, leftTokens, budget);
+  const isFilled = isWindowFilled(sizes.prediction, budget) || leftTokens >= triggerTokens(policy.trigger, budget);
   const minimumSteps = isFilled ? (policy.progress.minimumSteps ?? 0) : 0;
   const usedTokens = expectedTokens + (policy.gates.countPending ? sizes.pendingTokens : 0);
   const minimumNewTokens = Math.max(
@@ -90,10 +97,12 @@ export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, si
   const sendTokens = (isNew && (isRipe || isBoundInReach) ? upperTokens : expectedTokens) + sizes.pendingTokens;
   if (policy.gates.at.includes(gate) && isRipe) {
     if (policy.emergency !== null && fires(policy.emergency, usedTokens, budget)) return "emergency";
-    if (fires(policy.trigger, usedTokens, budget)) return "threshold";
-    const { afterPause } = policy;
-    if (afterPause !== null && (sizes.pauseMs ?? 0) >= afterPause.pauseMs && fires(afterPause, usedTokens, budget))
+    if (fires(policy.trigger, usedTokens, budget) && maybePays(sizes.prediction, cutPrice(policy.trigger, budget, sizes)))
       return "threshold";
+    const { afterPause } = policy;
+    const afterMs = afterPause?.after === "cache-expiry" ? sizes.cache.lifeMs : (afterPause?.after ?? 0);
+    const isPause = afterPause !== null && sizes.pauseMs !== null && sizes.pauseMs >= afterMs;
+    if (isPause && fires(afterPause, usedTokens, budget)) return "threshold";
   }
   const isWorthIt = !sizes.isGoalMissed || isRipe;
   return fallback?.actAtBudget === true && isWorthIt && sendTokens > budget.inputBudgetTokens ? "over-budget" : null;

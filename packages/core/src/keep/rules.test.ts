@@ -170,7 +170,7 @@ describe("files in hand", () => {
   const reads = (path: string) => call(path, [{ path, access: "read" }]);
   const changes = (path: string) => call(path, [{ path, access: "modify" }]);
   test.each<[string, readonly Message[], readonly number[]]>([
-    ["a file that is only read is not in hand", [reads("a.ts")], []],
+    ["the newest reading of a file that is only read", [reads("a.ts"), reads("b.ts"), reads("a.ts")], [2, 1]],
     ["the newest change, and the newest reading before it", [reads("a.ts"), reads("a.ts"), changes("a.ts")], [2, 1]],
     ["of a file read after its change the reading alone", [reads("a.ts"), changes("a.ts"), reads("a.ts")], [2]],
     ["the file touched last first", [reads("a.ts"), changes("b.ts"), changes("a.ts"), reads("b.ts")], [3, 2, 0]],

@@ -25,7 +25,7 @@ interface Touches {
 function* filesAsTheyAre(view: KeepView): Iterable<MessageRange> {
   // The files come in the order of their newest touch: the later that is, the likelier is a change.
   for (const { newest, read, changes, backTokens } of touchesOf(view).values()) {
-    if (changes.length === 0 || backTokens > POINTED_AT_TOKENS) continue;
+    if (backTokens > POINTED_AT_TOKENS) continue;
     const since = read === null ? [] : [read, ...changes.filter((change) => change > read)];
     for (const at of new Set([newest, ...since])) yield { from: at, through: at };
   }

@@ -20,8 +20,10 @@ export interface Policy {
   readonly cutEstimator: EstimatorSpec | null;
   readonly gates: GatePolicy;
   readonly trigger: Trigger;
-  /** A lower line for requests that come after a pause: the prompt cache has expired, so a cut costs no rewrite. `null` knows no pauses. */
-  readonly afterPause: { readonly pauseMs: number; readonly atLeast: Amount } | null;
+  /** A lower line for requests that come after a pause of so many milliseconds, or when the prompt cache has expired: then a cut costs no rewrite. `null` knows no pauses. */
+  readonly afterPause: { readonly after: "cache-expiry" | number; readonly atLeast: Amount } | null;
+  /** The least share of what it rewrites that a cut frees, unless nothing else fits; absent for none. */
+  readonly minimumFreedRatio?: number | undefined;
   /**
    * From this size on the model's summary is prepared while the conversation goes on. It is tried first when the policy acts, if what it
    * covers is as it was. Absent for none; a policy that asks no model prepares nothing.
@@ -190,11 +192,19 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
     trigger: triggerSchema.describe("The size at which it compacts; the knob actAt sets it."),
     afterPause: z
       .strictObject({
-        pauseMs: z.int().positive().describe("The shortest pause, in milliseconds."),
+        after: z
+          .union([z.literal("cache-expiry"), z.int().positive()])
+          .describe("The shortest pause: in milliseconds, or until the session's prompt cache has expired."),
         atLeast: amountSchema.describe("The size at which it then compacts."),
       })
       .nullable()
       .describe("A lower size to compact at after a pause, when the prompt cache has expired; null ignores pauses."),
+    minimumFreedRatio: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe("The least share of what it rewrites that a cut frees, unless nothing else fits. Left out, any."),
     prepare: z
       .strictObject({ atLeast: amountSchema.describe("The size from which it is prepared.") })
       .optional()
@@ -301,10 +311,18 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
   });
 }
 
+const pays = z
+  .number()
+  .positive()
+  .optional()
+  .describe(
+    "Only if the cut pays, at the model's prices, within the steps that it buys: so many times over in an empty window, once in a full one. Left out, always.",
+  );
+
 /** The zod schema that checks a {@link Trigger}. */
 const triggerSchema: z.ZodType<Trigger> = z.union([
-  z.strictObject({ atLeast: amountSchema.describe("Compacts at this size and above.") }),
-  z.strictObject({ above: amountSchema.describe("Compacts above this size.") }),
+  z.strictObject({ atLeast: amountSchema.describe("Compacts at this size and above."), pays }),
+  z.strictObject({ above: amountSchema.describe("Compacts above this size."), pays }),
 ]);
 
 const label = z.strictObject({ before: z.string().describe("Before it."), after: z.string().describe("After it.") });

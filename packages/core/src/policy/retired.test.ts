@@ -50,6 +50,12 @@ const ROWS: readonly (readonly [string, object, object, readonly string[]])[] = 
     [],
   ],
   [
+    "a pause by its old name",
+    { afterPause: { pauseMs: 300_000, atLeast: atMost } },
+    { afterPause: { after: 300_000, atLeast: atMost } },
+    ["pauseMs is gone: after takes its place"],
+  ],
+  [
     "a boundary",
     { strategies: [{ ...summary, boundary: "nearer-safe" }] },
     { strategies: [{ ...summary, boundary: "any-safe" }] },
@@ -88,9 +94,12 @@ describe("what policies no longer say", () => {
     );
   });
 
-  test.each(["idle.afterMs", "progress.target.steps", "keep.lines", "idleAfter"])("a sweep over %s is refused", (path) => {
-    expect(() => refuseRetired(at(path), [])).toThrow(expect.objectContaining({ code: "bad-policy" }));
-  });
+  test.each(["afterPause.pauseMs", "idle.afterMs", "progress.target.steps", "keep.lines", "idleAfter"])(
+    "a sweep over %s is refused",
+    (path) => {
+      expect(() => refuseRetired(at(path), [])).toThrow(expect.objectContaining({ code: "bad-policy" }));
+    },
+  );
 
   test.each(["keep.recall", "idleness", "progress.minimumSteps"])("one over %s is not", (path) => {
     expect(() => refuseRetired(at(path), [])).not.toThrow();

@@ -11,6 +11,9 @@ const PATHS: ReadonlyMap<string, string | null> = new Map([
   ["keep.passages", "keep.recall"],
 ]);
 
+/** Keys that have another name now, with the last part of it. */
+const RENAMED: ReadonlyMap<string, string> = new Map([["afterPause.pauseMs", "after"]]);
+
 type Settings = Readonly<Record<string, unknown>>;
 const recall = ({ atMost }: Settings): Settings => ({ kind: "recall", atMost });
 /** Kinds and words of policies that went, with what takes their place. */
@@ -50,7 +53,9 @@ export function withoutRetired(
     const entries = Object.entries(spec ?? value).map(([key, inner]): [string, unknown] => {
       const isGone = key === "exceeding" && value.kind === "recent";
       if (isGone && inner !== "stays") say(key, null);
-      return [key, isGone ? undefined : walk(inner, [...path, key])];
+      const now = RENAMED.get([...path, key].join("."));
+      if (now !== undefined) onRetired([...path, key], goneText(key, now));
+      return [now ?? key, isGone ? undefined : walk(inner, [...path, key])];
     });
     return Object.fromEntries(entries.filter(([, inner]) => inner !== undefined));
   };

@@ -47,7 +47,7 @@ describe("acting at once", () => {
     ["a pause as long as the policy's", 301_000, "compacted"],
     ["a shorter one", 300_999, "unchanged"],
   ] as const)("after %s since the newest report the lower line holds", async (_, nowMs, kind) => {
-    const policy: Policy = { ...SMALL_POLICY, afterPause: { pauseMs: 300_000, atLeast: { tokens: 5000 } } };
+    const policy: Policy = { ...SMALL_POLICY, afterPause: { after: 300_000, atLeast: { tokens: 5000 } } };
     const { manager, fit } = smallSession(turns(6), { policy });
     manager.append({ ...usageEntry("r", "a5", 6000), atMs: 1000 });
     manager.append({ type: "message", message: human("next", "go on") });

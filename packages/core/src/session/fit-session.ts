@@ -6,6 +6,7 @@ import { failureText } from "../error.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { askState, askTracker } from "../port-door.ts";
 import type { Ledger } from "../tokens/estimator.ts";
+import { promptCacheOf } from "./cache-life.ts";
 import { type ContextEvent, outcomeEvent } from "./events.ts";
 import { fitMedia } from "./fit-media.ts";
 import type { FittedSession } from "./session.ts";
@@ -26,10 +27,11 @@ export function gateStateOf(
   { state, setup }: FittedSession,
   { policy, input, measuredBy, writer = null }: Omit<SessionFit, "prepared">,
 ): Omit<FitState, "memory" | "failedPorts"> {
-  const { breaker, reportedAtMs, view } = state;
+  const { breaker, reportedAtMs, view, cacheSigns } = state;
   const { system, tools } = view;
   const overhead = { system, tools, dynamicContext: input.dynamicContext ?? null, hiddenTokens: setup.hiddenTokens };
-  return { policy, setup, view, breaker, reportedAtMs, ledger: measuredBy, overhead, writer };
+  const cache = promptCacheOf(cacheSigns, view.modelId === null ? null : setup.modelCosts(view.modelId));
+  return { policy, setup, view, breaker, reportedAtMs, cache, ledger: measuredBy, overhead, writer };
 }
 
 /** Collects the state that the engine sees. Asks the ports for what is true now: tracked files, the state to keep. */

@@ -7,6 +7,7 @@ import { shortHash } from "../text.ts";
 import { EMPTY_LEDGER, type Estimator, type Ledger, type Overhead } from "../tokens/estimator.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
 import { isRejectedUsage, UNREPORTED_USAGE, type Usage } from "../usage.ts";
+import { type CacheSigns, foldCacheSigns, NO_CACHE_SIGNS } from "./cache-life.ts";
 import { foldRequestLimits, type LearnedRequestLimits } from "./learned-limit.ts";
 import type { PromptWatch, UsageWatch } from "./usage-watch.ts";
 import { EMPTY_PROMPT_WATCH, EMPTY_USAGE_WATCH, foldPromptWatch, foldUsageWatch } from "./usage-watch.ts";
@@ -66,6 +67,7 @@ export interface SessionState {
   readonly breaker: Breaker;
   readonly watch: PromptWatch;
   readonly usageWatch: UsageWatch;
+  readonly cacheSigns: CacheSigns;
   /** Limits in other units than tokens, learned from refusals. */
   readonly requestLimits: LearnedRequestLimits;
   /** Time of the newest report that has one. */
@@ -83,6 +85,7 @@ export const EMPTY_STATE: SessionState = {
   breaker: CLOSED_BREAKER,
   watch: EMPTY_PROMPT_WATCH,
   usageWatch: EMPTY_USAGE_WATCH,
+  cacheSigns: NO_CACHE_SIGNS,
   requestLimits: {},
   reportedAtMs: null,
   lastMessageId: null,
@@ -130,6 +133,7 @@ export function foldState(
     breaker: foldBreaker(before.breaker, entry),
     watch,
     usageWatch,
+    cacheSigns: foldCacheSigns(before.cacheSigns, entry),
     requestLimits: foldRequestLimits(before.requestLimits, entry, () => requestSizeOf(before.view)),
     reportedAtMs: entry.type === "usage" ? (entry.atMs ?? before.reportedAtMs) : before.reportedAtMs,
     lastMessageId: entry.type === "message" ? entry.message.id : before.lastMessageId,

@@ -7,6 +7,7 @@ import type {
   PreparedSummary,
   PreparedSummaryPort,
 } from "../engine/fit-input.ts";
+import type { ModelCosts } from "../engine/worth-cutting.ts";
 import type { RevertEntry, SessionEntry, UsageEntry } from "../entry.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { Memory } from "../memory.ts";
@@ -157,6 +158,8 @@ export interface SessionOptions {
   readonly hiddenOverheadTokens?: number;
   /** Estimates of each model's tokens until its provider reports usage; one fitted over all models if left out. */
   readonly modelPriors?: ModelPriors;
+  /** Prices of models, by which a cut is judged; a usual ratio of them if left out. */
+  readonly modelCosts?: ModelCosts;
   /** Tells which reasoning is removed once messages before it change; none is if left out. */
   readonly isBoundReasoning?: IsBoundReasoning;
   /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */
@@ -170,6 +173,7 @@ export interface SessionSetup extends StateFold, FitSetup {
   readonly policy: EnginePolicy;
   /** True if a rule of the policy recalls what the log has said. */
   readonly recalls: boolean;
+  readonly modelCosts: ModelCosts;
   readonly ports: Pick<SessionOptions, "summarizer" | "beforeCompaction" | "pinned" | "stateProviders" | "fileTracker">;
 }
 
@@ -204,6 +208,7 @@ export function sessionSetup(options: SessionOptions): SessionSetup {
     ports: options,
     work,
     isBoundReasoning: options.isBoundReasoning ?? null,
+    modelCosts: options.modelCosts ?? (() => null),
   };
 }
 

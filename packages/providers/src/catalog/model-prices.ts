@@ -1,4 +1,4 @@
-import type { SessionEntry, Usage } from "@plimsoll/core";
+import type { SessionEntry, SessionOptions, Usage } from "@plimsoll/core";
 import { isRecord, isRejectedUsage } from "@plimsoll/core/extend";
 import { calcPrice, type ModelPrice } from "@pydantic/genai-prices";
 import { anthropicUsage } from "../anthropic/decode.ts";
@@ -205,6 +205,29 @@ export function cacheRulesOf(modelId: string): CacheRules {
   return RULES.find(({ families }) => families.some((family) => named.includes(family)))?.rules ?? OTHER_RULES;
 }
 
+type ModelCosts = NonNullable<SessionOptions["modelCosts"]>;
+
+/** Makes the prices by which a session judges its cuts from a catalog, each model's once. */
+export function modelCostsFrom({ pricesOf, cacheRulesOf }: Pick<ModelCatalog, "pricesOf" | "cacheRulesOf">): ModelCosts {
+  const known = new Map<string, ReturnType<ModelCosts>>();
+  return (modelId) => {
+    const before = known.get(modelId);
+    if (before !== undefined) return before;
+    const [tier] = pricesOf(modelId)?.tiers ?? [];
+    const costs =
+      tier === undefined
+        ? null
+        : {
+            read: tier.cacheReadUsdPerMillion,
+            write: tier.cacheWriteUsdPerMillion,
+            hourWrite: tier.cacheWriteOneHourUsdPerMillion,
+            cacheLifeMs: cacheRulesOf(modelId).timeToLiveMs,
+          };
+    known.set(modelId, costs);
+    return costs;
+  };
+}
+
 /** Answers questions about models by id: US dollars a million tokens, cache rules, and windows in tokens, `null` for an unknown one. */
 export interface ModelCatalog {
   /** Returns the prices at a time in milliseconds since 1970; without a time, those of the day `PRICES_AS_OF`. `null` if they are not known. */
@@ -219,6 +242,9 @@ export const MODEL_CATALOG: ModelCatalog = {
   cacheRulesOf,
   contextWindowOf,
 };
+
+/** The prices of this version's catalog. */
+export const modelCosts: ModelCosts = modelCostsFrom(MODEL_CATALOG);
 
 /** The cost of a session's requests so far. `usdIs` is `a-part` if some of them could not be priced. */
 interface Spending {

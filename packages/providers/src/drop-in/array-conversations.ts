@@ -28,6 +28,7 @@ import {
   withoutRefuted,
 } from "@plimsoll/core/extend";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
+import { modelCosts } from "../catalog/model-prices.ts";
 import { rejectedReport } from "../client/failure.ts";
 import { createLearnedLimits, type LearnedLimits } from "../learned-limits.ts";
 import { modelPriors } from "../priors/model-priors.ts";
@@ -140,6 +141,7 @@ export function createArrayConversations(
         kinds,
         summarizer,
         modelPriors,
+        modelCosts,
         // Before the first report the model is the one that is asked.
         isBoundReasoning: (part, modelId) => isBoundReasoning(part, modelId ?? asked.get(session) ?? null),
         nowMs,

@@ -2,6 +2,7 @@ import type { Message, Policy } from "@plimsoll/core";
 import { createDigest, createSession, PLIMSOLL_POLICY, textOf, toolCallsOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/extend";
 import { LOG_VERSION, MAXIMUM_RECALL_CHARS, requireFallback, SUMMARY_HEADER, shortHash, withIds } from "@plimsoll/core/extend";
+import { modelCosts } from "../catalog/model-prices.ts";
 import { argumentsObject, callPart, type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { modelPriors } from "../priors/model-priors.ts";
 import { TYPED_HELP, takenWords } from "./person-wishes.ts";
@@ -259,6 +260,7 @@ function sessionOver(
     policy,
     summarizer: createDigest(),
     modelPriors,
+    modelCosts,
     pinned: kept,
     entries: [
       { type: "session", version: LOG_VERSION, id, createdMs: null, system: "", tools: [], parent: null, agent: null },

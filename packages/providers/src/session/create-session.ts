@@ -32,6 +32,7 @@ import {
 } from "@plimsoll/core/extend";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { requestLimitsOf } from "../catalog/model-limits.ts";
+import { modelCosts } from "../catalog/model-prices.ts";
 import { resolveModel } from "../catalog/resolve-model.ts";
 import { fullWindow } from "../client/failure.ts";
 import { modelPriors } from "../priors/model-priors.ts";
@@ -204,7 +205,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   const wanted = await limitsOf(wire, given, policy);
   const limits = policy.enabled ? withReply(wanted, wire) : wanted;
   if (limits !== wanted) onEvent?.(replyLowered(wanted, limits));
-  const setting: SessionOptions = { ...context, policy, kinds, summarizer, modelPriors, isBoundReasoning, nowMs };
+  const setting: SessionOptions = { ...context, policy, kinds, summarizer, modelPriors, modelCosts, isBoundReasoning, nowMs };
   const { tools, modelId, boundReasoning: asked } = wire;
   const names = { id: sessionId, createdMs: nowMs(), parent: null, agent: null };
   const start: Extract<SessionEntry, { readonly type: "session" }> = {

@@ -4,34 +4,19 @@ import type { Policy } from "../policy.ts";
 import { FALLBACK, SQUARE_LABELS } from "./common-parts.ts";
 
 /**
- * The size at which `plimsoll` acts: a cut costs much the same in any window, reading costs grow with it, so a window is filled nearly to the brim, a
- * very large one to 85 %. Chosen on the sessions of docs/evidence.md's side `choose`.
+ * Below this share of a window nothing is cut: in reach of a large one a session seldom comes back to pay for it. Chosen, as `pays` and the shares below, on the
+ * sessions of docs/evidence.md's side `choose`.
  */
-const LINE: Amount = {
-  max: [{ ratio: 0.85, of: "input-budget" }, { min: [{ ratio: 0.94, of: "input-budget" }, { tokens: 150_000 }] }],
-};
-
-/** After a pause the rewrite is paid for anyway: half a large window is enough to cut, seven tenths of a small one, if a cut leaves nearly half. */
-const LINE_AFTER_PAUSE: Amount = {
-  max: [{ ratio: 0.5, of: "input-budget" }, { min: [{ ratio: 0.7, of: "input-budget" }, { tokens: 70_000 }] }],
-};
-
-/** Files in hand and passages together, which are brought back: two fifths of a small window, a tenth of a very large one. */
-const BROUGHT_BACK: Amount = {
-  max: [{ ratio: 0.1, of: "input-budget" }, { min: [{ ratio: 0.4, of: "input-budget" }, { tokens: 52_000 }] }],
-};
+const LINE: Amount = { ratio: 0.25, of: "room" };
 
 /** The rules of what stays word for word, the worthiest first. */
 const KEEP: Policy["keep"] = [
-  { kind: "recent", amount: { ratio: 0.05, of: "input-budget" } },
-  { kind: "human", atMost: { min: [{ tokens: 20_000 }, { ratio: 0.2, of: "input-budget" }] } },
-  { kind: "plan", atMost: { ratio: 0.12, of: "input-budget" } },
-  { kind: "files-in-hand", atMost: { ratio: 0.18, of: "input-budget" } },
-  { kind: "recall", atMost: BROUGHT_BACK },
+  { kind: "recent", amount: { ratio: 0.05, of: "room" } },
+  { kind: "human", atMost: { min: [{ tokens: 20_000 }, { ratio: 0.2, of: "room" }] } },
+  { kind: "plan", atMost: { ratio: 0.12, of: "room" } },
+  { kind: "files-in-hand", atMost: { ratio: 0.25, of: "room" } },
+  { kind: "recall", atMost: { ratio: 0.5, of: "room" } },
 ];
-
-/** How long most providers keep a prompt that nobody reads. */
-const CACHE_LIFE_MS = 300_000;
 
 /**
  * The default policy, which asks no model. The newest steps, the person's messages, the plan and the files in use stay as they are; a digest and
@@ -44,8 +29,9 @@ export const PLIMSOLL_POLICY: Policy = {
   estimator: { kind: "ledger" },
   cutEstimator: null,
   gates: { at: ["before-submit", "before-step"], countPending: true },
-  trigger: { atLeast: LINE },
-  afterPause: { pauseMs: CACHE_LIFE_MS, atLeast: LINE_AFTER_PAUSE },
+  trigger: { atLeast: LINE, pays: 12 },
+  afterPause: { after: "cache-expiry", atLeast: LINE },
+  minimumFreedRatio: 1 / 3,
   emergency: null,
   keep: KEEP,
   manualKeep: null,

@@ -1,0 +1,104 @@
+import type { Budget, Trigger } from "../budget.ts";
+import type { Prediction } from "../tokens/estimator.ts";
+
+/** What a model's prompts cost, in one currency a token, by its vendor's list. */
+export interface PromptCosts {
+  readonly read: number;
+  readonly write: number;
+  /** Of a write that lives for an hour. */
+  readonly hourWrite: number;
+  /** How long its vendor says that an unread cache lives, if a request asks for nothing else. */
+  readonly cacheLifeMs: number;
+}
+
+/** The prices of a model by its id; `null` if they are not known. */
+export type ModelCosts = (modelId: string) => PromptCosts | null;
+
+/** The prompt cache of a session's model, as it is used there. */
+export interface PromptCache {
+  /** Time after its last use at which a prompt is not cached any more. */
+  readonly lifeMs: number;
+  /** Price of a token that is written again over the price of one that is read. */
+  readonly rewriteRatio: number;
+}
+
+/** The price of a cut at a gate. */
+export interface CutPrice extends Pick<PromptCache, "rewriteRatio"> {
+  /** How many times over it has to pay; 0 if the policy does not ask. */
+  readonly pays: number;
+  /** Tokens that a step adds, as measured so far. */
+  readonly stepTokens: number;
+  /** True if nothing is cached any more: all is written again, with the cut or without. */
+  readonly isCold: boolean;
+}
+
+/** A cut, in tokens of messages. */
+export interface CutSizes {
+  readonly freedTokens: number;
+  /** What stays: it is written again. */
+  readonly keptTokens: number;
+}
+
+/**
+ * Why a cut is not worth its price, and how far it is from it; `null` if it is worth it. Until the context has its old size again, each step reads what was freed
+ * less; once, what is kept is written and not read. The first has to pay for the second.
+ */
+export function whyNotWorth(
+  { freedTokens, keptTokens }: CutSizes,
+  { pays, stepTokens, rewriteRatio, isCold }: CutPrice,
+  minimumFreedRatio: number,
+): string | null {
+  const sizes = `it would free ${Math.floor(freedTokens)} of ${Math.ceil(freedTokens + keptTokens)} tokens`;
+  if (freedTokens < minimumFreedRatio * keptTokens) return `${sizes}, too few for what it writes again`;
+  if (isCold || stepTokens <= 0) return null;
+  const boughtSteps = freedTokens / stepTokens;
+  const wantedSteps = (pays * keptTokens * (rewriteRatio - 1)) / freedTokens;
+  if (wantedSteps <= boughtSteps) return null;
+  return `${sizes} and buy ${Math.floor(boughtSteps)} steps; at this model's prices it takes ${Math.ceil(wantedSteps)}`;
+}
+
+/** A cut that nothing is known of yet is expected to leave this share of what it is of. */
+const EXPECTED_KEPT_RATIO = 0.5;
+
+/** True if a cut of a context of this size is expected to pay as often as it has to: before it is planned. */
+export function maybePays(
+  { expectedTokens, overheadTokens }: Pick<Prediction, "expectedTokens" | "overheadTokens">,
+  { pays, stepTokens, rewriteRatio, isCold }: CutPrice,
+): boolean {
+  const keptTokens = (expectedTokens - overheadTokens) * EXPECTED_KEPT_RATIO;
+  const freedTokens = expectedTokens - overheadTokens - keptTokens;
+  return isCold || freedTokens * freedTokens >= pays * keptTokens * stepTokens * (rewriteRatio - 1);
+}
+
+/** A gate, as far as the price of a cut depends on it. */
+interface PricedGate extends Pick<CutPrice, "stepTokens"> {
+  readonly prediction: Pick<Prediction, "expectedTokens">;
+  readonly pauseMs: number | null;
+  readonly cache: PromptCache;
+}
+
+/** The price of a cut at a gate. It has to pay as often as the policy says in an empty window, once in a full one, where it cannot be put off for long. */
+export function cutPrice(
+  { pays: often }: Trigger,
+  { inputBudgetTokens }: Budget,
+  { stepTokens, prediction, pauseMs, cache }: PricedGate,
+): CutPrice {
+  const freeRatio = Math.max(0, 1 - prediction.expectedTokens / inputBudgetTokens);
+  const pays = often === undefined ? 0 : 1 + (often - 1) * freeRatio;
+  return { pays, stepTokens, rewriteRatio: cache.rewriteRatio, isCold: pauseMs !== null && pauseMs >= cache.lifeMs };
+}
+
+/**
+ * The most that a cut of so many tokens may keep: so much that it pays within the steps that it buys, and frees a share of what it rewrites. Less is cheaper, and
+ * loses more. The equation is `freed² = kept × growth × (ratio − 1)` with `freed = size − kept`.
+ */
+export function mostWorthKeeping(
+  sizeTokens: number,
+  { stepTokens, rewriteRatio, isCold }: CutPrice,
+  minimumFreedRatio: number,
+): number {
+  const byShare = sizeTokens / (1 + minimumFreedRatio);
+  if (isCold) return byShare;
+  const half = sizeTokens + (Math.max(0, stepTokens) * Math.max(0, rewriteRatio - 1)) / 2;
+  return Math.min(byShare, half - Math.sqrt(half * half - sizeTokens * sizeTokens));
+}

@@ -1,0 +1,98 @@
+import type { PromptCache, PromptCosts } from "../engine/worth-cutting.ts";
+import type { SessionEntry, UsageEntry } from "../entry.ts";
+import { isRejectedUsage } from "../usage.ts";
+
+/** Evidence of how long a session's prompt cache lives, read off the reports of its model. */
+export interface CacheSigns {
+  /** The life that the newest writes asked for; `null` if no report tells. */
+  readonly writtenMs: number | null;
+  /** The longest pause after which the cache was read, 0 for none, and the shortest after which it was not. What is newer refutes what is older. */
+  readonly warmMs: number;
+  readonly coldMs: number | null;
+  /** The newest report with a time, if nothing has changed what it sent; and when the newest message since arrived. */
+  readonly before: { readonly atMs: number; readonly promptTokens: number } | null;
+  readonly askedMs: number | null;
+  readonly modelId: string | null;
+}
+
+/** Nothing is known. */
+export const NO_CACHE_SIGNS: CacheSigns = {
+  writtenMs: null,
+  warmMs: 0,
+  coldMs: null,
+  before: null,
+  askedMs: null,
+  modelId: null,
+};
+
+const ONE_HOUR_MS = 3_600_000;
+
+/** The shortest life that a vendor documents. A request that finds less after a shorter pause was not late: it was routed elsewhere, or its prefix changed. */
+const SHORTEST_LIFE_MS = 300_000;
+
+/** Less than this share of the prompt before was read: its cache was gone. A vendor's agents share a beginning, which is read by all of them. */
+const READ_RATIO = 0.5;
+
+/** The evidence after one more entry. */
+export function foldCacheSigns(signs: CacheSigns, entry: SessionEntry): CacheSigns {
+  switch (entry.type) {
+    case "message":
+      return entry.message.role === "assistant" || entry.message.atMs === null
+        ? signs
+        : { ...signs, askedMs: entry.message.atMs };
+    case "usage":
+      return isRejectedUsage(entry.usage) ? signs : afterReport(signs, entry);
+    case "model-change":
+      return NO_CACHE_SIGNS;
+    case "setup-change":
+    case "compaction":
+    case "revert":
+      return { ...signs, before: null };
+    case "session":
+    case "attempt":
+      return signs;
+    default:
+      return entry satisfies never;
+  }
+}
+
+function afterReport(signs: CacheSigns, { modelId, atMs, usage: { input } }: UsageEntry): CacheSigns {
+  const { before, askedMs, ...known } = signs.modelId === modelId ? signs : { ...NO_CACHE_SIGNS, modelId };
+  const { totalTokens, cacheReadTokens, cacheWriteTokens, cacheWriteOneHourTokens } = input;
+  const pauseMs = before === null || atMs === null ? 0 : Math.min(atMs, askedMs ?? atMs) - before.atMs;
+  const seen = cacheReadTokens === null || before === null ? null : cacheReadTokens >= before.promptTokens * READ_RATIO;
+  const writtenMs =
+    cacheWriteOneHourTokens === null || (cacheWriteTokens ?? 0) === 0
+      ? known.writtenMs
+      : 2 * cacheWriteOneHourTokens >= (cacheWriteTokens ?? 0)
+        ? ONE_HOUR_MS
+        : SHORTEST_LIFE_MS;
+  const now = atMs === null || totalTokens === null ? null : { atMs, promptTokens: totalTokens };
+  return { ...known, ...afterPause(known, pauseMs, seen), writtenMs, before: now, askedMs: null };
+}
+
+function afterPause(
+  { warmMs, coldMs }: Pick<CacheSigns, "warmMs" | "coldMs">,
+  pauseMs: number,
+  isRead: boolean | null,
+): Pick<CacheSigns, "warmMs" | "coldMs"> {
+  if (isRead === null || pauseMs < SHORTEST_LIFE_MS) return { warmMs, coldMs };
+  if (isRead) return { warmMs: Math.max(warmMs, pauseMs), coldMs: coldMs !== null && coldMs <= pauseMs ? null : coldMs };
+  return { warmMs: warmMs >= pauseMs ? 0 : warmMs, coldMs: Math.min(coldMs ?? pauseMs, pauseMs) };
+}
+
+/** Taken where no price is known: a token that is read costs a tenth of a new one at most vendors of the catalogue, and a write as much as a new one. */
+const USUAL_RATIO = 10;
+
+/**
+ * The cache lives as long as reports show, else as its writes asked for, else as the vendor says, else an hour: none was seen to outlive that unasked.
+ */
+export function promptCacheOf({ writtenMs, warmMs, coldMs }: CacheSigns, costs: PromptCosts | null): PromptCache {
+  const statedMs = writtenMs ?? costs?.cacheLifeMs ?? ONE_HOUR_MS;
+  const write = writtenMs === ONE_HOUR_MS ? costs?.hourWrite : costs?.write;
+  const isPriced = costs !== null && costs.read > 0 && write !== undefined;
+  return {
+    lifeMs: Math.max(warmMs, Math.min(statedMs, coldMs ?? Number.POSITIVE_INFINITY)),
+    rewriteRatio: isPriced ? write / costs.read : USUAL_RATIO,
+  };
+}
