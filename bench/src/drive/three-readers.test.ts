@@ -19,8 +19,10 @@ const REPLAY_MS = 60_000;
 const file = fileURLToPath(new URL("../../../fixtures/sessions/bug-hunt.jsonl", import.meta.url));
 const [transcript] = await importFile(file, "bug-hunt");
 const session = prepareSession(transcript ?? expect.fail("no session"));
-const request = { policy: PLIMSOLL_POLICY, window: { kind: "working-room", tokens: 32_000 } } as const;
-const cell = cellOf(session, { ...request, catalog: MODEL_CATALOG });
+// The readers are told of no model, and so of no price.
+const catalog = { ...MODEL_CATALOG, pricesOf: () => null };
+const request = { policy: PLIMSOLL_POLICY, window: { kind: "working-room", tokens: 32_000 }, catalog } as const;
+const cell = cellOf(session, request);
 const row = await replay(session, request);
 const calls: ReplayedCall[] = [];
 await drive(session, cell, (call) => calls.push(call));
@@ -66,6 +68,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     start: (options) =>
       arrayReader(createMessagesCompactor(options, "unused"), ({ requestId: id, inputTokens, outputTokens }) => ({
         id,
+        model: "m",
         content: [],
         usage: { input_tokens: inputTokens, output_tokens: outputTokens },
       })),
@@ -86,7 +89,13 @@ const READERS: Readonly<Record<string, Reader>> = {
     start: (options) =>
       arrayReader(createContentsCompactor(options, "unused"), ({ requestId: responseId, inputTokens, outputTokens }) => ({
         responseId,
-        usageMetadata: { promptTokenCount: inputTokens, candidatesTokenCount: outputTokens },
+        modelVersion: "m",
+        // Left out, it says that nothing was cached.
+        usageMetadata: {
+          promptTokenCount: inputTokens,
+          cachedContentTokenCount: inputTokens,
+          candidatesTokenCount: outputTokens,
+        },
       })),
   },
   "the AI SDK": {

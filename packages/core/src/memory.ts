@@ -46,7 +46,7 @@ export interface MemoryRoom {
 
 /** The record, and a digest, may take at most this share of the room, so that they always fit in a small window; chosen. */
 const RECORD_RATIO = 0.1;
-const DIGEST_RATIO = 0.2;
+const DIGEST_RATIO = 0.25;
 
 /** A record of fewer tokens does not hold what a digest quotes of the same: then both do. Chosen. */
 const WHOLE_RECORD_TOKENS = 1000;

@@ -11,7 +11,17 @@ import { isHuman, type Message } from "../message/message.ts";
 import { answerWithin, type Door, passed } from "../port-door.ts";
 import { shortHash } from "../text.ts";
 import { workBetween } from "../tokens/measure.ts";
-import { bestOf, type ChainRun, type ChainTools, chainOf, GOAL_STEP, preparedStep, runChain, withPrepared } from "./chain.ts";
+import {
+  bestOf,
+  type ChainRun,
+  type ChainTools,
+  chainOf,
+  GOAL_STEP,
+  newestOf,
+  preparedStep,
+  runChain,
+  withPrepared,
+} from "./chain.ts";
 import type { CompactionTools, ViewMeasure } from "./compaction-tools.ts";
 import { sizedParts, summaryWithin, toolsFor, viewMeasure } from "./compaction-tools.ts";
 import { execute } from "./execute.ts";
@@ -66,7 +76,9 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   const prepared = written === null ? null : preparedStep(written, { view: messages, goal });
   const chain = withPrepared(chainOf(state, compaction), prepared);
   // After a refusal the room is what may be left: what was believed to fit did not.
-  const mostTokens = Math.max(0, Math.min(goal.limitTokens, mostKept(policy, compaction, measure)));
+  const newest = newestOf(chain.rules, budget);
+  const worthTokens = mostKept(policy, compaction, measure) - ("tokens" in newest ? newest.tokens : 0);
+  const mostTokens = Math.max(0, Math.min(goal.limitTokens, worthTokens));
   const kept = keptIn(state, messages, { budget, rules: chain.rules, goal });
   const { tools, recaller, cutEstimatorName } = chainToolsFor(state, compaction, {
     goal,

@@ -42,9 +42,9 @@ async function writtenIn(windowTokens: number): Promise<{ readonly digest: numbe
   return { digest: factsAt - SUMMARY_HEADER.text.length - "\n\n\n\n".length, facts: written().length - factsAt };
 }
 
-test("a digest takes a fifth of a small window at most, the facts a tenth", async () => {
+test("a digest takes a quarter of a small window at most, the facts a tenth", async () => {
   const [small, middle, large] = [await writtenIn(3000), await writtenIn(6000), await writtenIn(9000)];
-  expect([small.digest <= 1800, small.digest > 1440, middle.digest <= 3600, middle.digest > 2880]).toEqual([
+  expect([small.digest <= 2250, small.digest > 1800, middle.digest <= 4500, middle.digest > 3600]).toEqual([
     true,
     true,
     true,

@@ -29,6 +29,8 @@ test.each<[string, Partial<CutPrice>, boolean]>([
   ["if half of it buys as many steps as pay for the other half", { rewriteRatio: 31 }, true],
   ["not if it buys fewer", { rewriteRatio: 31.1 }, false],
   ["if it pays twice over where it has to", { rewriteRatio: 16, pays: 2 }, true],
+  ["not if no growth is known", { stepTokens: 0 }, false],
+  ["if nobody asks whether it pays", { stepTokens: 0, pays: 0 }, true],
   ["if nothing is cached", { isCold: true, rewriteRatio: 1000, pays: 8 }, true],
 ])("a cut of 60,000 tokens is planned %s", (_, price, may) => {
   expect(maybePays({ expectedTokens: 70_000, overheadTokens: 10_000 }, { ...PRICE, ...price })).toBe(may);

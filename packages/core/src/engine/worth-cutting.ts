@@ -67,7 +67,9 @@ export function maybePays(
 ): boolean {
   const keptTokens = (expectedTokens - overheadTokens) * EXPECTED_KEPT_RATIO;
   const freedTokens = expectedTokens - overheadTokens - keptTokens;
-  return isCold || freedTokens * freedTokens >= pays * keptTokens * stepTokens * (rewriteRatio - 1);
+  // A context that is not known to grow buys no steps that could pay.
+  const isWorthIt = stepTokens > 0 && freedTokens * freedTokens >= pays * keptTokens * stepTokens * (rewriteRatio - 1);
+  return pays === 0 || isCold || isWorthIt;
 }
 
 /** A gate, as far as the price of a cut depends on it. */
