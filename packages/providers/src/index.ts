@@ -1,7 +1,15 @@
 // Models: what they take, what they cost, what is expected of them before they report
 export { isBoundReasoning } from "./catalog/bound-reasoning.ts";
 export { familyLimitsOf, LIMITS_CHECKED_ON, parseModelReference } from "./catalog/model-limits.ts";
-export { createSpending, MODEL_CATALOG, type ModelCatalog, modelCosts, modelCostsFrom, PRICES_AS_OF, usageUsd } from "./catalog/model-prices.ts";
+export {
+  createSpending,
+  MODEL_CATALOG,
+  type ModelCatalog,
+  modelCosts,
+  modelCostsFrom,
+  PRICES_AS_OF,
+  usageUsd,
+} from "./catalog/model-prices.ts";
 export { probeServer } from "./catalog/probe-server.ts";
 export { describePrices, describeWindow, resolveModel } from "./catalog/resolve-model.ts";
 // Clients: by the name of their host, what all of them take, and what a failure means. SDKs are loaded with the first request.

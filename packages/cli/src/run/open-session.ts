@@ -11,7 +11,14 @@ import type { BenchParts } from "@plimsoll/bench";
 import { type CliIo, openExtensions, printable } from "@plimsoll/bench/terminal";
 import type { Policy, SessionStore } from "@plimsoll/core";
 import { type AgentTool, encodingsOf } from "@plimsoll/core/extend";
-import { createSpending, createTokenizerLoader, isBoundReasoning, KEY_VARIABLES, modelCosts, modelPriors } from "@plimsoll/providers";
+import {
+  createSpending,
+  createTokenizerLoader,
+  isBoundReasoning,
+  KEY_VARIABLES,
+  modelCosts,
+  modelPriors,
+} from "@plimsoll/providers";
 import type { Simulator } from "@plimsoll/simulator";
 import { createFileArtifactStore, readSmallFile } from "@plimsoll/stores";
 import { createBuiltinTools, createRedactor, redactedTools } from "@plimsoll/tools";
