@@ -77,12 +77,14 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   const chain = withPrepared(chainOf(state, compaction), prepared);
   // After a refusal the room is what may be left: what was believed to fit did not.
   const newest = newestOf(chain.rules, budget);
-  const worthTokens = mostKept(policy, compaction, measure) - ("tokens" in newest ? newest.tokens : 0);
-  const mostTokens = Math.max(0, Math.min(goal.limitTokens, worthTokens));
+  const worthTokens = mostKept(policy, compaction, measure);
+  const newestTokens = "tokens" in newest ? newest.tokens : 0;
   const kept = keptIn(state, messages, { budget, rules: chain.rules, goal });
   const { tools, recaller, cutEstimatorName } = chainToolsFor(state, compaction, {
     goal,
-    keptTokens: mostTokens,
+    // What is written of the rest has no more room than the newest steps leave it.
+    keptTokens: Math.max(0, Math.min(goal.limitTokens, worthTokens)),
+    writtenTokens: Math.max(0, Math.min(goal.limitTokens, worthTokens - newestTokens)),
     measure,
     summary,
     held: kept,

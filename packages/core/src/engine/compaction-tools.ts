@@ -32,6 +32,7 @@ export function toolsFor(
   {
     budget,
     keptTokens,
+    writtenTokens,
     measure,
     summary,
     held,
@@ -40,6 +41,8 @@ export function toolsFor(
     budget: Budget;
     /** The most that may stay, with what is brought back. */
     keptTokens: number;
+    /** What the facts and a digest are shares of. */
+    writtenTokens: number;
     measure: ViewMeasure;
     summary: string | null;
     held: readonly KeptMessages[];
@@ -58,9 +61,9 @@ export function toolsFor(
   const limits = { historyTokens, windowTokens, overheadTokens, messageTokens: requested };
   const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
   const tokensOf = (text: string) => Math.ceil(estimator.measure.textTokens(text) * scaleRatio);
-  const room = { budget, roomTokens: keptTokens, recordTokens: policy.facts.maxTokens, held, tokensOf };
+  const room = { budget, roomTokens: writtenTokens, recordTokens: policy.facts.maxTokens, held, tokensOf };
   const facts = state.memory.record(room);
-  const recaller = state.memory.recaller(rules, room);
+  const recaller = state.memory.recaller(rules, { ...room, roomTokens: keptTokens });
   const mostFacts = facts([]);
   const factTokens = mostFacts === null ? 0 : tokensOf(mostFacts);
   const view = state.view.messages.slice();
