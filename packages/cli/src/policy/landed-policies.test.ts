@@ -30,9 +30,13 @@ describe("a policy that an earlier version wrote out", () => {
 
   test.each(whole)("%s says what it said: what it keeps in another form, nothing else lost or changed", (file) => {
     const written: unknown = parse(readFileSync(pathOf(file), "utf8"));
-    const { keep, manualKeep, overflow, excerpts, progress, ...others } = isRecord(written) ? written : expect.fail(file);
+    const { keep, manualKeep, overflow, excerpts, progress, afterPause, ...others } = isRecord(written)
+      ? written
+      : expect.fail(file);
     const { keep: rules, manualKeep: manualRules, overflow: onOverflow, ...read } = policyOf(file);
     expect(read).toMatchObject(others);
+    const { pauseMs: after, ...line } = isRecord(afterPause) ? afterPause : {};
+    expect(read.afterPause).toEqual(afterPause === null ? null : { after, ...line });
     const { target, ...limits } = isRecord(progress) ? progress : expect.fail(file);
     expect([target, read.progress]).toEqual([null, limits]);
     const said = (list: Policy["keep"] | null) => list?.map(({ kind: _, ...settings }) => settings) ?? null;
@@ -44,11 +48,17 @@ describe("a policy that an earlier version wrote out", () => {
   });
 });
 
-test.each(whole)("%s says once that its excerpts are passages of the log now, and nothing else", (file) => {
-  const recalls = policyOf(file).keep.some(({ kind }) => kind === "recall");
-  const notes = [expect.stringMatching(`^${file}:\\d+:1: excerpts is gone: keep.recall takes its place$`)];
-  expect(readFile(file).notes).toEqual(recalls ? notes : []);
-});
+test.each(whole)(
+  "%s says once that its excerpts are passages of the log now and its pause has another name, and nothing else",
+  (file) => {
+    const recalls = policyOf(file).keep.some(({ kind }) => kind === "recall");
+    const notes = [
+      expect.stringMatching(`^${file}:\\d+:3: pauseMs is gone: after takes its place$`),
+      expect.stringMatching(`^${file}:\\d+:1: excerpts is gone: keep.recall takes its place$`),
+    ];
+    expect(readFile(file).notes).toEqual(recalls ? notes : []);
+  },
+);
 
 /** The keep rules of `plimsoll` besides the newest messages, now. */
 const PRESET_RULES = PLIMSOLL_POLICY.keep.slice(1);
@@ -99,7 +109,7 @@ describe("a policy as people wrote it for an earlier version", () => {
         keep: [{ kind: "recent", amount: { ratio: 0.1, of: "input-budget" } }, ...PRESET_RULES],
         manualKeep: [{ kind: "recent", amount: { tokens: 4000 } }, ...PRESET_RULES],
         overflow: {
-          keep: [{ kind: "recent", amount: { ratio: 0.05, of: "input-budget" } }, ...PRESET_RULES],
+          keep: [PLIMSOLL_POLICY.keep[0], ...PRESET_RULES],
         },
         strategies: [{ kind: "clear-tool-results" }, { kind: "summarize", writer: "digest" }],
       },

@@ -124,14 +124,14 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   });
 }
 
-/** Why a cut that nothing forces is not made; `null` if it is. */
+/** Why a cut that nothing forces is not made, where cuts have to pay; `null` if it is. */
 function whyNotMade(
-  { trigger: { pays }, minimumFreedRatio }: FitState["policy"],
+  { trigger: { pays }, minimumFreedRatio = 0 }: FitState["policy"],
   { reason, price }: Compaction,
   cut: CutSizes,
 ): string | null {
-  if (reason !== "threshold" || price === undefined || (pays ?? minimumFreedRatio) === undefined) return null;
-  return whyNotWorth(cut, price, minimumFreedRatio ?? 0);
+  const isAsked = reason === "threshold" && pays !== undefined;
+  return isAsked && price !== undefined ? whyNotWorth(cut, price, minimumFreedRatio) : null;
 }
 
 /** The most that a cut keeps that the window forces: as much as pays. */

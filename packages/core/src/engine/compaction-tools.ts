@@ -41,7 +41,7 @@ export function toolsFor(
     budget: Budget;
     /** The most that may stay, with what is brought back. */
     keptTokens: number;
-    /** What the facts and a digest are shares of. */
+    /** The room that the facts and a digest are shares of. */
     writtenTokens: number;
     measure: ViewMeasure;
     summary: string | null;

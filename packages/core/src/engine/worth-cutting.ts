@@ -1,7 +1,7 @@
 import type { Budget, Trigger } from "../budget.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 
-/** What a model's prompts cost, in one currency a token, by its vendor's list. */
+/** Prices of a model's prompts, in one currency a token, by its vendor's list. */
 export interface PromptCosts {
   readonly read: number;
   readonly write: number;
@@ -35,7 +35,7 @@ export interface CutPrice extends Pick<PromptCache, "rewriteRatio"> {
 /** A cut, in tokens of messages. */
 export interface CutSizes {
   readonly freedTokens: number;
-  /** What stays: it is written again. */
+  /** The rest, which is written again. */
   readonly keptTokens: number;
 }
 

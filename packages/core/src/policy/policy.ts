@@ -22,7 +22,7 @@ export interface Policy {
   readonly trigger: Trigger;
   /** A lower line for requests that come after a pause of so many milliseconds, or when the prompt cache has expired: then a cut costs no rewrite. `null` knows no pauses. */
   readonly afterPause: { readonly after: "cache-expiry" | number; readonly atLeast: Amount } | null;
-  /** The least share of what it rewrites that a cut frees, unless nothing else fits; absent for none. */
+  /** The least share of what it rewrites that a cut frees where cuts have to pay, unless nothing else fits; absent for none. */
   readonly minimumFreedRatio?: number | undefined;
   /**
    * From this size on the model's summary is prepared while the conversation goes on. It is tried first when the policy acts, if what it
@@ -204,7 +204,9 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
       .min(0)
       .max(1)
       .optional()
-      .describe("The least share of what it rewrites that a cut frees, unless nothing else fits. Left out, any."),
+      .describe(
+        "The least share of what it rewrites that a cut frees where cuts have to pay, unless nothing else fits. Left out, any.",
+      ),
     prepare: z
       .strictObject({ atLeast: amountSchema.describe("The size from which it is prepared.") })
       .optional()

@@ -109,9 +109,16 @@ function changedPreset(
   const before = keepsInOlderForm(parts) ? presetInOlderForm(preset) : { ...preset };
   const known = Object.fromEntries(Object.entries(parts).filter(([key]) => Object.hasOwn(before, key)));
   const unknown = Object.fromEntries(Object.entries(parts).filter(([key]) => !Object.hasOwn(before, key)));
-  const merged = mergePolicy(before, known);
+  // Who says at which size it acts means that size, whether or not the cut pays.
+  const merged = mergePolicy({ ...before, trigger: withoutPays(before.trigger, known.trigger) }, known);
   const data = policyInNewestForm({ ...(isRecord(merged) ? merged : before), ...unknown }, preset);
   return turned(data, preset, knobs);
+}
+
+function withoutPays(base: unknown, written: unknown): unknown {
+  if (!isRecord(base) || !isRecord(written) || Object.keys(written).every((key) => key === "pays")) return base;
+  const { pays: _, ...line } = base;
+  return Object.hasOwn(written, "pays") ? base : line;
 }
 
 /** Knobs are turned on the preset, and what differs afterwards takes the place of what is there: other parts may not be whole yet. */
