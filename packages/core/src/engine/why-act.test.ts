@@ -127,7 +127,7 @@ describe("reasonToAct", () => {
     ["where it is cheap", priced(5), "threshold"],
     ["not where it is dear", priced(5.1), null],
     ["where the cache is cold, at any price", priced(80, 300_000), "threshold"],
-    ["where the window is full, at any price", { ...priced(80), prediction: sizes(136_001).prediction }, "over-budget"],
+    ["where the window is full, at any price", { ...priced(80), prediction: sizes(130_000).prediction }, "threshold"],
     ["not below its line", { ...priced(1), prediction: sizes(50_999).prediction }, null],
   ])("a policy whose cuts must pay acts %s", (_, at, reason) => {
     const trigger = { atLeast: { tokens: 51_000 }, pays: 16 };

@@ -40,8 +40,9 @@ test.each([
   [undefined, 0.5, 0],
   [9, 0, 9],
   [9, 0.5, 5],
-  [9, 1, 1],
-  [9, 1.2, 1],
+  [9, 0.9375, 1.5],
+  [9, 0.96, 0],
+  [9, 1.2, 0],
 ])("a policy that says %s has a cut pay in a window filled to %s so many times over: %s", (pays, filledRatio, times) => {
   const gate = { prediction: { expectedTokens: filledRatio * 1000 }, stepTokens: 1, pauseMs: null, cache: CACHE };
   expect(cutPrice({ atLeast: { tokens: 1 }, pays }, BUDGET, gate).pays).toBe(times);

@@ -24,7 +24,7 @@ export interface PromptCache {
 
 /** The price of a cut at a gate. */
 export interface CutPrice extends Pick<PromptCache, "rewriteRatio"> {
-  /** How many times over it has to pay; 0 if the policy does not ask. */
+  /** How many times over it has to pay; 0 if the policy does not ask, or the window is full. */
   readonly pays: number;
   /** Tokens that a step adds, as measured so far. */
   readonly stepTokens: number;
@@ -72,6 +72,9 @@ export function maybePays(
   return pays === 0 || isCold || isWorthIt;
 }
 
+/** A window with less free is full: a cut that waits may come after a refusal, whose limit is known to a few parts in a hundred. Chosen. */
+const FULL_RATIO = 0.05;
+
 /** A gate, as far as the price of a cut depends on it. */
 interface PricedGate extends Pick<CutPrice, "stepTokens"> {
   readonly prediction: Pick<Prediction, "expectedTokens">;
@@ -86,7 +89,7 @@ export function cutPrice(
   { stepTokens, prediction, pauseMs, cache }: PricedGate,
 ): CutPrice {
   const freeRatio = Math.max(0, 1 - prediction.expectedTokens / inputBudgetTokens);
-  const pays = often === undefined ? 0 : 1 + (often - 1) * freeRatio;
+  const pays = often === undefined || freeRatio < FULL_RATIO ? 0 : 1 + (often - 1) * freeRatio;
   return { pays, stepTokens, rewriteRatio: cache.rewriteRatio, isCold: pauseMs !== null && pauseMs >= cache.lifeMs };
 }
 
