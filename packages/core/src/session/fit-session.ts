@@ -30,7 +30,8 @@ export function gateStateOf(
   const { breaker, reportedAtMs, view, cacheSigns } = state;
   const { system, tools } = view;
   const overhead = { system, tools, dynamicContext: input.dynamicContext ?? null, hiddenTokens: setup.hiddenTokens };
-  const cache = promptCacheOf(cacheSigns, view.modelId === null ? null : setup.modelCosts(view.modelId));
+  // A caller without types may report no model.
+  const cache = promptCacheOf(cacheSigns, view.modelId ? setup.modelCosts(view.modelId) : null);
   return { policy, setup, view, breaker, reportedAtMs, cache, ledger: measuredBy, overhead, writer };
 }
 
