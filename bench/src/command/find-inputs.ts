@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, resolve, sep } from "node:path";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { suggestion } from "@plimsoll/stores";
+import { suggestion } from "@plimsoll/core/extend";
 import type { Command } from "commander";
 import { glob, isDynamicPattern } from "tinyglobby";
 import { BUILT_IN_PARTS } from "../extension.ts";

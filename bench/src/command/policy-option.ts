@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { isPlimsollError, PlimsollError, type Policy, PRESETS, presetNamed } from "@plimsoll/core";
-import { type EnginePolicy, encodingsOf, goneText, isRecord, type Kinds, RETIRED_PRESETS } from "@plimsoll/core/extend";
+import { type EnginePolicy, encodingsOf, isRecord, type Kinds, retired, suggestion } from "@plimsoll/core/extend";
 import { ENCODING_NAMES } from "@plimsoll/providers";
-import { type ReadPolicy, readPolicyFile, suggestion } from "@plimsoll/stores";
+import { type ReadPolicy, readPolicyFile } from "@plimsoll/stores";
 import { programPolicy } from "../drive/program-run.ts";
 import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
 import { fileSource, readHead } from "../formats/file-source.ts";
@@ -112,8 +112,8 @@ export function findPolicy(name: string, cwd: string, { peers, kinds }: PolicyPa
   const peer = peers.find(({ policy }) => policy.name === name);
   if (peer !== undefined) return { found: { policy: peer.policy, originOf: () => `peer ${name}, read on ${peer.readOn}` } };
   if (/[./\\]/.test(name)) return withKnownEncodings(readPolicyFile(resolve(cwd, name), name, kinds), { name, kinds });
-  const successor = RETIRED_PRESETS.get(name);
-  if (successor !== undefined) return { problems: [goneText(`the policy ${name}`, successor)] };
+  const successor = retired.presets.get(name);
+  if (successor !== undefined) return { problems: [retired.text(`the policy ${name}`, successor)] };
   const names = [...PRESETS, ...peers.map(({ policy }) => policy)].map((known) => known.name);
   return { problems: [`unknown policy "${name}": ${suggestion(name, names)}`] };
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
+import { option } from "@plimsoll/core/extend";
 import type { ModelPrices } from "@plimsoll/providers";
-import { readDocument, readSmallFile, schemaProblems } from "@plimsoll/stores";
+import { readDocument, readSmallFile } from "@plimsoll/stores";
 import { z } from "zod";
 import { mistakes } from "./check-options.ts";
 
@@ -37,7 +38,7 @@ export function readPrices(name: string | undefined, cwd: string): ReadonlyMap<s
   const { content, placeOf } = read.document;
   const result = pricesSchema.safeParse(content);
   if (!result.success) {
-    const problems = schemaProblems(result.error.issues, z.toJSONSchema(pricesSchema, { io: "input" }));
+    const problems = option.problems(result.error, pricesSchema);
     throw mistakes(problems.map(({ path: at, text: what }) => `${name}:${placeOf(at)}: ${what}`));
   }
   const prices = Object.entries(result.data).flatMap(([modelId, tiers]) => {

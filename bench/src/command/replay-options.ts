@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { type EnginePolicy, type Kinds, requireFallback, sizeOf } from "@plimsoll/core/extend";
+import { type EnginePolicy, type Kinds, requireFallback, sizeOf, suggestion } from "@plimsoll/core/extend";
 import { HOST_NAMES } from "@plimsoll/providers";
-import { checkOutput, suggestion } from "@plimsoll/stores";
+import { checkOutput } from "@plimsoll/stores";
 import type { Command } from "commander";
 import type { WindowRequest } from "../drive/cell.ts";
 import type { BenchParts } from "../extension.ts";

@@ -1,7 +1,8 @@
 import { stat } from "node:fs/promises";
 import { PlimsollError } from "@plimsoll/core";
-import type { EnginePolicy } from "@plimsoll/core/extend";
+import { type EnginePolicy, option } from "@plimsoll/core/extend";
 import type { ModelPrices } from "@plimsoll/providers";
+import { z } from "zod";
 import type { WindowRequest } from "../drive/cell.ts";
 import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
 import { REFERENCES_VERSION } from "../needs/references.ts";
@@ -50,6 +51,20 @@ export interface BenchInput {
   readonly onSummaries?: (tally: SummaryTally) => void;
 }
 
+const { list, object, fn, text } = option;
+
+const BENCH_INPUT = option.schema<BenchInput>({
+  files: list,
+  policies: z.array(object).readonly(),
+  windows: list,
+  plimsollVersion: text,
+  pool: option.having("open", "run").optional(),
+  ...option.optional(object.nullable(), "shard", "kept"),
+  ...option.optional(object, "sweeps", "prices", "corpus", "summarizer"),
+  ...option.optional(list, "missing", "withoutEffect"),
+  ...option.optional(fn, "onProgress", "onSummaries"),
+});
+
 /** A file of rows, and the version of everything but the input that a row depends on: rows of another version are not found. */
 export interface KeptRows {
   readonly rows: RowsFile;
@@ -78,6 +93,7 @@ export interface BenchProgress {
  * @throws PlimsollError `bad-input` if a model's summary cannot be had: the provider failed, or the cassette lacks it.
  */
 export async function runBench(input: BenchInput): Promise<BenchReport> {
+  option.check("a bench", BENCH_INPUT, input);
   const { shard = null, pool = createSerialPool() } = input;
   // Before the files are shared out: a part counts what the whole run counts.
   const corpus = input.corpus ?? (await openCorpus(input.files, pool));

@@ -1,4 +1,6 @@
+import { option } from "@plimsoll/core/extend";
 import { Tinypool } from "tinypool";
+import { z } from "zod";
 import { BUILT_IN_PARTS } from "../extension.ts";
 import { type CorpusReader, createOpener, type FileMarks, type InputFile, marksOf, type Opener } from "../open/corpus.ts";
 import { createFileReplayer, type FileReplay, type ReplayerOptions } from "./file-replayer.ts";
@@ -44,8 +46,14 @@ export interface ThreadOptions {
   readonly execArgv?: readonly string[];
 }
 
+const THREAD_OPTIONS = option.schema<ThreadOptions>({
+  ...option.optional(z.array(option.text).readonly(), "modules", "execArgv"),
+});
+
 /** Makes a pool of `jobs` worker threads, each of which loads the extensions in `modules`. A task that a worker cannot finish rejects. */
-export function createThreadPool(jobs: number, { modules = [], execArgv = [] }: ThreadOptions = {}): WorkerPool {
+export function createThreadPool(jobs: number, options: ThreadOptions = {}): WorkerPool {
+  option.check("a pool", THREAD_OPTIONS, options);
+  const { modules = [], execArgv = [] } = options;
   const own = import.meta.url;
   const filename = new URL(`./worker.${own.slice(own.lastIndexOf(".") + 1)}`, own).href;
   const thread = { filename, minThreads: 1, maxThreads: 1, isolateWorkers: false, execArgv: [...execArgv] };

@@ -6,7 +6,7 @@ import {
   type Kinds,
   knobText,
   policySchema,
-  refuseRetired,
+  retired,
   withKnob,
 } from "@plimsoll/core/extend";
 import { type SweepValue, withValue } from "./policy-path.ts";
@@ -69,7 +69,7 @@ const FORM =
  */
 export function parseAxis(text: string): SweepAxis {
   const [path = "", range = "", ...more] = text.split("=");
-  refuseRetired(
+  retired.refuse(
     path.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), range),
     [],
   );

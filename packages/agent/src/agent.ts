@@ -21,12 +21,14 @@ import {
   type AgentTool,
   type Kinds,
   type MessageDraft,
+  option,
   REPLY_RATIO,
   type recallArtifact,
   type setupChange,
   type ToolEffect,
   withReplyWithin,
 } from "@plimsoll/core/extend";
+import { z } from "zod";
 import type { AgentListener, ContextUsage, EndReason } from "./events.ts";
 
 /** A message of the person: text, or parts with images. */
@@ -193,6 +195,41 @@ export interface AgentOptions {
   /** Further options of the session. Sub-agents do not get them. */
   readonly context?: Pick<SessionOptions, "beforeCompaction" | "pinned" | "fileTracker" | "hiddenOverheadTokens" | "work">;
 }
+
+const { text, fn, object, count } = option;
+
+/** Schema of {@link AgentModel}. */
+export const AGENT_MODEL: z.ZodType<AgentModel> = option.schema<AgentModel>({
+  client: option.having("complete", "stream"),
+  modelId: text,
+  limits: option.limits,
+  reasoning: z.enum(["low", "medium", "high"]).optional(),
+});
+
+type Kind<Name> = Extract<AgentSession, { readonly kind: Name }>;
+
+/** Schema of {@link AgentOptions}; their `context` is checked with the session's options. */
+export const AGENT_OPTIONS: z.ZodType<AgentOptions> = option.schema<AgentOptions>({
+  session: z.union([
+    option.schema<Kind<"new">>({
+      kind: z.literal("new"),
+      sessionId: text,
+      system: text,
+      ...option.optional(object, "agent", "parent"),
+    }),
+    option.schema<Kind<"resume">>({ kind: z.literal("resume"), sessionId: text, system: text.optional() }),
+  ]),
+  sessions: option.having("create", "open", "read"),
+  model: AGENT_MODEL,
+  policy: object,
+  tools: z.array(option.having("run")).readonly(),
+  artifacts: option.having("put", "get"),
+  nowMs: fn,
+  mode: text.optional(),
+  ...option.optional(object, "kinds", "modes", "tokenizers", "context"),
+  ...option.optional(fn, "summarizer", "authorize", "dynamicContext", "onEvent", "modelPriors", "isBoundReasoning", "stateOf"),
+  ...option.optional(count, "maxSteps", "subAgentDepth"),
+});
 
 /** Most model calls of one run, against loops that never end; chosen. */
 export const DEFAULT_MAX_STEPS = 200;

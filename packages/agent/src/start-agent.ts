@@ -15,6 +15,7 @@ import {
   type MessageDraft,
   modelChangeEntry,
   openSession,
+  option,
   recallArtifact,
   requireFallback,
   setupChange,
@@ -22,6 +23,8 @@ import {
   shortHash,
 } from "@plimsoll/core/extend";
 import {
+  AGENT_MODEL,
+  AGENT_OPTIONS,
   type Agent,
   type AgentModel,
   type AgentOptions,
@@ -40,9 +43,11 @@ import { createLoop, type Loop } from "./loop.ts";
  * Starts an agent with a new session, or resumes a session that the store has.
  *
  * @throws PlimsollError `bad-session` for a log that cannot be opened, `bad-policy` if the window is not larger than the output
- * reserve, or for a policy without a fallback, `bad-input` for two tools of one name.
+ * reserve, or for a policy without a fallback, `bad-input` for options that
+ * are missing, unknown or of another kind, and for two tools of one name.
  */
 export async function startAgent(given: AgentOptions): Promise<Agent> {
+  option.check("an agent", AGENT_OPTIONS, given);
   requireOwnNames(given.tools);
   const options = { ...given, model: withOutputReserve(given.model), nowMs: clockDoor(given.nowMs) };
   const hub = createEventHub();
@@ -74,7 +79,7 @@ function requireOwnNames(tools: AgentOptions["tools"]): void {
 /** Collects the setting that the conversation is opened with. `model` answers with the one in force: it writes the summaries if nobody else was named. */
 function settingOf(options: AgentOptions, hub: EventHub, model: () => AgentModel) {
   const { nowMs, kinds, modelPriors, modelCosts, isBoundReasoning, tokenizers } = options;
-  const policy = requireFallback(options.policy);
+  const policy = requireFallback(options.policy, kinds);
   const { sessionId } = options.session;
   const byModel: Summarizer = (request, signal) => {
     const { client, modelId, reasoning } = model();
@@ -188,6 +193,7 @@ function undo(loop: Loop): ReturnType<Session["undo"]> {
 
 function switchModel(loop: Loop, asked: AgentModel): Promise<FitOutcome> {
   const { conversation } = loop;
+  option.check("a model", AGENT_MODEL, asked);
   const to = withOutputReserve(asked);
   const { modelId, limits } = to;
   return loop.ask(

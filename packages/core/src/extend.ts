@@ -123,6 +123,11 @@ export { createQueue } from "./port-door.ts";
 export { decodeEntry, isJson, lineTooLong, MAXIMUM_LINE_BYTES, MORE_FOLLOWS } from "./session/codec.ts";
 export { artifactHandle } from "./session/recall.ts";
 
+// Options and files that somebody wrote: what is wrong with them, and the nearest right name.
+
+export { option } from "./option.ts";
+export { suggestion } from "./schema-problems.ts";
+
 // Policies: kinds, knobs, and what files may hold.
 
 export type { Kinds } from "./policy/kinds.ts";
@@ -132,5 +137,5 @@ export { POLICY_OVERLAYS } from "./policy/overlays.ts";
 export type { EnginePolicy } from "./policy/policy.ts";
 export { encodingsOf, policySchema, requireFallback } from "./policy/policy.ts";
 export { RECORDED_POLICY } from "./policy/presets/none.ts";
-export { goneText, RETIRED_PRESETS, refuseRetired } from "./policy/retired.ts";
+export { retired } from "./policy/retired.ts";
 export { changesPreset, keepsByRule, readWritten } from "./policy/written-policy.ts";

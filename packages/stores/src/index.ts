@@ -21,5 +21,4 @@ export {
   SESSION_KEYS,
   withoutSettings,
 } from "./policy-file/read-policy-file.ts";
-export { nearestName, schemaProblems, suggestion } from "./policy-file/schema-problems.ts";
 export { policyYaml, type ReadPolicy, readDocument, type YamlDocument } from "./policy-file/yaml-document.ts";

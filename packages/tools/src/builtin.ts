@@ -1,5 +1,6 @@
 import type { SessionEntry, StateProvider } from "@plimsoll/core";
-import type { AgentTool } from "@plimsoll/core/extend";
+import { type AgentTool, option } from "@plimsoll/core/extend";
+import { z } from "zod";
 import { DEFAULT_TIMEOUT_MS, type ToolSetting } from "./define-tool.ts";
 import { editFileTool } from "./edit-file.ts";
 import { fsTool } from "./fs.ts";
@@ -32,6 +33,15 @@ export interface BuiltinToolOptions {
   readonly handOff?: "offered" | "absent";
 }
 
+const OPTIONS = option.schema<BuiltinToolOptions>({
+  workspaceFolder: option.text,
+  env: option.object,
+  passEnv: z.array(option.text).readonly().optional(),
+  timeoutMs: option.count.optional(),
+  lintCommand: option.text.nullable().optional(),
+  handOff: z.enum(["offered", "absent"]).optional(),
+});
+
 /** The built-in tools with the processes that they keep running. */
 export interface BuiltinTools {
   readonly tools: readonly AgentTool[];
@@ -45,6 +55,7 @@ export interface BuiltinTools {
 
 /** All built-in tools, working in one folder. Rejects if the folder does not exist. */
 export async function createBuiltinTools(options: BuiltinToolOptions): Promise<BuiltinTools> {
+  option.check("the tools", OPTIONS, options);
   const { env, passEnv, timeoutMs = DEFAULT_TIMEOUT_MS, lintCommand = null, handOff = "absent" } = options;
   const workspace = await openWorkspace(options.workspaceFolder);
   const setting: ToolSetting = { workspace, env, passEnv, timeoutMs, lintCommand };

@@ -1,5 +1,5 @@
 import type { OutputCategory, PathAccess } from "@plimsoll/core";
-import type { AgentTool, ToolEffect, ToolOutput } from "@plimsoll/core/extend";
+import { type AgentTool, option, type ToolEffect, type ToolOutput } from "@plimsoll/core/extend";
 import { z } from "zod";
 import type { Environment } from "./process/run-process.ts";
 import type { Workspace } from "./workspace/workspace.ts";
@@ -22,8 +22,21 @@ export interface ToolDefinition<Input> {
   readonly run: (input: Input, call: Parameters<AgentTool["run"]>[1]) => Promise<ToolOutput>;
 }
 
+const DEFINITION = option.schema<ToolDefinition<unknown>>({
+  name: option.text,
+  description: option.text,
+  input: option.having("safeParse"),
+  category: option.text,
+  effect: z.union([option.object, option.fn]),
+  run: option.fn,
+  isRerunnable: z.boolean().optional(),
+  hint: option.text.optional(),
+  paths: option.fn.optional(),
+});
+
 /** Makes a tool that an agent can run. Arguments that do not fit the schema give an error result that names what is wrong. */
 export function defineTool<Input>(definition: ToolDefinition<Input>): AgentTool {
+  option.check("a tool", DEFINITION, definition);
   const { name, description, input, paths, effect, run } = definition;
   return {
     spec: { name, description, parametersJson: JSON.stringify(z.toJSONSchema(input, { io: "input" })) },

@@ -1,6 +1,6 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { OutputCategory, PathAccess } from "@plimsoll/core";
-import { type AgentTool, isRecord, type ToolOutput, writtenJson } from "@plimsoll/core/extend";
+import { type AgentTool, isRecord, option, type ToolOutput, writtenJson } from "@plimsoll/core/extend";
 
 interface McpToolOverride {
   readonly category?: OutputCategory;
@@ -17,8 +17,11 @@ interface McpToolOptions {
   readonly overrides?: { readonly [toolName: string]: McpToolOverride };
 }
 
+const OPTIONS = option.schema<McpToolOptions>({ prefix: option.text.optional(), overrides: option.object.optional() });
+
 /** Makes an agent's tools of all tools of a connected MCP server. What their calls may do is `unknown`. */
 export async function mcpTools(client: Client, options: McpToolOptions = {}): Promise<readonly AgentTool[]> {
+  option.check("an MCP server's tools", OPTIONS, options);
   const tools: AgentTool[] = [];
   let cursor: string | undefined;
   do {

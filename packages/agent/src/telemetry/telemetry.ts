@@ -9,6 +9,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { ContextEvent, Usage, UsageEntry } from "@plimsoll/core";
+import { option } from "@plimsoll/core/extend";
 import type { AgentEvent } from "../events.ts";
 import { compactionAttributes, createInstruments, type Instruments, summaryUsages, usageAttributes } from "./instruments.ts";
 
@@ -24,6 +25,13 @@ export interface TelemetryOptions {
   readonly nowMs?: () => number;
 }
 
+const TELEMETRY_OPTIONS = option.schema<TelemetryOptions>({
+  tracer: option.having("startSpan"),
+  meter: option.having("createCounter"),
+  providerName: option.text.optional(),
+  ...option.optional(option.fn, "usdOfSummary", "nowMs"),
+});
+
 /** Listeners to be handed on; neither throws, and neither ever contains text of the conversation. */
 export interface Telemetry {
   /** For `onEvent` of an agent: spans of runs, model calls, tools and compactions. */
@@ -37,6 +45,7 @@ export interface Telemetry {
  * there is no convention yet (docs/telemetry.md). Spans and metrics hold sizes, names, ids and reasons, and no text of anybody.
  */
 export function createTelemetry(options: TelemetryOptions): Telemetry {
+  option.check("telemetry", TELEMETRY_OPTIONS, options);
   const { tracer, meter, providerName, usdOfSummary = () => null, nowMs = () => performance.now() } = options;
   const provider = providerName === undefined ? {} : { "gen_ai.provider.name": providerName };
   const parts: TelemetryParts = { tracer, instruments: createInstruments(meter, { provider, usdOfSummary }), provider, nowMs };

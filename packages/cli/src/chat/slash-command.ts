@@ -1,5 +1,4 @@
-import { sizeOf } from "@plimsoll/core/extend";
-import { nearestName } from "@plimsoll/stores";
+import { sizeOf, suggestion } from "@plimsoll/core/extend";
 
 /** The request in a line that a person typed. */
 export type ChatLine =
@@ -46,9 +45,11 @@ export function chatLine(line: string): ChatLine {
   if (alone !== undefined) return { kind: alone };
   const withArgument = WITH_ARGUMENT.find((kind) => kind === word);
   if (withArgument !== undefined) return { kind: withArgument, argument };
-  const near = nearestName(word, COMMANDS);
-  const advice = near === undefined ? "/help lists what there is; // begins a message with a slash." : `Did you mean /${near}?`;
-  return { kind: "wrong", why: `There is no /${word}. ${advice}` };
+  const others = "/help lists what there is; // begins a message with a slash.";
+  return {
+    kind: "wrong",
+    why: `There is no /${word}. ${suggestion(word, COMMANDS, others).replace("did you mean ", "Did you mean /")}`,
+  };
 }
 
 function compactLine(words: readonly string[]): ChatLine {

@@ -1,18 +1,8 @@
 import type { BenchParts } from "@plimsoll/bench";
 import { findPolicy } from "@plimsoll/bench/terminal";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { changesPreset, type Kinds, KNOBS } from "@plimsoll/core/extend";
-import {
-  policyOf,
-  readDocument,
-  readPolicySection,
-  SESSION_KEYS,
-  schemaProblems,
-  suggestion,
-  withoutSettings,
-  type YamlDocument,
-} from "@plimsoll/stores";
-import { z } from "zod";
+import { changesPreset, type Kinds, KNOBS, option, suggestion } from "@plimsoll/core/extend";
+import { policyOf, readDocument, readPolicySection, SESSION_KEYS, withoutSettings, type YamlDocument } from "@plimsoll/stores";
 import { projectRefusal } from "./project-may.ts";
 import type { ChosenPolicy, ConfigOwner, SetServer, Settings } from "./settings.ts";
 import { fileSettingsSchema, settingsSchema } from "./settings.ts";
@@ -58,7 +48,7 @@ export function readFileLayer(
   const isPolicyGiven = POLICY_KEYS.some((key) => Object.hasOwn(document.content, key)) || turnsKnob(document);
   const own = Object.fromEntries(Object.entries(document.content).filter(([key]) => SESSION_KEYS.includes(key)));
   const parsed = fileSettingsSchema.safeParse(own);
-  const problems = parsed.success ? [] : schemaProblems(parsed.error.issues, z.toJSONSchema(fileSettingsSchema));
+  const problems = parsed.success ? [] : option.problems(parsed.error, fileSettingsSchema);
   const rest = withoutSettings(document);
   const unknown = unknownKeys(rest, isPolicyGiven);
   const policy = isPolicyGiven && unknown.length === 0 ? policyIn(rest, displayName, kinds) : { policy: null };

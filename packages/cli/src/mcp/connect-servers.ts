@@ -3,7 +3,7 @@ import type { Authorization, PendingCall } from "@plimsoll/agent";
 import { printable, shortened } from "@plimsoll/bench/terminal";
 import { PlimsollError } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/extend";
-import { suggestion } from "@plimsoll/stores";
+import { suggestion } from "@plimsoll/core/extend";
 import { toolEnvironment } from "@plimsoll/tools";
 import { mcpTools } from "@plimsoll/tools/mcp";
 import { PERSONS_FILE } from "../config/project-may.ts";

@@ -1,6 +1,6 @@
 import type { PendingCall } from "@plimsoll/agent";
 import { PlimsollError } from "@plimsoll/core";
-import { suggestion } from "@plimsoll/stores";
+import { suggestion } from "@plimsoll/core/extend";
 import type { SetServer } from "../config/settings.ts";
 
 /**

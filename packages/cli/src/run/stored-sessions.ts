@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { PlimsollError, type SessionStore } from "@plimsoll/core";
-import { createFileSessionStore, leadsOut, suggestion } from "@plimsoll/stores";
+import { suggestion } from "@plimsoll/core/extend";
+import { createFileSessionStore, leadsOut } from "@plimsoll/stores";
 import { PERSONS_FILE } from "../config/project-may.ts";
 import type { EffectiveConfig } from "../config/settings.ts";
 import type { SessionOptions } from "./session-options.ts";

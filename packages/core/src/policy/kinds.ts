@@ -46,6 +46,11 @@ export function withKinds(added: Partial<Kinds>): Kinds {
   };
 }
 
+/** Names of the kinds that a policy may use. */
+export function kindNames({ strategies, keepRules }: Kinds): readonly string[] {
+  return [...strategies, ...keepRules].map(({ kind }) => kind);
+}
+
 /** The same kinds, which read the settings that they are given once: a session asks for its strategies and keep rules at every compaction. */
 export function bindingOnce(kinds: Kinds): Kinds {
   return { ...kinds, strategies: kinds.strategies.map(boundOnce), keepRules: kinds.keepRules.map(boundOnce) };

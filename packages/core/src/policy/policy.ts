@@ -5,10 +5,12 @@ import { PlimsollError } from "../error.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import type { FileOrder } from "../memory.ts";
 import type { TranscriptLabels, TranscriptStyle } from "../message/transcript-text.ts";
+import { schemaProblems } from "../schema-problems.ts";
 import type { StrategySpec } from "../strategy/built-in-strategies.ts";
 import { type EstimatorSpec, encodingsUsed } from "../tokens/built-in-estimators.ts";
 import type { TruncationPolicy } from "../truncation/span.ts";
-import { BUILT_IN_KINDS, type Kinds } from "./kinds.ts";
+import { BUILT_IN_KINDS, type Kinds, kindNames } from "./kinds.ts";
+import { refuseRetired } from "./retired.ts";
 
 /** All settings of compaction, as plain data: a preset or a policy file has nothing else. */
 export interface Policy {
@@ -130,15 +132,37 @@ interface ProgressPolicy {
   readonly maximumFailures: number;
 }
 
+/** The schema by kinds, and the policies that it found right: it takes a millisecond for one. */
+const known = new WeakMap<Kinds, { readonly schema: z.ZodType<Policy>; readonly right: WeakSet<EnginePolicy> }>();
+
+/** Takes the place of the fallback that a policy in a benchmark lacks. */
+const NO_FALLBACK: FallbackPolicy = { actAtBudget: false, minimumNewRatio: 0, strategies: [], forced: [] };
+
+/** Refuses a policy that is none. Throws PlimsollError `bad-policy` with the first mistake; its details have its `path`, and all as `problems`. */
+export function checkPolicy(policy: EnginePolicy, kinds: Kinds): void {
+  const { schema, right } = known.get(kinds) ?? { schema: policySchema(kinds), right: new WeakSet() };
+  known.set(kinds, { schema, right });
+  if (right.has(policy)) return;
+  refuseRetired(policy, kindNames(kinds));
+  const { error } = schema.safeParse(policy.fallback === null ? { ...policy, fallback: NO_FALLBACK } : policy);
+  const [first, ...others] = error === undefined ? [] : schemaProblems(error, schema);
+  if (first === undefined) return void right.add(policy);
+  const details = { path: first.path.map(String).join("."), problems: [first, ...others].map(({ text }) => text) };
+  throw new PlimsollError("bad-policy", `the policy ${policy.name}: ${first.text}`, details);
+}
+
 /**
- * Returns the policy if it has a fallback, as every policy outside benchmarks must.
+ * Returns the policy if it is right and has a fallback, as every policy outside benchmarks must.
  *
- * @throws PlimsollError `bad-policy` for one without a fallback, which may lose a call.
+ * @throws PlimsollError `bad-policy` for one that does not parse, and for one without a fallback, which may lose a call.
  */
-export function requireFallback(policy: EnginePolicy): Policy {
+export function requireFallback(policy: EnginePolicy, kinds: Kinds = BUILT_IN_KINDS): Policy {
   const { fallback } = policy;
   // A caller without types may have left it out.
-  if (fallback !== null && fallback !== undefined) return { ...policy, fallback };
+  if (fallback !== null && fallback !== undefined) {
+    checkPolicy(policy, kinds);
+    return { ...policy, fallback };
+  }
   throw new PlimsollError(
     "bad-policy",
     `the policy ${policy.name} has no fallback and may lose a call: it runs in benchmarks alone; take a preset, or add \`fallback\``,
@@ -158,7 +182,8 @@ export function encodingsOf(
   return encodingsUsed(cutEstimator === null ? [estimator] : [estimator, cutEstimator], estimators);
 }
 
-const gateSchema = z.enum(["before-submit", "before-step", "after-tool-batch", "on-overflow"]);
+/** Schema of {@link Gate}. */
+export const gateSchema: z.ZodType<Gate> = z.enum(["before-submit", "before-step", "after-tool-batch", "on-overflow"]);
 
 const requestFormSchema: z.ZodType<SummaryRequestForm> = z.union([
   z.enum(["serialised", "prefix"]),

@@ -68,3 +68,10 @@ export function refuseRetired(policy: unknown, own: readonly string[]): void {
     throw new PlimsollError("bad-policy", `${path.join(".")}: ${text}`, { path: path.join(".") });
   });
 }
+
+/** Reads parts of policies that went. */
+export const retired: {
+  readonly presets: typeof RETIRED_PRESETS;
+  readonly text: typeof goneText;
+  readonly refuse: typeof refuseRetired;
+} = { presets: RETIRED_PRESETS, text: goneText, refuse: refuseRetired };

@@ -2,7 +2,8 @@ import type { z } from "zod";
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
 import type { BuiltInKeepSpec } from "../keep/built-in-keep-rules.ts";
-import { BUILT_IN_KINDS, type Kinds } from "./kinds.ts";
+import { option } from "../option.ts";
+import { BUILT_IN_KINDS, type Kinds, kindNames } from "./kinds.ts";
 import { AMOUNT_KEYS, KNOBS, type Knobs, withKnob } from "./knobs.ts";
 import { type Policy, policySchema } from "./policy.ts";
 import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
@@ -39,14 +40,16 @@ interface WrittenProblem {
  * @throws PlimsollError `bad-policy` with a line for the first thing that is wrong, and all of them in its details. What earlier versions knew is wrong, too.
  */
 export function definePolicy<Own extends string = never>(
-  written: WrittenPolicy<NoInfer<Own>>,
+  written: WrittenPolicy<NoInfer<Own>> = {},
   kinds: Kinds = BUILT_IN_KINDS,
 ): Policy {
+  option.check("a policy", option.object, written);
   const { extends: presetName = "plimsoll", ...changes } = written;
   const preset = presetNamed(presetName);
   if (preset === undefined) throw unknownPreset(presetName);
   const { result, problems, retired } = readWritten(changes, { preset, kinds });
-  const found = (result.error?.issues ?? []).map(({ path, message }) => `${path.map(String).join(".")}: ${message}`);
+  const knobs = [...KNOB_KEYS, "extends"];
+  const found = result.success ? [] : option.problems(result.error, policySchema(kinds), knobs).map(({ text }) => text);
   const gone = retired.map(({ path, text }) => `${path.join(".")}: ${text}`);
   const lines = [...gone, ...problems.map(({ text }) => text), ...found];
   if (result.success && lines.length === 0) return result.data;
@@ -73,11 +76,6 @@ export function readWritten(
   const now = isRecord(inNewWords) ? inNewWords : written;
   const { data, problems } = preset === null ? { data: now, problems: [] } : changedPreset(preset, now);
   return { result: policySchema(kinds).safeParse(policyInNewestForm(data, preset)), problems, retired };
-}
-
-/** Names of the kinds that a policy may use. */
-export function kindNames({ strategies, keepRules }: Kinds): readonly string[] {
-  return [...strategies, ...keepRules].map(({ kind }) => kind);
 }
 
 /** Keys that turn a knob, and no value of a policy. `keep` is both. */

@@ -249,10 +249,10 @@ async function begun(parent: Node, beginning: Beginning, memory: Memory): Promis
   const settled = await settledEntries(beginning, options.admit);
   const entries = [...firstEntries(sessionId, beginning, options.nowMs()), ...settled] as const;
   const isStored = options.sessions !== null && !isPassing;
-  const kept = isStored ? await openedOrCreated(options.sessions, entries) : { entries, writer: null };
+  const { entries: known, writer } = isStored ? await openedOrCreated(options.sessions, entries) : { entries, writer: null };
   const name = { key, sessionId };
   const hasSettled = settled.length > 0;
-  const session = options.begin(name, kept, hasSettled ? (beginning.source?.session ?? null) : null);
+  const session = options.begin(name, { entries: known, writer }, hasSettled ? (beginning.source?.session ?? null) : null);
   const branch: Branch = { name, session, parent, slot, children: new Map(), isPassing, hasSettled };
   live.add(branch);
   return branch;

@@ -4,6 +4,7 @@ import { closedError, isPlimsollError, PlimsollError } from "../error.ts";
 import { createMemory } from "../memory.ts";
 import { createOverheadHash, isHuman, toolCallsOf, withId } from "../message/message.ts";
 import { createRequestSizes, heldChars } from "../message/size.ts";
+import { checkPolicy } from "../policy/policy.ts";
 import { clockDoor, createQueue, deadlineOf, untilAborted } from "../port-door.ts";
 import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
 import { impossibleCount, isRejectedUsage, refuseImpossible, UNREPORTED_USAGE, type Usage } from "../usage.ts";
@@ -16,7 +17,7 @@ import { foldLimitEvents, type LimitEvent, type Refusals } from "./learned-limit
 import { createMessageIndex, type MessageIndex, recall, refuseDoubledId } from "./recall.ts";
 import { repairsOf } from "./replace-history.ts";
 import type { FittedSession, ReportedUsage, Session, SessionInput, SessionOptions } from "./session.ts";
-import { sessionSetup } from "./session.ts";
+import { checkInput, sessionSetup } from "./session.ts";
 import type { FoldedState, SessionState, UsageTotals } from "./session-state.ts";
 import { EMPTY_STATE, foldState, foldTotals, NO_USAGE } from "./session-state.ts";
 import { sessionsDoor, writerDoor, writerOf } from "./store-door.ts";
@@ -34,11 +35,12 @@ import {
  * Makes a session with an empty log, or with the entries given, that stays in memory. If a crash left its messages unsendable, it appends repairs, unless
  * `repairs` is "none"; the first flush writes them.
  *
- * @throws PlimsollError `bad-policy` if the policy has a part that went, or counts by an encoding whose tokenizer was not given.
+ * @throws PlimsollError `bad-input` for options that are missing, unknown or of another kind; `bad-policy` if the policy has a part that went, or counts by an
+ * encoding whose tokenizer was not given.
  */
 export function createSession(options: SessionOptions): Session {
-  const { entries = [], writer = null } = options;
   const log = emptyLog(options, null);
+  const { entries = [], writer = null } = options;
   for (const entry of entries) take(log, entry, "kept");
   return sessionOf(log, writer === null ? null : writerDoor(writer, deadlineOf(options)));
 }
@@ -302,10 +304,14 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     else if (message !== null && isHuman(message)) log.refusals = { ...log.refusals, mediaTries: 0 };
   };
   // At every gate: a field behind a spread takes five times as long.
-  const timed = (input: SessionInput): FitInput => Object.assign({ nowMs: nowMs() }, input);
+  const timed = (input: SessionInput): FitInput => {
+    checkInput(input);
+    return Object.assign({ nowMs: nowMs() }, input);
+  };
   const fit = async (input: SessionInput, signal: AbortSignal, by = setup.policy) => {
-    log.windowTokens = input.model.contextWindowTokens ?? Number.POSITIVE_INFINITY;
-    const outcome = await fitSession(log, { policy: by, input: timed(input), measuredBy: log.state.ledger, prepared }, signal);
+    const now = timed(input);
+    log.windowTokens = now.model.contextWindowTokens ?? Number.POSITIVE_INFINITY;
+    const outcome = await fitSession(log, { policy: by, input: now, measuredBy: log.state.ledger, prepared }, signal);
     background?.fitted(input, outcome);
     // A fit that changed nothing has nothing to wait for, whatever was aborted.
     if (writer !== null && entries.length > log.writtenCount) await untilAborted(signal, flush);
@@ -345,7 +351,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
       assertOpen();
       return await fit(input, signal);
     },
-    prepare: (input, signal) => prepareSummary(log, timed(input), signal),
+    prepare: async (input, signal) => await prepareSummary(log, timed(input), signal),
     undo: async () => {
       assertOpen();
       const entry = await revert(log, nowMs());
@@ -354,6 +360,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     },
     redo: async ({ policy: by, ...input }, signal) => {
       assertOpen();
+      if (by !== undefined) checkPolicy(by, setup.kinds);
       await revert(log, timed(input).nowMs);
       return await fit({ now: { reason: "manual", keep: null }, ...input }, signal, by);
     },

@@ -14,11 +14,10 @@ import type { Memory } from "../memory.ts";
 import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import type { Context, Message, MessageDraft } from "../message/message.ts";
 import type { RequestSizes, RequestUnit } from "../message/size.ts";
+import { option } from "../option.ts";
 import { BUILT_IN_KINDS, bindingOnce, type Kinds } from "../policy/kinds.ts";
-import type { EnginePolicy } from "../policy/policy.ts";
-import { refuseRetired } from "../policy/retired.ts";
-import { kindNames } from "../policy/written-policy.ts";
-import { type Door, deadlineOf, passed } from "../port-door.ts";
+import { checkPolicy, type EnginePolicy, gateSchema } from "../policy/policy.ts";
+import { deadlineOf } from "../port-door.ts";
 import type { FileTracker, SessionWriter, StateProvider, Summarizer, Wait } from "../ports.ts";
 import { createEstimator, type EstimatorSpec, type Measures, type Tokenizers } from "../tokens/built-in-estimators.ts";
 import type { Prediction } from "../tokens/estimator.ts";
@@ -177,16 +176,56 @@ export interface SessionSetup extends StateFold, FitSetup {
   readonly ports: Pick<SessionOptions, "summarizer" | "beforeCompaction" | "pinned" | "stateProviders" | "fileTracker">;
 }
 
-const PINNED: Door<readonly string[]> = { port: "pinned", shape: z.array(z.string()), wanted: "a list of texts" };
+const { fn, object, list, count, text, limits } = option;
+
+const SESSION_OPTIONS = option.schema<SessionOptions>({
+  policy: object,
+  summarizer: fn,
+  entries: z.union([list, object]).optional(),
+  repairs: z.enum(["append", "none"]).optional(),
+  writer: option.having("append", "entryAt", "close").nullable().optional(),
+  pinned: z.array(text).readonly().optional(),
+  stateProviders: z.array(fn).readonly().optional(),
+  ...option.optional(object, "kinds", "tokenizers", "work"),
+  ...option.optional(fn, "nowMs", "onEvent", "beforeCompaction", "prepared", "wait", "fileTracker"),
+  ...option.optional(fn, "modelPriors", "isBoundReasoning"),
+  ...option.optional(count, "answerDeadlineMs", "hiddenOverheadTokens"),
+});
+
+const AMOUNT = count.nullable().optional();
+
+const SESSION_INPUT = option.schema<SessionInput>({
+  gate: gateSchema,
+  pending: list,
+  model: limits,
+  nowMs: z.number().nullable().optional(),
+  now: option
+    .schema<NonNullable<FitInput["now"]>>({ reason: z.enum(["manual", "hand-off", "downshift"]), keep: object.nullable() })
+    .optional(),
+  refused: object.optional(),
+  refusedTokens: z
+    .union([count, z.literal(Number.POSITIVE_INFINITY)])
+    .nullable()
+    .optional(),
+  ...option.optional(text.nullable(), "dynamicContext", "focus"),
+  ...option.optional(count, "step", "recovery"),
+  ...option.optional(AMOUNT, "observedLimitTokens", "observedPromptTokens", "observedRequestTokens"),
+});
+
+/** Refuses what nobody can mean by the input of a fit, with PlimsollError `bad-input`. */
+export function checkInput(input: SessionInput): void {
+  option.check("a fit", SESSION_INPUT, input);
+}
 
 /**
  * The setup that options ask for.
  *
- * @throws PlimsollError `bad-policy` if the policy has a part that went, or counts by an encoding whose tokenizer was not given.
+ * @throws PlimsollError `bad-input` for a key that is missing or unknown, or has a value of another kind; `bad-policy` if the policy has a part that went, or counts by an encoding whose tokenizer was not given.
  */
 export function sessionSetup(options: SessionOptions): SessionSetup {
+  option.check("a session", SESSION_OPTIONS, options);
   const { policy, kinds = BUILT_IN_KINDS, modelPriors: priors = pooledPriors, tokenizers = {} } = options;
-  refuseRetired(policy, kindNames(kinds));
+  checkPolicy(policy, kinds);
   const work = options.work ?? createWorkCounter();
   const estimatorOf = (spec: EstimatorSpec, shared: Measures) =>
     createEstimator(spec, work, { kinds: kinds.estimators, priors, tokenizers, measures: shared });
@@ -195,7 +234,6 @@ export function sessionSetup(options: SessionOptions): SessionSetup {
   const cutEstimator = () => (policy.cutEstimator === null ? estimator : estimatorOf(policy.cutEstimator, new Map(measures)));
   const rules = [...policy.keep, ...(policy.manualKeep ?? []), ...policy.overflow.keep];
   // What cannot be used is refused here.
-  passed(PINNED, options.pinned ?? []);
   cutEstimator();
   return {
     policy,

@@ -1,8 +1,10 @@
+import { z } from "zod";
 import { PlimsollError } from "../error.ts";
 import { quotedText } from "../message/framing.ts";
 import { type Context, isSummary, type Message, textOf } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { fencedText, type TranscriptLabels, transcriptFraming, transcriptText } from "../message/transcript-text.ts";
+import { option } from "../option.ts";
 import type { ModelClient, ModelReply, Summarizer, Summary, SummaryRequest } from "../ports.ts";
 import { promptOf } from "../prompts/built-in-prompts.ts";
 import { SUMMARY_HEADER } from "../prompts/notices.ts";
@@ -28,6 +30,11 @@ const THINKING_TOKENS = 4096;
 /** The room of the second request beside that of the first, if reasoning took all of it. Chosen. */
 const MORE_ROOM = 4;
 
+const SUMMARIZER_OPTIONS = option.schema<ModelSummarizerOptions>({
+  modelId: option.text,
+  reasoning: z.enum(["low", "medium", "high"]).optional(),
+});
+
 /**
  * A summariser that asks a model: one request without tools, or two for a split turn, whose answers are put together; if the policy wants
  * the conversation's own prefix, one request with its tools. Each answer is checked against the rules and mended if it can be. A model that
@@ -37,6 +44,8 @@ const MORE_ROOM = 4;
  * The returned function rejects with `summary-failed` for an answer that cannot be used, and with whatever the client rejects with.
  */
 export function createModelSummarizer(client: ModelClient, options: ModelSummarizerOptions): Summarizer {
+  option.check("a summariser", option.schema<{ client: ModelClient }>({ client: option.having("complete") }), { client });
+  option.check("a summariser", SUMMARIZER_OPTIONS, options);
   let hasThought = options.reasoning !== undefined;
   return async (request, signal) => {
     hasThought ||= request.parts.some(({ messages }) => messages.some(isThinking));

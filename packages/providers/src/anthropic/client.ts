@@ -1,9 +1,11 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { BoundReasoning, ModelClient } from "@plimsoll/core";
+import { option } from "@plimsoll/core/extend";
+import { z } from "zod";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { processEnvironment } from "../client/environment.ts";
 import { createModelClient } from "../client/model-client.ts";
-import { type ClientOptions, keyFrom, type Provider, SDK_SETTINGS } from "../client/options.ts";
+import { CLIENT_KEYS, type ClientOptions, keyFrom, type Provider, SDK_SETTINGS } from "../client/options.ts";
 import { loadedOnce } from "../client/sdk.ts";
 import { refuseVersions } from "../client/supported.ts";
 import { decodeAnthropic, decodeAnthropicStream } from "./decode.ts";
@@ -26,12 +28,21 @@ export interface AnthropicOptions extends ClientOptions {
   readonly boundReasoning?: BoundReasoning;
 }
 
+const OPTIONS = option.schema<AnthropicOptions>({
+  ...CLIENT_KEYS,
+  keyVariable: option.text.nullable().optional(),
+  cacheTimeToLive: z.enum(["5m", "1h"]).nullable().optional(),
+  thinking: option.object.optional(),
+  boundReasoning: z.enum(["leaves", "vendor-drops"]).optional(),
+});
+
 /**
  * A model on the Messages wire through the vendor's SDK, whose own retries and logs are off.
  *
  * @throws PlimsollError `bad-input` if the key's variable is not set.
  */
 export function createAnthropicClient(options: AnthropicOptions = {}): ModelClient {
+  option.check("a client", OPTIONS, options);
   const { keyVariable = ANTHROPIC.keyVariable, cacheTimeToLive = "5m", thinking, boundReasoning } = options;
   const key = keyFrom(options.environment ?? processEnvironment(), keyVariable, options.baseUrl);
   const baseURL = options.baseUrl ?? "https://api.anthropic.com";

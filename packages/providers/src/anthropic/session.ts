@@ -1,9 +1,11 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { BoundReasoning } from "@plimsoll/core";
+import { option } from "@plimsoll/core/extend";
+import { z } from "zod";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { sentModelId } from "../catalog/model-limits.ts";
 import { createSdkSession } from "../session/create-session.ts";
-import type { SdkSession, SdkSessionOptions } from "../session/session.ts";
+import { type SdkSession, type SdkSessionOptions, SESSION_KEYS } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { decodeAnthropic } from "./decode.ts";
 import type { AnthropicBody, CacheTimeToLive } from "./encode.ts";
@@ -31,19 +33,22 @@ export interface AnthropicSession extends SdkSession<AnthropicBody, AnthropicAns
   readonly requestOptions: { readonly headers?: { readonly "anthropic-beta": string } };
 }
 
+const OPTIONS = option.schema<AnthropicSessionOptions>({
+  ...SESSION_KEYS,
+  cacheTimeToLive: z.enum(["5m", "1h"]).nullable().optional(),
+  boundReasoning: z.enum(["leaves", "vendor-drops"]).optional(),
+});
+
 /**
  * Opens a session for a loop that calls the vendor's SDK itself. Requests hold the cache breakpoints.
  *
  * @throws PlimsollError `bad-input` for tools that are none, naming the place.
  */
-export async function createAnthropicSession({
-  request,
-  cacheTimeToLive = "5m",
-  boundReasoning,
-  ...options
-}: AnthropicSessionOptions): Promise<AnthropicSession> {
-  const { thinking, tools = [], ...given } = request;
-  const parameters = { ...given, model: sentModelId(request.model) };
+export async function createAnthropicSession(given: AnthropicSessionOptions): Promise<AnthropicSession> {
+  option.check("a session", OPTIONS, given);
+  const { request, cacheTimeToLive = "5m", boundReasoning, ...options } = given;
+  const { thinking, tools = [], ...asked } = request;
+  const parameters = { ...asked, model: sentModelId(request.model) };
   const sentPrefixes = createSentPrefixes();
   const binds = isBoundReasoning(null, request.model);
   const session: SdkSession<AnthropicBody, AnthropicAnswer> = await createSdkSession(

@@ -1,4 +1,5 @@
 import { type ModelClient, PlimsollError } from "@plimsoll/core";
+import { option } from "@plimsoll/core/extend";
 import type { Random, RetryOptions, Wait } from "./retry.ts";
 
 /** Options of every client. */
@@ -17,6 +18,19 @@ export interface ClientOptions {
   /** Measures that time; the platform's timer if it is left out. */
   readonly idleWait?: Wait;
 }
+
+const { fn, count, text, object } = option;
+
+/** Schemas of {@link ClientOptions}. */
+export const CLIENT_KEYS: Parameters<typeof option.schema<ClientOptions>>[0] = {
+  baseUrl: text.optional(),
+  environment: object.optional(),
+  retry: option
+    .schema<RetryOptions>({ maximumAttempts: count, firstWaitMs: count, maximumWaitMs: count, jitterRatio: count.optional() })
+    .optional(),
+  idleTimeoutMs: count.nullable().optional(),
+  ...option.optional(fn, "wait", "random", "idleWait"),
+};
 
 /** A provider that can be named: what the registry holds of it. */
 export interface Provider {

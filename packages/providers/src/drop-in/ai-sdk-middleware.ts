@@ -1,5 +1,5 @@
 import { usageOf } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/extend";
+import { isRecord, option } from "@plimsoll/core/extend";
 import type { LanguageModelMiddleware } from "ai";
 import { ReportedError } from "../client/failure.ts";
 import { refuseUnsupported } from "../client/supported.ts";
@@ -8,7 +8,7 @@ import { toolSpecsOf } from "../wire/tools.ts";
 import { inTurn, joinedSystem, type TurnRules } from "../wire/turns.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
 import { changedMessages, encoded, leftMessages, MODEL_MESSAGES, turnsOf } from "./model-messages.ts";
-import type { CompactorOptions } from "./request.ts";
+import { type CompactorOptions, KEYED_OPTIONS } from "./request.ts";
 import { WHOLE_ITEMS, type WireArray } from "./wire-array.ts";
 
 type Generate = NonNullable<LanguageModelMiddleware["wrapGenerate"]>;
@@ -40,7 +40,9 @@ export interface MiddlewareOptions extends CompactorOptions {
  *
  * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported.
  */
-export function createCompactionMiddleware({ conversation, ...options }: MiddlewareOptions): CompactionMiddleware {
+export function createCompactionMiddleware(given: MiddlewareOptions): CompactionMiddleware {
+  option.check("a compactor", KEYED_OPTIONS, given);
+  const { conversation, ...options } = given;
   refuseUnsupported("ai");
   const compactor = createArrayCompactor(PROMPTS, options);
   const requestOf = (params: Params, { modelId }: Model, reply: Reply): ArrayRequest<unknown> => {

@@ -1,7 +1,8 @@
 import type { FitInput, Session, SessionView, ToolSpec } from "@plimsoll/core";
 import { isHuman, PlimsollError } from "@plimsoll/core";
 import type { Rejection, recallArtifact } from "@plimsoll/core/extend";
-import { answerOf, attempted, nextTry, outcomeOfReply, sendWithRecovery, withCount } from "@plimsoll/core/extend";
+import { answerOf, attempted, nextTry, option, outcomeOfReply, sendWithRecovery, withCount } from "@plimsoll/core/extend";
+import { z } from "zod";
 import { sdkRejection } from "../client/failure.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
 import { checkedTools } from "../wire/tools.ts";
@@ -30,7 +31,7 @@ import {
   withSpeakers,
 } from "./array-items.ts";
 import type { ConversationRequest, FoundConversation } from "./request.ts";
-import { type CompactorOptions, limitsInForce, limitsOf, type RequestFacts } from "./request.ts";
+import { COMPACTOR_OPTIONS, type CompactorOptions, FACT_KEYS, limitsInForce, limitsOf, type RequestFacts } from "./request.ts";
 import type { Declaration, ObservedAnswer, WireArray } from "./wire-array.ts";
 
 /** Everything that a request sends in addition to its array, and the name of its conversation. A malformed tool is a `bad-input` error that names its place. */
@@ -154,6 +155,7 @@ export function createArrayCompactor<Item, Answer>(
   wire: WireArray<Item, Answer>,
   options: CompactorOptions,
 ): ArrayCompactor<Item, Answer> {
+  option.check("a compactor", COMPACTOR_OPTIONS, options);
   const logs = createArrayConversations(options, wire);
   const { policy } = options;
   const { conversations } = logs;
@@ -346,11 +348,21 @@ function refuseLostState<Item>(groups: readonly ItemGroup<Item>[], made: readonl
 const LOST_STATE =
   "the array has to be cut where it holds the vendor's own compaction, which cannot be read or summarised: leave compaction to the vendor (policy none), or switch the vendor's off";
 
+const ARRAY_REQUEST = option.schema<ArrayRequest<unknown>>({
+  ...FACT_KEYS,
+  tools: option.list.optional(),
+  answer: z.unknown().optional(),
+  now: option.object.optional(),
+  isRepeated: z.boolean().optional(),
+  ...option.optional(option.text, "system", "conversation", "focus"),
+});
+
 async function fitArray<Item, Answer>(
   arrays: KnownArrays<Item, Answer>,
   items: readonly Item[],
   { caller, ...request }: ArrayRequest<Answer> & { readonly caller: "hook" | "sender" },
 ): Promise<Item[]> {
+  option.check("a request", ARRAY_REQUEST, request);
   const array = read(arrays, items, request);
   const reported =
     request.answer === undefined ? measuredIn(arrays.wire, array, "newest") : arrays.wire.observed(request.answer);

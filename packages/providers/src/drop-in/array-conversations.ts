@@ -121,7 +121,7 @@ export function createArrayConversations(
     nowMs: clock = Date.now,
   } = options;
   const nowMs = clockDoor(clock);
-  const policy = requireFallback(options.policy);
+  const policy = requireFallback(options.policy, kinds);
   const asked: ArrayConversations["asked"] = new WeakMap();
   const conversations = createConversations({
     sessions,

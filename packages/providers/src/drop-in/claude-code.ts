@@ -1,7 +1,15 @@
 import type { Message, Policy } from "@plimsoll/core";
 import { createDigest, createSession, PLIMSOLL_POLICY, textOf, toolCallsOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/extend";
-import { LOG_VERSION, MAXIMUM_RECALL_CHARS, requireFallback, SUMMARY_HEADER, shortHash, withIds } from "@plimsoll/core/extend";
+import {
+  LOG_VERSION,
+  MAXIMUM_RECALL_CHARS,
+  option,
+  requireFallback,
+  SUMMARY_HEADER,
+  shortHash,
+  withIds,
+} from "@plimsoll/core/extend";
 import { modelCosts } from "../catalog/model-prices.ts";
 import { argumentsObject, callPart, type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { modelPriors } from "../priors/model-priors.ts";
@@ -48,17 +56,16 @@ interface Taken {
   readonly isAhead: boolean;
 }
 
+const MOD_OPTIONS = option.schema<{ readonly policy?: Policy }>({ policy: option.object.optional() });
+
 /**
  * The mod's `register`: `session.compact` is answered by the engine, of the main conversation and of each sub-agent apart, without a model. Messages that nothing was done to
  * go back with their handles. If anything fails, Claude Code's own compaction runs. What was taken is kept in the mod's store, for the tool `recall`, for `/plimsoll` and for
  * messages that begin with `plimsoll:`.
  */
-export function createClaudeCodeMod({
-  policy: given = PLIMSOLL_POLICY,
-}: {
-  readonly policy?: Policy;
-} = {}): (on: ClaudeCodeOn) => void {
-  const policy = requireFallback(given);
+export function createClaudeCodeMod(options: { readonly policy?: Policy } = {}): (on: ClaudeCodeOn) => void {
+  option.check("the mod", MOD_OPTIONS, options);
+  const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY);
   return (on) => {
     const taken = new Map<string, readonly Taken[]>();
     /** The compactions of a transcript, the newest first; those of an earlier process from the store. */

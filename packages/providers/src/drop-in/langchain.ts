@@ -1,13 +1,13 @@
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
-import { isRecord } from "@plimsoll/core/extend";
+import { isRecord, option } from "@plimsoll/core/extend";
 import type { AgentMiddleware } from "langchain";
 import { refuseUnsupported } from "../client/supported.ts";
 import { numberAt, recordAt, stringAt, textAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
 import { LANGCHAIN_MESSAGES } from "./langchain-messages.ts";
-import type { CompactorOptions } from "./request.ts";
+import { type CompactorOptions, KEYED_OPTIONS } from "./request.ts";
 
 /** The call of an agent's model, as a middleware is given it. */
 type ModelCall = Parameters<NonNullable<AgentMiddleware["wrapModelCall"]>>[0];
@@ -33,7 +33,9 @@ type LangChainMiddleware = AgentMiddleware &
  *
  * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported.
  */
-export function createLangChainMiddleware({ conversation, ...options }: LangChainOptions): LangChainMiddleware {
+export function createLangChainMiddleware(given: LangChainOptions): LangChainMiddleware {
+  option.check("a compactor", KEYED_OPTIONS, given);
+  const { conversation, ...options } = given;
   refuseUnsupported("langchain");
   refuseUnsupported("@langchain/core");
   const compactor = createArrayCompactor(LANGCHAIN_MESSAGES, options);

@@ -1,5 +1,6 @@
 import type { AgentInputItem, Model, ModelRequest } from "@openai/agents-core";
 import { usageOf } from "@plimsoll/core";
+import { option } from "@plimsoll/core/extend";
 import { refuseUnsupported } from "../client/supported.ts";
 import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
@@ -17,7 +18,7 @@ import {
   withoutId,
 } from "./agent-items.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
-import type { CompactorOptions } from "./request.ts";
+import { type CompactorOptions, KEYED_OPTIONS } from "./request.ts";
 import { declaredBy, type WireArray } from "./wire-array.ts";
 
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never;
@@ -45,7 +46,9 @@ export function createAgentItemsCompactor(options: CompactorOptions): ArrayCompa
  * is compacted further and sent again, as often as the policy allows. A request whose history is at the vendor (`previousResponseId`, `conversationId`)
  * goes through untouched: there is no array to compact.
  */
-export function createCompactingModel(model: Model, { conversation, ...options }: CompactingModelOptions): Model & Offered {
+export function createCompactingModel(model: Model, given: CompactingModelOptions): Model & Offered {
+  option.check("a compactor", KEYED_OPTIONS, given);
+  const { conversation, ...options } = given;
   const compactor = createAgentItemsCompactor(options);
   const factsOf = (request: ModelRequest, reply: Reply): ArrayRequest<unknown> => {
     const key = conversation?.(request) ?? null;

@@ -1,5 +1,5 @@
 import type { AssistantMessage, UserMessage } from "@plimsoll/core";
-import { canonicalJson, type MessageDraft } from "@plimsoll/core/extend";
+import { canonicalJson, type MessageDraft, option } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { refuseUnsupported, type SdkUse } from "../client/supported.ts";
 import { jsonValueOf, recordAt, recordsAt, stringAt, textAt } from "../fields.ts";
@@ -9,7 +9,7 @@ import { type ChatQuirks, OPENAI_QUIRKS } from "../openai-chat/hosts.ts";
 import { inTurn } from "../wire/turns.ts";
 import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
 import { contentParts, pieceParts } from "./media-parts.ts";
-import type { CompactorOptions } from "./request.ts";
+import { COMPACTOR_KEYS, type CompactorOptions } from "./request.ts";
 import type { WireArray } from "./wire-array.ts";
 import { changedPieces, declaredByRole, replyDraft, resultDraft, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
@@ -19,6 +19,8 @@ interface ChatCompactorOptions extends CompactorOptions {
   /** How the server differs from the vendor's own. */
   readonly quirks?: ChatQuirks;
 }
+
+const CHAT_OPTIONS = option.schema<ChatCompactorOptions>({ ...COMPACTOR_KEYS, quirks: option.object.optional() });
 
 /**
  * Compacts an array of Chat Completions messages that is resent whole at each call. Its leading system messages stay as they are.
@@ -30,7 +32,9 @@ export function createChatCompactor(
   sdk: SdkUse = "used",
 ): ArrayCompactor<ChatMessage, OpenAI.ChatCompletion> {
   refuseUnsupported("openai", sdk);
-  return createArrayCompactor(chatArray(options.quirks ?? OPENAI_QUIRKS), options);
+  option.check("a compactor", CHAT_OPTIONS, options);
+  const { quirks = OPENAI_QUIRKS, ...own } = options;
+  return createArrayCompactor(chatArray(quirks), own);
 }
 
 function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatCompletion> {

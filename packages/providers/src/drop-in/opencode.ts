@@ -1,5 +1,5 @@
 import { type ModelLimits, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/extend";
+import { isRecord, option } from "@plimsoll/core/extend";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
 import { OPENCODE_MESSAGES } from "./opencode-messages.ts";
@@ -37,6 +37,7 @@ const REPLY_RATIO = 0.5;
 export function createOpenCodePlugin(
   options: Partial<Omit<CompactorOptions, "limits">> = {},
 ): (input: OpenCodePluginInput) => Promise<OpenCodeHooks> {
+  option.check("a plugin", option.object, options);
   const limits = { contextWindowTokens: UNKNOWN_WINDOW_TOKENS, maxOutputTokens: null };
   const wishes = createPersonWishes(() => compactor, options.context);
   const own = { policy: PLIMSOLL_POLICY, ...options, context: wishes.context, limits };

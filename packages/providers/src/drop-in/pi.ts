@@ -1,5 +1,5 @@
 import { type AssistantMessage, type Message, PLIMSOLL_POLICY, textOf, type UserMessage, usageOf } from "@plimsoll/core";
-import { isRecord, type MessageDraft } from "@plimsoll/core/extend";
+import { isRecord, type MessageDraft, option } from "@plimsoll/core/extend";
 import type { Fields } from "../fields.ts";
 import { argumentsObject, callPart, jsonValueOf, numberAt, piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
@@ -36,6 +36,7 @@ const REPLY_RATIO = 0.25;
  * into the session. What the person asks for (`/compact`) and pi's recovery of an overflow stay pi's. A fiftieth of the window is left free.
  */
 export function createPiExtension(options: Partial<Omit<CompactorOptions, "limits">> = {}): (pi: PiApi) => void {
+  option.check("a plugin", option.object, options);
   const limits = { contextWindowTokens: UNKNOWN_WINDOW_TOKENS, maxOutputTokens: null };
   const wishes = createPersonWishes(() => compactor, options.context);
   const own = { policy: PLIMSOLL_POLICY, ...options, context: wishes.context, limits };

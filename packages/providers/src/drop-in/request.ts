@@ -24,10 +24,12 @@ import {
   learnedWindowTokens,
   limitsWithin,
   lowestLimits,
+  option,
   setupChange,
   setupChangeEntry,
   withReplyWithin,
 } from "@plimsoll/core/extend";
+import { z } from "zod";
 import { requestLimitsOf } from "../catalog/model-limits.ts";
 import type { LearnedLimits } from "../learned-limits.ts";
 
@@ -84,6 +86,33 @@ export interface CompactorOptions {
   readonly maximumChars?: number;
 }
 
+const { fn, object, count, text } = option;
+
+/** Schemas of {@link CompactorOptions}. */
+export const COMPACTOR_KEYS: Parameters<typeof option.schema<CompactorOptions>>[0] = {
+  policy: object,
+  limits: z.union([option.limits, fn]),
+  sessions: option.having("create", "open", "read").optional(),
+  artifacts: option.having("put", "get").optional(),
+  learned: option.having("of", "learn").optional(),
+  mending: z.enum(["on", "off"]).optional(),
+  boundReasoning: z.enum(["leaves", "vendor-drops"]).optional(),
+  kinds: object.optional(),
+  ...option.optional(fn, "summarizer", "onEvent", "context", "categoryOf", "isInjected", "nowMs"),
+  ...option.optional(count, "maximumConversations", "maximumChars"),
+};
+
+/** Schema of {@link CompactorOptions}. */
+export const COMPACTOR_OPTIONS: z.ZodType<CompactorOptions> = option.schema(COMPACTOR_KEYS);
+
+/** Schema of {@link CompactorOptions} with a function that names the conversation of a request. */
+export const KEYED_OPTIONS: z.ZodType<KeyedOptions> = option.schema<KeyedOptions>({
+  ...COMPACTOR_KEYS,
+  conversation: fn.optional(),
+});
+
+type KeyedOptions = CompactorOptions & { readonly conversation?: (asked: never) => string | null };
+
 /** The most that is in memory; chosen: a busy server's conversations, at the memory of one long session, and about 200 MB of text. */
 export const DEFAULT_MAXIMA = { maximumConversations: 1_000, maximumChars: 100_000_000 } as const;
 
@@ -105,10 +134,26 @@ export interface RequestFacts {
   readonly signal?: AbortSignal;
 }
 
+/** Schemas of {@link RequestFacts}. */
+export const FACT_KEYS: Parameters<typeof option.schema<RequestFacts>>[0] = {
+  modelId: text.optional(),
+  limits: option.limits.optional(),
+  maxOutputTokens: count.optional(),
+  isReplyGuessed: z.boolean().optional(),
+  onReply: fn.optional(),
+  signal: object.optional(),
+};
+
 /** The limits that hold for a request: its own, else those of the options, with the reply that it asks for. */
 export function limitsOf({ modelId, limits, maxOutputTokens }: RequestFacts, options: CompactorOptions): ModelLimits {
-  const known = limits ?? (typeof options.limits === "function" ? options.limits(modelId ?? null) : options.limits);
+  const known = limits ?? (typeof options.limits === "function" ? askedLimits(options.limits, modelId) : options.limits);
   return maxOutputTokens === undefined ? known : { ...known, maxOutputTokens };
+}
+
+function askedLimits(limitsFor: (modelId: string | null) => ModelLimits, modelId: string | null = null): ModelLimits {
+  const answer = limitsFor(modelId);
+  option.check("a model", option.limits, answer);
+  return answer;
 }
 
 /**

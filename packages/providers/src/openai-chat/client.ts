@@ -1,6 +1,7 @@
 import type { ModelClient } from "@plimsoll/core";
+import { option } from "@plimsoll/core/extend";
 import { createModelClient } from "../client/model-client.ts";
-import type { ClientOptions, Provider } from "../client/options.ts";
+import { CLIENT_KEYS, type ClientOptions, type Provider } from "../client/options.ts";
 import { openAiSdk } from "../client/sdk.ts";
 import { decodeOpenAiChat, decodeOpenAiChatStream } from "./decode.ts";
 import { type ChatBody, encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./encode.ts";
@@ -12,12 +13,18 @@ export interface ChatOptions extends ClientOptions {
   readonly host?: ChatHost;
 }
 
+const OPTIONS = option.schema<ChatOptions>({
+  ...CLIENT_KEYS,
+  host: option.object.optional(),
+});
+
 /**
  * A model on the Chat Completions wire through the vendor's SDK, whose own retries and logs are off.
  *
  * @throws PlimsollError `bad-input` if the key's variable is not set.
  */
 export function createOpenAiChatClient(options: ChatOptions = {}): ModelClient {
+  option.check("a client", OPTIONS, options);
   const host = options.host ?? OPENAI_HOST;
   const { quirks } = host;
   const { sdk, key } = openAiSdk(options, host);

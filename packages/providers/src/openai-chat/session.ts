@@ -1,7 +1,8 @@
+import { option } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { sentModelId } from "../catalog/model-limits.ts";
 import { createSdkSession } from "../session/create-session.ts";
-import type { SdkSession, SdkSessionOptions } from "../session/session.ts";
+import { type SdkSession, type SdkSessionOptions, SESSION_KEYS } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { decodeOpenAiChat } from "./decode.ts";
 import { type ChatBody, encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./encode.ts";
@@ -18,12 +19,16 @@ export interface ChatSessionOptions extends SdkSessionOptions {
 /** A request as `client.chat.completions.create` and `.stream` take it, and what of an answer is read: the first choice. */
 export type ChatSession = SdkSession<ChatBody, Pick<OpenAI.ChatCompletion, "id" | "model" | "choices" | "usage">>;
 
+const OPTIONS = option.schema<ChatSessionOptions>({ ...SESSION_KEYS, host: option.object.optional() });
+
 /**
  * Opens a session for a loop that calls the vendor's SDK itself.
  *
  * @throws PlimsollError `bad-input` for tools that are none, naming the place.
  */
-export async function createChatSession({ request, host = OPENAI_HOST, ...options }: ChatSessionOptions): Promise<ChatSession> {
+export async function createChatSession(given: ChatSessionOptions): Promise<ChatSession> {
+  option.check("a session", OPTIONS, given);
+  const { request, host = OPENAI_HOST, ...options } = given;
   const { model: modelId, tools = [] } = request;
   const { quirks } = host;
   return await createSdkSession(

@@ -1,7 +1,8 @@
 import type { ModelClient } from "@plimsoll/core";
+import { option } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { createModelClient } from "../client/model-client.ts";
-import type { ClientOptions, Provider } from "../client/options.ts";
+import { CLIENT_KEYS, type ClientOptions, type Provider } from "../client/options.ts";
 import { openAiSdk } from "../client/sdk.ts";
 import { decodeOpenAiResponse, decodeOpenAiResponsesStream } from "./decode.ts";
 import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES, type ResponsesBody } from "./encode.ts";
@@ -16,12 +17,19 @@ export interface ResponsesOptions extends ClientOptions {
 
 const BASE_URL = "https://api.openai.com/v1";
 
+const OPTIONS = option.schema<ResponsesOptions>({
+  ...CLIENT_KEYS,
+  keyVariable: option.text.nullable().optional(),
+  reasoning: option.object.optional(),
+});
+
 /**
  * A model on the Responses wire through the vendor's SDK, whose own retries and logs are off.
  *
  * @throws PlimsollError `bad-input` if the key's variable is not set.
  */
 export function createOpenAiResponsesClient(options: ResponsesOptions = {}): ModelClient {
+  option.check("a client", OPTIONS, options);
   const { keyVariable = OPENAI.keyVariable, reasoning } = options;
   const { sdk, key } = openAiSdk(options, { baseUrl: BASE_URL, keyVariable });
   return createModelClient<ResponsesBody>(

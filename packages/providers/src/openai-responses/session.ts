@@ -1,7 +1,8 @@
+import { option } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { sentModelId } from "../catalog/model-limits.ts";
 import { createSdkSession } from "../session/create-session.ts";
-import type { SdkSession, SdkSessionOptions } from "../session/session.ts";
+import { type SdkSession, type SdkSessionOptions, SESSION_KEYS } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { decodeOpenAiResponse } from "./decode.ts";
 import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES, type ResponsesBody } from "./encode.ts";
@@ -21,12 +22,16 @@ export type ResponsesSession = SdkSession<
   Pick<OpenAI.Responses.Response, "id" | "model" | "output" | "status" | "error" | "incomplete_details" | "usage">
 >;
 
+const OPTIONS = option.schema<ResponsesSessionOptions>({ ...SESSION_KEYS });
+
 /**
  * Opens a session for a loop that calls the vendor's SDK itself. Reasoning goes back encrypted.
  *
  * @throws PlimsollError `bad-input` for tools that are none, naming the place.
  */
-export async function createResponsesSession({ request, ...options }: ResponsesSessionOptions): Promise<ResponsesSession> {
+export async function createResponsesSession(given: ResponsesSessionOptions): Promise<ResponsesSession> {
+  option.check("a session", OPTIONS, given);
+  const { request, ...options } = given;
   const { model: modelId, tools = [] } = request;
   return await createSdkSession(
     {

@@ -1,6 +1,7 @@
 import type { BoundReasoning, ContextEvent, ModelLimits, Policy, SessionStore, Summarizer, ToolSpec } from "@plimsoll/core";
 import type { Kinds } from "@plimsoll/core/extend";
-import { outcomeOfReply } from "@plimsoll/core/extend";
+import { option, outcomeOfReply } from "@plimsoll/core/extend";
+import { z } from "zod";
 import { BINDING_BETA, DROPPING } from "../anthropic/thinking.ts";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
@@ -43,6 +44,19 @@ export interface ProxyOptions {
   /** Told in one line if a conversation cannot be kept: its request is fitted all the same. */
   readonly onProblem?: (line: string, of?: EventOrigin) => void;
 }
+
+/** Schema of {@link ProxyOptions}. */
+export const PROXY_OPTIONS: z.ZodType<ProxyOptions> = option.schema<ProxyOptions>({
+  policy: option.object,
+  limits: option.fn,
+  sessions: option.having("create", "open", "read").nullable(),
+  keys: option.having("keyFor"),
+  learned: option.having("of", "learn"),
+  kinds: option.object.optional(),
+  boundReasoning: z.enum(["leaves", "vendor-drops"]).optional(),
+  mending: z.enum(["on", "off"]).optional(),
+  ...option.optional(option.fn, "summarizer", "nowMs", "onEvent", "onTyped", "onProblem"),
+});
 
 /** The conversation that an event is about. */
 export interface EventOrigin {

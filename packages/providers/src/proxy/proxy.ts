@@ -1,6 +1,6 @@
 import type { ContextEvent, ModelLimits, SessionEntry, SessionStore } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { closedError, shortHash } from "@plimsoll/core/extend";
+import { closedError, option, requireFallback, shortHash } from "@plimsoll/core/extend";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import { isUndone, keptState } from "../drop-in/person-wishes.ts";
 import type { ConversationContext, ConversationName } from "../drop-in/request.ts";
@@ -9,7 +9,7 @@ import type { AnyCompactor } from "./any-compactor.ts";
 import { createBodyReader } from "./body-reader.ts";
 import { compactItems, recallItems } from "./compact-items.ts";
 import type { EventOrigin, PreparedRequest, ProxyOptions, Setup } from "./prepared-request.ts";
-import { isSmall, prepared, untouched } from "./prepared-request.ts";
+import { isSmall, PROXY_OPTIONS, prepared, untouched } from "./prepared-request.ts";
 import { type ProxyRequest, type ReadRequest, readRequest, withoutTyped } from "./read-request.ts";
 import { spokenReply } from "./spoken-reply.ts";
 import type { ProxyWire } from "./wires.ts";
@@ -50,6 +50,8 @@ export interface ProxyCompaction {
 
 /** Makes the compaction of a proxy, with a log for each conversation. It reads nothing before the first request. */
 export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
+  option.check("a proxy", PROXY_OPTIONS, options);
+  requireFallback(options.policy, options.kinds);
   const kept = new Map<ProxyWire, AnyCompactor>();
   const passing = new Map<ProxyWire, AnyCompactor>();
   const setups = new Map<string, Setup>();

@@ -198,9 +198,10 @@ const DEFAULT_MAX_OUTPUT_TOKENS = 8_192;
  * @throws PlimsollError as a store does; `bad-policy` for a policy without a fallback.
  */
 async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionOptions): Promise<SessionLog> {
-  const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY);
-  const { system = "", sessions, sessionId = globalThis.crypto.randomUUID(), limits: given = null, ...context } = options;
+  const { system = "", sessions, sessionId = globalThis.crypto.randomUUID(), limits: given = null, ...own } = options;
+  const { artifacts: _, categoryOf: __, pathsOf: ___, ...context } = own;
   const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, nowMs: clock = Date.now } = context;
+  const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY, kinds);
   const nowMs = clockDoor(clock);
   const wanted = await limitsOf(wire, given, policy);
   const limits = policy.enabled ? withReply(wanted, wire) : wanted;

@@ -11,7 +11,8 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from "@plimsoll/core";
-import type { recallArtifact } from "@plimsoll/core/extend";
+import { isRecord, option, type recallArtifact } from "@plimsoll/core/extend";
+import { z } from "zod";
 
 type ContextOptions = Pick<
   SessionOptions,
@@ -38,6 +39,21 @@ export interface SdkSessionOptions extends Partial<ContextOptions> {
   /** The clock; the system's if it is left out. */
   readonly nowMs?: () => number;
 }
+
+const { fn, object, text } = option;
+
+/** Schemas of {@link SdkSessionOptions}, and of the request of all vendors. */
+export const SESSION_KEYS: Parameters<typeof option.schema<SdkSessionOptions & { readonly request: never }>>[0] = {
+  request: option.kind((value) => isRecord(value) && typeof value.model === "string", "a request with a model"),
+  limits: option.limits.optional(),
+  sessions: option.having("create", "open", "read").optional(),
+  artifacts: option.having("put", "get").optional(),
+  pinned: z.array(text).readonly().optional(),
+  stateProviders: z.array(fn).readonly().optional(),
+  ...option.optional(object, "policy", "kinds", "tokenizers"),
+  ...option.optional(text, "system", "sessionId"),
+  ...option.optional(fn, "summarizer", "onEvent", "fileTracker", "beforeCompaction", "categoryOf", "pathsOf", "nowMs"),
+};
 
 interface ResultOptions {
   readonly isError?: boolean;

@@ -1,5 +1,6 @@
+import { option } from "@plimsoll/core/extend";
 import { createSqlTable, type SqlRun, type SqlValue } from "./sql-table.ts";
-import { createTableStore, type DatabaseStore, type DatabaseStoreOptions } from "./table-store.ts";
+import { createTableStore, DATABASE_OPTIONS, type DatabaseStore, type DatabaseStoreOptions } from "./table-store.ts";
 
 /** The part of a connection of `pg` 8 that is used. */
 interface PostgresConnection {
@@ -30,6 +31,7 @@ const listenToBreak = (connection: PostgresConnection): void => {
 
 /** Makes a store of session logs and artifacts in PostgreSQL (12 or newer), on the caller's pool of `pg`. The tables are named `plimsoll_…`, in the first schema of the search path. */
 export function createPostgresStore(pool: PostgresPool, options?: DatabaseStoreOptions): DatabaseStore {
+  option.check("a PostgreSQL store", DATABASE_OPTIONS, options);
   if (!pool.listeners("error").includes(ignoreBreak)) pool.on("error", ignoreBreak);
   if (!pool.listeners("acquire").includes(listenToBreak)) pool.on("acquire", listenToBreak);
   const transaction = async <T>(work: (sql: SqlRun) => Promise<T>): Promise<T> => {

@@ -1,5 +1,5 @@
 import type { SessionSummary } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/extend";
+import { isRecord, option } from "@plimsoll/core/extend";
 import type { LogTable } from "./log-table.ts";
 import { createTableStore, type DatabaseStore, type DatabaseStoreOptions } from "./table-store.ts";
 
@@ -12,14 +12,15 @@ interface RedisStoreOptions extends DatabaseStoreOptions {
   readonly prefix?: string;
 }
 
+const OPTIONS = option.schema<RedisStoreOptions>({ prefix: option.text.optional(), leaseMs: option.count.optional() });
+
 /**
  * Makes a store of session logs and artifacts in Redis (7 or newer), on the caller's client. Settings of Redis say what it keeps after a crash: with
  * `appendonly yes` and `appendfsync always`, everything that was appended.
  */
-export function createRedisStore(
-  send: SendRedisCommand,
-  { prefix = "plimsoll", ...options }: RedisStoreOptions = {},
-): DatabaseStore {
+export function createRedisStore(send: SendRedisCommand, given: RedisStoreOptions = {}): DatabaseStore {
+  option.check("a Redis store", OPTIONS, given);
+  const { prefix = "plimsoll", ...options } = given;
   return createTableStore(createRedisTable(send, `{${prefix}}:`), options);
 }
 

@@ -1,7 +1,8 @@
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { PlimsollError } from "@plimsoll/core";
-import { createQueue, isRecord } from "@plimsoll/core/extend";
+import { createQueue, isRecord, option } from "@plimsoll/core/extend";
+import { z } from "zod";
 import { createSqlTable, type SqlDatabase, type SqlRun, type SqlValue } from "./sql-table.ts";
 import { createTableStore, type DatabaseStore, type DatabaseStoreOptions } from "./table-store.ts";
 
@@ -12,6 +13,12 @@ interface SqliteStoreOptions extends DatabaseStoreOptions {
   /** Whose SQLite is used: Node's own, which Node has from 22.5 on, or `@libsql/client`. The first that is there if it is left out. */
   readonly driver?: "node" | "libsql";
 }
+
+const OPTIONS = option.schema<SqliteStoreOptions>({
+  file: option.text,
+  driver: z.enum(["node", "libsql"]).optional(),
+  leaseMs: option.count.optional(),
+});
 
 /** A store that has a file open. */
 interface SqliteStore extends DatabaseStore {
@@ -39,7 +46,9 @@ interface Driver extends SqlDatabase {
  *
  * @throws PlimsollError `bad-input` if there is no SQLite to use, or the file cannot be opened.
  */
-export async function createSqliteStore({ file, driver, ...options }: SqliteStoreOptions): Promise<SqliteStore> {
+export async function createSqliteStore(given: SqliteStoreOptions): Promise<SqliteStore> {
+  option.check("a SQLite store", OPTIONS, given);
+  const { file, driver, ...options } = given;
   makeOwnersFile(file);
   const node = driver === "libsql" ? null : openNode(file);
   if (node === null && driver === "node")

@@ -8,7 +8,8 @@ import {
   type SessionStore,
   type SessionWriter,
 } from "@plimsoll/core";
-import { artifactHandle, createQueue, decodeEntry, entryIdOf } from "@plimsoll/core/extend";
+import { artifactHandle, createQueue, decodeEntry, entryIdOf, option } from "@plimsoll/core/extend";
+import type { z } from "zod";
 import { branchEntry, inUse, noSuchEntry, noSuchSession, sessionTitle, usableId } from "../session-log.ts";
 import { asked, bytesOf, type Lease, type LogTable, type NewLines, type NewLog, ONCE } from "./log-table.ts";
 
@@ -26,6 +27,11 @@ export interface DatabaseStoreOptions {
   /** How long others keep away from a log after its last append, in milliseconds; a minute if left out. */
   readonly leaseMs?: number;
 }
+
+/** Schema of {@link DatabaseStoreOptions}. */
+export const DATABASE_OPTIONS: z.ZodType<DatabaseStoreOptions> = option.schema<DatabaseStoreOptions>({
+  leaseMs: option.count.optional(),
+});
 
 /**
  * Session logs and artifacts in one database, for any number of processes at once. A log has one writer; who was overtaken (its lease had run

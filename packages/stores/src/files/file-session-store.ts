@@ -15,7 +15,8 @@ import {
   type SessionWriter,
   type StoredSession,
 } from "@plimsoll/core";
-import { decodeEntry, entryIdOf, MORE_FOLLOWS } from "@plimsoll/core/extend";
+import { decodeEntry, entryIdOf, MORE_FOLLOWS, option } from "@plimsoll/core/extend";
+import { z } from "zod";
 import { branchEntry, noSuchEntry, noSuchSession, sessionTitle, usableId } from "../session-log.ts";
 import type { StreamingArtifactStore } from "./file-artifact-store.ts";
 import { createFileSessionWriter, type SyncPolicy } from "./file-session-writer.ts";
@@ -37,13 +38,20 @@ export interface FileSessionStoreOptions {
   readonly sync?: SyncPolicy;
 }
 
+const OPTIONS = option.schema<FileSessionStoreOptions>({
+  folder: option.text,
+  sync: z.enum(["every-append", "on-close"]).optional(),
+});
+
 const LOG_SUFFIX = ".jsonl";
 
 /**
  * A session store in a folder: one JSONL file a session, one line an entry, only ever appended to, readable by its owner alone. A file has one
  * writer at a time, shown by a lock file next to it; readers need none. A writer that got past the lock is found by the size of the file.
  */
-export function createFileSessionStore({ folder, sync = "every-append" }: FileSessionStoreOptions): SessionStore {
+export function createFileSessionStore(options: FileSessionStoreOptions): SessionStore {
+  option.check("a file store", OPTIONS, options);
+  const { folder, sync = "every-append" } = options;
   const logOf = (sessionId: string): LogFile => ({
     sessionId,
     folder,

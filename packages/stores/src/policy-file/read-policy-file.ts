@@ -4,19 +4,19 @@ import { isPlimsollError, PlimsollError, type Policy, PRESETS, presetNamed } fro
 import {
   BUILT_IN_KINDS,
   changesPreset,
-  goneText,
   isRecord,
   type Kinds,
   KNOBS,
   keepsByRule,
+  option,
   POLICY_OVERLAYS,
   policySchema,
-  RETIRED_PRESETS,
   readWritten,
+  retired,
+  suggestion,
 } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { readSmallFile } from "../files/regular-file.ts";
-import { type JsonSchema, schemaProblems, suggestion } from "./schema-problems.ts";
 import { type ReadPolicy, readDocument, type YamlDocument } from "./yaml-document.ts";
 
 /**
@@ -122,7 +122,7 @@ interface ChangedPreset extends Pick<PolicyData, "prefix" | "kinds"> {
 
 function fromPreset(document: YamlDocument, displayName: string, given: ChangedPreset): ReadPolicy {
   const { presetName, place, changes, prefix, kinds } = given;
-  const successor = RETIRED_PRESETS.get(presetName);
+  const successor = retired.presets.get(presetName);
   const preset = presetNamed(successor ?? presetName);
   if (preset === undefined) {
     const names = PRESETS.map(({ name }) => name);
@@ -130,7 +130,7 @@ function fromPreset(document: YamlDocument, displayName: string, given: ChangedP
     return { problems: [`${displayName}:${document.placeOf(place)}: ${why}`] };
   }
   const data = { name: nameIn(displayName, preset), ...changes };
-  const gone = successor === undefined ? [] : [{ path: place.slice(prefix.length), text: goneText(presetName, successor) }];
+  const gone = successor === undefined ? [] : [{ path: place.slice(prefix.length), text: retired.text(presetName, successor) }];
   return checked(document, displayName, { data, prefix, base: preset, gone, kinds });
 }
 
@@ -154,7 +154,8 @@ interface PolicyData {
 function checked(document: YamlDocument, displayName: string, given: PolicyData): ReadPolicy {
   const { data, prefix, base, gone, kinds } = given;
   const { result, problems, retired } = readWritten(data, { preset: base, kinds });
-  const found = result.success ? [] : schemaProblems(result.error.issues, knownKeys(kinds, base));
+  const knobs = base === null ? [] : KNOBS.map(({ key }) => key);
+  const found = result.success ? [] : option.problems(result.error, policySchema(kinds), knobs);
   const line = ({ path, text }: { readonly path: readonly PropertyKey[]; readonly text: string }) =>
     `${displayName}:${document.placeOf([...prefix, ...path])}: ${text}`;
   if (!result.success || problems.length > 0) return { problems: [...problems, ...found].map(line) };
@@ -190,12 +191,8 @@ function isKeptByRule([key]: readonly PropertyKey[], document: YamlDocument, pre
   return key === "keep" && isRecord(own) && keepsByRule(own.keep);
 }
 
-/** The schema that unknown keys are compared with: next to a preset's name knobs may stand, too. */
-function knownKeys(kinds: Kinds, base: Policy | null): JsonSchema {
-  const schema = policyJsonSchema(kinds);
-  if (base === null || !isRecord(schema.properties)) return schema;
-  return { ...schema, properties: { ...schema.properties, ...Object.fromEntries(KNOBS.map(({ key }) => [key, {}])) } };
-}
+/** A JSON Schema (draft 2020-12) as data. */
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The schema of policies as JSON Schema (draft 2020-12), for editors and for looking up what a map may hold. */
 export function policyJsonSchema(kinds: Kinds = BUILT_IN_KINDS): JsonSchema {
@@ -270,7 +267,7 @@ function fromSection(document: YamlDocument, displayName: string, overlay: (type
   const values = overlay.valuesIn(document.content);
   const parsed = overlay.schema.safeParse(values);
   if (!parsed.success) {
-    const problems = schemaProblems(parsed.error.issues, z.toJSONSchema(overlay.schema, { io: "input" }));
+    const problems = option.problems(parsed.error, overlay.schema);
     const at = (path: readonly PropertyKey[]) => document.placeOf([overlay.key, ...path]);
     return { problems: problems.map(({ path, text }) => `${displayName}:${at(path)}: ${text}`) };
   }

@@ -1,6 +1,5 @@
-import { isRecord } from "@plimsoll/core/extend";
-import { distance } from "fastest-levenshtein";
-import type { z } from "zod";
+import { z } from "zod";
+import { isRecord } from "./json.ts";
 
 /** One thing that is wrong with data: where in it, and what to do. */
 interface SchemaProblem {
@@ -10,8 +9,18 @@ interface SchemaProblem {
 
 type Issue = z.core.$ZodIssue;
 
-/** Says what a schema found, in the words of the data: unknown keys with the nearest known one, what is missing, what does not fit. */
-export function schemaProblems(issues: readonly Issue[], schema: JsonSchema): readonly SchemaProblem[] {
+/**
+ * Words a schema's findings in terms of the data: unknown keys with the nearest known one, what is missing, what does not fit. `more` are keys that the data may
+ * have besides.
+ */
+export function schemaProblems(
+  { issues }: { readonly issues: readonly Issue[] },
+  of: z.ZodType,
+  more: readonly string[] = [],
+): readonly SchemaProblem[] {
+  const own: JsonSchema = z.toJSONSchema(of, { unrepresentable: "any" });
+  const added = Object.fromEntries(more.map((key) => [key, {}]));
+  const schema = isRecord(own.properties) ? { ...own, properties: { ...own.properties, ...added } } : own;
   const flat = issues.flatMap((issue) => flatten(issue, [], schema));
   const withUnknownKeys = new Set(flat.filter(isUnknownKey).map(({ container }) => placeOf(container)));
   return (
@@ -49,7 +58,7 @@ function flatten(issue: Issue, prefix: readonly PropertyKey[], schema: JsonSchem
     return [{ path, container: path, text: `${placeOf(path)}: ${why}`, isMissing: false, isUnknown: false }];
   }
   const container = path.slice(0, -1);
-  const isMissing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
+  const isMissing = path.length > 0 && issue.message.endsWith("received undefined");
   const text = isMissing ? `missing key "${String(path.at(-1))}"${placeText(container)}` : mismatchText(issue, path, schema);
   return [{ path, container: isMissing ? container : path, text, isMissing, isUnknown: false }];
 }
@@ -85,11 +94,11 @@ function mismatchText({ message }: Issue, path: readonly PropertyKey[], schema: 
   const text = message.replace(/^Invalid (?:input|option): /, "");
   const keys = keysAt(schema, path);
   const hint = keys.length > 0 && text.startsWith("expected object") ? `; it may hold ${keys.join(", ")}` : "";
-  return `${placeOf(path)}: ${text}${hint}`;
+  return `${path.length === 0 ? "" : `${placeOf(path)}: `}${text}${hint}`;
 }
 
 /** A JSON Schema (draft 2020-12) as data. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The keys that a map at this place may have, over all its variants; empty if no map, or a map of free keys, is allowed. */
 function keysAt(root: JsonSchema, path: readonly PropertyKey[]): readonly string[] {
@@ -153,11 +162,26 @@ const FEWEST_BEGINNING_CHARS = 4;
 function beginningChanges(typed: string, candidate: string): number {
   if (typed.length < FEWEST_BEGINNING_CHARS) return Number.POSITIVE_INFINITY;
   const lengths = [typed.length - 1, typed.length, typed.length + 1];
-  return 1 + Math.min(...lengths.map((length) => distance(typed, candidate.slice(0, length))));
+  const changes = 1 + Math.min(...lengths.map((length) => distance(typed, candidate.slice(0, length))));
+  return changes <= typed.length * NEAR_RATIO ? changes : Number.POSITIVE_INFINITY;
 }
 
-/** Suggests names behind a message about an unknown one: the nearest one if there is one, else all. */
-export function suggestion(name: string, known: readonly string[]): string {
+/** Suggests names behind a message about an unknown one: the nearest one if there is one, else all, or `others` in their place. */
+export function suggestion(name: string, known: readonly string[], others: string = `known: ${known.join(", ")}`): string {
   const near = nearestName(name, known);
-  return near === undefined ? `known: ${known.join(", ")}` : `did you mean ${near}?`;
+  return near === undefined ? others : `did you mean ${near}?`;
+}
+
+/** Counts the characters that have to be added, taken out or changed to make one text of the other (Levenshtein). */
+function distance(a: string, b: string): number {
+  let before = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let row = 0; row < a.length; row++) {
+    const now = [row + 1];
+    for (let at = 0; at < b.length; at++) {
+      const [over = 0, up = 0] = before.slice(at, at + 2);
+      now.push(Math.min(up + 1, (now[at] ?? 0) + 1, over + (a[row] === b[at] ? 0 : 1)));
+    }
+    before = now;
+  }
+  return before[b.length] ?? 0;
 }

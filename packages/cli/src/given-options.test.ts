@@ -1,0 +1,252 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startAgent } from "@plimsoll/agent";
+import { createTelemetry } from "@plimsoll/agent/telemetry";
+import { createThreadPool, runBench } from "@plimsoll/bench";
+import {
+  createDigest,
+  createMemoryArtifactStore,
+  createModelSummarizer,
+  createSession,
+  definePolicy,
+  PLIMSOLL_POLICY,
+} from "@plimsoll/core";
+import { createAnthropicClient, createAnthropicSession } from "@plimsoll/providers/anthropic";
+import { createCompactionMiddleware } from "@plimsoll/providers/drop-in/ai-sdk";
+import { createMessagesCompactor } from "@plimsoll/providers/drop-in/anthropic";
+import { createContentsCompactor } from "@plimsoll/providers/drop-in/google-genai";
+import { createLangChainMiddleware } from "@plimsoll/providers/drop-in/langchain";
+import { createAgentItemsCompactor, createCompactingModel } from "@plimsoll/providers/drop-in/openai-agents";
+import { createChatCompactor } from "@plimsoll/providers/drop-in/openai-chat";
+import { createItemsCompactor } from "@plimsoll/providers/drop-in/openai-responses";
+import { createPiExtension } from "@plimsoll/providers/drop-in/pi";
+import { createChatSession, createOpenAiChatClient } from "@plimsoll/providers/openai-chat";
+import { createOpenAiResponsesClient, createResponsesSession } from "@plimsoll/providers/openai-responses";
+import { createLearnedLimits, createProxyCompaction } from "@plimsoll/providers/proxy";
+import { createFileSessionStore, createMemorySessionStore } from "@plimsoll/stores";
+import { createPostgresStore } from "@plimsoll/stores/postgres";
+import { createRedisStore } from "@plimsoll/stores/redis";
+import { createSqliteStore } from "@plimsoll/stores/sqlite";
+import { createBuiltinTools, defineTool } from "@plimsoll/tools";
+import { afterAll, expect, test } from "vitest";
+import { z } from "zod";
+
+const folder = mkdtempSync(join(tmpdir(), "plimsoll-options-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const ok = () => null;
+const NEVER = new AbortController().signal;
+const environment = { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" };
+const limits = { contextWindowTokens: 16_000, maxOutputTokens: 1_000 };
+const sessions = createMemorySessionStore();
+const artifacts = createMemoryArtifactStore();
+
+/** A store as somebody may write one: its functions are its class's. */
+class OwnStore {
+  readonly #inner = sessions;
+  create = this.#inner.create;
+  open = this.#inner.open;
+  read(...given: Parameters<typeof sessions.read>) {
+    return this.#inner.read(...given);
+  }
+}
+const client = { complete: ok, stream: ok };
+const compactor = { policy: PLIMSOLL_POLICY, limits, sessions: new OwnStore(), onEvent: ok, maximumChars: 10 };
+const request = { model: "m", max_tokens: 1_000 };
+const sdk = { request, limits, policy: PLIMSOLL_POLICY, sessionId: "s" };
+const http = { environment, baseUrl: "http://localhost", idleTimeoutMs: 1 };
+const session = { policy: PLIMSOLL_POLICY, summarizer: createDigest(), pinned: ["a"], answerDeadlineMs: 5, modelPriors: ok };
+const agent = {
+  session: { kind: "new", sessionId: "s", system: "" },
+  sessions,
+  model: { client, modelId: "m", limits },
+  policy: PLIMSOLL_POLICY,
+  tools: [],
+  artifacts,
+  nowMs: () => 0,
+  maxSteps: 3,
+};
+const proxy = {
+  policy: PLIMSOLL_POLICY,
+  limits: () => limits,
+  sessions: null,
+  keys: { keyFor: ok },
+  learned: createLearnedLimits(),
+  onProblem: ok,
+};
+const bench = { files: [], policies: [], windows: [], plimsollVersion: "0", onProgress: ok };
+const tool = { name: "t", description: "", input: z.string(), category: "generic", effect: { kind: "read" }, run: ok };
+const meter = { createHistogram: ok, createGauge: ok, createCounter: ok, createUpDownCounter: ok };
+const pool = { listeners: () => [], on: ok, connect: ok };
+
+type Options = Readonly<Record<string, unknown>>;
+type Make = (...given: never[]) => unknown;
+
+/** A maker, the options that it takes, and what it takes before them. Keys that it cannot do without come first in `needed`. */
+const MAKERS: readonly (readonly [
+  name: string,
+  make: Make,
+  given: Options,
+  needed: readonly string[],
+  before?: readonly unknown[],
+])[] = [
+  ["createSession", createSession, session, ["policy", "summarizer"]],
+  ["createModelSummarizer", createModelSummarizer, { modelId: "m" }, ["modelId"], [client]],
+  ["startAgent", startAgent, agent, ["session", "sessions", "model", "policy", "tools", "artifacts", "nowMs"]],
+  ["createTelemetry", createTelemetry, { tracer: { startSpan: ok }, meter }, ["tracer", "meter"]],
+  ["createMessagesCompactor", createMessagesCompactor, compactor, ["policy", "limits"]],
+  ["createChatCompactor", createChatCompactor, compactor, ["policy", "limits"]],
+  ["createItemsCompactor", createItemsCompactor, compactor, ["policy", "limits"]],
+  ["createContentsCompactor", createContentsCompactor, compactor, ["policy", "limits"]],
+  ["createAgentItemsCompactor", createAgentItemsCompactor, compactor, ["policy", "limits"]],
+  [
+    "createCompactingModel",
+    createCompactingModel,
+    { ...compactor, conversation: ok },
+    ["policy", "limits"],
+    [{ getResponse: ok, getStreamedResponse: ok }],
+  ],
+  ["createCompactionMiddleware", createCompactionMiddleware, { ...compactor, conversation: ok }, ["policy", "limits"]],
+  ["createLangChainMiddleware", createLangChainMiddleware, { ...compactor, conversation: ok }, ["policy", "limits"]],
+  ["createPiExtension", createPiExtension, { policy: PLIMSOLL_POLICY, onEvent: ok }, []],
+  ["createAnthropicSession", createAnthropicSession, { ...sdk, boundReasoning: "leaves" }, ["request"]],
+  ["createChatSession", createChatSession, sdk, ["request"]],
+  ["createResponsesSession", createResponsesSession, sdk, ["request"]],
+  ["createAnthropicClient", createAnthropicClient, { ...http, cacheTimeToLive: "5m" }, []],
+  ["createOpenAiChatClient", createOpenAiChatClient, http, []],
+  ["createOpenAiResponsesClient", createOpenAiResponsesClient, http, []],
+  ["createProxyCompaction", createProxyCompaction, proxy, ["policy", "limits", "sessions", "keys", "learned"]],
+  ["createFileSessionStore", createFileSessionStore, { folder: "/nowhere", sync: "on-close" }, ["folder"]],
+  ["createSqliteStore", createSqliteStore, { file: join(folder, "store.db"), leaseMs: 5 }, ["file"]],
+  ["createRedisStore", createRedisStore, { prefix: "p", leaseMs: 5 }, [], [ok]],
+  ["createPostgresStore", createPostgresStore, { leaseMs: 5 }, [], [pool]],
+  ["createBuiltinTools", createBuiltinTools, { workspaceFolder: ".", env: {}, timeoutMs: 5 }, ["workspaceFolder", "env"]],
+  ["defineTool", defineTool, tool, ["name", "description", "input", "category", "effect", "run"]],
+  ["runBench", runBench, bench, ["files", "policies", "windows", "plimsollVersion"]],
+  ["createThreadPool", createThreadPool, { modules: [] }, [], [0]],
+];
+
+const made = async (make: Make, before: readonly unknown[], given: unknown): Promise<unknown> =>
+  await Reflect.apply(make, undefined, [...before, given]);
+
+const without = (given: Options, gone: string): Options =>
+  Object.fromEntries(Object.entries(given).filter(([key]) => key !== gone));
+
+/** A value at a path of keys, with all around it as it is. */
+const put = (given: Options, [key = "", ...rest]: readonly string[], value: unknown): Options => {
+  const inner = given[key];
+  return { ...given, [key]: rest.length === 0 ? value : put({ ...(inner instanceof Object ? inner : {}) }, rest, value) };
+};
+
+/** Paths to all plain values of options. */
+const pathsIn = (given: Options): readonly (readonly string[])[] =>
+  Object.entries(given).flatMap(([key, value]) =>
+    key === "limits" || key === "model" ? [[key], ...pathsIn({ ...(value ?? {}) }).map((path) => [key, ...path])] : [[key]],
+  );
+
+const inner = (given: Options, path: readonly string[]) =>
+  path.reduce<unknown>((at, key) => Reflect.get(Object(at), key), given);
+
+type Fault = readonly [what: string, given: unknown, message: string, key: string];
+
+const NO_OPTIONS: Fault = ["no options but null", null, "received null", ""];
+
+type Row = readonly [
+  name: string,
+  what: string,
+  Make,
+  before: readonly unknown[],
+  faulty: unknown,
+  message: string,
+  key: string,
+];
+
+const FAULTS = MAKERS.flatMap(([name, make, given, needed, before = []]) => {
+  const forgotten = needed.map((key): Fault => [`no ${key}`, without(given, key), `missing key "${key}"`, key]);
+  const misspelt = Object.keys(given).map((key): Fault => {
+    const wrong = `${key}X`;
+    return [wrong, { ...without(given, key), [wrong]: given[key] }, `unknown key "${wrong}": did you mean ${key}?`, wrong];
+  });
+  const beside: Fault = ["a key beside right ones", { ...given, unheardOf: 1 }, 'unknown key "unheardOf"', "unheardOf"];
+  const paths = pathsIn(given);
+  const another = paths.map(
+    (path): Fault => [`a symbol as ${path.join(".")}`, put(given, path, Symbol("x")), `${path.join(".")}: `, path.join(".")],
+  );
+  const counts = paths.filter((path) => typeof inner(given, path) === "number");
+  const figures = counts.flatMap((path) =>
+    [Number.NaN, Number.POSITIVE_INFINITY, -1, "16000"].map(
+      (value): Fault => [
+        `${String(value)} as ${path.join(".")}`,
+        put(given, path, value),
+        `${path.join(".")}: `,
+        path.join("."),
+      ],
+    ),
+  );
+  const nested = "limits" in given && given.limits === limits ? [["limits"]] : "model" in given ? [["model", "limits"]] : [];
+  const limit = nested.flatMap((path): readonly Fault[] => [
+    [
+      `contextWindow in ${path.join(".")}`,
+      put(given, path, { contextWindow: 16_000 }),
+      `in ${path.join(".")}: did you mean contextWindowTokens?`,
+      `${path.join(".")}.contextWindow`,
+    ],
+    [
+      `no maxOutputTokens in ${path.join(".")}`,
+      put(given, path, { contextWindowTokens: 1 }),
+      `missing key "maxOutputTokens" in ${path.join(".")}`,
+      `${path.join(".")}.maxOutputTokens`,
+    ],
+  ]);
+  return [...forgotten, ...misspelt, beside, ...another, ...figures, ...limit, NO_OPTIONS].map(
+    ([what, faulty, message, key]): Row => [name, what, make, before, faulty, message, key],
+  );
+});
+
+test.each(FAULTS)("%s refuses %s", async (_, __, make, before, faulty, message, key) => {
+  const error = await made(make, before, faulty).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toMatchObject({ name: "PlimsollError", code: "bad-input", message: expect.stringContaining(message) });
+  expect(error).toMatchObject({ details: { key: expect.stringContaining(key) } });
+});
+
+const RIGHT = MAKERS.map(([name, make, given, _, before = []]) => [name, make, given, before] as const);
+
+test.each(RIGHT)("%s takes right options", async (_, make, given, before) => {
+  await expect(made(make, before, given)).resolves.toBeDefined();
+});
+
+const fitted = (more: Options) => async () => {
+  const { fit } = createSession({ policy: PLIMSOLL_POLICY, summarizer: createDigest() });
+  return await Reflect.apply(fit, undefined, [{ gate: "before-step", pending: [], model: limits, ...more }, NEVER]);
+};
+const asked = (options: Options, request: Options) => async () => {
+  const { fit } = Reflect.apply(createMessagesCompactor, undefined, [{ policy: PLIMSOLL_POLICY, limits, ...options }]);
+  return await Reflect.apply(fit, undefined, [[{ role: "user", content: "Hi" }], request]);
+};
+const misspelt = { contextWindow: 16_000, maxOutputTokens: null };
+const nearest = "did you mean contextWindowTokens?";
+
+test.each<[string, () => Promise<unknown>, string, string]>([
+  ["a fit's limits", fitted({ model: misspelt }), "bad-input", nearest],
+  ["a fit's window", fitted({ model: { ...limits, contextWindowTokens: Number.NaN } }), "bad-input", "received NaN"],
+  ["a fit without limits", fitted({ model: undefined }), "bad-input", 'missing key "model"'],
+  ["a fit's gate", fitted({ gat: "before-step" }), "bad-input", "did you mean gate?"],
+  ["a fit's reason", fitted({ now: { reason: "manual", kep: null } }), "bad-input", "did you mean keep?"],
+  ["an answer of limits", asked({ limits: () => misspelt }, {}), "bad-input", nearest],
+  ["no answer of limits", asked({ limits: () => undefined }, {}), "bad-input", "contextWindowTokens"],
+  ["a request's limits", asked({}, { limits: misspelt }), "bad-input", nearest],
+  ["a request's key", asked({}, { conversatoin: "a" }), "bad-input", "did you mean conversation?"],
+  ["a part of a policy", asked({ policy: { ...PLIMSOLL_POLICY, triger: 1 } }, {}), "bad-policy", "did you mean trigger?"],
+  [
+    "a figure of a policy",
+    asked({ policy: put({ ...PLIMSOLL_POLICY }, ["facts", "maxTokens"], Number.NaN) }, {}),
+    "bad-policy",
+    "facts.maxTokens",
+  ],
+  ["a knob", async () => Reflect.apply(definePolicy, undefined, [{ actsAt: "75%" }]), "bad-policy", "did you mean actAt?"],
+])("%s is refused where it is given", async (_, use, code, message) => {
+  await expect(use()).rejects.toMatchObject({ name: "PlimsollError", code, message: expect.stringContaining(message) });
+});

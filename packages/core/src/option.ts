@@ -1,0 +1,88 @@
+import { z } from "zod";
+import type { ModelLimits } from "./entry.ts";
+import { PlimsollError } from "./error.ts";
+import { isRecord } from "./json.ts";
+import { REQUEST_UNITS } from "./message/size.ts";
+import { schemaProblems } from "./schema-problems.ts";
+
+/** A schema for each key of options: to forget one, or to have one more, does not compile. */
+type OptionKeys<Options> = {
+  readonly [Key in keyof Options]-?: Options extends { readonly [Required in Key]: Options[Key] }
+    ? z.ZodType<Options[Key]>
+    : z.ZodOptional<z.ZodType<Exclude<Options[Key], undefined>>>;
+};
+
+/** Makes the schema of options from one for each of their keys. */
+function schema<Options>(keys: OptionKeys<Options>): z.ZodType<Options>;
+function schema(keys: Readonly<Record<string, z.ZodType>>): z.ZodType {
+  return z.strictObject(keys);
+}
+
+/** Keys that may be left out and whose values are all of one kind. */
+function optional<Schema extends z.ZodType, Key extends string>(
+  of: Schema,
+  ...keys: readonly Key[]
+): { readonly [K in Key]: z.ZodOptional<Schema> };
+function optional(of: z.ZodType, ...keys: readonly string[]): Readonly<Record<string, z.ZodType>> {
+  return Object.fromEntries(keys.map((key) => [key, of.optional()]));
+}
+
+/** Values that a rule of their own knows. `wanted` names them behind "expected". */
+function kind(is: (value: unknown) => boolean, wanted: string): z.ZodType<never> {
+  const named = (value: unknown) => (value === null ? "null" : Array.isArray(value) ? "a list" : typeof value);
+  return z.custom<never>(is, { error: ({ input }) => `expected ${wanted}, received ${named(input)}` });
+}
+
+/** Any function. Its answers are checked when it is asked. */
+const fn: z.ZodType<never> = kind((value) => typeof value === "function", "a function");
+/** Any object that is no list. Nothing in it is read. */
+const object: z.ZodType<never> = kind(isRecord, "an object");
+/** Any list. */
+const list: z.ZodType<never> = kind(Array.isArray, "a list");
+/** A finite number from 0 on. */
+const count: z.ZodType<number> = z.number().nonnegative();
+const text: z.ZodType<string> = z.string();
+
+/** An object, or a function, that has these functions, of its own or of its class. */
+function having(...names: readonly string[]): z.ZodType<never> {
+  const has = (value: unknown) =>
+    (isRecord(value) || typeof value === "function") && names.every((name) => typeof Reflect.get(value, name) === "function");
+  return kind(has, `an object with ${names.map((name) => `${name}()`).join(", ")}`);
+}
+
+/** The limits of a model. */
+const limits: z.ZodType<ModelLimits> = schema<ModelLimits>({
+  contextWindowTokens: z.number().positive().nullable(),
+  maxOutputTokens: count.nullable(),
+  request: z.strictObject(optional(count, ...REQUEST_UNITS)).optional(),
+});
+
+/**
+ * Refuses options that nobody can mean: a key that is missing or unknown, a value of another kind. Nothing is copied. `of` names their taker in the message.
+ *
+ * @throws PlimsollError `bad-input` with the first mistake; its details have the `key`, and all mistakes as `problems`.
+ */
+function check(of: string, options: z.ZodType, given: unknown): void {
+  const { error } = options.safeParse(given === undefined ? {} : given);
+  if (error === undefined) return;
+  const problems = schemaProblems(error, options);
+  const texts = problems.map((problem) => problem.text);
+  const key = problems[0]?.path.map(String).join(".") ?? "";
+  throw new PlimsollError("bad-input", `the options of ${of}: ${texts[0] ?? "unknown shape"}`, { key, problems: texts });
+}
+
+/** Checks options: makes their schemas of kinds of values, and refuses what is wrong. */
+export const option: {
+  readonly check: typeof check;
+  readonly problems: typeof schemaProblems;
+  readonly schema: typeof schema;
+  readonly optional: typeof optional;
+  readonly kind: typeof kind;
+  readonly having: typeof having;
+  readonly fn: typeof fn;
+  readonly object: typeof object;
+  readonly list: typeof list;
+  readonly count: typeof count;
+  readonly text: typeof text;
+  readonly limits: typeof limits;
+} = { check, problems: schemaProblems, schema, optional, kind, having, fn, object, list, count, text, limits };
