@@ -139,12 +139,11 @@ async function sendCall(session: PreparedSession, cell: Cell, run: EngineRun, to
     },
     recover: async (overflow) => {
       outcome = await run.fit("on-overflow", { pending: [], nowMs, overflow });
-      return outcome.kind === "compacted";
+      return outcome.entry !== undefined;
     },
   });
   const lost = sent.kind !== "answered";
-  const irreducible =
-    lost && (outcome.kind === "irreducible" || (outcome.kind === "compacted" && outcome.missed !== undefined));
+  const irreducible = lost && outcome.kind === "irreducible";
   if (!lost) await run.report(run.view(), reportedOf(entry, isRecorded ? null : promptTokens));
   return {
     call,

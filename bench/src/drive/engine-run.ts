@@ -73,9 +73,9 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
       const asked = fresh.splice(0);
       // What is asked for at a gate that changes nothing is for later: the conversation goes on meanwhile.
       for (const each of asked) summaries.push(outcome.kind === "unchanged" ? { ...each, ahead: { atMs: nowMs } } : each);
-      if (outcome.kind === "compacted") compactions.push(outcome.entry);
-      if (outcome.kind === "failed" || outcome.kind === "irreducible") failedCompactions += 1;
-      failures.add(outcome.kind === "compacted" ? outcome.entry.record.steps : "steps" in outcome ? outcome.steps : []);
+      if (outcome.entry !== undefined) compactions.push(outcome.entry);
+      else if ("steps" in outcome && outcome.steps.length > 0) failedCompactions += 1;
+      failures.add(outcome.entry?.record.steps ?? ("steps" in outcome ? outcome.steps : []));
       return outcome;
     },
     end: failures.result,

@@ -227,7 +227,17 @@ export const AGENT_OPTIONS: z.ZodType<AgentOptions> = option.schema<AgentOptions
   nowMs: fn,
   mode: text.optional(),
   ...option.optional(object, "kinds", "modes", "tokenizers", "context"),
-  ...option.optional(fn, "summarizer", "authorize", "dynamicContext", "onEvent", "modelPriors", "isBoundReasoning", "stateOf"),
+  ...option.optional(
+    fn,
+    "summarizer",
+    "authorize",
+    "dynamicContext",
+    "onEvent",
+    "modelPriors",
+    "modelCosts",
+    "isBoundReasoning",
+    "stateOf",
+  ),
   ...option.optional(count, "maxSteps", "subAgentDepth"),
 });
 

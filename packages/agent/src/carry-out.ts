@@ -188,6 +188,7 @@ async function request(loop: LoopContext): Promise<LoopEvent> {
     nextTry: (asked) => nextTry(conversation, { policy: options.policy, ...asked }),
     undo: conversation.undo,
     leaveReasoning: conversation.leaveReasoning,
+    overflow: conversation.overflow,
     measure: async (rejected, promptTokens) => {
       // One rejected prompt, one entry: what follows it in the log has another last message or another view.
       const requestId = `rejected-${shortHash(`${conversation.view().lastEntryId ?? ""}\n${promptTokens}`)}`;

@@ -1,4 +1,4 @@
-import type { Context, FitOutcome, ModelEvent, ModelReply, Policy, SessionView } from "@plimsoll/core";
+import type { Context, FitOutcome, ModelEvent, ModelReply, Policy, Session, SessionView } from "@plimsoll/core";
 import {
   answerOf,
   attempted,
@@ -37,6 +37,7 @@ export interface ReplyRequest
   /** Logs the size that a rejection named: what was sent measures the context, although nothing came back. */
   readonly measure: (sent: SessionView, promptTokens: number) => Promise<void>;
   readonly tell: (event: AgentEventBody) => void;
+  readonly overflow: Session["overflow"];
 }
 
 /** A reply, and the view that it answers. */
@@ -52,14 +53,14 @@ export async function requestReply(request: ReplyRequest): Promise<Answer> {
     policy,
     attempt: () => sentOnce(request),
     lowerBeside: async (rejection) => request.lowerOutput(rejection),
-    recover: async (facts) => (await recover(facts)).kind === "compacted",
+    recover: async (facts) => (await recover(facts)).entry !== undefined,
     leaveReasoning,
     lowerReply,
     onRejection,
     nextTry,
     undo,
   });
-  return answerOf(end);
+  return answerOf(end, request);
 }
 
 /** Sends the context as it is now, once. */

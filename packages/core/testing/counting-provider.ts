@@ -70,7 +70,7 @@ export async function playCounted(session: CountedSession): Promise<Counted> {
       counted.mostRecoveries = Math.max(counted.mostRecoveries, recovery + 1);
       const sizes = counting.saysSizes ? { observedLimitTokens: windowTokens, observedPromptTokens: promptTokens } : UNSAID;
       const outcome = await fit({ gate: "on-overflow", recovery, ...sizes });
-      if (outcome.kind !== "compacted") {
+      if (outcome.entry === undefined) {
         counted.lost += outcome.kind === "irreducible" ? 0 : 1;
         return false;
       }
@@ -78,7 +78,7 @@ export async function playCounted(session: CountedSession): Promise<Counted> {
   };
   for (const [step, sizes] of session.steps.entries()) {
     const outcome = await fit({ gate: "before-step", ...UNSAID });
-    if (outcome.kind === "irreducible" || !(await isAccepted())) {
+    if ((outcome.kind === "irreducible" && outcome.entry === undefined) || !(await isAccepted())) {
       manager.append({ type: "message", message: human(`h${step}`, "Go on.") });
       continue;
     }

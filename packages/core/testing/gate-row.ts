@@ -44,11 +44,11 @@ export async function played(row: GateRow): Promise<PlayedRow> {
   });
   const pending = row.gate === "after-tool-batch" ? [] : [human("new", "go on")];
   const outcome = await session.fit({ gate: row.gate ?? "before-submit", pending, step: row.gate === undefined ? 0 : 1 });
-  const kind = outcome.kind === "compacted" ? compactionKind(outcome.entry) : outcome.kind;
+  const kind = outcome.entry !== undefined ? compactionKind(outcome.entry) : outcome.kind;
   return { session, outcome, kind, shape: shapeOf(session.manager.view().messages) };
 }
 
 /** The compaction of an outcome; none if it did not compact. */
 export function entriesOf(outcome: FitOutcome): readonly CompactionEntry[] {
-  return outcome.kind === "compacted" ? [outcome.entry] : [];
+  return outcome.entry === undefined ? [] : [outcome.entry];
 }

@@ -83,7 +83,7 @@ export function smallSession(
 
 /** The record of a compaction; `null` if there was none. */
 export function recordOf(outcome: FitOutcome): CompactionRecord | null {
-  return outcome.kind === "compacted" ? outcome.entry.record : null;
+  return outcome.entry?.record ?? null;
 }
 
 /** Shows each step of an outcome as `strategy outcome`. */

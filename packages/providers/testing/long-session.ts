@@ -131,7 +131,7 @@ export async function playLongSession(options: LongSession): Promise<PlayedSessi
           { gate: "on-overflow", pending: [], model, nowMs: null, observedLimitTokens, recovery },
           signal,
         );
-        if (outcome.kind !== "compacted") throw error;
+        if (outcome.entry === undefined) throw error;
         tally.recoveries += 1;
       }
     }

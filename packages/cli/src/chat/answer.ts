@@ -32,7 +32,7 @@ export async function answer(
     case "compact": {
       const keep = asked.keepTokens === null ? null : { tokens: asked.keepTokens };
       const outcome = await agent.compact({ keep, focus: asked.focus }).catch(cancelled);
-      const unused = outcome !== "aborted" && outcome.kind === "compacted" ? outcome.unusedFocus : undefined;
+      const unused = outcome === "aborted" ? undefined : outcome.unusedFocus;
       say(...compactAnswer(outcome), ...(unused === undefined ? [] : [`plimsoll: ${printable(unused)}`]));
       show(status());
       break;

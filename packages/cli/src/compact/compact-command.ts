@@ -102,8 +102,8 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
     { gate: "before-submit", pending: [], model, nowMs: null, focus: options.focus ?? null, now: { reason: "manual", keep } },
     new AbortController().signal,
   );
-  const isDone = outcome.kind === "compacted" || outcome.kind === "unchanged";
-  if (outcome.kind === "compacted" && outcome.unusedFocus !== undefined) {
+  const isDone = outcome.entry !== undefined || outcome.kind === "unchanged";
+  if (outcome.unusedFocus !== undefined) {
     tell(io, `--focus: ${outcome.unusedFocus}`);
     return EXIT_FAILED;
   }
@@ -148,28 +148,25 @@ const BODY = { first: "  ", further: "    " } as const;
 /** Reports a compaction that was or would be made, for a person: lines of 80 columns. */
 function compactionReport({ transcript, outcome, model, before, after }: TriedCompaction): string {
   const name = `${transcript.format} log ${shortened(basename(transcript.name), NAME_CHARS)}`;
+  if (outcome.entry !== undefined) {
+    const { record, edits } = outcome.entry;
+    const window = model.contextWindowTokens === null ? "" : `, window ${formatTokens(model.contextWindowTokens)}`;
+    const sizes = `${record.messagesBefore} → ${record.messagesAfter} messages, ${formatTokens(record.tokensBefore)} → ${formatTokens(record.tokensAfter)} tokens, by ${printable(record.policy)}${window}; measured by ${record.estimator}`;
+    return [
+      ...wrapped(`${name}: ${sizes}`),
+      ...stepLines(record.steps),
+      ...editWords(edits).flatMap((words) => wrapped(words, BODY)),
+      ...lossText(compactionLoss(before, after, createCompositionCounter().tokensOf), BODY),
+      "Summaries are quotations made without a model.",
+    ].join("\n");
+  }
   switch (outcome.kind) {
     case "unchanged":
       return `${name}: there is nothing to compact.`;
     case "cancelled":
       return `${name}: cancelled, ${printable(outcome.why)}.`;
-    case "failed":
-    case "irreducible":
-      return [`${name}: cannot be compacted.`, ...stepLines(outcome.steps)].join("\n");
-    case "compacted": {
-      const { record, edits } = outcome.entry;
-      const window = model.contextWindowTokens === null ? "" : `, window ${formatTokens(model.contextWindowTokens)}`;
-      const sizes = `${record.messagesBefore} → ${record.messagesAfter} messages, ${formatTokens(record.tokensBefore)} → ${formatTokens(record.tokensAfter)} tokens, by ${printable(record.policy)}${window}; measured by ${record.estimator}`;
-      return [
-        ...wrapped(`${name}: ${sizes}`),
-        ...stepLines(record.steps),
-        ...editWords(edits).flatMap((words) => wrapped(words, BODY)),
-        ...lossText(compactionLoss(before, after, createCompositionCounter().tokensOf), BODY),
-        "Summaries are quotations made without a model.",
-      ].join("\n");
-    }
     default:
-      return outcome satisfies never;
+      return [`${name}: cannot be compacted.`, ...("steps" in outcome ? stepLines(outcome.steps) : [])].join("\n");
   }
 }
 

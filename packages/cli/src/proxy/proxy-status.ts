@@ -160,8 +160,8 @@ export async function previewOf(
   } as const;
   const outcome = await session.fit(input, signal);
   const made = session.entries();
-  const newest = outcome.kind === "compacted" ? sessionStory(made).compactions.at(-1) : undefined;
-  const record = outcome.kind === "compacted" ? outcome.entry.record : null;
+  const newest = outcome.entry === undefined ? undefined : sessionStory(made).compactions.at(-1);
+  const record = outcome.entry?.record ?? null;
   return {
     id: shortId(sessionId),
     outcome:

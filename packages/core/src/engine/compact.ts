@@ -272,12 +272,11 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
   const id = shortHash(canonicalJson({ through: state.view.lastEntryId, reason, edits }));
   const isWritten = (edit: AppliedEdit) => edit.kind === "replace-spans" && (edit.by === "summary" || edit.by === "digest");
   const isUnheard = typeof input.focus === "string" && !applied.some(isWritten);
-  return {
-    kind: "compacted",
-    entry: { type: "compaction", id, throughEntryId: state.view.lastEntryId, edits: applied, record, atMs: input.nowMs },
-    ...(parts === null ? {} : { missed: { budgetTokens: budget.inputBudgetTokens, parts } }),
-    ...(isUnheard ? { unusedFocus: `${record.policy} ${UNUSED_FOCUS}` } : {}),
-  };
+  const { lastEntryId: throughEntryId } = state.view;
+  const entry = { type: "compaction", id, throughEntryId, edits: applied, record, atMs: input.nowMs } as const;
+  const made = { entry, ...(isUnheard ? { unusedFocus: `${record.policy} ${UNUSED_FOCUS}` } : {}) };
+  const { inputBudgetTokens: budgetTokens } = budget;
+  return parts === null ? { kind: "compacted", ...made } : { kind: "irreducible", reason, budgetTokens, parts, steps, ...made };
 }
 
 const UNUSED_FOCUS =

@@ -157,19 +157,25 @@ export interface MissedGoal {
   readonly parts: readonly SizedPart[];
 }
 
-/** The outcome of `fit`. Of a context that stayed as it was, `off` says why compaction is off; `null` if there was no need of it. */
-export type FitOutcome =
+/** A context that no cut makes fit, and the tokens of its words that stay, by the policy's count alone: what was reported, and media, may be believed wrongly. */
+export interface Missed extends MissedGoal {
+  readonly wordTokens: number;
+}
+
+/**
+ * The outcome of `fit`. `entry` is the compaction that was made, if one was; `unusedFocus` says why a focus changed nothing. Of a context that stayed as it was, `off`
+ * says why compaction is off; `null` if there was no need of it.
+ */
+export type FitOutcome = (
   | { readonly kind: "unchanged"; readonly off: "disabled" | "unknown-window" | null }
-  /** `missed` is there if the result is still expected to exceed the budget, and is sent all the same; `unusedFocus` says why a focus changed nothing. */
-  | { readonly kind: "compacted"; readonly entry: CompactionEntry; readonly missed?: MissedGoal; readonly unusedFocus?: string }
+  | { readonly kind: "compacted"; readonly entry: CompactionEntry }
   | { readonly kind: "cancelled"; readonly reason: CompactionReason; readonly why: string }
   /** No step of the compaction worked. The context is as it was, and its expected size fits the budget. */
   | { readonly kind: "failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
-  /** The expected size exceeds the budget, or a provider rejected it, and nothing could be cut at all. */
-  | {
+  /** The expected size exceeds the budget, or a provider rejected it, and no cut changes that. The best cut that was found is made all the same: send it. */
+  | (MissedGoal & {
       readonly kind: "irreducible";
       readonly reason: CompactionReason;
-      readonly budgetTokens: number;
-      readonly parts: readonly SizedPart[];
       readonly steps: readonly StepOutcome[];
-    };
+    })
+) & { readonly entry?: CompactionEntry; readonly unusedFocus?: string };

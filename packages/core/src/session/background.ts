@@ -80,7 +80,7 @@ export function createBackground({ policy, onEvent, log, nowMs }: AttendedParts)
       return slot === null ? null : await untilAborted(signal, () => slot.written);
     },
     fitted: (input, outcome) => {
-      const steps = outcome.kind === "compacted" ? outcome.entry.record.steps : [];
+      const steps = outcome.entry?.record.steps ?? [];
       const isUsed = steps.some((step) => step.strategy === PREPARED_STEP && step.outcome === "applied");
       if (now !== null && isUsed) now.ready = null;
       if (newestSlot() !== null || outcome.kind !== "unchanged" || prepare === undefined || closing.signal.aborted) return;
@@ -118,7 +118,7 @@ export async function prepareSummary(
   const alone = { ...state, setup: { ...state.setup, ports: { summarizer } } };
   const outcome = await compact(alone, { reason: "threshold", budget, input: at }, signal);
   if (!isAsked()) return null;
-  const edit = outcome.kind === "compacted" ? outcome.entry.edits[0] : undefined;
+  const edit = outcome.entry?.edits[0];
   const [first] = edit?.kind === "replace-spans" ? (edit.message?.parts ?? []) : [];
   if (edit?.kind !== "replace-spans" || edit.by !== "summary" || first?.type !== "text") {
     const steps = outcome.kind === "failed" || outcome.kind === "irreducible" ? outcome.steps : [];

@@ -1,6 +1,7 @@
 import type { FitOutcome, MissedGoal, SizedPart } from "../engine/fit-input.ts";
 import type { WindowPart } from "../engine/window-parts.ts";
 import type { CompactionEntry, CompactionReason, SessionEntry, StepOutcome } from "../entry.ts";
+import { isPlimsollError, PlimsollError } from "../error.ts";
 import type { Usage } from "../usage.ts";
 import type { SessionView } from "./view.ts";
 
@@ -132,12 +133,27 @@ export function outcomeEvent(outcome: FitOutcome, estimator: string): ContextEve
     case "failed":
       return { type: "compaction-failed", reason: outcome.reason, steps: outcome.steps };
     case "irreducible":
-      return { type: "context-irreducible", budgetTokens: outcome.budgetTokens, parts: outcome.parts };
+      if (outcome.entry !== undefined) return compactionEvent({ entry: outcome.entry, missed: namedIn(outcome) }, estimator);
+      return { type: "context-irreducible", ...namedIn(outcome) };
     case "unchanged":
       return outcome.off === "unknown-window" ? { type: "compaction-off", why: "unknown-window" } : null;
     default:
       return outcome satisfies never;
   }
+}
+
+function namedIn({ budgetTokens, parts }: MissedGoal): MissedGoal {
+  return { budgetTokens, parts };
+}
+
+/** Makes the error that names the parts of a context that cannot be made to fit; `cause` is the refusal of a provider that was asked all the same. */
+export function overflowError({ budgetTokens, parts }: MissedGoal, cause?: unknown): PlimsollError {
+  const sizes = parts.filter(({ tokens }) => tokens > 0).map(({ what, tokens }) => `${what} ${tokens}`);
+  const refused = cause instanceof Error ? `; the provider refused it: ${cause.message}` : "";
+  const text = `the context cannot be made to fit ${budgetTokens} tokens: ${sizes.join(", ")}; shorten the largest part, or use a model with a larger window${refused}`;
+  const told = isPlimsollError(cause) ? cause.details : {};
+  const named = parts.map(({ what, tokens }) => ({ what, tokens }));
+  return new PlimsollError("context-overflow", text, { ...told, budgetTokens, parts: named }, cause);
 }
 
 function compactionEvent({ entry, missed }: Pick<CompactionEvent, "entry" | "missed">, estimator: string): CompactionEvent {

@@ -1,8 +1,9 @@
 import { compact } from "../engine/compact.ts";
-import type { FitInput, FitOutcome, FitState, PreparedSummaryPort, SummaryWriter } from "../engine/fit-input.ts";
-import { whyAct, windowFilledBy } from "../engine/why-act.ts";
+import type { FitInput, FitOutcome, FitState, Missed, PreparedSummaryPort, SummaryWriter } from "../engine/fit-input.ts";
+import { budgetFor, whyAct, windowFilledBy } from "../engine/why-act.ts";
 import type { ModelLimits, StepOutcome } from "../entry.ts";
 import { failureText } from "../error.ts";
+import { isDeclared, isHuman, textOf } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { askState, askTracker } from "../port-door.ts";
 import type { Ledger } from "../tokens/estimator.ts";
@@ -77,8 +78,10 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   const act = whyAct(media.outcome === null ? gate : gateStateOf(log, fit), input);
   if (act.kind === "unchanged") {
     if (act.off !== null) tell(outcomeEvent(act, setup.estimator.name));
-    return media.outcome ?? act;
+    return media.outcome ?? stillMissed(log, fit) ?? act;
   }
+  const still = act.reason === "overflow" ? stillMissed(log, fit) : null;
+  if (still !== null) return still;
   const now = fitStateOf(log, fit);
   const { estimator } = setup;
   const tokensBefore = estimator.predict(now.ledger, now.overhead).expectedTokens;
@@ -93,15 +96,35 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   });
   const { failures } = log.state.breaker;
   const entry =
-    outcome.kind === "compacted"
+    outcome.entry !== undefined
       ? { ...outcome.entry, record: { ...outcome.entry.record, steps: [...outcome.entry.record.steps, ...media.learned] } }
       : attemptEntry(outcome, { input, estimatedTokens, lastEntryId: log.state.view.lastEntryId });
   const logged = entry === null ? null : append(entry);
   tell(breakerEvent({ before: failures, after: log.state.breaker.failures, limit: policy.progress.maximumFailures }));
-  const isLogged = outcome.kind === "compacted" && logged?.type === "compaction";
+  const isLogged = outcome.entry !== undefined && logged?.type === "compaction";
   const told: FitOutcome = isLogged ? { ...outcome, entry: logged } : outcome;
   tell(outcomeEvent(told, setup.estimator.name));
   return told;
+}
+
+/** The parts that an outcome leaves and no cut makes fit; `null` for none. Words that were counted before are the same. */
+export function missedIn(log: FittedSession, input: FitInput, outcome: FitOutcome): Missed | null {
+  if (outcome.kind !== "irreducible" || outcome.parts[0]?.over !== undefined) return null;
+  const { messages, system, tools } = log.state.view;
+  const { measure } = log.setup.estimator;
+  const view = messages.slice();
+  const human = view.findLast(isHuman);
+  const staying = [...(human === undefined ? [] : [human]), ...view.filter(isDeclared), ...input.pending];
+  const count = () => staying.reduce((sum, message) => sum + measure.textTokens(textOf(message)), measure.toolsTokens(tools));
+  return { ...outcome, wordTokens: log.missed?.wordTokens ?? count() + measure.textTokens(system) };
+}
+
+/** The outcome behind a cut that was not enough, if the words that stay are too large by themselves: it says so again. `null` if a later cut may help. */
+function stillMissed({ missed }: FittedSession, { policy, input }: SessionFit): FitOutcome | null {
+  const budgetTokens = policy.enabled && input.now === undefined ? budgetFor(policy, input)?.inputBudgetTokens : undefined;
+  if (missed === null || budgetTokens === undefined || missed.wordTokens <= budgetTokens) return null;
+  const reason = input.gate === "on-overflow" ? "overflow" : "over-budget";
+  return { kind: "irreducible", reason, budgetTokens, parts: missed.parts, steps: [] };
 }
 
 /** Makes the event if this fit opened the breaker. */

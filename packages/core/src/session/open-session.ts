@@ -1,4 +1,4 @@
-import type { FitInput } from "../engine/fit-input.ts";
+import type { FitInput, Missed } from "../engine/fit-input.ts";
 import type { RevertEntry, SessionEntry, SessionStartEntry, UsageEntry } from "../entry.ts";
 import { closedError, isPlimsollError, PlimsollError } from "../error.ts";
 import { createMemory } from "../memory.ts";
@@ -10,9 +10,9 @@ import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "
 import { impossibleCount, isRejectedUsage, refuseImpossible, UNREPORTED_USAGE, type Usage } from "../usage.ts";
 import { createBackground, prepareSummary } from "./background.ts";
 import { checkStorable } from "./codec.ts";
-import { createTeller } from "./events.ts";
+import { createTeller, overflowError } from "./events.ts";
 import { mostMedia } from "./fit-media.ts";
-import { fitSession, switchSessionModel } from "./fit-session.ts";
+import { fitSession, missedIn, switchSessionModel } from "./fit-session.ts";
 import { foldLimitEvents, type LimitEvent, type Refusals } from "./learned-limit.ts";
 import { createMessageIndex, type MessageIndex, recall, refuseDoubledId } from "./recall.ts";
 import { repairsOf } from "./replace-history.ts";
@@ -111,6 +111,7 @@ interface OpenLog extends FittedSession {
   untried: { readonly state: SessionState; readonly count: number } | null;
   isRefusalTold: boolean;
   windowTokens: number;
+  missed: Missed | null;
 }
 
 /** The reasoning that leaves after unknown refusals of one request: what an answer followed is less likely to be the reason. */
@@ -150,6 +151,7 @@ function emptyLog(options: SessionOptions, archive: SessionStore | null): OpenLo
     untried: null,
     isRefusalTold: false,
     windowTokens: Number.POSITIVE_INFINITY,
+    missed: null,
   };
   return log;
 }
@@ -166,6 +168,8 @@ function fold(log: OpenLog, entry: SessionEntry): Omit<FoldedState, "state"> {
   log.limitEvents = foldLimitEvents(log.limitEvents, entry);
   log.totals = foldTotals(log.totals, entry);
   messages.add(entry, index);
+  const isAdded = entry.type === "message" && !isHuman(entry.message);
+  if (!isAdded && entry.type !== "attempt") log.missed = null;
   if (entry.type !== "message") return folded;
   const { message } = entry;
   const newest = log.state.view.messages.at(-1);
@@ -312,6 +316,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     const now = timed(input);
     log.windowTokens = now.model.contextWindowTokens ?? Number.POSITIVE_INFINITY;
     const outcome = await fitSession(log, { policy: by, input: now, measuredBy: log.state.ledger, prepared }, signal);
+    log.missed = missedIn(log, now, outcome);
     background?.fitted(input, outcome);
     // A fit that changed nothing has nothing to wait for, whatever was aborted.
     if (writer !== null && entries.length > log.writtenCount) await untilAborted(signal, flush);
@@ -398,6 +403,10 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
       return { system, tools, messages: messages.slice(), dynamicContext };
     },
     predict: (dynamicContext = null) => log.predict(dynamicContext),
+    overflow: (cause) => {
+      const { missed } = log;
+      return missed === null || missed.wordTokens <= missed.budgetTokens ? null : overflowError(missed, cause);
+    },
     mostMedia: () => mostMedia(log),
     recall: (handle, range) => recall(handle, range, log.messages),
     state: () => log.state,

@@ -205,11 +205,15 @@ export async function attempted<Answer>(
   }
 }
 
-/** Returns the answer of an attempt, even one that the window cut off. Throws the provider's error if there is no answer. */
-export function answerOf<Answer>(attempt: Attempt<Answer>): Answer {
+/**
+ * Returns the answer of an attempt, even one that the window cut off. Throws the provider's error if there is no answer; for a size that is refused the one that
+ * `session` makes of it, if that knows of parts that cannot fit.
+ */
+export function answerOf<Answer>(attempt: Attempt<Answer>, session: { overflow(cause: unknown): Error | null } | null): Answer {
   if (attempt.kind === "answered") return attempt.answer;
-  const { cutOff, error } = attempt.rejection;
-  if (cutOff === undefined) throw error;
+  const { cutOff, error, outcome } = attempt.rejection;
+  const isOfSize = ["shrink", "try-less"].includes(remedyOf(outcome));
+  if (cutOff === undefined) throw (isOfSize ? session?.overflow(error) : null) ?? error;
   return cutOff.answer;
 }
 

@@ -50,10 +50,10 @@ function failuresAfter(failures: number, steps: readonly StepOutcome[]): number 
 
 /** The entry of a fit that was tried and changed nothing; `null` if nothing was tried. */
 export function attemptEntry(
-  outcome: Exclude<FitOutcome, { readonly kind: "compacted" }>,
+  outcome: FitOutcome,
   at: { readonly input: FitInput; readonly estimatedTokens: number; readonly lastEntryId: string | null },
 ): AttemptEntry | null {
-  if (outcome.kind === "unchanged") return null;
+  if (outcome.kind === "unchanged" || outcome.kind === "compacted") return null;
   const { kind, reason } = outcome;
   const steps = outcome.kind === "cancelled" ? [] : outcome.steps;
   const id = shortHash(`attempt\n${reason}\n${kind}\n${at.lastEntryId ?? ""}`);

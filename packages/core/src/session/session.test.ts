@@ -285,7 +285,12 @@ describe("what cannot be made to fit", () => {
   test("is no reason to keep the rest: what the policy keeps is sent, and what is left is named", async () => {
     const { manager, events } = session([...turns(12), giant], { hiddenOverheadTokens: 100 });
     const outcome = await manager.fit(at({ pending: [reply("next", words(50))] }), never);
-    expect(outcome).toMatchObject({ kind: "compacted", missed: { budgetTokens: 10_000, parts } });
+    expect(outcome).toMatchObject({ kind: "irreducible", budgetTokens: 10_000, parts, entry: manager.entries().at(-1) });
+    expect(manager.overflow(new Error("too long"))).toMatchObject({
+      code: "context-overflow",
+      message: expect.stringMatching(/last-human-message \d+.*the provider refused it: too long$/),
+      details: { budgetTokens: 10_000, parts },
+    });
     expect(events).toMatchObject([{ type: "compaction-start" }, { type: "compaction-end", missed: { parts } }]);
     expect(manager.context().messages.at(-1)).toBe(giant);
   });
@@ -301,7 +306,7 @@ describe("what cannot be made to fit", () => {
     expect(await fit({})).toBe(first);
     manager.append(said(reply("more", words(10))));
     expect(await fit({})).toBe(first + 1);
-    expect(kinds).toEqual(["compacted", "unchanged", "unchanged"]);
+    expect(kinds).toEqual(["irreducible", "unchanged", "unchanged"]);
   });
 
   test.each([

@@ -4,11 +4,13 @@ import type {
   FitInput,
   FitOutcome,
   FitSetup,
+  Missed,
   PreparedSummary,
   PreparedSummaryPort,
 } from "../engine/fit-input.ts";
 import type { ModelCosts } from "../engine/worth-cutting.ts";
 import type { RevertEntry, SessionEntry, UsageEntry } from "../entry.ts";
+import type { PlimsollError } from "../error.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { Memory } from "../memory.ts";
 import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
@@ -94,6 +96,11 @@ export interface Session {
   context(dynamicContext?: string | null): Context;
   /** Predicts the size of the next request, without pending messages. */
   predict(dynamicContext?: string | null): Prediction;
+  /**
+   * Makes the `context-overflow` error that names the parts of a context that the newest fit could not make fit, since the words that stay are too large by the
+   * policy's own count; `null` for any other, and while compaction is off. `cause` is a provider's refusal of it.
+   */
+  overflow(cause?: unknown): PlimsollError | null;
   /** Reads a piece of the original text that a handle names, at most {@link MAXIMUM_RECALL_CHARS} code units; `null` for an unknown handle. */
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
   /** The unit of media of which the context holds more than any request that was answered, if some can be taken out; `null` for none. */
@@ -188,7 +195,7 @@ const SESSION_OPTIONS = option.schema<SessionOptions>({
   stateProviders: z.array(fn).readonly().optional(),
   ...option.optional(object, "kinds", "tokenizers", "work"),
   ...option.optional(fn, "nowMs", "onEvent", "beforeCompaction", "prepared", "wait", "fileTracker"),
-  ...option.optional(fn, "modelPriors", "isBoundReasoning"),
+  ...option.optional(fn, "modelPriors", "modelCosts", "isBoundReasoning"),
   ...option.optional(count, "answerDeadlineMs", "hiddenOverheadTokens"),
 });
 
@@ -261,6 +268,8 @@ export interface FittedSession {
   /** Sends an event to the subscriber, unless it was told already and is told once. */
   tell(event: ContextEvent | null): void;
   predict(dynamicContext: string | null): Prediction;
+  /** The parts that the newest fit could not make fit, as long as replies and results alone follow; `null` for none. */
+  readonly missed: Missed | null;
   /** The sizes of the view, and of what was answered, in other units than tokens. */
   readonly sizes: RequestSizes;
 }

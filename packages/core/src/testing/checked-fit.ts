@@ -73,7 +73,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
   const appended = manager.entries().slice(so.entries);
   const arrived = appended.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
   const made = appended.filter((entry) => entry.type === "compaction");
-  if (made.length !== (outcome?.kind === "compacted" ? 1 : 0))
+  if (made.length !== (outcome?.entry !== undefined ? 1 : 0))
     report("only a fit that compacted appends a compaction", outcome?.kind ?? "aborted");
   const after = manager.view().messages.slice();
   const stayed = after.slice(after.length - arrived.length);
@@ -86,31 +86,34 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
   const isSwitch = fit.input.now?.reason === "downshift";
   if (outcome === null) return { outcome, arrived };
 
+  if (outcome.entry !== undefined) {
+    await checkCompaction({
+      before,
+      after: shown,
+      entry: outcome.entry,
+      removed,
+      pending: fit.input.pending,
+      otherChars: summarizer.writtenChars() - so.writtenChars + fit.preparedChars + fit.scenario.system.length,
+      recall: manager.recall,
+      original: (id) => loggedMessage(manager, id),
+      tokensOf: (messages) => tokensOf(messages, isSwitch ? manager.state().ledger : ledger, fit),
+      report,
+    });
+    const { reason } = outcome.entry.record;
+    const mayAsk = reason !== "emergency" && !(reason === "overflow" && (fit.input.recovery ?? 0) > 0);
+    if (!mayAsk && summarizer.calls() > so.calls) report("the steps without a model ask none", reason);
+  }
+
   switch (outcome.kind) {
-    case "compacted": {
-      await checkCompaction({
-        before,
-        after: shown,
-        entry: outcome.entry,
-        removed,
-        pending: fit.input.pending,
-        otherChars: summarizer.writtenChars() - so.writtenChars + fit.preparedChars + fit.scenario.system.length,
-        recall: manager.recall,
-        original: (id) => loggedMessage(manager, id),
-        tokensOf: (messages) => tokensOf(messages, isSwitch ? manager.state().ledger : ledger, fit),
-        report,
-      });
-      const { reason, steps } = outcome.entry.record;
-      const { missed } = outcome;
-      // The floor was taken before an undo, if there was one.
-      if (missed !== undefined && !appended.some((entry) => entry.type === "revert"))
-        checkMissed({ reason, steps, ...missed }, so.floorTokens, fit);
-      if (missed === undefined && arrived.length === 0) checkFits(fit);
-      const mayAsk = reason !== "emergency" && !(reason === "overflow" && (fit.input.recovery ?? 0) > 0);
-      if (!mayAsk && summarizer.calls() > so.calls) report("the steps without a model ask none", reason);
+    case "compacted":
+      if (arrived.length === 0) checkFits(fit);
       break;
-    }
     case "irreducible":
+      if (outcome.entry !== undefined) {
+        // The floor was taken before an undo, if there was one.
+        if (!appended.some((entry) => entry.type === "revert")) checkMissed(outcome, so.floorTokens, fit);
+        break;
+      }
       if (arrived.length === 0)
         checkMissed(
           outcome,

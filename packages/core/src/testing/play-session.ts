@@ -103,7 +103,7 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
       ...more,
     });
     if (unfinished.splice(0).length > 0) report("each start has its end", input.gate);
-    if (fitted.outcome?.kind !== "compacted") return fitted;
+    if (fitted.outcome?.entry === undefined) return fitted;
     compactions += 1;
     undo.remember(fitted.outcome.entry.id);
     return fitted;
@@ -123,9 +123,11 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
       return;
     undo.before(manager);
     const { outcome: again } = await fit(input);
-    if (again === null || again.kind === "unchanged") return;
+    // Behind a cut that was not enough it says so again, and does nothing.
+    const isSaid = again?.kind === "irreducible" && again.steps.length === 0;
+    if (again === null || again.kind === "unchanged" || isSaid) return;
     const reason = again.kind === "compacted" ? again.entry.record.reason : again.reason;
-    if (outcome.kind === "compacted" || reason !== "over-budget")
+    if (outcome.entry !== undefined || reason !== "over-budget")
       report("nothing happens when nothing is new", `${again.kind} (${reason}) right after ${outcome.kind}`);
   };
   const append = (message: Message) => manager.append({ type: "message", message });

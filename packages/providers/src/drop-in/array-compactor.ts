@@ -31,7 +31,15 @@ import {
   withSpeakers,
 } from "./array-items.ts";
 import type { ConversationRequest, FoundConversation } from "./request.ts";
-import { COMPACTOR_OPTIONS, type CompactorOptions, FACT_KEYS, limitsInForce, limitsOf, type RequestFacts } from "./request.ts";
+import {
+  COMPACTOR_OPTIONS,
+  type CompactorOptions,
+  FACT_KEYS,
+  learnedFor,
+  limitsInForce,
+  limitsOf,
+  type RequestFacts,
+} from "./request.ts";
 import type { Declaration, ObservedAnswer, WireArray } from "./wire-array.ts";
 
 /** Everything that a request sends in addition to its array, and the name of its conversation. A malformed tool is a `bad-input` error that names its place. */
@@ -47,6 +55,8 @@ export interface ArrayRequest<Answer> extends RequestFacts {
   readonly now?: FitInput["now"];
   /** The subject that a summary concentrates on. */
   readonly focus?: string;
+  /** Whether `fit` hands back what cannot be made to fit, to be sent all the same, or rejects; it rejects if this is left out. */
+  readonly oversized?: "sent" | "rejected";
   /** True if the caller repeats a request by itself after a fault of the moment, and each repetition comes here: then these are waited for. */
   readonly isRepeated?: boolean;
 }
@@ -57,8 +67,8 @@ export type ConversationOf<Item> = string | readonly Item[];
 /** Compacts arrays that their callers keep whole and resend at each call. One serves any number of conversations at once. */
 export interface ArrayCompactor<Item, Answer> {
   /**
-   * Returns the array to send in place of the whole one; unchanged items are the caller's objects. Rejects with `unsendable` if it would have to cut away what
-   * the vendor compacted.
+   * Returns the array to send in place of the whole one; unchanged items are the caller's objects. Rejects with `context-overflow` if no cut can make it fit the window that
+   * the limits name: the details have the `parts` with their sizes. Rejects with `unsendable` if it would have to cut away what the vendor compacted.
    */
   fit(items: readonly Item[], request?: ArrayRequest<Answer>): Promise<Item[]>;
   /** Learns from the usage that `answer` reports: `sent` is the array that `fit` or `recover` returned and the request sent. */
@@ -74,7 +84,7 @@ export interface ArrayCompactor<Item, Answer> {
   ): Promise<Own>;
   /**
    * Makes the next array to send after `sent` failed: further compacted if the vendor said that the prompt does not fit and the policy allows it, and
-   * without reasoning that it refused; `null` if the caller has to deal with the failure. `recovery` counts the attempts of one request from 0.
+   * without reasoning that it refused; `null` if the caller has to deal with the failure. Rejects with `context-overflow`, naming the parts, if no cut can make it fit. `recovery` counts the attempts of one request from 0.
    */
   recover(sent: readonly Item[], thrown: unknown, recovery: number): Promise<Item[] | null>;
   /** Returns the expected tokens of an array that `fit` or `recover` returned, so that a reply can be asked for that fits. `null` for another array. */
@@ -198,7 +208,13 @@ export function createArrayCompactor<Item, Answer>(
         // What would be sent again is the answer: the caller sends it.
         attempt: async (next) => (next === null ? refused : { kind: "answered", answer: next }),
       });
-      return end.kind === "answered" ? end.answer : null;
+      try {
+        return answerOf(end, of?.fitted.found.session ?? null);
+      } catch (error) {
+        // What cannot fit is said; any other refusal is the caller's own.
+        if (error === thrown) return null;
+        throw error;
+      }
     },
     expectedTokens: (sent) => arrays.sent.get(sent)?.fitted.expectedTokens ?? null,
     sessionIdOf: (sent) => arrays.sent.get(sent)?.fitted.found.name.sessionId ?? null,
@@ -350,10 +366,12 @@ const LOST_STATE =
 
 const ARRAY_REQUEST = option.schema<ArrayRequest<unknown>>({
   ...FACT_KEYS,
-  tools: option.list.optional(),
+  // The tools are checked one by one where they are read.
+  tools: option.kind(() => true, "tools").optional(),
   answer: z.unknown().optional(),
   now: option.object.optional(),
   isRepeated: z.boolean().optional(),
+  oversized: z.enum(["sent", "rejected"]).optional(),
   ...option.optional(option.text, "system", "conversation", "focus"),
 });
 
@@ -370,6 +388,12 @@ async function fitArray<Item, Answer>(
   const isRefused = caller === "hook" && isReasoningRefused(arrays.wire, items);
   const known = { request: array.request, reported, firstReported, caller, isRefused };
   const fitted = await fitRequest(arrays.logs, { ...request, ...known });
+  const { session } = fitted.found;
+  const isNamed =
+    limitsOf(request, arrays.logs.options).contextWindowTokens !== null &&
+    learnedFor(request, { session, logs: arrays.logs }).learnedTokens === null;
+  const error = caller === "hook" && request.oversized !== "sent" && isNamed ? session.overflow() : null;
+  if (error !== null) throw error;
   return written(arrays, { array, request, fitted });
 }
 
@@ -447,7 +471,7 @@ async function send<Item, Answer, Own extends Answer>(
       return attempted(() => call(sent), reading);
     },
   });
-  const answer = answerOf(end);
+  const answer = answerOf(end, arrays.sent.get(sent)?.fitted.found.session ?? null);
   // This request was answered: a report that could not be written is written with the next one, which fails if that cannot be, either.
   await observe(arrays, sent, answer).catch(() => undefined);
   return answer;

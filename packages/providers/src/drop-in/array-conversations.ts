@@ -360,7 +360,7 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
     // Of a try it is not known yet whether it helps.
     if (ofUnit !== undefined && refusedTokens === null)
       logs.learned.learn(session, asked.modelId, (known) => ({ ...known, request: { ...known.request, ...requestLimits } }));
-    return fitted.kind === "compacted" ? fittedLog(found, asked, logs) : null;
+    return fitted.entry === undefined ? null : fittedLog(found, asked, logs);
   };
   return logs.conversations.goOn(request, work, signal);
 }

@@ -244,7 +244,7 @@ async function compacted(
     },
     new AbortController().signal,
   );
-  if (outcome.kind !== "compacted") return "nothing-to-take";
+  if (outcome.entry === undefined) return "nothing-to-take";
   const view = made.context().messages;
   const { record } = outcome.entry;
   const [tokensBefore, tokensAfter] = [Math.round(record.tokensBefore ?? 0), Math.round(record.tokensAfter ?? 0)];

@@ -231,7 +231,12 @@ test.each(stores)(
     const many = counted(PLIMSOLL_MODEL_POLICY, { sessions: make() });
     for (let length = 1; length <= 31; length += 2) {
       const histories = KEYS.map((conversation) => ({ conversation, history: talk(conversation, length, 1_500) }));
-      const fitAll = ({ compactor }: typeof few) => histories.map((each) => () => compactor.fit(each.history, each));
+      const fitAll = ({ compactor }: typeof few) =>
+        histories.map(
+          ({ history, conversation }) =>
+            () =>
+              compactor.fit(history, { conversation }),
+        );
       const expected = await Promise.all(fitAll(many).map((fit) => fit()));
       expect(await Promise.all(fitAll(few).map((fit) => fit()))).toEqual(expected);
       for (const [index, fit] of fitAll(few).entries()) expect(await fit()).toEqual(expected[index]);

@@ -57,7 +57,12 @@ export function createOpenCodePlugin(
         if (asked !== null)
           return void messages.splice(0, messages.length, answering(messages, await wishes.answer(asked, conversation)));
         const modelId = stringAt(recordAt(newest, "model"), "modelID");
-        const facts = { limits: await limitsOf(newest), conversation, ...(modelId === null ? {} : { modelId }) };
+        const facts = {
+          oversized: "sent" as const,
+          limits: await limitsOf(newest),
+          conversation,
+          ...(modelId === null ? {} : { modelId }),
+        };
         const fitted = await compactor.fit(items, facts);
         // OpenCode goes on with the very array that it gave.
         messages.splice(0, messages.length, ...fitted);

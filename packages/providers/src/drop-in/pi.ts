@@ -55,7 +55,12 @@ export function createPiExtension(options: Partial<Omit<CompactorOptions, "limit
       const messages = recordsAt(event, "messages");
       const modelId = stringAt(recordAt(context, "model"), "id");
       const conversation = sessionOf(context);
-      const facts = { limits: limitsIn(context), conversation, ...(modelId === null ? {} : { modelId }) };
+      const facts = {
+        oversized: "sent" as const,
+        limits: limitsIn(context),
+        conversation,
+        ...(modelId === null ? {} : { modelId }),
+      };
       return { messages: await compactor.fit(messages, facts) };
     });
     pi.on("session_before_compact", (event) => (stringAt(event, "reason") === "threshold" ? { cancel: true } : undefined));

@@ -47,7 +47,7 @@ export function anyCompactor<Item, Answer>(
     },
   });
   return {
-    fit: async (items, request) => fitted(await own.fit(items.filter(isItem), request)),
+    fit: async (items, request) => fitted(await own.fit(items.filter(isItem), { ...request, oversized: "sent" })),
     logOf: (items, request) => own.logOf(items.filter(isItem), request),
     recall: (handle, startChar, conversation) =>
       own.recall(handle, { startChar, maximumChars: MAXIMUM_RECALL_CHARS }, conversation),

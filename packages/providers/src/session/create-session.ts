@@ -84,6 +84,8 @@ export async function createSdkSession<Request, Answer>(
     request: (signal = NEVER_ABORTED) =>
       alone(session, async () => {
         await prepare(session, signal);
+        const error = typeof options.limits?.contextWindowTokens === "number" ? conversation.overflow() : null;
+        if (error !== null) throw error;
         return written(session);
       }),
     reply: (answer) => {

@@ -213,10 +213,10 @@ export async function sent<Request, Answer>(
         if (promptTokens !== null) await conversation.report(view, rejectedReport(view, promptTokens));
         const model = limitsOf(session);
         const outcome = await conversation.fit({ gate: "on-overflow", pending: [], model, ...facts }, signal);
-        return outcome.kind === "compacted";
+        return outcome.entry !== undefined;
       }),
   });
-  return answerOf(end);
+  return answerOf(end, conversation);
 }
 
 /** Where a session is between two requests. Transitions give a new record; misuse throws a PlimsollError `bad-input`. */

@@ -77,7 +77,7 @@ export interface SdkSession<Request, Answer> {
    * Makes everything fit and gives the request to send. A request that failed can be asked for again.
    *
    * Rejects with `bad-input` if another request is being made, a call has no result, or there is nothing to send; with `unsendable` for what the
-   * wire would reject.
+   * wire would reject; with `context-overflow` and the parts if no cut can make it fit the limits of the options. `send` sends it all the same, once.
    */
   request(signal?: AbortSignal): Promise<Request>;
   /** Takes the answer to the newest request and gives the calls to run. Throws if no request waits for an answer; `provider-failed` for an answer that failed. */

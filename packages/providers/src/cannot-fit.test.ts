@@ -1,0 +1,94 @@
+import { NONE_POLICY, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
+import { describe, expect, test } from "vitest";
+import { ALL_DOORS, chatAnswer, type OpenDoor } from "../testing/refusing-doors.ts";
+import { createAnthropicSession } from "./anthropic/index.ts";
+import { createMessagesCompactor } from "./drop-in/anthropic.ts";
+import { createContentsCompactor } from "./drop-in/google-genai.ts";
+import { createChatCompactor } from "./drop-in/openai-chat.ts";
+import { createItemsCompactor } from "./drop-in/openai-responses.ts";
+import { createChatSession } from "./openai-chat/index.ts";
+import { createResponsesSession } from "./openai-responses/index.ts";
+
+const LIMITS = { contextWindowTokens: 16_000, maxOutputTokens: 1_000 };
+const GIANT = "word ".repeat(57_000);
+const OLDER = "words of before ".repeat(400);
+
+/** The parts of a giant message that a window cannot hold. */
+const NAMED = {
+  name: "PlimsollError",
+  code: "context-overflow",
+  message: expect.stringContaining("last-human-message"),
+  details: { budgetTokens: 15_000, parts: expect.arrayContaining([expect.objectContaining({ what: "last-human-message" })]) },
+};
+
+const refusal = Object.assign(new Error("This model's maximum context length is 16000 tokens."), {
+  status: 400,
+  error: { message: "This model's maximum context length is 16000 tokens.", code: "context_length_exceeded" },
+});
+
+/** Says a giant text, after others: the requests that were sent of it, and the error that its sender got. */
+async function said(open: OpenDoor, policy: Policy, before: readonly string[]) {
+  const { say, send } = await open(policy, LIMITS);
+  for (const [index, text] of before.entries()) {
+    say(text);
+    await send(async () => chatAnswer(`a${index}`, 1_500));
+  }
+  say(GIANT);
+  let sent = 0;
+  const error = await send(async () => {
+    sent += 1;
+    throw refusal;
+  }).catch((thrown: unknown) => thrown);
+  return { sent, error };
+}
+
+describe.each([
+  ["alone", []],
+  ["behind an older turn", [OLDER]],
+])("a message that no cut makes fit, %s", (_, before) => {
+  test.each(ALL_DOORS)("through %s: what is thrown names the parts, after the best view was sent once", async (name, open) => {
+    const { sent, error } = await said(open, PLIMSOLL_POLICY, before);
+    expect({ sent, error }).toMatchObject({ sent: name.startsWith("a program") ? 0 : 1, error: NAMED });
+  });
+
+  test.each(ALL_DOORS)("through %s without compaction: the vendor's refusal is the caller's", async (_door, open) => {
+    const { sent, error } = await said(open, NONE_POLICY, before);
+    expect({ sent, error }).toMatchObject({ sent: 1, error: { message: expect.not.stringContaining("last-human-message") } });
+  });
+});
+
+const options = { policy: PLIMSOLL_POLICY, limits: LIMITS };
+const chat = [OLDER, GIANT].map((content) => ({ role: "user", content }) as const);
+const contents = [OLDER, GIANT].map((text) => ({ role: "user", parts: [{ text }] }));
+const opened = async (session: Promise<{ user(text: string): void; request(): Promise<unknown> }>) => {
+  const { user, request } = await session;
+  user(GIANT);
+  return await request();
+};
+const request = { model: "m", max_tokens: 1_000 };
+
+test.each<[string, () => Promise<unknown>]>([
+  ["Messages", () => createMessagesCompactor(options).fit(chat)],
+  ["Chat Completions", () => createChatCompactor(options).fit(chat)],
+  ["Responses", () => createItemsCompactor(options).fit(chat)],
+  ["Gemini", () => createContentsCompactor(options).fit(contents)],
+  ["a request's own limits", () => createChatCompactor({ ...options, limits: NO_LIMITS }).fit(chat, { limits: LIMITS })],
+  ["a session of Messages", () => opened(createAnthropicSession({ request, ...options }))],
+  ["a session of Chat Completions", () => opened(createChatSession({ request, ...options }))],
+  [
+    "a session of Responses",
+    () => opened(createResponsesSession({ request: { model: "m", max_output_tokens: 1_000 }, ...options })),
+  ],
+])("what is only handed back rejects where the caller named the limits: %s", async (_, fit) => {
+  await expect(fit()).rejects.toMatchObject(NAMED);
+});
+
+const NO_LIMITS = { contextWindowTokens: null, maxOutputTokens: null };
+
+test.each<[string, () => Promise<readonly unknown[]>]>([
+  ["nobody named a window", () => createChatCompactor({ ...options, limits: NO_LIMITS }).fit(chat)],
+  ["the caller sends it all the same", () => createChatCompactor(options).fit(chat, { oversized: "sent" })],
+  ["compaction is off", () => createChatCompactor({ ...options, policy: NONE_POLICY }).fit(chat)],
+])("the array comes back where %s", async (_, fit) => {
+  expect(JSON.stringify(await fit())).toContain(GIANT);
+});
