@@ -101,7 +101,9 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
     held: kept.filter((each) => each.messages.length > 0),
   };
   const whyNot = (keptTokens: number) =>
-    whyNotMade(policy, given, { freedTokens: measure.viewTokens - keptTokens, keptTokens });
+    measure.viewTokens > goal.budgetTokens
+      ? null
+      : whyNotMade(policy, given, { freedTokens: measure.viewTokens - keptTokens, keptTokens });
   // A model's summary is paid for when it is asked for: before that, what rules hold and the longest one are taken.
   const asksModel = prepared === null && chain.steps.some(({ strategy, from }) => from === "policy" && strategy.needsModel);
   const heldTokens = kept.reduce((sum, { tokens }) => sum + tokens, tools.pricing.noticeTokens);

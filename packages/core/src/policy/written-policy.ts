@@ -104,13 +104,21 @@ function changedPreset(
   const parts = Object.fromEntries(
     Object.entries(changes).filter(([key]) => (key === "keep" ? !keepsByRule(changes.keep) : !KNOB_KEYS.includes(key))),
   );
-  const before = keepsInOlderForm(parts) ? presetInOlderForm(preset) : { ...preset };
+  const before = keepsInOlderForm(parts) ? changedInOlderForm(preset, parts) : { ...preset };
   const known = Object.fromEntries(Object.entries(parts).filter(([key]) => Object.hasOwn(before, key)));
   const unknown = Object.fromEntries(Object.entries(parts).filter(([key]) => !Object.hasOwn(before, key)));
   // Who says at which size it acts means that size, whether or not the cut pays.
   const merged = mergePolicy({ ...before, trigger: withoutPays(before.trigger, known.trigger) }, known);
   const data = policyInNewestForm({ ...(isRecord(merged) ? merged : before), ...unknown }, preset);
   return turned(data, preset, knobs);
+}
+
+/** A preset that an older file changes. A share that it changes is one of the input budget: it knew none of the room. */
+function changedInOlderForm(preset: Policy, parts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const older = presetInOlderForm(preset);
+  const { keep } = older;
+  if (!isRecord(parts.keep) || !isRecord(keep) || keep.of !== "room") return older;
+  return { ...older, keep: { ...keep, of: "input-budget" } };
 }
 
 function withoutPays(base: unknown, written: unknown): unknown {
