@@ -60,7 +60,8 @@ export async function writeSettings(file: SettingsFile, text: string): Promise<{
   if ((await textOf(file.path)) !== file.text) throw refused(file, "was changed meanwhile; nothing was written");
   await mkdir(dirname(file.path), { recursive: true });
   const backup = backupName(file.path, text, file.text === null ? "new" : "before");
-  const mode = await modeOf(file.path);
+  const stats = await lstat(file.path).catch(() => null);
+  const mode = stats === null ? NEW_FILE_MODE : stats.mode & MODE_BITS;
   // From here on nothing is waited for, so that Ctrl-C cannot leave a backup of what was not written.
   rmSync(backup, { force: true });
   writeFileSync(backup, file.text ?? "", { flag: "wx", mode });
@@ -106,11 +107,6 @@ export async function undoSettings(file: SettingsFile, { before, backup }: OpenU
 /** A new file is for its owner alone, as settings may hold keys. */
 const NEW_FILE_MODE = 0o600;
 const MODE_BITS = 0o777;
-
-async function modeOf(path: string): Promise<number> {
-  const stats = await lstat(path).catch(() => null);
-  return stats === null ? NEW_FILE_MODE : stats.mode & MODE_BITS;
-}
 
 /** The file's own rights stay; a new one is for its owner alone. */
 function replaceFile(file: SettingsFile, text: string): void {

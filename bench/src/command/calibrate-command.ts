@@ -39,7 +39,11 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
   if (found.notSessions.length > 0) say(notSessionsLine(found.notSessions));
   const transcripts: Transcript[] = [];
   for (const { path, displayName } of found.files) {
-    const name = nameOf(displayName, inputs, io.cwd);
+    // Files below the one folder that was given are named by their path below it; all others keep the name that they were given or found by.
+    const [folder = "", other] = inputs.map((input) => input.replace(/(?<!\/)\/+$/, ""));
+    const isBelow = other === undefined && displayName.startsWith(`${folder}/`);
+    const isFolder = isBelow && statSync(resolve(io.cwd, folder), { throwIfNoEntry: false })?.isDirectory() === true;
+    const name = isFolder ? displayName.slice(folder.length + 1) : displayName;
     try {
       transcripts.push(...(await importFile(path, name)));
     } catch (error) {
@@ -84,12 +88,4 @@ function notSessionsLine(files: readonly string[]): string {
   const more = files.length > NAMED_FILES ? ", …" : "";
   const count = files.length === 1 ? "1 file is no session" : `${files.length} files are no sessions`;
   return `${count} and left out: ${files.slice(0, NAMED_FILES).join(", ")}${more}`;
-}
-
-/** Files below the one folder that was given are named by their path below it; all others keep the name that they were given or found by. */
-function nameOf(displayName: string, inputs: readonly string[], cwd: string): string {
-  const [folder = "", other] = inputs.map((input) => input.replace(/(?<!\/)\/+$/, ""));
-  const isBelow = other === undefined && displayName.startsWith(`${folder}/`);
-  const isFolder = isBelow && statSync(resolve(cwd, folder), { throwIfNoEntry: false })?.isDirectory() === true;
-  return isFolder ? displayName.slice(folder.length + 1) : displayName;
 }

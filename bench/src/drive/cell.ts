@@ -56,7 +56,7 @@ export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
   const overheadTokens = session.sizeJudge.firstOverheadTokens;
   const window: WindowSpec = request.kind === "real" ? { kind: "real", ...realWindowOf(session, catalog) } : request;
   const contextWindowTokens = window.kind === "real" ? window.tokens : overheadTokens + window.tokens;
-  const maxOutputTokens = reserveOf(window.tokens);
+  const maxOutputTokens = Math.min(OUTPUT_RESERVE_TOKENS, Math.floor(window.tokens / OUTPUT_RESERVE_SHARE));
   const isTooSmall = overheadTokens > contextWindowTokens / 2 && !isRecordedPolicy(policy);
   const why = isTooSmall
     ? `the overhead (${overheadTokens} tokens) exceeds half the window (${contextWindowTokens} tokens)`
@@ -86,10 +86,6 @@ export function isRecordedPolicy(policy: EnginePolicy): boolean {
 /** The limits that the engine is given. */
 export function limitsOf(cell: Cell): ModelLimits {
   return { contextWindowTokens: cell.contextWindowTokens, maxOutputTokens: cell.maxOutputTokens };
-}
-
-function reserveOf(roomTokens: number): number {
-  return Math.min(OUTPUT_RESERVE_TOKENS, Math.floor(roomTokens / OUTPUT_RESERVE_SHARE));
 }
 
 /** The context window of a replay: `tokens` above each session's own system prompt and tools (`working-room`), or the window that each session ran in (`real`). */

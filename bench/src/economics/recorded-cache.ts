@@ -133,7 +133,10 @@ export function sessionCache(sizeJudge: SizeJudge, catalog: Pick<ModelCatalog, "
     const known = knownRules.get(modelId);
     if (known !== undefined) return known;
     const own = catalog.cacheRulesOf(modelId);
-    const rules = livesAnHour ? livingFor(own, ONE_HOUR_MS) : own;
+    // Written out: each spread would have a form of its own, and what reads rules of many forms is slow.
+    const rules = livesAnHour
+      ? { minimumTokens: own.minimumTokens, stepTokens: own.stepTokens, timeToLiveMs: ONE_HOUR_MS }
+      : own;
     knownRules.set(modelId, rules);
     return rules;
   };
@@ -143,9 +146,4 @@ export function sessionCache(sizeJudge: SizeJudge, catalog: Pick<ModelCatalog, "
     countsWrites: !hasReads || inputs.some((input) => (input.cacheWriteTokens ?? 0) > 0),
     recorded: recordedCache(sizeJudge),
   };
-}
-
-/** Written out: each spread would have a form of its own, and what reads rules of many forms is slow. */
-function livingFor({ minimumTokens, stepTokens }: CacheRules, timeToLiveMs: number): CacheRules {
-  return { minimumTokens, stepTokens, timeToLiveMs };
 }

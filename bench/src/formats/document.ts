@@ -47,7 +47,10 @@ export function documentImporter(spec: DocumentFormat): Importer {
       const file = source.displayName;
       const neighbours = new Map<string, unknown>();
       for (const path of spec.beside ?? []) {
-        const document = await documentBeside(source, path);
+        // The JSON of a file that belongs to another one; `undefined` if it is not there or holds none.
+        const text = await source.beside(path);
+        // The session is read without it.
+        const document = text === null ? undefined : jsonIn(text);
         if (document !== undefined) neighbours.set(path, document);
       }
       const sessions = spec.sessions(await readDocuments(source), neighbours);
@@ -57,13 +60,6 @@ export function documentImporter(spec: DocumentFormat): Importer {
       });
     },
   };
-}
-
-/** The JSON of a file that belongs to another one; `undefined` if it is not there or holds none. */
-async function documentBeside(source: FileSource, path: string): Promise<unknown> {
-  const text = await source.beside(path);
-  // The session is read without it.
-  return text === null ? undefined : jsonIn(text);
 }
 
 async function readDocuments(source: FileSource): Promise<readonly unknown[]> {

@@ -41,7 +41,9 @@ export function createRowMetrics(
         for (const recorder of recorders) recorder.follow?.(followed);
         return;
       }
-      const sent = copied.size === 0 ? replayed : withoutCopied(replayed, copied);
+      // The recorded agent's compactions count where they were made.
+      const sent =
+        copied.size === 0 ? replayed : { ...replayed, compactions: replayed.compactions.filter(({ id }) => !copied.has(id)) };
       const call = sent === replayed ? followed : { ...followed, compactions: sent.compactions };
       for (const recorder of recorders) recorder.add(call);
       log.add(sent);
@@ -57,11 +59,6 @@ export function createRowMetrics(
       composition: composition.result(),
     }),
   };
-}
-
-/** The recorded agent's compactions count where they were made. */
-function withoutCopied(sent: ReplayedCall, copied: ReadonlySet<string>): ReplayedCall {
-  return { ...sent, compactions: sent.compactions.filter(({ id }) => !copied.has(id)) };
 }
 
 function measuredReplay(session: PreparedSession, cell: Cell, catalog: ModelCatalog): MeasuredReplay {

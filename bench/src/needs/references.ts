@@ -95,7 +95,8 @@ const MINIMUM_HASH_CHARS = 7;
 function classifyPiece(piece: string, isUrl: boolean): Reference | null {
   if (isUrl) return urlOf(trimEnd(piece, URL_ENDINGS));
   const text = trimEnd(piece, PIECE_ENDINGS);
-  if (text.startsWith("--")) return flagOf(text);
+  if (text.startsWith("--"))
+    return text.length >= MINIMUM_NAME_CHARS && isAsciiLetter(text.charCodeAt(2)) ? { kind: "flag", text } : null;
   if (text.includes("/")) return pathOf(text);
   return nameOf(trimStart(text, NAME_BEGINNINGS));
 }
@@ -106,10 +107,6 @@ const NAME_BEGINNINGS = ".-@~";
 
 function urlOf(text: string): Reference | null {
   return text.includes("://") ? { kind: "url", text } : null;
-}
-
-function flagOf(text: string): Reference | null {
-  return text.length >= MINIMUM_NAME_CHARS && isAsciiLetter(text.charCodeAt(2)) ? { kind: "flag", text } : null;
 }
 
 /** A path has a root, two slashes, or a segment that is no plain word; `and/or` and `application/json` are no paths. */

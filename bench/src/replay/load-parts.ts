@@ -22,7 +22,11 @@ import {
 export async function loadParts(addresses: readonly string[]): Promise<BenchParts> {
   const modules = [...new Set(addresses)];
   if (modules.length === 0) return BUILT_IN_PARTS;
-  findOwnPackages();
+  // Lets modules in any folder import what this program is made of, from where the program has it, if their own folder has none: our packages, and the `zod` that
+  // their schemas are for. A program that is one bundle has none to give.
+  const program = process.argv[1];
+  const parents = [import.meta.url, ...(program === undefined ? [] : [pathToFileURL(program).href])];
+  register(`data:text/javascript,${encodeURIComponent(OWN_PACKAGES)}`, { data: parents });
   const hash = createHash("sha256");
   const seen = new Set<string>();
   const added: NamedExtension[] = [];
@@ -33,16 +37,6 @@ export async function loadParts(addresses: readonly string[]): Promise<BenchPart
   }
   const placed = added.map(({ name, extension }) => ({ name, extension: withPlaces(extension, modules) }));
   return { ...joinedParts(placed), modules, identity: hash.digest("hex") };
-}
-
-/**
- * Lets modules in any folder import what this program is made of, from where the program has it, if their own folder has none: our packages, and the `zod` that
- * their schemas are for. A program that is one bundle has none to give.
- */
-function findOwnPackages(): void {
-  const program = process.argv[1];
-  const parents = [import.meta.url, ...(program === undefined ? [] : [pathToFileURL(program).href])];
-  register(`data:text/javascript,${encodeURIComponent(OWN_PACKAGES)}`, { data: parents });
 }
 
 /** A hook of Node's loader, which runs in a thread of its own. */

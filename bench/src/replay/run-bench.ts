@@ -240,15 +240,12 @@ type FinishedTask = Exclude<FileReplay, { readonly kind: "stopped" }>;
 
 async function finished(task: FileTask, pool: WorkerPool): Promise<FinishedTask> {
   const replay = await pool.run(task).catch(lostTask);
-  if (replay.kind === "stopped") throw withoutSummary(replay.reason);
+  if (replay.kind === "stopped")
+    throw new PlimsollError(
+      "bad-input",
+      `a summary cannot be had: ${replay.reason}; answers so far are kept, the same command goes on`,
+    );
   return replay;
-}
-
-function withoutSummary(reason: string): PlimsollError {
-  return new PlimsollError(
-    "bad-input",
-    `a summary cannot be had: ${reason}; answers so far are kept, the same command goes on`,
-  );
 }
 
 /** A worker that died, of want of memory for instance, costs its file and no other. */

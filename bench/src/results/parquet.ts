@@ -105,10 +105,6 @@ async function writeWhole(path: string, write: (temporary: string) => Promise<vo
   } catch (cause) {
     file.discard();
     // Lines are made while they are written: what goes wrong there is no fault of the place.
-    throw isOfSystem(cause) ? unwritable(path, cause) : cause;
+    throw cause instanceof Error && "syscall" in cause ? unwritable(path, cause) : cause;
   }
-}
-
-function isOfSystem(cause: unknown): boolean {
-  return cause instanceof Error && "syscall" in cause;
 }

@@ -43,7 +43,7 @@ export function chartBlocks(shown: ShownReport): ChartBlocks {
   const made = {
     windows: windowLabels(report),
     triggers: report.policies.map(({ policy }) => triggerLine(policy)),
-    mostPoints: mostPointsFor(report.rows.length),
+    mostPoints: Math.min(POINTS.most, Math.max(POINTS.least, Math.floor(PAGE_POINTS / Math.max(1, report.rows.length)))),
     figuresOf: createCellFigures(metrics),
   };
   const index = chartIndex(shown);
@@ -56,10 +56,6 @@ export function chartBlocks(shown: ShownReport): ChartBlocks {
 /** Points of lines on one page, all together (chosen: a point takes about three characters, packed). */
 const PAGE_POINTS = 120_000;
 const POINTS = { least: 80, most: 800 } as const;
-
-function mostPointsFor(rows: number): number {
-  return Math.min(POINTS.most, Math.max(POINTS.least, Math.floor(PAGE_POINTS / Math.max(1, rows))));
-}
 
 function chartIndex({ report, judged, metrics, policyName }: ShownReport): ChartIndex {
   const names = report.policies.map(({ name }) => name);

@@ -25,7 +25,8 @@ export function trusted(markup: string): Markup {
 }
 
 function partMarkup(part: MarkupPart): string {
-  if (typeof part === "string") return escapeHtml(part);
+  // The text with the five characters replaced that mean something in HTML, and with what cannot be seen shown.
+  if (typeof part === "string") return visible(part).replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
   if (typeof part === "number") return String(part);
   return "markup" in part ? part.markup : part.map(({ markup }) => markup).join("");
 }
@@ -38,11 +39,6 @@ const UNSEEN =
 /** The text with what would hide, turn or pretend to be other text as `\u{202e}`. */
 export function visible(text: string): string {
   return text.replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
-}
-
-/** The text with the five characters replaced that mean something in HTML, and with what cannot be seen shown. */
-function escapeHtml(text: string): string {
-  return visible(text).replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
 }
 
 /** JSON of what a page shows: what cannot be seen in its texts is shown. */

@@ -58,7 +58,10 @@ export interface TableSource<Row> extends Pick<ReportTable, "title" | "rowTitle"
 /** Makes a table of rows of one kind; its id is made from its title. */
 export function tableOf<Row>({ title, notes = [], rowTitle, columns, rows, nameOf, sessionOf }: TableSource<Row>): ReportTable {
   return {
-    id: idOf(title),
+    id: title
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, "-")
+      .replaceAll(/^-|-$/g, ""),
     title,
     notes,
     rowTitle,
@@ -69,14 +72,6 @@ export function tableOf<Row>({ title, notes = [], rowTitle, columns, rows, nameO
       cells: columns.map((column) => column.cellOf(row)),
     })),
   };
-}
-
-/** A title as an id: small letters and digits with hyphens between. */
-function idOf(title: string): string {
-  return title
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "-")
-    .replaceAll(/^-|-$/g, "");
 }
 
 const textCell = (text: string): TableCell => ({ shown: text, raw: text, isBad: false });

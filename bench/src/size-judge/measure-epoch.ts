@@ -49,7 +49,10 @@ function measureEpoch(input: EpochInput): MeasuredEpoch {
     if (reportTokens !== null) {
       const arrival: Arrival = { call, newest, messages: pending, weighed: weighed(pending, call, input) };
       if (overheadTokens === null) {
-        settleFirst(view, arrival, reportTokens, input);
+        // The first report of an epoch: the messages have their weights, the overhead is the rest, if there is any.
+        const isTooHeavy = sum(arrival.weighed) > reportTokens;
+        const isAllNew = arrival.messages.every((message) => input.sizes.latest(message) === undefined);
+        settle(view, arrival, isTooHeavy && isAllNew ? distribute(reportTokens, arrival.weighed) : arrival.weighed, input);
         overheadTokens = reportTokens - view.tokens;
       } else {
         settleNext(view, { ...arrival, carried }, reportTokens - overheadTokens - carried - view.tokens, input);
@@ -77,13 +80,6 @@ interface Arrival {
   readonly messages: readonly Message[];
   /** Expected tokens of each of them: its known size, else its weight. */
   readonly weighed: readonly number[];
-}
-
-/** The first report of an epoch: the messages have their weights, the overhead is the rest, if there is any. */
-function settleFirst(view: MeasuredView, arrival: Arrival, reportTokens: number, input: EpochInput): void {
-  const isTooHeavy = sum(arrival.weighed) > reportTokens;
-  const isAllNew = arrival.messages.every((message) => input.sizes.latest(message) === undefined);
-  settle(view, arrival, isTooHeavy && isAllNew ? distribute(reportTokens, arrival.weighed) : arrival.weighed, input);
 }
 
 function settleNext(

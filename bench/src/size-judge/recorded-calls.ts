@@ -48,7 +48,9 @@ export function recordedCalls(
       index: calls.length,
       modelId: entry.modelId,
       usage: entry,
-      reportedTokens: positiveOrNull(entry.usage.input.totalTokens),
+      // Recordings write zero for calls that were aborted before anything was counted.
+      reportedTokens:
+        entry.usage.input.totalTokens === null || entry.usage.input.totalTokens <= 0 ? null : entry.usage.input.totalTokens,
       requestMs: arrivalMs ?? entry.atMs,
       newMessages: messages.slice(epochStart === null ? sentCount : 0),
       epochStart,
@@ -65,9 +67,4 @@ export function recordedCalls(
 export function replyAfter(entries: readonly SessionEntry[], position: number): AssistantMessage | null {
   const next = entries[position + 1];
   return next?.type === "message" && next.message.role === "assistant" ? next.message : null;
-}
-
-/** Recordings write zero for calls that were aborted before anything was counted. */
-function positiveOrNull(tokens: number | null): number | null {
-  return tokens === null || tokens <= 0 ? null : tokens;
 }

@@ -40,7 +40,13 @@ export function createSizeJudge(entries: readonly SessionEntry[], boundaries?: B
   ): { readonly weights: MessageWeights; readonly measured: MeasuredCalls } => {
     const seen = calls.map((call) => ({ ...call, reportedTokens: reportOf(call) }));
     const coefficients = isEstimated ? new Map<string, Coefficients>() : fitCoefficients(seen, features);
-    const weights = weightsFrom(coefficients, features);
+    const [first] = coefficients.values();
+    const fallback = first ?? UNMEASURED_COEFFICIENTS;
+    const of = (modelId: string) => coefficients.get(modelId) ?? fallback;
+    const weights: MessageWeights = {
+      tokens: (message, modelId) => weigh(features(message), of(modelId)) + imageTokensOf(message),
+      hiddenTokens: (message, modelId) => hiddenTokens(features(message), of(modelId)),
+    };
     return { weights, measured: measureCalls({ calls, weights, reportOf, assumedOverheadTokens }) };
   };
   const { weights, measured } = fit((call) => call.reportedTokens);
@@ -69,16 +75,6 @@ export function createSizeJudge(entries: readonly SessionEntry[], boundaries?: B
     isChangedBetween: sizes.isChangedBetween,
     recordedPromptTokens: recordedPrompts(calls, requestSizes),
     error,
-  };
-}
-
-function weightsFrom(coefficients: ReadonlyMap<string, Coefficients>, features: FeatureSource): MessageWeights {
-  const [first] = coefficients.values();
-  const fallback = first ?? UNMEASURED_COEFFICIENTS;
-  const of = (modelId: string) => coefficients.get(modelId) ?? fallback;
-  return {
-    tokens: (message, modelId) => weigh(features(message), of(modelId)) + imageTokensOf(message),
-    hiddenTokens: (message, modelId) => hiddenTokens(features(message), of(modelId)),
   };
 }
 

@@ -85,7 +85,12 @@ export function openCassette(folder: string): Cassette {
         await mkdir(folder, { recursive: true });
         pending = beginOutput(file);
         await writeFile(pending.temporary, `${JSON.stringify(answer, null, 2)}\n`);
-        await placeFirst(pending.temporary, file);
+        // Puts a whole file into its place unless there is one. If the file system has no links the last one stays; both are whole.
+        try {
+          await link(pending.temporary, file);
+        } catch (error) {
+          if (codeOf(error) !== "EEXIST") await rename(pending.temporary, file);
+        }
       } catch (cause) {
         throw new PlimsollError("bad-input", `${file}: cannot be written`, { file }, cause);
       } finally {
@@ -94,15 +99,6 @@ export function openCassette(folder: string): Cassette {
       return (await read(key)) ?? answer;
     },
   };
-}
-
-/** Puts a whole file into its place unless there is one. If the file system has no links the last one stays; both are whole. */
-async function placeFirst(temporary: string, file: string): Promise<void> {
-  try {
-    await link(temporary, file);
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") await rename(temporary, file);
-  }
 }
 
 function codeOf(error: unknown): unknown {

@@ -50,7 +50,10 @@ function withLabels(table: TextTable, maximumChars: number): TextTable {
 
 /** The table as tables that fit, divided where a group of columns begins if that can be. */
 function parts(table: TextTable, columns: number): readonly TextTable[] {
-  const repeated = repeatedColumns(table, columns);
+  // The columns that stand in each part: texts say what a figure is of, but texts alone say nothing of each other.
+  const { leftColumns } = table;
+  const hasFigures = leftColumns.length < columnCountOf(table);
+  const repeated = hasFigures && widthOf(drawnWhole(withColumns(table, leftColumns))) < columns ? leftColumns : [0];
   const others = Array.from({ length: columnCountOf(table) }, (_, column) => column).filter((each) => !repeated.includes(each));
   const starts = groupStarts(table.head[0] ?? []);
   const found: TextTable[] = [];
@@ -65,13 +68,6 @@ function parts(table: TextTable, columns: number): readonly TextTable[] {
     rest = rest.slice(count);
   }
   return found.length === 0 ? [table] : found;
-}
-
-/** The columns that stand in each part: texts say what a figure is of, but texts alone say nothing of each other. */
-function repeatedColumns(table: TextTable, columns: number): readonly number[] {
-  const { leftColumns } = table;
-  const hasFigures = leftColumns.length < columnCountOf(table);
-  return hasFigures && widthOf(drawnWhole(withColumns(table, leftColumns))) < columns ? leftColumns : [0];
 }
 
 /** The columns at which a cell of the upper line of a head begins. */

@@ -48,7 +48,10 @@ import { createLoop, type Loop } from "./loop.ts";
  */
 export async function startAgent(given: AgentOptions): Promise<Agent> {
   option.check("an agent", AGENT_OPTIONS, given);
-  requireOwnNames(given.tools);
+  // Refuses tools that a model could not tell apart.
+  const names = given.tools.map(({ spec }) => spec.name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new PlimsollError("bad-input", `two tools are called "${twice}"`, { name: twice });
   const options = { ...given, model: withOutputReserve(given.model), nowMs: clockDoor(given.nowMs) };
   const hub = createEventHub();
   if (options.onEvent !== undefined) hub.subscribe(options.onEvent);
@@ -67,13 +70,6 @@ export async function startAgent(given: AgentOptions): Promise<Agent> {
     await conversation.abandon();
     throw error;
   }
-}
-
-/** Refuses tools that a model could not tell apart. */
-function requireOwnNames(tools: AgentOptions["tools"]): void {
-  const names = tools.map(({ spec }) => spec.name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new PlimsollError("bad-input", `two tools are called "${twice}"`, { name: twice });
 }
 
 /** Collects the setting that the conversation is opened with. `model` answers with the one in force: it writes the summaries if nobody else was named. */
@@ -106,7 +102,17 @@ async function settle(loop: Loop): Promise<ReturnType<typeof setupChange>> {
   // Throws for a window without room before anything is logged.
   loop.usage();
   await conversation.flush();
-  const change = await settleSetup({ conversation, options });
+  // Records the system text and tools in force, and where bound reasoning goes, as the model's client says. Answers with what that changed; `null` for nothing.
+  const view = conversation.view();
+  const asked = options.session.kind === "resume" ? options.session.system : undefined;
+  const tools = options.tools.map(({ spec }) => spec);
+  const { boundReasoning = "leaves" } = options.model.client;
+  const to = { system: asked ?? view.system, tools, boundReasoning };
+  const change = setupChange(view, to);
+  if (change !== null || view.boundReasoning !== to.boundReasoning) {
+    conversation.append(setupChangeEntry(view, to, options.nowMs()));
+    await conversation.flush();
+  }
   if (!(await settleModel({ conversation, options }))) await switchModel(loop, options.model);
   return change;
 }
@@ -271,21 +277,6 @@ function sessionOf(
 interface StartedLog {
   readonly conversation: Session;
   readonly options: AgentOptions;
-}
-
-/** Records the system text and tools in force, and where bound reasoning goes, as the model's client says. Answers with what that changed; `null` for nothing. */
-async function settleSetup({ conversation, options }: StartedLog): Promise<ReturnType<typeof setupChange>> {
-  const view = conversation.view();
-  const asked = options.session.kind === "resume" ? options.session.system : undefined;
-  const tools = options.tools.map(({ spec }) => spec);
-  const { boundReasoning = "leaves" } = options.model.client;
-  const to = { system: asked ?? view.system, tools, boundReasoning };
-  const change = setupChange(view, to);
-  if (change !== null || view.boundReasoning !== to.boundReasoning) {
-    conversation.append(setupChangeEntry(view, to, options.nowMs()));
-    await conversation.flush();
-  }
-  return change;
 }
 
 /** Names the model in a log that does not know one. False if the log goes on with another model, or with other limits. */

@@ -70,7 +70,8 @@ const NOT_ASCII = /[^\u0020-\u007e]/gu;
 
 /** The output, with all else that could steer a terminal written as JSON escapes it: what programs read stays the same data. */
 function guarded(output: CliIo["stdout"]): CliIo["stdout"] {
-  const escapes = (found: string) => Array.from({ length: found.length }, (_, at) => unitEscape(found.charCodeAt(at))).join("");
+  const escapes = (found: string) =>
+    Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
   const shown = (found: string) => (OWN_CONTROLS.includes(found) || printable(found) === found ? found : escapes(found));
   return {
     write: (text) => output.write(text.replace(NOT_ASCII, shown)),
@@ -81,10 +82,6 @@ function guarded(output: CliIo["stdout"]): CliIo["stdout"] {
       return output.columns;
     },
   };
-}
-
-function unitEscape(unit: number): string {
-  return `\\u${unit.toString(16).padStart(4, "0")}`;
 }
 
 /** Writes the help of the program and of each command for a terminal of {@link COLUMNS}, by name: an installed program has them in a file, since a command's help loads the command. */

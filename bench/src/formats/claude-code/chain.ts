@@ -1,4 +1,4 @@
-import { type AssistantMessage, UNREPORTED_USAGE, type Usage, type UserMessage } from "@plimsoll/core";
+import { type AssistantMessage, UNREPORTED_USAGE, type Usage } from "@plimsoll/core";
 import { messageChars } from "@plimsoll/core/extend";
 import { anthropicUsageOf, replyPartsOfBlocks } from "../anthropic-blocks.ts";
 import { contentParts } from "../content-parts.ts";
@@ -115,7 +115,8 @@ export function createChainReader(): ChainReader {
         nodes.push({ id: uuid, parentId: stringAt(value, "parentUuid"), role: nodeRoleOf(value), line });
       }
       putBack.take(value);
-      if (isBoundaryLine(value)) pending = { value, line };
+      // True for the line that says where the agent compacted; the summary follows on a line of its own.
+      if (value.type === "system" && value.subtype === "compact_boundary") pending = { value, line };
       else if (value.type === "user") takeUser(value, line, uuid);
       else if (value.type === "assistant") {
         settleBoundary(null);
@@ -211,7 +212,9 @@ function userItemsOf(value: Fields, line: number, uuid: string | null): readonly
   const others = typeof content === "string" ? content : blocks.filter((block) => block.type !== "tool_result");
   const parts = contentParts(others);
   if (parts.length === 0) return results;
-  const said = saidOn(value, parts);
+  // Who wrote what of a `user` line that holds no tool result. `origin.kind`, in newer versions, says so itself.
+  const said: readonly Said[] =
+    value.isMeta === true || isOthers(value) ? [{ origin: "injected", parts }] : parted(parts, SPEAKERS);
   // The line's id is that of what the person said: by it the line is taken back, or named by a compaction.
   const named = Math.max(
     0,
@@ -226,11 +229,6 @@ function userItemsOf(value: Fields, line: number, uuid: string | null): readonly
 interface PendingBoundary {
   readonly value: Fields;
   readonly line: number;
-}
-
-/** True for the line that says where the agent compacted; the summary follows on a line of its own. */
-function isBoundaryLine(value: Fields): boolean {
-  return value.type === "system" && value.subtype === "compact_boundary";
 }
 
 /** The recorded compaction, with the messages that stayed next to the summary (2.1.219 and later name them). */
@@ -356,11 +354,6 @@ const SPEAKERS: Speakers = {
     return INJECTED_OPENINGS.some((opening) => text.startsWith(opening)) ? "injected" : null;
   },
 };
-
-/** Who wrote what of a `user` line that holds no tool result. `origin.kind`, in newer versions, says so itself. */
-function saidOn(line: Fields, parts: UserMessage["parts"]): readonly Said[] {
-  return line.isMeta === true || isOthers(line) ? [{ origin: "injected", parts }] : parted(parts, SPEAKERS);
-}
 
 /** True for a text that says itself that it is no person's: a notice, another agent's, or the program's own. */
 function isOthers(fields: Fields): boolean {

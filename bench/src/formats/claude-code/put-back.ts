@@ -55,9 +55,9 @@ export function createPutBackReader(): PutBackReader {
       if (line.type === "attachment") isLogged = true;
       if (line.isApiErrorMessage !== true) modelId = stringAt(recordAt(line, "message"), "model") ?? modelId;
       const result = recordAt(line, "toolUseResult");
-      const touched = touchedFile(result, (path) => files.get(path) ?? planAt(plan, path));
+      const touched = touchedFile(result, (path) => files.get(path) ?? (plan?.path === path ? plan : null));
       if (touched !== null) takeFile(bounded(touched), recordAt(result, "file") !== null);
-      for (const skill of line.isMeta === true ? skillTexts(line) : []) skills.set(firstLineOf(skill), skill);
+      for (const skill of line.isMeta === true ? skillTexts(line) : []) skills.set(skill.split("\n", 1)[0] ?? "", skill);
     },
     afterCompaction: () => {
       const touched = [...files.values()].reverse();
@@ -108,10 +108,6 @@ function bounded(touched: TouchedFile): TouchedFile {
   return (touched.text?.length ?? 0) > MOST_FILE_CHARS ? { ...touched, text: null } : touched;
 }
 
-function planAt(plan: TouchedFile | null, path: string): TouchedFile | null {
-  return plan?.path === path ? plan : null;
-}
-
 function edited(original: string, result: Fields | null): string {
   const from = stringAt(result, "oldString");
   const to = stringAt(result, "newString");
@@ -131,10 +127,6 @@ function textTokens(text: string, modelId: string): number {
 function skillTexts(line: Fields): readonly string[] {
   const texts = recordsAt(recordAt(line, "message"), "content").map((block) => stringAt(block, "text") ?? "");
   return texts.filter((text) => text.startsWith(SKILL_OPENING));
-}
-
-function firstLineOf(text: string): string {
-  return text.split("\n", 1)[0] ?? "";
 }
 
 /** A text with the numbers of its lines, as the program's reading tool prints it. */

@@ -31,13 +31,10 @@ export const codexImporter: Importer = {
     "Codex: ~/.codex/sessions/**/rollout-*.jsonl and .zst (seen: 0.118 to 0.171, code mode included, and older ones without payloads)",
   newestSeen: "0.171",
   recognises: ({ firstObjects: [first, second] }) =>
-    isRollout(first) || (isLegacyHeader(first) && typeof second?.type === "string"),
+    (recordAt(first, "payload") !== null && (first?.type === "session_meta" || first?.type === "response_item")) ||
+    (isLegacyHeader(first) && typeof second?.type === "string"),
   read: readCodex,
 };
-
-function isRollout(value: Fields | undefined): boolean {
-  return recordAt(value, "payload") !== null && (value?.type === "session_meta" || value?.type === "response_item");
-}
 
 function isLegacyHeader(value: Fields | undefined): boolean {
   return (
@@ -61,12 +58,23 @@ async function readCodex(source: FileSource): Promise<readonly Transcript[]> {
   const repeatedCount = reader.repeatedReportCount();
   const text = `${file}: ${repeatedCount} token reports repeat the one before; each call was counted once`;
   if (repeatedCount > 0) notes.push({ code: "duplicate-usage", line: null, text });
-  const made = madeCalls(items);
+  // The calls that scripts make, and those of them whose arguments do not stand in the script; a script that takes its tools by other names counts as one.
+  const calls = items
+    .flatMap((item) => (item.kind === "reply" ? item.parts : []))
+    .flatMap((part) => {
+      const script = part.type === "tool-call" ? stringAt(parseRecord(part.argumentsJson), "input") : null;
+      const read = scriptCalls(script ?? "");
+      return read.length === 0 && OTHER_NAMES.test(script ?? "") ? [{ name: "tools", args: null }] : read;
+    });
+  const made = { all: calls.length, unread: calls.filter(({ args }) => args === null).length };
   const unread = `${file}: ${made.unread} of ${made.all} calls in scripts have arguments that are made while the script runs; their files are not known`;
   if (made.unread > 0) notes.push({ code: "unread-script", line: null, text: unread });
   const system = stringAt(recordAt(meta, "base_instructions"), "text") ?? stringAt(meta, "instructions") ?? "";
   if (history.missing !== null) notes.push(missingHistory(file, history.missing, { items, system }));
-  const parentId = parentOf(meta);
+  // The session that this one was forked from, or whose sub-agent it is.
+  const spawn = recordAt(recordAt(recordAt(meta, "source"), "subagent"), "thread_spawn");
+  const parentId =
+    stringAt(meta, "forked_from_id") ?? stringAt(meta, "parent_thread_id") ?? stringAt(spawn, "parent_thread_id");
   const start = {
     id: stringAt(meta, "id") ?? file,
     createdMs: timeMsAt(meta, "timestamp"),
@@ -75,12 +83,6 @@ async function readCodex(source: FileSource): Promise<readonly Transcript[]> {
     agent: { name: FORMAT, version: stringAt(meta, "cli_version") },
   };
   return [transcriptOf({ name: file, file, format: FORMAT, start, cwd: stringAt(meta, "cwd"), items, notes })];
-}
-
-/** The session that this one was forked from, or whose sub-agent it is. */
-function parentOf(meta: Fields | null): string | null {
-  const spawn = recordAt(recordAt(recordAt(meta, "source"), "subagent"), "thread_spawn");
-  return stringAt(meta, "forked_from_id") ?? stringAt(meta, "parent_thread_id") ?? stringAt(spawn, "parent_thread_id");
 }
 
 /** Lines that follow each other closer than this were written at once: no model answers in between. Chosen. */
@@ -109,18 +111,6 @@ function createForkReader(): (value: Fields, atMs: number | null) => boolean {
     lastMs = Math.max(lastMs ?? atMs, atMs);
     return isFork;
   };
-}
-
-/** The calls that scripts make, and those of them whose arguments do not stand in the script; a script that takes its tools by other names counts as one. */
-function madeCalls(items: readonly LogItem[]): { readonly all: number; readonly unread: number } {
-  const calls = items
-    .flatMap((item) => (item.kind === "reply" ? item.parts : []))
-    .flatMap((part) => {
-      const script = part.type === "tool-call" ? stringAt(parseRecord(part.argumentsJson), "input") : null;
-      const read = scriptCalls(script ?? "");
-      return read.length === 0 && OTHER_NAMES.test(script ?? "") ? [{ name: "tools", args: null }] : read;
-    });
-  return { all: calls.length, unread: calls.filter(({ args }) => args === null).length };
 }
 
 /** A script that gives `tools`, or what is in it, names of its own. */
@@ -166,7 +156,7 @@ function createRolloutReader(): RolloutReader {
 
   const addToReply = (parts: readonly ReplyPart[], line: number | null, atMs: number | null): OpenReply => {
     if (unreported === null || isSealed) {
-      unreported = { ...openReply(modelId, line, atMs), ...(isCopied && { isCopied }) };
+      unreported = { ...{ ...replyItem([], null, { modelId, line, atMs }), parts: [] }, ...(isCopied && { isCopied }) };
       items.push(unreported);
       isSealed = false;
     }
@@ -265,10 +255,6 @@ function createRolloutReader(): RolloutReader {
     meta: () => meta ?? header,
     repeatedReportCount: () => repeatedReportCount,
   };
-}
-
-function openReply(modelId: string | null, line: number | null, atMs: number | null): OpenReply {
-  return { ...replyItem([], null, { modelId, line, atMs }), parts: [] };
 }
 
 /** With a replacement history that is the context; without, all user messages stay and the message is the summary. */

@@ -105,10 +105,6 @@ export function saidIn(item: Fields): readonly Said[] {
   return parts.length === 0 ? [{ origin: "human", parts }] : parted(parts, SPEAKERS);
 }
 
-function userDrafts(item: Fields): readonly MessageDraft[] {
-  return saidIn(item).map(({ origin, parts }) => ({ role: "user", origin, parts, atMs: null }));
-}
-
 /** Reads the parts that a model's item adds to its reply; `null` for items that are not the model's. */
 export function replyPartsOf(item: Fields): readonly ReplyPart[] | null {
   switch (item.type) {
@@ -165,7 +161,8 @@ export function resultItemOf(item: Fields, line: number | null, atMs: number | n
 /** The messages of an item of a replacement history, without ids; none for items that hold none. */
 export function historyDraftsOf(item: Fields): readonly MessageDraft[] {
   if (item.type === "compaction" || item.type === "context_compaction") return [encryptedSummary()];
-  if (isSaid(item) && item.role !== "assistant") return userDrafts(item);
+  if (isSaid(item) && item.role !== "assistant")
+    return saidIn(item).map(({ origin, parts }) => ({ role: "user", origin, parts, atMs: null }));
   const parts = replyPartsOf(item)?.filter((part): part is TextPart => part.type === "text" && part.text.trim() !== "") ?? [];
   if (parts.length === 0) return [];
   return [replyDraft(parts)];

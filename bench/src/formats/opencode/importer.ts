@@ -17,7 +17,8 @@ export const openCodeStorageImporter: Importer = {
   format: FORMAT,
   description: "OpenCode: ~/.local/share/opencode/storage/session/*/ses_*.json with the messages beside it",
   newestSeen: "1.18",
-  recognises: ({ firstObjects: [first] }) => isSession(first),
+  recognises: ({ firstObjects: [first] }) =>
+    stringAt(first, "id")?.startsWith("ses_") === true && first?.messages === undefined && first?.time !== undefined,
   read: async (source: FileSource) => {
     const file = source.displayName;
     const info = parseRecord(await source.text()) ?? {};
@@ -28,10 +29,6 @@ export const openCodeStorageImporter: Importer = {
     ];
   },
 };
-
-function isSession(value: Fields | undefined): boolean {
-  return stringAt(value, "id")?.startsWith("ses_") === true && value?.messages === undefined && value?.time !== undefined;
-}
 
 /** The messages with their parts; ids grow with time, so that the order of the names is the order of the session. */
 async function messagesOf(source: FileSource, sessionId: string): Promise<readonly Fields[]> {

@@ -40,13 +40,20 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   const { faults, mended } = canMend(text, format)
     ? examineLog(text, format, { thinking: options.full === true ? "leave-out" : "keep" })
     : { faults: await importedFaults(path, { displayName, format }), mended: null };
-  const changed = await changedSystemTexts(path, displayName);
+  // Changes of what stands before the messages, as the importer reads them; none for a log that it cannot read.
+  const [transcript] = await importFile(path, displayName).catch(() => []);
+  const changed = transcript?.entries.filter(({ type }) => type === "setup-change").length ?? 0;
   if (changed > 0)
     say(
       io.stdout,
       `${displayName}: the system text or the tools changed ${formatNumberOf(changed, "time")}: thinking from before may be refused (--full)`,
     );
-  const refusal = newestRefusal(text);
+  // The refusal that a log ends with, if no reply follows it: Claude Code keeps it as a reply of its own, pi in a reply that failed, Codex as an event.
+  const records = text.split("\n").map((line) => jsonIn(line));
+  const at = records.findLastIndex((record) => refusalIn(record) !== null || isReply(record));
+  const message = refusalIn(records[at]);
+  const words = message === null ? undefined : REFUSED[classifyProviderError({ status: null, message }).class];
+  const refusal = words === undefined ? null : { line: at + 1, words };
   if (refusal !== null) say(io.stdout, ...faultLines(displayName, [refusal]));
   if (faults.length === 0 && refusal !== null) return EXIT_FAILED;
   if (faults.length === 0) {
@@ -120,15 +127,6 @@ const REFUSED: Readonly<Record<string, string>> = {
   "context-overflow": "the vendor refused the request for its length: plimsoll compact makes it shorter",
 };
 
-/** The refusal that a log ends with, if no reply follows it: Claude Code keeps it as a reply of its own, pi in a reply that failed, Codex as an event. */
-function newestRefusal(text: string): PlacedFault | null {
-  const records = text.split("\n").map((line) => jsonIn(line));
-  const at = records.findLastIndex((record) => refusalIn(record) !== null || isReply(record));
-  const message = refusalIn(records[at]);
-  const words = message === null ? undefined : REFUSED[classifyProviderError({ status: null, message }).class];
-  return words === undefined ? null : { line: at + 1, words };
-}
-
 function refusalIn(record: unknown): string | null {
   const { message, payload, isApiErrorMessage } = isRecord(record) ? record : {};
   if (isRecord(payload)) return payload.type === "error" ? JSON.stringify(payload.message) : null;
@@ -141,12 +139,6 @@ function refusalIn(record: unknown): string | null {
 function isReply(record: unknown): boolean {
   const { message, payload } = isRecord(record) ? record : {};
   return [message, payload].some((each) => isRecord(each) && (each.role === "assistant" || /_call$/.test(String(each.type))));
-}
-
-/** Changes of what stands before the messages, as the importer reads them; none for a log that it cannot read. */
-async function changedSystemTexts(path: string, displayName: string): Promise<number> {
-  const [transcript] = await importFile(path, displayName).catch(() => []);
-  return transcript?.entries.filter(({ type }) => type === "setup-change").length ?? 0;
 }
 
 /** How an agent opens a session by its file; others find theirs by place and name. */

@@ -1,5 +1,5 @@
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
-import type { CallStory, Composition } from "./session-story.ts";
+import type { CallStory } from "./session-story.ts";
 
 const COLUMNS = 68;
 const ROWS = 8;
@@ -66,7 +66,8 @@ export function chartData(calls: readonly CallStory[]): ChartData {
   const ranked = [...totals].sort((a, b) => b[1] - a[1]).map(([kind]) => kind);
   const named = ranked.slice(0, MOST_KINDS);
   const rest = ranked.slice(MOST_KINDS);
-  const at = (kinds: readonly string[]) => drawn.map(({ call }) => sumOf(call.composition, kinds));
+  const at = (kinds: readonly string[]) =>
+    drawn.map(({ call }) => kinds.reduce((sum, kind) => sum + (call.composition.get(kind) ?? 0), 0));
   return {
     calls: drawn.map(({ index }) => index),
     reportedTokens: drawn.map(({ call }) => call.promptTokens),
@@ -75,10 +76,6 @@ export function chartData(calls: readonly CallStory[]): ChartData {
       ...(rest.length === 0 ? [] : [{ name: REST, colour: 0, tokens: at(rest) }]),
     ],
   };
-}
-
-function sumOf(composition: Composition, kinds: readonly string[]): number {
-  return kinds.reduce((sum, kind) => sum + (composition.get(kind) ?? 0), 0);
 }
 
 interface Sample {

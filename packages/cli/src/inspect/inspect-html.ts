@@ -15,14 +15,7 @@ import { editWords, titleOf } from "./compaction-loss.ts";
 import { type ChartData, chartData } from "./context-plot.ts";
 import { compactionHead, workText } from "./inspect-text.ts";
 import { sessionFacts, timeText } from "./session-facts.ts";
-import {
-  type CompactionStory,
-  type Composition,
-  type SessionStory,
-  type StoryLine,
-  sessionStory,
-  totalOf,
-} from "./session-story.ts";
+import { type CompactionStory, type Composition, type SessionStory, sessionStory, totalOf } from "./session-story.ts";
 
 /** Sessions as a page of its own, in the light or dark scheme of its reader: no scripts, nothing loaded, all text of the log escaped. */
 export function inspectHtml(transcripts: readonly Transcript[]): string {
@@ -31,7 +24,7 @@ export function inspectHtml(transcripts: readonly Transcript[]): string {
   return renderPage({
     title: `${first === undefined ? "no session" : names(first.name)}: plimsoll inspect`,
     style: readFileSync(new URL("./inspect-page.css", import.meta.url), "utf8"),
-    main: html`${transcripts.length < 2 ? "" : sessionNav(transcripts, names)}
+    main: html`${transcripts.length < 2 ? "" : html`<nav aria-label="Sessions">${transcripts.map(({ name }, index) => html`<a href="#session-${index + 1}"><bdi>${names(name)}</bdi></a>`)}</nav>`}
 ${transcripts.map((transcript, index) => sessionSection(transcript, index, names(transcript.name)))}`,
   });
 }
@@ -39,10 +32,6 @@ ${transcripts.map((transcript, index) => sessionSection(transcript, index, names
 /** Opens a `<div>` around a wide chart: on a phone it scrolls by itself, by keyboard too, so that its texts stay readable. The caller closes it. */
 function chartFrame(label: string): Markup {
   return html`<div class="pan" role="region" aria-label="Chart: ${label}" tabindex="0">`;
-}
-
-function sessionNav(transcripts: readonly Transcript[], names: ReturnType<typeof transcriptNames>): Markup {
-  return html`<nav aria-label="Sessions">${transcripts.map(({ name }, index) => html`<a href="#session-${index + 1}"><bdi>${names(name)}</bdi></a>`)}</nav>`;
 }
 
 function sessionSection(transcript: Transcript, index: number, name: string): Markup {
@@ -117,36 +106,32 @@ function timelineSection({ lines, calls }: SessionStory): Markup {
   let compactions = 0;
   const rows = lines.map((line) => {
     if (line.kind === "compaction") compactions += 1;
-    return row(line, { largest, number: compactions });
+    switch (line.kind) {
+      case "turn":
+        return html`<tr class="turn"><td class="text">› <bdi>${shownTitle(line.title)}</bdi></td><td class="soft">${line.atMs === null ? "" : timeText(line.atMs)}</td></tr>`;
+      case "work": {
+        const { promptTokens } = line.work;
+        const bar =
+          promptTokens === null
+            ? html``
+            : html`<svg class="bar" viewBox="0 0 ${CHART_BAR_WIDTH} 10" role="img" aria-label="${formatTokens(promptTokens)} tokens"><rect class="c1" width="${Math.round((promptTokens / largest) * CHART_BAR_WIDTH)}" height="10" rx="2"/></svg>`;
+        return html`<tr><td class="text work">${workText(line.work)}</td><td>${bar}</td></tr>`;
+      }
+      case "compaction": {
+        const { tokensBefore, tokensAfter, isReverted } = line.story;
+        return html`<tr><td class="text mark"><a href="#compaction-${compactions}">◆ compaction ${compactions}</a>${isReverted ? ", undone later" : ""}</td><td>${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)}</td></tr>`;
+      }
+      case "revert":
+        return html`<tr><td class="text mark">◇ the newest compaction was undone</td><td></td></tr>`;
+      case "rolled-back":
+        return html`<tr><td class="text mark">◇ ${line.messages} messages taken back by the person</td><td></td></tr>`;
+      case "model":
+        return html`<tr><td class="text soft">model ${line.modelId}</td><td></td></tr>`;
+      default:
+        return line satisfies never;
+    }
   });
   return html`${scrollFrame("timeline")}<table class="figures timeline"><tbody>${rows}</tbody></table></div>`;
-}
-
-function row(line: StoryLine, { largest, number }: { readonly largest: number; readonly number: number }): Markup {
-  switch (line.kind) {
-    case "turn":
-      return html`<tr class="turn"><td class="text">› <bdi>${shownTitle(line.title)}</bdi></td><td class="soft">${line.atMs === null ? "" : timeText(line.atMs)}</td></tr>`;
-    case "work": {
-      const { promptTokens } = line.work;
-      const bar =
-        promptTokens === null
-          ? html``
-          : html`<svg class="bar" viewBox="0 0 ${CHART_BAR_WIDTH} 10" role="img" aria-label="${formatTokens(promptTokens)} tokens"><rect class="c1" width="${Math.round((promptTokens / largest) * CHART_BAR_WIDTH)}" height="10" rx="2"/></svg>`;
-      return html`<tr><td class="text work">${workText(line.work)}</td><td>${bar}</td></tr>`;
-    }
-    case "compaction": {
-      const { tokensBefore, tokensAfter, isReverted } = line.story;
-      return html`<tr><td class="text mark"><a href="#compaction-${number}">◆ compaction ${number}</a>${isReverted ? ", undone later" : ""}</td><td>${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)}</td></tr>`;
-    }
-    case "revert":
-      return html`<tr><td class="text mark">◇ the newest compaction was undone</td><td></td></tr>`;
-    case "rolled-back":
-      return html`<tr><td class="text mark">◇ ${line.messages} messages taken back by the person</td><td></td></tr>`;
-    case "model":
-      return html`<tr><td class="text soft">model ${line.modelId}</td><td></td></tr>`;
-    default:
-      return line satisfies never;
-  }
 }
 
 /** Characters of a new message that are shown: summaries are shorter. In characters; chosen. */

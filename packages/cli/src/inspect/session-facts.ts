@@ -23,7 +23,7 @@ export function sessionFacts(transcript: Transcript, story: SessionStory): reado
   const failed = results.filter(({ isError }) => isError).length;
   const turns = story.lines.filter(({ kind }) => kind === "turn").length;
   const undone = compactions.filter(({ isReverted }) => isReverted).length;
-  const models = modelsOf(entries);
+  const models = [...new Set(entries.flatMap((entry) => (entry.type === "usage" ? [entry.modelId] : [])))];
   const dollarsText = transcriptUsdText(transcript);
   return [
     {
@@ -66,10 +66,6 @@ function promptFacts(calls: SessionStory["calls"]): readonly SessionFact[] {
     { name: "sent in total", value: `${formatTokens(totalOf("totalTokens"))} tokens${cache}` },
     ...(output === 0 ? [] : [{ name: "replies", value: `${formatTokens(output)} tokens` }]),
   ];
-}
-
-function modelsOf(entries: readonly SessionEntry[]): readonly string[] {
-  return [...new Set(entries.flatMap((entry) => (entry.type === "usage" ? [entry.modelId] : [])))];
 }
 
 const MS_PER_MINUTE = 60_000;

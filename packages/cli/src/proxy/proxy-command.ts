@@ -126,7 +126,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
     state.listensAt(server.url);
     say(stdout, `plimsoll proxy for ${upstream.name}, policy ${policy.name}`);
     stdout.write(
-      `${exportLines(server.url)}\n# What it does: look, undo, pause (or: plimsoll proxy status)\n${server.url}${OWN_PATH}\n`,
+      `${AGENTS.map(([agent, line]) => `# ${agent}\n${line(server.url)}`).join("\n")}\n# What it does: look, undo, pause (or: plimsoll proxy status)\n${server.url}${OWN_PATH}\n`,
     );
     await aborted(signal);
     await server.close();
@@ -150,10 +150,6 @@ const AGENTS: readonly (readonly [agent: string, lines: (url: string) => string]
   ["OpenCode: provider.NAME.options.baseURL in opencode.json", (url) => `${url}/v1`],
   ["pi: providers.NAME.baseUrl in models.json, Anthropic's without /v1", (url) => `${url}/v1`],
 ];
-
-function exportLines(url: string): string {
-  return AGENTS.map(([agent, line]) => `# ${agent}\n${line(url)}`).join("\n");
-}
 
 const BODY_HEADERS = ["content-length", "content-encoding", "accept-encoding", "accept"];
 

@@ -221,7 +221,7 @@ function learnedByModel(
       for (const line of requestLines(model, after, nowMs())) if (!toldLines.includes(line)) onLimit(`refused; ${line}`);
       const windowTokens = limitOf(after);
       if (windowTokens !== null && windowTokens !== limitOf(mine) && after.refusedAtMs !== mine.refusedAtMs)
-        onLimit(limitLine(model, windowTokens));
+        onLimit(`${model}: refused; prompts are kept below ${windowTokens} tokens for now (plimsoll proxy status)`);
       const shared = next(before);
       // A larger answer outweighs one refusal: other conversations go on as they are.
       if (windows === "stated" || shared.answeredTokens < before.answeredTokens) return;
@@ -247,10 +247,6 @@ function forgottenMs(notes: readonly Note[], model: string): number | null {
 function limitOf(learned: ReturnType<LearnedLimits["of"]>): number | null {
   const tokens = learnedWindowTokens(learned, 0);
   return tokens === null ? null : Math.round(tokens);
-}
-
-function limitLine(model: string, tokens: number): string {
-  return `${model}: refused; prompts are kept below ${tokens} tokens for now (plimsoll proxy status)`;
 }
 
 /** The limits that were learned and are still believed, a line each. */

@@ -119,7 +119,16 @@ async function startSession(start: SessionStart, place: SessionPlace): Promise<A
       spending.add(entry);
       if (entry.type === "model-change" || entry.type === "usage") modelBefore = entry.modelId;
     });
-  const system = systemText(place.io.cwd);
+  // Writes the system text of the agent, and a line for the person if the project's own AGENTS.md, which comes after it, is not read.
+  const rules = readSmallFile(join(place.io.cwd, RULES_FILE), { within: place.io.cwd, maximumBytes: MAXIMUM_RULES_BYTES });
+  const system = {
+    text: [
+      "You are a coding agent. You work in the person's folder with the tools given, and say briefly what you did.",
+      "Output may be shortened and old output cleared; notices say with which handle read_artifact gives it back.",
+      ...(rules.kind === "text" ? [`The project's rules:\n${rules.text}`] : []),
+    ].join("\n\n"),
+    notices: rules.kind === "refused" ? [`${RULES_FILE} ${rules.why}: the model is not told of it`] : [],
+  };
   const agent = await startAgent(agentOptions(start, place, { spending, system: system.text }));
   return {
     ...{ agent, config, parts, policy, tokenizers, permissions },
@@ -190,19 +199,6 @@ function agentOptions(
 /** A project's own instructions have at most so many bytes: some 25,000 tokens (chosen). */
 const MAXIMUM_RULES_BYTES = 100_000;
 const RULES_FILE = "AGENTS.md";
-
-/** Writes the system text of the agent, and a line for the person if the project's own AGENTS.md, which comes after it, is not read. */
-function systemText(cwd: string): { readonly text: string; readonly notices: readonly string[] } {
-  const rules = readSmallFile(join(cwd, RULES_FILE), { within: cwd, maximumBytes: MAXIMUM_RULES_BYTES });
-  return {
-    text: [
-      "You are a coding agent. You work in the person's folder with the tools given, and say briefly what you did.",
-      "Output may be shortened and old output cleared; notices say with which handle read_artifact gives it back.",
-      ...(rules.kind === "text" ? [`The project's rules:\n${rules.text}`] : []),
-    ].join("\n\n"),
-    notices: rules.kind === "refused" ? [`${RULES_FILE} ${rules.why}: the model is not told of it`] : [],
-  };
-}
 
 interface SessionTools extends Pick<Awaited<ReturnType<typeof createBuiltinTools>>, "resume" | "stateOf"> {
   /** The built-in ones and the servers'; no result holds a key that this program knows. */

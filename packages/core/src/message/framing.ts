@@ -224,7 +224,7 @@ function isLineBreak(char: string): boolean {
 
 /** White space that is no line break. */
 function isBlank(char: string): boolean {
-  if (isAscii(char)) return char === " " || char === "\t";
+  if (char.length === 1 && char <= "\x7f") return char === " " || char === "\t";
   return /^\s$/.test(char) && !isLineBreak(char);
 }
 
@@ -259,10 +259,6 @@ export function foldedChar(char: string): string {
   if (/^\p{Pe}$/u.test(char)) return "]";
   const lower = char.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
   return [...lower].map((each) => LOOK_ALIKES.get(each) ?? each).join("");
-}
-
-function isAscii(char: string): boolean {
-  return char.length === 1 && char <= "\x7f";
 }
 
 function isPlain(char: string): boolean {

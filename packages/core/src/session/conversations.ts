@@ -450,26 +450,21 @@ function leaveMemory(branch: Branch, memory: Memory): number {
   if (isStored) end(branch, memory);
   else {
     void release(branch, memory);
-    inherit(branch, below);
+    // Puts what is below a branch in its place: the child that shares the most with it takes its place, the others part from that one where they
+    // parted from the branch, or earlier than that one did.
+    const { parent, slot } = branch;
+    const sharedWith = (child: Branch) => Number.parseInt(child.slot, 10);
+    const ordered = [...below].sort((a, b) => sharedWith(b) - sharedWith(a));
+    for (const child of ordered) {
+      const [above, at]: [Node, string] = child === ordered[0] ? [parent, slot] : [ordered[0] ?? parent, child.slot];
+      child.parent = above;
+      child.slot = at;
+      above.children.set(at, Promise.resolve(child));
+    }
   }
   return chars;
 }
 
 function isWorkedOn(branch: Branch, memory: Memory): boolean {
   return branch.session.pendingCount() > 0 || livingBelow(branch, memory).some((each) => isWorkedOn(each, memory));
-}
-
-/**
- * Puts what is below a branch in its place: the child that shares the most with it takes its place, the others part from that one where they
- * parted from the branch, or earlier than that one did.
- */
-function inherit({ parent, slot }: Branch, children: readonly Branch[]): void {
-  const sharedWith = (child: Branch) => Number.parseInt(child.slot, 10);
-  const ordered = [...children].sort((a, b) => sharedWith(b) - sharedWith(a));
-  for (const child of ordered) {
-    const [above, at]: [Node, string] = child === ordered[0] ? [parent, slot] : [ordered[0] ?? parent, child.slot];
-    child.parent = above;
-    child.slot = at;
-    above.children.set(at, Promise.resolve(child));
-  }
 }

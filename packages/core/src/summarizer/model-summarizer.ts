@@ -53,7 +53,10 @@ export function createModelSummarizer(client: ModelClient, options: ModelSummari
     const { history, turnPrefix } = apart(request);
     const written = history === null ? null : await write(fencedQuestion(history, request), request, signal);
     const prefix = turnPrefix === null ? null : await write(fencedQuestion(turnPrefix, request, true), request, signal);
-    return joined(written, prefix);
+    const one = written ?? prefix;
+    if (one === null) throw new PlimsollError("summary-failed", "there is nothing to summarise");
+    if (written === null || prefix === null) return one;
+    return { ...withOlder(prefix, written), text: `${written.text}\n\n${TURN_CONTEXT_TITLE}\n\n${prefix.text}` };
   };
 
   async function write(question: Question, request: SummaryRequest, signal: AbortSignal): Promise<Summary> {
@@ -136,13 +139,6 @@ function apart(request: SummaryRequest): { readonly history: SummaryPart | null;
   // The last chunk of a long history may be all turn, with the summary of what came before it: that is brought up to date as a whole.
   const isWhole = history === null && (turnPrefix?.messages.some(isSummary) ?? false);
   return isWhole ? { history: turnPrefix, turnPrefix: null } : { history, turnPrefix };
-}
-
-function joined(history: Summary | null, prefix: Summary | null): Summary {
-  const one = history ?? prefix;
-  if (one === null) throw new PlimsollError("summary-failed", "there is nothing to summarise");
-  if (history === null || prefix === null) return one;
-  return { ...withOlder(prefix, history), text: `${history.text}\n\n${TURN_CONTEXT_TITLE}\n\n${prefix.text}` };
 }
 
 /** @throws PlimsollError `summary-failed` for a reply that calls a tool, whatever else it says. */

@@ -230,7 +230,7 @@ export type SummaryRepair =
 export function repairedSummary(summary: Summary, rules: SummaryRules): RepairedSummary {
   const whole = endedText(summary).trim();
   const unwrapped = withoutWrapping(whole);
-  const unlisted = withoutFileLists(unwrapped);
+  const unlisted = FILE_LIST_TAGS.reduce(withoutBlocks, unwrapped);
   const uninstructed = withoutInstructions(unlisted, rules.instructions);
   const repairs: SummaryRepair[] = [
     ...(unwrapped === whole ? [] : ["wrapping-removed" as const]),
@@ -281,10 +281,6 @@ function withoutWrapping(text: string): string {
 }
 
 const FILE_LIST_TAGS = ["read-files", "modified-files"] as const;
-
-function withoutFileLists(text: string): string {
-  return FILE_LIST_TAGS.reduce(withoutBlocks, text);
-}
 
 /** The text without the tags and what is between them; of a tag that has no partner nothing but the tag itself goes. Linear. */
 function withoutBlocks(text: string, tag: string): string {

@@ -54,17 +54,13 @@ export function countClasses(text: string, counts: number[]): void {
   let before = 0;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
-    const step = stepAt(row, unit, before);
+    // A step is the class of a unit in its lower bits, and above them where the row of the state begins that it leaves.
+    const step = unit < ASCII_UNITS ? (STEPS[row + unit] ?? 0) : wideClass(unit, before) | (WIDE_ROW << ROW_SHIFT);
     const at = step & CLASS_BITS;
     if (at !== NO_CLASS) counts[at] = (counts[at] ?? 0) + 1;
     row = step >> ROW_SHIFT;
     before = unit;
   }
-}
-
-/** A step is the class of a unit in its lower bits, and above them where the row of the state begins that it leaves. */
-function stepAt(row: number, unit: number, before: number): number {
-  return unit < ASCII_UNITS ? (STEPS[row + unit] ?? 0) : wideClass(unit, before) | (WIDE_ROW << ROW_SHIFT);
 }
 
 /** The kind of the code unit before. */

@@ -43,7 +43,16 @@ export const CHARS_PER_TOKEN: EstimatorKind = defineMeasure({
 export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): MessageMeasure {
   const lengthOf = (text: string) => {
     work.scanned(text.length);
-    return unitLength(text, spec.unit);
+    switch (spec.unit) {
+      case "utf8-bytes":
+        return utf8Bytes(text);
+      case "utf16-units":
+        return text.length;
+      case "code-points":
+        return codePointCount(text);
+      default:
+        return spec.unit satisfies never;
+    }
   };
   const tokensFor = (length: number) => {
     const tokens = length / spec.charsPerToken;
@@ -73,17 +82,4 @@ export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): Messa
         0,
       ),
   };
-}
-
-function unitLength(text: string, unit: CharsPerTokenSpec["unit"]): number {
-  switch (unit) {
-    case "utf8-bytes":
-      return utf8Bytes(text);
-    case "utf16-units":
-      return text.length;
-    case "code-points":
-      return codePointCount(text);
-    default:
-      return unit satisfies never;
-  }
 }

@@ -41,7 +41,12 @@ export function encodeAnthropic(request: ModelRequest, encoding: AnthropicEncodi
   };
   const cached =
     cacheTimeToLive === null ? body : withCacheBreakpoints(body, cacheTimeToLive, wantedPlaces(body.messages, merged, edit));
-  return withDynamicContext(cached, context.dynamicContext);
+  if (context.dynamicContext === null || context.dynamicContext.trim() === "") return cached;
+  const block = { type: "text", text: context.dynamicContext } as const;
+  const last = cached.messages.at(-1);
+  if (last?.role !== "user" || typeof last.content === "string")
+    return { ...cached, messages: [...cached.messages, { role: "user", content: [block] }] };
+  return { ...cached, messages: [...cached.messages.slice(0, -1), { role: "user", content: [...last.content, block] }] };
 }
 
 /**
@@ -110,15 +115,6 @@ function firstMessageNotice(): { role: "user"; content: Anthropic.TextBlockParam
 function resultsFirst(blocks: Anthropic.ContentBlockParam[]): Anthropic.ContentBlockParam[] {
   const results = blocks.filter((block) => block.type === "tool_result");
   return results.length === 0 ? blocks : [...results, ...blocks.filter((block) => block.type !== "tool_result")];
-}
-
-function withDynamicContext(body: AnthropicBody, dynamicContext: string | null): AnthropicBody {
-  if (dynamicContext === null || dynamicContext.trim() === "") return body;
-  const block = { type: "text", text: dynamicContext } as const;
-  const last = body.messages.at(-1);
-  if (last?.role !== "user" || typeof last.content === "string")
-    return { ...body, messages: [...body.messages, { role: "user", content: [block] }] };
-  return { ...body, messages: [...body.messages.slice(0, -1), { role: "user", content: [...last.content, block] }] };
 }
 
 /**

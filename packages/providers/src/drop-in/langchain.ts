@@ -63,16 +63,12 @@ function requestOf(call: ModelCall, named: string | null): ArrayRequest<BaseMess
   const maxOutputTokens = numberAt(call.model, "maxTokens");
   const { signal } = call.runtime;
   return {
-    system: systemTextOf(call),
+    // Versions 1.0 of langchain tell the system text alone, as `systemPrompt`.
+    system: isRecord(call.systemMessage) ? textAt(call.systemMessage, "content") : (stringAt(call, "systemPrompt") ?? ""),
     tools: toolSpecsOf(call.tools.map((tool) => convertToOpenAITool(tool))),
     ...(key === null ? {} : { conversation: key }),
     ...(modelId === null ? {} : { modelId }),
     ...(maxOutputTokens === null || maxOutputTokens <= 0 ? {} : { maxOutputTokens }),
     ...(signal === undefined ? {} : { signal }),
   };
-}
-
-/** Versions 1.0 of langchain tell the system text alone, as `systemPrompt`. */
-function systemTextOf(call: ModelCall): string {
-  return isRecord(call.systemMessage) ? textAt(call.systemMessage, "content") : (stringAt(call, "systemPrompt") ?? "");
 }

@@ -182,7 +182,8 @@ function parseRankTable(packed: string): RankTable {
  * constant: callers bound its length. Every single byte has a rank in the tables in use, so nothing is ever left uncounted.
  */
 function countMergedTokens(piece: string, ranks: RankTable): number {
-  const bytes = byteString(piece);
+  // The piece's UTF-8 bytes, one UTF-16 unit each; a lone surrogate becomes U+FFFD, as it does when it is sent.
+  const bytes = isAscii(piece) ? piece : String.fromCharCode(...new TextEncoder().encode(piece));
   if (ranks.has(bytes)) return 1;
   const starts = Array.from({ length: bytes.length + 1 }, (_, index) => index);
   const pairRank = (index: number) => ranks.get(bytes.slice(starts[index], starts[index + 2])) ?? Number.POSITIVE_INFINITY;
@@ -207,11 +208,6 @@ function indexOfLeast(numbers: readonly number[]): number {
     found = index;
   }
   return found;
-}
-
-/** The piece's UTF-8 bytes, one UTF-16 unit each; a lone surrogate becomes U+FFFD, as it does when it is sent. */
-function byteString(piece: string): string {
-  return isAscii(piece) ? piece : String.fromCharCode(...new TextEncoder().encode(piece));
 }
 
 function isAscii(text: string): boolean {

@@ -49,21 +49,17 @@ interface Driver extends SqlDatabase {
 export async function createSqliteStore(given: SqliteStoreOptions): Promise<SqliteStore> {
   option.check("a SQLite store", OPTIONS, given);
   const { file, driver, ...options } = given;
-  makeOwnersFile(file);
-  const node = driver === "libsql" ? null : openNode(file);
-  if (node === null && driver === "node")
-    throw new PlimsollError("bad-input", "this Node has no SQLite of its own: use Node 22.13 or newer, or @libsql/client");
-  const opened = node ?? (await openLibsql(file));
-  return { ...createTableStore(createSqlTable(opened), options), close: opened.close };
-}
-
-function makeOwnersFile(file: string): void {
   try {
     closeSync(openSync(file, "a", 0o600));
     chmodSync(file, 0o600);
   } catch (cause) {
     throw new PlimsollError("bad-input", `${file}: cannot be opened as a database; is its folder there?`, { file }, cause);
   }
+  const node = driver === "libsql" ? null : openNode(file);
+  if (node === null && driver === "node")
+    throw new PlimsollError("bad-input", "this Node has no SQLite of its own: use Node 22.13 or newer, or @libsql/client");
+  const opened = node ?? (await openLibsql(file));
+  return { ...createTableStore(createSqlTable(opened), options), close: opened.close };
 }
 
 /** The part of a statement of `node:sqlite` that is used. */

@@ -141,7 +141,7 @@ async function createLog(log: LogFile, fill: Fill): Promise<SessionWriter> {
     }
   });
   return await writer.catch((error: unknown) => {
-    if (!isErrno(error, "EEXIST")) throw error;
+    if (!(isPlimsollError(error) && error.details.errno === "EEXIST")) throw error;
     throw new PlimsollError("bad-session", `session ${sessionId} exists already`, { sessionId });
   });
 }
@@ -205,10 +205,6 @@ async function reading<T>(path: string, work: (log: ReadableLog) => Promise<T>):
   } finally {
     await file.close();
   }
-}
-
-function isErrno(error: unknown, errno: string): boolean {
-  return isPlimsollError(error) && error.details.errno === errno;
 }
 
 function isFile(stats: { isFile(): boolean }): boolean {

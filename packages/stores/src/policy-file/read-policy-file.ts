@@ -204,7 +204,7 @@ const EXTENDS = "The preset that is changed; plimsoll if it is left out and some
 /** The schema of a policy file as JSON Schema (draft 2020-12), for editors: the preset that it changes, knobs, and any part of a policy. */
 export function policyFileJsonSchema(kinds: Kinds = BUILT_IN_KINDS): JsonSchema {
   const schema = withoutRequired(policyJsonSchema(kinds));
-  const parts = propertiesOf(schema);
+  const parts = isRecord(schema.properties) ? schema.properties : {};
   const rules = { type: "object", additionalProperties: { type: ["string", "number"] } };
   const knobs = KNOBS.map(({ key, meaning, examples }): [string, JsonSchema] => [
     key,
@@ -227,10 +227,6 @@ function withoutRequired(schema: unknown): JsonSchema {
   };
   const stripped = strip(schema);
   return isRecord(stripped) ? stripped : {};
-}
-
-function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, unknown>> {
-  return isRecord(properties) ? properties : {};
 }
 
 /** Keys of a file that each choose a policy; two of them contradict each other. */
