@@ -186,11 +186,7 @@ describe("one history", () => {
         right: jsonLines([PI.session("right"), ...shared, PI.cut("right"), ...PI.turn("right", 4)]),
       }),
     );
-    expect(found.own).toEqual({
-      main: { answers: 5, cuts: 1 },
-      left: { answers: 1, cuts: 0 },
-      right: { answers: 1, cuts: 1 },
-    });
+    expect(found.own).toEqual({ main: { answers: 5, cuts: 1 }, left: { answers: 1, cuts: 0 }, right: { answers: 1, cuts: 1 } });
     expect(found.counts).toMatchObject({ lineages: 1, repeatedAnswers: 3 });
   });
 

@@ -178,12 +178,7 @@ function exampleRow({ session, policy, ratio, window, calls }: RowOptions): Repl
 function exampleHeld(uses: number, isCut: boolean): HeldResult {
   const count = (of: number, ratio: number) => ({ uses: of, held: Math.floor(of * (isCut ? ratio : 1)) });
   const sides = (ratio: number) => ({ all: count(uses, ratio), far: count(Math.floor(uses / 4), ratio / 2) });
-  return {
-    ...sides(0.75),
-    tail: sides(0.8),
-    oracle: sides(0.95),
-    leftOut: 3,
-  };
+  return { ...sides(0.75), tail: sides(0.8), oracle: sides(0.95), leftOut: 3 };
 }
 
 function exampleCompaction(call: number, inputBudgetTokens: number): CompactionDetail {

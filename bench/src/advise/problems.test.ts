@@ -44,10 +44,7 @@ const WITH: Readonly<Record<Problem["kind"], BenchReport>> = {
   },
   "left-out": { ...PLAIN, skipped: [{ file: "x.jsonl", reason: "x.jsonl: no session" }] },
   "not-visible": without("fileInHand"),
-  "not-read": {
-    ...PLAIN,
-    notes: [unread("0.153.4", { a: 1 }), unread("0.155.0", { a: 2, b: 1 }), unread("0.99.0", { a: 1 })],
-  },
+  "not-read": { ...PLAIN, notes: [unread("0.153.4", { a: 1 }), unread("0.155.0", { a: 2, b: 1 }), unread("0.99.0", { a: 1 })] },
   mixed: { ...PLAIN, sessions: PLAIN.sessions.map((session, place) => ({ ...session, isEstimated: place === 0 })) },
   "without-effect": { ...PLAIN, withoutEffect: ["--limit 3 did nothing: it is for --from"] },
 };

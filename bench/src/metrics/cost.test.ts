@@ -22,12 +22,7 @@ const PRICES: ModelPrices = {
     },
   ],
 };
-const CACHE = {
-  rulesFor: () => RULES,
-  warmBaseTokens: 0,
-  countsWrites: true,
-  recorded: NO_SIGNS,
-};
+const CACHE = { rulesFor: () => RULES, warmBaseTokens: 0, countsWrites: true, recorded: NO_SIGNS };
 const RULES = { minimumTokens: 1, stepTokens: 1, timeToLiveMs: 300_000 };
 
 function callOf(input: { readTokens: number; totalTokens: number; outputTokens: number }): ReplayedCall {
@@ -90,11 +85,7 @@ describe("createCost", () => {
     const [tier] = PRICES.tiers;
     const cheap: ModelPrices = { tiers: [{ ...tier, inputUsdPerMillion: 1, outputUsdPerMillion: 5 }] };
     const catalog = { ...MODEL_CATALOG, pricesOf: (modelId: string) => (modelId === "small" ? cheap : PRICES) };
-    const cost = createCost({
-      catalog,
-      cache: CACHE,
-      sizeJudge: { messageTokens: () => 0 },
-    });
+    const cost = createCost({ catalog, cache: CACHE, sizeJudge: { messageTokens: () => 0 } });
     const summary = { use: { ...used(0, 0), uncachedTokens: 50_000 }, replyTokens: 1000, modelId: "small" };
     cost.add(callOf({ readTokens: 0, totalTokens: 100_000, outputTokens: 0 }), { call: used(0, 0), summaries: [summary] });
     expect(cost.result().withCacheUsd).toBeCloseTo(0.05 + 0.005, 10);

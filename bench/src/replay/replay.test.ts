@@ -61,11 +61,7 @@ describe("replay", () => {
   });
 
   test("a request above the window is recovered from by the on-overflow gate alone", async () => {
-    const blind: Policy = {
-      ...SVEN_POLICY,
-      gates: { at: [], countPending: false },
-      estimator: SHORT_SIGHTED,
-    };
+    const blind: Policy = { ...SVEN_POLICY, gates: { at: [], countPending: false }, estimator: SHORT_SIGHTED };
     const calls = await callsOf(blind, TIGHT);
     const overflowed = calls.filter((call) => call.overflowed);
     expect(overflowed.length).toBeGreaterThan(0);

@@ -72,12 +72,7 @@ async function askedOf(session: typeof SESSION, asks: readonly Ask[]) {
   const stop = (error: unknown) => {
     throw error;
   };
-  const write = createRecordedSource()({
-    session,
-    position: () => position,
-    note: (each) => noted.push(each),
-    stop,
-  });
+  const write = createRecordedSource()({ session, position: () => position, note: (each) => noted.push(each), stop });
   for (const { messages: through, at, from = 0 } of asks) {
     position = at;
     const parts = [{ promptId: "structured", messages: messages.slice(from, through) }];

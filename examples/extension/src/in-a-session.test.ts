@@ -44,13 +44,7 @@ const TURNS = Array.from({ length: 7 }, (_, turn) => [human(`u${turn}`, words(50
 
 /** Fits a session under the policy: what came of it, and the ids of its view. */
 async function fitted(messages: typeof TURNS, options: Partial<SessionOptions> = {}) {
-  const session = createSession({
-    policy: POLICY,
-    kinds,
-    summarizer: createDigest(),
-    entries: logOf(messages),
-    ...options,
-  });
+  const session = createSession({ policy: POLICY, kinds, summarizer: createDigest(), entries: logOf(messages), ...options });
   const outcome = await session.fit(
     { gate: "before-step", pending: [], model: LIMITS, nowMs: null },
     new AbortController().signal,

@@ -22,10 +22,7 @@ const stepsEach = Number(values.each);
 const messages = Math.ceil(Number(values.steps) / stepsEach);
 
 const database = startPostgres();
-const simulator = await startSimulator({
-  replies: scriptedModel(stepsEach),
-  contextWindowTokens: Number(values.window),
-});
+const simulator = await startSimulator({ replies: scriptedModel(stepsEach), contextWindowTokens: Number(values.window) });
 const environment = {
   PGHOST: database.connection.host,
   PGUSER: database.connection.user,

@@ -39,13 +39,7 @@ describe("a compaction is found", () => {
 });
 
 describe("the facts of a compaction", () => {
-  const summary = {
-    ...SUM,
-    toolCount: 0,
-    itemCount: 11,
-    cacheReadTokens: 640,
-    sinceMain: { ...SINCE, sameTools: false },
-  };
+  const summary = { ...SUM, toolCount: 0, itemCount: 11, cacheReadTokens: 640, sinceMain: { ...SINCE, sameTools: false } };
   const after = { person: [1], probes: ["person 1", "read 2"], itemCount: 4, sinceMain: { ...SINCE, kept: { result: 2 } } };
   const [facts] = compactionFacts(listOf({}, { person: [0, 1] }, summary, after));
 

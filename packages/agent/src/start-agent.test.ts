@@ -468,10 +468,7 @@ describe("what it is started with", () => {
         { text: "done" },
         { text: "more" },
       ],
-      {
-        isBoundReasoning: () => true,
-        dynamicContext: () => branch,
-      },
+      { isBoundReasoning: () => true, dynamicContext: () => branch },
     );
     let branch = "main";
     const agent = await start();

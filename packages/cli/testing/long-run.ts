@@ -36,10 +36,7 @@ const big: AgentTool = {
   hint: null,
   pathsOf: () => [],
   effectOf: () => ({ kind: "read" }),
-  run: async (_, { callId }) => ({
-    text: `${callId}\n${requests % Number(largeEvery) === 0 ? large : usual}`,
-    isError: false,
-  }),
+  run: async (_, { callId }) => ({ text: `${callId}\n${requests % Number(largeEvery) === 0 ? large : usual}`, isError: false }),
 };
 
 function countWork(): void {

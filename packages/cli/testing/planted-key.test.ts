@@ -69,9 +69,7 @@ const CALLS: readonly (readonly [string, unknown])[] = [
 
 function replyTo({ newestText }: SimulatedRequest): SimulatedReply {
   if (newestText !== "look") return { parts: [{ type: "text", text: "I have looked." }] };
-  return {
-    parts: CALLS.map(([toolName, args]) => ({ type: "tool-call", toolName, argumentsJson: JSON.stringify(args) })),
-  };
+  return { parts: CALLS.map(([toolName, args]) => ({ type: "tool-call", toolName, argumentsJson: JSON.stringify(args) })) };
 }
 
 const ALLOW = ["commands", "tool:given_tell", "server:given", "server:dies"];

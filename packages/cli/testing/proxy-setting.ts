@@ -43,26 +43,14 @@ export function callOn({ toolNames, replyIndex }: SimulatedRequest): SimulatedRe
 /** Starts both on loopback; they end with the test. */
 export async function startSetting({ proxy: given = {}, intercept, ...options }: SettingOptions = {}): Promise<ProxySetting> {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-proxy-"));
-  const simulator = await startSimulator({
-    replies: callOn,
-    contextWindowTokens: 12_000,
-    nowMs: () => 0,
-    ...options,
-  });
+  const simulator = await startSimulator({ replies: callOn, contextWindowTokens: 12_000, nowMs: () => 0, ...options });
   const relay = await startRelay(simulator.url, intercept);
   const { io, stdout } = recordedIo(folder, options.nowMs);
   const start = async () => {
     const controller = new AbortController();
     const before = stdout().length;
     const ended = proxy(
-      {
-        upstream: relay.url,
-        policy: "plimsoll",
-        window: "12k",
-        port: "0",
-        state: join(folder, "state"),
-        ...given,
-      },
+      { upstream: relay.url, policy: "plimsoll", window: "12k", port: "0", state: join(folder, "state"), ...given },
       io,
       controller.signal,
     );

@@ -99,7 +99,5 @@ function words(text: string): SimulatedReply {
 }
 
 function calling(command: string): SimulatedReply {
-  return {
-    parts: [{ type: "tool-call", toolName: "run_terminal_command", argumentsJson: JSON.stringify({ command }) }],
-  };
+  return { parts: [{ type: "tool-call", toolName: "run_terminal_command", argumentsJson: JSON.stringify({ command }) }] };
 }

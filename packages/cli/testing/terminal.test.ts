@@ -48,10 +48,7 @@ const countOf = async (type: string) => (await stored()).entries.filter((entry) 
 /** Reads the status lines of the requests that were sent (an estimate has a `~` before it); a status that is shown again is one. */
 function shownIn(said: string): readonly CountedStep[] {
   const shown = [...said.matchAll(/\] (?:· )?([\d,]+)(?:[+−][\d,]+)?\/[^\n]*?cache (\d+)%/g)].map(
-    ([, sent = "", cache = ""]) => ({
-      sentTokens: Number(sent.split(",").join("")),
-      cachePercent: Number(cache),
-    }),
+    ([, sent = "", cache = ""]) => ({ sentTokens: Number(sent.split(",").join("")), cachePercent: Number(cache) }),
   );
   return shown.filter(({ sentTokens }, index) => sentTokens !== shown[index - 1]?.sentTokens);
 }

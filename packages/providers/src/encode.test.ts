@@ -246,10 +246,7 @@ describe("Chat Completions", () => {
   test("a server that wants the user first gets the notice", () => {
     const context = contextOf([reply("1", "summary"), human("2", "go")]);
     expect(messagesOf(context)[0]).toMatchObject({ role: "assistant" });
-    expect(messagesOf(context, COMPATIBLE_QUIRKS)[0]).toEqual({
-      role: "user",
-      content: FIRST_MESSAGE_NOTICE,
-    });
+    expect(messagesOf(context, COMPATIBLE_QUIRKS)[0]).toEqual({ role: "user", content: FIRST_MESSAGE_NOTICE });
   });
 
   test("the dynamic context is last", () => {
@@ -496,9 +493,9 @@ describe("user and assistant in turn", () => {
   });
 
   const rolesOf = (quirks: ChatQuirks, messages: readonly Message[]) =>
-    encodeOpenAiChat(requestOf(contextOf(messages, { dynamicContext: "branch main", system: "s" })), {
-      quirks,
-    }).messages.map(({ role }) => role);
+    encodeOpenAiChat(requestOf(contextOf(messages, { dynamicContext: "branch main", system: "s" })), { quirks }).messages.map(
+      ({ role }) => role,
+    );
 
   test.each<[string, ChatQuirks, readonly string[]]>([
     ["a server that takes any order", OPENAI_QUIRKS, ["developer", "assistant", "tool", "user"]],

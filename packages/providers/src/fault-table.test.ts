@@ -53,12 +53,7 @@ const cases: readonly FaultCase[] = [
   { name: "slow stream", fault: SLOW_STREAM },
   { name: "empty reply", fault: { kind: "empty-reply" } },
   { name: "no usage", fault: { kind: "no-usage" } },
-  {
-    name: "silent truncation",
-    fault: { kind: "silent-truncation" },
-    simulator: SMALL_WINDOW,
-    isLasting: true,
-  },
+  { name: "silent truncation", fault: { kind: "silent-truncation" }, simulator: SMALL_WINDOW, isLasting: true },
   { name: "overflow, compaction on", simulator: SMALL_WINDOW, policy: SVEN_POLICY },
   { name: "overflow, compaction off", simulator: SMALL_WINDOW, policy: NONE_POLICY },
   { name: "proxy that echoes the request", fault: { kind: "echo" } },

@@ -31,10 +31,7 @@ test("after a cut our presets hold what the plain tail of the same true size hol
     for (const held of heldAfterCuts(session, await entries())) all.push({ seed, ...held });
   }
   const less = all.filter(({ view, tail }) => view < tail);
-  const sums = {
-    view: all.reduce((sum, { view }) => sum + view, 0),
-    tail: all.reduce((sum, { tail }) => sum + tail, 0),
-  };
+  const sums = { view: all.reduce((sum, { view }) => sum + view, 0), tail: all.reduce((sum, { tail }) => sum + tail, 0) };
   if (process.env.TAIL_SESSIONS !== undefined) {
     const chars = all.map((held) => held.chars());
     const viewChars = chars.reduce((sum, held) => sum + held.viewChars, 0);

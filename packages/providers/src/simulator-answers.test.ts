@@ -133,22 +133,10 @@ const READERS: readonly Reader[] = [
     reader: "openai, responses.stream",
     read: async (addresses) => responseRead(await openAiOf(addresses).responses.stream(responsesBody).finalResponse()),
   },
-  {
-    reader: "@ai-sdk/anthropic, generateText",
-    read: (addresses) => readWhole(claudeOf(addresses)),
-  },
-  {
-    reader: "@ai-sdk/anthropic, streamText",
-    read: (addresses) => readStream(claudeOf(addresses)),
-  },
-  {
-    reader: "@ai-sdk/openai-compatible, generateText",
-    read: (addresses) => readWhole(compatibleOf(addresses)),
-  },
-  {
-    reader: "@ai-sdk/openai-compatible, streamText",
-    read: (addresses) => readStream(compatibleOf(addresses)),
-  },
+  { reader: "@ai-sdk/anthropic, generateText", read: (addresses) => readWhole(claudeOf(addresses)) },
+  { reader: "@ai-sdk/anthropic, streamText", read: (addresses) => readStream(claudeOf(addresses)) },
+  { reader: "@ai-sdk/openai-compatible, generateText", read: (addresses) => readWhole(compatibleOf(addresses)) },
+  { reader: "@ai-sdk/openai-compatible, streamText", read: (addresses) => readStream(compatibleOf(addresses)) },
 ];
 
 function expectedOf({ reasoning }: Reader, { parts }: SimulatedReply): Read {

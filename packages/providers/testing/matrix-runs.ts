@@ -85,11 +85,7 @@ function thinkingOf(thinking: Thinking): { thinking?: Anthropic.ThinkingConfigPa
 const anthropicClient = (thinking: Thinking) => (game: MatrixGame) =>
   playAgent(
     game,
-    createAnthropicClient({
-      environment,
-      baseUrl: game.simulator.url,
-      ...thinkingOf(thinking),
-    }),
+    createAnthropicClient({ environment, baseUrl: game.simulator.url, ...thinkingOf(thinking) }),
     claudeFor(thinking),
   );
 

@@ -165,9 +165,7 @@ export class ModHost {
       by.own = true;
       if (ahead?.ids.every((id, index) => loop.rows[index]?.id === id) === true && trigger !== "precompute")
         return { messages: this.#stamped(loop, [...ahead.rows, ...loop.rows.slice(ahead.ids.length)]) };
-      return {
-        messages: ownCompaction(recordsAt(given, "messages"), stringAt(given, "instructions")),
-      };
+      return { messages: ownCompaction(recordsAt(given, "messages"), stringAt(given, "instructions")) };
     };
     const answer = await this.#dispatch("session.compact", event, core, (made) => {
       by.mod = true;

@@ -74,10 +74,7 @@ const CHANGES: readonly (readonly [string, Change, number])[] = [
 /** The results of a change of sessions: a line for each reported call, numbers that can be, and what half of the calls are off by at most. */
 function check(sessions: readonly Transcript[], change: Change): number | null {
   const changed = sessions.map(
-    (session, index): Transcript => ({
-      ...session,
-      entries: change(session.entries, sessions[(index + 1) % sessions.length]),
-    }),
+    (session, index): Transcript => ({ ...session, entries: change(session.entries, sessions[(index + 1) % sessions.length]) }),
   );
   const { sessions: calibrated, report } = calibrateTranscripts(changed, CALIBRATED_METHODS.slice(-1));
   const calls = calibrated.map(({ session }) => session.methods[0]?.calls ?? []);

@@ -17,9 +17,7 @@ const files = recordedFiles();
 
 test.skipIf(files.length === 0)(
   "of all recorded calls two are told to be cut, both where an agent left outputs out unmarked",
-  {
-    timeout: 120_000,
-  },
+  { timeout: 120_000 },
   async () => {
     const transcripts = await recordedTranscripts(files);
     const calls = transcripts.flatMap(({ entries }) => entries.filter(({ type }) => type === "usage"));

@@ -108,9 +108,7 @@ describe("a policy as people wrote it for an earlier version", () => {
         estimator: { kind: "bpe", encoding: "o200k_base", perMessageTokens: 4 },
         keep: [{ kind: "recent", amount: { ratio: 0.1, of: "input-budget" } }, ...PRESET_RULES],
         manualKeep: [{ kind: "recent", amount: { tokens: 4000 } }, ...PRESET_RULES],
-        overflow: {
-          keep: [PLIMSOLL_POLICY.keep[0], ...PRESET_RULES],
-        },
+        overflow: { keep: [PLIMSOLL_POLICY.keep[0], ...PRESET_RULES] },
         strategies: [{ kind: "clear-tool-results" }, { kind: "summarize", writer: "digest" }],
       },
     ],

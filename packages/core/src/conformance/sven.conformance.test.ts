@@ -71,14 +71,7 @@ describe("approximate tokens", () => {
       messages: [human("c", "only")],
       covered: { messages: 2, parts: 2, chars: 12 },
     } as const;
-    manager.append({
-      type: "compaction",
-      id: "x",
-      throughEntryId: "b",
-      edits: [replaced],
-      record: NO_RECORD,
-      atMs: null,
-    });
+    manager.append({ type: "compaction", id: "x", throughEntryId: "b", edits: [replaced], record: NO_RECORD, atMs: null });
     expect(manager.predict().expectedTokens).toBe(1);
   });
 

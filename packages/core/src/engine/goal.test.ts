@@ -101,9 +101,7 @@ describe("goalOf", () => {
   });
 
   test("the last recovery takes all that can be cut, whatever the size", () => {
-    expect(goal("overflow", { recovery: recoveriesOf(SVEN_POLICY) - 1 })).toMatchObject({
-      limitTokens: 2250,
-    });
+    expect(goal("overflow", { recovery: recoveriesOf(SVEN_POLICY) - 1 })).toMatchObject({ limitTokens: 2250 });
   });
 
   test.each<[string, number, boolean, number]>([

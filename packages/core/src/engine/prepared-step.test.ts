@@ -63,13 +63,7 @@ function answer({
   readonly now?: readonly Message[];
   readonly goal?: Partial<Goal>;
 }) {
-  const goals: Goal = {
-    budgetTokens: 900,
-    limitTokens: 500,
-    lineTokens: 800,
-    retryTokens: null,
-    ...goal,
-  };
+  const goals: Goal = { budgetTokens: 900, limitTokens: 500, lineTokens: 800, retryTokens: null, ...goal };
   const { strategy } = preparedStep({ edit, covered, ...summary }, { view: acting, goal: goals });
   const input: StrategyInput = strategyInput(now);
   return strategy.plan(input);

@@ -52,10 +52,7 @@ describe("the open step's pairs stay: no plan", () => {
     ["replaces the arguments of a call if none has its result", waiting, [replace("a3", 2)]],
     ["replaces the reasoning that led to a call", open, [replace("a3", 0)]],
   ])("%s", async (_, messages, edits) => {
-    await expect(run(messages, edits)).rejects.toMatchObject({
-      code: "bad-edit",
-      details: { promise: "open-step" },
-    });
+    await expect(run(messages, edits)).rejects.toMatchObject({ code: "bad-edit", details: { promise: "open-step" } });
   });
 
   test("that breaks a promise asks for a summary before it is refused", async () => {

@@ -3,10 +3,7 @@ import type { ToolSpec } from "../tool.ts";
 import { windowParts } from "./window-parts.ts";
 
 const tool = (name: string): ToolSpec => ({ name, description: "", parametersJson: "{}" });
-const measure = {
-  textTokens: (text: string) => text.length,
-  toolsTokens: (tools: readonly ToolSpec[]) => tools.length * 100,
-};
+const measure = { textTokens: (text: string) => text.length, toolsTokens: (tools: readonly ToolSpec[]) => tools.length * 100 };
 
 /** The parts of a system text and tools, as `what name tokens`, with nothing that the log does not show. */
 function named(system: string, tools: readonly string[] = [], reportedTokens?: number) {

@@ -26,9 +26,7 @@ const oddId = fc.oneof(
         "é",
         "\ud800",
       ),
-      {
-        maxLength: 5,
-      },
+      { maxLength: 5 },
     )
     .map((pieces) => pieces.join("")),
   fc.string({ unit: "binary", maxLength: 8 }),

@@ -194,10 +194,7 @@ function stateOf(entries: readonly SessionEntry[]): SessionState {
 
 describe("what is known of a session", () => {
   const reported = (id: string, atMs: number | null): SessionEntry => ({ ...usageEntry(id, "u", 5), atMs });
-  const rejected: SessionEntry = {
-    ...usageEntry("rejected", "u", 5),
-    usage: rejectedUsage(5),
-  };
+  const rejected: SessionEntry = { ...usageEntry("rejected", "u", 5), usage: rejectedUsage(5) };
 
   test.each<[string, readonly SessionEntry[], number | null]>([
     ["none yet", logOf([eight]), null],

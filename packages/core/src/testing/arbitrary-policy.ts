@@ -46,10 +46,7 @@ const keepRule: fc.Arbitrary<KeepRuleSpec> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("recent" as const), amount: amount }) },
   {
     weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constantFrom("human", "plan", "files-in-hand", "recall", "everything"),
-      atMost: amount,
-    }),
+    arbitrary: fc.record({ kind: fc.constantFrom("human", "plan", "files-in-hand", "recall", "everything"), atMost: amount }),
   },
 );
 

@@ -96,13 +96,7 @@ const arbitraryAct = (policy: fc.Arbitrary<Policy>): fc.Arbitrary<SessionAct> =>
         ),
       }),
     },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        act: fc.constant("prepare" as const),
-        lateBy: fc.constantFrom(0, 0, 0, 1, 3),
-      }),
-    },
+    { weight: 4, arbitrary: fc.record({ act: fc.constant("prepare" as const), lateBy: fc.constantFrom(0, 0, 0, 1, 3) }) },
     { weight: 1, arbitrary: fc.record({ act: fc.constant("revert" as const) }) },
     {
       weight: 1,
@@ -162,10 +156,7 @@ export function arbitraryScenario(maximumActs: number, added: AddedToScenarios =
         weight: 1,
         arbitrary: fc.array(
           fc.constantFrom<HookBehaviour>("go", "go", "cancel", "summary", "blank-summary", "throws", "deaf", "late"),
-          {
-            minLength: 1,
-            maxLength: 4,
-          },
+          { minLength: 1, maxLength: 4 },
         ),
       },
     ),

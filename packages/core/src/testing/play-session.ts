@@ -192,10 +192,7 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
     const now = { reason: "manual", keep: null } as const;
     await fit(
       { ...undone, now },
-      {
-        run: (live, signal) => live.redo(undone, signal),
-        policy: undone.policy ?? scenario.policy,
-      },
+      { run: (live, signal) => live.redo(undone, signal), policy: undone.policy ?? scenario.policy },
     );
   };
 
@@ -251,9 +248,5 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
         act satisfies never;
     }
   };
-  return {
-    play,
-    compactions: () => compactions,
-    end: reread,
-  };
+  return { play, compactions: () => compactions, end: reread };
 }

@@ -125,9 +125,7 @@ const rows: readonly [string, string, Row][] = [
 
 test.each(rows)(
   "%s, %s: a run that is killed before every step sends the same and pays nothing twice",
-  {
-    timeout: 600_000,
-  },
+  { timeout: 600_000 },
   async (_, __, row) => {
     const whole = await play(row, () => false);
     expect(await play(row, (step) => step > 0)).toEqual(whole);

@@ -32,13 +32,7 @@ export function readChatRequest(body: unknown): ChatRequest {
       if (isOpen) rounds.push({ node, calls, results: [] });
     }
   }
-  return {
-    body: root,
-    model: fieldText(root, "model"),
-    messages,
-    rounds,
-    tools: itemsOf(field(root, "tools")),
-  };
+  return { body: root, model: fieldText(root, "model"), messages, rounds, tools: itemsOf(field(root, "tools")) };
 }
 
 /** The role of a message; empty if it has none. */

@@ -144,11 +144,7 @@ async function conversations(sessions: SessionStore): Promise<LogKeeper> {
     await found.goOn({ ...said, messages: [] }, async () => fail());
     await found.goOn(said, work).catch(() => undefined);
   };
-  return {
-    hold,
-    close: found.close,
-    held: IN_SESSION,
-  };
+  return { hold, close: found.close, held: IN_SESSION };
 }
 
 /** The rules of closing for sessions and conversations over a store. */
