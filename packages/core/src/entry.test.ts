@@ -33,7 +33,7 @@ describe("the id by which other entries name", () => {
 
 describe("messages that an edit put into the context are", () => {
   test.each<[string, AppliedEdit, readonly unknown[]]>([
-    ["the summary of spans", summarized([["a", "b"]], SUMMARY), [SUMMARY]],
+    ["the summary of spans", summarized(SUMMARY, ["a", "b"]), [SUMMARY]],
     ["none for spans that went without a word", dropped("a", "b"), []],
     ["all of a history that was supplied", replacedHistory([human("a", "Hi."), SUMMARY]), [human("a", "Hi."), SUMMARY]],
     ["none for a part", replacedPart("a", 0, { type: "text", text: "[cleared]" }), []],

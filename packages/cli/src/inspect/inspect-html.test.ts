@@ -13,7 +13,7 @@ const entries: readonly SessionEntry[] = [
   { type: "message", message: human("h2", "go on") },
   usageEntry("q2", "h2", 2000),
   { type: "message", message: reply("a2", "done") },
-  compaction("k1", [summarized([["h1", "a1"]], summaryMessage("s1", EVIL))]),
+  compaction("k1", [summarized(summaryMessage("s1", EVIL), ["h1", "a1"])]),
   { type: "revert", id: "revert-k1", compactionId: "k1", atMs: null },
 ];
 

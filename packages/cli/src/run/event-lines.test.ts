@@ -68,7 +68,7 @@ test.each([
   ["inside a tool loop", 11, "[plimsoll:context:compacted:structured] 60674 → 7144 tokens (tool round 11)"],
   ["before the submit", 0, "[plimsoll:context:compacted:structured] 60674 → 7144 tokens"],
 ])("SVEN logs a compaction %s", (_, step, line) => {
-  const summary = summarized([["a", "b"]], summaryMessage("m", "They worked."));
+  const summary = summarized(summaryMessage("m", "They worked."), ["a", "b"]);
   const entry = compaction("c", [{ ...summary, spans: [{ from: "a", through: "b", promptId: "structured" }] }]);
   expect(compactionLogLine({ ...entry, record: { ...entry.record, tokensBefore: 60_674, tokensAfter: 7144, step } })).toBe(
     line,

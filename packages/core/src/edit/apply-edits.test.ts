@@ -32,21 +32,9 @@ const idsAfter = (edits: readonly AppliedEdit[]) => applyEdits(view, edits).map(
 describe("applyEdits", () => {
   test.each<[string, readonly AppliedEdit[], readonly string[]]>([
     ["nothing without edits", [], ["u1", "a1", "u2", "a2", "r"]],
-    ["a summary where its span began", [summarized([["a1", "u2"]], summary)], ["u1", "s", "a2", "r"]],
-    [
-      "one summary of two spans where the first began",
-      [
-        summarized(
-          [
-            ["u1", "a1"],
-            ["a2", "r"],
-          ],
-          summary,
-        ),
-      ],
-      ["s", "u2"],
-    ],
-    ["a summary of everything", [summarized([["u1", "r"]], summary)], ["s"]],
+    ["a summary where its span began", [summarized(summary, ["a1", "u2"])], ["u1", "s", "a2", "r"]],
+    ["one summary of two spans where the first began", [summarized(summary, ["u1", "a1"], ["a2", "r"])], ["s", "u2"]],
+    ["a summary of everything", [summarized(summary, ["u1", "r"])], ["s"]],
     ["a drop without notice", [dropped("u1", "a1")], ["u2", "a2", "r"]],
     ["a drop with its notice in its place", [dropped("a1", "a1", notice)], ["u1", "n", "u2", "a2", "r"]],
     ["two drops", [dropped("u1", "a1", notice), dropped("a2", "r")], ["n", "u2"]],
@@ -57,7 +45,7 @@ describe("applyEdits", () => {
       [{ ...replacedHistory([summary]), through: "u1" }],
       ["s", "a1", "u2", "a2", "r"],
     ],
-    ["edits of what earlier edits made", [summarized([["u1", "a1"]], summary), dropped("s", "u2", notice)], ["n", "a2", "r"]],
+    ["edits of what earlier edits made", [summarized(summary, ["u1", "a1"]), dropped("s", "u2", notice)], ["n", "a2", "r"]],
     ["a new history that is then edited", [replacedHistory([summary, notice]), dropped("s", "s")], ["n"]],
   ])("makes %s", (_, edits, ids) => {
     expect(idsAfter(edits)).toEqual(ids);
@@ -92,7 +80,7 @@ describe("applyEdits", () => {
   });
 
   test("a part of a message that an earlier edit made can be replaced", () => {
-    const [after] = applyEdits(view, [summarized([["u1", "r"]], summary), replacedPart("s", 0, stub)]);
+    const [after] = applyEdits(view, [summarized(summary, ["u1", "r"]), replacedPart("s", 0, stub)]);
     expect(after).toEqual({ ...summary, parts: [stub] });
   });
 
@@ -102,41 +90,16 @@ describe("applyEdits", () => {
   });
 
   test("untouched messages keep their identity", () => {
-    const after = applyEdits(view, [summarized([["u1", "a1"]], summary)]);
-    expect([after[0] === summary, after[1] === view[2], after[2] === view[3], after[3] === view[4]]).toEqual([
-      true,
-      true,
-      true,
-      true,
-    ]);
+    const after = applyEdits(view, [summarized(summary, ["u1", "a1"])]);
+    expect(after.map((message, index) => message === [summary, ...view.slice(2)][index])).toEqual([true, true, true, true]);
   });
 
   test.each<[string, AppliedEdit, string]>([
     ["a span that begins nowhere", dropped("missing", "a1"), "missing"],
     ["a span that ends nowhere", dropped("a1", "missing"), "missing"],
     ["a span that runs backwards", dropped("u2", "a1"), "u2"],
-    [
-      "spans that overlap",
-      summarized(
-        [
-          ["u1", "u2"],
-          ["a1", "r"],
-        ],
-        summary,
-      ),
-      "a1",
-    ],
-    [
-      "spans out of order",
-      summarized(
-        [
-          ["a2", "r"],
-          ["u1", "a1"],
-        ],
-        summary,
-      ),
-      "u1",
-    ],
+    ["spans that overlap", summarized(summary, ["u1", "u2"], ["a1", "r"]), "a1"],
+    ["spans out of order", summarized(summary, ["a2", "r"], ["u1", "a1"]), "u1"],
     ["a new history up to a message that is not there", { ...replacedHistory([summary]), through: "missing" }, "missing"],
     ["a part of no message", replacedPart("missing", 0, stub), "missing"],
     ["a part that the message does not have", replacedPart("u1", 1, stub), "u1"],
@@ -219,7 +182,7 @@ describe("what no plan may take", () => {
 });
 
 test.each<[string, AppliedEdit, readonly string[]]>([
-  ["its one message, for spans", summarized([["u1", "a1"]], summary), ["s"]],
+  ["its one message, for spans", summarized(summary, ["u1", "a1"]), ["s"]],
   ["none, for spans without a notice", dropped("u1", "a1"), []],
   ["all of a new history", replacedHistory([summary, notice]), ["s", "n"]],
   ["none, for a part", replacedPart("r", 0, stub), []],

@@ -40,18 +40,17 @@ const summarize = (from: string, through: string, by: "summary" | "digest" = "su
   by,
   spans: [{ from, through, promptId: "structured" }],
 });
-const drop = (spans: readonly (readonly [string, string])[], by: "notice" | "nothing" = "notice"): Edit => ({
-  kind: "replace-spans",
-  by,
-  spans: spans.map(([from, through]) => ({ from, through, promptId: null })),
-});
-const replace = (messageId: string, text: string): Edit => ({
-  kind: "replace-part",
-  messageId,
-  partIndex: 0,
-  text,
-  handle: messageId,
-});
+const dropBy =
+  (by: "notice" | "nothing") =>
+  (...spans: readonly (readonly [string, string])[]): Edit => ({
+    kind: "replace-spans",
+    by,
+    spans: spans.map(([from, through]) => ({ from, through, promptId: null })),
+  });
+const [drop, dropSilently] = [dropBy("notice"), dropBy("nothing")];
+const replace = (messageId: string, text: string, partIndex = 0): Edit => {
+  return { kind: "replace-part", messageId, partIndex, text, handle: messageId };
+};
 
 function run(edits: readonly Edit[], more: Partial<ExecuteInput> = {}, signal = new AbortController().signal) {
   return execute(
@@ -183,7 +182,7 @@ describe("execute", () => {
   });
 
   test("puts facts with summaries and notices", async () => {
-    const { messages } = await run([drop([["u1", "a1"]])], { facts: () => "files: a.ts" });
+    const { messages } = await run([drop(["u1", "a1"])], { facts: () => "files: a.ts" });
     expect(messages[0]?.parts.map((part) => ("text" in part ? part.text : ""))).toEqual([
       expect.stringContaining("2 earlier messages"),
       "files: a.ts",
@@ -191,25 +190,14 @@ describe("execute", () => {
   });
 
   test("one notice counts all spans", async () => {
-    const { messages, applied } = await run([
-      drop([
-        ["u1", "a1"],
-        ["a2", "r"],
-      ]),
-    ]);
+    const { messages, applied } = await run([drop(["u1", "a1"], ["a2", "r"])]);
     expect(messages.slice(1)).toEqual([view[2], view[5]]);
     expect(messages.slice(0, 1).map(textOf).join()).toContain("4 earlier messages");
     expect(applied).toMatchObject([{ by: "notice", message: { origin: "notice" }, covered: { messages: 4 } }]);
   });
 
   test("the notice of several spans names the span from the first through the last", async () => {
-    const { messages } = await run([
-      drop([
-        ["u1", "u1"],
-        ["a1", "a1"],
-        ["a2", "r"],
-      ]),
-    ]);
+    const { messages } = await run([drop(["u1", "u1"], ["a1", "a1"], ["a2", "r"])]);
     expect(messages.slice(0, 1).map(textOf).join()).toContain(`handle ${spanHandle({ from: "u1", through: "r" })}.`);
   });
 
@@ -281,12 +269,12 @@ describe("execute", () => {
   });
 
   test("what rules keep is left out of the edits; if nothing is left, nothing is done", async () => {
-    const { messages, applied } = await run([drop([["u1", "a1"]])], { kept: new Set(view.slice(0, 2)) });
+    const { messages, applied } = await run([drop(["u1", "a1"])], { kept: new Set(view.slice(0, 2)) });
     expect([messages === view, applied]).toEqual([true, []]);
   });
 
   test("a drop without a notice leaves none", async () => {
-    const { messages } = await run([drop([["u1", "a1"]], "nothing")]);
+    const { messages } = await run([dropSilently(["u1", "a1"])]);
     expect(messages).toEqual(view.slice(2));
   });
 
@@ -301,19 +289,14 @@ describe("execute rejects", () => {
   const rejects: Summarizer = () => Promise.reject(new PlimsollError("summary-failed", "no reply"));
 
   test.each<[string, readonly Edit[], Partial<ExecuteInput>, string]>([
-    ["a drop that leaves a call without its result", [drop([["r", "r"]])], {}, "unsendable"],
-    ["a drop that leaves a result without its call", [drop([["a2", "a2"]])], {}, "unsendable"],
+    ["a drop that leaves a call without its result", [drop(["r", "r"])], {}, "unsendable"],
+    ["a drop that leaves a result without its call", [drop(["a2", "a2"])], {}, "unsendable"],
     ["a summary that takes the result alone", [summarize("r", "r")], {}, "unsendable"],
     ["a part that is left blank", [replace("u1", " ")], {}, "unsendable"],
-    ["a view with nothing in it", [drop([["a1", "a2"]], "nothing")], { messages: replies }, "unsendable"],
+    ["a view with nothing in it", [dropSilently(["a1", "a2"])], { messages: replies }, "unsendable"],
     ["a span of messages that are not there", [summarize("u1", "missing")], {}, "bad-edit"],
-    ["a span that runs backwards", [drop([["a1", "u1"]])], {}, "bad-edit"],
-    [
-      "a part that is not there",
-      [{ kind: "replace-part", messageId: "r", partIndex: 3, text: "", handle: "r" }],
-      {},
-      "bad-edit",
-    ],
+    ["a span that runs backwards", [drop(["a1", "u1"])], {}, "bad-edit"],
+    ["a part that is not there", [replace("r", "", 3)], {}, "bad-edit"],
     ["a part of a message that is not there", [replace("missing", "…")], {}, "bad-edit"],
     ["a summariser that rejects", [summarize("u1", "a1")], { summarizer: rejects }, "summary-failed"],
     ["an empty summary", [summarize("u1", "a1")], { summarizer: summaryOf("") }, "summary-failed"],
@@ -332,27 +315,27 @@ describe("execute rejects", () => {
   });
 
   test("what it names: the violation that the edits made", async () => {
-    await expect(run([drop([["r", "r"]])])).rejects.toMatchObject({
+    await expect(run([drop(["r", "r"])])).rejects.toMatchObject({
       details: { code: expect.stringMatching(/./), index: expect.any(Number), subject: expect.stringMatching(/./) },
     });
   });
 
   test("not what was wrong before, but what the edits made wrong", async () => {
     const messages = [human("u1", "first"), reply("a1", "answer"), result("orphan", "x", "done"), human("u2", "second")];
-    const { messages: after } = await run([drop([["u1", "a1"]])], { messages });
+    const { messages: after } = await run([drop(["u1", "a1"])], { messages });
     expect(idsOf(after).slice(1)).toEqual(["orphan", "u2"]);
   });
 
   test("what the edits made wrong, although the same was wrong elsewhere before", async () => {
     const messages = [...view.slice(0, 2), result("orphan", "x", "done"), ...view.slice(2)];
-    await expect(run([drop([["a2", "a2"]])], { messages })).rejects.toMatchObject({
+    await expect(run([drop(["a2", "a2"])], { messages })).rejects.toMatchObject({
       code: "unsendable",
       details: { subject: "c" },
     });
   });
 
   test("not an emptied view if something will be sent", async () => {
-    const { messages } = await run([drop([["a1", "a2"]], "nothing")], { messages: replies, pending: [human("u3", "third")] });
+    const { messages } = await run([dropSilently(["a1", "a2"])], { messages: replies, pending: [human("u3", "third")] });
     expect(messages).toEqual([]);
   });
 });

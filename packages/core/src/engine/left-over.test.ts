@@ -30,7 +30,7 @@ async function leftOver(edits: readonly AppliedEdit[] | null): Promise<readonly 
 
 /** One summary for spans, each written as its first and its last id. */
 const taking = (...spans: readonly string[]): AppliedReplaceSpans => ({
-  ...summarized([], summaryMessage("s", "so far")),
+  ...summarized(summaryMessage("s", "so far")),
   spans: spans.map((span) => ({ from: span.split(" ")[0] ?? "", through: span.split(" ")[1] ?? "", promptId: null })),
 });
 

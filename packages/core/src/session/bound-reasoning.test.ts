@@ -37,7 +37,7 @@ const before: readonly Message[] = [
   human("u2", "and now?"),
   thinking(assistant("a3", [{ type: "text", text: "so" }])),
 ];
-const cut = compaction("cut", [summarized([["u1", "r1"]], summaryMessage("s1", "summary"))]);
+const cut = compaction("cut", [summarized(summaryMessage("s1", "summary"), ["u1", "r1"])]);
 const clearing = compaction("clearing", [replacedPart("r2", 0, { type: "text", text: "cleared" })]);
 const other: SessionEntry = { type: "setup-change", id: "setup", system: "other", tools: [], atMs: null };
 const drops: SessionEntry = { ...other, id: "drops", system: "", boundReasoning: "vendor-drops" };

@@ -71,7 +71,7 @@ const entries: readonly (readonly [string, SessionEntry])[] = [
     },
   ],
   ["a change to an unknown model", { type: "model-change", id: "m", modelId: "other", limits: null, atMs: null }],
-  ["a summary", compaction("k", [{ ...summarized([["u", "a"]], summaryMessage("s", "summary")), usage }], "r")],
+  ["a summary", compaction("k", [{ ...summarized(summaryMessage("s", "summary"), ["u", "a"]), usage }], "r")],
   ["drops", compaction("k", [dropped("u", "a", summaryMessage("n", "notice")), dropped("r", "r")])],
   ["replaced parts", compaction("k", [replacedPart("r", 0, { type: "text", text: "stub" })])],
   ["a new history", compaction("k", [replacedHistory([human("u", "hello"), reply])])],

@@ -31,32 +31,22 @@ describe("where in the log a message is", () => {
     ["an appended one: its own place", [], "u2", { first: 2, last: 2 }],
     ["entries between messages are not counted", [usageEntry("q", "a3", 9), ...logOf([human("u4", "third")])], "u4", at(4)],
     ["the first of two with one id", logOf([human("u0", "again")]), "u0", at(0)],
-    ["a summary: what it covers", [compaction("c", [summarized([["a1", "u2"]], s)])], "s", { first: 1, last: 2 }],
+    ["a summary: what it covers", [compaction("c", [summarized(s, ["a1", "u2"])])], "s", { first: 1, last: 2 }],
     [
       "a summary of two spans: from the first to the last",
-      [
-        compaction("c", [
-          summarized(
-            [
-              ["u0", "u0"],
-              ["a3", "a3"],
-            ],
-            s,
-          ),
-        ]),
-      ],
+      [compaction("c", [summarized(s, ["u0", "u0"], ["a3", "a3"])])],
       "s",
       { first: 0, last: 3 },
     ],
     [
       "a summary of a summary: what that one covers, too",
-      [compaction("c", [summarized([["a1", "u2"]], s)]), compaction("d", [summarized([["s", "a3"]], t)])],
+      [compaction("c", [summarized(s, ["a1", "u2"])]), compaction("d", [summarized(t, ["s", "a3"])])],
       "t",
       { first: 1, last: 3 },
     ],
-    ["a span that ends at an unknown message: where it begins", [compaction("c", [summarized([["u2", "x"]], s)])], "s", at(2)],
-    ["a span of unknown messages: the beginning", [compaction("c", [summarized([["x", "y"]], s)])], "s", at(0)],
-    ["a summary of no span: the beginning", [compaction("c", [summarized([], s)])], "s", at(0)],
+    ["a span that ends at an unknown message: where it begins", [compaction("c", [summarized(s, ["u2", "x"])])], "s", at(2)],
+    ["a span of unknown messages: the beginning", [compaction("c", [summarized(s, ["x", "y"])])], "s", at(0)],
+    ["a summary of no span: the beginning", [compaction("c", [summarized(s)])], "s", at(0)],
     ["in a new history, one that nobody appended: that of the one before it", [history(u2, s)], "s", at(2)],
     ["the beginning, if it is the first", [history(s, u2)], "s", at(0)],
     ["in a new history, an appended one keeps its own", [history(s, u2)], "u2", at(2)],
@@ -70,12 +60,12 @@ describe("where in the log a message is", () => {
 describe("a message by its id", () => {
   test.each<[string, readonly SessionEntry[], string, Message | undefined]>([
     ["an appended one", [], "u2", u2],
-    ["a summary", [compaction("c", [summarized([["u0", "a1"]], s)])], "s", s],
+    ["a summary", [compaction("c", [summarized(s, ["u0", "a1"])])], "s", s],
     [
       "what the second of two edits wrote",
       [
         compaction("c", [
-          summarized([["u0", "a1"]], s),
+          summarized(s, ["u0", "a1"]),
           replacedPart("u2", 0, { type: "text", text: "" }),
           dropped("u2", "u2", t),
         ]),
@@ -87,7 +77,7 @@ describe("a message by its id", () => {
     ["the second of a new history", [history(s, t)], "t", t],
     [
       "the first of two with one id, also if an edit wrote the other",
-      [compaction("c", [summarized([["a1", "a1"]], { ...s, id: "u0" })])],
+      [compaction("c", [summarized({ ...s, id: "u0" }, ["a1", "a1"])])],
       "u0",
       u0,
     ],
@@ -106,7 +96,7 @@ describe("an appended message by its place", () => {
     ["none behind it", 4, undefined],
     ["none before the first", -1, undefined],
   ])("%s", async (_, place, message) => {
-    expect(await indexOf([...log, compaction("c", [summarized([["u0", "a1"]], s)])]).at(place)).toEqual(message);
+    expect(await indexOf([...log, compaction("c", [summarized(s, ["u0", "a1"])])]).at(place)).toEqual(message);
   });
 
   test("a place that is not there reads no entry", async () => {

@@ -117,52 +117,31 @@ describe("recall of a span", () => {
     ],
     [
       "from a summary back to what it covers",
-      [compaction("c", [summarized([["a1", "r1"]], summary)])],
+      [compaction("c", [summarized(summary, ["a1", "r1"])])],
       "s..a2",
       /^\[assistant a1\].*\[assistant a2\]/s,
     ],
     [
       "through a summary to the end of what it covers",
-      [compaction("c", [summarized([["a1", "a2"]], summary)])],
+      [compaction("c", [summarized(summary, ["a1", "a2"])])],
       "u1..s",
       /^\[user u1\].*\[assistant a2\]/s,
     ],
     [
       "from a summary that stepped over a message through that one",
-      [
-        compaction("c", [
-          summarized(
-            [
-              ["u1", "u1"],
-              ["r1", "a2"],
-            ],
-            summary,
-          ),
-        ]),
-      ],
+      [compaction("c", [summarized(summary, ["u1", "u1"], ["r1", "a2"])])],
       "s..a1",
       /^\[user u1\].*\[assistant a2\]/s,
     ],
     [
       "through a notice of a summary that stepped over a message",
-      [
-        compaction("c", [
-          summarized(
-            [
-              ["u1", "u1"],
-              ["r1", "a2"],
-            ],
-            summary,
-          ),
-        ]),
-        compaction("d", [dropped("s", "a1", notice)]),
-      ],
+      [compaction("c", [summarized(summary, ["u1", "u1"], ["r1", "a2"])]), compaction("d", [dropped("s", "a1", notice)])],
       "n..n",
       /^\[user u1\].*\[assistant a2\]/s,
     ],
     [
       "through a notice of a summary",
-      [compaction("c", [summarized([["u1", "r1"]], summary)]), compaction("d", [dropped("s", "a2", notice)])],
+      [compaction("c", [summarized(summary, ["u1", "r1"])]), compaction("d", [dropped("s", "a2", notice)])],
       "n..u#2",
       /^\[user u1\].*\[user u%232\]/s,
     ],
@@ -177,7 +156,7 @@ describe("recall of a span", () => {
   });
 
   test("what a compaction wrote is found by its own id too", async () => {
-    const more = [compaction("c", [summarized([["u1", "a1"]], summary)])];
+    const more = [compaction("c", [summarized(summary, ["u1", "a1"])])];
     expect(await recalled("s", more)).toBe("what happened");
   });
 });

@@ -43,7 +43,7 @@ function ledgerOf(
 
 const eight = human("u", "12345678");
 const four = reply("a", "1234");
-const cut = compaction("cut", [summarized([["u", "u"]], summaryMessage("s", "1234"))]);
+const cut = compaction("cut", [summarized(summaryMessage("s", "1234"), ["u", "u"])]);
 
 describe("foldLedger", () => {
   test.each<[string, readonly SessionEntry[], number]>([

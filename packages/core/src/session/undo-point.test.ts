@@ -17,7 +17,7 @@ import { EMPTY_VIEW, foldEntry, type Undo, undoPointOf, withoutUndoPoints } from
 
 const start = logOf([human("u1", "first"), reply("a1", "answer"), human("u2", "second"), reply("a2", "again")]);
 const said = (message: Message): SessionEntry => ({ type: "message", message });
-const first = compaction("first", [summarized([["u1", "a1"]], summaryMessage("s1", "summary"))]);
+const first = compaction("first", [summarized(summaryMessage("s1", "summary"), ["u1", "a1"])]);
 const second = compaction("second", [dropped("s1", "s1")]);
 
 /** Returns the view that an undo would bring back. */

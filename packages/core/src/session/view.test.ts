@@ -33,8 +33,8 @@ const start = logOf([u1, a1, u2, a2, r]);
 const said = (message: Message): SessionEntry => ({ type: "message", message });
 const summaryOne = summaryMessage("s1", "summary");
 const summaryTwo = summaryMessage("s2", "summary of the summary");
-const firstCut = compaction("compaction-1", [summarized([["u1", "a1"]], summaryOne)]);
-const secondCut = compaction("compaction-2", [summarized([["s1", "u2"]], summaryTwo)]);
+const firstCut = compaction("compaction-1", [summarized(summaryOne, ["u1", "a1"])]);
+const secondCut = compaction("compaction-2", [summarized(summaryTwo, ["s1", "u2"])]);
 const idsOf = (view: SessionView) => view.messages.slice().map((message) => message.id);
 
 describe("the fold of a log", () => {
@@ -45,7 +45,7 @@ describe("the fold of a log", () => {
     ["P-17: a second compaction builds on the first", [...start, firstCut, said(u3), secondCut], ["s2", "a2", "r", "u3"]],
     [
       "messages appended while a summary was written stay behind it",
-      [...start, said(u3), compaction("late", [summarized([["u1", "r"]], summaryOne)], "r")],
+      [...start, said(u3), compaction("late", [summarized(summaryOne, ["u1", "r"])], "r")],
       ["s1", "u3"],
     ],
     ["a revert brings back what was summarised", [...start, firstCut, revertOf("compaction-1")], ["u1", "a1", "u2", "a2", "r"]],

@@ -156,7 +156,7 @@ export function compaction(id: string, edits: readonly AppliedEdit[], throughEnt
 }
 
 /** Makes an edit that replaces spans, each `[from, through]` by message id, by one summary message. */
-export function summarized(spans: readonly (readonly [string, string])[], message: Message): AppliedReplaceSpans {
+export function summarized(message: Message, ...spans: readonly (readonly [string, string])[]): AppliedReplaceSpans {
   return {
     kind: "replace-spans",
     by: "summary",

@@ -256,7 +256,7 @@ const pricesOf: ModelPriors = (modelId) =>
 
 describe("the figures of a session", () => {
   const cut = (id: string, from: string, through: string) =>
-    compaction(id, [summarized([[from, through]], summaryMessage(`s-${id}`, "The test was found and read. ".repeat(10)))]);
+    compaction(id, [summarized(summaryMessage(`s-${id}`, "The test was found and read. ".repeat(10)), [from, through])]);
   const switched: SessionEntry = { type: "model-change", id: "m", modelId: "other/model", limits: null, atMs: null };
   const asked = message(human("h-new", "Now the next one, please."));
   const found = (id: string, chars: string) => message(result(id, "c-none", chars));
@@ -481,7 +481,7 @@ describe("what teaches and what does not", () => {
 describe("after a cut", () => {
   const { entries, nextTokens } = steps(10);
   const summary = summaryMessage("s", "The test was found and read. ".repeat(10));
-  const cut = compaction("cut", [summarized([["h", "r7"]], summary)]);
+  const cut = compaction("cut", [summarized(summary, ["h", "r7"])]);
 
   test("what is kept keeps its measured size, and the overhead is what the first report had above its messages", () => {
     const before = follow(entries);
@@ -666,7 +666,7 @@ test("whatever is reported, predictions are finite, bounded from above by their 
         if (step.isHuman) entries.push(message(human(`h${index}`, step.text)));
         if (step.cuts)
           entries.push(
-            compaction(`k${index}`, [summarized([[`a${index}`, `r${index}`]], summaryMessage(`s${index}`, step.text))]),
+            compaction(`k${index}`, [summarized(summaryMessage(`s${index}`, step.text), [`a${index}`, `r${index}`])]),
           );
       }
       const { prediction } = follow(entries);
