@@ -1,5 +1,5 @@
 import type { FitOutcome } from "../src/engine/fit-input.ts";
-import type { CompactionEntry, Gate } from "../src/entry.ts";
+import type { CompactionEntry } from "../src/entry.ts";
 import { svenPolicy } from "../src/policy/presets/sven.ts";
 import { compactionKind } from "../src/session/events.ts";
 import { human } from "../src/testing/builders.ts";
@@ -9,13 +9,14 @@ import { lettered, shapeOf } from "./lettered.ts";
 /** A row: sizes are the document's times 100, as our header, facts and notice have their own size. */
 export interface GateRow {
   readonly letters: string;
-  readonly tokens: number | readonly number[];
-  readonly systemTokens: number;
+  /** 1,000 if nothing else is said. */
+  readonly tokens?: number | readonly number[];
+  /** 100 if nothing else is said. */
+  readonly systemTokens?: number;
   readonly windowTokens: number;
   readonly keep: number;
   readonly threshold?: number;
   readonly reserve?: number;
-  readonly gate?: Gate;
   readonly more?: Partial<EngineSessionOptions>;
   readonly strategy?: "structured" | "narrative";
 }
@@ -28,7 +29,7 @@ export interface PlayedRow {
   readonly shape: string;
 }
 
-/** Opens the row's session and asks the gate once. */
+/** Opens the row's session and asks the gate once: the one behind the batch if a result is the newest message. */
 export async function played(row: GateRow): Promise<PlayedRow> {
   const session = engineSession({
     policy: svenPolicy({
@@ -38,12 +39,15 @@ export async function played(row: GateRow): Promise<PlayedRow> {
       compaction_strategy: row.strategy ?? "structured",
     }),
     windowTokens: row.windowTokens,
-    systemTokens: row.systemTokens,
-    messages: lettered(row.letters, row.tokens),
+    systemTokens: row.systemTokens ?? 100,
+    messages: lettered(row.letters, row.tokens ?? 1000),
     ...row.more,
   });
-  const pending = row.gate === "after-tool-batch" ? [] : [human("new", "go on")];
-  const outcome = await session.fit({ gate: row.gate ?? "before-submit", pending, step: row.gate === undefined ? 0 : 1 });
+  const outcome = await session.fit(
+    row.letters.endsWith("R")
+      ? { gate: "after-tool-batch", pending: [], step: 1 }
+      : { gate: "before-submit", pending: [human("new", "go on")], step: 0 },
+  );
   const kind = outcome.entry !== undefined ? compactionKind(outcome.entry) : outcome.kind;
   return { session, outcome, kind, shape: shapeOf(session.manager.view().messages) };
 }

@@ -6,7 +6,6 @@ import { utf8Bytes } from "../text.ts";
 describe("emergency, through the engine", () => {
   const row = (letters: string, keep: number, more: Partial<GateRow> = {}): GateRow => ({
     letters,
-    tokens: 1000,
     systemTokens: 1000,
     windowTokens: letters.length * 1000 + 1100,
     keep,
@@ -15,7 +14,7 @@ describe("emergency, through the engine", () => {
   test.each<[string, GateRow, string]>([
     ["M-1: the notice and the newest two", row("UAUA", 2), "n 2 3"],
     ["M-5: keep nothing: the last human message stays", row("UAUA", 0), "n 2"],
-    ["M-7: the open step stays, and the human message with it", row("UACR", 2, { gate: "after-tool-batch" }), "0 n 2 3"],
+    ["M-7: the open step stays, and the human message with it", row("UACR", 2), "0 n 2 3"],
   ])("%s", async (_, each, shape) => {
     const run = await played(each);
     expect([run.kind, run.shape]).toEqual(["emergency", shape]);
@@ -50,7 +49,6 @@ describe("emergency, through the engine", () => {
       systemTokens: 500,
       windowTokens: 8192,
       keep: 6,
-      gate: "after-tool-batch",
       more: { maxOutputTokens: 2048 },
     });
     expect([run.kind, run.shape]).toEqual(["failed", "0 1 2"]);
@@ -59,14 +57,7 @@ describe("emergency, through the engine", () => {
 
 describe("prompts, through the engine", () => {
   test("N-1: one user message without the session's system text", async () => {
-    const { session } = await played({
-      letters: "UAUA",
-      tokens: 200,
-      systemTokens: 100,
-      windowTokens: 1600,
-      keep: 2,
-      threshold: 0.5,
-    });
+    const { session } = await played({ letters: "UAUA", tokens: 200, windowTokens: 1600, keep: 2, threshold: 0.5 });
     const requests = session.requests.map(({ context }) => context);
     expect(requests).toMatchObject([{ tools: [], messages: [{ role: "user" }] }]);
     const system = session.manager.context().system;

@@ -11,88 +11,58 @@ import { truncateMessage } from "../truncation/truncate-text.ts";
 
 describe("gate and split, through the engine", () => {
   const LOOP = "CR".repeat(8);
-  test.each<[string, GateRow, string, string]>([
+  const FAILING = { more: { replies: [new Error("stream error")] } };
+  test.each<[string, GateRow, string]>([
     [
       "G-1: a short history is summarised whole; its last human message stays",
-      { letters: "UAUA", tokens: 200, systemTokens: 100, windowTokens: 1600, keep: 2, threshold: 0.5 },
-      "structured",
-      "s 2",
+      { letters: "UAUA", tokens: 200, windowTokens: 1600, keep: 2, threshold: 0.5 },
+      "structured: s 2",
     ],
     [
       "G-2: the newest two stay word for word",
-      {
-        letters: "UAUAUA",
-        tokens: [300, 300, 300, 300, 200, 200],
-        systemTokens: 100,
-        windowTokens: 4000,
-        keep: 2,
-        threshold: 0.4,
-      },
-      "structured",
-      "s 4 5",
+      { letters: "UAUAUA", tokens: [300, 300, 300, 300, 200, 200], windowTokens: 4000, keep: 2, threshold: 0.4 },
+      "structured: s 4 5",
     ],
     [
       "G-3: structured",
-      { letters: "UA", tokens: 300, systemTokens: 100, windowTokens: 2000, keep: 0, threshold: 0.3, reserve: 0 },
-      "structured",
-      "0 s",
+      { letters: "UA", tokens: 300, windowTokens: 2000, keep: 0, threshold: 0.3, reserve: 0 },
+      "structured: 0 s",
     ],
     [
       "G-3: narrative",
-      {
-        letters: "UA",
-        tokens: 300,
-        systemTokens: 100,
-        windowTokens: 2000,
-        keep: 0,
-        threshold: 0.3,
-        reserve: 0,
-        strategy: "narrative",
-      },
-      "narrative",
-      "0 s",
+      { letters: "UA", tokens: 300, windowTokens: 2000, keep: 0, threshold: 0.3, reserve: 0, strategy: "narrative" },
+      "narrative: 0 s",
     ],
     [
       "G-4: twelve messages, keep six",
-      { letters: "UAUAUAUAUAUA", tokens: 300, systemTokens: 100, windowTokens: 4500, keep: 6 },
-      "structured",
-      "s 10",
+      { letters: "UAUAUAUAUAUA", tokens: 300, windowTokens: 4500, keep: 6 },
+      "structured: s 10",
     ],
     [
       "G-4: one more: the newest six stay",
-      { letters: "UAUAUAUAUAUAU", tokens: 300, systemTokens: 100, windowTokens: 4500, keep: 6 },
-      "structured",
-      "s 7 8 9 10 11 12",
+      { letters: "UAUAUAUAUAUAU", tokens: 300, windowTokens: 4500, keep: 6 },
+      "structured: s 7 8 9 10 11 12",
     ],
-    [
-      "G-7: back from a call to the human message",
-      { letters: "UAUCR", tokens: 1000, systemTokens: 100, windowTokens: 6000, keep: 2, gate: "after-tool-batch" },
-      "structured",
-      "s 2 3 4",
-    ],
+    ["G-7: back from a call to the human message", { letters: "UAUCR", windowTokens: 6000, keep: 2 }, "structured: s 2 3 4"],
     [
       "G-11: not seventeen messages above the trigger, but the newest batches",
-      { letters: `UAU${LOOP}`, tokens: 1000, systemTokens: 100, windowTokens: 22_000, keep: 6, gate: "after-tool-batch" },
-      "structured",
-      "s 2 13 14 15 16 17 18",
+      { letters: `UAU${LOOP}`, windowTokens: 22_000, keep: 6 },
+      "structured: s 2 13 14 15 16 17 18",
     ],
     [
       "G-12: no emergency; the human message stays",
-      { letters: `U${LOOP}`, tokens: 1000, systemTokens: 100, windowTokens: 20_000, keep: 6, gate: "after-tool-batch" },
-      "structured",
-      "0 s 11 12 13 14 15 16",
+      { letters: `U${LOOP}`, windowTokens: 20_000, keep: 6 },
+      "structured: 0 s 11 12 13 14 15 16",
     ],
     [
       "G-14: the emergency is decided on the whole context",
       { letters: "UAUAUAU", tokens: [1800, 1800, 1800, 1800, 1800, 200], systemTokens: 500, windowTokens: 10_000, keep: 2 },
-      "emergency",
-      "n 5 6",
+      "emergency: n 5 6",
     ],
     [
       "G-16: above the window is an emergency",
-      { letters: "UAUAUA", tokens: [500, 500, 500, 500, 5000, 4000], systemTokens: 100, windowTokens: 10_000, keep: 2 },
-      "emergency",
-      "n 4 5",
+      { letters: "UAUAUA", tokens: [500, 500, 500, 500, 5000, 4000], windowTokens: 10_000, keep: 2 },
+      "emergency: n 4 5",
     ],
     [
       "G-18: overhead counts",
@@ -104,43 +74,23 @@ describe("gate and split, through the engine", () => {
         keep: 2,
         more: { hiddenOverheadTokens: 70_000 },
       },
-      "structured",
-      "s 4 5",
+      "structured: s 4 5",
     ],
     [
       "G-19: a result is never parted from its call",
-      { letters: "UAUACARU", tokens: 1000, systemTokens: 100, windowTokens: 9000, keep: 2 },
-      "structured",
-      "s 3 4 5 6 7",
+      { letters: "UAUACARU", windowTokens: 9000, keep: 2 },
+      "structured: s 3 4 5 6 7",
     ],
-    [
-      "G-20: a summary that fails",
-      {
-        letters: "UAUAUA",
-        tokens: 1000,
-        systemTokens: 100,
-        windowTokens: 7500,
-        keep: 2,
-        more: { replies: [new Error("stream error")] },
-      },
-      "emergency",
-      "n 4 5",
-    ],
+    ["G-20: a summary that fails", { letters: "UAUAUA", windowTokens: 7500, keep: 2, ...FAILING }, "emergency: n 4 5"],
     [
       "G-21: a summary that is empty",
-      { letters: "UAUAUA", tokens: 1000, systemTokens: 100, windowTokens: 7500, keep: 2, more: { replies: [""] } },
-      "emergency",
-      "n 4 5",
+      { letters: "UAUAUA", windowTokens: 7500, keep: 2, more: { replies: [""] } },
+      "emergency: n 4 5",
     ],
-  ])("%s", async (_, row, kind, shape) => {
+  ])("%s", async (_, row, came) => {
     const run = await played(row);
-    expect([run.kind, run.shape]).toEqual([kind, shape]);
-    expect(
-      run.session.manager
-        .view()
-        .messages.slice()
-        .every((message) => message.parts.length > 0),
-    ).toBe(true);
+    expect(`${run.kind}: ${run.shape}`).toBe(came);
+    expect([...run.session.manager.view().messages].every(({ parts }) => parts.length > 0)).toBe(true);
   });
 
   test.each([
@@ -178,28 +128,14 @@ describe("gate and split, through the engine", () => {
   });
 
   test("G-1: after submit and reply", async () => {
-    const { session } = await played({
-      letters: "UAUA",
-      tokens: 200,
-      systemTokens: 100,
-      windowTokens: 1600,
-      keep: 2,
-      threshold: 0.5,
-    });
+    const { session } = await played({ letters: "UAUA", tokens: 200, windowTokens: 1600, keep: 2, threshold: 0.5 });
     session.append(human("new", "go on"), assistant("reply", [{ type: "text", text: "done" }]));
     expect(shapeOf(session.manager.view().messages)).toBe("s 2 new reply");
     expect(session.manager.view().messages.at(0)).toMatchObject({ role: "assistant", origin: "summary" });
   });
 
   test("G-20: the failure is in the record, and the turn goes on", async () => {
-    const { outcome } = await played({
-      letters: "UAUAUA",
-      tokens: 1000,
-      systemTokens: 100,
-      windowTokens: 7500,
-      keep: 2,
-      more: { replies: [new Error("stream error")] },
-    });
+    const { outcome } = await played({ letters: "UAUAUA", windowTokens: 7500, keep: 2, ...FAILING });
     expect(outcome).toMatchObject({
       entry: {
         record: {
