@@ -1,77 +1,43 @@
 import { describe, expect, test } from "vitest";
+import { recordOf, SMALL_WINDOW, smallSession, stepsOf, turns, words } from "../../testing/small-session.ts";
 import type { BeforeCompaction, FitInput } from "../engine/fit-input.ts";
-import type { SessionEntry, StepOutcome } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { type Message, sharedPrefixCount, textOf } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
 import { SVEN_LENGTH_ESTIMATE, SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer } from "../ports.ts";
-import { calling, human, logOf, reply, result, usageEntry } from "../testing/builders.ts";
+import { calling, human, reply, result, usageEntry } from "../testing/builders.ts";
 import { decodeLog, encodeLog } from "./codec.ts";
-import type { ContextEvent } from "./events.ts";
 import { createSession } from "./open-session.ts";
 import type { Session, SessionOptions } from "./session.ts";
 
 const POLICY: Policy = { ...SVEN_POLICY, facts: { maxTokens: 0 } };
-const WINDOW = { contextWindowTokens: 10_000, maxOutputTokens: null } as const;
-
-/** `tokens` tokens of text by sven's estimate. */
-const words = (tokens: number) => "word".repeat(tokens);
-/** Turns of a human message and a reply of 500 tokens each. */
-const turns = (count: number, first = 0): readonly Message[] =>
-  Array.from({ length: count }, (_, index) => [
-    human(`u${first + index}`, words(500)),
-    reply(`a${first + index}`, words(500)),
-  ]).flat();
-const said = (message: Message): SessionEntry => ({ type: "message", message });
-const at = (more: Partial<FitInput> = {}): FitInput => ({
-  gate: "before-submit",
-  pending: [],
-  model: WINDOW,
-  nowMs: null,
-  ...more,
-});
-const works: Summarizer = () => Promise.resolve({ text: "what happened", usage: null, stopReason: "end" });
-const rejects: Summarizer = () => Promise.reject(new PlimsollError("summary-failed", "no reply"));
+const SWITCHING = { gate: "before-submit", pending: [], model: SMALL_WINDOW, nowMs: null } as const;
 const never = new AbortController().signal;
+const rejects: Summarizer = () => Promise.reject(new PlimsollError("summary-failed", "no reply"));
+const works: Summarizer = () => Promise.resolve({ text: "what happened", usage: null, stopReason: "end" });
+/** An outcome that compacted, with these facts in its record. */
+const compacted = (record: object) => ({ kind: "compacted", entry: { record } });
 
-interface Opened {
-  readonly manager: Session;
-  readonly events: ContextEvent[];
-  readonly ids: () => readonly string[];
+/** A small session that is fitted when a message is submitted. */
+function session(messages: readonly Message[], options: Partial<SessionOptions> = {}) {
+  const opened = smallSession(messages, { policy: POLICY, ...options });
+  return { ...opened, fit: (more: Partial<FitInput> = {}) => opened.fit({ gate: "before-submit", ...more }) };
 }
-
-function session(messages: readonly Message[], options: Partial<SessionOptions> = {}): Opened {
-  const events: ContextEvent[] = [];
-  const manager = createSession({
-    policy: POLICY,
-    summarizer: works,
-    entries: logOf(messages),
-    onEvent: (event) => events.push(event),
-    ...options,
-  });
-  return { manager, events, ids: () => manager.context().messages.map((message) => message.id) };
-}
-
-/** Shows each step as `strategy outcome`. */
-const outcomes = (steps: readonly StepOutcome[]) => steps.map(({ strategy, outcome }) => `${strategy} ${outcome}`);
 
 describe("a threshold", () => {
   test("below it nothing happens, and nothing is said", async () => {
-    const { manager, events, ids } = session(turns(7));
+    const { fit, events, ids } = session(turns(7));
     const before = ids();
-    expect(await manager.fit(at(), never)).toEqual({ kind: "unchanged", off: null });
+    expect(await fit()).toEqual({ kind: "unchanged", off: null });
     expect([events, ids()]).toEqual([[], before]);
   });
 
   test("at it the oldest part becomes a summary, and what is kept stays as it was", async () => {
     const messages = [...turns(7), human("u7", words(500))];
-    const { manager, ids } = session(messages);
-    const outcome = await manager.fit(at(), never);
-    expect(outcome).toMatchObject({
-      kind: "compacted",
-      entry: { record: { reason: "threshold", tokensBefore: 7500, messagesBefore: 15 } },
-    });
+    const { manager, fit, ids } = session(messages);
+    const outcome = await fit();
+    expect(outcome).toMatchObject(compacted({ reason: "threshold", tokensBefore: 7500, messagesBefore: 15 }));
     const after = manager.context().messages;
     expect(ids().slice(1)).toEqual(["a4", "u5", "a5", "u6", "a6", "u7"]);
     expect(after[0]).toMatchObject({ role: "assistant", origin: "summary" });
@@ -79,8 +45,8 @@ describe("a threshold", () => {
   });
 
   test("it is said when it begins and when it ends", async () => {
-    const { manager, events } = session(turns(8));
-    const outcome = await manager.fit(at(), never);
+    const { fit, events } = session(turns(8));
+    const outcome = await fit();
     expect(events).toEqual([
       { type: "compaction-start", reason: "threshold", estimator: expect.any(String), tokensBefore: 8000, messagesBefore: 16 },
       {
@@ -101,25 +67,21 @@ describe("a threshold", () => {
   });
 
   test("the record's sizes are those that the next prediction gives", async () => {
-    const { manager } = session(turns(8));
-    const outcome = await manager.fit(at(), never);
-    expect(outcome).toMatchObject({
-      entry: { record: { tokensAfter: manager.predict().expectedTokens, messagesAfter: manager.view().messages.size } },
-    });
+    const { manager, fit } = session(turns(8));
+    const outcome = await fit();
+    const [tokensAfter, messagesAfter] = [manager.predict().expectedTokens, manager.view().messages.size];
+    expect(recordOf(outcome)).toMatchObject({ tokensAfter, messagesAfter });
   });
 
   test("nothing happens again when nothing is new", async () => {
-    const { manager } = session(turns(8));
-    await manager.fit(at(), never);
-    expect(await manager.fit(at(), never)).toEqual({ kind: "unchanged", off: null });
+    const { fit } = session(turns(8));
+    await fit();
+    expect(await fit()).toEqual({ kind: "unchanged", off: null });
   });
 
   test("system text and what is hidden count", async () => {
-    const { manager } = session(turns(7), { hiddenOverheadTokens: 500 });
-    expect(await manager.fit(at(), never)).toMatchObject({
-      kind: "compacted",
-      entry: { record: { reason: "threshold", tokensBefore: 7500 } },
-    });
+    const { fit } = session(turns(7), { hiddenOverheadTokens: 500 });
+    expect(await fit()).toMatchObject(compacted({ reason: "threshold", tokensBefore: 7500 }));
   });
 
   test("the human message of a turn that is cut stays literal", async () => {
@@ -128,8 +90,8 @@ describe("a threshold", () => {
       calling(`a${index}`, [`c${index}`]),
       result(`r${index}`, `c${index}`, words(1000)),
     ]);
-    const { manager } = session([question, ...batches.flat()]);
-    await manager.fit(at({ gate: "after-tool-batch" }), never);
+    const { manager, fit } = session([question, ...batches.flat()]);
+    await fit({ gate: "after-tool-batch" });
     expect(manager.context().messages).toContain(question);
   });
 });
@@ -141,15 +103,15 @@ describe("an emergency", () => {
       asked.push(request);
       return works(request, signal);
     };
-    const { manager, ids } = session([...turns(9), human("u9", words(500))], { summarizer });
-    expect(await manager.fit(at(), never)).toMatchObject({ kind: "compacted", entry: { record: { reason: "emergency" } } });
+    const { fit, ids } = session([...turns(9), human("u9", words(500))], { summarizer });
+    expect(await fit()).toMatchObject(compacted({ reason: "emergency" }));
     expect(asked).toEqual([]);
     expect(ids().slice(1)).toEqual(["a6", "u7", "a7", "u8", "a8", "u9"]);
   });
 
   test("M-3: leaves a notice that counts what went", async () => {
-    const { manager } = session([...turns(9), human("u9", words(500))]);
-    await manager.fit(at(), never);
+    const { manager, fit } = session([...turns(9), human("u9", words(500))]);
+    await fit();
     const [notice] = manager.context().messages;
     expect(notice).toMatchObject({ role: "user", origin: "notice" });
     expect(manager.context().messages.slice(0, 1).map(textOf).join()).toMatch(/emergency-compacted.*13 earlier messages/);
@@ -158,62 +120,50 @@ describe("an emergency", () => {
 
 describe("a context over the budget", () => {
   test("is made to fit at any gate", async () => {
-    const { manager } = session([...turns(10), human("u10", words(100))]);
-    expect(await manager.fit(at({ gate: "before-step" }), never)).toMatchObject({
-      kind: "compacted",
-      entry: { record: { reason: "over-budget" } },
-    });
+    const { manager, fit } = session([...turns(10), human("u10", words(100))]);
+    expect(await fit({ gate: "before-step" })).toMatchObject(compacted({ reason: "over-budget" }));
     expect(manager.predict().upperTokens).toBeLessThanOrEqual(10_000);
   });
 
   test("what is pending is counted, and never cut", async () => {
     const pending = [human("next", words(4000))];
-    const { manager, ids } = session(turns(7));
-    expect(await manager.fit(at({ pending }), never)).toMatchObject({
-      kind: "compacted",
-      entry: { record: { reason: "over-budget" } },
-    });
+    const { manager, fit, ids } = session(turns(7));
+    expect(await fit({ pending })).toMatchObject(compacted({ reason: "over-budget" }));
     expect(manager.predict().upperTokens + 4000).toBeLessThanOrEqual(10_000);
     expect(ids()).not.toContain("next");
   });
 
   test("a calibrated estimate decides", async () => {
-    const { manager } = session(turns(5));
-    expect(await manager.fit(at(), never)).toMatchObject({ kind: "unchanged" });
+    const { manager, fit } = session(turns(5));
+    expect(await fit()).toMatchObject({ kind: "unchanged" });
     manager.append(usageEntry("request", "a4", 15_000));
     manager.append(usageEntry("request-2", "a4", 15_000));
     manager.append(usageEntry("request-3", "a4", 15_000));
     manager.append(usageEntry("request-4", "a4", 25_000));
     expect(manager.predict().expectedTokens).toBeGreaterThan(7500);
-    expect(await manager.fit(at(), never)).toMatchObject({ kind: "compacted" });
+    expect(await fit()).toMatchObject({ kind: "compacted" });
   });
 });
 
 describe("an overflow", () => {
   test("is acted on at any size", async () => {
-    const { manager } = session(turns(4));
+    const { manager, fit } = session(turns(4));
     const before = manager.predict().expectedTokens;
-    expect(await manager.fit(at({ gate: "on-overflow" }), never)).toMatchObject({
-      kind: "compacted",
-      entry: { record: { reason: "overflow", gate: "on-overflow" } },
-    });
+    expect(await fit({ gate: "on-overflow" })).toMatchObject(compacted({ reason: "overflow", gate: "on-overflow" }));
     expect(manager.predict().expectedTokens).toBeLessThan(before);
   });
 
   test("takes the limit that the provider named", async () => {
-    const { manager } = session(turns(6));
-    expect(await manager.fit(at({ gate: "on-overflow", observedLimitTokens: 3000 }), never)).toMatchObject({
-      entry: { record: { observedLimitTokens: 3000 } },
-    });
+    const { manager, fit } = session(turns(6));
+    const outcome = await fit({ gate: "on-overflow", observedLimitTokens: 3000 });
+    expect(recordOf(outcome)?.observedLimitTokens).toBe(3000);
     expect(manager.predict().expectedTokens).toBeLessThanOrEqual(3000);
   });
 
   test("is acted on if only that limit is known", async () => {
-    const { manager } = session(turns(6));
+    const { manager, fit } = session(turns(6));
     const model = { contextWindowTokens: null, maxOutputTokens: null };
-    expect(await manager.fit(at({ gate: "on-overflow", model, observedLimitTokens: 3000 }), never)).toMatchObject({
-      kind: "compacted",
-    });
+    expect((await fit({ gate: "on-overflow", model, observedLimitTokens: 3000 })).kind).toBe("compacted");
     expect(manager.predict().expectedTokens).toBeLessThanOrEqual(3000);
   });
 });
@@ -231,24 +181,18 @@ describe("a summary that fails", () => {
     ["G-21: an empty text", () => Promise.resolve({ text: "", usage: null, stopReason: "end" })],
     ["half a text", () => Promise.resolve({ text: "half of", usage: null, stopReason: "length" })],
   ])("never becomes content, and the next strategy runs: %s", async (_, summarizer) => {
-    const { manager } = session(turns(8), { summarizer });
-    const outcome = await manager.fit(at(), never);
+    const { manager, fit } = session(turns(8), { summarizer });
+    const outcome = await fit();
     expect(outcome.kind).toBe("compacted");
-    expect(outcomes(outcome.kind === "compacted" ? outcome.entry.record.steps : []).slice(0, 2)).toEqual([
-      "summarize failed",
-      "drop-oldest applied",
-    ]);
+    expect(stepsOf(outcome).slice(0, 2)).toEqual(["summarize failed", "drop-oldest applied"]);
     expect(manager.context().messages.map(textOf).join()).not.toMatch(/half of|no reply|at once|why/);
   });
 
   test("a summary as long as what it covers is no progress", async () => {
     const long: Summarizer = () => Promise.resolve({ text: words(9000), usage: null, stopReason: "end" });
-    const { manager } = session(turns(8), { summarizer: long });
-    const outcome = await manager.fit(at(), never);
-    expect(outcomes(outcome.kind === "compacted" ? outcome.entry.record.steps : []).slice(0, 2)).toEqual([
-      "summarize no-progress",
-      "drop-oldest applied",
-    ]);
+    const { fit } = session(turns(8), { summarizer: long });
+    const outcome = await fit();
+    expect(stepsOf(outcome).slice(0, 2)).toEqual(["summarize no-progress", "drop-oldest applied"]);
   });
 
   test("that the caller aborts ends the fit, appends nothing, and is said", async () => {
@@ -259,7 +203,7 @@ describe("a summary that fails", () => {
     };
     const { manager, events, ids } = session(turns(8), { summarizer });
     const before = ids();
-    await expect(manager.fit(at(), controller.signal)).rejects.toThrow();
+    await expect(manager.fit(SWITCHING, controller.signal)).rejects.toThrow();
     expect([ids(), manager.entries().length]).toEqual([before, 17]);
     expect(events.map((event) => event.type)).toEqual(["compaction-start", "compaction-failed"]);
   });
@@ -275,16 +219,16 @@ describe("what cannot be made to fit", () => {
   ]);
 
   test("is named with its parts and their sizes, and nothing is changed", async () => {
-    const { manager, events } = session([giant], { hiddenOverheadTokens: 100 });
-    const outcome = await manager.fit(at({ pending: [reply("next", words(50))] }), never);
+    const { manager, fit, events } = session([giant], { hiddenOverheadTokens: 100 });
+    const outcome = await fit({ pending: [reply("next", words(50))] });
     expect(outcome).toMatchObject({ kind: "irreducible", budgetTokens: 10_000, parts });
     expect(manager.context().messages).toEqual([giant]);
     expect(events.map((event) => event.type)).toEqual(["compaction-start", "context-irreducible"]);
   });
 
   test("is no reason to keep the rest: what the policy keeps is sent, and what is left is named", async () => {
-    const { manager, events } = session([...turns(12), giant], { hiddenOverheadTokens: 100 });
-    const outcome = await manager.fit(at({ pending: [reply("next", words(50))] }), never);
+    const { manager, fit, events } = session([...turns(12), giant], { hiddenOverheadTokens: 100 });
+    const outcome = await fit({ pending: [reply("next", words(50))] });
     expect(outcome).toMatchObject({ kind: "irreducible", budgetTokens: 10_000, parts, entry: manager.entries().at(-1) });
     expect(manager.overflow(new Error("too long"))).toMatchObject({
       code: "context-overflow",
@@ -296,15 +240,15 @@ describe("what cannot be made to fit", () => {
   });
 
   test("is cut again only when enough has come, or after a refusal: then by growing steps", async () => {
-    const { manager } = session([...turns(12), giant, ...turns(8, 20).slice(1)], { hiddenOverheadTokens: 9_990 });
+    const { manager, ...opened } = session([...turns(12), giant, ...turns(8, 20).slice(1)], { hiddenOverheadTokens: 9_990 });
     const kinds: string[] = [];
     const fit = async (input: Partial<FitInput>) => {
-      kinds.push((await manager.fit(at(input), never)).kind);
+      kinds.push((await opened.fit(input)).kind);
       return manager.context().messages.length;
     };
     const first = await fit({});
     expect(await fit({})).toBe(first);
-    manager.append(said(reply("more", words(10))));
+    opened.append(reply("more", words(10)));
     expect(await fit({})).toBe(first + 1);
     expect(kinds).toEqual(["irreducible", "unchanged", "unchanged"]);
   });
@@ -313,29 +257,24 @@ describe("what cannot be made to fit", () => {
     ["is expected to fit is no reason to give up, although its bound does not", 0, "failed"],
     ["is expected not to fit is irreducible", -2, "irreducible"],
   ] as const)("what %s", async (_, roomTokens, kind) => {
-    const { manager } = session([human("u", words(400))], { policy: { ...POLICY, estimator: { kind: "ledger" } } });
+    const { manager, fit } = session([human("u", words(400))], { policy: { ...POLICY, estimator: { kind: "ledger" } } });
     const { expectedTokens, upperTokens } = manager.predict();
     const contextWindowTokens = expectedTokens + roomTokens;
     expect(upperTokens).toBeGreaterThan(contextWindowTokens);
-    const outcome = await manager.fit(at({ model: { contextWindowTokens, maxOutputTokens: null } }), never);
+    const outcome = await fit({ model: { contextWindowTokens, maxOutputTokens: null } });
     expect(outcome.kind).toBe(kind);
   });
 
   test("a giant result is cut, not irreducible", async () => {
-    const { manager } = session([human("u", "read it"), calling("a", ["c"]), result("r", "c", words(20_000))]);
-    expect(await manager.fit(at({ gate: "after-tool-batch" }), never)).toMatchObject({ kind: "compacted" });
+    const { manager, fit } = session([human("u", "read it"), calling("a", ["c"]), result("r", "c", words(20_000))]);
+    expect(await fit({ gate: "after-tool-batch" })).toMatchObject({ kind: "compacted" });
     expect(manager.predict().upperTokens).toBeLessThanOrEqual(10_000);
-    expect(
-      manager
-        .context()
-        .messages.map((message) => message.role)
-        .at(-1),
-    ).toBe("tool-result");
+    expect(manager.context().messages.at(-1)?.role).toBe("tool-result");
   });
 
   test("what was cut is found again by its handle", async () => {
-    const { manager } = session([human("u", "read it"), calling("a", ["c"]), result("r", "c", words(20_000))]);
-    const outcome = await manager.fit(at({ gate: "after-tool-batch" }), never);
+    const { manager, fit } = session([human("u", "read it"), calling("a", ["c"]), result("r", "c", words(20_000))]);
+    const outcome = await fit({ gate: "after-tool-batch" });
     const edits = outcome.kind === "compacted" ? outcome.entry.edits : [];
     const handles = edits.flatMap((edit) => (edit.kind === "replace-part" ? [edit.handle] : []));
     expect(await Promise.all(handles.map((handle) => manager.recall(handle, { startChar: 8, maximumChars: 4 })))).toEqual([
@@ -346,9 +285,9 @@ describe("what cannot be made to fit", () => {
 
 describe("compaction that is off", () => {
   test("an unknown window may have a stated size", async () => {
-    const { manager } = session(turns(8), { policy: { ...POLICY, unknownWindow: { tokens: 10_000 } } });
+    const { fit } = session(turns(8), { policy: { ...POLICY, unknownWindow: { tokens: 10_000 } } });
     const model = { contextWindowTokens: null, maxOutputTokens: null };
-    expect(await manager.fit(at({ model }), never)).toMatchObject({ kind: "compacted" });
+    expect(await fit({ model })).toMatchObject({ kind: "compacted" });
   });
 });
 
@@ -359,15 +298,15 @@ describe("by hand", () => {
       requests.push(request.focus);
       return works(request, signal);
     };
-    const { manager, ids } = session(turns(3), { summarizer });
-    const outcome = await manager.fit(at({ focus: "the tests", now: { reason: "manual", keep: { messages: 2 } } }), never);
-    expect(outcome).toMatchObject({ kind: "compacted", entry: { record: { reason: "manual", gate: null } } });
+    const { fit, ids } = session(turns(3), { summarizer });
+    const outcome = await fit({ focus: "the tests", now: { reason: "manual", keep: { messages: 2 } } });
+    expect(outcome).toMatchObject(compacted({ reason: "manual", gate: null }));
     expect([requests, ids().slice(1)]).toEqual([["the tests"], ["u2", "a2"]]);
   });
 
   test("fails if there is nothing to compact, and says so", async () => {
-    const { manager, events } = session([human("u", "hello")]);
-    expect(await manager.fit(at({ now: { reason: "manual", keep: null } }), never)).toMatchObject({
+    const { fit, events } = session([human("u", "hello")]);
+    expect(await fit({ now: { reason: "manual", keep: null } })).toMatchObject({
       kind: "failed",
       reason: "manual",
     });
@@ -378,9 +317,9 @@ describe("by hand", () => {
 describe("undo", () => {
   test("brings back the very context, with what came since", async () => {
     const messages = turns(8);
-    const { manager } = session(messages);
-    await manager.fit(at(), never);
-    manager.append(said(human("since", "and now?")));
+    const { manager, fit, append } = session(messages);
+    await fit();
+    append(human("since", "and now?"));
     await manager.undo();
     const after = manager.context().messages;
     expect(sharedPrefixCount(after, messages)).toBe(16);
@@ -389,10 +328,10 @@ describe("undo", () => {
   });
 
   test("is not undone by the next gate", async () => {
-    const { manager } = session(turns(8));
-    await manager.fit(at(), never);
+    const { manager, fit } = session(turns(8));
+    await fit();
     await manager.undo();
-    expect(await manager.fit(at(), never)).toEqual({ kind: "unchanged", off: null });
+    expect(await fit()).toEqual({ kind: "unchanged", off: null });
   });
 
   test("is an error if there is nothing to undo", async () => {
@@ -401,9 +340,9 @@ describe("undo", () => {
   });
 
   test("redo compacts again, with another policy", async () => {
-    const { manager, ids } = session(turns(8));
-    await manager.fit(at(), never);
-    await manager.redo({ ...at(), policy: { ...POLICY, keep: [{ kind: "recent", messages: 2 }] } }, never);
+    const { manager, fit, ids } = session(turns(8));
+    await fit();
+    await manager.redo({ ...SWITCHING, policy: { ...POLICY, keep: [{ kind: "recent", messages: 2 }] } }, never);
     expect(ids().slice(1)).toEqual(["u7", "a7"]);
     expect(manager.view().activeCompactions).toHaveLength(1);
   });
@@ -415,12 +354,12 @@ describe("while a summary is written", () => {
     const queue = [...later];
     const open: { manager?: Session } = {};
     const summarizer: Summarizer = (request, signal) => {
-      for (const message of queue.splice(0)) open.manager?.append(said(message));
+      for (const message of queue.splice(0)) open.manager?.append({ type: "message", message });
       return works(request, signal);
     };
-    const { manager, ids } = session(turns(8), { summarizer });
+    const { manager, fit, ids } = session(turns(8), { summarizer });
     open.manager = manager;
-    expect(await manager.fit(at(), never)).toMatchObject({ kind: "compacted" });
+    expect(await fit()).toMatchObject({ kind: "compacted" });
     expect(ids().slice(-2)).toEqual(["steer", "queued"]);
     await manager.undo();
     expect(manager.context().messages).toEqual([...turns(8), ...later]);
@@ -430,7 +369,7 @@ describe("while a summary is written", () => {
 describe("a hook before compaction", () => {
   const hooked = async (hook: BeforeCompaction) => {
     const made = session(turns(8), { beforeCompaction: hook });
-    return { ...made, outcome: await made.manager.fit(at(), never) };
+    return { ...made, outcome: await made.fit() };
   };
 
   test("may cancel it", async () => {
@@ -443,10 +382,10 @@ describe("a hook before compaction", () => {
 
 describe("a session that is taken up again", () => {
   test("goes on with the same context, sizes and next step", async () => {
-    const { manager } = session(turns(8));
+    const { manager, fit, append } = session(turns(8));
     manager.append(usageEntry("request", "a7", 9000));
-    await manager.fit(at(), never);
-    for (const message of turns(7, 20)) manager.append(said(message));
+    await fit();
+    append(...turns(7, 20));
     const again = createSession({
       policy: POLICY,
       summarizer: works,
@@ -457,7 +396,7 @@ describe("a session that is taken up again", () => {
       manager.predict(),
       manager.view().viewHash,
     ]);
-    expect(await again.fit(at(), never)).toEqual(await manager.fit(at(), never));
+    expect(await again.fit(SWITCHING, never)).toEqual(await fit());
   });
 });
 
@@ -465,21 +404,17 @@ describe("a switch to a smaller window", () => {
   test("compacts for it first, then switches", async () => {
     const { manager } = session(turns(6));
     const limits = { contextWindowTokens: 4000, maxOutputTokens: null };
-    const outcome = await manager.switchModel({ modelId: "small", limits }, at(), never);
-    expect(outcome).toMatchObject({ kind: "compacted", entry: { record: { reason: "downshift" } } });
+    const outcome = await manager.switchModel({ modelId: "small", limits }, SWITCHING, never);
+    expect(outcome).toMatchObject(compacted({ reason: "downshift" }));
     expect(manager.predict().upperTokens).toBeLessThanOrEqual(4000);
-    expect(
-      manager
-        .entries()
-        .slice(-2)
-        .map((entry) => entry.type),
-    ).toEqual(["compaction", "model-change"]);
+    const [cut, switched] = manager.entries().slice(-2);
+    expect([cut?.type, switched?.type]).toEqual(["compaction", "model-change"]);
   });
 
   test("only switches if everything fits", async () => {
     const { manager } = session(turns(1));
     const limits = { contextWindowTokens: 4000, maxOutputTokens: null };
-    expect(await manager.switchModel({ modelId: "small", limits }, at(), never)).toEqual({ kind: "unchanged", off: null });
+    expect(await manager.switchModel({ modelId: "small", limits }, SWITCHING, never)).toEqual({ kind: "unchanged", off: null });
     expect(manager.view()).toMatchObject({ modelId: "small", limits });
   });
 });
@@ -488,10 +423,10 @@ describe("work", () => {
   const gateWork = async (turnCount: number, measures: Partial<Policy>) => {
     const scanned: number[] = [];
     const policy: Policy = { ...POLICY, ...measures };
-    const { manager } = session(turns(turnCount), { policy });
+    const { manager, fit } = session(turns(turnCount), { policy });
     const model = { contextWindowTokens: 10_000_000, maxOutputTokens: null };
-    await manager.fit(at({ model, pending: [human("next", "hello")] }), never);
-    await manager.fit(at({ model, now: { reason: "manual", keep: { tokens: 1000 } } }), never);
+    await fit({ model, pending: [human("next", "hello")] });
+    await fit({ model, now: { reason: "manual", keep: { tokens: 1000 } } });
     for (const entry of manager.entries())
       scanned.push(...(entry.type === "compaction" ? [entry.record.work.charactersScanned] : []));
     return scanned;
@@ -518,14 +453,14 @@ describe("work", () => {
     "%s: a session that is resumed does the work of one that is not, also on what an earlier compaction kept",
     async (_, estimators) => {
       const policy: Policy = { ...POLICY, ...estimators };
-      const { manager } = session(turns(8), { policy });
-      const again = at({ now: { reason: "manual", keep: { tokens: 1400 } } });
-      await manager.fit(again, never);
-      for (const message of turns(1, 8)) manager.append(said(message));
+      const { fit, append, manager } = session(turns(8), { policy });
+      const again = { now: { reason: "manual", keep: { tokens: 1400 } } } as const;
+      await fit(again);
+      append(...turns(1, 8));
       const resumed = session([], { policy, entries: manager.entries() });
-      const outcome = await manager.fit(again, never);
+      const outcome = await fit(again);
       expect(outcome.kind).toBe("compacted");
-      expect(await resumed.manager.fit(again, never)).toEqual(outcome);
+      expect(await resumed.fit(again)).toEqual(outcome);
     },
   );
 });
