@@ -24,6 +24,12 @@ const PROMPT: ChatEffect = { type: "prompt" };
 const NEXT: ChatEffect = { type: "next-line" };
 const LEAVE: ChatEffect = { type: "leave" };
 
+const TURN: ChatEvent = { type: "turn" };
+const STEERED: ChatEffect = { type: "steer", text: "go on" };
+const CANCEL: ChatEffect = { type: "cancel" };
+const FIRST = { answers: 1, waitsFor: 1 };
+const ONE = ["go on"];
+
 type Row = readonly [
   rule: string,
   before: ChatState,
@@ -42,43 +48,15 @@ function shows(rows: readonly Row[]): void {
 describe("a line", () => {
   shows([
     ["that is a message is answered, and the next one need not wait", TERMINAL, SPOKEN, IDLE, { answers: 1 }, [ANSWERED]],
-    ["that is a command is answered before the next one", TERMINAL, UNDOING, IDLE, { answers: 1, waitsFor: 1 }, [UNDONE]],
-    ["of a pipe is answered before the next one", PIPE, SPOKEN, IDLE, { answers: 1, waitsFor: 1 }, [ANSWERED]],
-    [
-      "that is empty is answered, too: with a prompt",
-      TERMINAL,
-      typed(""),
-      IDLE,
-      { answers: 1, waitsFor: 1 },
-      [answering(1, { kind: "empty" })],
-    ],
-    [
-      "that is a message while the agent works is for its next step",
-      TERMINAL,
-      SPOKEN,
-      RUNNING,
-      {},
-      [{ type: "steer", text: "go on" }],
-    ],
-    [
-      "that is a message while it compacts is submitted, to be refused",
-      TERMINAL,
-      SPOKEN,
-      COMPACTING,
-      { answers: 1 },
-      [ANSWERED],
-    ],
-    [
-      "that is a command while the agent works does not hold up the next one",
-      TERMINAL,
-      UNDOING,
-      RUNNING,
-      { answers: 1 },
-      [UNDONE],
-    ],
+    ["that is a command is answered before the next one", TERMINAL, UNDOING, IDLE, FIRST, [UNDONE]],
+    ["of a pipe is answered before the next one", PIPE, SPOKEN, IDLE, FIRST, [ANSWERED]],
+    ["that is empty is answered, too: with a prompt", TERMINAL, typed(""), IDLE, FIRST, [answering(1, { kind: "empty" })]],
+    ["that is a message while the agent works is for its next step", TERMINAL, SPOKEN, RUNNING, {}, [STEERED]],
+    ["that is a message while it compacts is submitted, and refused", TERMINAL, SPOKEN, COMPACTING, { answers: 1 }, [ANSWERED]],
+    ["that is a command while the agent works holds up no other", TERMINAL, UNDOING, RUNNING, { answers: 1 }, [UNDONE]],
     ["answers the question that is open", TERMINAL, typed("y"), ASKED, {}, [{ type: "answer-question", line: "y" }]],
     ["that is a command is no answer to a question", TERMINAL, typed(" /undo"), ASKED, { answers: 1 }, [UNDONE]],
-    ["waits if one before it is waited for", WAITING, SPOKEN, IDLE, { lines: ["go on"] }, []],
+    ["waits if one before it is waited for", WAITING, SPOKEN, IDLE, { lines: ONE }, []],
     ["says that the person leaves", TERMINAL, typed("/quit"), RUNNING, { phase: "left" }, [LEAVE]],
     ["after the end is for nobody", LEFT, SPOKEN, IDLE, {}, []],
   ]);
@@ -87,44 +65,30 @@ describe("a line", () => {
 describe("a line that waited", () => {
   const two = { ...TERMINAL, lines: ["go on", "/undo"] };
   shows([
-    [
-      "has its turn, and then the one after it",
-      two,
-      { type: "turn" },
-      IDLE,
-      { lines: ["/undo"], answers: 1 },
-      [answering(1, SAID), NEXT],
-    ],
-    [
-      "is for the agent's next step if the one before it began a run",
-      two,
-      { type: "turn" },
-      RUNNING,
-      { lines: ["/undo"] },
-      [{ type: "steer", text: "go on" }, NEXT],
-    ],
+    ["has its turn, and then the one after it", two, TURN, IDLE, { lines: ["/undo"], answers: 1 }, [ANSWERED, NEXT]],
+    ["is for the next step if the one before it began a run", two, TURN, RUNNING, { lines: ["/undo"] }, [STEERED, NEXT]],
     [
       "holds up the ones after it",
       { ...PIPE, lines: ["go on", "/undo"] },
-      { type: "turn" },
+      TURN,
       IDLE,
-      { lines: ["/undo"], answers: 1, waitsFor: 1 },
+      { lines: ["/undo"], ...FIRST },
       [ANSWERED],
     ],
     [
       "is not done any more if the person leaves",
       { ...TERMINAL, lines: ["/quit", "go on"] },
-      { type: "turn" },
+      TURN,
       IDLE,
       { lines: [], phase: "left" },
       [LEAVE],
     ],
     [
       "is done although the input has ended",
-      { ...PIPE, phase: "ending", lines: ["go on"] },
-      { type: "turn" },
+      { ...PIPE, phase: "ending", lines: ONE },
+      TURN,
       IDLE,
-      { lines: [], answers: 1, waitsFor: 1 },
+      { lines: [], ...FIRST },
       [ANSWERED],
     ],
   ]);
@@ -134,7 +98,7 @@ describe("an answer that is done", () => {
   const done = (id: number): ChatEvent => ({ type: "answered", id });
   shows([
     ["lets the person type", WAITING, done(1), IDLE, { waitsFor: null }, [PROMPT]],
-    ["gives the next line its turn", { ...WAITING, lines: ["go on"] }, done(1), IDLE, { waitsFor: null }, [PROMPT, NEXT]],
+    ["gives the next line its turn", { ...WAITING, lines: ONE }, done(1), IDLE, { waitsFor: null }, [PROMPT, NEXT]],
     ["shows the open question again", TERMINAL, done(1), ASKED, {}, [{ type: "remind" }]],
     ["says nothing while the agent works", TERMINAL, done(1), RUNNING, {}, []],
     ["of a pipe prompts nobody", { ...PIPE, waitsFor: 1 }, done(1), IDLE, { waitsFor: null }, []],
@@ -158,48 +122,27 @@ describe("the end", () => {
   shows([
     ["of a person's input leaves the run that goes on", TERMINAL, end, RUNNING, { phase: "left" }, [LEAVE]],
     ["of a pipe waits for its answer", { ...PIPE, waitsFor: 1 }, end, RUNNING, { phase: "ending" }, []],
-    [
-      "of a pipe waits for the lines before it",
-      { ...PIPE, waitsFor: 1, lines: ["go on"] },
-      end,
-      RUNNING,
-      { phase: "ending" },
-      [],
-    ],
-    ["by Ctrl-C is the agent's work's alone", TERMINAL, interrupt, RUNNING, {}, [{ type: "cancel" }]],
-    ["by Ctrl-C is a compaction's alone", TERMINAL, interrupt, COMPACTING, {}, [{ type: "cancel" }]],
-    [
-      "by Ctrl-C at a question leaves its line first",
-      TERMINAL,
-      interrupt,
-      ASKED,
-      {},
-      [{ type: "break-line" }, { type: "cancel" }],
-    ],
+    ["of a pipe waits for the lines before it", { ...PIPE, waitsFor: 1, lines: ONE }, end, RUNNING, { phase: "ending" }, []],
+    ["by Ctrl-C is the agent's work's alone", TERMINAL, interrupt, RUNNING, {}, [CANCEL]],
+    ["by Ctrl-C is a compaction's alone", TERMINAL, interrupt, COMPACTING, {}, [CANCEL]],
+    ["by Ctrl-C at a question leaves its line first", TERMINAL, interrupt, ASKED, {}, [{ type: "break-line" }, CANCEL]],
     ["by Ctrl-C is the chat's if the agent does nothing", TERMINAL, interrupt, IDLE, { phase: "left" }, [LEAVE]],
     [
       "by Ctrl-C waits for a command, and drops what waits behind it",
-      { ...WAITING, lines: ["go on"] },
+      { ...WAITING, lines: ONE },
       interrupt,
       IDLE,
       { phase: "ending", lines: [] },
       [],
     ],
-    [
-      "of the process cancels what goes on, and leaves",
-      TERMINAL,
-      terminate,
-      RUNNING,
-      { phase: "left" },
-      [{ type: "cancel" }, LEAVE],
-    ],
+    ["of the process cancels what goes on, and leaves", TERMINAL, terminate, RUNNING, { phase: "left" }, [CANCEL, LEAVE]],
     [
       "of the process drops the lines of a pipe that wait",
-      { ...PIPE, waitsFor: 1, lines: ["go on"] },
+      { ...PIPE, waitsFor: 1, lines: ONE },
       terminate,
       RUNNING,
       { phase: "ending", lines: [] },
-      [{ type: "cancel" }],
+      [CANCEL],
     ],
     ["comes once", ENDING, end, IDLE, {}, []],
   ]);
