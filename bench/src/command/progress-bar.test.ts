@@ -57,12 +57,7 @@ test.each([
     5,
     ["plimsoll: replaying: 1 of 5 files, 12 s, 48 s left\n", "plimsoll: replaying: 3 of 5 files, 22 s, 15 s left\n"],
   ],
-  [
-    "tells minutes, and large counts in groups",
-    [120],
-    1_369,
-    ["plimsoll: replaying: 1 of 1,369 files, 2 min, 2736 min left\n"],
-  ],
+  ["tells minutes, and groups large counts", [120], 1_369, ["plimsoll: replaying: 1 of 1,369 files, 2 min, 2736 min left\n"]],
   ["tells one file as one", [30], 1, ["plimsoll: replaying: 1 of 1 file, 30 s, 0 s left\n"]],
 ])("a log %s", (_, endSeconds, filesTotal, lines) => {
   expect(saidWhile(endSeconds, filesTotal)).toEqual(lines);

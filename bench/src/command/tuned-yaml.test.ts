@@ -36,13 +36,7 @@ const read = (text: string): Policy | readonly string[] => {
 
 describe("the file of a tuned setting", () => {
   test.each<[string, string, Policy, TunedPolicy | null, string]>([
-    [
-      "a preset's knobs",
-      "",
-      SVEN_POLICY,
-      tuned(SVEN_POLICY, SETTINGS),
-      "extends: sven\nactAt: 70%\nkeep:\n  recent: 12 messages\n",
-    ],
+    ["knobs", "", SVEN_POLICY, tuned(SVEN_POLICY, SETTINGS), "extends: sven\nactAt: 70%\nkeep:\n  recent: 12 messages\n"],
     ["the preset alone if it is best as it is", "", SVEN_POLICY, tuned(SVEN_POLICY, []), "extends: sven\n"],
     ["the preset alone if nothing can be recommended", "", SVEN_POLICY, null, "extends: sven\n"],
     [

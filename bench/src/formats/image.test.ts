@@ -51,7 +51,7 @@ test.each([
   [
     "a PDF's pages",
     "application/pdf",
-    bytes("%PDF-1.4\n1 0 obj <</Type/Page>> endobj 2 0 obj <</Type/Page>> endobj"),
+    bytes("%PDF-1.4\n1 0 obj <</Type/Page>> endobj 2 0 obj <</Type/Page>>"),
     { pageCount: 2 },
   ],
   ["nothing of a PDF without a page to be found", "application/pdf", bytes("%PDF-1.4\n"), {}],

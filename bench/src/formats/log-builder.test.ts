@@ -44,12 +44,7 @@ const CALL_A = "call a sh {}";
 
 test.each<[string, LogItem[], string[], string[]]>([
   ["usage stands right before its reply", [user("q"), reply([textPart("r")])], ["human: q", USAGE, "model: r"], []],
-  [
-    "a reply that reported nothing is a message alone",
-    [user("q"), reply([textPart("r")], { usage: null })],
-    ["human: q", "model: r"],
-    [],
-  ],
+  ["a reply without a report is a message", [user("q"), reply([textPart("r")], { usage: null })], ["human: q", "model: r"], []],
   [
     "a reply with nothing visible is a usage alone",
     [user("q"), reply([{ type: "reasoning", text: "t", opaque: null }])],
@@ -57,12 +52,7 @@ test.each<[string, LogItem[], string[], string[]]>([
     [],
   ],
   ["an aborted empty reply is nothing", [user("q"), reply([], { usage: null })], ["human: q"], []],
-  [
-    "blank text is left out",
-    [user(" "), user("q"), reply([textPart("\n"), textPart("r")])],
-    ["human: q", USAGE, "model: r"],
-    [],
-  ],
+  ["blank text is out", [user(" "), user("q"), reply([textPart("\n"), textPart("r")])], ["human: q", USAGE, "model: r"], []],
   [
     "results are joined by id",
     [user("q"), reply([call("a"), call("b")]), result("b", "2"), result("a", "1")],
@@ -175,7 +165,7 @@ test.each<[string, LogItem[], string]>([
     "compaction 2 -> 2: summary of 1 as summary: sum",
   ],
   [
-    "nothing kept replaces the history",
+    "nothing kept replaces all",
     [FIRST, boundary({ kind: "items", items: [] })],
     "compaction 1 -> 1: replace 1 by [summary: sum]",
   ],

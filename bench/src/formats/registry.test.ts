@@ -91,11 +91,7 @@ describe("files that are none", () => {
     ["another JSON document", '{\n"a": 1\n}', UNKNOWN_FORMAT],
     ["a trajectory in ATIF", JSON.stringify(ATIF), UNKNOWN_FORMAT],
     ["a run of τ-bench", JSON.stringify([{ task_id: 0, reward: 1, info: {}, traj: CHAT }]), UNKNOWN_FORMAT],
-    [
-      "a log of Inspect",
-      JSON.stringify({ version: 2, eval: { task: "t" }, samples: [{ id: 1, messages: CHAT }] }),
-      UNKNOWN_FORMAT,
-    ],
+    ["Inspect", JSON.stringify({ version: 2, eval: { task: "t" }, samples: [{ id: 1, messages: CHAT }] }), UNKNOWN_FORMAT],
     [
       "the same in an archive",
       "PK\u0003\u0004\u0014\0\0\0header.json",

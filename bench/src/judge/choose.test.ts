@@ -48,11 +48,7 @@ describe("choose", () => {
       { own: withEdits(outcome(0.5, 80), 70, 70), other: outcome(0.5, 80) },
       ["replaced texts other 10"],
     ],
-    [
-      "one of five per cent more",
-      { own: withEdits(outcome(0.5, 80), 70, 70), other: outcome(0.525, 80) },
-      ["replaced texts other 10"],
-    ],
+    ["one of 5% more", { own: withEdits(outcome(0.5, 80), 70, 70), other: outcome(0.525, 80) }, ["replaced texts other 10"]],
     [
       "of two policies the one that is most ahead",
       { own: withEdits(outcome(0.5, 80), 70, 70), other: outcome(0.5, 80), most: withEdits(outcome(0.5, 80), 85, 85) },

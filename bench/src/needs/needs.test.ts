@@ -56,13 +56,7 @@ const excerpt = (...lines: readonly string[]) => summaryMessage("s", lines.join(
 describe("prepareNeeds", () => {
   test.each<[string, NeedKind, readonly Message[], readonly Message[] | null, string]>([
     ["the text of an edit is held if it was read", "edits", [READ, SHOWN, EDIT], [READ, SHOWN], "1/1 0 left out 0"],
-    [
-      "its lines apart are not it",
-      "edits",
-      [READ, SHOWN, EDIT],
-      [excerpt(FILE[1] ?? "", "…", FILE[2] ?? "")],
-      "0/1 0 left out 0",
-    ],
+    ["not its lines apart", "edits", [READ, SHOWN, EDIT], [excerpt(FILE[1] ?? "", "…", FILE[2] ?? "")], "0/1 0 left out 0"],
     ["together in a summary they are", "edits", [READ, SHOWN, EDIT], [excerpt(...FILE.slice(1, 3))], "1/1 0 left out 0"],
     ["a call that was lost holds nothing", "edits", [READ, SHOWN, EDIT], null, "0/1 0 left out 0"],
     ["what no earlier message held is left out", "edits", [human("u", "go"), EDIT], [], "0/0 0 left out 1"],
@@ -75,7 +69,7 @@ describe("prepareNeeds", () => {
     ],
     ["far is 20,000 tokens of messages between", "edits", [READ, SHOWN, FAR, EDIT], [], "0/1 1 left out 0"],
     [
-      "a file is in hand with four of its five lines",
+      "a file is in hand with four of five lines",
       "fileInHand",
       [READ, SHOWN, EDIT],
       [excerpt(...FILE.slice(1))],
@@ -107,13 +101,7 @@ describe("prepareNeeds", () => {
       [excerpt(lines(2))],
       "2/2 0 left out 0",
     ],
-    [
-      "and states nothing",
-      "passages",
-      [result("r", "c", framed(lines(2))), reply("a", "/w/line_0_x.ts")],
-      [],
-      "0/0 0 left out 0",
-    ],
+    ["nor states any", "passages", [result("r", "c", framed(lines(2))), reply("a", "/w/line_0_x.ts")], [], "0/0 0 left out 0"],
     [
       "words in brackets under a result are one",
       "passages",
@@ -173,7 +161,7 @@ describe("prepareNeeds", () => {
       "0/1 0 left out 0",
     ],
     [
-      "what only the agent said is no passage",
+      "the agent's own words are no passage",
       "passages",
       [reply("a", "line_5_x"), reply("b", "line_5_x")],
       [],

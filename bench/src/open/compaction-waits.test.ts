@@ -17,11 +17,7 @@ test.each<readonly [string, readonly object[], readonly number[]]>([
   ["from the result before it to its own time", [human, call, output, compacted(35)], [30_000]],
   ["not from a finished reply, behind which a person may be away", [human, said, compacted(35)], []],
   ["not for longer than ten minutes", [human, call, output, compacted(606)], []],
-  [
-    "for each compaction",
-    [human, call, output, compacted(15), { ...output, timestamp: at(20) }, compacted(27)],
-    [10_000, 22_000],
-  ],
+  ["for each cut", [human, call, output, compacted(15), { ...output, timestamp: at(20) }, compacted(27)], [10_000, 22_000]],
 ])("waits count %s", async (_, lines, waits) => {
   const [transcript] = await importObjects([START, ...lines]);
   expect(transcript === undefined ? null : compactionWaits(transcript)).toEqual(waits);

@@ -19,7 +19,7 @@ const MILLION = 1_000_000;
 
 test.each<[rule: string, evidence: Partial<WindowEvidence>, tokens: number, reason: RegExp]>([
   [
-    "a stated window comes first",
+    "a stated one comes first",
     { statedTokens: 258_400, automaticTokens: 100_000, catalogueTokens: MILLION },
     258_400,
     /stated/,
@@ -31,7 +31,7 @@ test.each<[rule: string, evidence: Partial<WindowEvidence>, tokens: number, reas
     /by itself at 167,370 tokens/,
   ],
   [
-    "it shows the smallest sold window that holds it",
+    "it shows the smallest sold one that holds it",
     { automaticTokens: 105_534, catalogueTokens: MILLION },
     128_000,
     /by itself/,

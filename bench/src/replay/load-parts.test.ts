@@ -58,11 +58,7 @@ test.each([
 });
 
 test.each([
-  [
-    "throws as it is loaded",
-    'const a = 1;\nthrow new TypeError("no a");',
-    /throws\.mjs: cannot be loaded \(no a, throws\.mjs:2\)$/,
-  ],
+  ["throws as it is loaded", '\nthrow new TypeError("no a");', /throws\.mjs: cannot be loaded \(no a, throws\.mjs:2\)$/],
   [
     "imports a package that is not there",
     'import "@plimsoll/none";',

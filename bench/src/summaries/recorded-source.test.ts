@@ -116,11 +116,7 @@ describe("a place is comparable if", () => {
   const turns = COMPARABLE_TOKENS / 5000;
 
   test.each<[string, readonly Ask[], readonly string[]]>([
-    [
-      "the cut takes little behind what the summary covers",
-      [{ messages: through + 3 * PER_TURN, at }],
-      ["recorded-and-digest"],
-    ],
+    ["the cut takes little behind what a summary covers", [{ messages: through + 3 * PER_TURN, at }], ["recorded-and-digest"]],
     ["not if it takes more than 20,000 tokens behind it", [{ messages: through + turns * PER_TURN, at }], ["digest"]],
     ["the policy keeps little of it in place", [{ messages: through, from: 3 * PER_TURN, at }], ["recorded"]],
     ["not if it keeps more than 20,000 tokens of it", [{ messages: through, from: through - 2, at }], ["digest"]],

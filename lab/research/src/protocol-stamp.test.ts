@@ -11,12 +11,7 @@ describe("pageProblem", () => {
   test.each<[string, string, { text: string; split: string }, RegExp | null]>([
     ["takes a page of the protocol that holds", page, protocol, null],
     ["takes it if only a line's break moved", page, { text: text.replace("is far", "is\nfar"), split }, null],
-    [
-      "refuses one of other definitions",
-      page,
-      { text: text.replace("20,000", "30,000"), split },
-      /and 2026-01-31 [0-9a-f]{16} holds/,
-    ],
+    ["refuses other definitions", page, { text: text.replace("20,000", "30,000"), split }, /and 2026-01-31 [0-9a-f]{16} holds/],
     ["refuses one of another split", page, { text, split: split.replace("b", "c") }, /make it anew/],
     [
       "refuses one of before a dated change",

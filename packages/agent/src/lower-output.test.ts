@@ -17,12 +17,7 @@ test.each<[string, ModelLimits, Counted, ModelLimits | null]>([
     rejection(32_000, 1_839),
     { contextWindowTokens: 32_000, maxOutputTokens: 8_000 },
   ],
-  [
-    "and no more than a usual reply",
-    LARGE,
-    rejection(200_000, 100_000),
-    { contextWindowTokens: 200_000, maxOutputTokens: 8_192 },
-  ],
+  ["and no more than usual", LARGE, rejection(200_000, 100_000), { contextWindowTokens: 200_000, maxOutputTokens: 8_192 }],
   [
     "a limit above the window that is known leaves the window",
     { contextWindowTokens: 150_000, maxOutputTokens: 64_000 },
@@ -50,12 +45,7 @@ test.each<[string, ModelLimits, Counted, ModelLimits | null]>([
   ["a prompt that leaves less has to shrink", LARGE, rejection(32_000, 30_977), null],
   ["a reply that is under 1,024 stays", { ...LARGE, maxOutputTokens: 600 }, rejection(32_000, 31_500), null],
   ["so has one of a size that is only expected", LARGE, rejection(8_000, null), null],
-  [
-    "a reply that is short already cannot be what does not fit",
-    { ...LARGE, maxOutputTokens: 8_192 },
-    rejection(null, null),
-    null,
-  ],
+  ["a reply that is short already is not what does not fit", { ...LARGE, maxOutputTokens: 8_192 }, rejection(null, null), null],
   [
     "half of it is asked for, if no count says how much is too much",
     { ...LARGE, maxOutputTokens: 8_000 },

@@ -177,12 +177,7 @@ describe("calls", () => {
       `running: ${START} | The tool "echo" may not be used in mode "plan". It allows: task. c1`,
     ],
     ["that end are told as they end", UNASKED, [...TWO, settled("c2")], "running: tell tool-end"],
-    [
-      "enter the log in their order",
-      UNASKED,
-      [...TWO, settled("c2"), settled("c1")],
-      "recording: tell tool-end | append c1 c2",
-    ],
+    ["enter the log in order", UNASKED, [...TWO, settled("c2"), settled("c1")], "recording: tell tool-end | append c1 c2"],
     [
       "that are sub-agents end as others do, together with them",
       UNASKED,
@@ -299,12 +294,7 @@ describe("an overflow", () => {
       [...ASKED, replied(WORDS, 700), appended(WORDS), DONE, DONE, ...cut, appended(WORDS), DONE],
       "fitting: fit on-overflow",
     ],
-    [
-      "is not looked for with compaction off",
-      { ...IDLE, setup: { ...IDLE.setup, compaction: "off" } },
-      cut,
-      "appending: append-reply",
-    ],
+    ["is none with compaction off", { ...IDLE, setup: { ...IDLE.setup, compaction: "off" } }, cut, "appending: append-reply"],
   ])("%s", holds);
 });
 

@@ -39,11 +39,7 @@ describe("resolveAmount", () => {
     ["a difference", { minus: [window, reserve] }, 183_616],
     ["a difference of several", { minus: [window, reserve, { tokens: 3_616 }] }, 180_000],
     ["a difference below zero", { minus: [reserve, window] }, 0],
-    [
-      "nested amounts",
-      { minus: [{ ratio: 1, of: "input-budget" }, { min: [reserve, { ratio: 0.25, of: "window" }] }] },
-      119_616,
-    ],
+    ["nested ones", { minus: [{ ratio: 1, of: "input-budget" }, { min: [reserve, { ratio: 0.25, of: "window" }] }] }, 119_616],
   ])("%s", (_, amount, tokens) => {
     expect(resolveAmount(amount, budget)).toBeCloseTo(tokens, 6);
   });

@@ -46,11 +46,7 @@ describe("what a failed request came to", () => {
     ["overload", status(529, "Overloaded"), "overload"],
     ["a server's fault that has a name", status(500, "Internal server error"), "overload"],
     ["a server's fault without a word", { status: 502, message: "502 status code (no body)" }, "unknown"],
-    [
-      "a parameter",
-      status(400, "Unsupported value", { error: { message: "Unsupported value", param: "temperature" } }),
-      "invalid",
-    ],
+    ["a parameter", status(400, "Unsupported", { error: { message: "Unsupported value", param: "temperature" } }), "invalid"],
     ["a place", status(400, "messages.3.content.0: Input tag 'x' does not match"), "invalid"],
     ["a name as parameters have them", status(400, "max_tokens must be positive"), "invalid"],
     ["a model that is not there", status(404, "no such thing"), "invalid"],

@@ -172,12 +172,7 @@ describe("overflows of other providers, with their numbers", () => {
       6354,
     ],
     ["llama-cpp-python (abetlen/llama-cpp-python#120)", "Requested tokens (613) exceed context window of 512", 512, 613],
-    [
-      "llama.cpp, newer",
-      "request (9000 tokens) exceeds the available context size (4096 tokens), try increasing it",
-      4096,
-      9000,
-    ],
+    ["llama.cpp", "request (9000 tokens) exceeds the available context size (4096 tokens), try increasing it", 4096, 9000],
     ["DS4", "prompt has 9000 tokens, but the configured context size is 4096 tokens", 4096, 9000],
     ["LM Studio", "The number of tokens to keep from the initial prompt is greater than the context length.", null, null],
     ["Ollama", "prompt too long; exceeded max context length by 12 tokens", null, null],
@@ -202,11 +197,7 @@ describe("what else goes wrong", () => {
       "context-overflow",
     ],
     ["O-r1: an overflow behind a 500", said("500: context_length_exceeded"), "context-overflow"],
-    [
-      "an overflow told by its code alone",
-      { status: 400, message: "Bad Request", code: "context_length_exceeded" },
-      "context-overflow",
-    ],
+    ["an overflow by its code", { status: 400, message: "Bad Request", code: "context_length_exceeded" }, "context-overflow"],
     [
       "an overflow told by the body",
       { status: 400, message: "Bad Request", body: { error: { type: "exceed_context_size_error", n_ctx: 4096 } } },

@@ -29,11 +29,7 @@ describe("Anthropic: parts are disjoint", () => {
       },
       "43371 = 6 + 28719 + 14646 (14646) → 294 (null); 43371 → 294",
     ],
-    [
-      "zero is zero",
-      { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
-      "0 = 0 + 0 + null (null) → 0 (null); 0 → 0",
-    ],
+    ["zero", { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 }, "0 = 0 + 0 + null (null) → 0 (null); 0 → 0"],
     [
       "a compaction at the server is billed and is not in the context",
       {
@@ -102,11 +98,7 @@ describe("Chat Completions: the prompt holds its cached part", () => {
       },
       "5000 = 500 + 3000 + 1500 (null) → 9 (null); 5000 → 9",
     ],
-    [
-      "a server without details",
-      { prompt_tokens: 10, completion_tokens: 2 },
-      "10 = 10 + null + null (null) → 2 (null); 10 → 2",
-    ],
+    ["without details", { prompt_tokens: 10, completion_tokens: 2 }, "10 = 10 + null + null (null) → 2 (null); 10 → 2"],
     ["nothing told", {}, "null = null + null + null (null) → null (null); null → null"],
   ])("%s", (_, usage, expected) => {
     expect(line(chatUsage(usage))).toBe(expected);

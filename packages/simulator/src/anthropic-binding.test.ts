@@ -113,11 +113,7 @@ const refusal = (path: string) =>
 const CHANGES: readonly (readonly [string, (request: Request) => Request, readonly string[]])[] = [
   ["nothing changed", (request) => request, []],
   ["a mark for the cache on a message", (r) => editedBlocks(r, 2, (b) => ({ ...b, cache_control: { type: "ephemeral" } })), []],
-  [
-    "a mark for the cache on the tools",
-    (r) => ({ ...r, tools: [{ ...tool("read"), cache_control: { type: "ephemeral" } }] }),
-    [],
-  ],
+  ["a cache mark on the tools", (r) => ({ ...r, tools: [{ ...tool("read"), cache_control: { type: "ephemeral" } }] }), []],
   [
     "a mark for the cache on the system text",
     (r) => ({ ...r, system: [{ type: "text", text: "be brief", cache_control: { type: "ephemeral" } }] }),
@@ -148,21 +144,13 @@ const CHANGES: readonly (readonly [string, (request: Request) => Request, readon
     ALL,
   ],
   ["a result that was shortened", (r) => editedBlocks(r, 4, (b) => ({ ...b, content: "…" })), ALL.slice(2)],
-  [
-    "another input of a call",
-    (r) => editedBlocks(r, 3, (b) => (isThinking(b) ? b : { ...b, input: { path: "other" } })),
-    ALL.slice(2),
-  ],
+  ["another input", (r) => editedBlocks(r, 3, (b) => (isThinking(b) ? b : { ...b, input: { path: "other" } })), ALL.slice(2)],
   [
     "a message put between",
     (r) => edited(r, (m, i) => (i === 4 ? { ...m, content: [...blocksOf(m), { type: "text", text: "hm" }] } : m)),
     ALL.slice(2),
   ],
-  [
-    "the oldest step cut out",
-    (r) => ({ ...r, messages: [...r.messages.slice(0, 1), ...r.messages.slice(3)] }),
-    ALL.slice(0, 3),
-  ],
+  ["the oldest step is out", (r) => ({ ...r, messages: [...r.messages.slice(0, 1), ...r.messages.slice(3)] }), ALL.slice(0, 3)],
   ["the first thinking left out", (r) => without(r, 0), []],
   ["the first three left out", (r) => without(r, 0, 1, 2), []],
   ["the newest left out", (r) => without(r, 3), []],

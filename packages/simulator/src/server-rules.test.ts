@@ -209,7 +209,7 @@ describe("tools that are not declared", () => {
     ["are not called", { undeclaredTools: "not-called" }, { input: [go] }, 200, "message"],
     ["are called where an item declares them", { undeclaredTools: "not-called" }, { input: [added, go] }, 200, "function_call"],
     [
-      "are called where the request declares them",
+      "are called if the request has them",
       { undeclaredTools: "not-called" },
       { input: [go], tools: [READ] },
       200,

@@ -133,11 +133,7 @@ describe("a Chat Completions server that wants person and model in turn", () => 
     ["two messages of the model", [go, assistant("a"), assistant("b")], "must alternate"],
     ["the person right after results", [go, ...answered, go], "Unexpected role 'user' after role 'tool'"],
     ["the model first", [assistant("a"), go], "Expected the first message"],
-    [
-      "person and model in turn, with results",
-      [{ role: "system", content: "s" }, go, ...answered, ...[assistant("b"), go]],
-      null,
-    ],
+    ["both in turn, with results", [{ role: "system", content: "s" }, go, ...answered, ...[assistant("b"), go]], null],
   ])("%s", async (_, messages, expected) => {
     const { status, answer } = await post(await simulatorWith({ roles: "alternate" }), "/v1/chat/completions", {
       model: "m",
@@ -314,7 +310,7 @@ describe("the Messages wire", () => {
   test.each([
     ["that ends in words is taken", "The answer is", 200, undefined],
     [
-      "that ends in white space is not",
+      "with white space last is not",
       "The answer ",
       400,
       "messages: final assistant content cannot end with trailing whitespace",

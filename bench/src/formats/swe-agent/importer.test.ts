@@ -57,11 +57,7 @@ test.each<[string, string, string]>([
     'edit \'x = 1\ny\' "x = \\"2\\""',
     'edit {"path":"a.py","old_str":"x = 1\\ny","new_str":"x = \\"2\\""} modify a.py',
   ],
-  [
-    "a text that is put in",
-    "insert 'one\ntwo' 7",
-    'insert {"path":"a.py","insert_text":"one\\ntwo","insert_line":7} modify a.py',
-  ],
+  ["a text put in", "insert 'one\ntwo' 7", 'insert {"path":"a.py","insert_text":"one\\ntwo","insert_line":7} modify a.py'],
   ["a new file", "create b.py", 'create {"path":"b.py","content":""} modify b.py'],
   ["a search", 'search_dir "one two" src', 'search_dir {"pattern":"one two","path":"src"}'],
   [

@@ -40,11 +40,7 @@ test.each<[string, readonly Partial<ExchangeFacts>[], Partial<ExchangeTotals>]>(
     [{}, { roles: { user: 10, system: 1 } }, { systemHash: OTHER_TOOLS }, { roles: { user: 1 } }, { roles: { system: 1 } }],
     { declaredKept: 3 },
   ],
-  [
-    "from a second message on, both are",
-    [{}, { person: [0, 1] }, { person: [1] }, { person: [0] }, { person: [0, 1] }],
-    { personKept: 3 },
-  ],
+  ["from a second on, both", [{}, { person: [0, 1] }, { person: [1] }, { person: [0] }, { person: [0, 1] }], { personKept: 3 }],
   [
     "a sub-agent's requests are compared with its own alone, and hold its own first message",
     [

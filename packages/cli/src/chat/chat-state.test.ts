@@ -67,14 +67,7 @@ describe("a line that waited", () => {
   shows([
     ["has its turn, and then the one after it", two, TURN, IDLE, { lines: ["/undo"], answers: 1 }, [ANSWERED, NEXT]],
     ["is for the next step if the one before it began a run", two, TURN, RUNNING, { lines: ["/undo"] }, [STEERED, NEXT]],
-    [
-      "holds up the ones after it",
-      { ...PIPE, lines: ["go on", "/undo"] },
-      TURN,
-      IDLE,
-      { lines: ["/undo"], ...FIRST },
-      [ANSWERED],
-    ],
+    ["holds up those behind", { ...PIPE, lines: ["go on", "/undo"] }, TURN, IDLE, { lines: ["/undo"], ...FIRST }, [ANSWERED]],
     [
       "is not done any more if the person leaves",
       { ...TERMINAL, lines: ["/quit", "go on"] },
@@ -84,7 +77,7 @@ describe("a line that waited", () => {
       [LEAVE],
     ],
     [
-      "is done although the input has ended",
+      "is done though the input ended",
       { ...PIPE, phase: "ending", lines: ONE },
       TURN,
       IDLE,

@@ -153,11 +153,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
   });
 
   test.each([
-    [
-      "a file of no known format",
-      "logs/other.json",
-      /1 input left out: logs\/other\.json(?:, |: ).*?no\s+known\s+session\s+format/s,
-    ],
+    ["an unknown format", "logs/other.json", /1 input left out: logs\/other\.json(?:, |: ).*?no\s+known\s+session\s+format/s],
     ["an empty file", "logs/nothing.jsonl", /1 input left out: logs\/nothing\.jsonl(?:, |: ).*?the\s+file\s+is\s+empty/s],
     ["a missing file", "logs/absent.jsonl", /1 input left out: logs\/absent\.jsonl(?:, |: ).*?no\s+such\s+file\s+or\s+folder/s],
     ["an empty folder", "logs/empty", /1 input left out: logs\/empty(?:, |: ).*?an\s+empty\s+folder/s],

@@ -67,7 +67,7 @@ describe("bench --summarizer", { timeout: REPLAY_MS }, () => {
     ["a missing key", [...MODEL.slice(0, 3), "other"], "no key: set the environment variable ANTHROPIC_API_KEY"],
     ["a model without a cassette", MODEL.slice(0, 2), "give --cassette <folder>"],
     [
-      "an unknown provider",
+      "no provider",
       ["--summarizer", "antropic:x", "--cassette", "c"],
       'no provider is called "antropic"; did you mean anthropic?',
     ],

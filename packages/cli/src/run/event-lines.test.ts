@@ -17,7 +17,7 @@ test.each<readonly [string, Cursor, AgentEvent, { readonly cursor: Cursor; reado
   ["all else is a line of its own", "line-start", queued(), { cursor: "line-start", text: "▹ for the next step\n" }],
   ["a line ends the words before it", at(7, "well."), queued(), { cursor: "line-start", text: "well.\n▹ for the next step\n" }],
   [
-    "a sub-agent's line stands to the right",
+    "a sub-agent's line is to the right",
     "line-start",
     queued("other"),
     { cursor: "line-start", text: "  ▹ for the next step\n" },

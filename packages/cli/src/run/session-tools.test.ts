@@ -18,12 +18,7 @@ const leftOut = (name: string) => `mcp: there is a tool ${name} already; the ser
 test.each([
   ["another name is another tool", [SERVERS], [READ, SERVERS], []],
   ["a built-in tool is not replaced", [toolOf("read_file", "a server's")], [READ], [leftOut("read_file")]],
-  [
-    "the first of two servers' is taken",
-    [SERVERS, toolOf("marks_list", "another's")],
-    [READ, SERVERS],
-    [leftOut("marks_list")],
-  ],
+  ["the first of two's is taken", [SERVERS, toolOf("marks_list", "another's")], [READ, SERVERS], [leftOut("marks_list")]],
 ])("%s", (_rule, added, tools, lines) => {
   expect(distinctTools([READ], added)).toEqual({ tools, lines });
 });

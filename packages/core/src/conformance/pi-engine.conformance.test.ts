@@ -20,11 +20,7 @@ const report = (id: string, input: number, stopReason: StopReason = "end") => ({
 
 describe("usage", () => {
   test.each([
-    [
-      "P-1: all four figures",
-      usageOf({ uncachedTokens: 1000, outputTokens: 500, cacheReadTokens: 200, cacheWriteTokens: 100 }),
-      1800,
-    ],
+    ["P-1: all four", usageOf({ uncachedTokens: 1000, outputTokens: 500, cacheReadTokens: 200, cacheWriteTokens: 100 }), 1800],
     ["P-1: zeros", usageOf({ uncachedTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }), 0],
   ])("%s", (_, usage, expected) => {
     const { manager, log } = session([]);

@@ -23,21 +23,13 @@ describe("gate and split, through the engine", () => {
       { letters: "UAUAUA", tokens: [300, 300, 300, 300, 200, 200], windowTokens: 4000, keep: 2, threshold: 0.4 },
       "structured: s 4 5",
     ],
-    [
-      "G-3: structured",
-      { letters: "UA", tokens: 300, windowTokens: 2000, keep: 0, threshold: 0.3, reserve: 0 },
-      "structured: 0 s",
-    ],
+    ["G-3", { letters: "UA", tokens: 300, windowTokens: 2000, keep: 0, threshold: 0.3, reserve: 0 }, "structured: 0 s"],
     [
       "G-3: narrative",
       { letters: "UA", tokens: 300, windowTokens: 2000, keep: 0, threshold: 0.3, reserve: 0, strategy: "narrative" },
       "narrative: 0 s",
     ],
-    [
-      "G-4: twelve messages, keep six",
-      { letters: "UAUAUAUAUAUA", tokens: 300, windowTokens: 4500, keep: 6 },
-      "structured: s 10",
-    ],
+    ["G-4: twelve, keep six", { letters: "UAUAUAUAUAUA", tokens: 300, windowTokens: 4500, keep: 6 }, "structured: s 10"],
     [
       "G-4: one more: the newest six stay",
       { letters: "UAUAUAUAUAUAU", tokens: 300, windowTokens: 4500, keep: 6 },
@@ -76,17 +68,9 @@ describe("gate and split, through the engine", () => {
       },
       "structured: s 4 5",
     ],
-    [
-      "G-19: a result is never parted from its call",
-      { letters: "UAUACARU", windowTokens: 9000, keep: 2 },
-      "structured: s 3 4 5 6 7",
-    ],
+    ["G-19: a result stays with its call", { letters: "UAUACARU", windowTokens: 9000, keep: 2 }, "structured: s 3 4 5 6 7"],
     ["G-20: a summary that fails", { letters: "UAUAUA", windowTokens: 7500, keep: 2, ...FAILING }, "emergency: n 4 5"],
-    [
-      "G-21: a summary that is empty",
-      { letters: "UAUAUA", windowTokens: 7500, keep: 2, more: { replies: [""] } },
-      "emergency: n 4 5",
-    ],
+    ["G-21: an empty summary", { letters: "UAUAUA", windowTokens: 7500, keep: 2, more: { replies: [""] } }, "emergency: n 4 5"],
   ])("%s", async (_, row, came) => {
     const run = await played(row);
     expect(`${run.kind}: ${run.shape}`).toBe(came);

@@ -40,11 +40,7 @@ describe("applyEdits", () => {
     ["two drops", [dropped("u1", "a1", notice), dropped("a2", "r")], ["n", "u2"]],
     ["a new history", [replacedHistory([summary])], ["s"]],
     ["a new history before what came later", [{ ...replacedHistory([summary]), through: "u2" }], ["s", "a2", "r"]],
-    [
-      "a new history in the place of the first message",
-      [{ ...replacedHistory([summary]), through: "u1" }],
-      ["s", "a1", "u2", "a2", "r"],
-    ],
+    ["a new history for the first message", [{ ...replacedHistory([summary]), through: "u1" }], ["s", "a1", "u2", "a2", "r"]],
     ["edits of what earlier edits made", [summarized(summary, ["u1", "a1"]), dropped("s", "u2", notice)], ["n", "a2", "r"]],
     ["a new history that is then edited", [replacedHistory([summary, notice]), dropped("s", "s")], ["n"]],
   ])("makes %s", (_, edits, ids) => {

@@ -10,11 +10,7 @@ const NOTHING_PINNED: KeepRuleSpec = { kind: "pinned", messageIds: [], atMost: {
 
 describe("an entry on the log", () => {
   test.each<[string, Partial<FitInput>, object]>([
-    [
-      "at which gate, by whose policy and measure",
-      {},
-      { reason: "threshold", gate: "before-step", policy: "sven", cutEstimator: null },
-    ],
+    ["at which gate, by what policy", {}, { reason: "threshold", gate: "before-step", policy: "sven", cutEstimator: null }],
     ["in which step of the turn, if the caller counts", { step: 3 }, { step: 3 }],
     ["that it was asked for, at no gate", { now: { reason: "manual", keep: null } }, { reason: "manual", gate: null }],
     ["sizes before and after", {}, { tokensBefore: 8000, budgetTokens: 10_000, messagesBefore: 16, messagesAfter: 7 }],

@@ -63,11 +63,7 @@ describe("a strategy is told", () => {
 
   test.each<[string, readonly Message[], StrategyInput["lastStep"]]>([
     ["waits for the model", [...turns(8), calling("call", ["c"]), result("r", "c", words(10))], "open"],
-    [
-      "had been answered",
-      [...turns(7), calling("call", ["c"]), result("r", "c", words(1000)), reply("end", words(10))],
-      "answered",
-    ],
+    ["was answered", [...turns(7), calling("call", ["c"]), result("r", "c", words(1000)), reply("end", words(10))], "answered"],
   ])("that a step at the end %s", async (_, messages, lastStep) => {
     expect((await given({}, { entries: logOf(messages) })).input?.lastStep).toBe(lastStep);
   });
@@ -88,7 +84,7 @@ describe("a strategy is told", () => {
   test.each<[string, readonly SessionEntry[], number]>([
     ["as they are estimated", [], 1],
     [
-      "as they are expected, once a report has said that a request was 2.5 times as large",
+      "as they are expected, once a report said that a request was 2.5 times as large",
       [usageEntry("r", "a7", 20_000)],
       1.299_812_57,
     ],

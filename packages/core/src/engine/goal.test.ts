@@ -59,16 +59,8 @@ describe("goalOf", () => {
 
   test.each<[string, Parameters<typeof goal>[1], number]>([
     ["shrinks by the excess that was counted: 10,000 of 12,500", { observedPromptTokens: 12_500 }, 7100],
-    [
-      "counts the reply on neither side: 10,000 of 13,500 less 1,000",
-      { observedRequestTokens: 13_500, reserveTokens: 1000 },
-      7100,
-    ],
-    [
-      "grows if the estimate was too high: 400 of 500, of which 9,500 are expected",
-      { observedPromptTokens: 500, budgetTokens: 400 },
-      7100,
-    ],
+    ["counts the reply on no side: 10,000 of 13,500 less 1,000", { observedRequestTokens: 13_500, reserveTokens: 1000 }, 7100],
+    ["grows if the estimate was high: 400 of 500, and 9,500 expected", { observedPromptTokens: 500, budgetTokens: 400 }, 7100],
     ["shrinks to 80 % if what was counted was allowed", { observedPromptTokens: 9000 }, 7200],
     ["shrinks to half if it was refused again", { observedPromptTokens: 12_500, recovery: 1 }, 4500],
   ])("a refusal that names its limit and a count %s", (_, so, limitTokens) => {

@@ -24,11 +24,7 @@ describe("a prepared summary comes", () => {
       ["clear", "prepared", "ask?", "again?", "digest"],
     ],
     ["first if none would", chain(false, step("clear"), step("drop")), ["prepared", "clear", "drop"]],
-    [
-      "first if only a step of the fallback would",
-      chain(false, step("clear"), step("ask?", "fallback")),
-      ["prepared", "clear", "ask?"],
-    ],
+    ["first if only the fallback would", chain(false, step("clear"), step("ask?", "fallback")), ["prepared", "clear", "ask?"]],
     ["not where nothing stays but what cannot be cut", chain(true, step("drop"), step("ask?")), ["drop", "ask?"]],
   ])("%s", (_, given, names) => {
     expect(namesOf(withPrepared(given, prepared))).toEqual(names);

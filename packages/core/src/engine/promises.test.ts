@@ -79,7 +79,7 @@ describe("what the agent declared stays word for word, in its order, and no summ
   const stays = ["d1", "d2", "u2", "a3", "d3", "r", "d4"];
   test.each<[string, readonly Edit[], readonly string[]]>([
     [
-      "summarises all before the last human message",
+      "summarises all before the last human one",
       [summarize(["u1", "d2"])],
       ["s", "d1", "d2", "u2", "a2", "a3", "d3", "r", "d4"],
     ],

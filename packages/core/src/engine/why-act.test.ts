@@ -49,7 +49,7 @@ describe("reasonToAct", () => {
     ["what is pending counts for the budget", "before-step", sizes(100_000, { pendingTokens: 36_001 }), "over-budget"],
     ["what is pending does not count for sven's trigger", "before-submit", sizes(101_999, { pendingTokens: 10_000 }), null],
     [
-      "the upper bound counts for the budget, not for the trigger",
+      "the bound counts for the budget, not the trigger",
       "before-submit",
       sizes(90_000, { upperTokens: 136_001 }),
       "over-budget",
@@ -169,7 +169,7 @@ describe("a line is reached", () => {
     ["not below a share of it", [limits(10_001)], { ratio: 0.6, of: "input-budget" }, false],
     ["not in an unknown window", [limits(null), { unknownWindow: "off" }], { tokens: 1 }, false],
     [
-      "in an unknown window that the policy has a size for",
+      "in an unknown window with a size in the policy",
       [limits(null), { unknownWindow: { tokens: 9000 } }],
       { tokens: 1 },
       true,
@@ -198,12 +198,7 @@ describe("whyAct", () => {
     ["less what it may write", limits(10_000, 4000), {}, acts(10_000, 6000)],
     ["a smaller limit that the provider named", { observedLimitTokens: 8000 }, {}, acts(8000, 8000)],
     ["not a larger one", { observedLimitTokens: 12_000 }, {}, acts(10_000, 10_000)],
-    [
-      "what is planned to be written, within that limit",
-      { ...limits(10_000, 7999), observedLimitTokens: 8000 },
-      {},
-      acts(8000, 1),
-    ],
+    ["what is to be written, within that limit", { ...limits(10_000, 7999), observedLimitTokens: 8000 }, {}, acts(8000, 1)],
     ["half of the limit, if that leaves nothing", { ...limits(10_000, 8000), observedLimitTokens: 8001 }, {}, acts(8001, 1)],
     ["half of it, rounded down", { ...limits(10_000, 8001), observedLimitTokens: 8001 }, {}, acts(8001, 4001)],
     ["of an unknown window the policy's", limits(null), { unknownWindow: { tokens: 5000 } }, acts(5000, 5000)],

@@ -143,11 +143,7 @@ describe("plan", () => {
   });
 
   test.each<[string, readonly object[], readonly string[]]>([
-    [
-      "an item's text is what its name says",
-      [{ id: "a long name of the item", step: "Write it", status: "done" }],
-      ["Write it"],
-    ],
+    ["an item's text is in its name", [{ id: "a long name of the item", step: "Write it", status: "done" }], ["Write it"]],
     ["of other names the longest text", [{ id: "1", todo: "Write it", status: "done" }], ["Write it"]],
     ["every item's, done or open", [item, { ...item, status: "done", content: "Read" }], ["Write the parser", "Read"]],
   ])("%s", (_, items, texts) => {

@@ -212,11 +212,7 @@ describe("under the sections of a policy", () => {
 
   test.each<[string, readonly string[], string]>([
     ["go to the last section if no title is theirs", ["Notes"], "## Notes\n- Asked first: Leave main.\n- It is red."],
-    [
-      "have sections of their own if the policy has none",
-      [],
-      "## Goal\n- Asked first: Leave main.\n\n## Progress\n- It is red.",
-    ],
+    ["have their own sections if the policy has none", [], "## Goal\n- Asked first: Leave main.\n\n## Progress\n- It is red."],
   ])("quotations %s", (_, sections, expected) => {
     expect(ask({ ...PLIMSOLL, sections }, [human("u", "Leave main."), reply("a", "It is red.")])).toBe(expected);
   });

@@ -96,12 +96,7 @@ describe("units", () => {
     ["a person's message", [human("u", "Use tabs in all files.")], "Use", "person"],
     ["what the model said", [reply("a", "I will use tabs.")], "I will", "said"],
     ["a reading", reading("a", "src/a.ts", code("a", 3)), "export", "read"],
-    [
-      "a result without a file",
-      [assistant("a", [toolCall("c", "run", {})]), result("r", "c", "all tests pass")],
-      "all",
-      "output",
-    ],
+    ["one without a file", [assistant("a", [toolCall("c", "run", {})]), result("r", "c", "all tests pass")], "all", "output"],
     [
       "a failed call",
       [assistant("a", [toolCall("c", "run", {})]), { ...result("r", "c", "no such file"), isError: true }],
@@ -110,12 +105,7 @@ describe("units", () => {
     ],
     ["what a call wrote", [writing("a", "src/a.ts", { text: code("b", 3) })], "export", "written"],
     ["a compaction's text is none", [summaryMessage("s", "All is well here.")], "All", undefined],
-    [
-      "the agent's own text is none",
-      [{ ...human("i", "A reminder of the agent."), origin: "injected" }],
-      "A reminder",
-      undefined,
-    ],
+    ["the agent's own is none", [{ ...human("i", "A reminder of the agent."), origin: "injected" }], "A reminder", undefined],
     ["lines that say too little are none", [human("u", "}\n\n]")], "}", undefined],
   ])("%s", (_, messages, beginning, kind) => {
     expect(factsOf(messages, beginning)?.kind).toBe(kind);

@@ -56,11 +56,7 @@ describe("features of a unit", () => {
     ["a use a while ago", { sinceUseChars: 3000 }, { isUsed: 1000, sinceUse: LN_4 }],
     ["a file", { file: FILE }, { hasFile: 1000 }],
     ["a file that was read", { file: { ...FILE, reads: 2 } }, { hasFile: 1000, fileReads: LN_3 }],
-    [
-      "a file that was touched a while ago",
-      { file: { ...FILE, sinceTouchChars: 1000 } },
-      { hasFile: 1000, sinceFileTouch: LN_2 },
-    ],
+    ["a file touched a while ago", { file: { ...FILE, sinceTouchChars: 1000 } }, { hasFile: 1000, sinceFileTouch: LN_2 }],
     [
       "a file that was written, and the text since",
       { file: { ...FILE, writes: 1, sinceWriteChars: 2000, isWrittenSince: true } },

@@ -57,7 +57,7 @@ describe("a violation with its code, its place and its subject", () => {
       ["call-without-result 0 c", "duplicate-call-id 1 c", "result-not-after-call 3 c", "duplicate-call-id 5 c"],
     ],
     [
-      "two calls of one id in one message",
+      "two of one id in a message",
       [calling("a", ["c", "c"]), r("r", "c")],
       ["duplicate-call-id 0 c", "call-without-result 0 c"],
     ],
@@ -108,24 +108,14 @@ describe("a violation with its code, its place and its subject", () => {
     ],
     ["user after user", { sameRole: "reject" }, [u("u"), u("v"), a("a"), u("w")], ["same-role-in-a-row 1 v"]],
     ["assistant after assistant", { sameRole: "reject" }, [u("u"), a("a"), a("b"), u("w")], ["same-role-in-a-row 2 b"]],
+    ["a batch's results are no neighbours", { sameRole: "reject" }, [calling("a", ["c", "d"]), r("r", "c"), r("s", "d")], []],
     [
-      "results of one batch are no neighbours",
-      { sameRole: "reject" },
-      [calling("a", ["c", "d"]), r("r", "c"), r("s", "d")],
-      [],
-    ],
-    [
-      "a call id of other characters",
+      "an id of other signs",
       { callIds: "word-characters" },
       [calling("a", ["c|1"]), r("r", "c|1")],
       ["unusable-call-id 0 c|1"],
     ],
-    [
-      "a call id that is too long",
-      { maximumCallIdChars: 3 },
-      [calling("a", ["call"]), r("r", "call")],
-      ["unusable-call-id 0 call"],
-    ],
+    ["a call id too long", { maximumCallIdChars: 3 }, [calling("a", ["call"]), r("r", "call")], ["unusable-call-id 0 call"]],
     ["more messages than it takes", { maximumMessages: 2 }, [u("u"), a("a"), u("v"), a("b")], ["too-many-messages 2 v"]],
   ])("%s, if the wire forbids it", (_, rules, messages, expected) => {
     expect(violations(messages, rules)).toEqual(expected);

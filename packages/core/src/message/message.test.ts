@@ -52,11 +52,7 @@ describe("chainId", () => {
 
   test.each<[string, MessageDraft, MessageDraft]>([
     ["time", question, { ...question, atMs: 1_700_000_000_000 }],
-    [
-      "model and request",
-      reply("a", "yes"),
-      { ...reply("b", "yes"), modelId: "other", requestId: "other", stopReason: "length" },
-    ],
+    ["its request", reply("a", "yes"), { ...reply("b", "yes"), modelId: "other", requestId: "other", stopReason: "length" }],
     [
       "paths, which are worked out and not sent",
       assistant("a", [{ type: "tool-call", callId: "c", toolName: "t", argumentsJson: "{}", paths: [] }]),

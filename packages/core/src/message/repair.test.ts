@@ -30,7 +30,7 @@ describe("repairMessages", () => {
       ["call-without-result 1 c add-result"],
     ],
     [
-      "a call that is open at the end",
+      "a call open at its end",
       [u("u"), calling("a", ["c"])],
       ["u", "a", "no result of c"],
       ["call-without-result 1 c add-result"],
@@ -41,12 +41,7 @@ describe("repairMessages", () => {
       ["a", "r", "no result of d", "t", "u"],
       ["call-without-result 0 d add-result"],
     ],
-    [
-      "O-i: a result without a call goes",
-      [u("u"), r("r", "c"), a("a")],
-      ["u", "a"],
-      ["result-without-call 1 c remove-message"],
-    ],
+    ["O-i: a lone result goes", [u("u"), r("r", "c"), a("a")], ["u", "a"], ["result-without-call 1 c remove-message"]],
     [
       "O-i: a second result of a call goes",
       [calling("a", ["c"]), r("r", "c"), r("s", "c"), u("u"), r("t", "c")],
@@ -65,12 +60,7 @@ describe("repairMessages", () => {
       ["a", "r", "b", "s"],
       ["result-not-after-call 2 c move"],
     ],
-    [
-      "a result that comes before its call",
-      [r("r", "c"), u("u"), calling("a", ["c"])],
-      ["u", "a", "r"],
-      ["result-without-call 0 c move"],
-    ],
+    ["a result before its call", [r("r", "c"), u("u"), calling("a", ["c"])], ["u", "a", "r"], ["result-without-call 0 c move"]],
     [
       "blank messages and blank texts go",
       [human("u", " "), assistant("a", [{ type: "text", text: "" }, said]), u("v")],

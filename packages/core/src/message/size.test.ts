@@ -14,11 +14,7 @@ test.each([
   ],
   ["a call as name and arguments", toolCall("a", "c", { name: "aaaa", argumentsJson: "bbbbbbbb" }), 12],
   ["an image as nothing", humanImage("a"), 0],
-  [
-    "all parts of a result",
-    { ...result("a", "c", "four"), parts: [{ type: "text", text: "four" } as const, absentImage()] },
-    4,
-  ],
+  ["all of a result", { ...result("a", "c", "four"), parts: [{ type: "text", text: "four" } as const, absentImage()] }, 4],
 ])("messageChars counts %s", (_, message, chars) => {
   expect(messageChars(message)).toBe(chars);
 });

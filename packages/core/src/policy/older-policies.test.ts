@@ -14,11 +14,7 @@ describe("a policy in an older form", () => {
   test.each<[string, object, object]>([
     ["gets the fallback that every policy had", { keep: [] }, { keep: [], fallback: PLIMSOLL_POLICY.fallback }],
     ["an amount that is kept is the rule recent", { fallback, keep: amount }, { fallback, keep: [recent] }],
-    [
-      "and so is a number of messages",
-      { fallback, keep: { messages: 3 } },
-      { fallback, keep: [{ kind: "recent", messages: 3 }] },
-    ],
+    ["and a number of messages", { fallback, keep: { messages: 3 } }, { fallback, keep: [{ kind: "recent", messages: 3 }] }],
     [
       "excerpts are the rule recall, wherever something is kept",
       {
@@ -36,11 +32,7 @@ describe("a policy in an older form", () => {
       },
     ],
     ["no excerpts are no rule", { fallback, keep: amount, excerpts: null }, { fallback, keep: [recent] }],
-    [
-      "what is kept by hand as ever stays so",
-      { fallback, keep: amount, manualKeep: null },
-      { fallback, keep: [recent], manualKeep: null },
-    ],
+    ["by hand as ever stays so", { fallback, keep: amount, manualKeep: null }, { fallback, keep: [recent], manualKeep: null }],
     ["what is malformed is left to the schema", { fallback, keep: 3, excerpts: null }, { fallback, keep: 3 }],
   ])("%s", (_, written, expected) => {
     expect(policyInNewestForm(written)).toEqual(expected);

@@ -87,11 +87,7 @@ describe("reasoning that is bound stays behind what it was made behind", () => {
     ["an undo after another system text", [clearing, other, later, revertOf("clearing"), newest], ["a5"]],
     ["the second of two undos", [clearing, later, cut, revertOf("cut"), newest, revertOf("clearing")], []],
     ["the vendor drops: a cut leaves it", [drops, cut, later], ["a2", "a3", "a4"]],
-    [
-      "the vendor drops: so does another system text, and another model",
-      [drops, other, toModel("binding-2")],
-      ["a1", "a2", "a3"],
-    ],
+    ["the vendor drops: so do another system text and model", [drops, other, toModel("binding-2")], ["a1", "a2", "a3"]],
     ["the vendor drops: an undo brings it back", [drops, cut, later, revertOf("cut")], ["a1", "a2", "a3", "a4"]],
     ["the vendor drops no more: all of it leaves", [drops, cut, later, leaves, newest], ["a5"]],
     ["the vendor drops no more: an undo takes what the cut covered", [drops, cut, later, leaves, revertOf("cut")], []],

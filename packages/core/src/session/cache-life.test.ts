@@ -40,21 +40,11 @@ describe("a prompt cache lives", () => {
     ["by the newer of two that do not agree", [report(0, 0), report(20, 0), report(50, 49_000)], 5 * MINUTE_MS, 30],
     ["by the newer, the other way", [report(0, 0), report(50, 49_000), report(70, 0)], 5 * MINUTE_MS, 5],
     ["as before after a miss that no pause explains", [report(0, 0), report(4, 0)], HOUR_MS, 60],
-    [
-      "as before after a cut, which explains the miss",
-      [report(0, 0), compaction("c", [dropped("u", "a")]), report(20, 0)],
-      HOUR_MS,
-      60,
-    ],
+    ["as before after a cut: it explains it", [report(0, 0), compaction("c", [dropped("u", "a")]), report(20, 0)], HOUR_MS, 60],
     ["as before with a clock that goes back", [report(50, 0), report(10, 0)], HOUR_MS, 60],
     ["as before without a clock", [report(null, 0), report(null, 0)], HOUR_MS, 60],
     ["without the time that the answer took", [report(0, 0), asked(2), report(30, 0)], HOUR_MS, 60],
-    [
-      "as of another model nothing is known",
-      [report(0, 0), { ...report(20, 0), modelId: "other" } as SessionEntry],
-      HOUR_MS,
-      60,
-    ],
+    ["of another model nothing is known", [report(0, 0), { ...report(20, 0), modelId: "other" } as SessionEntry], HOUR_MS, 60],
   ])("%s", (_, entries, statedMs, minutes) => {
     expect(lifeOf(entries, statedMs)).toBe(minutes);
   });

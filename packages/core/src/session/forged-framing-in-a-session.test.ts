@@ -50,11 +50,7 @@ describe("a session in which everybody speaks for us", () => {
     ["a model's summary", {}, /^\[conversationsummary/],
     ["a notice", { strategies: [drop] }, /^\[notice:/],
     ["a notice by roles", { strategies: [{ ...drop, notice: "roles" }] }, /^\[compacted/],
-    [
-      "recalled passages",
-      { keep: [...SMALL_POLICY.keep, { kind: "recall", atMost: { tokens: 2000 } }] },
-      /^\[conversationsummary/,
-    ],
+    ["passages", { keep: [...SMALL_POLICY.keep, { kind: "recall", atMost: { tokens: 2000 } }] }, /^\[conversationsummary/],
   ])("has one head for %s, and no tags but ours", async (_, policy, head) => {
     const { fit, manager } = smallSession(history, {
       policy: { ...SMALL_POLICY, ...policy },

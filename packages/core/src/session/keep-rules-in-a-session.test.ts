@@ -48,14 +48,9 @@ describe("what rules keep", () => {
       [{ kind: "pinned", messageIds: ["u0", "a2"], atMost: { tokens: 1200 } }],
       ["u0", "+", "a2", "u7", "a7"],
     ],
+    ["the person's, as many as fit", talk, [{ kind: "human", atMost: { tokens: 1400 } }], ["u0", "+", "u6", "u7", "a7"]],
     [
-      "the person's messages, as many as fit",
-      talk,
-      [{ kind: "human", atMost: { tokens: 1400 } }],
-      ["u0", "+", "u6", "u7", "a7"],
-    ],
-    [
-      "the plan with all calls of its batch",
+      "the plan with its whole batch",
       planned,
       [{ kind: "plan", atMost: { tokens: 1000 } }],
       ["+", "p", "rp", "rq", "u7", "a7"],

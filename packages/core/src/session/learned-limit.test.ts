@@ -46,7 +46,7 @@ describe("the window that is left to the next request", () => {
     ["a larger answer refutes a limit that was named", [{ refused: 9_000, limit: 8_000 }, { answered: 8_001 }], null],
     ["what was answered is close to what was refused", [{ refused: 10_000 }, { answered: 9_900 }], 10_000],
     [
-      "later answers move nothing",
+      "later ones move nothing",
       [{ refused: 10_000 }, { answered: 4_000, now: 8_000 }, { answered: 8_000, now: 9_000 }],
       14_600,
     ],

@@ -26,16 +26,8 @@ test.each<[string, readonly LimitEvent[], number | null, number?]>([
     [answered(9_000), refused(null, 19_000), answered(5_000)],
     15_000,
   ],
-  [
-    "what was refused by an estimate is measured by the answer after it",
-    [refused(null, 20_000, 5_000), answered(10_000)],
-    26_000,
-  ],
-  [
-    "another model's answers say nothing",
-    [answered(18_000, "b"), answered(9_000), refused(null, 19_000), answered(5_000)],
-    15_000,
-  ],
+  ["what an estimate refused is measured by the answer after it", [refused(null, 20_000, 5_000), answered(10_000)], 26_000],
+  ["another model's say nothing", [answered(18_000, "b"), answered(9_000), refused(null, 19_000), answered(5_000)], 15_000],
 ])("%s", (_, events, windowTokens, nowMs = 0) => {
   expect(learnedWindowTokens(learnedInLog(events, { modelId: "a", reserveTokens: RESERVE, nowMs }), RESERVE)).toBe(
     windowTokens,

@@ -141,7 +141,7 @@ describe("what must be in a prompt", () => {
     ["the system text: 10,000 − 1,000", [sessionStart(long), q("q", null, 1_000)], [9_000]],
     ["tools: 3,000 + 7,000 − 1,000", [{ ...sessionStart(), tools: [tool] }, q("q", null, 1_000)], [9_000]],
     [
-      "those of a new setup",
+      "a new setup's",
       [{ type: "setup-change", id: "x", system: long, tools: [tool], atMs: null }, q("q", null, 1_000)],
       [19_000],
     ],
@@ -154,11 +154,7 @@ describe("what must be in a prompt", () => {
     ["what a report measured before", [q("q", null, 10_000), q("r", null, 5_000)], [null, 5_000]],
     ["after an attempt as well", [q("q", null, 10_000), FAILED_ATTEMPT, q("r", null, 5_000)], [null, 5_000]],
     ["after a report without a size as well", [q("q", null, 10_000), unreported, q("r", null, 5_000)], [null, null, 5_000]],
-    [
-      "all that came before the last message sent",
-      [said(reply("a", long)), said(reply("b", long)), q("q", "b", 1_000)],
-      [19_000],
-    ],
+    ["all before the last message sent", [said(reply("a", long)), said(reply("b", long)), q("q", "b", 1_000)], [19_000]],
     ["not what came after it", [said(reply("a", long)), said(reply("b", long)), q("q", "a", 9_500)], [null]],
     [
       "what came after it, in the next prompt",
@@ -182,7 +178,7 @@ describe("what must be in a prompt", () => {
       [null, null, 3_000],
     ],
     [
-      "nothing of a prompt with another overhead",
+      "none of another overhead's prompt",
       [q("q", null, 10_000), { ...q("r", null, 5_000), overheadHash: "new" }],
       [null, null],
     ],

@@ -31,11 +31,7 @@ async function sent(rejections: number, policy = twice, recoveries = 9) {
 describe("sendWithRecovery", () => {
   test.each<[string, Parameters<typeof sent>, Awaited<ReturnType<typeof sent>>]>([
     ["what fits is sent once", [0], { end: "answered", log: ["send"] }],
-    [
-      "what is rejected is sent again, shorter",
-      [1],
-      { end: "answered", log: ["send", "rejected 1", "recover 0 below 100", "send"] },
-    ],
+    ["what is rejected is sent anew", [1], { end: "answered", log: ["send", "rejected 1", "recover 0 below 100", "send"] }],
     [
       "as often as the policy allows, and once more without a model",
       [9],
@@ -49,11 +45,7 @@ describe("sendWithRecovery", () => {
         ],
       },
     ],
-    [
-      "a recovery that changes nothing ends it",
-      [9, twice, 0],
-      { end: "refused", log: ["send", "rejected 1", "recover 0 below 100"] },
-    ],
+    ["one that changes nothing ends it", [9, twice, 0], { end: "refused", log: ["send", "rejected 1", "recover 0 below 100"] }],
     ["with compaction off nothing is recovered", [9, NONE_POLICY], { end: "refused", log: ["send", "rejected 0"] }],
   ])("%s", async (_, given, expected) => {
     expect(await sent(...given)).toEqual(expected);

@@ -49,7 +49,7 @@ describe("foldLedger", () => {
   test.each<[string, readonly SessionEntry[], number]>([
     ["T-7: messages add up", logOf([eight, four]), 3],
     [
-      "T-8: a new history is added up anew",
+      "T-8: a new history is added up",
       [...logOf([eight, four]), compaction("c", [replacedHistory([reply("only", "only")])])],
       1,
     ],
@@ -110,12 +110,7 @@ describe("foldLedger", () => {
     ["before the first call nothing is known", [text("a", 4)], 0, null],
     ["the first call begins the first step", [text("a", 4), usage("1")], 0, 4],
     ["a step of 6 tokens: 10 − 4", [text("a", 4), usage("1"), text("b", 6), usage("2")], 6, 10],
-    [
-      "and one of 16: 6 + 0.1 × (16 − 6)",
-      [text("a", 4), usage("1"), text("b", 6), usage("2"), text("c", 16), usage("3")],
-      7,
-      26,
-    ],
+    ["one of 16: 6 + 0.1 × (16 − 6)", [text("a", 4), usage("1"), text("b", 6), usage("2"), text("c", 16), usage("3")], 7, 26],
     ["and one of nothing: 6 + 0.1 × (0 − 6)", [text("a", 4), usage("1"), text("b", 6), usage("2"), usage("3")], 5.4, 10],
     [
       "a cut is where the next step begins: 6, then 6 + 0.1 × (2 − 6)",
@@ -127,12 +122,7 @@ describe("foldLedger", () => {
       5.6,
       5,
     ],
-    [
-      "a cut before the first call is no call",
-      [text("a", 4), compaction("c", [replacedHistory([human("k", "1234")])])],
-      0,
-      null,
-    ],
+    ["a cut before the first is no call", [text("a", 4), compaction("c", [replacedHistory([human("k", "1234")])])], 0, null],
   ])("growth a step: %s", (_, later, stepGrowthTokens, estimatedAtLastCallTokens) => {
     const ledger = ledgerOf([sessionStart(), ...later]);
     expect(ledger.stepGrowthTokens).toBeCloseTo(stepGrowthTokens, 12);

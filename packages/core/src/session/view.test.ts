@@ -49,11 +49,7 @@ describe("the fold of a log", () => {
       ["s1", "u3"],
     ],
     ["a revert brings back what was summarised", [...start, firstCut, revertOf("compaction-1")], ["u1", "a1", "u2", "a2", "r"]],
-    [
-      "a revert keeps what came since",
-      [...start, firstCut, said(u3), revertOf("compaction-1")],
-      ["u1", "a1", "u2", "a2", "r", "u3"],
-    ],
+    ["a revert keeps the rest", [...start, firstCut, said(u3), revertOf("compaction-1")], ["u1", "a1", "u2", "a2", "r", "u3"]],
     [
       "a revert of the second leaves the first",
       [...start, firstCut, said(u3), secondCut, revertOf("compaction-2")],
@@ -69,11 +65,7 @@ describe("the fold of a log", () => {
       [...start, firstCut, revertOf("compaction-1"), compaction("again", [dropped("u1", "u2")])],
       ["a2", "r"],
     ],
-    [
-      "P-18: a compaction that another agent recorded",
-      [...start, compaction("b", [replacedHistory([summaryOne, r])])],
-      ["s1", "r"],
-    ],
+    ["P-18: a compaction of another agent", [...start, compaction("b", [replacedHistory([summaryOne, r])])], ["s1", "r"]],
     ["usage moves no message", [...start, usageEntry("request", "r", 100)], ["u1", "a1", "u2", "a2", "r"]],
   ])("%s", (_, entries, ids) => {
     expect(idsOf(foldEntries(entries))).toEqual(ids);
@@ -202,11 +194,7 @@ describe("folding", () => {
 test.each<[string, readonly SessionEntry[], string]>([
   ["a revert without a compaction", [...start, revertOf("compaction-1")], "bad-session"],
   ["a revert of a compaction that is not the latest", [...start, firstCut, secondCut, revertOf("compaction-1")], "bad-session"],
-  [
-    "a second revert of the same compaction",
-    [...start, firstCut, revertOf("compaction-1"), revertOf("compaction-1")],
-    "bad-session",
-  ],
+  ["a second revert of the same", [...start, firstCut, revertOf("compaction-1"), revertOf("compaction-1")], "bad-session"],
   ["a compaction of messages that are not there", [...start, secondCut], "bad-edit"],
 ])("the fold refuses %s", (_, entries, code) => {
   expect(() => foldEntries(entries)).toThrowError(expect.objectContaining({ code }));

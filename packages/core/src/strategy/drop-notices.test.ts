@@ -13,7 +13,7 @@ test.each<[string, readonly Message[], readonly string[]]>([
     ["s", "n", "t"],
   ],
   [
-    "nothing else",
+    "no more",
     [human("u", "go"), { ...human("i", "note"), origin: "injected" }, calling("a", ["c"]), result("r", "c", "done")],
     [],
   ],

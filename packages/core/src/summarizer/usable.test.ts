@@ -51,11 +51,7 @@ describe("whoever wrote it, no summary is", () => {
     ["the rules", SUMMARY_RULES.map((rule) => `- ${rule}`).join("\n"), /request/],
     ["the request with its role", `${SUMMARIZER_ROLE.text}\n\n${PROSE}`, /request/],
     ["the conversation that goes on", `${PROSE}\n\n[User]: thanks\n\n[Assistant]: you are welcome`, /goes on/],
-    [
-      "an answer that goes on with the conversation",
-      "I think so too! I mend it.\n\nUser: thanks\n\nAssistant: welcome",
-      /goes on/,
-    ],
+    ["an answer that goes on talking", "I think so too! I mend it.\n\nUser: thanks\n\nAssistant: welcome", /goes on/],
     ["a conversation in lines", "Two spaces it is.\nUser: thanks\nAssistant: you are welcome", /goes on/],
     ["a conversation from its first line", "User: add tests, too\nAssistant: I add them now.\nUser: good", /goes on/],
     ["a conversation in bold", `${PROSE}\n\n**User:** thanks\n\n**Assistant:** you are welcome`, /goes on/],

@@ -36,12 +36,7 @@ test.each<[string, readonly SessionEntry[], number | null, string]>([
   ["nothing yet", [], null, "whole"],
   ["each request at its model's prices", [call("a", "dear", million), call("b", "cheap", million)], 11, "whole"],
   ["a rejected request costs nothing", [call("a", "cheap", million), call("b", "cheap", rejectedUsage(9e9))], 1, "whole"],
-  [
-    "a request that reported nothing is missing",
-    [call("a", "cheap", million), call("b", "cheap", UNREPORTED_USAGE)],
-    1,
-    "a-part",
-  ],
+  ["one that reported nothing is missing", [call("a", "cheap", million), call("b", "cheap", UNREPORTED_USAGE)], 1, "a-part"],
   ["a model without prices is missing", [call("a", "cheap", million), call("b", "other", million)], 1, "a-part"],
   ["no price at all", [call("a", "other", million)], null, "a-part"],
   [

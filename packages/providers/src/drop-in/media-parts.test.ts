@@ -24,11 +24,7 @@ const counted = (parts: readonly Part[]): readonly unknown[] =>
 describe("media are counted by their type, base64 never as text", () => {
   test.each<[string, unknown, readonly unknown[]]>([
     ["Chat: audio", { type: "input_audio", input_audio: { data: MEGABYTE, format: "wav" } }, [["audio/wav", null]]],
-    [
-      "Chat: audio in another format",
-      { type: "input_audio", input_audio: { data: MEGABYTE, format: "mp3" } },
-      [["audio/mpeg", null]],
-    ],
+    ["Chat: audio in another", { type: "input_audio", input_audio: { data: MEGABYTE, format: "mp3" } }, [["audio/mpeg", null]]],
     ["Chat: a video", { type: "video_url", video_url: { url: `data:video/mp4;base64,${MEGABYTE}` } }, [["video/mp4", null]]],
     ["Chat: a video's address", { type: "video_url", video_url: { url: "https://e.org/a.webm?x=1" } }, [["video/webm", null]]],
     ["Chat: audio's address", { type: "audio_url", audio_url: { url: "https://e.org/a" } }, [["audio/mpeg", null]]],
@@ -45,7 +41,7 @@ describe("media are counted by their type, base64 never as text", () => {
       [["application/pdf", 2]],
     ],
     [
-      "Messages: a document that is kept",
+      "Messages: a kept document",
       { type: "document", source: { type: "file", file_id: "file_1" } },
       [["application/pdf", null]],
     ],
@@ -60,11 +56,7 @@ describe("media are counted by their type, base64 never as text", () => {
       [["application/pdf", 2]],
     ],
     ["AI SDK: an address", { type: "file", mediaType: "audio/wav", data: new URL("https://e.org/a") }, [["audio/wav", null]]],
-    [
-      "AI SDK 7: tagged data",
-      { type: "file", mediaType: "audio/wav", data: { type: "data", data: MEGABYTE } },
-      [["audio/wav", null]],
-    ],
+    ["AI SDK 7: tags", { type: "file", mediaType: "audio/wav", data: { type: "data", data: MEGABYTE } }, [["audio/wav", null]]],
     ["AI SDK: any image", { type: "file", mediaType: "image/*", data: MEGABYTE }, [["image/png", null]]],
     ["LangChain: audio", { type: "audio", data: MEGABYTE, mimeType: "audio/wav" }, [["audio/wav", null]]],
     ["LangChain: audio without a type", { type: "audio", data: MEGABYTE }, [["audio/mpeg", null]]],
@@ -103,11 +95,7 @@ describe("media are counted by their type, base64 never as text", () => {
     ],
     ["OpenAI Agents: audio", { type: "audio", audio: MEGABYTE, format: "wav" }, [["audio/wav", null]]],
     ["OpenCode: a file", { type: "file", mime: "video/mp4", url: `data:video/mp4;base64,${MEGABYTE}` }, [["video/mp4", null]]],
-    [
-      "a file that its first bytes tell",
-      { type: "file", data: Buffer.from("OggS\0\x02").toString("base64") },
-      [["audio/ogg", null]],
-    ],
+    ["a file by its first bytes", { type: "file", data: Buffer.from("OggS\0\x02").toString("base64") }, [["audio/ogg", null]]],
   ])("%s", (_, part, expected) => {
     expect(counted(mediaParts(part))).toEqual(expected);
   });

@@ -129,7 +129,7 @@ async function speakersOf(items: readonly Item[]): Promise<readonly string[]> {
 test.each<[string, readonly Item[], readonly string[]]>([
   ["a custom call and its output", [GO, customCall("a"), customOutput("a")], ["user human", "assistant", "tool-result"]],
   [
-    "a developer's message",
+    "a developer's",
     [GO, said("Yes."), { role: "developer", content: "Be brief." }],
     ["user human", "assistant", "user declared"],
   ],

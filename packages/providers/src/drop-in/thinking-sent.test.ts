@@ -51,11 +51,7 @@ test.each<[string, Row, number]>([
   ["thoughts that are sent and read, before a person", { sends: true, reads: true, follows: "person" }, 1],
   ["thoughts that are sent and dropped, before results", { sends: true, reads: false, follows: "result" }, 4],
   ["thoughts that are sent and dropped, before a person", { sends: true, reads: false, follows: "person" }, 4],
-  [
-    "replies that end within their thoughts",
-    { sends: false, reads: false, follows: "person", isCutOff: (step) => step % 3 === 1 },
-    1,
-  ],
+  ["replies that end in thoughts", { sends: false, reads: false, follows: "person", isCutOff: (step) => step % 3 === 1 }, 1],
 ])("%s are predicted as they are counted", async (_, row, from) => {
   const offs = await play(row);
   expect(offs.slice(from).filter((off) => Math.abs(off) > 0.25)).toEqual([]);

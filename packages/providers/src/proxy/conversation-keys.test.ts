@@ -22,11 +22,7 @@ describe("a conversation's key", () => {
       [A, B, { session: "a", opening: "x" }, { session: "b", opening: "x" }],
       [0, 1, 0, 1],
     ],
-    [
-      "stays if the program names its session anew",
-      [{ session: "a", opening: "x" }, { session: "b", opening: "x" }, B],
-      [0, 0, 0],
-    ],
+    ["stays if the session is named anew", [{ session: "a", opening: "x" }, { session: "b", opening: "x" }, B], [0, 0, 0]],
     [
       "follows from the history without a name",
       [

@@ -92,11 +92,7 @@ describe.each(["openai-responses", "openai-chat", "anthropic", "gemini"] as cons
       [said(INSTRUCTIONS), said(ENVIRONMENT), said("Fix it.")],
       ["injected: # AGENTS.md instructions for /w", "injected: <environment_context>", "human: Fix it."],
     ],
-    [
-      "the session's context, as Gemini CLI",
-      [said(SESSION), said("Fix it.")],
-      ["injected: <session_context>", "human: Fix it."],
-    ],
+    ["the session's, as Gemini CLI", [said(SESSION), said("Fix it.")], ["injected: <session_context>", "human: Fix it."]],
     [
       "a reminder behind results, as Claude Code",
       [said("Fix it."), reply, ...result(REMINDER)],
@@ -126,7 +122,7 @@ describe.each(["openai-responses", "openai-chat", "anthropic", "gemini"] as cons
     ["an element with words behind it, as OpenCode's", [said(REMINDER, "Fix it.")], ["human: <system-reminder>"]],
     ["an element alone", [said(ENVIRONMENT)], ["human: <environment_context>"]],
     [
-      "an element of a page",
+      "a page's element",
       [said("<task-list>\n<li>one</li>\n</task-list>"), said("Fix it.")],
       ["human: <task-list>", "human: Fix it."],
     ],

@@ -23,13 +23,7 @@ test.each<[string, string, Fields, "known" | "new", string]>([
   ["a later one with tools", "/v1/messages", { messages: [user, model, user], tools }, "known", "main"],
   ["a title: no tools, no history", "/v1/chat/completions", { messages: [user] }, "new", "side"],
   ["a conversation without tools", "/v1/chat/completions", { messages: [user, model, user] }, "new", "main"],
-  [
-    "a summary: a known history without its tools",
-    "/v1/chat/completions",
-    { messages: [user, model, user] },
-    "known",
-    "on-top",
-  ],
+  ["a summary: a known history, no tools", "/v1/chat/completions", { messages: [user, model, user] }, "known", "on-top"],
   [
     "a check in a given form",
     "/v1/chat/completions",
@@ -62,7 +56,7 @@ test.each<[string, string, Fields, "known" | "new", string]>([
   ["a history that the vendor keeps", "/v1/responses", { input: [user], previous_response_id: "r" }, "known", "vendors"],
   ["a conversation that the vendor keeps", "/v1/responses", { input: [user], conversation: "c" }, "known", "vendors"],
   [
-    "the vendor's threshold",
+    "a vendor's threshold",
     "/v1/responses",
     { input: [user], context_management: [{ type: "compaction" }] },
     "known",

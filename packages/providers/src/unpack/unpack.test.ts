@@ -114,11 +114,7 @@ describe("what asks for too much is refused", () => {
     ["a small body of much text", zstdFrame(Array.from({ length: 50_000 }, () => repeated(128 * 1024))), { kind: "too-large" }],
     ["the same in gzip", gzipSync(Buffer.alloc(70 * MAXIMUM)), { kind: "too-large" }],
     ["a window of 16 MB", zstdFrame([repeated(1)], 0x70), { kind: "damaged", reason: "its window is above 8388608 bytes" }],
-    [
-      "a frame of 2 GB in one piece",
-      Buffer.from("28b52ffda0ffffff7f010000", "hex"),
-      { reason: "its window is above 8388608 bytes" },
-    ],
+    ["a frame of 2 GB", Buffer.from("28b52ffda0ffffff7f010000", "hex"), { reason: "its window is above 8388608 bytes" }],
     ["a block of 2 MB", zstdFrame([repeated(2_000_000)]), { reason: "its block is too large" }],
     [
       "blocks of nothing without end",

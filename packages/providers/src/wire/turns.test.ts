@@ -44,30 +44,22 @@ describe("inTurn", () => {
 describe("stretches meet: the order of roles", () => {
   test.each<[string, readonly (readonly string[])[], readonly string[]]>([
     [
-      "of a stretch is left",
+      "of one is left",
       [["user u", "user v", "assistant a", "assistant b"]],
       ["user u", "user v", "assistant a", "assistant b"],
     ],
-    [
-      "user and user: one message",
-      [["user u"], ["user s"], ["assistant a", "user v"]],
-      ["user u + user s", "assistant a", "user v"],
-    ],
+    ["user and user: one", [["user u"], ["user s"], ["assistant a", "user v"]], ["user u + user s", "assistant a", "user v"]],
     [
       "a later message of the user is not joined to an earlier",
       [["user u"], ["user s"], ["assistant a"], ["user v"]],
       ["user u + user s", "assistant a", "user v"],
     ],
     [
-      "assistant and assistant: a notice",
+      "two assistants: a notice",
       [["user u", "assistant a"], ["assistant b"]],
       ["user u", "assistant a", notice, "assistant b"],
     ],
-    [
-      "declared text before the user of another stretch",
-      [["user s"], ["system d"], ["user u"]],
-      ["system d", "user s + user u"],
-    ],
+    ["declared text before another's user", [["user s"], ["system d"], ["user u"]], ["system d", "user s + user u"]],
     ["declared text before its own user stays there", [["user s"], ["system d", "user u"]], ["system d", "user s + user u"]],
     [
       "declared text of two stretches: one message",
@@ -86,7 +78,7 @@ describe("stretches meet: the order of roles", () => {
 
   test.each<[string, readonly (readonly string[])[], readonly string[]]>([
     [
-      "two of them become one",
+      "two become one",
       [["user s"], ["system d"], ["system e", "assistant a"]],
       ["user s", "system d + system e", "assistant a"],
     ],

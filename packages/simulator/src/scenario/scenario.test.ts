@@ -59,7 +59,7 @@ describe("a request's kind is told by what it is made of", () => {
     ["an answer in a form", { form: "given" }, { ...MAIN, response_format: { type: "json_object" } }],
     ["a newest item that is not the person's", { newest: "other" }, other],
     [
-      "a newest item right after a result",
+      "a newest item after a result",
       { newest: "other", previous: "result" },
       { ...MAIN, messages: [...called, user("Sum up.")] },
     ],

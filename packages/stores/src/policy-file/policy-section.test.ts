@@ -48,7 +48,7 @@ describe("a section of another system", () => {
 
   test.each([
     [
-      "both sections",
+      "both",
       "agent: {}\ncompaction: {}",
       "late.yaml:2:1: agent (line 1) and compaction (line 2) both choose a policy; keep one",
     ],

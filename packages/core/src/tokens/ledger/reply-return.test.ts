@@ -47,17 +47,12 @@ describe("what comes back of a reply", () => {
     ],
     ["and never below zero", "output", { outputTokens: 30, reasoningTokens: null }, { tokens: 30, reasoningTokens: 0 }],
     [
-      "a reply without reasoning has none",
+      "one without reasoning has none",
       "output",
       { reasoningTokens: null, content: content(20) },
       { tokens: 100, reasoningTokens: 0 },
     ],
-    [
-      "nor has one that is not appended yet",
-      "output",
-      { reasoningTokens: null, content: null },
-      { tokens: 100, reasoningTokens: 0 },
-    ],
+    ["nor one that is not appended", "output", { reasoningTokens: null, content: null }, { tokens: 100, reasoningTokens: 0 }],
   ])("%s (%s)", (_, rule, more, returned) => {
     expect(returnedBy(rule, replyReport(more), model)).toEqual(returned);
   });
@@ -80,11 +75,7 @@ describe("an output count", () => {
     ["of just that does not", { outputTokens: 700 }, false],
     ["with reported reasoning has its reason", { outputTokens: 701, reasoningTokens: 1 }, false],
     ["with reasoning reported as none has not", { outputTokens: 701, reasoningTokens: 0 }, true],
-    [
-      "with reasoning in the message has its reason",
-      { outputTokens: 701, content: content(100, { reasoning: "readable" }) },
-      false,
-    ],
+    ["with reasoning in it has its reason", { outputTokens: 701, content: content(100, { reasoning: "readable" }) }, false],
     ["that is missing exceeds nothing", { outputTokens: null }, false],
     ["of a reply that is not there yet exceeds nothing", { outputTokens: 701, content: null }, false],
   ])("%s", (_, more, exceeds) => {
