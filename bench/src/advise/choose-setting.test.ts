@@ -5,11 +5,9 @@ import { splitSessions } from "../judge/split.ts";
 import type { JudgedRun } from "../judge/standing.ts";
 import { chooseSetting, type SettingPoint } from "./choose-setting.ts";
 
-const point = (name: string, kind: SettingPoint["kind"] = "candidate"): SettingPoint => ({
-  kind,
-  values: new Map(kind === "candidate" ? [["n", 1]] : []),
-  policy: { ...PI_POLICY, name },
-});
+const point = (name: string, kind: SettingPoint["kind"] = "candidate"): SettingPoint => {
+  return { kind, values: new Map(kind === "candidate" ? [["n", 1]] : []), policy: { ...PI_POLICY, name } };
+};
 const NOW = point("now", "now");
 const CHEAP = point("cheap");
 

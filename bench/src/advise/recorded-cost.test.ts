@@ -38,11 +38,9 @@ function report() {
   };
 }
 
-const pricing = (request: "serialised" | "prefix", prices: ModelPrices | null = PRICES) => ({
-  pricesOf: () => prices,
-  cacheRulesOf: () => RULES,
-  request,
-});
+const pricing = (request: "serialised" | "prefix", prices: ModelPrices | null = PRICES) => {
+  return { pricesOf: () => prices, cacheRulesOf: () => RULES, request };
+};
 
 test.each([
   // 100,000 tokens asked about, 2,000 written, 20,000 written to the cache instead of read from it.

@@ -7,11 +7,9 @@ import { calibrateTranscripts } from "./calibration-report.ts";
 import { CALIBRATED_METHODS } from "./methods.ts";
 import { predictionLines } from "./predict-calls.ts";
 
-const report = (id: string, tokens: number, modelId = "test/model"): SessionEntry => ({
-  ...usageEntry(id, null, tokens),
-  modelId,
-  usage: usageOf({ totalInputTokens: tokens, outputTokens: 10 }),
-});
+const report = (id: string, tokens: number, modelId = "test/model"): SessionEntry => {
+  return { ...usageEntry(id, null, tokens), modelId, usage: usageOf({ totalInputTokens: tokens, outputTokens: 10 }) };
+};
 
 const transcript: Transcript = {
   name: "logs/session.jsonl",

@@ -40,11 +40,9 @@ test("bench, tune and advise name the same order where sums and means disagree",
     ["now", 17],
     ["cheap", expect.closeTo(17.1)],
   ]);
-  const point = (policy: Policy): SettingPoint => ({
-    kind: policy.name === "now" ? "now" : "candidate",
-    values: new Map(),
-    policy,
-  });
+  const point = (policy: Policy): SettingPoint => {
+    return { kind: policy.name === "now" ? "now" : "candidate", values: new Map(), policy };
+  };
   const [, now, cheap] = POLICIES;
   const advised = chooseSetting([point(now ?? named("")), point(cheap ?? named(""))], report);
   const [tuned] = await tune([SVEN_POLICY], ({ policies, sessions }) =>

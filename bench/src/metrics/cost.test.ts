@@ -50,12 +50,9 @@ function callOf(input: { readTokens: number; totalTokens: number; outputTokens: 
   };
 }
 
-const used = (readTokens: number, writeTokens: number, state: CacheUse["state"] = "warm"): CacheUse => ({
-  readTokens,
-  writeTokens,
-  uncachedTokens: 0,
-  state,
-});
+const used = (readTokens: number, writeTokens: number, state: CacheUse["state"] = "warm"): CacheUse => {
+  return { readTokens, writeTokens, uncachedTokens: 0, state };
+};
 
 function costOf(prices: ModelPrices | null, steps: readonly ServedStep[], replySizeTokens = 0) {
   const catalog = { ...MODEL_CATALOG, pricesOf: () => prices };

@@ -30,22 +30,12 @@ const IDLE: LoopState = {
 const UNASKED: LoopState = { ...IDLE, setup: { ...IDLE.setup, decides: "nobody" } };
 
 const said = (text: string) => ({ role: "user", origin: "human", parts: [{ type: "text", text }], atMs: null }) as const;
-const call = (callId: string, toolName = "echo"): ToolCallPart => ({
-  type: "tool-call",
-  callId,
-  toolName,
-  argumentsJson: "{}",
-  paths: [],
-});
-const answer = (...parts: AssistantMessage["parts"]): Omit<AssistantMessage, "id"> => ({
-  role: "assistant",
-  parts,
-  modelId: "test/model",
-  origin: "model",
-  requestId: null,
-  stopReason: "end",
-  atMs: null,
-});
+const call = (callId: string, toolName = "echo"): ToolCallPart => {
+  return { type: "tool-call", callId, toolName, argumentsJson: "{}", paths: [] };
+};
+const answer = (...parts: AssistantMessage["parts"]): Omit<AssistantMessage, "id"> => {
+  return { role: "assistant", parts, modelId: "test/model", origin: "model", requestId: null, stopReason: "end", atMs: null };
+};
 const result = (callId: string, text = "ok", toolName = "echo"): ToolResultMessage => ({
   id: callId,
   role: "tool-result",
@@ -71,11 +61,9 @@ const replied = (draft: Omit<AssistantMessage, "id">, promptTokens: number | nul
   entry: null,
 });
 const appended = (draft: Omit<AssistantMessage, "id">): LoopEvent => ({ type: "appended", message: { ...draft, id: "m" } });
-const settled = (...args: Parameters<typeof result>): LoopEvent => ({
-  type: "settled",
-  message: result(...args),
-  handle: null,
-});
+const settled = (...args: Parameters<typeof result>): LoopEvent => {
+  return { type: "settled", message: result(...args), handle: null };
+};
 const allowed: LoopEvent = { type: "decided", decision: { kind: "run" } };
 const refused: LoopEvent = { type: "decided", decision: { kind: "refused", text: "Not run: no" } };
 const asking = (ask: Ask): LoopEvent => ({ type: "ask", ask });

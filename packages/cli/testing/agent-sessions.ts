@@ -105,12 +105,9 @@ const FILES: { readonly [Agent in MadeAgent]: (session: Session) => Files } = {
   },
   codex: ({ id, task, modelId, windowTokens, calls }) => {
     const line = (type: string, payload: object) => ({ timestamp: TIME, type, payload });
-    const counts = (input: number) => ({
-      input_tokens: input,
-      cached_input_tokens: 0,
-      output_tokens: 20,
-      total_tokens: input + 20,
-    });
+    const counts = (input: number) => {
+      return { input_tokens: input, cached_input_tokens: 0, output_tokens: 20, total_tokens: input + 20 };
+    };
     const lines = calls.flatMap((call) => [
       line("response_item", {
         ...{ type: "function_call", name: "exec_command", call_id: call.id },

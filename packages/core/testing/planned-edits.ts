@@ -12,19 +12,13 @@ export const summarize: (...spans: readonly (readonly [string, string])[]) => Ed
   spans: spans.map(([from, through]) => ({ from, through, promptId: "structured" })),
 });
 /** A span that goes, with a notice or without. */
-export const drop: (from: string, through: string, by?: "notice" | "nothing") => Edit = (from, through, by = "notice") => ({
-  kind: "replace-spans",
-  by,
-  spans: [{ from, through, promptId: null }],
-});
+export const drop: (from: string, through: string, by?: "notice" | "nothing") => Edit = (from, through, by = "notice") => {
+  return { kind: "replace-spans", by, spans: [{ from, through, promptId: null }] };
+};
 /** A part of a message that is cut. */
-export const replace: (messageId: string, partIndex?: number) => Edit = (messageId, partIndex = 0) => ({
-  kind: "replace-part",
-  messageId,
-  partIndex,
-  text: "cut",
-  handle: "h",
-});
+export const replace: (messageId: string, partIndex?: number) => Edit = (messageId, partIndex = 0) => {
+  return { kind: "replace-part", messageId, partIndex, text: "cut", handle: "h" };
+};
 
 const writes: Summarizer = () => Promise.resolve({ text: "what happened", usage: null, stopReason: "end" });
 

@@ -3,11 +3,9 @@ import type { CacheRules, CacheUse, ModelPrices, PreviousRequest } from "./econo
 import { cacheUse, outputUsd, promptUsd } from "./economics.ts";
 
 const RULES: CacheRules = { minimumTokens: 1000, stepTokens: 100, timeToLiveMs: 300_000 };
-const before = (promptTokens: number, sharedTokens: number, idleMs: number | null = 1000): PreviousRequest => ({
-  sharedTokens,
-  abandonedTokens: promptTokens - sharedTokens,
-  idleMs,
-});
+const before = (promptTokens: number, sharedTokens: number, idleMs: number | null = 1000): PreviousRequest => {
+  return { sharedTokens, abandonedTokens: promptTokens - sharedTokens, idleMs };
+};
 
 describe("cacheUse", () => {
   test.each<
@@ -54,12 +52,9 @@ const PRICES: ModelPrices = {
     },
   ],
 };
-const served = (readTokens: number, writeTokens: number, uncachedTokens = 0): CacheUse => ({
-  readTokens,
-  writeTokens,
-  uncachedTokens,
-  state: "warm",
-});
+const served = (readTokens: number, writeTokens: number, uncachedTokens = 0): CacheUse => {
+  return { readTokens, writeTokens, uncachedTokens, state: "warm" };
+};
 
 describe("prices", () => {
   test.each([

@@ -13,13 +13,9 @@ import { checkSendable } from "./wire/wire.ts";
 
 const quirksOf = (host: string) => CHAT_HOSTS.find(({ name }) => name === host)?.quirks ?? OPENAI_QUIRKS;
 
-const contextOf = (messages: readonly Message[], rest: Partial<Context> = {}): Context => ({
-  system: "",
-  tools: [],
-  messages,
-  dynamicContext: null,
-  ...rest,
-});
+const contextOf = (messages: readonly Message[], rest: Partial<Context> = {}): Context => {
+  return { system: "", tools: [], messages, dynamicContext: null, ...rest };
+};
 const requestOf = (context: Context) => ({ context, modelId: "m", maxOutputTokens: 100 });
 
 const png: ImagePart = {

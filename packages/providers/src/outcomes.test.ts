@@ -5,11 +5,9 @@ import { type Call, chatAnswer, REFUSING_DOORS } from "../testing/refusing-doors
 import { createChatCompactor } from "./drop-in/openai-chat.ts";
 import { classifyProviderError, outcomeOf, type ProviderFailure } from "./overflow.ts";
 
-const status = (code: number, message: string, body: unknown = { error: { message } }): ProviderFailure => ({
-  status: code,
-  message: `${code} ${message}`,
-  body,
-});
+const status = (code: number, message: string, body: unknown = { error: { message } }): ProviderFailure => {
+  return { status: code, message: `${code} ${message}`, body };
+};
 
 const VLLM =
   "You passed 9004 input tokens and requested 1000 output tokens. However, the model's context length is only 8192 tokens. Please reduce the length of the input prompt.";

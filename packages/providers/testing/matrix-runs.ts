@@ -220,11 +220,9 @@ const chatDropIn =
     }
   };
 
-const addedTools = (tool: OpenAI.Responses.Tool): OpenAI.Responses.ResponseInputItem.AdditionalTools => ({
-  type: "additional_tools",
-  role: "developer",
-  tools: [tool],
-});
+const addedTools = (tool: OpenAI.Responses.Tool): OpenAI.Responses.ResponseInputItem.AdditionalTools => {
+  return { type: "additional_tools", role: "developer", tools: [tool] };
+};
 
 const responsesDropIn =
   (thinking: Thinking, through: Through = "drop-in") =>

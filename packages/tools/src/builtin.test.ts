@@ -56,13 +56,9 @@ describe("built-in tools", { timeout: 30_000 }, () => {
     expect(tool.spec.description.length).toBeGreaterThan(20);
   });
 
-  const write = (what: string, files: readonly string[], before: string | null = null, after: string | null = null) => ({
-    kind: "write",
-    what,
-    files,
-    before,
-    after,
-  });
+  const write = (what: string, files: readonly string[], before: string | null = null, after: string | null = null) => {
+    return { kind: "write", what, files, before, after };
+  };
   const execute = (command: string, where = ".") => ({ kind: "execute", command, folder: where });
 
   test.each([

@@ -2,14 +2,9 @@ import { expect, test } from "vitest";
 import { describeLog, importDocument } from "../../../testing/describe-log.ts";
 
 const user = (content: unknown, more: object = {}) => ({ id: "u", role: "user", content, ts: 1, ...more });
-const assistant = (id: string, content: unknown, more: object = {}) => ({
-  id,
-  role: "assistant",
-  content,
-  ts: 2,
-  modelInfo: { id: "m" },
-  ...more,
-});
+const assistant = (id: string, content: unknown, more: object = {}) => {
+  return { id, role: "assistant", content, ts: 2, modelInfo: { id: "m" }, ...more };
+};
 const METRICS = { metrics: { inputTokens: 50, cacheReadTokens: 10, cacheWriteTokens: 20, outputTokens: 3, cost: 0 } };
 const USE = { type: "tool_use", id: "c1", name: "read_file", input: { path: "a.ts" } };
 const RESULT = { type: "tool_result", tool_use_id: "c1", content: "body" };

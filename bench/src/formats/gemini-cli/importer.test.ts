@@ -4,14 +4,9 @@ import { describeLog, importDocument, importObjects } from "../../../testing/des
 const META = { sessionId: "s", projectHash: "h", startTime: "2026-01-01T00:00:00Z" };
 const TOKENS = { input: 30, output: 5, cached: 10, thoughts: 7, tool: 0, total: 42 };
 const user = (id: string, content: unknown) => ({ id, type: "user", content });
-const model = (id: string, content: string, more: object = {}) => ({
-  id,
-  type: "gemini",
-  content,
-  tokens: TOKENS,
-  model: "g",
-  ...more,
-});
+const model = (id: string, content: string, more: object = {}) => {
+  return { id, type: "gemini", content, tokens: TOKENS, model: "g", ...more };
+};
 const call = (id: string, response: object, status = "success") => ({
   ...{ id, name: "read_file", args: { file_path: "a.ts" }, status, resultDisplay: "for the eye" },
   result: [{ functionResponse: { id, name: "read_file", response } }],

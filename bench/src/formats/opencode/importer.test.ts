@@ -9,13 +9,9 @@ import { seenCounts } from "../../open/describe-session.ts";
 import { importFile } from "../registry.ts";
 
 const INFO = { id: "ses_1", version: "1.4.3", time: { created: 5 } };
-const tokens = (input: number, output = 3, reasoning = 2) => ({
-  input,
-  output,
-  reasoning,
-  cache: { read: 10, write: 20 },
-  total: input + 35,
-});
+const tokens = (input: number, output = 3, reasoning = 2) => {
+  return { input, output, reasoning, cache: { read: 10, write: 20 }, total: input + 35 };
+};
 const user = (id: string, parts: object[]) => ({
   info: { id, role: "user", time: { created: 1 }, summary: { diffs: [] } },
   parts,
@@ -25,12 +21,9 @@ const assistant = (id: string, parts: object[], more: object = {}) => ({
   parts: [{ type: "step-start" }, ...parts, { type: "step-finish", tokens: tokens(5) }],
 });
 const text = (value: string, more: object = {}) => ({ type: "text", text: value, ...more });
-const tool = (callID: string, state: object) => ({
-  type: "tool",
-  tool: "read",
-  callID,
-  state: { input: { filePath: "a.ts" }, ...state },
-});
+const tool = (callID: string, state: object) => {
+  return { type: "tool", tool: "read", callID, state: { input: { filePath: "a.ts" }, ...state } };
+};
 
 const USAGE = "usage 35 (read 10, write 20) out 5";
 const READ = (id: string) => `call ${id} read {"filePath":"a.ts"} read a.ts`;

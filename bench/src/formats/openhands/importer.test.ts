@@ -1,13 +1,9 @@
 import { expect, test } from "vitest";
 import { describeLog, importDocument, importObjects } from "../../../testing/describe-log.ts";
 
-const event = (id: number, source: string, more: object) => ({
-  id,
-  source,
-  timestamp: "2026-01-01T00:00:00",
-  message: "",
-  ...more,
-});
+const event = (id: number, source: string, more: object) => {
+  return { id, source, timestamp: "2026-01-01T00:00:00", message: "", ...more };
+};
 const response = (id: string, callId: string, name: string, args: object) => ({
   ...{
     id,

@@ -2,18 +2,12 @@ import { expect, test } from "vitest";
 import { describeLog, importObjects } from "../../../testing/describe-log.ts";
 
 const HEADER = { type: "session", id: "s", timestamp: "2025-01-01T00:00:00Z", cwd: "/w", provider: "p", modelId: "m" };
-const message = (body: object, more: object = {}) => ({
-  type: "message",
-  timestamp: "2025-01-01T00:00:01Z",
-  message: body,
-  ...more,
-});
-const usage = (input: number, output: number, cacheRead: number, cacheWrite: number) => ({
-  input,
-  output,
-  cacheRead,
-  cacheWrite,
-});
+const message = (body: object, more: object = {}) => {
+  return { type: "message", timestamp: "2025-01-01T00:00:01Z", message: body, ...more };
+};
+const usage = (input: number, output: number, cacheRead: number, cacheWrite: number) => {
+  return { input, output, cacheRead, cacheWrite };
+};
 const assistant = (content: object[], counts = usage(1, 2, 3, 4), stopReason = "stop") =>
   message({ role: "assistant", content, usage: counts, model: "m", stopReason });
 const human = (text: string, more: object = {}) => message({ role: "user", content: [{ type: "text", text }] }, more);

@@ -131,14 +131,9 @@ beforeAll(() => {
 });
 
 const started = (ts: number, report: object) => ({ ts, type: "say", say: "api_req_started", text: JSON.stringify(report) });
-const report = (tokensIn: number, more: object = {}) => ({
-  request: "long",
-  tokensIn,
-  tokensOut: 5,
-  cacheReads: 30,
-  cacheWrites: 10,
-  ...more,
-});
+const report = (tokensIn: number, more: object = {}) => {
+  return { request: "long", tokensIn, tokensOut: 5, cacheReads: 30, cacheWrites: 10, ...more };
+};
 
 test.each([
   ["roo-code", report(50), "usage 50 (read 30, write 10) out 5"],

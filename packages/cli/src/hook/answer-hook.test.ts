@@ -73,12 +73,9 @@ const boundary = () => ({
   parentUuid: null,
   compactMetadata: { trigger: "auto", preTokens: PROMPT_TOKENS },
 });
-const summary = (content: string) => ({
-  type: "user",
-  isCompactSummary: true,
-  isVisibleInTranscriptOnly: true,
-  message: { role: "user", content },
-});
+const summary = (content: string) => {
+  return { type: "user", isCompactSummary: true, isVisibleInTranscriptOnly: true, message: { role: "user", content } };
+};
 
 function write(...pieces: readonly object[]): void {
   writeFileSync(

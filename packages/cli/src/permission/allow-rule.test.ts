@@ -3,13 +3,9 @@ import type { ToolEffect } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { type AllowRule, alwaysRule, isAllowedBy, parseRule, ruleText, startCall } from "./allow-rule.ts";
 
-const callOf = (effect: ToolEffect, toolName = "a_tool"): PendingCall => ({
-  sessionId: "s",
-  callId: "c",
-  toolName,
-  argumentsJson: "{}",
-  effect,
-});
+const callOf = (effect: ToolEffect, toolName = "a_tool"): PendingCall => {
+  return { sessionId: "s", callId: "c", toolName, argumentsJson: "{}", effect };
+};
 const command = (line: string, folder = ".") => callOf({ kind: "execute", command: line, folder });
 const changing = (...files: readonly string[]) => callOf({ kind: "write", what: "edit", files, before: null, after: "x" });
 const WRITE = changing("a.ts");

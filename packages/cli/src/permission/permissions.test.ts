@@ -4,13 +4,9 @@ import { describe, expect, test } from "vitest";
 import { parseRule } from "./allow-rule.ts";
 import { type Answer, createPermissions, type PermissionMode } from "./permissions.ts";
 
-const callOf = (effect: ToolEffect, callId = "c"): PendingCall => ({
-  sessionId: "s",
-  callId,
-  toolName: "a_tool",
-  argumentsJson: "{}",
-  effect,
-});
+const callOf = (effect: ToolEffect, callId = "c"): PendingCall => {
+  return { sessionId: "s", callId, toolName: "a_tool", argumentsJson: "{}", effect };
+};
 const READ = callOf({ kind: "read" });
 const WRITE = callOf({ kind: "write", what: "edit a.ts", files: ["a.ts"], before: null, after: "x" });
 const UNKNOWN = callOf({ kind: "unknown" });

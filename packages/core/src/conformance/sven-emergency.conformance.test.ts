@@ -4,13 +4,9 @@ import { textOf } from "../message/message.ts";
 import { utf8Bytes } from "../text.ts";
 
 describe("emergency, through the engine", () => {
-  const row = (letters: string, keep: number, more: Partial<GateRow> = {}): GateRow => ({
-    letters,
-    systemTokens: 1000,
-    windowTokens: letters.length * 1000 + 1100,
-    keep,
-    ...more,
-  });
+  const row = (letters: string, keep: number, more: Partial<GateRow> = {}): GateRow => {
+    return { letters, systemTokens: 1000, windowTokens: letters.length * 1000 + 1100, keep, ...more };
+  };
   test.each<[string, GateRow, string]>([
     ["M-1: the notice and the newest two", row("UAUA", 2), "n 2 3"],
     ["M-5: keep nothing: the last human message stays", row("UAUA", 0), "n 2"],

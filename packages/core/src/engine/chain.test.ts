@@ -130,12 +130,9 @@ const view = ["a", "b", "c", "d"].map((id) => reply(id, "x".repeat(100))).concat
 const messages: readonly Message[] = [...view, human("u", "x".repeat(100))];
 
 /** Makes the messages that a rule holds, as the chain is given them. */
-const heldBy = (id: string): KeptMessages => ({
-  kind: id,
-  messages: messages.filter((message) => message.id === id),
-  tokens: 100,
-  failure: null,
-});
+const heldBy = (id: string): KeptMessages => {
+  return { kind: id, messages: messages.filter((message) => message.id === id), tokens: 100, failure: null };
+};
 
 /** Runs steps over five messages of 100 tokens; a step `!a` fails, one `=a` writes the view anew at its size. */
 async function ran(

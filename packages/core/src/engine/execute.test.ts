@@ -35,11 +35,9 @@ function noting() {
   };
   return { requests, summarizer };
 }
-const summarize = (from: string, through: string, by: "summary" | "digest" = "summary"): Edit => ({
-  kind: "replace-spans",
-  by,
-  spans: [{ from, through, promptId: "structured" }],
-});
+const summarize = (from: string, through: string, by: "summary" | "digest" = "summary"): Edit => {
+  return { kind: "replace-spans", by, spans: [{ from, through, promptId: "structured" }] };
+};
 const dropBy =
   (by: "notice" | "nothing") =>
   (...spans: readonly (readonly [string, string])[]): Edit => ({

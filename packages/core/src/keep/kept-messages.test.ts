@@ -8,23 +8,16 @@ import { calling, human, reply, result } from "../testing/builders.ts";
 import type { KeepRule, MessageRange } from "./keep-rule.ts";
 import { keptMessages } from "./kept-messages.ts";
 
-const view = (messages: readonly Message[], limitTokens = 10_000) => ({
-  messages,
-  budget: { windowTokens: 10_000, inputBudgetTokens: 10_000 },
-  messageTokens: messageChars,
-  limitTokens,
-});
+const view = (messages: readonly Message[], limitTokens = 10_000) => {
+  return { messages, budget: { windowTokens: 10_000, inputBudgetTokens: 10_000 }, messageTokens: messageChars, limitTokens };
+};
 
 const at = (...indexes: readonly number[]): readonly MessageRange[] =>
   indexes.map((index) => ({ from: index, through: index }));
 
-const wanting = (ranges: readonly MessageRange[], tokens = 1000, beyondAmount = 0): KeepRule => ({
-  kind: "wanted",
-  beyondAmount,
-  keeps: "messages",
-  atMost: { tokens },
-  choose: () => ranges,
-});
+const wanting = (ranges: readonly MessageRange[], tokens = 1000, beyondAmount = 0): KeepRule => {
+  return { kind: "wanted", beyondAmount, keeps: "messages", atMost: { tokens }, choose: () => ranges };
+};
 
 const kept = (messages: readonly Message[], rules: readonly KeepRule[], limitTokens = 10_000) =>
   keptMessages(rules, view(messages, limitTokens)).map((answer) => answer.messages.map((message) => messages.indexOf(message)));

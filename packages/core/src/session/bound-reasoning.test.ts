@@ -42,13 +42,9 @@ const clearing = compaction("clearing", [replacedPart("r2", 0, { type: "text", t
 const other: SessionEntry = { type: "setup-change", id: "setup", system: "other", tools: [], atMs: null };
 const drops: SessionEntry = { ...other, id: "drops", system: "", boundReasoning: "vendor-drops" };
 const leaves: SessionEntry = { ...drops, id: "leaves", boundReasoning: "leaves" };
-const toModel = (modelId: string): SessionEntry => ({
-  type: "model-change",
-  id: `to-${modelId}`,
-  modelId,
-  limits: null,
-  atMs: null,
-});
+const toModel = (modelId: string): SessionEntry => {
+  return { type: "model-change", id: `to-${modelId}`, modelId, limits: null, atMs: null };
+};
 const later = said(thinking(assistant("a4", [{ type: "text", text: "more" }])));
 const newest = said(thinking(assistant("a5", [{ type: "text", text: "most" }])));
 

@@ -8,15 +8,9 @@ const compacted = (...steps: readonly StepOutcome[]): SessionEntry => ({
   ...compaction("c", []),
   record: { ...NO_RECORD, steps },
 });
-const attempt = (outcome: AttemptEntry["outcome"], ...steps: readonly StepOutcome[]): AttemptEntry => ({
-  type: "attempt",
-  id: "a",
-  reason: "threshold",
-  outcome,
-  steps,
-  estimatedTokens: 700,
-  atMs: null,
-});
+const attempt = (outcome: AttemptEntry["outcome"], ...steps: readonly StepOutcome[]): AttemptEntry => {
+  return { type: "attempt", id: "a", reason: "threshold", outcome, steps, estimatedTokens: 700, atMs: null };
+};
 
 describe("foldBreaker", () => {
   test.each<[string, SessionEntry, number]>([

@@ -22,13 +22,9 @@ import {
 import { usageOf } from "../usage.ts";
 import { decodeEntry, decodeLog, encodeEntry, encodeLog, MAXIMUM_LINE_BYTES, MAXIMUM_NESTING_COUNT } from "./codec.ts";
 
-const image = (source: ReturnType<typeof absentImage>["source"]) => ({
-  ...absentImage(),
-  widthPx: 800,
-  heightPx: 600,
-  sizeBytes: 4,
-  source,
-});
+const image = (source: ReturnType<typeof absentImage>["source"]) => {
+  return { ...absentImage(), widthPx: 800, heightPx: 600, sizeBytes: 4, source };
+};
 const reply = assistant("a", [
   { type: "reasoning", text: "", opaque: { signature: "abc", nested: [1, null, true] } },
   { type: "text", text: "calling\u2028\n\ud800 😀" },

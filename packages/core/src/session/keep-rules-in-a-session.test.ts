@@ -10,11 +10,9 @@ import type { Policy } from "../policy/policy.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
 
 /** Keeps the newest message and what the rules say. */
-const keeping = (rules: readonly KeepRuleSpec[], more: Partial<Policy> = {}): Policy => ({
-  ...SMALL_POLICY,
-  keep: [{ kind: "recent", messages: 1 }, ...rules],
-  ...more,
-});
+const keeping = (rules: readonly KeepRuleSpec[], more: Partial<Policy> = {}): Policy => {
+  return { ...SMALL_POLICY, keep: [{ kind: "recent", messages: 1 }, ...rules], ...more };
+};
 
 const session = (messages: readonly Message[], rules: readonly KeepRuleSpec[], more: Partial<Policy> = {}) =>
   smallSession(messages, { policy: keeping(rules, more) });

@@ -20,15 +20,9 @@ const cut = (record: object): SessionEntry => {
   };
 };
 const said = (promptTokens: number, modelId = "a"): LimitEvent => ({ kind: "answered", modelId, promptTokens });
-const refused = (limitTokens: number | null): LimitEvent => ({
-  kind: "refused",
-  modelId: "a",
-  entryId: "c",
-  limitTokens,
-  expectedTokens: 900,
-  afterTokens: 400,
-  atMs: null,
-});
+const refused = (limitTokens: number | null): LimitEvent => {
+  return { kind: "refused", modelId: "a", entryId: "c", limitTokens, expectedTokens: 900, afterTokens: 400, atMs: null };
+};
 
 const undone = (isPast: boolean): LimitEvent => ({ kind: "undone", modelId: "a", afterTokens: 400, isPast });
 

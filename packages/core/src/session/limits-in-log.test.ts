@@ -3,15 +3,9 @@ import { type LimitEvent, learnedInLog, learnedWindowTokens } from "./learned-li
 
 const RESERVE = 1_000;
 const answered = (promptTokens: number, modelId = "a"): LimitEvent => ({ kind: "answered", modelId, promptTokens });
-const refused = (limitTokens: number | null, expectedTokens: number, afterTokens = 5_000): LimitEvent => ({
-  kind: "refused",
-  entryId: "c",
-  modelId: "a",
-  limitTokens,
-  expectedTokens,
-  afterTokens,
-  atMs: 0,
-});
+const refused = (limitTokens: number | null, expectedTokens: number, afterTokens = 5_000): LimitEvent => {
+  return { kind: "refused", entryId: "c", modelId: "a", limitTokens, expectedTokens, afterTokens, atMs: 0 };
+};
 
 const DAY_MS = 86_400_000;
 

@@ -10,12 +10,9 @@ import { usageOf } from "../usage.ts";
 import { createModelSummarizer, type ModelSummarizerOptions } from "./model-summarizer.ts";
 
 const GOOD = sectionedReply(PI_POLICY.summary.sections);
-const request = (more: Partial<SummaryRequest> = {}): SummaryRequest => ({
-  ...PI_POLICY.summary,
-  parts: [{ promptId: "checkpoint", messages: lettered("UAUA", 200) }],
-  focus: null,
-  ...more,
-});
+const request = (more: Partial<SummaryRequest> = {}): SummaryRequest => {
+  return { ...PI_POLICY.summary, parts: [{ promptId: "checkpoint", messages: lettered("UAUA", 200) }], focus: null, ...more };
+};
 
 async function ask(replies: readonly ScriptedReply[], asked: SummaryRequest = request()) {
   const requests: ModelRequest[] = [];

@@ -6,11 +6,9 @@ import { EMPTY_LEDGER, type Ledger } from "./estimator.ts";
 import { createWorkCounter } from "./measure.ts";
 import { type LearnedScale, learnScale, NOTHING_ANCHORED, scaleAfterEdit, viewScale } from "./usage-anchored.ts";
 
-const seen = (promptTokens: number, messageTokens: number, overheadTokens = 0) => ({
-  promptTokens,
-  messageTokens,
-  overheadTokens,
-});
+const seen = (promptTokens: number, messageTokens: number, overheadTokens = 0) => {
+  return { promptTokens, messageTokens, overheadTokens };
+};
 const known: LearnedScale = {
   ratio: 1,
   weightTokens: 500,

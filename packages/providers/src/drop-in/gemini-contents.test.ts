@@ -104,16 +104,9 @@ const signed: Content = {
 const said = { type: "text", text: "First this." } as const;
 const toolCall = (toolName: string, argumentsJson: string) =>
   ({ type: "tool-call", callId: toolName, toolName, argumentsJson, paths: [] }) as const;
-const viewedAs = (...parts: AssistantMessage["parts"]): AssistantMessage => ({
-  role: "assistant",
-  id: "m",
-  origin: "model",
-  parts,
-  modelId: null,
-  requestId: null,
-  stopReason: null,
-  atMs: null,
-});
+const viewedAs = (...parts: AssistantMessage["parts"]): AssistantMessage => {
+  return { role: "assistant", id: "m", origin: "model", parts, modelId: null, requestId: null, stopReason: null, atMs: null };
+};
 
 test.each<readonly [string, AssistantMessage, readonly Part[] | null]>([
   [

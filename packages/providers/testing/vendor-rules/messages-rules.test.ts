@@ -18,13 +18,9 @@ const says = (text: string) => ({ role: "user", content: text });
 const answers = (...content: unknown[]) => ({ role: "assistant", content });
 const asks = (...content: unknown[]) => ({ role: "user", content });
 const words = (text: string, more: object = {}) => ({ type: "text", text, ...more });
-const body = (messages: unknown, more: object = {}) => ({
-  model: "claude-sonnet-4-5",
-  max_tokens: 4096,
-  tools: [TOOL],
-  messages,
-  ...more,
-});
+const body = (messages: unknown, more: object = {}) => {
+  return { model: "claude-sonnet-4-5", max_tokens: 4096, tools: [TOOL], messages, ...more };
+};
 const loop = (called: readonly unknown[], result: unknown = RESULT, more: object = {}) =>
   body([says("go"), answers(...called), asks(result)], more);
 const plain = (more: object) => body([says("go")], more);

@@ -522,13 +522,9 @@ describe("a switch of model", () => {
     slopeRatio: modelId === "other/model" ? 1.3 : 1,
     messageTokens: modelId === "other/model" ? 13 : 10,
   });
-  const changeTo = (modelId: string): SessionEntry => ({
-    type: "model-change",
-    id: modelId,
-    modelId,
-    limits: null,
-    atMs: null,
-  });
+  const changeTo = (modelId: string): SessionEntry => {
+    return { type: "model-change", id: modelId, modelId, limits: null, atMs: null };
+  };
   const change = changeTo("other/model");
 
   test.each<[string, readonly SessionEntry[]]>([
