@@ -1,7 +1,7 @@
 import { resolveAmount } from "../budget.ts";
 import { openStepStart, safeCuts } from "../cut-point.ts";
 import { isRecord, jsonIn } from "../json.ts";
-import { isDeclared, isHuman, type Message, toolCallsOf } from "../message/message.ts";
+import { isDeclared, isHuman, type Message, oncePerMessage, toolCallsOf } from "../message/message.ts";
 import type { KeepRule, KeepView, MessageRange, MessagesRule } from "./keep-rule.ts";
 
 /** Messages that one rule keeps and no rule before it: in the view's order, with their size. */
@@ -57,14 +57,14 @@ export const LOADED_TOOLS: MessagesRule & { readonly kind: string } = {
 };
 
 /** The tools that a search of the client or of the server loaded, as its message names them: references, or a list of definitions. */
-function toolsLoadedBy({ role, parts }: Message): readonly string[] {
+const toolsLoadedBy = oncePerMessage(({ role, parts }: Message): readonly string[] => {
   if (role === "user") return [];
   return parts.flatMap((part) => {
     const json = part.type === "text" ? part.text : part.type === "tool-call" ? part.argumentsJson : "";
     const isList = /"(?:tool_reference|tools)"/.test(json);
     return namesIn(part.type === "reasoning" ? part.opaque : isList ? jsonIn(json) : null);
   });
-}
+});
 
 function namesIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(namesIn);

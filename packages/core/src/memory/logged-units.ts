@@ -17,23 +17,27 @@ export interface LoggedUnits {
   /** The texts of which something may be recalled with their units, oldest first. */
   readonly texts: LoggedText[];
   readonly statements: Statements;
-  /** Texts of the model and the person, oldest first, each with its rare words. */
-  readonly said: { readonly of: IndexedText; readonly wordHashes: readonly number[] }[];
+  /** Texts of the model, and of the person, oldest first, each with its rare words. */
+  readonly said: Record<"model" | "person", { readonly of: IndexedText; readonly wordHashes: readonly number[] }[]>;
   /** How many units have a rare word. */
   readonly wordUnits: Map<number, number>;
 }
 
 /** Nothing said yet. */
 export function createLoggedUnits(): LoggedUnits {
-  return { texts: [], statements: { lines: new Map(), words: new Map() }, said: [], wordUnits: new Map() };
+  return {
+    texts: [],
+    statements: { lines: new Map(), words: new Map() },
+    said: { model: [], person: [] },
+    wordUnits: new Map(),
+  };
 }
 
 /** Takes in the next text, as it was read. */
 export function logText({ texts, statements, said, wordUnits }: LoggedUnits, of: IndexedText, read: TextReading): void {
   const isUse = isByModel(of.kind);
-  if (isUse) said.push({ of, wordHashes: read.wordHashes });
-  else if (of.kind === "person") said.push({ of, wordHashes: read.units.flatMap(({ wordHashes }) => wordHashes) });
-  const lastStated = (by: ReadonlyMap<number, Unit>, hashes: readonly number[]) => hashes.flatMap((hash) => by.get(hash) ?? []);
+  if (isUse) said.model.push({ of, wordHashes: read.wordHashes });
+  else if (of.kind === "person") said.person.push({ of, wordHashes: read.units.flatMap(({ wordHashes }) => wordHashes) });
   // Only what the model says uses what was stated.
   const stated = isUse ? lastStated(statements.lines, read.lineHashes) : [];
   if (isUse) {
@@ -59,6 +63,15 @@ export function logText({ texts, statements, said, wordUnits }: LoggedUnits, of:
   texts.push({ of, units });
 }
 
+function lastStated(by: ReadonlyMap<number, Unit>, hashes: readonly number[]): readonly Unit[] {
+  const found: Unit[] = [];
+  for (const hash of hashes) {
+    const unit = by.get(hash);
+    if (unit !== undefined) found.push(unit);
+  }
+  return found;
+}
+
 /** Where a log is asked of: the files that its calls touched, its end, and the rare words of what was said last, each by its worth. */
 export interface LogPlace {
   readonly files: FileTouches;
@@ -70,14 +83,14 @@ export interface LogPlace {
 const LATELY_CHARS = 12_000;
 
 /** The rare words of the model's newest texts and of the person's last before a place; a word is worth more the fewer units have it. */
-export function saidLately({ texts, said, wordUnits }: LoggedUnits, nowAtChars: number): ReadonlyMap<number, number> {
-  const units = texts.reduce((sum, text) => sum + text.units.length, 0);
-  const before = said.filter(({ of }) => of.atChars < nowAtChars);
-  const byModel = before.filter(({ of }) => isByModel(of.kind));
-  let from = byModel.length;
-  for (let leftChars = LATELY_CHARS; from > 0 && leftChars > 0; ) leftChars -= byModel[--from]?.of.text.length ?? 0;
-  const person = before.findLast(({ of }) => of.kind === "person");
-  const hashes = [...byModel.slice(from).flatMap(({ wordHashes }) => wordHashes), ...(person?.wordHashes ?? [])];
+export function saidLately({ texts: logged, said, wordUnits }: LoggedUnits, nowAtChars: number): ReadonlyMap<number, number> {
+  const units = logged.reduce((sum, text) => sum + text.units.length, 0);
+  const isBefore = ({ of }: { readonly of: IndexedText }) => of.atChars < nowAtChars;
+  const end = said.model.findLastIndex(isBefore) + 1;
+  let from = end;
+  for (let leftChars = LATELY_CHARS; from > 0 && leftChars > 0; ) leftChars -= said.model[--from]?.of.text.length ?? 0;
+  const texts = [...said.model.slice(from, end), ...said.person.slice(said.person.findLastIndex(isBefore)).slice(0, 1)];
+  const hashes = texts.flatMap(({ wordHashes }) => wordHashes);
   return new Map(hashes.map((hash) => [hash, Math.log1p(units / (wordUnits.get(hash) ?? 1))]));
 }
 
@@ -144,14 +157,14 @@ export function rankedUnits(
   log: LogPlace & Pick<LoggedUnits, "texts">,
   { passes, worth }: RankingChoice,
 ): readonly RankedUnit[] {
-  return log.texts
-    .filter(({ of }) => of.atChars < log.nowAtChars && passes(of.message))
-    .flatMap((text) => rankedOf(text, log, worth))
-    .sort((a, b) => b.rank - a.rank || inLogOrder(b.unit, a.unit));
+  const ranked: RankedUnit[] = [];
+  for (const text of log.texts)
+    if (text.of.atChars < log.nowAtChars && passes(text.of.message)) addRanked(ranked, text, log, worth);
+  return ranked.sort((a, b) => b.rank - a.rank || inLogOrder(b.unit, a.unit));
 }
 
-/** The units of a text that are worth something, with their ranks now. */
-function rankedOf(text: LoggedText, log: LogPlace, worth: UnitWorth["worth"]): readonly RankedUnit[] {
+/** Adds the units of a text that are worth something, with their ranks now. */
+function addRanked(ranked: RankedUnit[], text: LoggedText, log: LogPlace, worth: UnitWorth["worth"]): void {
   const headChars = headCharsOf(text.of);
   const units: Unit[] = [];
   const ratios: number[] = [];
@@ -159,9 +172,10 @@ function rankedOf(text: LoggedText, log: LogPlace, worth: UnitWorth["worth"]): r
     units.push(unit);
     ratios.push(worth(facts) / (unit.chars + headChars));
   });
-  return units
-    .map((unit, at) => ({ unit, chars: unit.chars + headChars, rank: amongNeighbours(at, units, ratios) }))
-    .filter(({ rank }) => rank > 0);
+  for (const [at, unit] of units.entries()) {
+    const rank = amongNeighbours(at, units, ratios);
+    if (rank > 0) ranked.push({ unit, chars: unit.chars + headChars, rank });
+  }
 }
 
 /** A unit counts as it and its neighbours do on the mean: what is needed of a text is seldom all in one unit. */

@@ -17,6 +17,7 @@ export const RECALL: KeepRuleKind = defineAmountRule(
  * known of it. Only its ratio to another unit's says anything.
  */
 export function expectedUse(facts: UnitFacts): number {
-  const { weights } = USE_WEIGHTS;
-  return Math.exp(USE_FEATURE_NAMES.reduce((sum, name) => sum + weights[name] * USE_FEATURES[name](facts), 0));
+  return Math.exp(TERMS.reduce((sum, { weight, feature }) => sum + weight * feature(facts), 0));
 }
+
+const TERMS = USE_FEATURE_NAMES.map((name) => ({ weight: USE_WEIGHTS.weights[name], feature: USE_FEATURES[name] }));

@@ -92,14 +92,18 @@ export function recalledPassages({ index, worth, stays, said = "", maximumChars 
   const told = onOneLine(said);
   let leftChars = maximumChars;
   for (const { unit, chars } of index.ranked({ worth, passes: (message) => !stays(message) })) {
-    // Words, enough to be told from others, that the text quotes whole.
-    const isTold = unit.tellingLines > 0 && told.includes(onOneLine(textOf(unit.of.text, unit.lines)));
-    if (chars > leftChars || isTold) continue;
+    if (chars > leftChars || isTold(unit, told)) continue;
     leftChars -= chars;
     taken.push(unit);
     if (leftChars < maximumChars * REST_RATIO) break;
   }
   return passagesOf(taken.toSorted(inLogOrder), index);
+}
+
+/** True for words, enough to be told from others, that the text quotes whole: mostly the first line is not in it. */
+function isTold({ of: { text }, lines, tellingLines }: Unit, told: string): boolean {
+  if (tellingLines === 0 || !lines.every(({ start, end }) => told.includes(onOneLine(text.slice(start, end))))) return false;
+  return told.includes(onOneLine(textOf(text, lines)));
 }
 
 function onOneLine(text: string): string {

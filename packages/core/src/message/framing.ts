@@ -65,7 +65,7 @@ export function foldedBeginning(text: string, mostChars: number): { readonly sta
 const BRACKET = /[[<]|[^\0-\x7f]/;
 
 function rewritten(text: string, framing: Framing, written: (char: string) => string): string {
-  if (!BRACKET.test(text) && framing.lines.every((line) => line.startsWith("["))) return text;
+  if (onlyInBrackets(framing) && !BRACKET.test(text)) return text;
   const pieces: string[] = [];
   let done = 0;
   for (const place of framedPlaces(text, framing)) {
@@ -75,9 +75,23 @@ function rewritten(text: string, framing: Framing, written: (char: string) => st
   return pieces.length === 0 ? text : [...pieces, text.slice(done)].join("");
 }
 
+/** Whether all that a framing says has a bracket or an angle. */
+function onlyInBrackets({ lines }: Framing): boolean {
+  return lines.every((line) => line.startsWith("["));
+}
+
 /** Where what reads as framing begins, in order: the first character of a line that is seen, and what follows the angle of a tag. */
 function* framedPlaces(text: string, framing: Framing): Generator<number> {
+  const isBracketed = onlyInBrackets(framing);
   for (let from = 0; from < text.length; ) {
+    if (isBracketed) {
+      // Lines without one are passed over at once.
+      const chars = text.slice(from).search(BRACKET);
+      if (chars < 0) return;
+      let start = from + chars;
+      while (start > from && !isLineBreak(text.charAt(start - 1))) start -= 1;
+      from = start;
+    }
     const line = lineOf(text, from);
     if (isOurLine(text, { start: seenFrom(text, line, MARK), end: line.end }, framing)) yield line.start;
     // A terminal's colour code may hold an angle, too.

@@ -364,8 +364,14 @@ function isDialogue(lines: readonly string[], isSectioned: boolean, labels: Tran
   const answers = [folded(assistant.before), ...ROLES.answers];
   const own = [human, command, call, result].map(({ before }) => folded(before));
   const speakers = [...answers, ...ROLES.asks, ...own].filter((each) => each !== "");
-  const speakerOf = (said: string) => speakers.find((each) => said.startsWith(each));
-  const spoken = lines.map((line) => (/^\s/.test(line) ? undefined : speakerOf(folded(line))));
+  const beginnings = new Set([...speakers.map((each) => each.charAt(0)), "[", "]", ""]);
+  // Most lines begin as no speaker does, and are folded no further.
+  const mayBe = (line: string) => beginnings.has(foldedBeginning(line.replace(/^#+ /, ""), 1).folded.charAt(0));
+  const speakerOf = (line: string) => {
+    const said = !/^\s/.test(line) && mayBe(line) ? folded(line) : null;
+    return said === null ? undefined : speakers.find((each) => said.startsWith(each));
+  };
+  const spoken = lines.map(speakerOf);
   const start = isSectioned ? lines.findLastIndex((line, at) => isHeading(line) && spoken[at] === undefined) + 1 : 0;
   const turns = spoken.flatMap((speaker, at) => (speaker === undefined || at < start ? [] : [{ at, speaker }]));
   const answered = turns.find(({ speaker }, index) => (turns[index + 1]?.speaker ?? speaker) !== speaker);
