@@ -16,3 +16,8 @@ declare class AbortController {
 // For the default of a port, port-door.ts, and the rest between two steps, engine/chain.ts.
 declare function setTimeout(call: () => void, ms: number): unknown;
 declare function clearTimeout(timer: unknown): void;
+
+// The platform's own hash, text.ts; a browser has no `process`.
+declare var process:
+  | { getBuiltinModule?(id: "node:crypto"): { hash?(algorithm: "sha256", text: string, form: "hex"): string } | undefined }
+  | undefined;

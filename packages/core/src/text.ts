@@ -107,6 +107,14 @@ export function characterBoundaryAtOrAfter(text: string, index: number): number 
  * their own (WTF-8), so that different texts never share a hash by replacement. Linear in the text.
  */
 export function sha256Hex(text: string): string {
+  return platformHash !== undefined && text.isWellFormed() ? platformHash("sha256", text, "hex") : scriptedSha256Hex(text);
+}
+
+/** The platform's hash where it has one that answers at once, as Node has: a fifth of the time. A browser has none. */
+const platformHash = globalThis.process?.getBuiltinModule?.("node:crypto")?.hash;
+
+/** The same without a platform. */
+export function scriptedSha256Hex(text: string): string {
   return bytesToHex(sha256(bytesOf(text)));
 }
 
