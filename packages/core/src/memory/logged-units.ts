@@ -89,8 +89,10 @@ export function saidLately({ texts: logged, said, wordUnits }: LoggedUnits, nowA
   const end = said.model.findLastIndex(isBefore) + 1;
   let from = end;
   for (let leftChars = LATELY_CHARS; from > 0 && leftChars > 0; ) leftChars -= said.model[--from]?.of.text.length ?? 0;
-  const texts = [...said.model.slice(from, end), ...said.person.slice(said.person.findLastIndex(isBefore)).slice(0, 1)];
-  const hashes = texts.flatMap(({ wordHashes }) => wordHashes);
+  const person = said.person.findLast(isBefore);
+  const hashes = [...said.model.slice(from, end), ...(person === undefined ? [] : [person])].flatMap(
+    ({ wordHashes }) => wordHashes,
+  );
   return new Map(hashes.map((hash) => [hash, Math.log1p(units / (wordUnits.get(hash) ?? 1))]));
 }
 
