@@ -19,7 +19,7 @@ const RULES: readonly AgentRule[] = [
   { agent: "claude-code", before: "2.1.75", tokens: 200_000, reason: "Claude Code before 2.1.75 gives every model 200,000" },
 ];
 
-/** Tells the window from the agent's version; `null` if it tells nothing. */
+/** Gives the window by the agent's version; `null` if the version does not determine it. */
 export function agentWindowOf(agent: { readonly name: string; readonly version: string | null } | null): AgentWindow | null {
   const version = agent?.version ?? null;
   if (agent === null || version === null) return null;

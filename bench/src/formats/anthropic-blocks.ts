@@ -22,7 +22,7 @@ function partOf(table: ToolTable, block: Fields): ReplyPart {
     case "tool_use":
       return objectCall(table, stringAt(block, "id"), stringAt(block, "name"), recordAt(block, "input"));
     default:
-      // Redacted thinking and what server-side tools were asked and gave: opaque, but sent back.
+      // Redacted thinking, and inputs and outputs of server-side tools: opaque, but sent back.
       return { type: "reasoning", text: "", opaque: jsonValueOf(block), ...unreadMark(block) };
   }
 }

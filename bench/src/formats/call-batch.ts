@@ -11,18 +11,18 @@ export interface OpenCall {
   readonly line: number | null;
 }
 
-/** The calls of the last reply and what waits for their results. */
+/** The calls of the last reply and the items that wait for their results. */
 export interface CallBatch {
   open(calls: readonly OpenCall[]): void;
   takeUser(item: UserItem): void;
   takeResult(item: ResultItem): void;
-  /** Before the next reply, a recorded compaction or the end: puts what comes late in its place, and notes calls left without a result. */
+  /** Before the next reply, a recorded compaction or the end: puts late items in their place, and notes calls left without a result. */
   close(next: "more" | "end"): void;
 }
 
 /**
- * Joins results to calls by id. A result that the recording has later than the next reply is put where it was sent: right
- * after its call. What others said while calls were open follows the results. A result without a call is left out.
+ * Joins results to calls by id. A result that the recording has later than the next reply is put where it was sent: right after its call. Messages of
+ * others during open calls follow the results. A result without a call is left out.
  */
 export function createCallBatch(
   writer: LogWriter,

@@ -5,9 +5,10 @@ import { imageFromBase64, imageFromUrl } from "./image.ts";
 import { textPart } from "./log-items.ts";
 
 /**
- * The text and images of a message's content, whichever of the common shapes it has: a string, or blocks of text
- * (`text`, `input_text`, `output_text`), images (base64 or address) and documents, whose source may be plain text or blocks again. Other blocks become their JSON text, so
- * that they are counted; a block without anything of its own is left out. One block may stand without a list; an answer in Google's form is what the tool gave.
+ * The text and images of a message's content, whichever of the common shapes it has: a string, or blocks of text (`text`, `input_text`,
+ * `output_text`), images (base64 or address) and documents, whose source may be plain text or blocks again. Other blocks become their JSON text, so
+ * that they are counted; a block without anything of its own is left out. A single block may come without a list; an answer in Google's form is the
+ * tool's output.
  */
 export function contentParts(content: unknown): readonly (TextPart | ImagePart)[] {
   if (typeof content === "string") return [textPart(content)];
@@ -34,7 +35,7 @@ function blockParts(block: unknown): readonly (TextPart | ImagePart)[] {
   return image === null ? [{ ...textPart(JSON.stringify(fields)), ...unreadMark(fields) }] : [image];
 }
 
-/** Blocks that are sent back as they are: hidden reasoning, what tools of the server were asked and gave, and what is loaded by its name. */
+/** Blocks that are sent back unchanged: hidden reasoning, inputs and outputs of server-side tools, and content loaded by name. */
 const READ_BLOCKS =
   /^(?:redacted_thinking|fallback|thinking|thought|thoughtSignature|namespace|function|resource\w*|\w+_(?:reference|result|use))$/;
 

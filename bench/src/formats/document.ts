@@ -7,10 +7,10 @@ import { transcriptOf } from "./log-builder.ts";
 import type { LogItem, ReplyItem } from "./log-items.ts";
 import { unreadAgentIn } from "./unread-logs.ts";
 
-/** One session of a document: what starts its log, and its items. */
+/** One session of a document: the start of its log, and its items. */
 export interface DocumentSession {
   readonly start: Partial<Omit<Extract<SessionEntry, { readonly type: "session" }>, "id">> & { readonly id?: string | null };
-  /** The folder in which it ran; left out if the document does not tell. */
+  /** The folder in which it ran; left out if the document does not say. */
   readonly cwd?: string | null;
   readonly items: readonly LogItem[];
   readonly notes?: readonly ImportNote[];
@@ -76,7 +76,7 @@ async function readDocuments(source: FileSource): Promise<readonly unknown[]> {
   }
 }
 
-/** A list of messages with what a request has in addition to it. */
+/** A list of messages with the rest of its request. */
 export interface MessageList {
   readonly messages: readonly Fields[];
   readonly system: string;
@@ -101,7 +101,7 @@ export function messageLists(documents: readonly unknown[]): readonly MessageLis
   });
 }
 
-/** The sessions of message lists, each with the replies of one answer as one; `systemOf` tells system text that stands among the messages. */
+/** The sessions of message lists, each with the replies of one answer as one; `systemOf` recognises system text among the messages. */
 export function listSessions(
   documents: readonly unknown[],
   itemsOf: (list: MessageList) => readonly LogItem[],
@@ -114,8 +114,8 @@ export function listSessions(
 }
 
 /**
- * Joins replies that stand next to each other: an answer may be written a block, a call or an item a line. Replies with ids of their own, or with different
- * sizes, are different answers.
+ * Joins adjacent replies: an answer may be written a block, a call or an item a line. Replies with ids of their own, or with different sizes, are
+ * different answers.
  */
 function joinedReplies(items: readonly LogItem[]): readonly LogItem[] {
   const joined: LogItem[] = [];

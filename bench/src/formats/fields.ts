@@ -42,7 +42,7 @@ export function timeMsAt(fields: Fields | null | undefined, key: string): number
   return Number.isNaN(timeMs) ? null : timeMs;
 }
 
-/** Outside data as a JSON value, the same object if it is one; `null` for what JSON cannot carry. */
+/** Outside data as a JSON value, the same object if it is one; `null` for values that JSON cannot carry. */
 export function jsonValueOf(value: unknown): JsonValue {
   return isJsonValue(value) ? value : null;
 }

@@ -21,8 +21,9 @@ const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
  * A file on disk, or a session of a database, as importers read it. Lines are split on `\n`, a `\r` before it and a byte-order mark at the start are
- * taken off; memory follows the largest line. Reading throws `bad-input` if the file cannot be read, or is no regular file: a device may have no end. It waits for the disk: what a stream or a promise
- * adds to a read takes several times as long as the read. A packed log is unpacked at once: rejects with `bad-input` if it is damaged or too large.
+ * taken off; memory follows the largest line. Reading throws `bad-input` if the file cannot be read, or is no regular file: a device may have no end.
+ * Reading is synchronous: a stream or a promise makes a read take several times as long. A packed log is unpacked at once: rejects with `bad-input`
+ * if it is damaged or too large.
  */
 export async function fileSource(path: string, displayName: string, mostBytes: number = MOST_BYTES): Promise<FileSource> {
   if (storedSession(path) !== null) return lazySource(path, displayName, () => storedSessionText(path, displayName));
@@ -108,7 +109,7 @@ function tooLong(file: string, what: string): PlimsollError {
 function filesBeside(path: string): Pick<FileSource, "beside" | "namesIn"> {
   const folder = dirname(path);
   return {
-    // What belongs to a session may be missing; its importer says so if it matters.
+    // Files beside a session may be missing; its importer says so if it matters.
     beside: async (other) => (await fileSource(join(folder, other), other).catch(() => null))?.text().catch(() => null) ?? null,
     namesIn: async (other) => (await readdir(join(folder, other)).catch(() => [])).toSorted(),
   };

@@ -3,7 +3,7 @@ import type { ImagePart } from "@plimsoll/core";
 import { pixelSizeOf } from "@plimsoll/core/extend";
 import { pdfPageCount } from "@plimsoll/providers";
 
-/** How much of an image's encoding is looked at to find its size, in characters: a JPEG's frame header may stand late. */
+/** Characters of an image's encoding that are searched for its size: a JPEG's frame header may come late. */
 const HEADER_BASE64_CHARS = 1 << 16;
 
 const UNKNOWN_SIZE = { widthPx: null, heightPx: null };

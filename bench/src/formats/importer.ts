@@ -1,14 +1,14 @@
 import type { Transcript } from "../transcript.ts";
 
 /**
- * Reads the session files of one agent. It is chosen by what a file holds and never by its name: `recognises` looks at
- * the beginning of the file. Importers of line formats read line by line, so that memory grows with the largest line alone.
+ * Reads the session files of one agent. It is chosen by a file's content and never by its name: `recognises` looks at the beginning of the file.
+ * Importers of line formats read line by line, so that memory grows only with the largest line.
  */
 export interface Importer {
   readonly format: string;
   /** One sentence for `--help` and the documentation: which agent, which versions were seen. */
   readonly description: string;
-  /** The newest version of the agent of which a log was read; left out if logs tell none. A log of a newer one is noted. */
+  /** The newest version of the agent whose log was read; left out if logs name no version. A log of a newer one is noted. */
   readonly newestSeen?: string;
   /** True if the first lines or the first bytes of the file are of this format. Must be cheap and must never throw. */
   recognises(head: FileHead): boolean;
@@ -31,10 +31,7 @@ export interface FileLine {
   readonly text: string;
 }
 
-/**
- * A file to read: by line or whole. Built-in importers read nothing but through it, so
- * that it is known what a session was made from.
- */
+/** A file to read: by line or whole. Built-in importers read only through it, so that a session's sources are known. */
 export interface FileSource {
   readonly path: string;
   readonly displayName: string;

@@ -29,13 +29,13 @@ export interface LocatedFile {
 /** A folder below the home folder, searched to any depth, and how the names of its logs begin and end. */
 interface Place {
   readonly folder: string;
-  /** Says what stands in the place of the folder's beginning if it is set. */
+  /** The replacement of the folder's beginning if it is set. */
   readonly moved?: Moved;
   readonly prefix?: string;
   readonly suffixes: readonly string[];
 }
 
-/** A variable of the environment that names a folder, and the folder that it stands for if it is not set. */
+/** A variable of the environment that names a folder, and the default folder if it is not set. */
 interface Moved {
   readonly variable: string;
   readonly base: string;
@@ -162,7 +162,7 @@ export async function locateLogs(query: LogQuery): Promise<readonly LocatedFile[
   const files = await Promise.all(PLACES[agent].map((place) => filesIn(folderOf(place, query), place)));
   const stored = (await databasesOf(query)).flatMap(({ path }) => storedSessions(path) ?? []);
   const inFiles = withoutPackedCopies(files.flat(), ({ path }) => path);
-  // What was taken over into the database is still in its files.
+  // Sessions moved into the database are still in its files.
   const ids = new Set(stored.map(({ path }) => storedSession(path)?.sessionId));
   return [...stored, ...inFiles.filter(({ path }) => !ids.has(systemPath.basename(path, ".json")))]
     .filter((file) => file.modifiedMs >= sinceMs)

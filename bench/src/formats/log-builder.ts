@@ -25,11 +25,11 @@ import {
 import { createLogWriter, type LogWriter, userDraft } from "./log-writer.ts";
 import { pathNames } from "./path-names.ts";
 
-/** A session log made from what an importer read, and what did not fit into it. */
+/** A session log made from an importer's items, and the items that did not fit into it. */
 export interface BuiltLog {
   readonly entries: readonly SessionEntry[];
   readonly notes: readonly ImportNote[];
-  /** Of the compactions that nobody asked for, by what the recording says. */
+  /** Ids of the compactions that started without a request, by the recording. */
   readonly automaticCompactionIds: readonly string[];
   readonly putBack: readonly PutBack[];
   /** Of reports and compactions that the recording says are another session's. */
@@ -131,7 +131,7 @@ export interface TranscriptParts {
   readonly file: string;
   readonly format: string;
   readonly parentName?: string | null;
-  /** The folder in which the session ran; left out if the recording does not tell. */
+  /** The folder in which the session ran; left out if the recording does not say. */
   readonly cwd?: string | null;
   readonly start: Partial<Extract<SessionEntry, { readonly type: "session" }>> & { readonly id: string };
   readonly items: readonly LogItem[];
@@ -197,8 +197,8 @@ const EMPTY_START: Omit<Extract<SessionEntry, { readonly type: "session" }>, "id
 type WriteReply = (item: ReplyItem, parts: readonly ReplyPart[]) => readonly OpenCall[];
 
 /**
- * Writes a reply with what the vendor compacted inside it. Parts before the newest summary are not sent any more; an answer of nothing but a summary was
- * asked of the whole context, which the summary replaces after it.
+ * Writes a reply with the vendor's compactions inside it. Parts before the newest summary are not sent any more; an answer of nothing but a summary
+ * was asked of the whole context, which the summary replaces after it.
  */
 function createAnswerWriter(writeReply: WriteReply) {
   return (
@@ -220,8 +220,8 @@ function createAnswerWriter(writeReply: WriteReply) {
 }
 
 /**
- * Writes a reply: a `model-change` if the model or its limits differ from the last call's, the `usage` entry, the message.
- * A reply with nothing visible is a usage entry alone, one that reported nothing a message alone. Returns its calls.
+ * Writes a reply: a `model-change` if the model or its limits differ from the last call's, the `usage` entry, the message. A reply with nothing
+ * visible is only a usage entry, one that reported nothing only a message. Returns its calls.
  */
 function createReplyWriter(writer: LogWriter, nameOf: (path: string) => string): WriteReply {
   const callIds = new Set<string>();
@@ -303,8 +303,8 @@ function openCallsOf(item: ReplyItem, callIds: Set<string>, previousId: string |
 const RECORDED = "recorded";
 
 /**
- * Writes a compaction that the recorded agent made. If it kept the end of its view as it was, the edit puts a summary in the place of
- * what stood before; anything else replaces the history, with the messages that were kept as the same objects.
+ * Writes a compaction that the recorded agent made. If it kept the end of its view unchanged, the edit replaces the rest by a summary; anything else
+ * replaces the history, with the kept messages as the same objects.
  */
 function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly LogItem[]): void {
   const before = writer.view();
@@ -314,7 +314,7 @@ function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly Lo
   if (item.summary !== null && summary !== null) writer.know(item.summary, summary);
   const place = item.kept.kind === "around" ? before.findIndex((message) => !kept.includes(message)) : 0;
   const after = summary === null || place < 0 ? kept : kept.toSpliced(place, 0, summary);
-  // What was to leave had left the view before.
+  // The messages to remove had left the view before.
   const isOwn = item.kept.kind !== "history" && item.kept.kind !== "items" && item.kept.kind !== "from";
   if (isOwn && after.length === before.length && after.every((message, index) => message === before[index])) return;
   const tailStart = before.length - kept.length;
@@ -323,7 +323,7 @@ function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly Lo
   const usage = item.usage ?? null;
   const isBegin = isTail && tailStart > 0;
   const replaced = isBegin ? before.slice(0, tailStart) : before;
-  // A summary that is paid for has its usage on the edit that it belongs to, whatever else is replaced.
+  // A paid summary has its usage on the edit that it belongs to, whether or not more is replaced.
   const isSummed = summary !== null && replaced.length > 0 && (isBegin || usage !== null);
   const summed = isSummed ? [summaryEdit(replaced, summary, usage)] : [];
   const edits = isSummed && isBegin ? summed : [...summed, replaceEdit(isSummed ? [summary] : before, after)];
@@ -386,7 +386,7 @@ function keptMessages(writer: LogWriter, kept: KeptHistory, items: readonly LogI
   }
 }
 
-/** The view with a short text in the place of what some results said; results that are no longer in the view stay out of it. */
+/** The view with a short text in place of some results; results that are no longer in the view stay out of it. */
 function clearedMessages(writer: LogWriter, { results, text }: Extract<KeptHistory, { kind: "cleared" }>): readonly Message[] {
   const cleared = new Set(results.flatMap((item) => writer.messageOf(item) ?? []));
   const parts = [{ type: "text", text } as const];
@@ -395,7 +395,7 @@ function clearedMessages(writer: LogWriter, { results, text }: Extract<KeptHisto
     .map((message) => (cleared.has(message) && message.role === "tool-result" ? { ...message, parts } : message));
 }
 
-/** The view before its newest turns, or before a message, less what the agent put right before that; what stands before the first turn stays. */
+/** The view before its newest turns, or before a message, without the agent's insertions right before that; messages before the first turn stay. */
 function beforeCut(view: readonly Message[], to: number | Message): readonly Message[] {
   const starts = view.filter(isHuman);
   const [first] = starts;
@@ -428,7 +428,7 @@ function historyMessages(writer: LogWriter, drafts: readonly MessageDraft[]): re
   return drafts.map((draft) => known.get(contentKey(draft))?.shift() ?? writer.identify(draft, null));
 }
 
-/** Equal for messages of equal content, and cheap: what need not be compared is told by it. */
+/** Equal for messages of equal content, and cheap: different keys spare a comparison. */
 function sizeKey(draft: MessageDraft): string {
   const chars = draft.parts.reduce((sum, part) => sum + messageChars({ parts: [part] }), 0);
   return `${draft.role} ${draft.parts.length} ${chars}`;

@@ -24,7 +24,7 @@ export interface UnreadItem {
   readonly type: string;
 }
 
-/** The place at which the person took back what came before: so many turns, or everything from an item on. */
+/** The place at which the person took back earlier items: so many turns, or everything from an item on. */
 export function rollBack(to: number | LogItem, { line, atMs }: Pick<UserItem, "line" | "atMs">): BoundaryItem {
   return boundaryItem(null, { line, atMs }, { kept: { kind: "rolled-back", to } });
 }
@@ -35,7 +35,7 @@ export function unreadItem(type: unknown): UnreadItem {
 }
 
 interface Provenance {
-  /** The line it stands on, from 1; `null` in documents. */
+  /** Its line in the file, from 1; `null` in documents. */
   readonly line: number | null;
   /** The source's own id, used if it is unique in the log. */
   readonly sourceId: string | null;
@@ -49,7 +49,7 @@ export interface UserItem extends Provenance {
   readonly atMs: number | null;
 }
 
-/** One model call: all that it gave, and what it reported. The parts may grow while the recording is read. */
+/** One model call: all its output, and its reported usage. The parts may grow while the recording is read. */
 export interface ReplyItem extends Provenance {
   readonly kind: "reply";
   readonly parts: readonly ReplyPart[];
@@ -76,7 +76,7 @@ interface CompactionPart {
 /** A tool call with its paths and the category of its result resolved. */
 export interface CallDraft extends ToolCallPart {
   readonly category: OutputCategory;
-  /** Set if the agent's table lacks the tool and its arguments show neither a file nor what it does. */
+  /** Set if the agent's table lacks the tool and its arguments show neither a file nor a purpose. */
   readonly isUnknown?: true;
 }
 
@@ -84,13 +84,13 @@ export interface CallDraft extends ToolCallPart {
 export interface ResultItem extends Provenance {
   readonly kind: "result";
   readonly callId: string;
-  /** `null` if the recording does not say it: then the text tells. */
+  /** `null` if the recording does not say it: then the text decides. */
   readonly isError: boolean | null;
   readonly parts: ToolResultMessage["parts"];
   readonly atMs: number | null;
 }
 
-/** A compaction that the recorded agent made: what it put in place of the history. */
+/** A compaction that the recorded agent made, with the content that replaced the history. */
 export interface BoundaryItem extends Provenance {
   readonly kind: "boundary";
   readonly summary: UserItem | null;
@@ -99,7 +99,7 @@ export interface BoundaryItem extends Provenance {
   /** The usage of the summary's own request, and the model that wrote it; left out or `null` if the recording does not report them. */
   readonly usage?: Usage | null;
   readonly modelId?: string | null;
-  /** True if the recording says that nobody asked for it. */
+  /** True if the recording says that the agent compacted unasked. */
   readonly isAutomatic?: true;
   readonly isCopied?: boolean;
   /** Text that the agent put back behind it and that the recording does not hold, as far as it can be made anew. */
@@ -123,7 +123,7 @@ export type KeptHistory =
 /** A call whose arguments have nothing of this kind names no file: a tool that is not known hides none then. */
 const PATH_LIKE = /\w[/\\.]\w/;
 
-/** Makes a tool call of a reply; `table` tells the files that it names and the category of its result. `args` are its arguments, `null` if they are no object. */
+/** Makes a tool call of a reply; `table` gives the files that it names and the category of its result. `args` are its arguments, `null` if they are no object. */
 export function callDraft(
   table: ToolTable,
   call: { callId: string; toolName: string; argumentsJson: string; args: Fields | null },
@@ -151,7 +151,7 @@ export function textPart(text: string): TextPart {
   return { type: "text", text };
 }
 
-/** Where an item stands: documents have no lines, and some recordings neither ids nor times. */
+/** The place of an item: documents have no lines, and some recordings neither ids nor times. */
 type Origin = Partial<Provenance & Pick<UserItem, "atMs">>;
 
 function placeOf({ line = null, sourceId = null, atMs = null }: Origin): Required<Origin> {

@@ -7,14 +7,14 @@ import { isNotice } from "./who-said.ts";
 export interface LogWriter {
   readonly entries: readonly SessionEntry[];
   view(): readonly Message[];
-  /** The id of the message made last, whether it was appended or not; what the next chain id builds on. */
+  /** The id of the message made last, appended or not; the next chain id builds on it. */
   lastMessageId(): string | null;
   lastEntryId(): string;
   known(): Iterable<Message>;
   /** The source's id; `null` if there is none, or an entry or a message of the log has it already. */
   freeId(sourceId: string | null): string | null;
   messageOf(item: LogItem): Message | undefined;
-  /** Says of which item a message is that was not appended, such as a summary. */
+  /** Records the item of a message that was not appended, such as a summary. */
   know(item: LogItem, message: Message): void;
   /** Gives the draft its id: the source's if it is free, else the chain id. */
   identify(draft: MessageDraft, sourceId: string | null): Message;
@@ -78,7 +78,7 @@ export function appendUser(writer: LogWriter, item: UserItem): void {
   if (draft.parts.length > 0) writer.append(item, writer.identify(draft, item.sourceId));
 }
 
-/** The draft without what importers note on its parts. */
+/** The draft without the importers' notes on its parts. */
 function withoutMarks<Draft extends MessageDraft>(draft: Draft): Draft {
   if (draft.parts.every((part) => !("block" in part))) return draft;
   const parts = draft.parts.map((part) => Object.fromEntries(Object.entries(part).filter(([name]) => name !== "block")));

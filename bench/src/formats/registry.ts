@@ -48,8 +48,8 @@ export const IMPORTERS: readonly Importer[] = [
 ];
 
 /**
- * Reads the sessions in a file, whichever agent wrote it: the first importer that recognises its content reads it. `displayName` is the path as
- * the user gave it, for names and errors. Throws `bad-input` with one line that says what is wrong, where, and what to do.
+ * Reads the sessions in a file, whichever agent wrote it: the first importer that recognises its content reads it. `displayName` is the path as the
+ * user gave it, for names and errors. Throws `bad-input` with one line that names the fault, the place and the remedy.
  */
 export async function importFile(
   path: string,
@@ -85,7 +85,7 @@ export async function importSource(
   return newestSeen === undefined ? transcripts : transcripts.map((transcript) => withVersionNote(transcript, newestSeen));
 }
 
-/** A version that is newer than what was read may write what is not known. */
+/** A version newer than the last one read may write unknown items. */
 function withVersionNote(transcript: Transcript, newestSeen: string): Transcript {
   const [start] = transcript.entries;
   const version = start?.type === "session" ? (start.agent?.version ?? null) : null;
@@ -118,14 +118,14 @@ const UNREAD_BYTES = "unpack or convert it first, or bring an importer by --with
 /** The beginning of every file of SQLite (sqlite.org/fileformat.html). */
 const SQLITE_HEADER = "SQLite format 3";
 
-/** Packed files that nothing here unpacks, told by how their bytes read as text: POSIX's ustar, and the documents of xz and bzip2. */
+/** Packed files that nothing here unpacks, recognised by their bytes read as text: POSIX's ustar, and the documents of xz and bzip2. */
 const PACKED: readonly (readonly [beginning: RegExp, advice: string])[] = [
   [/^[\s\S]{257}ustar/, "a tar archive: unpack it, and give the logs that are in it"],
   [/^\uFFFD7zXZ\0/, "packed with xz: unpack it first, as by xz -d"],
   [/^BZh[1-9]1AY&SY/, "packed with bzip2: unpack it first, as by bzip2 -d"],
 ];
 
-/** Tells a user how to read OpenCode's database: OpenCode is the only agent that is known to keep its sessions in one. */
+/** Explains how to read OpenCode's database: OpenCode is the only agent that is known to keep its sessions in one. */
 export const UNREAD_DATABASE: string =
   "OpenCode's database is read by --from opencode on Node 22.13 or newer; else: opencode export SESSION > session.json, then give session.json";
 
@@ -137,7 +137,7 @@ async function endsInside(source: FileSource): Promise<boolean> {
     JSON.parse(text);
     return false;
   } catch {
-    // A document that is whole ends with the bracket that it began with; what comes after another one is another fault.
+    // A whole document ends with the bracket that it began with; content after it is another fault.
     return depthAtEnd(text) > 0;
   }
 }

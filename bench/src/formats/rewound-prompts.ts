@@ -10,13 +10,13 @@ export interface TreeNode {
 
 /** Prompts that were taken back, by id. */
 export interface RewoundPrompts {
-  /** Taken back before a model answered: never part of what went on, so left out. */
+  /** Taken back before a model answered: never part of the conversation, so left out. */
   readonly unanswered: ReadonlySet<string>;
   /** Taken back after a model had answered, with the prompt in its place: calls were made with it until then. */
   readonly answered: ReadonlyMap<string, string>;
 }
 
-/** The items without prompts that nobody answered, and with a roll-back before each prompt that stands in the place of another. */
+/** The items without unanswered prompts, and with a roll-back before each prompt that replaces another. */
 export function withRollBacks(items: readonly LogItem[], { unanswered, answered }: RewoundPrompts): readonly LogItem[] {
   const idOf = (item: LogItem) => (item.kind === "unread" ? null : item.sourceId) ?? "";
   const itemOf = new Map(items.map((item) => [idOf(item), item]));

@@ -2,8 +2,8 @@ import type { BoundaryItem, LogItem, ReplyItem } from "./log-items.ts";
 
 /**
  * Puts each compaction behind the replies that were sent before it and written after it, as an agent does that compacts while an answer comes in
- * (can1357/oh-my-pi#8887). `sentMsOf` tells when a reply began; without a time its size does: no smaller than the last prompt before the compaction, while the
- * next one is. What such a reply said stays in the context.
+ * (can1357/oh-my-pi#8887). `sentMsOf` gives the start of a reply; without a time its size decides: no smaller than the last prompt before the
+ * compaction, while the next one is. The text of such a reply stays in the context.
  */
 export function inOrderOfSending(items: readonly LogItem[], sentMsOf: (reply: ReplyItem) => number | null): readonly LogItem[] {
   const behind = new Map<LogItem, BoundaryItem[]>();

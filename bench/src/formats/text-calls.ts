@@ -17,7 +17,7 @@ export function textReply(
   return { parts: [...parts.slice(0, -1), textPart(found.before), found.call], textCallId: callId };
 }
 
-/** The result of a call that was written as text, what the person said, and the surroundings, which the agent puts behind both. */
+/** The result of a call that was written as text, the person's words, and the surroundings, which the agent puts behind both. */
 export function textResultItems(
   message: Parameters<typeof inputItems>[0],
   openCallId: string | null,
@@ -63,7 +63,7 @@ function textCallOf(
   return null;
 }
 
-/** The elements `<name>text</name>` that stand beside each other in a text, up to the first that is not closed. */
+/** The adjacent elements `<name>text</name>` of a text, up to the first that is not closed. */
 function elementsOf(text: string): { readonly [name: string]: string } {
   const elements: [string, string][] = [];
   let position = text.indexOf("<");

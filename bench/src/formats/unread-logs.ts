@@ -2,7 +2,7 @@ import { isRecord } from "@plimsoll/core/extend";
 import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
 import type { FileHead, FileSource } from "./importer.ts";
 
-/** Logs of agents that no importer reads, by what their lines hold (forms as public threads show them, read in November 2026). */
+/** Logs of agents without an importer, recognised by their lines (forms as public threads show them, read in November 2026). */
 const UNREAD_AGENTS: readonly (readonly [name: string, isLine: (line: Fields) => boolean])[] = [
   // TokenTracker#90: no results, ids, times, model or sizes.
   ["Cursor's agent transcript", (line) => line.type === "turn_ended" || isNested(line)],
@@ -23,7 +23,7 @@ const MOST_LINES = 10_000;
 
 const MOST_FIELDS = 6;
 
-/** Says what a file holds that nothing can be read from: the agent if it is known, and how much of what; for anything but messages its fields. */
+/** Describes an unreadable file: its agent if known, and the number and kind of its records; for anything but messages its fields. */
 export function foundIn(source: FileSource, { firstObjects }: FileHead): string {
   const own: Fields[] = [];
   for (const { number, text } of source.lines()) {

@@ -3,21 +3,21 @@ import { textPart } from "./log-items.ts";
 
 type UserPart = UserMessage["parts"][number];
 
-/** Parts that stand together and come from one speaker. */
+/** Adjacent parts of one speaker. */
 export interface Said {
   readonly origin: UserMessage["origin"];
   readonly parts: UserMessage["parts"];
 }
 
-/** Who wrote a text that one tag of the name encloses, or that begins like this; `null` if that is not known. */
+/** The author of a text that one tag of the name encloses, or that begins like this; `null` if unknown. */
 export interface Speakers {
   readonly ofTag: (name: string) => "injected" | "command" | null;
   readonly ofOpening: (text: string) => "injected" | "command" | null;
 }
 
 /**
- * A user message parted by who wrote it. A text that a tag of the agent encloses is the agent's, what stands before and behind it is the person's; a
- * message in which a command stands is a command, but for what the agent put in.
+ * Splits a user message by its authors. A text that a tag of the agent encloses is the agent's, and text before and behind it is the person's; a
+ * message that holds a command is a command, except for the agent's insertions.
  */
 export function parted(parts: readonly UserPart[], speakers: Speakers): readonly Said[] {
   const pieces = parts.flatMap((part) =>
@@ -39,7 +39,7 @@ interface Piece {
   readonly part: UserPart;
 }
 
-/** Blocks of tags at the beginning and at the end are taken off one after another; what is left is one piece. */
+/** Blocks of tags at the beginning and at the end are taken off one after another; the rest is one piece. */
 function textPieces(text: string, { ofTag, ofOpening }: Speakers): readonly Piece[] {
   const before: Piece[] = [];
   const behind: Piece[] = [];
@@ -74,7 +74,7 @@ function blockAt(text: string, start: number, ofTag: Speakers["ofTag"]): Block |
   const name = OPENING_TAG.exec(text)?.[1];
   const origin = name === undefined ? null : ofTag(name);
   if (name === undefined || origin === null) return null;
-  // What is said behind a notice belongs to it.
+  // Text behind a notice belongs to it.
   if (isNotice(text.slice(start, OPENING_TAG.lastIndex))) return { origin, start, end: text.length };
   const closing = `</${name}>`;
   const found = text.indexOf(closing, OPENING_TAG.lastIndex);
@@ -92,7 +92,7 @@ function blockBefore(text: string, start: number, end: number, ofTag: Speakers["
 
 /**
  * True for a text that begins as agents begin their notices of work in the background (`<task-notification>` of Claude Code and those like it,
- * `<system-notice>`, `<subagent_notification>`): no words of a person, with whatever stands behind. A text that quotes the tag further on is none.
+ * `<system-notice>`, `<subagent_notification>`): no words of a person, including all text behind. A text that quotes the tag further on is none.
  */
 export function isNotice(text: string): boolean {
   return /^\s*<[a-z]+[-_](?:notification|notice)\b/.test(text);

@@ -28,7 +28,7 @@ export interface ChainReader {
   items(): readonly LogItem[];
   nodes(): readonly (TreeNode & { readonly line: number })[];
   repeatedUsageCount(): number;
-  /** The output that the log states for replies of which it has the beginning's size alone, and the characters that it shows of them; `null` without any. */
+  /** The logged output of replies of which the log has only the beginning's size, and the characters that it shows of them; `null` without any. */
   unfinished(): Unfinished | null;
 }
 
@@ -38,7 +38,7 @@ interface Unfinished {
   readonly chars: number;
 }
 
-/** Lines are joined to replies by message id and request id, whatever stands between them. Lines with a known uuid are copies. */
+/** Lines join replies by message id and request id, even if other lines come between. Lines with a known uuid are copies. */
 export function createChainReader(): ChainReader {
   const items: LogItem[] = [];
   const nodes: (TreeNode & { readonly line: number })[] = [];
@@ -145,12 +145,12 @@ export function createChainReader(): ChainReader {
 
 /** From so many characters a token on, a text is longer than its size: no measured text has more (chosen). */
 const MOST_CHARS_PER_TOKEN = 4;
-/** A few characters more tell nothing (chosen). */
+/** A few characters more prove nothing (chosen). */
 const FEW_CHARS = 40;
 
 /**
- * Takes the output back that replies have from the beginning of their stream: older versions (seen to 2.1.59, anthropics/claude-code#22671 and #27361) log no
- * end of a reply, and no size after it. What was billed is then at least that.
+ * Takes the output back that replies have from the beginning of their stream: older versions (seen to 2.1.59, anthropics/claude-code#22671 and
+ * #27361) log no end of a reply, and no size after it. The bill is then at least that size.
  */
 function settleUnfinished(replies: ReadonlySet<GrowingReply>): Unfinished | null {
   const found = { replies: 0, tokens: 0, chars: 0 };
@@ -171,7 +171,7 @@ function settleUnfinished(replies: ReadonlySet<GrowingReply>): Unfinished | null
   return found.replies === 0 ? null : found;
 }
 
-/** Puts the definitions that a log has of the tools that a result loads in the place of their names: that is what is sent. */
+/** Replaces the names of tools that a result loads by their definitions in the log: the request has the definitions. */
 function defineTools(item: { parts: ResultItem["parts"] }, definitions: ReadonlyMap<string, string>): void {
   if (definitions.size === 0) return;
   item.parts = item.parts.map((part) => {
@@ -198,7 +198,7 @@ function nodeRoleOf(value: Fields): TreeNode["role"] {
   return blocks.some((block) => block.type === "tool_result") ? "other" : "prompt";
 }
 
-/** A `user` line holds tool results, what somebody said, or both; results come first, as on the wire. */
+/** A `user` line holds tool results, words of a person or an agent, or both; results come first, as on the wire. */
 function userItemsOf(value: Fields, line: number, uuid: string | null): readonly LogItem[] {
   const content = recordAt(value, "message")?.content;
   const atMs = timeMsAt(value, "timestamp");
@@ -264,11 +264,11 @@ function preservedItems(
   return head < 0 || tail < head ? [] : log.items.slice(head, tail + 1);
 }
 
-/** Lines that the agent keeps for itself (seen to 2.1.278): titles, modes, snapshots, progress, and what only the person sees. */
+/** Lines that are never sent to the model (seen to 2.1.278): titles, modes, snapshots, progress, and texts shown only to the person. */
 const UNSENT_LINES =
   /^(?:summary|progress|queue-operation|last-prompt|mode|permission-mode|pr-link|cost-state|custom-title|ai-title|agent-(?:name|setting|color)|tag|task-summary|file-history-snapshot|worktree-state|attribution-snapshot|content-replacement|started|result|prompt_snapshot)$/;
 
-/** The lines of `system` by their subtypes that only inform the person; a line without one informs nobody. */
+/** Subtypes of `system` lines that only inform the person; a line without a subtype informs no reader. */
 const UNSENT_SUBTYPES =
   /^(?:|informational|stop_hook_summary|turn_duration|away_summary|local_command|api_error|scheduled_task_fire|attribution_snapshot|bridge_status|memory_saved|agents_killed|api_metrics|permission_retry|model_refusal_fallback)$/;
 
@@ -279,10 +279,10 @@ function unreadName({ type, subtype }: Fields): unknown {
   return UNSENT_SUBTYPES.test(name) ? null : `system ${name}`;
 }
 
-/** Attachments that only the person sees, and those whose text stands elsewhere in the log. */
+/** Attachments that only the person sees, and attachments whose text is elsewhere in the log. */
 const UNSENT_TYPES = ["hook_system_message", "hook_cancelled", "hook_non_blocking_error", "hook_permission_decision"] as const;
 
-/** Attachments that are read elsewhere, and those of which nothing more is sent. */
+/** Attachments that are read elsewhere, and attachments that send nothing more. */
 const READ_TYPES: readonly string[] = [...UNSENT_TYPES, "hook_success", "deferred_tools_record", "queued_command"];
 
 /** An attachment of fewer characters holds no text of its own: names and numbers (chosen). */
@@ -299,13 +299,13 @@ function attachmentName(line: Fields): string {
   return `attachment ${stringAt(recordAt(line, "attachment"), "type") ?? "without a type"}`;
 }
 
-/** Fields that hold what an attachment puts before the model, in the order in which they are joined. */
+/** Fields with the text that an attachment puts before the model, in the order in which they are joined. */
 const TEXT_KEYS = ["content", "snippet", "prompt", "message", "stdout"] as const;
 const LIST_KEYS = ["content", "addedLines", "addedBlocks"] as const;
 
 /**
- * Reads the item that an `attachment` line (2.1.9x and later) puts before the model; `null` if it puts none there. A queued command is what the person
- * typed meanwhile; all others are the agent's own. The log has the attachment's data, not the words around it that are sent.
+ * Reads the item that an `attachment` line (2.1.9x and later) puts before the model; `null` if it puts none there. A queued command holds words that
+ * the person typed meanwhile; all others are the agent's own. The log has the attachment's data, not the words around it that are sent.
  */
 function attachmentItemOf(
   line: Fields,
@@ -329,7 +329,7 @@ function queuedCommand(attachment: Fields, place: { line: number; sourceId: stri
 function attachmentText(attachment: Fields): string {
   const content = recordAt(attachment, "content");
   const [path, read] = [stringAt(content, "path"), stringAt(content, "content")];
-  // A file of instructions: the model is told where it was read from.
+  // A file of instructions: the model learns the path it was read from.
   if (path !== null && read !== null) return `Contents of ${path}:\n\n${read}`;
   const file = recordAt(content, "file");
   const texts = TEXT_KEYS.flatMap((key) => stringAt(attachment, key) ?? []).slice(0, 1);
@@ -337,7 +337,7 @@ function attachmentText(attachment: Fields): string {
   return [...(stringAt(file, "content") === null ? [] : [stringAt(file, "content")]), ...texts, ...lists].join("\n");
 }
 
-/** Tags of what a command of the person gives: the call, what it printed, a shell line and its output. */
+/** Tags of a person's command: the call, its output, a shell line and its output. */
 const COMMAND_TAG = /^(?:command-(?:name|message|args)|local-command-std(?:out|err)|bash-(?:input|stdout|stderr))$/;
 
 /** How texts begin that the agent writes in the person's place, without a tag around them or with one that has attributes. */
@@ -383,7 +383,7 @@ const SYNTHETIC_MODEL = "<synthetic>";
 /** A reply that grows line by line: each line has one or more of its blocks and repeats its usage. */
 interface GrowingReply extends ReplyItem {
   readonly parts: ReplyPart[];
-  /** Keys that tell its blocks apart. */
+  /** Keys that distinguish its blocks. */
   readonly blockKeys: Set<string>;
   usage: Usage | null;
   stopReason: AssistantMessage["stopReason"];
@@ -416,7 +416,7 @@ function growReply(reply: GrowingReply, value: Fields): void {
   if (reason !== null) reply.stopReason = STOP_REASONS.get(reason) ?? "other";
 }
 
-/** Versions up to 1.0 write what a call cost beside its message. */
+/** Versions up to 1.0 write a call's cost beside its message. */
 function withCost(usage: Fields | null, costUSD: unknown): Fields | null {
   return usage === null || costUSD === undefined ? usage : { ...usage, costUSD };
 }

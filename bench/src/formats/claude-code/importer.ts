@@ -9,7 +9,7 @@ import { type ChainReader, createChainReader } from "./chain.ts";
 
 const FORMAT = "claude-code";
 
-/** Sessions of Claude Code, with the sidechains that stand in the same file. */
+/** Sessions of Claude Code, with the sidechains in the same file. */
 export const claudeCodeImporter: Importer = {
   format: FORMAT,
   description:
@@ -19,7 +19,7 @@ export const claudeCodeImporter: Importer = {
   read: readClaudeCode,
 };
 
-/** The first lines may be bookkeeping; a line of the conversation or a title tells the format. */
+/** The first lines may be bookkeeping; a line of the conversation or a title identifies the format. */
 function isLine(value: Fields): boolean {
   const isEntry = typeof value.sessionId === "string" && "parentUuid" in value && typeof value.isSidechain === "boolean";
   return isEntry || (value.type === "summary" && typeof value.leafUuid === "string");

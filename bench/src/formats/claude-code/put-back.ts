@@ -5,7 +5,7 @@ import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.
 /**
  * Makes anew, from the lines before it, the texts that Claude Code puts back after a compaction: older versions send them and do not log them. Limits
  * are the program's constants, as published analyses give them (zhanghandong.github.io/harness-engineering-from-cc-to-ai-coding, chapter 10, read in
- * November 2026); that files rank by their last change, and stand there as JSON, is what recorded prompts show (docs/decisions/agents-logs.md).
+ * November 2026); recorded prompts show that files rank by their last change and are written as JSON (docs/decisions/agents-logs.md).
  */
 export interface PutBackReader {
   /** Takes a line of the conversation, in the order of the file. */
@@ -19,7 +19,7 @@ const MOST_FILES = 5;
 /** A larger file is only named. */
 const LARGEST_FILE_TOKENS = 5000;
 
-/** A text of so many characters is too large whatever it says: no measured text has twenty a token. Each edit makes the text anew, so it must be bounded. */
+/** A text of so many characters is always too large: no measured text has twenty a token. Each edit makes the text anew, so it must be bounded. */
 const MOST_FILE_CHARS = 20 * LARGEST_FILE_TOKENS;
 
 /** A skill keeps its beginning: 5,000 tokens, counted by the program as four characters each. */
@@ -66,7 +66,7 @@ export function createPutBackReader(): PutBackReader {
       const ranked = [...touched.filter(({ isChanged }) => isChanged), ...touched.filter(({ isChanged }) => !isChanged)];
       const isBack = ({ text }: TouchedFile) => text !== null && textTokens(text, modelId) <= LARGEST_FILE_TOKENS;
       const back = ranked.slice(0, MOST_FILES).filter(isBack);
-      // What comes back is read by that, and may come back again.
+      // Putting a file back counts as a read, so it may come back again.
       for (const file of back.toReversed()) files.set(file.path, file);
       const texts = [
         ...back.map(({ text }) => JSON.stringify(numbered(text ?? ""))),
@@ -81,7 +81,7 @@ export function createPutBackReader(): PutBackReader {
 /** Instructions are a part of the system text, and never put back as files. */
 const MEMORY_FILE = /(?:^|[\\/])CLAUDE(?:\.local)?\.md$/;
 
-/** The plan has a folder of its own and comes back as it is, whatever its size. */
+/** The plan has a folder of its own and comes back unchanged, at any size. */
 const PLAN_FILE = /[\\/]\.claude[\\/]plans[\\/]/;
 
 const SKILL_OPENING = "Base directory for this skill:";

@@ -11,9 +11,9 @@ interface HistoryBefore {
 }
 
 /**
- * Reads the beginning of a fork or of a thread that went back, which stands in another rollout (from 0.145): `history_base` names it by the last id of its
- * file's name and says where it ends, in lines and in bytes of the unpacked text (codex-rs/thread-store/src/local/rollout_lineage.rs). That one may go on
- * from another again.
+ * Reads the beginning of a fork, or of a thread that went back, from another rollout (from 0.145): `history_base` names it by the last id of its
+ * file's name and says where it ends, in lines and in bytes of the unpacked text (codex-rs/thread-store/src/local/rollout_lineage.rs). That one may
+ * go on from another again.
  */
 export async function historyBefore(
   source: FileSource,
@@ -50,7 +50,7 @@ async function rolloutPath(source: FileSource, id: string): Promise<string | nul
 
 async function rolloutBelow(source: FileSource, id: string, folder: string): Promise<string | null> {
   const names = await source.namesIn(folder);
-  // Plain text stands before its packed copy.
+  // Plain text comes before its packed copy.
   const own = names.find((name) => name.endsWith(`${id}.jsonl`) || name.endsWith(`${id}.jsonl.zst`));
   if (own !== undefined) return `${folder}/${own}`;
   for (const name of names.filter((each) => /^\d+$/.test(each)).toReversed()) {
@@ -62,7 +62,7 @@ async function rolloutBelow(source: FileSource, id: string, folder: string): Pro
 
 const CHARS_PER_TOKEN = 4;
 
-/** Says which rollout is not here, and about how much of the context: the first prompt less what stands before it. */
+/** Names the missing rollout and estimates its share of the context: the first prompt less the known tokens before it. */
 export function missingHistory(file: string, id: string, log: { items: readonly LogItem[]; system: string }): ImportNote {
   const first = log.items.findIndex((item) => item.kind === "reply" && item.usage !== null);
   const reply = log.items[first];

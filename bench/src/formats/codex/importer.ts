@@ -117,7 +117,7 @@ function createForkReader(): (value: Fields, atMs: number | null) => boolean {
 const OTHER_NAMES = /\b(?:const|let|var)\b[^=;]*=\s*tools\s*(?:;|$)/m;
 
 interface RolloutReader {
-  /** `isInherited`: the line stands in a rollout that this one goes on from. */
+  /** `isInherited`: the line is in a rollout that this one continues. */
   take(value: Fields, from: { readonly line: number | null; readonly isInherited: boolean }): void;
   items(): readonly LogItem[];
   /** The session's own data: of its `session_meta`, or of the header of files without payloads. */
@@ -134,10 +134,10 @@ interface OpenReply extends ReplyItem {
 }
 
 /**
- * A model call is what the model gave up to the report that closes it: the report comes after the calls (up to 0.126) or after
- * their outputs (from 0.140), and the prompt was in both cases what stood before the first of its items. A message or a turn's end
- * in between closes a reply that was never reported. From 0.153 a call is reported by a record of its own, and by the event after it once more. Of event
- * mirrors only the person's words are read.
+ * A model call is all output of the model up to the report that closes it: the report comes after the calls (up to 0.126) or after their outputs
+ * (from 0.140), and in both cases the prompt was everything before the call's first item. A message or a turn's end in between closes a reply that
+ * was never reported. From 0.153 a call is reported by a record of its own, and by the event after it once more. Of event mirrors only the person's
+ * words are read.
  */
 function createRolloutReader(): RolloutReader {
   const items: LogItem[] = [];
@@ -170,7 +170,7 @@ function createRolloutReader(): RolloutReader {
     if (result !== null) items.push(result);
     else if (parts !== null) addToReply(parts, line, atMs);
     else if (isSaid(item)) {
-      // Nobody typed to a sub-agent what it repeats from its parent.
+      // A sub-agent's copies of its parent's messages were not typed by a person.
       const isParents = isCopied && recordAt(recordAt(meta, "source"), "subagent") !== null;
       const said = saidIn(item).map(({ origin, parts: own }) =>
         userItem(isParents && origin === "human" ? "injected" : origin, own, { line, atMs }),
@@ -188,7 +188,7 @@ function createRolloutReader(): RolloutReader {
     }
     lastReportKey = key;
     const reply = unreported ?? addToReply([], line, atMs);
-    // The settings tell by whose prices a call is charged; its report does not.
+    // The settings determine the prices of a call; its report does not.
     const isFast = tier === "fast" || tier === "priority";
     reply.usage = isFast && isRecord(usage.raw) ? { ...usage, raw: { ...usage.raw, speed: "fast" } } : usage;
     reply.limits = limits;
@@ -274,7 +274,7 @@ function boundaryOf(
   return boundaryItem(summary, place, { kept: { kind: "items", items: items.filter((item) => item.kind === "user") } });
 }
 
-/** One `token_count` event that tells something. */
+/** One `token_count` event with information. */
 interface TokenReport {
   readonly usage: Usage;
   /** Equal for a report that repeats the one before it: the session's totals have not moved. */

@@ -26,7 +26,7 @@ const TOOLS = toolTable([
 /** The first line of instructions that the agent puts in as the user without a tag around them. */
 const INJECTED_HEADING = /^# AGENTS\.md instructions(?: for [^\n]*)?\s*(?:\n|$)/;
 
-/** Tags of one word that the agent puts in; those of several words are told by that. */
+/** Tags of one word that the agent puts in; tags of several words are recognised by their form. */
 const INJECTED_TAGS: readonly string[] = ["skill", "INSTRUCTIONS"];
 
 const COMMAND_TAG = "user_shell_command";
@@ -58,7 +58,7 @@ export function isEncryptedSummary(draft: MessageDraft): boolean {
   return draft.role === "user" && draft.origin === "summary";
 }
 
-/** Types of items and lines that stand for nothing in the prompt, or for what other lines say: a `world_state` repeats messages. */
+/** Types of items and lines that add nothing to the prompt, or repeat other lines: a `world_state` repeats messages. */
 const SILENT_TYPES: readonly unknown[] = [undefined, "ghost_snapshot", "compaction", "context_compaction", "world_state"];
 
 /** True for a type that an item may have without being read. */
@@ -66,15 +66,15 @@ export function isSilent({ type }: Fields): boolean {
   return SILENT_TYPES.includes(type);
 }
 
-/** Events that say what other lines say, or nothing of the prompt: of progress by how they end, and others by name (protocol.rs, 0.171). */
+/** Events that repeat other lines or add nothing to the prompt: events of progress by their ending, others by name (protocol.rs, 0.171). */
 const KNOWN_EVENTS =
   /(?:_(?:begin|end|started|complete|completed|delta|updated|applied|update|break|request|response|mode|aborted|activity)|^(?:user_message|agent_message|agent_reasoning(?:_raw_content)?|token_count|context_compacted|thread_rolled_back|realtime_item|error|stream_error|warning|background_event|turn_diff|view_image_tool_call|session_configured|item_completed))$/;
 
-/** Items of events that stand for items of the prompt (items.rs, 0.171). */
+/** Items of events that correspond to items of the prompt (items.rs, 0.171). */
 const KNOWN_EVENT_ITEMS =
   /^(?:UserMessage|HookPrompt|AgentMessage|Plan|Reasoning|CommandExecution|DynamicToolCall|CollabAgentToolCall|SubAgentActivity|WebSearch|ImageView|Sleep|ImageGeneration|FileChange|McpToolCall|ContextCompaction|Extension)$/;
 
-/** True for an event of which nothing is missed. */
+/** True for an event that loses nothing if it is ignored. */
 export function isKnownEvent(event: Fields): boolean {
   const item = event.type === "item_completed" ? stringAt(recordAt(event, "item"), "type") : null;
   return item === null ? KNOWN_EVENTS.test(stringAt(event, "type") ?? "") : KNOWN_EVENT_ITEMS.test(item);
@@ -85,14 +85,14 @@ export function eventName(event: Fields): string {
   return `event ${stringAt(recordAt(event, "item"), "type") ?? stringAt(event, "type")}`;
 }
 
-/** True for an item that is sent as a message: what somebody said, or the tools that are declared to the model (0.171). */
+/** True for an item that is sent as a message: words of a speaker, or the tools that are declared to the model (0.171). */
 export function isSaid({ type }: Fields): boolean {
   return type === "message" || type === "agent_message" || type === "additional_tools";
 }
 
 /**
- * Reads the texts of an item that is not the model's, parted by who wrote them. Only messages of the role `user` hold words of the person; an
- * `agent_message` is another agent's, of which the provider alone can read some.
+ * Reads the texts of an item that is not the model's, split by author. Only messages of the role `user` hold words of the person; an `agent_message`
+ * is another agent's, and only the provider can read some of those.
  */
 export function saidIn(item: Fields): readonly Said[] {
   if (item.type === "agent_message") {

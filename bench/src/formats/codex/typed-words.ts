@@ -2,20 +2,21 @@ import type { UserMessage } from "@plimsoll/core";
 import { type Fields, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { textPart, type UserItem } from "../log-items.ts";
 
-/** A text that stands in the prompt as the user, as it is read; who wrote it may be told later. */
+/** A text in the prompt as the user, as it is read; its author may become known later. */
 type SaidItem = Omit<UserItem, "origin" | "parts"> & { origin: UserItem["origin"]; parts: UserItem["parts"] };
 
 /** Joins the prompt's messages with the events that say which of them a person typed. */
 interface TypedWords {
   takeSaid(said: readonly SaidItem[]): void;
   takeEvent(payload: Fields): void;
-  /** Gives each text to the one who wrote it. */
+  /** Assigns each text to its author. */
   settle(): void;
 }
 
 /**
  * The person typed what an event says: `user_message`, or an item `UserMessage` of paginated rollouts (from 0.145; `UserMessageItem::message` of
- * codex-rs/protocol/src/items.rs joins its texts with nothing between). In a log with such items nothing else was typed, whatever it looks like.
+ * codex-rs/protocol/src/items.rs joins its texts with nothing between). In a log with such items the person typed nothing else, even if a text looks
+ * typed.
  */
 export function createTypedWords(): TypedWords {
   const messages: (readonly SaidItem[])[] = [];
@@ -59,7 +60,7 @@ function textsIn(parts: UserMessage["parts"]): readonly string[] {
   return parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
 }
 
-/** Equal for one text in both places: they differ in what stands between its parts. */
+/** Equal for one text in both places: they join its parts differently. */
 function keyOf(texts: readonly string[]): string {
   return texts.join("").replace(/\s+/g, "");
 }

@@ -48,7 +48,7 @@ export interface ChainEvent {
   readonly atMs: number | null;
 }
 
-/** Adds what an event says to its chain; events that put nothing before the model add nothing. */
+/** Adds an event's content to its chain; events that put nothing before the model add nothing. */
 export function takeEvent(chain: EventChain, event: ChainEvent): void {
   const { items } = chain;
   const named = ["newModel", "selectedModel", "model"].flatMap((key) => stringAt(event.data, key) ?? []);
@@ -78,7 +78,7 @@ export function takeEvent(chain: EventChain, event: ChainEvent): void {
   }
 }
 
-/** A person's message names no source, a task for a subagent an agent. A reminder that was put in while a turn ran is told by two events with one text: it was sent once. */
+/** A person's message names no source, a task for a subagent an agent. A reminder that was put in during a turn has two events with one text: it was sent once. */
 function takeUser(items: LogItem[], event: ChainEvent): void {
   const { data } = event;
   const text = stringAt(data, "transformedContent") || (stringAt(data, "content") ?? "");
@@ -116,13 +116,13 @@ function callOf(request: Fields): ReplyPart {
   return objectCall(TOOLS, stringAt(request, "toolCallId"), stringAt(request, "name"), args);
 }
 
-/** Each reply tells what it gave; what it was given is reported for whole sessions only. */
+/** Each reply reports its output; input is reported for whole sessions only. */
 function outputUsage(data: Fields): Usage | null {
   const outputTokens = numberAt(data, "outputTokens");
   return outputTokens === null ? null : usageOf({ outputTokens, raw: jsonValueOf({ outputTokens }) });
 }
 
-/** `content` is what the model gets; `detailedContent` is for the eye. */
+/** The model gets `content`; `detailedContent` is for the eye. */
 function resultOf(event: ChainEvent): LogItem {
   const { data } = event;
   const sent = stringAt(recordAt(data, "result"), "content");
@@ -130,7 +130,7 @@ function resultOf(event: ChainEvent): LogItem {
   return resultItem(stringAt(data, "toolCallId") ?? "", parts, { ...event, isError: data.success === false });
 }
 
-/** A compaction runs beside the session: what was said since it began stays behind its summary. A failed one changes nothing. */
+/** A compaction runs beside the session: messages since its start stay behind its summary. A failed one changes nothing. */
 function takeCompaction(chain: EventChain, event: ChainEvent): void {
   const { data } = event;
   const first = chain.compactionStart === null ? undefined : chain.items[chain.compactionStart];

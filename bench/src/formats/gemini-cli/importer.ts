@@ -89,7 +89,7 @@ function messageItems(message: Fields, answered: ReadonlySet<string>): readonly 
 /** A tag of several words around a text is the agent's own, such as `<session_context>` (0.61). */
 const SPEAKERS: Speakers = { ofTag: (name) => (isAgentTag(name) ? "injected" : null), ofOpening: () => null };
 
-/** Results stand in messages of their own as well (0.61): those that a call has already are the same ones. */
+/** Results are in messages of their own as well (0.61): results that a call has already are the same ones. */
 function userItems(
   message: Fields,
   from: { sourceId: string | null; atMs: number | null },
@@ -134,7 +134,7 @@ function callResult(call: Fields): readonly LogItem[] {
   return [resultItem(stringAt(call, "id") ?? "", contentParts(sent), { isError, atMs: timeMsAt(call, "timestamp") })];
 }
 
-/** The prompt is inclusive of its cached part; thoughts stand beside the output. */
+/** The prompt is inclusive of its cached part; thoughts are counted beside the output. */
 function tokenUsage(tokens: Fields | null): Usage | null {
   const totalInputTokens = numberAt(tokens, "input");
   if (totalInputTokens === null || totalInputTokens === 0) return null;

@@ -42,7 +42,7 @@ export function blockReplyParts(message: Fields): ReturnType<typeof replyPartsOf
   return text === null ? replyPartsOfBlocks({}, recordsAt(message, "content")) : [textPart(text)];
 }
 
-/** Results first, then what was said beside them. */
+/** Results first, then the messages beside them. */
 export function inputItems(
   message: Fields,
   origin: UserMessage["origin"],

@@ -72,10 +72,10 @@ function aiItem(body: Fields, sourceId: string | null): LogItem {
   });
 }
 
-/** Blocks of calls, which stand in `tool_calls` again. */
+/** Blocks of calls, which `tool_calls` repeats. */
 const CALL_BLOCK = /^(?:tool_use|tool_call|tool_call_chunk|function_call|functionCall|input_json_delta)$/;
 
-/** Text and reasoning of the content; what else there is stays as it came. */
+/** Text and reasoning of the content; other parts stay unchanged. */
 function contentReplyParts(content: unknown): readonly ReplyPart[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return recordsAt({ content }, "content").flatMap((block): readonly ReplyPart[] => {
@@ -93,13 +93,13 @@ function contentReplyParts(content: unknown): readonly ReplyPart[] {
   });
 }
 
-/** The prompt is inclusive of what was read from and written to a cache. */
+/** The prompt is inclusive of tokens read from and written to a cache. */
 function usageMetadata(usage: Fields | null): Usage {
   const totalInputTokens = numberAt(usage, "input_tokens");
   if (totalInputTokens === null) return UNREPORTED_USAGE;
   const details = recordAt(usage, "input_token_details");
   const hourTokens = numberAt(details, "ephemeral_1h_input_tokens");
-  // Where the writes are told apart by their time to live, their sum may be left out.
+  // If writes are split by their time to live, their sum may be left out.
   const split = hourTokens === null ? 0 : hourTokens + (numberAt(details, "ephemeral_5m_input_tokens") ?? 0);
   return usageOf({
     totalInputTokens,

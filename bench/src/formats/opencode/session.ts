@@ -133,7 +133,7 @@ function userItems(info: Fields, parts: readonly Fields[]): readonly LogItem[] {
   ];
 }
 
-/** Images are sent; a text file is named here and its text stands in a synthetic part. */
+/** Images are sent; a text file is named here and its text is in a synthetic part. */
 function filePart(part: Fields): readonly ImagePart[] {
   const mime = stringAt(part, "mime") ?? "";
   if (part.type !== "file" || mime.startsWith("text/") || mime === "application/x-directory") return [];
@@ -208,7 +208,7 @@ function toolResult(part: Fields): readonly LogItem[] {
   return [resultItem(stringAt(part, "callID") ?? "", parts, { isError: state.status === "error", atMs })];
 }
 
-/** Counts are disjoint, and reasoning and the cost stand beside the output. An aborted call reports zeros: that is no report. */
+/** Counts are disjoint, with reasoning and the cost beside the output. An aborted call reports zeros: that is no report. */
 function tokenUsage(tokens: Fields | null, cost: number | null): Usage | null {
   const cache = recordAt(tokens, "cache");
   const uncachedTokens = numberAt(tokens, "input");
@@ -237,8 +237,8 @@ interface ReadMessage {
 
 /**
  * Follows the ranges that the model compressed by the `compress` tool of the plugin Dynamic Context Pruning (`@tarquinen/opencode-dcp`, types of
- * 3.1.14): from the next request on a summary stands in the place of a range of messages, which the log keeps. Messages are named `m0001` in their
- * order, summaries `b1`; a range may cover earlier summaries, which its own text names as `(b1)`.
+ * 3.1.14): from the next request on, a summary replaces a range of messages, which the log keeps. Messages are named `m0001` in their order,
+ * summaries `b1`; a range may cover earlier summaries, which its own text names as `(b1)`.
  */
 function createRanges(isSubAgent: boolean): { take(message: ReadMessage): readonly LogItem[] } {
   const named: (readonly LogItem[])[] = [];

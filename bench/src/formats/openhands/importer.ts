@@ -58,8 +58,8 @@ const TOOLS = toolTable([
 ]);
 
 /**
- * The items of a session's events. The model's answer stands, whole and with its usage, on each action that came of it and on the
- * observations of these: the first one gives the reply.
+ * The items of a session's events. Each action and each observation repeats the whole answer of the model with its usage: the first one gives the
+ * reply.
  */
 function eventItems(events: readonly Fields[]): readonly LogItem[] {
   const items: LogItem[] = [];
@@ -133,7 +133,7 @@ function injectedText(event: Fields): readonly string[] {
   return text === "" ? [] : [text];
 }
 
-/** A condensation forgets events by id or by range; what it does not name stays beside its summary. */
+/** A condensation forgets events by id or by range; all other events stay beside its summary. */
 function condensationItems(event: Fields, itemsOfEvent: ReadonlyMap<unknown, LogItem>): readonly LogItem[] {
   const args = recordAt(event, "args");
   const ids = new Set<unknown>(Array.isArray(args?.forgotten_event_ids) ? args.forgotten_event_ids : []);

@@ -58,7 +58,7 @@ function isHeader(value: Fields): boolean {
 /** A fork may write a title above the header. */
 const HEADER_LINES = 2;
 
-/** A message of the tree: it tells a log whose header is lost. */
+/** A message of the tree: it identifies a log whose header is lost. */
 function isEntry(value: Fields): boolean {
   const role = stringAt(recordAt(value, "message"), "role") ?? "";
   return value.type === "message" && "parentId" in value && ["user", "assistant", "toolResult"].includes(role);
@@ -115,7 +115,7 @@ function nodeOf(value: Fields): readonly TreeNode[] {
   const id = stringAt(value, "id");
   if (id === null || value.type === "session") return [];
   const role = stringAt(recordAt(value, "message"), "role");
-  // What was said on a branch that was left stands where the next prompt goes on.
+  // Messages of an abandoned branch come where the next prompt goes on.
   const isPrompt = role === "user" || value.type === "branch_summary";
   const kind = isPrompt ? "prompt" : role === "assistant" ? "reply" : "other";
   return [{ id, parentId: stringAt(value, "parentId"), role: kind }];
@@ -163,7 +163,7 @@ const SILENT_ENTRIES: readonly unknown[] = [
   ...["title", "title_change", "service_tier_change", "credential_pin", "mode_change", "mcp_tool_selection"],
 ];
 
-/** A message that stayed behind a compaction, of which the entry holds a copy: no call of its own. */
+/** A message that stayed behind a compaction and that the entry copies: no call of its own. */
 function tailDraft(message: Fields): readonly MessageDraft[] {
   const item = messageItem(message, { line: 0, sourceId: null, atMs: timeMsAt(message, "timestamp") });
   if (item?.kind === "user") return [{ role: "user", origin: item.origin, parts: item.parts, atMs: item.atMs }];
@@ -196,7 +196,7 @@ function messageItem(message: Fields, place: Placed): LogItem | null {
   }
 }
 
-/** The sections of the prompt that a message declares (from 1.6 on): the first has all of them and the tools, later ones have what changed. */
+/** The sections of the prompt that a message declares (from 1.6 on): the first has all of them and the tools, later ones have the changes. */
 function promptText(message: Fields): string {
   const said = contentParts(message.content).map((part) => (part.type === "text" ? part.text : ""));
   const sections = Object.values(recordAt(message, "sections") ?? {}).filter((text) => typeof text === "string");

@@ -14,7 +14,7 @@ export const plimsollImporter: Importer = {
   read: readPlimsoll,
 };
 
-/** Of any version: what this one cannot read is said to be newer, not to be no log. */
+/** Of any version: an unreadable version gives an error about a newer one, not "no log". */
 function isSessionEntry(value: Fields): boolean {
   return value.type === "session" && typeof value.version === "number" && typeof value.system === "string";
 }
@@ -71,7 +71,7 @@ function entryOf(line: NumberedLine, file: string): SessionEntry {
   try {
     return decodeEntry(line.text, { file, line: line.number });
   } catch (cause) {
-    // What is a damaged session for its owner is bad input here.
+    // A session that its owner would call damaged is bad input here.
     if (isPlimsollError(cause)) throw new PlimsollError("bad-input", cause.message, cause.details, cause);
     throw cause;
   }

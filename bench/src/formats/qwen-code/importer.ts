@@ -26,8 +26,8 @@ import {
 const FORMAT = "qwen-code";
 
 /**
- * Chats of Qwen Code: one record a line, with the contents that were sent to and came from the model. What a rewind took back stays:
- * calls were made with it.
+ * Chats of Qwen Code: one record a line, with the contents that were sent to and came from the model. Messages that a rewind took back stay: calls
+ * were made with them.
  */
 export const qwenCodeImporter: Importer = {
   format: FORMAT,
@@ -150,7 +150,7 @@ function callParts(content: Fields | null): readonly CallDraft[] {
   return replyParts(content).flatMap((part) => (part.type === "tool-call" ? [part] : []));
 }
 
-/** The answers of tools in a content: their output or error, and the media that stand in the answer. */
+/** The answers of tools in a content: their output or error, and the media inside the answer. */
 function responsesOf(
   content: Fields | null,
 ): readonly { readonly callId: string; readonly parts: readonly (TextPart | ImagePart)[]; readonly isError: boolean }[] {
@@ -186,8 +186,8 @@ function historyDrafts(contents: readonly Fields[]): readonly MessageDraft[] {
 }
 
 /**
- * The prompt is inclusive of its cached part. Thoughts stand beside the candidates on Google's wire and inside them on others, and
- * the total tells which. `null` if no prompt is reported.
+ * The prompt is inclusive of its cached part. Thoughts are counted beside the candidates on Google's wire and inside them on others; the total
+ * decides. `null` if no prompt is reported.
  */
 function usageIn(metadata: Fields | null): Usage | null {
   const totalInputTokens = numberAt(metadata, "promptTokenCount");

@@ -20,10 +20,10 @@ import { isEnvironment, textReply, textResultItems } from "../text-calls.ts";
 const UI_MESSAGES = "ui_messages.json";
 
 /**
- * Tasks of Roo Code and of Kilo Code, which is made from it: the messages in the Anthropic form, or in the AI SDK's since 2026, with
- * what was condensed or truncated still there and marked; what calls reported stands in the file of the user's messages beside it.
- * Made from the sources, none recorded: github.com/RooCodeInc/Roo-Code, src/core/{task-persistence,condense,context-management} of
- * 2025-08 to 2026-02, and packages/types/src/message.ts of Kilo-Org/kilocode for what it adds.
+ * Tasks of Roo Code and of Kilo Code, which is made from it: the messages in the Anthropic form, or in the AI SDK's since 2026, with condensed or
+ * truncated ones still there and marked; the usage of calls is in the file of the user's messages beside it. Made from the sources, none recorded:
+ * github.com/RooCodeInc/Roo-Code, src/core/{task-persistence,condense,context-management} of 2025-08 to 2026-02, and packages/types/src/message.ts of
+ * Kilo-Org/kilocode for its additions.
  */
 export const rooCodeImporter: Importer = documentImporter({
   format: "roo-code",
@@ -53,10 +53,10 @@ function showsSurroundings(message: Fields): boolean {
 }
 
 /**
- * The items of a history. A compaction stands where its summary or marker was put, which is not always where it was made:
- * a summary as a user's message is made at its place and nothing else stays (since 2026-01); one as an assistant's stands before the
- * three messages that stayed (`N_MESSAGES_TO_KEEP`); a truncation hides the older half of the messages behind the first, so that about as
- * many stayed as it hid (`truncateConversation` with a half, rounded down to an even number: right, or two messages too early).
+ * The items of a history. A compaction is at the place of its summary or marker, which is not always where it was made: a summary as a user's message
+ * is made at its place and nothing else stays (since 2026-01); one as an assistant's comes before the three messages that stayed
+ * (`N_MESSAGES_TO_KEEP`); a truncation hides the older half of the messages behind the first, so that about as many stayed as it hid
+ * (`truncateConversation` with a half, rounded down to an even number: right, or two messages too early).
  */
 function historyItems(given: readonly Fields[], requests: Requests): readonly LogItem[] {
   const items: LogItem[] = [];
@@ -95,7 +95,7 @@ function historyItems(given: readonly Fields[], requests: Requests): readonly Lo
 /** `N_MESSAGES_TO_KEEP` in Roo's src/core/condense/index.ts, 2025. */
 const KEPT_BEHIND_SUMMARY = 3;
 
-/** A compaction that is made some messages further on, with what stays. */
+/** A compaction that is made some messages further on, with the messages that stay. */
 interface WaitingBoundary {
   readonly item: BoundaryItem;
   readonly kept: LogItem[];
@@ -106,7 +106,7 @@ function closed({ item, kept }: WaitingBoundary): LogItem {
   return { ...item, kept: { kind: "items", items: kept } };
 }
 
-/** Reads one message after the other: a reply is answered by what follows it, and reasoning may stand before its reply. */
+/** Reads one message after the other: later messages answer a reply, and reasoning may come before its reply. */
 function createReader(requests: Requests): (message: Fields) => readonly LogItem[] {
   const callIdOf = callIdChain();
   const usageAt = usageByTime(requests);
@@ -204,7 +204,7 @@ function pathElements(text: string): readonly string[] {
 
 const MODEL = /<model>([^<\n]{1,200})<\/model>/;
 
-/** The calls and compactions of a task that the user's messages tell of, in their order. */
+/** The calls and compactions that the user's messages of a task report, in their order. */
 interface Requests {
   /** Requests to the model by the time at which each began; empty if the file is not there. */
   readonly calls: readonly { readonly atMs: number; readonly report: Fields }[];
@@ -241,12 +241,12 @@ function requestsIn(document: unknown): Requests {
   };
 }
 
-/** Kilo Code notes who ran the model, and whether that did not report. */
+/** Kilo Code notes the model's provider, and whether that did not report. */
 function isOfKilo({ calls }: Requests): boolean {
   return calls.some(({ report }) => "inferenceProvider" in report || "usageMissing" in report);
 }
 
-/** Gives each reply what its request reported, by time. Called in the order of the replies: each request is looked at once. */
+/** Gives each reply the usage of its request, by time. Called in the order of the replies: each request is looked at once. */
 function usageByTime({ calls, isWithoutCache }: Requests): (atMs: number | null) => Usage | null {
   let next = 0;
   return (atMs) => {

@@ -140,7 +140,7 @@ function flagsOf(words: readonly string[]): Fields {
   );
 }
 
-/** One quoted piece, an escaped character, or what stands between blanks. */
+/** One quoted piece, an escaped character, or a word between blanks. */
 const PIECE = /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\]+)|(\s+)|(['"])/g;
 
 /** The words of a command line, without their quotes. Nothing is expanded. */
