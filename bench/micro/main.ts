@@ -7,7 +7,7 @@ import { Bench } from "tinybench";
 type ChatMessage = Parameters<ReturnType<typeof createChatCompactor>["fit"]>[0][number];
 
 const COUNTS = [100, 1_000, 10_000] as const;
-/** Characters of a result: the middle of what recorded sessions hold (measured on nineteen sessions, 2026). */
+/** Characters of a result: the median of recorded sessions (measured on nineteen sessions, 2026). */
 const RESULT_CHARS = 3_000;
 const TURN_STEPS = 12;
 const WIDE = { contextWindowTokens: 1_000_000_000, maxOutputTokens: 8_000 };
@@ -75,7 +75,7 @@ function stepsOf(count: number): readonly number[] {
   return Array.from({ length: Math.ceil(count / (2 + 1 / TURN_STEPS)) }, (_, step) => step);
 }
 
-/** A step with one call and its result, behind what the person said if it begins a turn. No two texts are the same. */
+/** A step with one call and its result, after the person's message if it begins a turn. No two texts are the same. */
 function messagesAt(step: number): readonly Message[] {
   const [callId, atMs] = [`c${step}`, null];
   const line = `${step}\tconst value${step} = read("src/part-${step}.ts"); // checked\n`;

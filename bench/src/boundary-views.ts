@@ -11,7 +11,7 @@ export interface FollowedView {
   readonly boundaries: BoundaryViews;
 }
 
-/** A log of which no entry came yet. */
+/** A view of a log without entries yet. */
 export function followedView(): FollowedView {
   const boundaries = new Map<SessionEntry, readonly Message[]>();
   let view = EMPTY_VIEW;

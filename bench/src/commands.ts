@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { CliIo } from "./terminal/io.ts";
 
-/** Gives a command its arguments, its options and what it does. `onExit` takes the exit code. */
+/** Gives a command its arguments, its options and its action. `onExit` takes the exit code. */
 type DefineCommand = (command: Command, io: CliIo, onExit: (exitCode: number) => void) => void;
 
-/** A command as the help of the whole program tells it. The rest is loaded when the command is called. */
+/** A command as the help of the whole program shows it. The rest is loaded when the command is called. */
 interface CommandEntry {
   readonly name: string;
   readonly description: string;

@@ -1,4 +1,4 @@
-// For our own packages alone: no promise that it stays.
+// Only for our own packages, and may change.
 
 export { byMethod, callKinds } from "./calibrate/calibrate-sessions.ts";
 export { calibrateTranscripts } from "./calibrate/calibration-report.ts";

@@ -10,7 +10,7 @@ export { runBench } from "./replay/run-bench.ts";
 export { createSerialPool, createThreadPool } from "./replay/worker-pool.ts";
 export type { BenchReport } from "./results.ts";
 
-// Show what was measured
+// Show the measurements
 
 export { benchReportJsonSchema, reportSchema } from "./results/report-json.ts";
 export { renderHtmlReport } from "./show/html.ts";

@@ -3,13 +3,13 @@ import { entryIdOf, shortHash } from "@plimsoll/core/extend";
 import { replyAfter } from "./size-judge/recorded-calls.ts";
 import type { LineageCounts, Transcript } from "./transcript.ts";
 
-/** The marks of a session that may stand in another session's log too: its answers and its compactions, each known by a hash, in order. */
+/** The marks of a session that another session's log may have too: its answers and its compactions, each known by a hash, in order. */
 export interface SessionMarks {
   readonly session: string;
   readonly file: string;
   /** Others that have one of these names are of its lineage. */
   readonly names: readonly string[];
-  /** By what id others name it as the session that they came of, and by what id it names its own; `null` if there is none. */
+  /** The id by which other sessions name it as their origin, and the id that it names as its own origin; `null` if there is none. */
   readonly id: string | null;
   readonly parentId: string | null;
   readonly marks: readonly Mark[];
@@ -26,7 +26,7 @@ interface Mark {
 /** A session among those that share answers with it. */
 export interface SessionLineage {
   readonly session: string;
-  /** The first session of its lineage; its own name if it is alone. */
+  /** The first session of its lineage; its own name if there is no other. */
   readonly lineage: string;
   /** Of its answers and compactions those that count in another session: from one place up to another, which is not among them. */
   readonly copied: readonly (readonly [from: number, through: number])[];
@@ -65,18 +65,18 @@ export function sessionMarks({ name, file, format, entries, parentName, copiedId
   });
   const { id = null, createdMs = null, parent = null } = start?.type === "session" ? start : {};
   const named = id === null ? null : `${format}\n${id}`;
-  // An id that anybody could have chosen may be that of a task, which several sessions work on.
+  // A freely chosen id may be that of a task, which several sessions work on.
   const ownName = named === null || RANDOM_ID.test(id ?? "") ? named : `${named}\n${createdMs ?? name}`;
   const names = [name, parentName, ownName].filter((each) => each !== null);
   return { session: name, file, names, id: named, parentId: parent === null ? null : `${format}\n${parent.sessionId}`, marks };
 }
 
-/** An id with so many letters and digits in a row, or in the groups of a UUID, is nobody's choice. */
+/** An id with so many letters and digits in a row, or in the groups of a UUID, is random. */
 const RANDOM_ID = /[0-9a-z]{20}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
 
 type Counted = Extract<SessionEntry, { type: "usage" | "compaction" | "message" }>;
 
-/** An entry that stands for an answer or a compaction, with its place in the log. */
+/** An entry of an answer or a compaction, with its place in the log. */
 interface CountedEntry {
   readonly id: string;
   readonly entry: Counted;
@@ -94,13 +94,13 @@ export function countedEntries(entries: readonly SessionEntry[]): readonly Count
   });
 }
 
-/** Characters of an answer that tell it from others; chosen. */
+/** Characters of an answer that distinguish it from others; chosen. */
 const BEGINNING_CHARS = 500;
 
 /**
  * Names each answer: by the vendor's id of the request; without one by that of the reply, which is a hash of all before it where the format has none,
- * or by the time and the size of the request with the reply and what the person asked last, as some forks give new ids and others new times. To an id that an agent may have counted
- * from one belongs how the answer begins; not the whole, as a log that was copied too early lacks the end.
+ * or by the time and the size of the request with the reply and the person's last question, as some forks give new ids and others new times. To an id
+ * that an agent may have counted from one belongs how the answer begins; not the whole, as a log that was copied too early lacks the end.
  */
 function answerTexts(
   entries: readonly SessionEntry[],

@@ -20,7 +20,7 @@ export interface BenchReport {
   readonly inputs: readonly string[];
   readonly policies: readonly PolicyDescription[];
   readonly windows: readonly WindowRequest[];
-  /** Who wrote the summaries: `digest`, `recorded`, or a model as `host:id`. */
+  /** The writer of the summaries: `digest`, `recorded`, or a model as `host:id`. */
   readonly summarizer: string;
   readonly sessions: readonly SessionDescription[];
   readonly rows: readonly ReplayRow[];
@@ -32,7 +32,7 @@ export interface BenchReport {
   readonly withoutEffect?: readonly string[];
 }
 
-/** The verdict of a window, as figures: in the JSON alone, made from the rows. */
+/** The verdict of a window, as figures: only in the JSON, made from the rows. */
 export interface ReportAnswer {
   readonly window: string;
   /** The kind of summaries that the compared policies share; `null` if none of the run pays for a model's summaries. */
@@ -49,10 +49,10 @@ interface AnsweredPolicy {
   readonly policy: string;
   /** Of doing nothing, the geometric mean over sessions. */
   readonly costPercent: number;
-  /** Sessions that cost over 2 % more than doing nothing. */
+  /** Sessions that cost over 2% more than no compaction. */
   readonly dearer: number;
   readonly usd: number | null;
-  /** Of what replies needed, the mean of the vector; `null` if there are none. */
+  /** Of the needs of replies, the mean of the vector; `null` if there are none. */
   readonly heldPercent: number | null;
   readonly heldFarPercent: number | null;
   /** Each measure of the vector; `why` says why there is no figure. */
@@ -66,7 +66,7 @@ export interface ReportProblem {
   readonly text: string;
 }
 
-/** The kind of a problem: a part failed, inputs were left out, a recording does not show something, unlike things stand together, an option did nothing. */
+/** The kind of a problem: a part failed, inputs were left out, a recording does not show something, unlike sessions are in one figure, an option did nothing. */
 type ReportProblemKind = "failed" | "left-out" | "not-visible" | "not-read" | "mixed" | "without-effect";
 
 /** One of `count` parts of a run; `index` counts from 1. */
@@ -116,7 +116,7 @@ export interface CallPoint {
   readonly overflowed: boolean;
 }
 
-/** An input that was not replayed; `reason` says in one line what is wrong, where, and what to do. */
+/** An input that was not replayed; `reason` names the fault, the place and the remedy in one line. */
 export interface SkippedInput {
   readonly file: string;
   readonly reason: string;

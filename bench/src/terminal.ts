@@ -16,7 +16,7 @@ export {
 } from "./terminal/printable.ts";
 export { drawTable } from "./terminal/text-table.ts";
 
-// Read what every command is given
+// Read the options of every command
 
 export { checkOptions } from "./command/check-options.ts";
 export { newestLog } from "./command/find-inputs.ts";

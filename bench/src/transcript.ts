@@ -14,7 +14,7 @@ export interface Transcript {
   readonly entries: readonly SessionEntry[];
   /** For a sidechain: the name of the transcript that it belongs to. */
   readonly parentName: string | null;
-  /** Ids of the recorded compactions that the agent is known to have made by itself; left out if the format does not tell. */
+  /** Ids of the recorded compactions that the agent is known to have made by itself; left out if the format does not say. */
   readonly automaticCompactionIds?: readonly string[];
   /** Texts that the agent put back after compactions without logging them, as far as they can be made anew; left out if nothing is known. */
   readonly putBack?: readonly PutBack[];
@@ -24,7 +24,7 @@ export interface Transcript {
   readonly statedUsd?: number;
   /** Ids of its reports and compactions that are another session's and count there: a fork repeats its beginning. Left out if all are its own. */
   readonly copiedIds?: readonly string[];
-  /** The first session of those that share answers with it or belong to it; left out if it is alone, or nobody looked. */
+  /** The first session of those that share answers with it or belong to it; left out if there are no others, or none were looked for. */
   readonly lineage?: string;
   /** False if the recording reports no sizes, so that a replay runs on estimates. */
   readonly hasUsage: boolean;
@@ -51,7 +51,7 @@ export interface LineageCounts {
   readonly files: number;
   readonly sessions: number;
   readonly lineages: number;
-  /** Answers that stand in more than one session; each counts once. */
+  /** Answers in more than one session; each counts once. */
   readonly repeatedAnswers: number;
 }
 
@@ -76,9 +76,9 @@ export interface ImportNote {
   readonly unread?: UnreadNames;
 }
 
-/** Names of what was not read in one log, and the agent with its version that wrote it. */
+/** Names of unread items in one log, and the agent with its version that wrote it. */
 export interface UnreadNames {
-  /** `null` if the log does not tell. */
+  /** `null` if the log does not say. */
   readonly writtenBy: string | null;
   readonly counts: Readonly<Record<string, number>>;
 }

@@ -13,7 +13,7 @@ export function importDocument(document: unknown): Promise<readonly Transcript[]
   return importSource(textSource(JSON.stringify(document, null, 1), "log"));
 }
 
-/** A log as one short line an entry, for tests that compare what an importer gives. */
+/** A log as one short line an entry, for tests that compare importers' results. */
 export function describeLog(transcript: Transcript | undefined): readonly string[] {
   return (transcript?.entries ?? []).map(describeEntry);
 }

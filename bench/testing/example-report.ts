@@ -24,7 +24,7 @@ const GROWTH_TOKENS = 640;
 const OUTPUT_RESERVE_TOKENS = 8_000;
 const SVEN_RATIO = 0.75;
 
-/** A report with plausible figures, made without a replay: for tests of what is rendered, and for looking at the page. */
+/** A report with plausible figures, made without a replay: for tests of its rendering, and for looking at the page. */
 export function exampleReport(options: ExampleOptions = {}): BenchReport {
   const { sessions = ["sessions/first.jsonl", "sessions/second.jsonl"], workingRoomsTokens = [64_000], calls = 240 } = options;
   const policies = [

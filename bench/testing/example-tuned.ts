@@ -4,7 +4,7 @@ import type { ShownTuneResult } from "../src/show/tune-page.ts";
 import type { TunedPolicy } from "../src/tune/tune.ts";
 import { madeSession } from "./made-standing.ts";
 
-/** Makes how a policy stands in one session, by its cost in percent. */
+/** Makes a policy's standing in one session, by its cost in percent. */
 export function madeStanding(policy: string, costPercent: number, figures: Parameters<typeof madeSession>[2]): Standing {
   return standingOf(policy, [madeSession("logs/a.jsonl", costPercent / 100, figures)]);
 }

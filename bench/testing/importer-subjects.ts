@@ -84,7 +84,7 @@ const OPEN_INFO = { id: "ses_1", version: "1.4.3", time: { created: 5 } };
 
 const CLINE_METRICS = { inputTokens: 3, outputTokens: 1, cacheReadTokens: 1, cacheWriteTokens: 1, cost: 0.1 };
 
-/** A session of each format, with a call and its result, made from what its tests and its agent's types say: none is a recording. */
+/** A session of each format, with a call and its result, made from its tests and its agent's types: none is a recording. */
 export const IMPORTER_SUBJECTS: readonly ImporterSubject[] = [
   { importer: plimsollImporter, text: encodeLog(PLIMSOLL) },
   {

@@ -15,7 +15,7 @@ export function madeFigures(limit: number | null, costRatio: number, keptPercent
   };
 }
 
-/** Codex with its settings file; `text` stands wherever that has a say. */
+/** Codex with its settings file; `text` is at every place that the file decides. */
 export function madeAgent(text: string): AdvisedAgent {
   const knobs = knobsOf("codex", null);
   if (knobs === null) throw new Error("the knobs of codex are not known");
@@ -24,7 +24,7 @@ export function madeAgent(text: string): AdvisedAgent {
   return { agent: "codex", title: "Codex", logsRead: 15, logsFound: 15, turning, problems: [] };
 }
 
-/** Advice on an agent that should be set another way, and on one that cannot be. `text` stands wherever a settings file or log has a say. */
+/** Advice on an agent that should be set another way, and on one that cannot be. `text` is at every place that a settings file or log decides. */
 export function madeAdvice(text: string): readonly Decision[] {
   const [now, best] = [madeFigures(null, 1, 84), madeFigures(120_000, 0.72, 84.5)];
   const cost = {

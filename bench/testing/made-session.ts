@@ -13,13 +13,13 @@ import {
 } from "@plimsoll/core/testing";
 import type { Transcript } from "../src/transcript.ts";
 
-/** A session made for tests: what it reports follows an exact rule, so that a model of it can be checked. */
+/** A session made for tests: its reports follow an exact rule, so that a model of it can be checked. */
 export interface MadeSession {
   readonly turns: number;
   /** Calls of a turn that end in a tool call; one more ends it with a text. */
   readonly toolCallsPerTurn: number;
   readonly resultChars: number;
-  /** Characters of what the person says in addition to one sentence; none if it is left out. */
+  /** Characters of the person's words in addition to one sentence; none if left out. */
   readonly humanChars?: number;
   /** Characters of the text that ends a turn, likewise. */
   readonly replyChars?: number;

@@ -1,7 +1,7 @@
 import type { SessionStanding } from "../src/judge/standing.ts";
 import { VECTOR } from "../src/judge/vector.ts";
 
-/** Makes how a policy stands in one session; shares are the same on every measure, over far needs those of `far`. */
+/** Makes a policy's standing in one session; shares are the same on every measure, over far needs those of `far`. */
 export function madeSession(
   session: string,
   costRatio: number,

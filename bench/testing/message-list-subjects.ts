@@ -5,7 +5,7 @@ import { openAiChatImporter } from "../src/formats/message-lists/openai-chat.ts"
 import { openAiResponsesImporter } from "../src/formats/message-lists/openai-responses.ts";
 import type { ImporterSubject } from "../src/testing/importer-contract.ts";
 
-/** Arguments that name a file, quote a text that they replace, and write a plan: what a format passes on of them, measures can see. */
+/** Arguments that name a file, quote a text that they replace, and write a plan: measures can see the parts that a format passes on. */
 export const ARGS: Readonly<Record<string, unknown>> = {
   path: "a.ts",
   old_string: "x",

@@ -7,7 +7,7 @@ import { locateLogs } from "../src/formats/locations.ts";
 import { importFile } from "../src/formats/registry.ts";
 import { describeLog } from "./describe-log.ts";
 
-/** Makes a database as OpenCode does, finds its sessions and reads them, and prints what was read as JSON: for a Node that has SQLite. */
+/** Makes a database as OpenCode does, finds its sessions and reads them, and prints them as JSON: for a Node that has SQLite. */
 const home = mkdtempSync(join(tmpdir(), "plimsoll-opencode-database-"));
 const folder = join(home, ".local/share/opencode");
 mkdirSync(folder, { recursive: true });

@@ -25,7 +25,7 @@ export interface ReportBrowser {
   close(): Promise<void>;
 }
 
-/** Starts a browser and writes the page to a file of its own. `ready` is what the page has when it is drawn. */
+/** Starts a browser and writes the page to a file of its own. `ready` selects an element of the finished page. */
 export async function openReportBrowser(content: string, ready: string): Promise<ReportBrowser> {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-report-"));
   const file = join(folder, "report.html");
@@ -52,8 +52,8 @@ export async function openReportBrowser(content: string, ready: string): Promise
 }
 
 /**
- * The rules that a program can check of WCAG 2.2 (A and AA) and of good practice; they are axe-core's. A scheme changes colours alone, and a phone what
- * scrolls and how near things are.
+ * The rules that a program can check of WCAG 2.2 (A and AA) and of good practice; they are axe-core's. A scheme changes only colours, and a phone only
+ * scrolling and distances.
  */
 const RULES = {
   all: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
@@ -61,7 +61,7 @@ const RULES = {
   phone: ["scrollable-region-focusable", "target-size"],
 } as const;
 
-/** Breaches of the rules in the page as it stands, with every folded part open: a rule and an element each. */
+/** Breaches of the rules in the page with every folded part open: a rule and an element each. */
 export async function accessFaults(page: Page, rules: keyof typeof RULES): Promise<readonly string[]> {
   await page.evaluate("for (const item of document.querySelectorAll('details')) item.open = true");
   await page.evaluate(readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
@@ -100,7 +100,7 @@ const WIDTH_WHEN_DRAWN = `new Promise((tell) => {
   look(120);
 })`;
 
-/** A page to look at, as it is written, and what it has when it is drawn. */
+/** A page to look at, in its written form, and a selector of the finished page. */
 export interface LookedAtPage {
   readonly content: string;
   readonly ready: string;
@@ -108,7 +108,7 @@ export interface LookedAtPage {
 
 /**
  * Everything that is wrong with a page, in either scheme and on a phone: breaches of the rules, complaints of the browser, requests for anything
- * else, and a page wider than the phone. `look` adds what it finds in the page.
+ * else, and a page wider than the phone. `look` adds its findings in the page.
  */
 export async function pageFaults(
   { content, ready }: LookedAtPage,

@@ -25,7 +25,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the page of advise", { timeout: 240_000 
     const { page } = await browser.open("light", 1280);
     expect(await page.textContent("#paste-0")).toBe("model_auto_compact_token_limit = 120000");
     await page.click("button[data-copy=paste-0]");
-    // Not `waitForFunction`: what it polls with is a string, which the page's policy refuses.
+    // Not `waitForFunction`: it polls with a string, which the page's policy refuses.
     await page.locator("button[data-copy]", { hasText: /Copied|Selected/ }).waitFor();
     await browser.close();
   });

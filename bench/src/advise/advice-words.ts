@@ -18,7 +18,7 @@ interface DecisionWords {
   readonly paste: { readonly file: string; readonly lines: readonly string[] } | null;
 }
 
-/** Heads of the tables of tried settings and of what fills the requests; the first is the name's. */
+/** Heads of the tables of tried settings and of the requests' content; the first is the name's. */
 export const SETTING_HEADS = [
   "setting",
   "cost %",
@@ -51,7 +51,7 @@ function shortValues(values: Values): string {
   return [...values].map(([path, value]) => `${path.split(".").at(-1)}${value === null ? " not set" : `=${value}`}`).join(" ");
 }
 
-/** Names the rows of a decision, and says what the names stand for: with one setting the rows are its values, with several each has its first word. */
+/** Names the rows of a decision, with a legend: with one setting the rows are its values, with several each has its first word. */
 function rowNames({ choice, agent }: Decision): { readonly names: readonly string[]; readonly legend: string } {
   const now = agent.turning?.values ?? new Map();
   const rows = choice?.rows ?? [];
@@ -158,7 +158,7 @@ const KEEP_WORDS = {
   "other-window": "Nothing to set here: the other window decides, as the file has one number for all models.",
 } as const;
 
-/** The setting that a person could paste: of a change, a trade or what looks better; `null` if there is none. */
+/** The setting to paste: of a change, a trade or a likely improvement; `null` if there is none. */
 function pasteable({ choice, refusal }: Decision): SettingFigures | null {
   const verdict = choice?.setting;
   if (verdict === undefined || refusal !== null) return null;
@@ -201,7 +201,7 @@ export function shortAnswer({ choice, refusal }: Decision, pays: Payment = "toke
   return verdict.kind === "trade" ? `nothing to set without a loss (${savesPercent(verdict.best)})` : "nothing to set";
 }
 
-/** The data of a decision and what compaction cost in it, a sentence each. */
+/** The data of a decision and the cost of compaction in it, a sentence each. */
 function factSentences({ cost, waitsMs, days, choice, models }: Decision): readonly string[] {
   const when = days === null ? "" : days.from === days.through ? `, ${days.from}` : `, ${days.from} to ${days.through}`;
   const long =
@@ -233,7 +233,7 @@ function shownFills({ fills }: Decision): Decision["fills"] {
   );
 }
 
-/** Kinds that are shown whatever they are, and the share from which on a server or file is; chosen. */
+/** Kinds that are always shown, and the share from which a server or file is shown too; chosen. */
 const LARGEST_FILLS = 4;
 const LEAST_PERCENT = 0.05;
 

@@ -57,10 +57,10 @@ interface AdviseOptions extends LogOptions {
   readonly yes?: true;
 }
 
-/** The last four weeks: what a person remembers, and what prices and models are of today. Chosen. */
+/** The last four weeks: a person remembers them, and prices and models are of today. Chosen. */
 const DEFAULT_SINCE = "4w";
 
-/** `plimsoll advise`: what compaction costs in the agents that a person has, and what to set there. */
+/** `plimsoll advise`: prints the cost of compaction in the person's agents, and the settings to change. */
 export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
     .option("--from <agent>", `only these agents; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
@@ -171,7 +171,7 @@ function adviceJson(decisions: readonly Decision[]): string {
     setting: turning === null ? null : { file: turning.settings.shown, now: turning.values, namesOf: turning.knobs.version },
     answer: answerSentences({ agent: { turning, ...agent }, ...decision }),
   }));
-  // Of how a setting stands the JSON has the figures, without each session's.
+  // The JSON has each setting's figures, without those of its sessions.
   const asObject = (key: string, value: unknown): unknown =>
     key === "units" ? undefined : value instanceof Map ? Object.fromEntries(value) : value;
   return `${JSON.stringify({ formatVersion: JSON_VERSION, decisions: plain }, asObject, 2)}\n`;
@@ -179,7 +179,7 @@ function adviceJson(decisions: readonly Decision[]): string {
 
 const SCRIPTS = ["folded-sections.js", "copy-button.js"];
 
-/** The advice as one HTML page that needs no network: the answer, then each decision with its settings, what to paste, and what fills the requests. */
+/** The advice as one HTML page that needs no network: the answer, then each decision with its settings, the lines to paste, and the content of the requests. */
 export function adviceHtml(decisions: readonly Decision[]): string {
   const agents = advisedAgents(decisions);
   const sentences = decisions.flatMap((decision) => answerSentences(decision).map((text) => [decision, text] as const));
@@ -274,7 +274,7 @@ export function adviceProblems(agents: readonly AdvisedAgent[]): readonly Report
   );
 }
 
-/** The answer in at most six lines: what all sessions cost, then the decisions with the most dollars, and the dollars of the others. */
+/** The answer in at most six lines: the cost of all sessions, then the decisions with the most dollars, and the dollars of the others. */
 export function answerLines(decisions: readonly Decision[], pays: Payment = "tokens"): readonly string[] {
   const sum = (figure: (decision: Decision) => number) => decisions.reduce((total, decision) => total + figure(decision), 0);
   const sessions = formatNumberOf(

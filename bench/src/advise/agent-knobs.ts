@@ -53,17 +53,17 @@ function valuesText(values: KnobValues): string {
   return values.size === 0 ? "as it is" : [...values].map(([path, value]) => `${path}=${value}`).join(" ");
 }
 
-/** A likeness under a name that tells its values, so that rows of a report can be told apart. */
+/** A likeness under a name with its values, which distinguishes the rows of a report. */
 export function namedLikeness(policy: Policy, values: KnobValues): Policy {
   return { ...policy, name: `${policy.name}: ${valuesText(values)}` };
 }
 
-/** Lines at which an agent could act sooner, as shares of the window: what all agents' knobs are tried at. Chosen. */
+/** Lines at which an agent could act sooner, as shares of the window: all agents' knobs are tried at these. Chosen. */
 export const SOONER_RATIOS: readonly number[] = [0.45, 0.6, 0.75];
 
 const ROUND_TOKENS = 1_000;
 
-/** Amounts are given in thousands: nobody types 122,880. */
+/** Amounts are given in thousands, since a person does not type 122,880. */
 export function roundTokens(tokens: number): number {
   return Math.round(tokens / ROUND_TOKENS) * ROUND_TOKENS;
 }

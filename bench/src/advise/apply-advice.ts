@@ -13,7 +13,7 @@ interface Agreement {
   readonly io: CliIo;
 }
 
-/** Shows what would be written to each agent's settings file, asks, and writes it. Resolves to the exit code. */
+/** Shows the changes to each agent's settings file, asks, and writes them. Resolves to the exit code. */
 export async function writeAdvice(decisions: readonly Decision[], agreement: Agreement): Promise<number> {
   const { io } = agreement;
   const changes = decisions.flatMap(({ agent: { turning }, choice }) =>
@@ -52,7 +52,7 @@ async function writeOne(
   return EXIT_OK;
 }
 
-/** Takes back what was written to the agents' settings files. Resolves to the exit code: failed if nothing could be taken back. */
+/** Takes back the changes to the agents' settings files. Resolves to the exit code: failed if nothing could be taken back. */
 export async function undoAdvice(agents: readonly string[], agreement: Agreement): Promise<number> {
   const { io } = agreement;
   const { homeFolder, environment = {} } = io;

@@ -12,7 +12,7 @@ export interface SettingPoint {
   readonly policy: Policy;
 }
 
-/** A setting as it stands over all sessions that fill half of the window. */
+/** A setting's figures over all sessions that fill half of the window. */
 export interface SettingFigures extends Omit<SettingPoint, "policy"> {
   readonly standing: Standing;
   /** The cost divided by the current setting's, both by never compacting and geometric means over sessions; below 1 is cheaper. */

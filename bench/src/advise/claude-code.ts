@@ -17,7 +17,7 @@ const RESERVES = [
   { min: [{ tokens: 13_000 }, { ratio: 0.065, of: "window" }] },
 ] as const;
 
-/** Claude Code acts 33,000 tokens below its window, or below the one that it is told to reckon with. */
+/** Claude Code acts 33,000 tokens below its window, or below the window in its settings. */
 export const CLAUDE_CODE_KNOBS: AgentKnobs = {
   agent: "claude-code",
   title: "Claude Code",

@@ -30,13 +30,13 @@ export interface AdvisedAgent {
   /** How many logs were read, the newest, of how many that were found. */
   readonly logsRead: number;
   readonly logsFound: number;
-  /** How far their sessions share answers, each of which counts once; left out if that is not known. */
+  /** How far their sessions share answers, each of which counts once; left out if unknown. */
   readonly shared?: LineageCounts;
   readonly turning: Turning | null;
   readonly problems: readonly ReportProblem[];
 }
 
-/** An agent's knobs, and what they are now. */
+/** An agent's knobs and their present values. */
 export interface Turning {
   readonly knobs: AgentKnobs;
   readonly settings: SettingsFile;
@@ -57,7 +57,7 @@ export interface Decision {
   readonly agent: AdvisedAgent;
   readonly models: readonly ModelShare[];
   readonly windowTokens: number;
-  /** Days of the first and the last session, as `2026-01-31`; `null` if the logs tell no time. */
+  /** Days of the first and the last session, as `2026-01-31`; `null` if the logs have no times. */
   readonly days: { readonly from: string; readonly through: string } | null;
   readonly cost: RecordedCost;
   /** How long the person waited for each compaction whose time is known, in milliseconds. */
@@ -100,7 +100,7 @@ export async function decideOn(
   const version = first.sessions.find(({ agentVersion }) => agentVersion !== null)?.agentVersion ?? null;
   const turning = await readTurning(knobsOf(agent, version), io);
   const groups = groupsOf(first).map((group) => ({ ...group, ...pointsIn(group.windowTokens, turning) }));
-  // A file has one number for all windows: what is tried in one is replayed in all.
+  // A file has one number for all windows: a value tried in one window is replayed in all.
   const tried = groups.flatMap(({ long, points }) => (long.size === 0 ? [] : points.map(({ policy }) => policy)));
   const policies = [...new Map(tried.map((policy) => [policy.name, policy])).values()];
   const long = new Set(groups.flatMap((group) => (group.points.length === 0 ? [] : [...group.long])));

@@ -13,7 +13,7 @@ interface Names {
   readonly keep: string;
 }
 
-/** It acts at the input budget less the reserve; what it keeps is a number of tokens. */
+/** It acts at the input budget less the reserve; it keeps a number of tokens. */
 function replayOf({ reserved, keep }: Names): KnobReplay {
   return {
     unlike: (values) => (values.get(AUTO) === false ? `${AUTO} is false: it does not compact by itself` : null),

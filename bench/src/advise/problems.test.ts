@@ -64,7 +64,7 @@ const wordsOf = (text: string) =>
     .replaceAll("&amp;", "&")
     .replaceAll("\\", "")
     .replaceAll(/\s+/g, " ");
-/** The page before what it says of the first window or agent. */
+/** The page before its section on the first window or agent. */
 const topOf = (page: string) => wordsOf(page.slice(0, page.search(/<section class="window"|<div class="verdict"|<h2>Codex/)));
 
 const advice = (problems: readonly Problem[]) => madeAdvice("x").map((one) => ({ ...one, agent: { ...one.agent, problems } }));
@@ -72,7 +72,7 @@ const tunePage = (problems: readonly Problem[]) =>
   renderTuneHtml([exampleTuned()], { yaml: "", text: "", nameOf: (name) => name, problems });
 const terminal = (report: BenchReport) => terminalReport(shownReport(report), { full: false, written: [], columns: 80 });
 
-/** By output what its first screen says of a report. */
+/** The first screen of a report, by output. */
 const OUTPUTS: Readonly<Record<string, (report: BenchReport) => string>> = {
   terminal: (report) => wordsOf(firstScreen(terminal(report))),
   Markdown: (report) => wordsOf(firstScreen(renderMarkdownReport(report))),

@@ -53,7 +53,7 @@ export function recordedCost(report: Pick<BenchReport, "rows" | "sessions">, pri
   };
 }
 
-/** Each compaction sends what the prompt before it held, gets a summary, and the next prompt finds nothing of its own in the cache. */
+/** Each compaction sends the prompt before it and gets a summary, and the next prompt finds nothing of its own in the cache. */
 function compactionsOf(
   row: ReplayRow,
   modelIds: readonly string[],

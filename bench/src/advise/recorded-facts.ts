@@ -28,7 +28,7 @@ interface Sums {
   readonly spending: ReturnType<typeof createSpending>;
 }
 
-/** One session's answers that count in it, and what they come to. */
+/** One session's answers that count in it, and their sums. */
 interface CountedSession extends Sums {
   readonly facts: SessionFacts;
   readonly title: string;
@@ -104,7 +104,7 @@ function usdCell({ spending }: Pick<Sums, "spending">): string {
   return usd === null ? NO_FIGURE : `${usdIs === "whole" ? "" : "≥ "}$${formatUsd(usd)}`;
 }
 
-/** Shares of what fills the requests, by kind: of its characters in the logs, the largest first. System text and tools are not in all logs. */
+/** Shares of the requests' content by kind: of its characters in the logs, the largest first. System text and tools are not in all logs. */
 function fillsOf(sessions: readonly CountedSession[]): readonly (readonly [kind: string, ratio: number])[] {
   const chars = new Map<string, number>();
   for (const { facts } of sessions) for (const [kind, more] of facts.sentChars) chars.set(kind, (chars.get(kind) ?? 0) + more);
@@ -115,7 +115,7 @@ function fillsOf(sessions: readonly CountedSession[]): readonly (readonly [kind:
 const prose = (text: string) => wrapped(text, { first: "", further: "  " });
 const SHOWN_ROWS = 5;
 
-/** Writes what the logs say by themselves: who spent what, compactions, what fills the requests, the longest sessions. Lines fit so many columns. */
+/** Writes the facts of the logs: spending by agent and model, compactions, the requests' content, the longest sessions. Lines fit so many columns. */
 export function factsText(sessions: readonly CountedSession[], { pays }: Pick<FactsPricing, "pays">, columns: number): string {
   const cell = (content: string) => ({ content: printable(content) });
   const table = (heads: readonly string[], rows: readonly (readonly string[])[], leftColumns: readonly number[] = [0]) =>
@@ -182,7 +182,7 @@ const MANY_CUTS = 3;
 /** The share of all requests from which on one tool's results are a habit; chosen. */
 const LARGE_RATIO = 0.15;
 
-/** The most expensive habits that the logs show, at most three, each with what a person could do. */
+/** The most expensive habits that the logs show, at most three, each with a remedy. */
 export function habitSentences(sessions: readonly CountedSession[]): readonly string[] {
   const usd = sum(sessions, usdOf);
   const often = sessions.filter(({ compactions }) => compactions >= MANY_CUTS);

@@ -52,12 +52,12 @@ export function valuesIn(content: Readonly<Record<string, unknown>>, paths: read
 /** Values by their paths; `null` takes a setting out. */
 export type SettingChanges = ReadonlyMap<string, KnobValue | null>;
 
-/** The text with other values, or why it is left alone. */
+/** The text with other values, or the reason for leaving it unchanged. */
 export type ChangedText = { readonly text: string } | { readonly problem: string };
 
 /**
- * The text with these values and nothing else changed: comments, order and layout stay. What comes out is read again and must be the old
- * content with the values in it, or the text is refused; so what an edit does not understand it cannot spoil.
+ * The text with these values and nothing else changed: comments, order and layout stay. The result is read again and must be the old content with the
+ * values in it, or the text is refused; so an edit cannot spoil syntax that it does not understand.
  */
 export function withValues(form: Form, text: string, values: SettingChanges): ChangedText {
   const read = readSettings(form, text);
@@ -106,7 +106,7 @@ function jsonWith(text: string, values: SettingChanges): string {
   return whole;
 }
 
-/** As the file is laid out already; two spaces if it does not tell. */
+/** The file's own layout; two spaces if it shows none. */
 function layoutOf(text: string): FormattingOptions {
   const [, indent = "  "] = /\n([\t ]+)\S/.exec(text) ?? [];
   return { eol: lineEndOf(text), insertSpaces: !indent.startsWith("\t"), tabSize: indent.startsWith("\t") ? 1 : indent.length };

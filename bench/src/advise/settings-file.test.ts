@@ -27,7 +27,7 @@ beforeEach(() => {
 
 const path = (name = "a.json") => join(home, ".agent", name);
 const open = (environment: Readonly<Record<string, string>> = {}) => openSettings(PLACE, { homeFolder: home, environment });
-/** Takes back what was written last. */
+/** Takes back the last write. */
 const undo = async () => {
   const written = await open();
   await undoSettings(written, (await findUndo(written)) ?? { before: "nothing found", backup: "" });

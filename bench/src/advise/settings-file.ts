@@ -16,7 +16,7 @@ export interface SettingsHome {
 /** The settings file of an agent. */
 export interface SettingsFile {
   readonly path: string;
-  /** The folder that the person chose or the home folder: what lies between it and the file must not be a link. */
+  /** The folder that the person chose or the home folder: no link may lie between it and the file. */
   readonly root: string;
   readonly shown: string;
   readonly text: string | null;
@@ -51,9 +51,8 @@ export async function openSettings(place: SettingsPlace, home: SettingsHome): Pr
 }
 
 /**
- * Puts a text in the place of the one that was read, which stays beside the file under a name that tells what was written. It is written
- * under another name and renamed, with the file's own rights. Throws `bad-input`, and nothing is changed, if a link is on the way or the file is
- * no longer what was read.
+ * Replaces the text that was read, and keeps that beside the file under a name derived from the new text. It is written under another name and
+ * renamed, with the file's own rights. Throws `bad-input`, and changes nothing, if a link is on the way or the file has changed since it was read.
  */
 export async function writeSettings(file: SettingsFile, text: string): Promise<{ readonly backup: string }> {
   await refuseLinks(file);
@@ -76,8 +75,7 @@ export interface OpenUndo {
 }
 
 /**
- * Finds what was there before the file was written as it is now; `null` if nothing was written. Throws `bad-input` if something was, and the file
- * was changed since.
+ * Finds the text before the last write; `null` if nothing was written. Throws `bad-input` if there was a write and the file has changed since.
  */
 export async function findUndo(file: SettingsFile): Promise<OpenUndo | null> {
   if (!(await hasBackups(file))) return null;
@@ -96,7 +94,7 @@ async function hasBackups({ path }: SettingsFile): Promise<boolean> {
   return names.some((name) => name.startsWith(`${basename(path)}${BACKUP_MARK}`));
 }
 
-/** Puts back what was there. Throws `bad-input` if the file was changed since it was read. */
+/** Puts the earlier text back. Throws `bad-input` if the file was changed since it was read. */
 export async function undoSettings(file: SettingsFile, { before, backup }: OpenUndo): Promise<void> {
   if ((await textOf(file.path)) !== file.text) throw refused(file, "was changed meanwhile; nothing was undone");
   if (before === null) rmSync(file.path);
@@ -104,7 +102,7 @@ export async function undoSettings(file: SettingsFile, { before, backup }: OpenU
   rmSync(backup, { force: true });
 }
 
-/** A new file is for its owner alone, as settings may hold keys. */
+/** Only its owner may read a new file, as settings may hold keys. */
 const NEW_FILE_MODE = 0o600;
 const MODE_BITS = 0o777;
 
@@ -120,7 +118,7 @@ function replaceFile(file: SettingsFile, text: string): void {
 const HASH_DIGITS = 16;
 const BACKUP_MARK = ".plimsoll-";
 
-/** Tells what was written, so that an undo finds what it replaced and nothing else. */
+/** Identifies the written text, so that an undo finds its backup and no other. */
 function backupName(path: string, written: string, kind: "before" | "new"): string {
   const hash = createHash("sha256").update(written).digest("hex").slice(0, HASH_DIGITS);
   return `${path}${BACKUP_MARK}${kind}-${hash}`;
@@ -148,7 +146,7 @@ async function textOf(path: string): Promise<string | null> {
   try {
     const bytes = await readFile(path);
     const text = bytes.toString("utf8");
-    // What is not UTF-8 would not be written back as it was.
+    // Text that is not UTF-8 could not be written back unchanged.
     if (Buffer.from(text).equals(bytes)) return text;
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR")) return null;

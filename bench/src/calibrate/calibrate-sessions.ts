@@ -38,8 +38,8 @@ export function calibrateSession(
 }
 
 /**
- * Sorts the calls with a reported size by what happened since the one before: the first, after a cut, after another model, after a tool that the
- * provider ran, a smaller report without a cause in the log, or none of these (`calm`).
+ * Sorts the calls with a reported size by the event since the one before: the first, after a cut, after another model, after a tool that the provider
+ * ran, a smaller report without a cause in the log, or none of these (`calm`).
  */
 export function callKinds({ entries }: Transcript): readonly CallKind[] {
   const ranTool = requestsWithServerTools(entries);
@@ -96,7 +96,7 @@ export function errorsOfKinds({ calls }: MethodCalls, kinds: readonly CallKind[]
   return errorsOf(calls.filter(({ kind }) => kinds.includes(kind)));
 }
 
-/** Items of a reply that a provider's own tools leave in it: what they add to the prompt is not in the log. */
+/** Items of a reply that a provider's own tools leave in it: the log lacks their additions to the prompt. */
 const SERVER_TOOL_ITEMS =
   /^(?:(?:web_search|file_search|code_interpreter|image_generation)_call|server_tool_use|(?:web_search|web_fetch|code_execution)_tool_result)$/;
 

@@ -13,7 +13,7 @@ interface MethodErrors {
   readonly method: string;
   /** All calls but each session's first. */
   readonly afterFirst: PredictionErrors;
-  /** Of these, what nothing hidden touched. */
+  /** The calls among these that nothing hidden touched. */
   readonly calm: PredictionErrors;
   /** Of these, unmarked falls, calls with a tool of the provider's own, and the first calls after a cut or a switch. */
   readonly hidden: PredictionErrors;

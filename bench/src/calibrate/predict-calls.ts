@@ -12,7 +12,7 @@ export interface PredictedCall {
   readonly prediction: ReturnType<Session["predict"]>;
 }
 
-/** Predicts every reported call of a session, each from what came before it. */
+/** Predicts every reported call of a session, each from the entries before it. */
 export type CallPredictor = (transcript: Transcript) => readonly PredictedCall[];
 
 /** A named way to predict the prompt sizes of a session's calls. */
@@ -44,7 +44,7 @@ function predictCalls(transcript: Transcript, estimator: ReturnType<typeof creat
     const overhead = { system: view.system, tools: view.tools, dynamicContext, hiddenTokens: 0 };
     const reportedTokens = entry.type === "usage" ? (entry.usage.input.totalTokens ?? 0) : 0;
     if (entry.type === "usage" && reportedTokens > 0) {
-      // Who sends a request knows which model it goes to.
+      // The sender of a request knows its model.
       const prediction = estimator.predict(estimator.changeModel(ledger, entry.modelId), overhead);
       calls.push({ file: transcript.name, call: calls.length, modelId: entry.modelId, reportedTokens, prediction });
     }

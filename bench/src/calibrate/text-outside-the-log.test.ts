@@ -54,7 +54,7 @@ async function predictedIn(asked: (session: Lines) => void) {
   return CALIBRATED_METHODS.at(-1)?.predict(transcript) ?? [];
 }
 
-/** Whether the bound held for the call after what was asked, and for the one after that. */
+/** Whether the bound held for the call after the request, and for the one after that. */
 async function predictedAfter(asked: (session: Lines) => void) {
   const calls = await predictedIn((session) => {
     asked(session);

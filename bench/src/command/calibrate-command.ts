@@ -20,7 +20,7 @@ interface CalibrateOptions {
   readonly out?: string;
 }
 
-/** Adds `plimsoll calibrate`: how far each way of measuring is from what providers reported. */
+/** Adds `plimsoll calibrate`: compares each way of measuring with the sizes that providers reported. */
 export function defineCalibrateCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
     .argument("<inputs...>", "session files, folders (and their subfolders) or patterns")

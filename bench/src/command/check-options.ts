@@ -8,7 +8,7 @@ export interface OptionRules {
   readonly excludes?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Throws `bad-input` for an option that would do nothing beside the others: what is given is used, or refused before any work. */
+/** Throws `bad-input` for an option that would do nothing beside the others: an option is used, or refused before any work. */
 export function checkOptions(options: object, { needs = {}, excludes = {} }: OptionRules): void {
   const given = new Set(Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [name])));
   for (const [name, others] of Object.entries(needs))
@@ -19,18 +19,18 @@ export function checkOptions(options: object, { needs = {}, excludes = {} }: Opt
       throw new PlimsollError("bad-input", `${flag(other)} does nothing with ${flag(name)}: leave one of them out`);
 }
 
-/** Makes one error of all that is wrong with what was given, a line each. */
+/** Makes one error of all mistakes in the arguments, a line each. */
 export function mistakes(problems: readonly string[]): PlimsollError {
   return new PlimsollError("bad-input", problems.join("; "), { problems });
 }
 
 interface Consent {
   readonly question: string;
-  /** Its subject, which stands on the screen before it. */
+  /** Its subject, which the screen shows before it. */
   readonly about?: string;
-  /** The participle of what is not done without consent. */
+  /** The participle of the act that needs consent. */
   readonly what: string;
-  /** The thing to agree to; left out if the question tells it. */
+  /** The thing to agree to; left out if the question names it. */
   readonly to?: string;
 }
 

@@ -17,7 +17,7 @@ import { formatNumberOf } from "../show/figures.ts";
 import type { CliIo } from "../terminal/io.ts";
 import { collect, parseSince, wholeNumber } from "./replay-options.ts";
 
-/** Files to replay, with what was given but cannot be. */
+/** Files to replay, and the given inputs that cannot be replayed. */
 export interface FoundInputs {
   readonly files: readonly InputFile[];
   readonly missing: readonly SkippedInput[];
@@ -35,12 +35,12 @@ export function unreadIn({ notSessions }: FoundInputs): readonly SkippedInput[] 
   return notSessions.map((file) => ({ file, reason: NO_READER }));
 }
 
-/** Folders whose files nobody means when they name a folder above them. */
+/** Folders whose files a person does not mean by naming a folder above them. */
 const IGNORED = ["node_modules", ".git"];
 
 /**
- * Files, folders (with all below them) and patterns, as the user gave them. What a folder or pattern leads to is looked at and left
- * out if it is no session; a file that was named is always tried. Each file comes once.
+ * Files, folders (with all below them) and patterns, as the user gave them. Files found by a folder or pattern are opened, and left out if they are
+ * no sessions; a named file is always tried. Each file comes once.
  */
 export async function findInputs(given: readonly string[], cwd: string, importers?: readonly Importer[]): Promise<FoundInputs> {
   const seen = new Set<string>();
@@ -79,7 +79,7 @@ export function areAllMissing({ files, missing, notSessions }: FoundInputs): boo
   return missing.length > 0 && files.length === 0 && notSessions.length === 0;
 }
 
-/** Says that no session was found, to `purpose`: what is wrong with each argument, and how many files were looked at if any was. */
+/** Says that no session was found, to `purpose`: the problem of each argument, and the number of files looked at if any were. */
 export function nothingFound(found: FoundInputs, purpose: string): readonly string[] {
   const looked = found.notSessions.length === 0 ? "" : ` (looked at ${formatNumberOf(found.notSessions.length, "file")})`;
   const nothing = areAllMissing(found) ? [] : [`nothing to ${purpose}: no session was found${looked}`];
@@ -227,7 +227,7 @@ function firstPath(value: unknown): string | null {
   return null;
 }
 
-/** Packed files and databases of the agents that cannot be read, each with what to do. */
+/** Packed files and databases of the agents that cannot be read, each with a remedy. */
 export async function unreadInputs(
   { from = [], since }: Pick<LogOptions, "from" | "since">,
   io: CliIo,

@@ -31,7 +31,7 @@ export interface ChosenPolicies {
 
 /**
  * Looks policies up, by the names of presets or in files, each once and in the order in which they were asked for. `NAME (as published)` is the
- * policy of that name without its fallback; the name of a program stands for the program.
+ * policy of that name without its fallback; a program's name gives the program.
  */
 export function choosePolicies(given: readonly string[], cwd: string, parts?: PolicyParts): ChosenPolicies {
   const policies = new Map<string, EnginePolicy>();
@@ -99,8 +99,8 @@ export function joinPolicies(first: readonly EnginePolicy[], others: readonly En
 }
 
 /**
- * A preset or a peer by its name, or a policy from a file: what holds a dot or a slash is a file. Settings may follow, in the words of sweeps and of the
- * names that swept policies have: `sven actAt=75% cap=8k`.
+ * A preset or a peer by its name, or a policy from a file: a name with a dot or a slash is a file. Settings may follow, in the words of sweeps and of
+ * the names that swept policies have: `sven actAt=75% cap=8k`.
  */
 export function findPolicy(name: string, cwd: string, { peers, kinds }: PolicyParts = BUILT_IN_PARTS): ReadPolicy {
   if (publishedNamed(name, { peers, kinds }) !== undefined)
@@ -118,7 +118,7 @@ export function findPolicy(name: string, cwd: string, { peers, kinds }: PolicyPa
   return { problems: [`unknown policy "${name}": ${suggestion(name, names)}`] };
 }
 
-/** As {@link findPolicy}; prints what a file says in the words of an earlier version. Throws `bad-input` with all that is wrong. */
+/** As {@link findPolicy}; prints the words of an earlier version in a file. Throws `bad-input` with all mistakes. */
 export function policyNamed(name: string, io: Pick<CliIo, "cwd" | "stderr">, parts?: PolicyParts): Policy {
   const read = findPolicy(name, io.cwd, parts);
   if ("found" in read) {
@@ -143,7 +143,7 @@ function withSettings(name: string, given: readonly string[], base: ReadPolicy, 
       JSON.stringify(valueAt(policy, path)) === JSON.stringify(valueAt(before, path)) ? base.found.originOf(path) : name;
     return { found: { ...base.found, policy, originOf } };
   } catch (error) {
-    // What a setting cannot be is told as what is wrong in a file is.
+    // An impossible setting is reported like a mistake in a file.
     if (!isPlimsollError(error)) throw error;
     return { problems: [error.message] };
   }

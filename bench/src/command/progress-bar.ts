@@ -22,7 +22,7 @@ export interface ProgressWords {
   readonly leftOf: string;
 }
 
-/** A bar if a person looks at the stream live, behind what is being done; plain lines if not, so that logs stay readable. */
+/** A bar behind the name of the work if a person looks at the stream live; plain lines if not, so that logs stay readable. */
 export function createProgressBar(
   stream: NodeJS.WritableStream & Output,
   { what = "replaying", noun = "file", leftOf = "" }: Partial<ProgressWords> = {},
@@ -54,7 +54,7 @@ export function createProgressBar(
   };
 }
 
-/** How far apart lines are, and what a run takes at least to have one (chosen: some six a minute leave a log readable). */
+/** The time between lines, and the shortest run that has one (chosen: some six a minute leave a log readable). */
 const BETWEEN_LINES_MS = 10_000;
 
 /** Writes plain lines to a log or a pipe where a terminal has a bar: one every ten seconds, when something was done; none for a shorter run. */

@@ -7,7 +7,7 @@ import { mistakes } from "./check-options.ts";
 
 const usdPerMillion = z.number().nonnegative();
 
-/** Prices of one model as a user writes them, in US dollars per million tokens. Cache prices default to what input costs. */
+/** Prices of one model as a user writes them, in US dollars per million tokens. Cache prices default to the price of input. */
 const tierSchema = z.strictObject({
   abovePromptTokens: z.int().nonnegative().default(0),
   inputUsdPerMillion: usdPerMillion,

@@ -70,7 +70,7 @@ export function parseSince(text: string, nowMs: number): number {
   return timeMs;
 }
 
-/** A replay's window unless another is asked for: each session's own, since that is what its owner has. */
+/** A replay's default window: each session's own, since its owner has that. */
 export const DEFAULT_WINDOW: WindowRequest = { kind: "real" };
 
 /** Smaller rooms hold hardly one tool result (chosen). */
@@ -112,7 +112,7 @@ export function addReportOptions(command: Command): Command {
     .option("--markdown <file>", "write the tables as Markdown, for a pull request");
 }
 
-/** Where the reports go. Throws `bad-input` for a place that cannot be written to: it is told before the work, not behind it. */
+/** Where the reports go. Throws `bad-input`, before the work, for a place that cannot be written to. */
 export function reportFiles({ json, html, markdown }: ReportOptions, { cwd }: Pick<CliIo, "cwd">): ReportFiles {
   const place = (file: string | undefined) => {
     if (file === undefined) return null;
@@ -123,7 +123,7 @@ export function reportFiles({ json, html, markdown }: ReportOptions, { cwd }: Pi
   return { json: place(json), html: place(html), markdown: place(markdown) };
 }
 
-/** Options that say who writes the summaries. */
+/** Options that choose the writer of the summaries. */
 export interface SummarizerOptions {
   readonly summarizer?: string;
   readonly cassette?: string;
@@ -166,12 +166,12 @@ export function addExtensionOption(command: Command): Command {
   );
 }
 
-/** Loads the modules that were named. Throws `bad-input` with a line that says what is wrong with one. */
+/** Loads the modules that were named. Throws `bad-input` with a line that names the fault of one. */
 export function openExtensions({ with: modules = [] }: ExtensionOptions, { cwd }: Pick<CliIo, "cwd">): Promise<BenchParts> {
   return loadParts(modules.map((file) => pathToFileURL(resolve(cwd, file)).href));
 }
 
-/** Policies after a sweep: those that never act, or lack what is swept, as they were, of the others the whole grid. */
+/** Policies after a sweep: those that never act, or lack the swept path, unchanged; of the others the whole grid. */
 interface SweptPolicies {
   readonly policies: readonly EnginePolicy[];
   readonly sweeps: ReadonlyMap<string, PolicySweep>;
@@ -225,7 +225,7 @@ function lackingNotes(lacking: readonly { readonly name: string; readonly path: 
   return [`--sweep: ${said}: replayed as ${lacking.length === 1 ? "it is" : "they are"}, beside the sweep.`];
 }
 
-/** Words are not on an axis: they make another base, and the numbers alone are the sweep. `null` without a number. */
+/** Words are not on an axis: they make another base, and only the numbers are the sweep. `null` without a number. */
 function numericSweep(base: string, settings: readonly SweepSetting[]): PolicySweep | null {
   const read = settings.map((setting) => ({ ...setting, number: numberOfSetting(setting) }));
   const numbers = read.flatMap(({ path, number }) => (number === null ? [] : [{ path, value: number }]));

@@ -13,7 +13,7 @@ import { tell } from "../terminal/printable.ts";
 /** Where a run keeps finished rows. */
 export interface OpenState {
   readonly kept: KeptRows;
-  /** Says what was there. Takes away what was kept for this run alone; not to be called if the run did not get to its end. */
+  /** Reports the rows that existed. Deletes the rows kept only for this run; not to be called if the run did not get to its end. */
   finish(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function poolOf(jobs: number, parts: BenchParts = BUILT_IN_PARTS): Worker
   return jobs === 1 ? createSerialPool({ parts }) : createThreadPool(jobs, parts);
 }
 
-/** Below the folder that the system keeps for what can be made anew. */
+/** Below the system's folder for data that can be made again. */
 const REPLAYS = "plimsoll/replays";
 /** The age at which kept rows are removed: a fortnight (chosen). */
 const LONGEST_MS = 14 * 24 * 3_600_000;
@@ -60,7 +60,7 @@ export async function openState({ file, run, parts = BUILT_IN_PARTS }: StateRequ
   };
 }
 
-/** Where the system keeps what can be made anew: `XDG_CACHE_HOME` if it is set to a path that is absolute, as its specification demands. */
+/** The system's folder for data that can be made again: `XDG_CACHE_HOME` if it is set to an absolute path, as its specification demands. */
 function cacheFolder({ homeFolder, environment }: CliIo): string {
   const { XDG_CACHE_HOME: named = "" } = environment ?? {};
   return isAbsolute(named) ? named : join(homeFolder, ".cache");

@@ -38,23 +38,23 @@ interface RunRequest {
   readonly prices: ReadonlyMap<string, ModelPrices>;
   /** The part of the files to replay; `null` for all. */
   readonly shard: Shard | null;
-  /** Replays at a time; `null` takes what the machine has, and one for a small run. */
+  /** Replays at a time; `null` uses the machine's processors, and one for a small run. */
   readonly jobs: number | null;
   /** Print every difference with its interval. */
   readonly full: boolean;
   readonly summarizer: SummarizerChoice;
-  /** Says what a model's summaries are likely to cost, and stops there. */
+  /** Prints the likely cost of a model's summaries, and stops there. */
   readonly dryRun: boolean;
   /** Lists the given options that do nothing in this run, each as a sentence. */
   readonly withoutEffect: readonly string[];
-  /** The file of rows; one for this run alone if it is left out. */
+  /** The file of rows; if left out, a file only for this run. */
   readonly stateFile: string | undefined;
   readonly reports: ReportFiles;
 }
 
 /**
- * Replays, prints the tables and writes the reports. Resolves to the exit code: failed only if nothing could be replayed. Before a model is asked
- * for summaries it is said what that is likely to cost, and afterwards what it did.
+ * Replays, prints the tables and writes the reports. Resolves to the exit code: failed only if nothing could be replayed. Prints the likely cost
+ * before it asks a model for summaries, and the actual cost afterwards.
  */
 export async function runAndReport(request: RunRequest, io: CliIo): Promise<number> {
   const { reports, full, found, parts, policies, windows, prices, shard, summarizer, dryRun, stateFile } = request;
@@ -136,7 +136,7 @@ export async function writeReports(
   if (markdown !== null) writeWholeFile(markdown, markdownPage(shown));
   const written = [html, json, markdown, out].flatMap((file) => file ?? []);
   io.stdout.write(`${terminalReport(shown, { ...output, written, columns: tableColumns(io.stdout) })}\n`);
-  // A part may have no file, or none that can be read: it is whole then, too, and nobody is to try it again.
+  // A part may have no file, or none that can be read: it is whole then, too, and needs no second try.
   return report.shard !== null || report.rows.some(({ metrics }) => metrics !== null) ? EXIT_OK : EXIT_FAILED;
 }
 

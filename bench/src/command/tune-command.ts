@@ -147,8 +147,8 @@ const WORTH_SAYING_MS = 45_000;
 const ACTING_RATIO = 1.1;
 
 /**
- * Replays the tuner's rounds on the pool, with a bar for each. What the first round took tells how long all will: if that is long, it
- * is said in a line. `described` is given what is found of each session, `met` what is wrong in any round, each once.
+ * Replays the tuner's rounds on the pool, with a bar for each. The time of the first round predicts that of all; if it is long, a line says so.
+ * `described` receives the findings of each session, `met` the problems of any round, each once.
  */
 function replayRounds(
   run: Omit<BenchInput, "policies">,
@@ -167,13 +167,13 @@ function replayRounds(
     try {
       const report = await runBench({ ...run, files, policies, onProgress: bar.show });
       const { sessions: found, rows } = withoutApart(report);
-      // Rounds after the first play a part of the sessions: only what fails there is news.
+      // Rounds after the first play a part of the sessions: only their failures are news.
       for (const problem of reportProblems(report))
         if (sessions === null || problem.kind === "failed") met.set(problem.text, problem);
       const hasFailures = rows.some(({ failures }) => failures !== undefined);
       for (const each of found) described.set(each.session, each);
       if (name === "baseline") sessionMs = (io.nowMs() - startMs) / Math.max(1, files.length);
-      // Scores need no chart; what a part did elsewhere tells whether it always fails.
+      // Scores need no chart; a part's other actions show whether it always fails.
       const kept = rows.map((row) => ({ ...row, series: [], cacheMisses: [], ...(hasFailures ? {} : { compactions: [] }) }));
       return { sessions: found, rows: kept };
     } finally {
@@ -252,8 +252,9 @@ interface TunedFile {
 const NO_FOLDING = 0;
 
 /**
- * A policy file with the setting that was found, or with the policy as it is if that is best. A session's settings in the file and its comments stay. A file
- * that changes the same preset gets the knobs next to what it has; otherwise a preset's changes or a whole policy take the place of what was chosen.
+ * A policy file with the setting that was found, or with the policy as it is if that is best. A session's settings in the file and its comments stay.
+ * A file that changes the same preset gets the knobs beside its other changes; otherwise a preset's changes or a whole policy replace the chosen
+ * policy.
  */
 export function tunedYaml({ text, current, best }: TunedFile): string {
   const knobs = (best?.settings ?? []).map(settingWords).filter(({ path }) => isKnobPath(path));
@@ -294,7 +295,7 @@ function edited(text: string, edit: (document: Document) => void): Document {
   return document;
 }
 
-/** The file's text without what chooses a policy: a session's settings, with their comments. */
+/** The file's text without its choice of a policy: a session's settings, with their comments. */
 function withoutPolicy(text: string): string {
   const document = parseDocument(text);
   const { contents } = document;
@@ -303,7 +304,7 @@ function withoutPolicy(text: string): string {
   return contents.items.length === 0 ? "" : document.toString({ lineWidth: NO_FOLDING });
 }
 
-/** True if the text is read as the policy, whatever its name. */
+/** True if the text is read as the policy, under any name. */
 function isSame(text: string, policy: Policy): boolean {
   const read = readDocument(text);
   if ("problems" in read) return false;

@@ -15,13 +15,13 @@ export interface CellRequest {
   readonly tokenizers?: NonNullable<SessionOptions["tokenizers"]>;
   /** Kinds that the policy may name, and how results are cut; the built-in ones if they are left out. */
   readonly kinds?: Kinds;
-  /** Who writes the summaries; the digest if it is left out. */
+  /** The writer of the summaries; the digest if it is left out. */
   readonly summaries?: SummarySource;
   /** The program that compacts in the engine's place; `null`, the engine, if it is left out. */
   readonly program?: Program | null;
 }
 
-/** One session under one policy in one window: the limits that hold there, and who writes its summaries. */
+/** One session under one policy in one window: the limits that hold there, and the writer of its summaries. */
 export interface Cell {
   readonly policy: EnginePolicy;
   readonly window: WindowSpec;
@@ -46,9 +46,8 @@ const OUTPUT_RESERVE_TOKENS = 8192;
 const OUTPUT_RESERVE_SHARE = 8;
 
 /**
- * Sets up one replay: a session under a policy in a window, with its limits in tokens. If system prompt and tools alone fill more than half the window,
- * `why` says that there is nothing to measure: most triggers would lie below them. `recorded` plans nothing and is
- * always applicable.
+ * Sets up one replay: a session under a policy in a window, with its limits in tokens. If system prompt and tools fill more than half the window,
+ * `why` says that there is nothing to measure: most triggers would lie below them. `recorded` plans nothing and is always applicable.
  */
 export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
   const { policy, window: request, catalog, tokenizers = {}, kinds = BUILT_IN_KINDS, summaries = digestSource } = cell;
@@ -78,7 +77,7 @@ export function cellOf(session: PreparedSession, cell: CellRequest): Cell {
   };
 }
 
-/** True for the one policy that folds the recorded agent's own compactions and rejects nothing: what it sends was accepted. */
+/** True for the one policy that folds the recorded agent's own compactions and rejects nothing, since its requests were accepted. */
 export function isRecordedPolicy(policy: EnginePolicy): boolean {
   return policy.name === RECORDED_POLICY.name && !policy.enabled;
 }

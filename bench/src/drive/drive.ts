@@ -83,7 +83,7 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
   return failures;
 }
 
-/** A recorded roll-back for a view that a policy has shaped: what was recorded since the last message that stays leaves it. */
+/** A recorded roll-back for a view that a policy has shaped: entries since the last message that stays leave it. */
 function rollBack(entry: CompactionEntry, entries: readonly SessionEntry[], view: SessionView): CompactionEntry {
   const stays = new Set(entry.edits.flatMap((edit) => ("messages" in edit ? edit.messages.map(({ id }) => id) : [])));
   const gone = new Set<string>();
@@ -110,8 +110,9 @@ interface CallToSend {
 }
 
 /**
- * Sends a call as the policy would have it. A request above the window is rejected as a provider would: the engine is asked to
- * recover, at most as often as the policy allows. What still does not fit is lost: charged as recorded, and the session goes on with the recorded reply. The engine sees the size of what was sent.
+ * Sends a call as the policy would have it. A request above the window is rejected as a provider would: the engine is asked to recover, at most as
+ * often as the policy allows. A request that still does not fit is lost: charged as recorded, and the session goes on with the recorded reply. The
+ * engine sees the size of the sent request.
  */
 async function sendCall(session: PreparedSession, cell: Cell, run: EngineRun, toSend: CallToSend): Promise<ReplayedCall> {
   const { call, entry, reply, check, sizes } = toSend;
@@ -161,7 +162,7 @@ async function sendCall(session: PreparedSession, cell: Cell, run: EngineRun, to
   };
 }
 
-/** Refuses a prompt above the window as a provider does: names its limit alone. */
+/** Refuses a prompt above the window as a provider does: names only its limit. */
 function refusedAt({ contextWindowTokens: limitTokens }: Cell): Awaited<ReturnType<typeof sendWithRecovery<null>>> {
   const rejection = {
     outcome: { kind: "too-large", of: "tokens" } as const,
@@ -174,8 +175,8 @@ function refusedAt({ contextWindowTokens: limitTokens }: Cell): Awaited<ReturnTy
 }
 
 /**
- * Returns the usage that the provider would have reported: the size model's figure, of which the cache has the share that it had in the recording, or the recorded usage if
- * it is `null`.
+ * Returns the usage that the provider would have reported: the size model's figure, with the recording's share of cached tokens, or the recorded
+ * usage if the figure is `null`.
  */
 function reportedOf(
   { requestId, modelId, usage, atMs }: UsageEntry,

@@ -7,15 +7,15 @@ import { type Cell, limitsOf } from "./cell.ts";
 import { createFailureLog, type PartFailure } from "./part-failures.ts";
 import type { AskedSummary, ReplayedCall } from "./replayed-call.ts";
 
-/** The production engine over a cell, and what it did since the last call. */
-/** It reports what a request would have measured when the clock stands at the newest moment that was asked about. */
+/** The production engine over a cell, and its actions since the last call. */
+/** It reports the size that a request would have had with the clock at the newest moment that was asked about. */
 export interface EngineRun extends Pick<Session, "append" | "view" | "report"> {
   reach(entryIndex: number): void;
   fit(gate: Gate, at: FitMoment): Promise<FitOutcome>;
   note(compaction: CompactionEntry): void;
-  /** Takes what was done since it was asked before. */
+  /** Takes the actions since the last time. */
   takeDone(): Pick<ReplayedCall, "compactions" | "failedCompactions" | "summaries">;
-  /** Says that the session is over, and returns what failed in it. */
+  /** Ends the session, and returns its failures. */
   end(): readonly PartFailure[];
 }
 
@@ -33,7 +33,7 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
   let clockMs: number | null = null;
   const { append, view, fit, report, prepared } = createSession({
     nowMs: () => clockMs,
-    // No deadline ends: time passes by the recorded clock alone.
+    // No deadline ends: time passes only by the recorded clock.
     wait: () => new Promise(() => undefined),
     policy: cell.policy,
     summarizer: cell.summaries({
@@ -68,10 +68,10 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
       clockMs = nowMs;
       const outcome = await fit({ gate, pending, model, ...overflow }, signal);
       if (preparesAhead) await prepared();
-      // A summary that could not be had ends the replay, whoever waited for it.
+      // A summary that could not be had ends the replay, with or without a request waiting for it.
       signal.throwIfAborted();
       const asked = fresh.splice(0);
-      // What is asked for at a gate that changes nothing is for later: the conversation goes on meanwhile.
+      // A summary asked for at a gate that changes nothing is for later: the conversation goes on meanwhile.
       for (const each of asked) summaries.push(outcome.kind === "unchanged" ? { ...each, ahead: { atMs: nowMs } } : each);
       if (outcome.entry !== undefined) compactions.push(outcome.entry);
       else if ("steps" in outcome && outcome.steps.length > 0) failedCompactions += 1;
@@ -93,9 +93,8 @@ export function createEngineRun(session: PreparedSession, cell: Cell): EngineRun
 }
 
 /**
- * The part of the overhead that the log does not show: an agent that runs the engine knows its own system text and tools, the
- * log of another agent often does not tell them. It is the size model's overhead of the first epoch less what the
- * policy's own measure counts of what the log shows; never below zero.
+ * The part of the overhead that the log does not show: an agent that runs the engine knows its own system text and tools, the log of another agent
+ * often lacks them. It is the size model's overhead of the first epoch less the policy's own count of the overhead in the log; never below zero.
  */
 function hiddenOverheadTokens({ entries, sizeJudge }: PreparedSession, { policy, tokenizers, kinds }: Cell): number {
   const start = entries[0];

@@ -62,7 +62,7 @@ function workedElsewhere(rows: readonly FailingRow[], part: string): number {
   );
 }
 
-/** The policies of which a part failed whenever it was tried: what was measured is what else was done, so that none of them is recommended. */
+/** The policies with a part that failed on every try: the measurement shows the rest of the policy, so none of them is recommended. */
 export function brokenPolicies(rows: readonly FailingRow[]): ReadonlySet<string> {
   const suspected = new Set(rows.flatMap(({ policy, failures = [] }) => (failures.length > 0 ? [policy] : [])));
   const isBroken = (policy: string) =>

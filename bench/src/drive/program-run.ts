@@ -97,7 +97,7 @@ function isSame(before: readonly Message[], after: readonly Message[]): boolean 
   return before.length === after.length && before.every((message, place) => message === after[place]);
 }
 
-/** The entry that puts what was answered in the place of the whole view. */
+/** The entry that replaces the whole view by the answer. */
 function replacingEntry(change: {
   readonly before: readonly Message[];
   readonly after: readonly Message[];
@@ -139,7 +139,7 @@ function replacingEntry(change: {
   };
 }
 
-/** The stand-in is asked as a policy's summary is; a program words its own request. */
+/** The stand-in is asked like a policy's summary; a program words its own request. */
 function summaryRequestOf({ messages, maxTokens, form }: ProgramSummary, view: readonly Message[]): SummaryRequest {
   const { sections, labels, resultCapChars } = NONE_POLICY.summary;
   const asked = {

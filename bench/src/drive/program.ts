@@ -1,8 +1,8 @@
 import type { Gate, Message, ModelLimits } from "@plimsoll/core";
 
 /**
- * A published program's own compaction, to be run in a replay in the place of the engine: messages in, messages out. Nothing catches what it does:
- * it may overflow, lose calls and fail.
+ * A published program's own compaction, to be run in a replay in the place of the engine: messages in, messages out. Its effects are unchecked: it
+ * may overflow, lose calls and fail.
  */
 export interface Program {
   /** The name by which a run selects it, as it does a policy. */
@@ -18,7 +18,7 @@ export interface Program {
   start(setting: ProgramSetting): ProgramRun | Promise<ProgramRun>;
 }
 
-/** Input of a program's start: the model's limits in tokens, the overhead of each request, and who writes summaries. */
+/** Input of a program's start: the model's limits in tokens, the overhead of each request, and the writer of summaries. */
 export interface ProgramSetting {
   readonly limits: ModelLimits;
   /** Tokens of system text and tools, which it sends with every request. */
@@ -52,7 +52,7 @@ export interface ProgramRun {
 /** A moment of a replay (`gate`) at which a program may compact, with the context then. `nowMs` is in milliseconds since 1970; `null` if it is not known. */
 export interface ProgramMoment {
   readonly gate: Gate;
-  /** The context: what the program last answered with, and what has arrived since. Messages are the same objects as long as nobody edits them. */
+  /** The context: the program's last answer, and the messages since. Messages are the same objects as long as they are not edited. */
   readonly messages: readonly Message[];
   /** The person's messages that are about to be submitted; none at the other gates. */
   readonly pending: readonly Message[];

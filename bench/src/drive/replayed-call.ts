@@ -1,7 +1,7 @@
 import type { AssistantMessage, CompactionEntry, SessionView, SummaryRequest, UsageEntry } from "@plimsoll/core";
 import type { checkMessages } from "@plimsoll/core/extend";
 
-/** One call of a replay as it was sent, or could not be; what every metric is made from. */
+/** One call of a replay as it was sent, or could not be; every metric is made from it. */
 export interface ReplayedCall {
   readonly call: number;
   /** The recording's report of this call. */
@@ -34,16 +34,16 @@ export interface ReplayedCall {
 export interface AskedSummary {
   readonly request: SummaryRequest;
   readonly writtenBy: SummaryWriter;
-  /** Requests that a model answered for it; `null` if its text stands in for one that a model would have written. */
+  /** Requests that a model answered for it; `null` if its text replaces one that a model would have written. */
   readonly answered: readonly AnsweredRequest[] | null;
-  /** When it was prepared, by the recorded clock, if nobody had to wait for it; absent if the request before which it was asked for waited. */
+  /** When it was prepared, by the recorded clock, if no request had to wait for it; absent if the request before which it was asked for waited. */
   readonly ahead?: { readonly atMs: number | null };
 }
 
-/** Who wrote a summary. `nobody`: the model's answer could not be used. */
+/** The writer of a summary. `nobody`: the model's answer could not be used. */
 export type SummaryWriter = "digest" | "recorded" | "recorded-and-digest" | "model" | "nobody";
 
-/** A request to a model, by what the provider reported; `null` for what it did not. */
+/** A request to a model, by the provider's report; `null` for unreported figures. */
 export interface AnsweredRequest {
   readonly modelId: string;
   readonly usage: {

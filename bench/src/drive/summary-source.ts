@@ -6,7 +6,7 @@ import type { AskedSummary } from "./replayed-call.ts";
 export interface SummaryPlace {
   readonly session: PreparedSession;
   readonly position: () => number;
-  /** Told of every request for a summary, when it has been answered. */
+  /** Called for every request for a summary, after its answer. */
   readonly note: (asked: AskedSummary) => void;
   /** Ends the replay: without this summary it would say nothing about the policy. */
   readonly stop: (error: unknown) => void;

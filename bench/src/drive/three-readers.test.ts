@@ -19,7 +19,7 @@ const REPLAY_MS = 60_000;
 const file = fileURLToPath(new URL("../../../fixtures/sessions/bug-hunt.jsonl", import.meta.url));
 const [transcript] = await importFile(file, "bug-hunt");
 const session = prepareSession(transcript ?? expect.fail("no session"));
-// The readers are told of no model, and so of no price.
+// The readers get no model, and so no price.
 const catalog = { ...MODEL_CATALOG, pricesOf: () => null };
 const request = { policy: PLIMSOLL_POLICY, window: { kind: "working-room", tokens: 32_000 }, catalog } as const;
 const cell = cellOf(session, request);
@@ -162,7 +162,7 @@ function setup() {
   return start?.type === "session" ? start : expect.fail("no beginning");
 }
 
-/** Takes a value for one of an SDK's, whose types are wider than what is written here. */
+/** Takes a value for one of an SDK's, whose types are wider than those written here. */
 function ofSdk<Value>(value: unknown): Value {
   if (isOfSdk<Value>(value)) return value;
   throw new TypeError("an SDK's value is an object");
@@ -207,7 +207,7 @@ const TOLD = new Set(["parts", "content", "text", "functionResponse", "response"
 /** Words that a drop-in puts between results and a person's message if that order was never sent before. */
 const BETWEEN = "[Results received.]";
 
-/** The texts that a model is told, in order, without the handles: each log has its own. */
+/** The texts that a model reads, in order, without the handles: each log has its own. */
 function toldIn(value: unknown): string {
   if (value === BETWEEN) return "";
   if (typeof value === "string") return `${value.trim()}\n`.replaceAll(/(?<=handle )[b-t]{10}\b/g, "HANDLE");

@@ -30,8 +30,8 @@ export interface RecordedCache {
   /** Place of a recorded message; `null` for one that an engine wrote. */
   placeOf(messageId: string): number | null;
   /**
-   * Tokens that were read when all messages had been replaced: what stands before them and never changes. The largest such read; `null` if
-   * there is none.
+   * Tokens that were read when all messages had been replaced: the beginning before them, which never changes. The largest such read; `null` if there
+   * is none.
    */
   readonly headTokens: number | null;
 }
@@ -43,8 +43,8 @@ const SLACK_TOKENS = 256;
 export const NO_SIGNS: RecordedCache = { signAt: () => null, placeOf: () => null, headTokens: null };
 
 /**
- * Compares what each call read with the request before it. A recording that never read anything shows nothing: it may not report reads, or
- * its provider may have had no cache. Made once for all replays of a session.
+ * Compares each call's reads with the request before it. A recording that never read anything shows nothing: it may not report reads, or its provider
+ * may have had no cache. Made once for all replays of a session.
  */
 export function recordedCache(sizeJudge: SizeJudge): RecordedCache {
   const known = shown.get(sizeJudge) ?? shownBy(sizeJudge);
@@ -104,19 +104,19 @@ function signOf(call: RecordedCall, { beforeTokens, view, sizeJudge }: Before): 
   return { kind: "cut", readTokens, messageId: null, withinTokens: 0 };
 }
 
-/** How the prompt cache of one session works: its models' rules, with what the recording tells of it. */
+/** The working of one session's prompt cache: its models' rules, and the evidence of the recording. */
 export interface SessionCache {
   rulesFor(modelId: string): CacheRules;
   /** A prefix that was read even by the session's coldest call: others keep it warm. 0 if a call read nothing. */
   readonly warmBaseTokens: number;
-  /** False if the recording reports reads and never a write: whoever served it charged new text as input. */
+  /** False if the recording reports reads and never a write: its server charged new text as input. */
   readonly countsWrites: boolean;
   readonly recorded: RecordedCache;
 }
 
 const ONE_HOUR_MS = 3_600_000;
 
-/** The same cache by its rules alone: what would be computed if the recording showed nothing but the time that its agent asked for. */
+/** The same cache by its rules only, as if the recording showed nothing but the time that its agent asked for. */
 export function ruledCache(cache: SessionCache): SessionCache {
   return { ...cache, recorded: NO_SIGNS, warmBaseTokens: 0 };
 }

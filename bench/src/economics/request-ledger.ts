@@ -49,12 +49,12 @@ export function createRequestLedger(
     const { requestMs = null, reply = null } = sizeJudge.calls[sent.call] ?? {};
     const sign = recorded.signAt(sent.call, history);
     const rules = sign === null ? ruled : inFineSteps(ruled);
-    // What the recording shows of the cache at this call comes before what its clock says.
+    // The recording's evidence of the cache at this call outranks its clock.
     const idleMs = sign !== null || requestMs === null || previousMs === null ? null : requestMs - previousMs;
     const before = sign === null && previous?.modelId !== modelId ? null : previous;
     const warmBaseTokens = before === null && sign?.kind === "cut" ? sign.readTokens : cache.warmBaseTokens;
     const moment: Moment = { call: sent.call, rules, sign, before, idleMs, warmBaseTokens };
-    /** One that was prepared finds what the newest request left, at its own time; what the recording shows is of the call's. */
+    /** A summary prepared ahead finds the newest request's cache, at its own time; the recording's evidence is about the call. */
     const ahead = ({ ahead: asked }: AskedSummary): Moment => {
       const { atMs = null } = asked ?? {};
       const sinceMs = atMs === null || previousMs === null ? null : Math.max(0, atMs - previousMs);
@@ -91,7 +91,7 @@ interface Request {
   readonly messages: SessionView["messages"];
 }
 
-/** Steps in which recorded reads differ from what the beginning says; larger ones begin at a place that no rule tells. */
+/** Steps in which recorded reads differ from the beginning's reads; larger ones begin at a place that no rule gives. */
 const FINE_STEP_TOKENS = 128;
 
 function inFineSteps({ minimumTokens, stepTokens, timeToLiveMs }: CacheRules): CacheRules {
@@ -113,16 +113,15 @@ function inState({ readTokens, writeTokens, uncachedTokens }: CacheUse, state: C
   return { readTokens, writeTokens, uncachedTokens, state };
 }
 
-/** If nobody counts writes, what would have been written is input. */
+/** If writes are not counted, text to be written is input. */
 function withWrites(use: CacheUse, { countsWrites }: SessionCache): CacheUse {
   const { readTokens, writeTokens, uncachedTokens, state } = use;
   return countsWrites ? use : { readTokens, writeTokens: 0, uncachedTokens: uncachedTokens + writeTokens, state };
 }
 
 /**
- * A lost call is charged as recorded: what the recording reports as read and written, the rest as not cached. If it reports nothing of
- * a cache, the call is served as if the window had been large enough: otherwise a policy that overflows would look dearer than it is,
- * and every other one cheaper.
+ * A lost call is charged as recorded: reported reads and writes as such, the rest as not cached. If it reports nothing of a cache, the call is served
+ * as if the window had been large enough: otherwise a policy that overflows would look dearer than it is, and every other one cheaper.
  */
 function recordedUse({ chargedTokens, recorded }: ReplayedCall): CacheUse {
   const { cacheReadTokens, cacheWriteTokens } = recorded.usage.input;
@@ -138,7 +137,7 @@ interface SentRequest {
 }
 
 interface SharedPrefix {
-  /** As far as it was still in the cache, by what the recording shows. */
+  /** As far as it was still in the cache, by the recording's evidence. */
   readonly sharedTokens: number;
   /** Tokens of the one before that this one no longer begins with. */
   readonly abandonedTokens: number;
@@ -183,8 +182,8 @@ export function followingPrefixes(measure: PrefixMeasure): (requests: ComparedRe
 }
 
 /**
- * The common beginning of two requests: what stands before the messages, then the messages that are the same objects and of
- * which nothing changed on the wire meanwhile; of that as much as the cache still held. Visits the shared messages once.
+ * The common beginning of two requests: everything before the messages, then the messages that are the same objects and unchanged on the wire; of
+ * that as much as the cache still held. Visits the shared messages once.
  */
 export function sharedPrefix(measure: PrefixMeasure, { before, now }: ComparedRequests): SharedPrefix {
   const { sizeJudge, history, recorded } = measure;

@@ -7,7 +7,7 @@ import { followingPrefixes, type PrefixMeasure, sharedPrefix } from "./request-l
 
 const message = (at: number): Message => ({ role: "user", id: `m${at}`, origin: "human", parts: [], atMs: null });
 
-/** Sizes of ten messages: each may have another from a later call on, by a change of what is sent or by what is known of it. */
+/** Sizes of ten messages: each may have another from a later call on, because the sent text or the knowledge of it changes. */
 const sizes = fc.array(
   fc.record({
     first: fc.nat(50),
@@ -86,6 +86,6 @@ test.each([
     }),
     { seed: 20_261_123, numRuns: 500 },
   );
-  // Of whole numbers fewer are asked for than each comparison alone takes.
+  // With whole numbers, fewer are asked for than each comparison takes by itself.
   expect(unit < 1 || asked < 2 * askedAlone).toBe(true);
 });

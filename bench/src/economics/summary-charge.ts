@@ -4,7 +4,7 @@ import type { CacheUse } from "@plimsoll/providers";
 import type { AnsweredRequest, AskedSummary } from "../drive/replayed-call.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
 
-/** Tokens that every summary is charged as its reply, whatever its digest: recorded summaries have 1,000 to 3,000 tokens. */
+/** Tokens that every summary is charged as its reply, without regard to its digest: recorded summaries have 1,000 to 3,000 tokens. */
 export const SUMMARY_REPLY_TOKENS = 2000;
 /** Tokens that a summary request has in addition to the history: the prompts of the documented systems have 400 to 900 tokens. Chosen. */
 export const SUMMARY_PROMPT_TOKENS = 600;
@@ -29,9 +29,9 @@ export interface SummaryMoment {
 }
 
 /**
- * How the requests for a summary were served: a model's as its provider reported them, else as they would have been. A serialised
- * history is a new text: nothing of it is cached, and nothing reads it again, so nothing is written. A conversation's own
- * prefix reads what the request before left in the cache; that holds for a model's, too, since a replay sends it nothing else.
+ * How the requests for a summary were served: a model's as its provider reported them, else as they would have been. A serialised history is a new
+ * text: nothing of it is cached, and nothing reads it again, so nothing is written. A conversation's own prefix reads the request before from the
+ * cache; that holds for a model's, too, since a replay sends it nothing else.
  */
 export function servedSummaries({ request, answered }: AskedSummary, moment: SummaryMoment): readonly ServedSummary[] {
   const { conversation, modelId } = request;

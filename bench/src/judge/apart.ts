@@ -2,7 +2,7 @@ import type { SessionDescription } from "../open/session-description.ts";
 import type { BenchReport } from "../results.ts";
 import { ownersOf } from "../statistics.ts";
 
-/** Of fewer owners than this nothing is claimed of sessions that write their calls in scripts (code mode): nobody else's are known to be alike. Chosen. */
+/** Fewest owners for a claim about sessions that write their calls in scripts (code mode): other owners' sessions are not known to be alike. Chosen. */
 export const FEWEST_SCRIPTING_OWNERS = 3;
 
 /** Sessions that write their calls in scripts, if they are of too few owners to claim anything of them. */
@@ -11,7 +11,7 @@ export function scripted(sessions: readonly SessionDescription[]): readonly Sess
   return ownersOf(own).size < FEWEST_SCRIPTING_OWNERS ? own : [];
 }
 
-/** Names of the sessions that stand apart from the others: they are in no mean, tally or choice. None if there are no others. */
+/** Names of the sessions that are reported apart from the others: they are in no mean, tally or choice. None if there are no others. */
 function apartFrom(sessions: readonly SessionDescription[]): ReadonlySet<string> {
   const own = scripted(sessions);
   return new Set(own.length === sessions.length ? [] : own.map(({ session }) => session));
@@ -25,7 +25,7 @@ export function withoutApart<Of extends Pick<BenchReport, "sessions" | "rows">>(
   return { ...report, sessions: report.sessions.filter(isIn), rows: report.rows.filter(isIn) };
 }
 
-/** How an agent works: with tools for files, with a shell alone, or in scripts (code mode). */
+/** How an agent works: with tools for files, with only a shell, or in scripts (code mode). */
 const WAY_ORDER = ["tools", "shell", "scripts"] as const;
 
 function wayOf({ seen }: SessionDescription): (typeof WAY_ORDER)[number] {

@@ -105,7 +105,7 @@ describe("choose", () => {
   });
 });
 
-/** A run's settings beside the one in use, which costs what doing nothing does. */
+/** A run's settings beside the one in use, which costs as much as no compaction. */
 test.each<[string, Readonly<Record<string, SessionStanding>>, string | null]>([
   ["the cheapest", { dear: outcome(0.9, 80), cheap: outcome(0.8, 80) }, "cheap"],
   ["of two of one cost the one that keeps more", { less: outcome(0.8, 80), more: outcome(0.8, 85) }, "more"],

@@ -30,16 +30,17 @@ export const CHEATS: ReadonlySet<string> = new Set([LAST_HUMAN_ONLY, ALL_EXCERPT
 
 /** How a choice is made. */
 export interface ChoiceOptions {
-  /** The setting as it is now: others are judged against it alone. Left out, policies are judged against each other. */
+  /** The present setting: others are judged only against it. Left out, policies are judged against each other. */
   readonly current?: Standing;
   /** True to judge differences by intervals over repositories, if there are enough of them; it costs a bootstrap a pair. */
   readonly withIntervals?: boolean;
 }
 
 /**
- * Chooses (docs/evidence.md, "The rule"). Among policies: without a lost request, and worse on no measure than any policy of at most 5 % more cost or its own tail; none
- * that costs more than doing nothing and holds no more of anything; of those the knee of cost against what is kept, or if there is none the knee of all. Among settings: a
- * twentieth cheaper than now, worse on no measure, with no more requests that are too large; of those the cheapest.
+ * Chooses (docs/evidence.md, "The rule"). Among policies: without a lost request, and worse on no measure than any policy of at most 5% more cost or
+ * its own tail; none that costs more than no compaction and holds no more of anything; of those the knee of cost against kept share, or if there is
+ * none the knee of all. Among settings: a twentieth cheaper than now, worse on no measure, with no more requests that are too large; of those the
+ * cheapest.
  */
 export function choose(standings: readonly Standing[], { current, withIntervals = false }: ChoiceOptions = {}): Choice {
   const isRivalOf = (own: Standing) => (other: Standing) =>
@@ -72,7 +73,7 @@ export function isCheaper(own: Standing, current: Standing): boolean {
   return own.costPercent * SAME_COST_RATIO <= current.costPercent;
 }
 
-/** Stand-ins for a part that failed are no policy that anybody wrote, and cheats are made to win. */
+/** Stand-ins for a part that failed are nobody's policy, and cheats are made to win. */
 function isJudge({ policy, isBroken }: Standing): boolean {
   return !CHEATS.has(policy) && !isBroken;
 }
@@ -89,7 +90,7 @@ function isWorthwhile({ costPercent, units }: Standing): boolean {
   return costPercent <= 100 || VECTOR.some((_, place) => (ahead(place) ?? 0) >= LEAST_POINTS);
 }
 
-/** By measure, whoever of the rivals is most ahead; `null` among them is the tail of the policy's own size. */
+/** By measure, the rival that is most ahead; `null` among them is the tail of the policy's own size. */
 function worseThan(own: Standing, rivals: readonly (Standing | null)[], withIntervals: boolean): readonly WorseMeasure[] {
   const found = VECTOR.flatMap(({ name: measure }, place): readonly WorseMeasure[] => {
     const others = rivals.map((rival) => ({ rival, points: meanDifference(rival, own, place) }));

@@ -116,7 +116,7 @@ describe("sessions that write calls in scripts", () => {
     const sessions = report.sessions.map((each) => (scripts.includes(each.session) ? { ...each, seen: SEEN } : each));
     return { ...report, sessions };
   };
-  /** The others, the second of which names no file but in commands. */
+  /** The others, the second with files only in its commands. */
   const withShell = () => {
     const report = exampleReport({ sessions: OTHERS });
     const shell = { ...SEEN, scripts: 0, fileTools: 0 };

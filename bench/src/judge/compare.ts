@@ -14,7 +14,7 @@ export interface Compared {
   readonly units: readonly InSession[];
   /** By policy, in the order of the report; only policies that were replayed in each of the sessions. */
   readonly standings: ReadonlyMap<string, Standing>;
-  /** True if a price was missing, so that prompt tokens stand for cost. */
+  /** True if a price was missing, so that prompt tokens replace cost. */
   readonly hasEstimatedCost: boolean;
 }
 

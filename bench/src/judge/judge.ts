@@ -20,7 +20,7 @@ export interface WindowJudgement extends Compared {
   readonly summaries: readonly PolicySummary[];
   /** False if never compacting was not replayed in the window. */
   readonly hasBaseline: boolean;
-  /** One, or two if some policies pay for a model's summaries and some do not; what can be recommended before what is only nearest. */
+  /** One, or two if only some policies pay for a model's summaries; recommendable policies before nearest ones. */
   readonly answers: readonly WindowAnswer[];
   /** The answer: the policies that its sentence names and its picture rings, the one to use first. None if there is no answer. */
   readonly named: readonly Standing[];

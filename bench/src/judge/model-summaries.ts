@@ -4,7 +4,7 @@ import type { BenchReport } from "../results.ts";
 /** Requests for summaries by a model. */
 export interface ModelSummaries {
   readonly asked: number;
-  /** Answered by the recorded agent's own, as they were or with a digest of what came after. */
+  /** Answered by the recorded agent's own, unchanged or with a digest of the later messages. */
   readonly recorded: number;
   readonly model: number;
 }

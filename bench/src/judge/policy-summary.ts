@@ -4,7 +4,7 @@ import type { BenchReport, ReplayRow } from "../results.ts";
 import { withoutApart } from "./apart.ts";
 import { windowLabel } from "./window-label.ts";
 
-/** The sums of a policy in a window over all sessions to which it applies; {@link Standing} is what it is compared by. */
+/** The sums of a policy in a window over all sessions to which it applies; {@link Standing} is the basis of comparison. */
 export interface PolicySummary {
   readonly policy: string;
   /** False for policies that never edit by themselves. */

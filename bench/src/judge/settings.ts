@@ -7,12 +7,12 @@ import { independentOf, projectsOf, type Sureness, surenessOf } from "./sureness
 /** Least number of sessions that fill half of the window for a firm suggestion; with fewer, none is made. An interval needs as many projects (docs/evidence.md). */
 export const FEWEST_SESSIONS: number = FEWEST_OWNERS;
 
-/** Fewer sessions that agree with each other do not even look like an answer, where nobody named them; chosen. */
+/** Fewest agreeing sessions that look like an answer, if they were not named; chosen. */
 const FEWEST_ALIKE_SESSIONS = 3;
 
 /** The verdict of the replays on a group of settings, over the sessions that fill half of the window. */
 export type SettingVerdict<Best = Standing> =
-  /** No session fills half of the window: whatever the setting, nothing happens. */
+  /** No session fills half of the window: with any setting, nothing happens. */
   | { readonly kind: "idle" }
   /** `missing`: sessions that are still needed. `looksLike`: a cheaper setting that keeps as much on both halves and is dearer in no session; `null` for none. No proof. */
   | { readonly kind: "too-few"; readonly missing: number; readonly looksLike: Best | null }

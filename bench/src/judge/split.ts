@@ -16,8 +16,8 @@ export interface Split {
 const LOWEST_TRIGGER_RATIO = 0.5;
 
 /**
- * Splits the sessions in which something can happen, told by what they come to without compaction. Every second repository is tested on, in the
- * order of their calls, so that both halves have small and large ones; of sessions of one repository every second file.
+ * Splits the sessions in which something can happen, judged by their size without compaction. Every second repository is tested on, in the order of
+ * their calls, so that both halves have small and large ones; of sessions of one repository every second file.
  */
 export function splitSessions({ sessions, rows }: JudgedRun): Split {
   const fileOf = new Map(sessions.map(({ session, file, lineage }) => [session, lineage ?? file]));

@@ -33,13 +33,13 @@ export interface SessionStanding extends InSession {
   readonly compactions: number;
 }
 
-/** One policy over the compared sessions: its cost, what it keeps, and what went wrong. Cost and shares are percent. */
+/** One policy over the compared sessions: its cost, its kept share, and its failures. Cost and shares are percent. */
 export interface Standing {
   readonly policy: string;
   readonly units: readonly SessionStanding[];
   /** Of never compacting: the geometric mean over sessions. */
   readonly costPercent: number;
-  /** Sessions that cost over 2 % more than never compacting. */
+  /** Sessions that cost over 2% more than never compacting. */
   readonly dearer: number;
   /** US dollars of all sessions, to be shown beside the cost; they decide nothing. `null` if a model has no price. */
   readonly usd: number | null;
@@ -56,7 +56,7 @@ export interface Standing {
   readonly isBroken: boolean;
 }
 
-/** How every policy of a run stands in each of its sessions, before lineages are put together. */
+/** Every policy's standing in each session of a run, before lineages are put together. */
 export interface RunStandings {
   /** By policy; sessions that `none` was not replayed in are left out. */
   readonly bySession: ReadonlyMap<string, readonly SessionStanding[]>;
@@ -97,7 +97,7 @@ function sessionStanding(
   return {
     ...unitOf(described),
     file: described.lineage ?? file,
-    // What was never sent has no logarithm.
+    // A session without requests has no logarithm.
     costRatio: Math.max(ratio, Number.MIN_VALUE),
     usd,
     vector: vectorOf(own, base),
@@ -133,7 +133,7 @@ export function standingOver(policy: string, units: readonly SessionStanding[], 
   };
 }
 
-/** The sessions of a lineage as one, by their means: whatever was forked off it, it counts once. */
+/** The sessions of a lineage as one, by their means: all forks together count once. */
 function unitFrom(own: readonly [SessionStanding, ...SessionStanding[]]): SessionStanding {
   if (own.length === 1) return own[0];
   return {

@@ -2,7 +2,7 @@ import { originOf } from "../origin.ts";
 import { clusteredEstimate, FEWEST_OWNERS, geometricMeanOver, type Interval } from "../statistics.ts";
 import type { SessionStanding, Standing } from "./standing.ts";
 
-/** How sure a cost is: the middle 95 % of what it comes to when projects or sessions are drawn anew. */
+/** How sure a cost is: the middle 95% of its values when projects or sessions are drawn anew. */
 export interface Sureness {
   /** In percent of the other's cost, or of never compacting. */
   readonly cost: Interval;
@@ -12,7 +12,7 @@ export interface Sureness {
 
 type Drawn = "projects" | "sessions";
 
-/** The projects of which sessions are. */
+/** The number of projects among the sessions. */
 export function projectsOf(units: readonly Pick<SessionStanding, "file">[]): number {
   return new Set(units.map(({ file }) => originOf(file).repository)).size;
 }

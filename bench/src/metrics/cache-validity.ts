@@ -3,12 +3,12 @@ import { z } from "zod";
 import type { ReplayedCall } from "../drive/replayed-call.ts";
 import type { Metric } from "./metric.ts";
 
-/** Cache reads and writes as a replay of the recorded requests computes them, against what the recording reports. */
+/** Cache reads and writes as a replay of the recorded requests computes them, against the recording's report. */
 export interface CacheValidity {
   readonly reportedReadTokens: number;
   readonly computedReadTokens: number;
   readonly errorPercent: number | null;
-  /** The cause of most of the difference in reads, if that in reads or writes exceeds 5 %. */
+  /** The cause of most of the difference in reads, if that in reads or writes exceeds 5%. */
   readonly cause: string | null;
   /** `null` if the recording reports no writes: not every vendor counts them. */
   readonly reportedWriteTokens: number | null;
@@ -20,8 +20,8 @@ export interface CacheValidity {
 const figure = z.number().nullable();
 
 /**
- * On `recorded` alone, if the recording reports cache reads; `null` for every other row. Sessions are not put together: the section of
- * validity lists them.
+ * Only on `recorded`, if the recording reports cache reads; `null` for every other row. Sessions are not put together: the section of validity lists
+ * them.
  */
 export const CACHE_VALIDITY: Metric<"cacheValidity", CacheValidity | null, readonly CacheValidity[], never> = {
   id: "cacheValidity",
@@ -45,12 +45,12 @@ export const CACHE_VALIDITY: Metric<"cacheValidity", CacheValidity | null, reado
   figures: {},
 };
 
-/** From this error on a session is listed with its cause, in percent of what is reported or stated. */
+/** From this error on a session is listed with its cause, in percent of the reported or stated figure. */
 export const LISTED_ERROR_PERCENT = 5;
 /** A call whose reads differ by less than this share of its prompt explains nothing. Chosen. */
 const LEAST_DIFFERENCE_RATIO = 0.05;
 
-/** Compares the reads of recorded requests with what the recording reports, and finds what explains most of the difference. */
+/** Compares the computed reads of recorded requests with the recording's report, and finds the main cause of the difference. */
 export function createCacheValidity(): { add(sent: ReplayedCall, use: CacheUse): void; result(): CacheValidity | null } {
   let reportedReadTokens = 0;
   let computedReadTokens = 0;

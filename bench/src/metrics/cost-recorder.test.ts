@@ -3,7 +3,7 @@ import { exampleReport } from "../../testing/example-report.ts";
 import { COST } from "./cost.ts";
 import { pooledBy } from "./registry.ts";
 
-/** Figures of some row; what a test does not change does not matter to it. */
+/** Figures of some row; a test does not depend on figures that it leaves unchanged. */
 const [metricsOfExample] = exampleReport({ sessions: ["a"] }).rows.flatMap(({ metrics }) => metrics ?? []);
 
 /** A row of a session with these dollars (`null`: no price), calls and compactions. */

@@ -41,7 +41,7 @@ export interface CostInput {
   readonly sizeJudge: Pick<SizeJudge, "messageTokens">;
 }
 
-/** Adds up what the requests cost; `served` says how each was served. */
+/** Adds up the cost of the requests; `served` gives each one's cache reads and writes. */
 export function createCost(input: CostInput): {
   add(sent: ReplayedCall, served: ServedStep): void;
   result(): CostMetrics;
@@ -128,7 +128,7 @@ function replyTokensOf({ recorded, reply, call }: ReplayedCall, sizeJudge: CostI
   return reply === null ? reported : Math.max(reported, sizeJudge.messageTokens(reply, call));
 }
 
-/** How requests were served, whatever their price. */
+/** How requests were served, without their prices. */
 export type Requests = Pick<
   CostMetrics,
   "cacheReadTokens" | "cacheWriteTokens" | "uncachedTokens" | "cacheBreaks" | "cacheExpiries" | "summaryRequests"

@@ -6,29 +6,29 @@ import type { RecordedCall } from "../size-judge/recorded-calls.ts";
 import { createCauses, LISTED_ERROR_PERCENT } from "./cache-validity.ts";
 import type { MeasuredCall, MeasuredReplay, Metric, Recorder } from "./metric.ts";
 
-/** Dollars of the recorded requests, replies left out: what the recording reports as read, written and not cached, against the replay. */
+/** Dollars of the recorded requests, replies left out: the recording's reported reads, writes and uncached tokens, against the replay. */
 export interface DollarValidity {
   /** The reported tokens at the prices of the run. Calls that report no reads, or whose model has no price, are left out. */
   readonly statedUsd: number;
   readonly computedUsd: number;
   readonly errorPercent: number | null;
   /**
-   * Dollars by the cache's rules alone, whatever the recording shows: each call is served as its provider says it should be. Without calls that found
-   * the cache cold within its time, which no rule foresees.
+   * Dollars only by the cache's rules, without the recording's evidence: each call is served as its provider documents. Without calls that found the
+   * cache cold within its time, which no rule foresees.
    */
   readonly ruledUsd: number;
   /** Against the reported tokens of the same calls. */
   readonly ruledErrorPercent: number | null;
-  /** The calls that were left out there, and what they reported, in US dollars. */
+  /** The calls that were left out there, and their report, in US dollars. */
   readonly coldCalls: number;
   readonly coldUsd: number;
-  /** The cause of most of the larger of the two errors, if one exceeds 5 %. */
+  /** The cause of most of the larger of the two errors, if one exceeds 5%. */
   readonly cause: string | null;
 }
 
 const figure = z.number().nullable();
 
-/** On `recorded` alone, if the recording reports cache reads; `null` for every other row. */
+/** Only on `recorded`, if the recording reports cache reads; `null` for every other row. */
 export const DOLLAR_VALIDITY: Metric<"dollarValidity", DollarValidity | null, readonly DollarValidity[], never> = {
   id: "dollarValidity",
   schema: z
@@ -106,7 +106,7 @@ interface Priced {
   readonly prices: ModelPrices | null;
 }
 
-/** One request three times: as reported, as replayed, and by the rules alone. `null` if it cannot be compared. */
+/** One request three times: as reported, as replayed, and only by the rules. `null` if it cannot be compared. */
 function dollarsOf({ recorded, served }: MeasuredCall, { ruledUse, cache, prices }: Priced) {
   const { input } = recorded.usage;
   if (prices === null || input.cacheReadTokens === null || input.totalTokens === null || input.totalTokens <= 0) return null;

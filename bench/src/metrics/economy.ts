@@ -90,7 +90,7 @@ export const ECONOMY: Metric<"economy", EconomyMetrics, EconomyMetrics, Exclude<
   },
 };
 
-/** Adds up what the session cost in tokens. Lost calls are charged as recorded; the peak is that of what was sent. */
+/** Adds up the session's cost in tokens. Lost calls are charged as recorded; the peak is that of the sent requests. */
 function createEconomy(): Recorder<EconomyMetrics, ReplayedCall> {
   const total = { compactions: 0, failedCompactions: 0, promptTokens: 0, peakPromptTokens: 0, messagesRemoved: 0 };
   const marginRatios: number[] = [];

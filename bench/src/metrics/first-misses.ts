@@ -21,7 +21,7 @@ const NONE: FirstMisses = { uses: 0, missed: 0, first: 0 };
 const count = z.int().nonnegative();
 const misses: z.ZodType<FirstMisses> = z.strictObject({ uses: count, missed: count, first: count });
 
-/** Counts each source that a context lacked once, however often it was needed. Sums over the sessions. For programs alone. */
+/** Counts each source that a context lacked once, however often it was needed. Sums over the sessions. Only for programs. */
 export const FIRST_MISSES: Metric<"firstMisses", FirstMissesByKind, FirstMissesByKind, never> = {
   id: "firstMisses",
   schema: z.strictObject({ edits: misses, passages: misses }),

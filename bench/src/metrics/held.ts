@@ -46,7 +46,7 @@ export function heldMetric<Id extends string>(words: HeldWords<Id>): HeldMetric<
     id: words.id,
     schema: z.strictObject({ all: count, far: count, tail: sides, oracle: sides, leftOut: z.int().nonnegative() }),
     measure: ({ session, held }) => ({
-      // The replay tells each call to what all metrics of this kind share.
+      // The replay passes each call to the shared state of all metrics of this kind.
       add: () => undefined,
       result: () => {
         const { tail, oracle } = held.controls();

@@ -15,24 +15,24 @@ import type { PreparedSession } from "../open/prepared-session.ts";
 export interface Metric<Id extends string = string, Result = unknown, Pooled = unknown, FigureId extends string = string> {
   /** Its field in a row's `metrics`, in camelCase. */
   readonly id: Id;
-  /** The form of a result: reports are read by it, and the JSON Schema has it. Numbers, texts, lists and records alone. */
+  /** The form of a result: reports are read by it, and the JSON Schema has it. Only numbers, texts, lists and records. */
   readonly schema: z.ZodType<Result>;
   measure(replay: MeasuredReplay): Recorder<Result>;
   /** Puts the results of sessions together, in the order of the report; there may be none. */
   pool(sessions: PooledSessions<Result>): Pooled;
-  /** Figures that are shown of it; none for a metric that has a section of its own or is for programs alone. */
+  /** Figures that are shown of it; none for a metric that has a section of its own or is only for programs. */
   readonly figures: Readonly<Record<FigureId, MetricFigure<Pooled>>>;
 }
 
 /** Sees each call of a replay once, in order. */
 export interface Recorder<Result, Call = MeasuredCall> {
   add(call: Call): void;
-  /** A call that counts in another session whose log holds it too: for metrics to which it matters what went before. */
+  /** A call that counts in another session whose log holds it too: for metrics that depend on earlier calls. */
   follow?(call: Call): void;
   result(): Result;
 }
 
-/** One session under one policy in one window, and what several metrics are made from. */
+/** One session under one policy in one window, and the shared inputs of several metrics. */
 export interface MeasuredReplay {
   readonly session: PreparedSession;
   readonly cell: Cell;
@@ -44,7 +44,7 @@ export interface MeasuredReplay {
   readonly isReported: boolean;
 }
 
-/** A call of a replay with how it was served and what its reply used. */
+/** A call of a replay with its cache use and its reply's usage. */
 export interface MeasuredCall extends ReplayedCall {
   readonly served: ServedStep;
   /** Place of the reply among the recorded messages; that of the reply before if this call has none. */
@@ -60,7 +60,7 @@ export interface PooledSessions<Result> {
   readonly calls: readonly number[];
 }
 
-/** One figure with what it means and where it is shown. */
+/** One figure with its meaning and the places that show it. */
 export interface MetricFigure<Pooled> extends MetricMeaning {
   /** `null` if it is not known. A share is in percent. */
   value(pooled: Pooled): number | null;
@@ -77,7 +77,7 @@ export type FigureFormat = "count" | "tokens" | "percent" | "usd";
 /** A column of a table. */
 export interface MetricColumn {
   readonly table: MetricTable;
-  /** Columns of one group stand side by side. Its name is their common heading. */
+  /** Columns of one group are adjacent. Its name is their common heading. */
   readonly group: string;
   readonly title: string;
 }
@@ -96,6 +96,6 @@ export interface MetricMeaning {
   /** Which way is good; `neither` for facts about the input and figures that are no goal in themselves. */
   readonly better: "lower" | "higher" | "neither";
   readonly method: string;
-  /** The limits of the figure: facts that it does not tell. */
+  /** The limits of the figure: facts that it does not show. */
   readonly caveat: string;
 }

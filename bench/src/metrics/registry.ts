@@ -43,7 +43,7 @@ export const METRICS: BuiltinMetrics = [
 /** The metrics of a run: those of every run, and any others behind them, each with an id of its own. */
 export type RunMetrics = readonly [...BuiltinMetrics, ...Metric[]];
 
-/** The results of one replay by metric. Those of metrics that were handed to the run stand beside them under their ids. */
+/** The results of one replay by metric. Metrics that were handed to the run add theirs under their ids. */
 export type RowMetrics = {
   readonly [M in BuiltinMetrics[number] as M["id"]]: M extends Metric<string, infer Result, infer _, string> ? Result : never;
 };

@@ -13,7 +13,7 @@ describe("a replay", () => {
     expect(compactions.length).toBe(metrics?.economy.compactions);
     for (const { tokensBefore, tokensAfter, messagesBefore, messagesAfter } of compactions) {
       expect(tokensAfter).toBeLessThan(tokensBefore ?? 0);
-      // The digest of a fallback may stand for one message.
+      // The digest of a fallback may replace one message.
       expect(messagesAfter).toBeLessThanOrEqual(messagesBefore);
     }
     expect(metrics?.economy.marginSpentRatio).toBeGreaterThan(0);

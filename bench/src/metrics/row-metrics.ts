@@ -21,7 +21,7 @@ export interface RowFigures {
   readonly composition: Composition;
 }
 
-/** All metrics over one replay, and what is shown of it call by call. */
+/** All metrics over one replay, and the figures that are shown call by call. */
 export function createRowMetrics(
   session: PreparedSession,
   cell: Cell,
@@ -153,7 +153,7 @@ function followingKinds(
   };
 }
 
-/** It stands first. */
+/** It comes first. */
 const OVERHEAD = "overhead";
 const OVERHEAD_ALONE: ReadonlyMap<string, number> = new Map([[OVERHEAD, 0]]);
 
@@ -171,7 +171,7 @@ export interface CompactionDetail {
   readonly shortenedParts: number;
   /** The beginning of the summaries' text; `null` without one. */
   readonly summary: string | null;
-  /** Passages that later replies needed and that left with it, and what the first few of them are about. */
+  /** Passages that later replies needed and that left with it, and the topics of the first few. */
   readonly neededLater: number;
   readonly examples: readonly NeededLater[];
 }
@@ -193,7 +193,7 @@ interface CompactionLog {
   result(): readonly CompactionDetail[];
 }
 
-/** A log without compactions. What was lost between two compactions counts for the one before. */
+/** A log without compactions. A loss between two compactions counts for the one before. */
 function createCompactionLog(): CompactionLog {
   const details: { readonly detail: CompactionDetail; neededLater: number; readonly examples: NeededLater[] }[] = [];
   return {
@@ -234,7 +234,7 @@ function detailOf(call: number, { edits, record }: CompactionEntry): CompactionD
   };
 }
 
-/** The beginning of what summaries say. A whole text need not be put together for it. */
+/** The beginning of the summaries' text. A whole text need not be put together for it. */
 function beginningOf(summaries: readonly Message[]): string {
   let beginning = "";
   for (const [place, text] of summaries.flatMap(textsOf).entries()) {
@@ -249,7 +249,7 @@ function textsOf({ parts }: Message): readonly string[] {
   return texts.length === 0 ? [""] : texts;
 }
 
-/** True for spans in whose place no text of what they said stands. */
+/** True for spans whose text is replaced by no text of their content. */
 function isDrop(edit: CompactionEntry["edits"][number]): boolean {
   return edit.kind === "replace-spans" && (edit.by === "notice" || edit.by === "nothing");
 }

@@ -103,7 +103,7 @@ export const SAFETY: Metric<"safety", SafetyMetrics, SafetyMetrics, keyof Safety
   },
 };
 
-/** A count of requests of which each is a failure. */
+/** A count of requests, each of them a failure. */
 function failures(
   figure: Pick<MetricFigure<SafetyMetrics>, "method" | "caveat" | "value" | "columns">,
 ): MetricFigure<SafetyMetrics> {

@@ -3,12 +3,12 @@ import type { ReplayedCall, SummaryWriter } from "../drive/replayed-call.ts";
 import { summed } from "../statistics.ts";
 import type { Metric, Recorder } from "./metric.ts";
 
-/** Requests for summaries by who wrote them. A long history takes several; the last steps of the fallback ask nobody. */
+/** Requests for summaries by their writer. A long history takes several; the last steps of the fallback need no writer. */
 export interface SummaryWriterCounts {
   readonly digest: number;
   /** The recorded agent's own, as it was. */
   readonly recorded: number;
-  /** The recorded agent's own, with a digest of what came after it. */
+  /** The recorded agent's own, with a digest of the messages after it. */
   readonly recordedAndDigest: number;
   readonly model: number;
   readonly failed: number;
@@ -16,7 +16,7 @@ export interface SummaryWriterCounts {
 
 const count = z.int().nonnegative();
 
-/** Sums over the sessions. A line of text says what a reader must know of them, so they have no column. */
+/** Sums over the sessions. A line of text says all that a reader must know of them, so they have no column. */
 export const SUMMARIES: Metric<"summaries", SummaryWriterCounts, SummaryWriterCounts, never> = {
   id: "summaries",
   schema: z.strictObject({ digest: count, recorded: count, recordedAndDigest: count, model: count, failed: count }),

@@ -6,7 +6,7 @@ import { comparableText, numberedLines, parsedOrText, shownLines } from "./texts
 /** An old text shorter than this is met by chance (docs/evidence.md). */
 const SHORTEST_QUOTE_CHARS = 20;
 
-/** Of a file that is changed, this share of the lines must stand together (docs/evidence.md). */
+/** Of a changed file, this share of the lines must be together (docs/evidence.md). */
 const FILE_SHARE = 0.8;
 
 /** The needs of files in replies, followed message by message. */
@@ -15,10 +15,10 @@ export interface Files {
   follow(message: Message): void;
 }
 
-/** The newest reading or writing of each file, and what a reply that changes files quotes of them. */
+/** The newest reading or writing of each file, and the quotations of them in a reply that changes files. */
 export function createFiles(needles: Needles): Files {
   const newest = createNewestTexts();
-  /** Of files as a tool showed them last with their numbers, after a change too: a range of lines is told by it. */
+  /** Of files as a tool last showed them with their numbers, after a change too: it identifies a range of lines. */
   const numbered = createNewestTexts();
   const readings = new Map<string, string>();
   const changes = new Map<string, string>();
@@ -130,7 +130,7 @@ export function editQuotes({ argumentsJson }: Pick<ToolCallPart, "argumentsJson"
   while (open.length > 0) {
     const value = open.pop();
     if (typeof value === "string") {
-      // Of a script its calls count: what it quotes of a patch stands in it as the string of a program.
+      // Of a script its calls count: a patch that it quotes is a string of the program.
       const calls = scriptCalls(value);
       if (calls.length > 0) open.push(...calls.map(({ args }) => args).reverse());
       else quotes.push(...patchQuotes(value), ...searchedTexts(value));
@@ -156,7 +156,7 @@ function replacedText(record: Readonly<Record<string, unknown>>): EditQuote | nu
   return typeof text === "string" ? { kind: "text", text } : null;
 }
 
-/** A block of a text that marks what is searched for and what replaces it. */
+/** A block of a text that marks a searched text and its replacement. */
 const SEARCH_BLOCK = /^(?:<{7}|-{7}) SEARCH>?\n([\s\S]*?)\n={7}$/gm;
 
 function searchedTexts(text: string): readonly EditQuote[] {

@@ -12,15 +12,15 @@ export interface Needle {
   readonly share: number;
 }
 
-/** Which needles stand in which message. Every message is read once. */
+/** Finds the needles of each message. Every message is read once. */
 export interface NeedleIndex {
   /** The needles, by number, that a text of the message holds. */
   heldIn(message: Message): readonly number[];
 }
 
 /**
- * An index of needles, which are known by their place in the list. Needles of one or two lines are looked for by character, longer ones by
- * the longest of the lines that must stand whole.
+ * An index of needles, which are known by their place in the list. Needles of one or two lines are looked for by character, longer ones by the
+ * longest run of lines that must be whole.
  */
 export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
   const runs = needles.map(runOf);
@@ -61,11 +61,11 @@ function formOf(line: string): number {
 
 interface Run {
   readonly text: string;
-  /** Whole lines that must stand without a gap; none for a needle that is looked for by character. */
+  /** Whole lines that must be present without a gap; none for a needle that is looked for by character. */
   readonly core: readonly string[];
   /** For a whole text: how the line before the core must end, and how the one after it must begin. */
   readonly ends: { readonly before: string; readonly after: string } | null;
-  /** For a share: the lines before the core, nearest first, and after it, of which so many more must stand beside it. */
+  /** For a share: the lines before the core, nearest first, and after it; so many more of them must be beside it. */
   readonly before: readonly string[];
   readonly after: readonly string[];
   readonly moreLines: number;
@@ -89,7 +89,7 @@ function runOf({ text, share }: Needle): Run {
   };
 }
 
-/** Whether the core of a run stands at a place of the lines, and beside it what must. */
+/** Whether the core of a run is at a place of the lines, with enough lines beside it. */
 function holds({ core, ends, before, after, moreLines }: Run, lines: readonly string[], from: number): boolean {
   if (!core.every((line, place) => lines[from + place] === line)) return false;
   const through = from + core.length;
@@ -114,7 +114,7 @@ export interface ContextChanges {
   readonly added: readonly Message[];
 }
 
-/** Compares each context with the one before. Where one goes on from it, the work follows what is new; else what lies behind their common beginning. */
+/** Compares each context with the one before. If a context continues the one before, the work follows the new part; else the part behind their common beginning. */
 export function createContextChanges(): (context: SessionView["messages"]) => ContextChanges {
   let shown = sequenceOf<Message>();
   return (messages) => {
@@ -185,7 +185,7 @@ interface NeedCounts {
   result(kind: NeedKind): HeldNeeds;
 }
 
-/** Counts of a session's needs over one replay. Work at a call follows what is needed there. */
+/** Counts of a session's needs over one replay. Work at a call follows the needs there. */
 export function createNeedCounts(needs: { at(ordinal: number): readonly CountedNeed[] }): NeedCounts {
   const counts = new Map<NeedKind, { readonly [Side in keyof HeldNeeds]: { uses: number; held: number } }>();
   return {
@@ -214,14 +214,14 @@ interface CountedNeed extends Wanted {
 
 /** Finds needles in a context that is followed. */
 export interface HeldContext {
-  /** Work follows what came and what went before a call. */
+  /** Work follows the messages that came and went before a call. */
   follow(changes: ContextChanges, call?: number): void;
   holds(needle: number): boolean;
   /** The call before which a needle left last; -1 if it never did. */
   leftAt(needle: number): number;
 }
 
-/** Follows a context that starts empty, as messages come and go, and tells which searched texts (needles) are in it. A needle is its number in `index`, from 0. */
+/** Follows a context that starts empty, as messages come and go, and reports which searched texts (needles) are in it. A needle is its number in `index`, from 0. */
 export function createHeldContext(index: NeedleIndex, needleCount: number): HeldContext {
   const holders = new Int32Array(needleCount);
   const leftAt = new Int32Array(needleCount).fill(-1);

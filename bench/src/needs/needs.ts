@@ -29,7 +29,7 @@ export interface Needs {
   readonly recordedChars: number;
   /** Returns the needs of the call whose reply is at this place of the recorded history. */
   at(ordinal: number): readonly Need[];
-  /** By kind: what calls need that no earlier message holds. It is counted nowhere else. */
+  /** By kind: needs of calls that no earlier message holds. It is counted nowhere else. */
   readonly leftOut: Readonly<Record<NeedKind, number>>;
   readonly needles: readonly Needle[];
 }
@@ -40,10 +40,10 @@ export interface NeedSources {
   readonly messageTokens: (message: Message, call: number) => number;
 }
 
-/** A need is far if what states it lies at least so many tokens back (docs/evidence.md). */
+/** A need is far if its statement lies at least so many tokens back (docs/evidence.md). */
 export const FAR_NEED_TOKENS = 20_000;
 
-/** Finds what each reply of a log needs. Reads each message twice: once for what it needs, once for what it holds. */
+/** Finds the needs of each reply of a log. Reads each message twice: once for its needs, once for its statements. */
 export function prepareNeeds(entries: readonly SessionEntry[], { references, messageTokens }: NeedSources): Needs {
   const history = recordedHistory(entries, references, messageTokens);
   const needles = createNeedles();
@@ -157,7 +157,7 @@ function createStanding(needles: Needles): { due(): readonly Wanted[]; follow(me
   };
 }
 
-/** The passages of a history as far as it has been followed: what a person or a tool stated last, with the lines around it. */
+/** The passages of a history as far as it has been followed: the last statements of a person or a tool, with the lines around them. */
 interface Passages {
   /** The passages of a reply's references, comparable: one for each reference that a person or a tool stated. */
   usedBy(reply: Message): readonly { readonly reference: number; readonly text: string }[];
@@ -194,7 +194,7 @@ function createPassages(references: PreparedReferences): Passages {
 /** Texts that a result may have and still say nothing, and characters and words beyond its call; chosen. */
 const SAYS_NOTHING = { texts: 500, chars: 4_000, words: 40 } as const;
 
-/** True for a result that only says that its call, which changed files or the plan, was carried out (docs/evidence.md): nobody needs it. */
+/** True for a result that only says that its call, which changed files or the plan, was carried out (docs/evidence.md): no reply needs it. */
 function isAcknowledgement(message: Message, calls: ReadonlyMap<string, ToolCallPart>): boolean {
   const call = message.role === "tool-result" && !message.isError ? calls.get(message.callId) : undefined;
   if (call === undefined) return false;
@@ -234,14 +234,17 @@ function passageOf(
 /** Lines on each side of the line that stated something (docs/evidence.md). */
 const PASSAGE_LINES = 3;
 
-/** A line of a text that states something, as it stands, without white space around it. */
+/** A line of a text that states something, unchanged but for the white space around it. */
 interface StatedLine {
   readonly raw: string;
   readonly text: StatingText;
   readonly place: number;
 }
 
-/** A text that states something: its lines as they are compared, those that it shows, where each stands last, without white space around it, and which are too long. */
+/**
+ *  A text that states something: its lines as they are compared, those that it shows, the last place of each, without white space around it, and the
+ *  lines that are too long.
+ */
 interface StatingText {
   readonly lines: readonly string[];
   readonly shown: ReturnType<typeof shownLines>;
@@ -280,7 +283,10 @@ function statingTexts(message: Message): readonly StatingText[] {
   });
 }
 
-/** A line with its neighbours, up to a line that is too long to be one; of a line that is itself too long, what states alone. What stands around what is shown states nothing. */
+/**
+ *  A line with its neighbours, up to a line that is too long to be one; of a line that is itself too long, only the stating part. Lines around the
+ *  shown ones state nothing.
+ */
 function passageAround({ raw, text: { lines, shown }, place }: StatedLine, window: string): string | null {
   if (place < shown.from || place >= shown.end) return null;
   const isShort = (at: number) => (lines[at]?.length ?? Number.POSITIVE_INFINITY) <= LONGEST_LINE_CHARS;

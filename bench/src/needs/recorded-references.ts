@@ -19,13 +19,13 @@ export interface PreparedReferences {
   ordinalOf(message: Message): number | null;
   /** The distinct uses of a recorded reply, in order of appearance; none for a message that was not recorded. */
   usesOf(reply: Message): readonly ReferenceUse[];
-  /** Reads the recorded statements in a message that stands in the context as it was recorded; none in any other message. */
+  /** Reads the recorded statements in a message whose recorded form is in the context; none in any other message. */
   statementsIn(message: Message): readonly number[];
 }
 
 /**
- * Finds what a recorded history states and uses. Uses are looked for in the replies' texts and call arguments (what an agent
- * does takes recalling as much as what it says), not in their reasoning. Two passes over the texts.
+ * Finds the statements and uses of a recorded history. Uses are looked for in the replies' texts and call arguments (an action takes as much
+ * recalling as a statement), not in their reasoning. Two passes over the texts.
  */
 export function prepareReferences(entries: readonly SessionEntry[]): PreparedReferences {
   const messages = entries.flatMap((entry) => (entry.type === "message" && isRecorded(entry.message) ? [entry.message] : []));
@@ -75,17 +75,17 @@ export function prepareReferences(entries: readonly SessionEntry[]): PreparedRef
   };
 }
 
-/** Summaries and notices of the recorded agent's own compactions are not part of what happened. */
+/** Summaries and notices of the recorded agent's own compactions are not part of the history. */
 function isRecorded(message: Message): boolean {
   return message.role === "tool-result" || (message.origin !== "summary" && message.origin !== "notice");
 }
 
-/** Tells whether a message states facts: words or commands of a person, results of tools. Text of the agent (reminders, environment) states none. */
+/** True if a message states facts: words or commands of a person, results of tools. Text of the agent (reminders, environment) states none. */
 export function isSourceMessage(message: Message): boolean {
   return message.role === "tool-result" || (message.role === "user" && ["human", "command"].includes(message.origin));
 }
 
-/** True if both can be read alike, whatever else differs. */
+/** True if both read alike, despite other differences. */
 function hasSameTexts(recorded: Message, message: Message): boolean {
   const before = messageTexts(recorded);
   const after = messageTexts(message);

@@ -1,4 +1,4 @@
-/** Version of what counts as a reference; figures of different versions are not compared. */
+/** Version of the definition of a reference; figures of different versions are not compared. */
 export const REFERENCES_VERSION = 1;
 
 /**
@@ -44,7 +44,7 @@ function readReferences(text: string, pieces: KnownPieces, visit: (reference: Re
   }
 }
 
-/** Where the piece that starts at `start` ends: a run of name and path characters, or a URL with what may stand in one. */
+/** The end of the piece that starts at `start`: a run of name and path characters, or a URL with its allowed characters. */
 function readPiece(text: string, start: number): { readonly end: number; readonly isUrl: boolean } {
   let end = start + 1;
   while (end < text.length) {
@@ -171,7 +171,7 @@ function trimStart(text: string, units: string): string {
   return text.slice(start);
 }
 
-/** Longer strings (encoded data, minified code) are no references: nobody recalls them by name. Chosen. */
+/** Longer strings (encoded data, minified code) are no references: they are not recalled by name. Chosen. */
 const MAXIMUM_REFERENCE_CHARS = 200;
 
 type ReferenceKind = "path" | "identifier" | "number" | "hash" | "url" | "flag" | "quoted-error";
@@ -183,8 +183,8 @@ export interface Reference {
 }
 
 /**
- * True for code units that words are made of: ASCII letters, digits, `_`, and letters of the alphabets up to U+1FFF. Scripts
- * written without spaces are not among them, so that a name inside a Chinese sentence still stands alone.
+ * True for code units that words are made of: ASCII letters, digits, `_`, and letters of the alphabets up to U+1FFF. Scripts written without spaces
+ * are not among them, so that a name inside a Chinese sentence is still a word of its own.
  */
 function isWordUnit(unit: number): boolean {
   return isAsciiLetter(unit) || isDigit(unit) || unit === 0x5f || (unit >= 0xc0 && unit <= 0x1fff);
@@ -212,15 +212,14 @@ function isHexDigit(unit: number): boolean {
 }
 
 /**
- * True if `start … end` does not begin or end inside a longer word: the place stands for the string itself and not for a
- * part of another name or number.
+ * True if `start … end` does not begin or end inside a longer word: the place is the string itself and not a part of another name or number.
  */
 export function standsAlone(text: string, start: number, end: number): boolean {
   if (!beginsAlone(text, start)) return false;
   return end >= text.length || !isWordUnit(text.charCodeAt(end - 1)) || !isWordUnit(text.charCodeAt(end));
 }
 
-/** True if what begins at `start` does not begin inside a longer word. */
+/** True if the string at `start` does not begin inside a longer word. */
 export function beginsAlone(text: string, start: number): boolean {
   return start === 0 || !isWordUnit(text.charCodeAt(start)) || !isWordUnit(text.charCodeAt(start - 1));
 }
@@ -233,8 +232,8 @@ export const ERROR_WORDS: RegExp =
   /error|exception|fail|cannot|can't|unable|invalid|unexpected|undefined|not found|no such|denied|missing|refused|timed out|panic|fatal|abort/i;
 
 /**
- * A reader of quotations in `"…"` and backticks on one line that say what an error says. Single quotes are not read, for they
- * are apostrophes too. Each quotation is looked at once, when it closes. Characters that are not {@link isReadOfQuotes} may be left out.
+ * A reader of quotations in `"…"` and backticks on one line that repeat an error's words. Single quotes are not read, for they are apostrophes too.
+ * Each quotation is looked at once, when it closes. Characters that are not {@link isReadOfQuotes} may be left out.
  */
 function createQuoteReader(text: string) {
   const openAt = new Map<number, number>();
@@ -254,7 +253,7 @@ function createQuoteReader(text: string) {
   };
 }
 
-/** True for what begins or ends a quotation. */
+/** True for a unit that begins or ends a quotation. */
 function isReadOfQuotes(unit: number): boolean {
   return unit === DOUBLE_QUOTE || unit === BACKTICK || unit === LINE_FEED;
 }

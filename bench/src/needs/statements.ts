@@ -63,7 +63,7 @@ export function listAt<Key, Item>(lists: Map<Key, Item[]>, key: Key): Item[] {
 /** Lines up to this length are taken whole; chosen, about four lines of a terminal. */
 const WHOLE_LINE_CHARS = 320;
 
-/** Characters of a longer line that are taken around a reference: enough to tell the statement; chosen. */
+/** Characters of a longer line that are taken around a reference: enough to identify the statement; chosen. */
 const WINDOW_CHARS = 160;
 
 /** A place of a text; `end` is exclusive. */
@@ -100,7 +100,7 @@ export function lineAround(text: string, { start, end }: TextPlace, before: Text
   return { from, through: from + window.length, window };
 }
 
-/** A place at which a string stands in a text: its number, its start and its exclusive end. */
+/** An occurrence of a string in a text: its number, its start and its exclusive end. */
 interface FoundPlace {
   readonly string: number;
   readonly start: number;
@@ -113,8 +113,8 @@ interface SearchOptions {
 }
 
 /**
- * A search for many strings at once, in one pass over a text. It gives each place at which one of them stands, in order of where the places begin.
- * Empty strings are never found.
+ * A search for many strings at once, in one pass over a text. It gives each occurrence of each string, in order of where they begin. Empty strings
+ * are never found.
  */
 export function createStringSearch(
   strings: readonly string[],
@@ -155,12 +155,12 @@ function branchOf(strings: readonly NumberedString[], depth: number): Branch {
 
 interface SearchTables extends SearchOptions {
   readonly root: Branch;
-  /** 1 for what one of the strings begins with: most places of a text begin as none of them does. */
+  /** 1 for units that begin one of the strings: most places of a text begin as none of them does. */
   readonly firstUnits: Uint8Array;
   readonly firstFours: Uint8Array;
 }
 
-/** A function of the module: what is compiled of one that is made for each search is lost with it. */
+/** A function of the module: code compiled for a function of each search would be lost with it. */
 function placesIn(text: string, { root, firstUnits, firstFours, mayBegin }: SearchTables): FoundPlace[] {
   const { length } = text;
   const found: FoundPlace[] = [];
@@ -183,7 +183,7 @@ function addPlaces(text: string, start: number, root: Branch, found: FoundPlace[
   }
 }
 
-/** Characters that are told from others at once. */
+/** Characters that are compared at once. */
 const FOUR = 4;
 
 /** The lower bytes of four units as one number; zeros behind the end. */

@@ -35,15 +35,15 @@ interface Quoted {
 
 /** A control over the calls that a policy's replay made, with so many tokens to keep at each cut. */
 export interface Control {
-  /** Tokens of all its prompts: most amounts are tried for their size alone. */
+  /** Tokens of all its prompts: most amounts are tried only for their size. */
   totalTokens(amountTokens: number): number;
   /** Returns the contexts that it sends, one for each call. */
   contexts(amountTokens: number): readonly ControlContext[];
 }
 
 /**
- * The plain tail: whenever the policy cuts, the newest messages of so many tokens stay, and nothing of what is older. Batches of tool calls stay
- * whole; the last human message stays if it lies before the cut.
+ * The plain tail: whenever the policy cuts, the newest messages of so many tokens stay, and nothing older. Batches of tool calls stay whole; the last
+ * human message stays if it lies before the cut.
  */
 export function tailControl(calls: readonly FollowedCall[], history: SizedHistory, cuts: Cuts): Control {
   return cuttingControl({ calls, history, cuts }, (amountTokens) => ({ from }, { ordinal, sizes }) => ({
@@ -162,12 +162,12 @@ interface OracleSources {
 }
 
 /**
- * The oracle: whenever the policy cuts, it keeps the open step and the last human message, and quotes what later calls need of all that is older, the
- * soonest need first, up to so many tokens. No policy can know that: it is a limit at the policy's size.
+ * The oracle: whenever the policy cuts, it keeps the open step and the last human message, and quotes the needs of later calls from all that is
+ * older, the soonest need first, up to so many tokens. No policy can know that: it is a limit at the policy's size.
  */
 export function oracleControl(calls: readonly FollowedCall[], { history, cuts, needleTokens, needs }: OracleSources): Control {
   let from = 0;
-  // Where the history is cut, and what of it would be quoted first, do not depend on the amount.
+  // The place of the cut, and the order of quotations, do not depend on the amount.
   const cut = calls.map(({ ordinal, compactions }, place) => {
     if (compactions === 0) return { from, wanted: [] };
     from = Math.max(from, cuts.openStepAt(ordinal));
@@ -185,7 +185,7 @@ export function oracleControl(calls: readonly FollowedCall[], { history, cuts, n
 /** Needles of later calls that were stated before a cut, each once, the soonest first. */
 type Wanted = readonly { readonly needle: number; readonly tokens: number }[];
 
-/** Of what is wanted, the soonest first, as far as the amount goes: what does not fit any more is passed over. */
+/** The wanted quotations, the soonest first, as far as the amount goes: one that does not fit any more is passed over. */
 function quotedOf(wanted: Wanted, amountTokens: number): Quoted {
   const taken = new Set<number>();
   let sum = 0;

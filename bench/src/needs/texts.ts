@@ -2,20 +2,20 @@ import { type Message, type Part, textOf } from "@plimsoll/core";
 import { jsonIn } from "@plimsoll/core/extend";
 import { isDigit } from "./references.ts";
 
-/** The texts of a message as places stand in them: one text part, one tool result, or one value in a call's arguments (docs/evidence.md). */
+/** The texts of a message in which places are counted: one text part, one tool result, or one value in a call's arguments (docs/evidence.md). */
 export function comparedTexts(message: Message): readonly string[] {
   return message.role === "tool-result" ? [textOf(message)] : messageTexts(message);
 }
 
 /**
- * A text as it is compared with others: lines end at `\n` alone, without white space, and the numbering that tools put before lines is gone.
- * Digits and an arrow are a number on any line; digits and a tab, a bar or a colon are one if most lines begin so (docs/evidence.md). Linear.
+ * A text as it is compared with others: lines end only at `\n`, without white space, and the numbering that tools put before lines is gone. Digits
+ * and an arrow are a number on any line; digits and a tab, a bar or a colon are one if most lines begin so (docs/evidence.md). Linear.
  */
 export function comparableText(text: string): string {
   return comparable(text).text;
 }
 
-/** Its text and lines. Most texts are compared as they stand. */
+/** Its text and lines. Most texts are compared unchanged. */
 export function comparable(text: string): { readonly text: string; readonly lines: readonly string[] } {
   const found = text.split("\n");
   const numbering = numberingOf(found);
@@ -41,7 +41,10 @@ export function numberedLines(text: string): ReadonlyMap<number, string> | null 
   return found.size === 0 ? null : found;
 }
 
-/** The header that a tool writes above a command's output: how it ended among names with values, then a name alone, as in `Exit code: 0`, `Wall time: 1 second`, `Output:`. */
+/**
+ *  The header that a tool writes above a command's output: its exit among names with values, then only a name, as in `Exit code: 0`, `Wall time: 1
+ *  second`, `Output:`.
+ */
 const HEADER = /^(?=(?:.+\n){0,7}.*\bcode:? -?\d+\n)(?:[A-Z][^\n:]{2,40}(?:: [^\n]+| \d+)\n){1,8}[A-Z]\w+:\n/;
 const MOST_HEADER_LINES = 9;
 
@@ -51,7 +54,10 @@ function headerLines(lines: readonly string[]): number {
   return header.split("\n").length - 1;
 }
 
-/** A line that a tool puts around what it shows: a tag, an element of one line, or words in brackets without quotes (docs/evidence.md). Indented, it is a part of a text. */
+/**
+ *  A line that a tool puts around its output: a tag, an element of one line, or words in brackets without quotes (docs/evidence.md). Indented, it is
+ *  a part of a text.
+ */
 const FRAME =
   /^(?:<\/?[a-z][^<>]*>|<([a-z][\w-]*)[^<>]*>[^<>]*<\/\1>|(?=[^"'{]*[\p{L}\d] \p{L})(?:\[[^[\]]*\]|\([^()]*\)))\s*$/u;
 const MOST_FRAME_LINES = 12;
@@ -69,17 +75,17 @@ export function shownLines(lines: readonly string[]): { readonly from: number; r
 /** A longer line is no neighbour, and no frame (docs/evidence.md). */
 export const LONGEST_LINE_CHARS = 320;
 
-/** No file has more digits' worth of lines; the bounds keep a line of digits alone from being read as a number. */
+/** No file has more digits' worth of lines; the bounds keep a line of only digits from being read as a number. */
 const MOST_DIGITS = 7;
 const MOST_BLANKS = 12;
 
-/** Share of the lines that must begin with a number before a number alone is taken for one (docs/evidence.md). */
+/** Share of the lines that must begin with a number before a number without a mark is taken for one (docs/evidence.md). */
 const NUMBERED_SHARE = 0.75;
 
 /** The mark between a number and its line, if no arrow is there: one character, or with a space if each line has one. */
 type Numbering = "mark" | "mark-and-space";
 
-/** Tells the form of a text's numbers besides those with an arrow, header and frame aside; `null` if it has no other. A line that is only its number is read too. */
+/** Finds the form of a text's numbers besides those with an arrow, header and frame aside; `null` if it has no other. A line that is only its number is read too. */
 function numberingOf(all: readonly string[]): Numbering | null {
   const { from, end } = shownLines(all);
   const lines = all.slice(from, end);
@@ -90,7 +96,7 @@ function numberingOf(all: readonly string[]): Numbering | null {
   return numbered.every((line) => /^\s*\d+(?:\t|[:|](?: |\s*$))/.test(line)) ? "mark-and-space" : "mark";
 }
 
-/** The characters of a line's number and of what follows it; 0 if the line has none. Read by hand: every line of a session comes by here. */
+/** The characters of a line's number and its mark; 0 if the line has none. Read by hand: every line of a session comes by here. */
 function numberChars(line: string, numbering: Numbering | null): number {
   const end = numberEnd(line);
   const unit = line.charCodeAt(end);
@@ -121,9 +127,8 @@ function isBlank(unit: number): boolean {
 }
 
 /**
- * The texts of a message in which a reference can be read: its text parts and the values of its calls' arguments, each string
- * or number on its own, unescaped (arguments that are no JSON: as they stand). Reasoning is left out, for many wires do not send
- * it again; so are tool names and images.
+ * The texts of a message in which a reference can be read: its text parts and the values of its calls' arguments, each string or number on its own,
+ * unescaped (arguments that are no JSON: unchanged). Reasoning is left out, for many wires do not send it again; so are tool names and images.
  */
 export function messageTexts(message: Message): readonly string[] {
   return message.parts.flatMap(partTexts);
@@ -156,7 +161,7 @@ export function argumentTexts(argumentsJson: string): readonly string[] {
   return texts;
 }
 
-/** A call's arguments as values. Those that are no JSON, such as a patch on its own or what a model cut off, are read as text. */
+/** A call's arguments as values. Arguments that are no JSON, such as a bare patch or a text that a model cut off, are read as text. */
 export function parsedOrText(text: string): unknown {
   const value = jsonIn(text);
   return value === undefined ? text : value;

@@ -1,7 +1,7 @@
 import type { SessionEntry } from "@plimsoll/core";
 import type { Transcript } from "../transcript.ts";
 
-/** Longer gaps are no wait for a summary: the machine slept, or nobody was there. Chosen. */
+/** Longer gaps are no wait for a summary: the machine slept, or the person was away. Chosen. */
 const LONGEST_WAIT_MS = 600_000;
 
 /**

@@ -31,7 +31,7 @@ export interface Opener {
   counts(): { readonly imports: number; readonly preparations: number };
 }
 
-/** Logs of so many bytes stay open in a process; what is beyond is opened again. Chosen: prepared, they take some ten times as much memory. */
+/** Logs of so many bytes stay open in a process; any above are opened again. Chosen: prepared, they take some ten times as much memory. */
 const KEPT_BYTES = 64_000_000;
 
 /** Opens files by these importers. */
@@ -87,7 +87,7 @@ async function importedFile({ path, displayName }: InputFile, importers: readonl
   return { transcripts, source: hash.digest("hex") };
 }
 
-/** The source, with a hash of what is read of other files that belong to it. */
+/** The source, with a hash of everything read from other files that belong to it. */
 function hashedBeside(source: FileSource, hash: Hash): FileSource {
   return {
     ...source,
@@ -99,7 +99,7 @@ function hashedBeside(source: FileSource, hash: Hash): FileSource {
   };
 }
 
-/** Marks that a file's sessions may share with those of other files, the facts that their logs state, and the hash of what was read. */
+/** Marks that a file's sessions may share with those of other files, the facts that their logs state, and the hash of the bytes read. */
 export interface FileMarks {
   readonly marks: readonly SessionMarks[];
   readonly facts: readonly SessionFacts[];
@@ -111,7 +111,7 @@ export function marksOf({ transcripts, source }: OpenedFile): FileMarks {
   return { marks: transcripts.map(sessionMarks), facts: transcripts.map(sessionFacts), source };
 }
 
-/** Files that were opened together: what they share, and what each is made of. Their sessions stay with those who opened them. */
+/** Files that were opened together, with their shared answers and their hashes. Their sessions stay with the processes that opened them. */
 export interface Corpus {
   readonly files: readonly InputFile[];
   readonly lineages: Lineages;
@@ -120,7 +120,7 @@ export interface Corpus {
   readonly sources: ReadonlyMap<string, string>;
 }
 
-/** Those who open files for a corpus. */
+/** The processes or threads that open files for a corpus. */
 export interface CorpusReader {
   readonly jobs: number;
   open(file: InputFile): Promise<FileMarks>;
@@ -138,8 +138,8 @@ export async function openCorpus(files: readonly InputFile[], reader: CorpusRead
 }
 
 /**
- * The results of items in their order, of which at most so many are under way at a time, begun in their order. After the first that fails none is begun;
- * rejects with what it failed with.
+ * The results of items in their order, with at most so many under way at a time, begun in their order. After the first failure none is begun; rejects
+ * with that failure.
  */
 export async function eachAtMost<Item, Result>(
   items: readonly Item[],

@@ -10,7 +10,7 @@ import type { PreparedSession } from "./prepared-session.ts";
 import { realWindowOf } from "./real-window.ts";
 import type { RecordedDollars, SeenCounts, SessionDescription } from "./session-description.ts";
 
-/** Describes a session by its recording. The catalogue tells its window if nothing in it does. */
+/** Describes a session by its recording. The catalogue gives its window if the recording does not. */
 export function describeSession(session: PreparedSession, catalog: ModelCatalog): SessionDescription {
   const { transcript, sizeJudge, repaired } = session;
   const [start] = transcript.entries;
@@ -45,7 +45,7 @@ export function describeSession(session: PreparedSession, catalog: ModelCatalog)
   };
 }
 
-/** Adds up what a transcript's own usage cost by the catalogue's prices, beside what its log states. */
+/** Adds up the cost of a transcript's own usage by the catalogue's prices, beside the cost that its log states. */
 export function recordedDollars(transcript: Transcript, catalog: ModelCatalog): RecordedDollars {
   const spending = createSpending((modelId, atMs) => catalog.pricesOf(modelId, atMs));
   for (const entry of ownEntries(transcript)) spending.add(entry);
@@ -94,9 +94,9 @@ export function seenCounts(entries: readonly SessionEntry[]): SeenCounts {
   };
 }
 
-/** How a session began: what a person knows it by. */
+/** How a session began: a person recognises it by this. */
 export interface SessionOpening {
-  /** The first time that its log tells, in milliseconds since 1970; `null` if it tells none. */
+  /** The first time in its log, in milliseconds since 1970; `null` if it has none. */
   readonly startedMs: number | null;
   /** The person's first words, on one line and cut to 80 characters; `null` without a word. */
   readonly firstWords: string | null;
@@ -110,7 +110,7 @@ const LOOKED_AT_CHARS = 8_000;
 /** Control characters, marks that turn the direction of text, line ends and halves of pairs: none of them belongs in a title. */
 const NOT_IN_TITLES = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}]+/gu;
 
-/** Reads off a log when it began and what the person said first. */
+/** Reads a session's start and the person's first words off its log. */
 export function sessionOpening(entries: readonly SessionEntry[]): SessionOpening {
   const startedMs = entries.reduce<number | null>((first, entry) => first ?? timeOf(entry), null);
   for (const entry of entries) {
@@ -122,7 +122,7 @@ export function sessionOpening(entries: readonly SessionEntry[]): SessionOpening
 }
 
 function titleWords(text: string): string {
-  // A line may have a megabyte; what is not for titles at its beginning must leave enough for one.
+  // A line may have a megabyte; removing its unfit beginning must leave enough for a title.
   const plain = text.slice(0, LOOKED_AT_CHARS).replaceAll(NOT_IN_TITLES, " ").trim();
   const letters = [...plain.slice(0, 2 * FIRST_WORDS_CHARS + 1)];
   return letters.length <= FIRST_WORDS_CHARS
@@ -138,7 +138,7 @@ function timeOf(entry: SessionEntry): number | null {
   return entry.type === "usage" ? entry.atMs : null;
 }
 
-/** Says what a recording shows of the things that measures are made from: a count of each, or that none is visible. */
+/** Says which evidence a recording has of the things that measures are made from: a count of each, or that none is visible. */
 export function seenText(entries: readonly SessionEntry[]): string {
   const { files, edits, plans, reasoning, usage: sizes, cacheReads, cacheWrites } = seenCounts(entries);
   const cache = { "cache reads": cacheReads, "cache writes": cacheWrites };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { eachAtMost } from "./corpus.ts";
 
-/** Items that end when they are told to. */
+/** Items that end on command. */
 function heldItems(count: number) {
   const begun: number[] = [];
   const ends: { readonly resolve: (text: string) => void; readonly reject: (error: Error) => void }[] = [];

@@ -12,7 +12,7 @@ import type { Transcript } from "../transcript.ts";
 /** A session with everything that is made once and shared by its replays. */
 export interface PreparedSession {
   readonly transcript: Transcript;
-  /** The recorded log after repairs: what is replayed. */
+  /** The recorded log after repairs, for the replay. */
   readonly entries: readonly SessionEntry[];
   readonly repaired: Pick<RepairedEntries, "repairCount" | "continuationCount">;
   readonly sizeJudge: SizeJudge;
@@ -23,7 +23,7 @@ export interface PreparedSession {
   readonly history: () => SizedHistory;
   /** Its results as policies let them in; shared by all replays. */
   readonly arrivals: Arrivals;
-  /** A check of the requests of one replay. What is read of a recorded message is shared by all replays. */
+  /** A check of the requests of one replay. All replays share the findings about a recorded message. */
   readonly wireChecks: ReturnType<typeof followingChecks>;
 }
 
@@ -77,7 +77,7 @@ export function countedSession(session: PreparedSession, shared: readonly Sessio
   };
 }
 
-/** Recorded results as they enter the history of a policy: cut to its cap, by their category. What is not cut stays the recorded value. */
+/** Recorded results as they enter the history of a policy: cut to its cap, by their category. An uncut result stays the recorded value. */
 type Arrivals = (by: Pick<EnginePolicy, "truncation">, kinds: Kinds) => (result: ToolResultMessage) => ToolResultMessage;
 
 /** Each result is cut once to each cap, so that all replays that cut alike hold the same value. */
@@ -93,7 +93,7 @@ function createArrivals(): Arrivals {
     return (result) => {
       const before = cut.get(result);
       if (before !== undefined) return before;
-      // As where results are admitted: what is cut names where the whole is. Nothing else is hashed.
+      // As where results are admitted: a cut result names the place of the whole one. Nothing else is hashed.
       const how = {
         truncations,
         get hint() {

@@ -52,7 +52,7 @@ export interface WindowEvidence {
   readonly automaticTokens: number | null;
   /** The largest prompt that was accepted; 0 if none was reported. */
   readonly largestPromptTokens: number;
-  /** The window by the agent's version; `null` if it tells nothing. */
+  /** The window by the agent's version; `null` if the version does not determine it. */
   readonly agent: RealWindow | null;
   /** The largest that the catalogue knows for the models; `null` if it knows none of them. */
   readonly catalogueTokens: number | null;
@@ -67,13 +67,13 @@ interface RealWindow {
 /** Sizes in which windows are sold, in tokens; from the vendors' model pages, November 2026. */
 const SOLD_TOKENS = [32_000, 64_000, 128_000, 200_000, 256_000, 400_000, 1_000_000, 2_000_000] as const;
 
-/** Window of a model that nothing tells of: that of most models in the recorded sessions. */
+/** Window of a model that has no other evidence: that of most models in the recorded sessions. */
 const UNTOLD: RealWindow = { tokens: 200_000, reason: "nothing tells it; most recorded models have 200,000" };
 
 /**
- * The window that the session ran in: what the recording shows comes before what is known of the model elsewhere. In this order: a window that
- * it states; the smallest sold one that holds the prompt at which the agent compacted by itself, if the catalogue has no smaller one; the size
- * in a model's name (`[1m]`); the agent's version; the catalogue. A prompt above it that was accepted moves it up to the next sold one.
+ * The window that the session ran in: the recording's evidence outranks other knowledge of the model. In this order: a window that it states; the
+ * smallest sold one that holds the prompt at which the agent compacted by itself, if the catalogue has no smaller one; the size in a model's name
+ * (`[1m]`); the agent's version; the catalogue. A prompt above it that was accepted moves it up to the next sold one.
  */
 export function realWindow(evidence: WindowEvidence): RealWindow {
   const { largestPromptTokens } = evidence;

@@ -1,7 +1,7 @@
 import type { SizeJudgeError } from "../size-judge/held-out.ts";
 import type { Outcome, UnreadNames } from "../transcript.ts";
 
-/** A replayed session and what its recording states. */
+/** A replayed session and the facts in its recording. */
 export interface SessionDescription {
   readonly session: string;
   readonly file: string;
@@ -11,9 +11,9 @@ export interface SessionDescription {
   /** The model's window that the session ran in, in tokens: stated, or the likeliest. */
   readonly ownWindowTokens: number | null;
   readonly parentSession: string | null;
-  /** The first session of those that share its beginning, which are one unit; left out if it shares nothing. Calls, tokens and dollars are its own alone. */
+  /** The first session of those that share its beginning, which are one unit; left out if it shares nothing. Calls, tokens and dollars are only its own. */
   readonly lineage?: string;
-  /** When it began, in milliseconds since 1970; `null` if its log tells no time. */
+  /** When it began, in milliseconds since 1970; `null` if its log has no time. */
   readonly startedMs: number | null;
   /** The person's first words, on one line of at most 80 characters; `null` without a word. */
   readonly firstWords: string | null;
@@ -31,7 +31,7 @@ export interface SessionDescription {
   readonly recordedUsd: number | null;
   /** Whether `recordedUsd` covers every call (`whole`); otherwise calls without a reported size or a price are missing. */
   readonly recordedUsdIs: "whole" | "a-part";
-  /** Models whose calls have no price that is known (`fast mode of MODEL` for that mode alone); left out if there are none. */
+  /** Models whose calls have no known price (`fast mode of MODEL` for only that mode); left out if there are none. */
   readonly unpricedModels?: readonly string[];
   /** US dollars that the recording states for its calls; `null` if it states none. */
   readonly statedCostUsd: number | null;

@@ -2,12 +2,12 @@ import type { Amount, Policy } from "@plimsoll/core";
 import { BASE_POLICY } from "./base-policy.ts";
 import type { Peer } from "./peer.ts";
 
-/** Of a model of which the window alone is known nine tenths are taken for input; it compacts at nine tenths of them. */
+/** If only a model's window is known, nine tenths of it are taken for input; it compacts at nine tenths of them. */
 const LINE_RATIO = 0.9 * 0.9;
 const TARGET: Amount = { ratio: 0.9 * 0.5, of: "window" };
 const KEEP: Policy["keep"] = [{ kind: "recent", amount: TARGET }];
 
-/** Its own measure of everything. An image is counted as our other length estimates do: what it takes for one was not looked at. */
+/** Its own measure of everything. An image is counted as our other length estimates do: the program's figure was not looked at. */
 const LENGTH_ESTIMATE: Policy["estimator"] = {
   kind: "chars-per-token",
   charsPerToken: 3,

@@ -4,7 +4,7 @@ import type { Peer } from "./peer.ts";
 
 /** Four fifths of the window, in large windows all but 40,000 tokens. */
 const ALLOWED: Amount = { max: [{ minus: [{ ratio: 1, of: "window" }, { tokens: 40_000 }] }, { ratio: 0.8, of: "window" }] };
-/** Half of what the smaller windows allow. */
+/** Half of the amount that the smaller windows allow. */
 const HALF: Amount = { ratio: 0.4, of: "window" };
 
 /** Cline in its editor (before its SDK) without its summaries: at four fifths of the window the older half of the messages goes; no model is asked. */

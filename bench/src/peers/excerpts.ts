@@ -2,13 +2,13 @@ import { isHuman, type Message } from "@plimsoll/core";
 import { defineStrategy, type StrategyKind, safeCutAtOrBefore, safeCuts } from "@plimsoll/core/extend";
 import { z } from "zod";
 
-/** Lines take at most this share of what leaves, so that every cut shrinks the context, and of the room. Chosen. */
+/** Lines take at most this share of the removed tokens, so that every cut shrinks the context, and of the room. Chosen. */
 const LEAVING_RATIO = 0.5;
 const ROOM_RATIO = 0.25;
 
 const CHARS_PER_TOKEN = 3;
 
-/** Replaces all that may go by single lines of it: those with the most rare words for their length. Each word's newest line counts alone. */
+/** Replaces all that may go by single lines of it: those with the most rare words for their length. Only each word's newest line counts. */
 export const EXCERPTS: StrategyKind = defineStrategy<{ readonly kind: "excerpts" }>({
   kind: "excerpts",
   schema: z.strictObject({ kind: z.literal("excerpts") }),
@@ -56,7 +56,7 @@ function worthiest(lines: readonly string[], maximumChars: number): string {
     .join("\n");
 }
 
-/** Names with a digit, a mark or a capital inside: they tell one line from another. */
+/** Names with a digit, a mark or a capital inside: they distinguish lines. */
 function rareWords(line: string): readonly string[] {
   const words = line.match(/[A-Za-z0-9_./:@-]{3,80}/g) ?? [];
   return words.filter((word) => /[0-9_./:@-][A-Za-z0-9]|[a-z][A-Z]/.test(word));

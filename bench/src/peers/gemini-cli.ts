@@ -33,7 +33,7 @@ export const GEMINI_CLI_PEER: Peer = {
       maxRecoveries: 0,
     },
     summary: { ...BASE_POLICY.summary, resultCapChars: null },
-    // One snapshot that came out larger than what it replaces, or empty, and none is asked for until the person speaks.
+    // After one snapshot that is empty or larger than the text it replaces, none is asked for until the person speaks.
     progress: { ...BASE_POLICY.progress, maximumFailures: 1 },
   },
   figures: [

@@ -6,7 +6,7 @@ import type { Peer } from "./peer.ts";
 const KEEP: Policy["keep"] = [{ kind: "recent", messages: 20 }];
 
 /**
- * The middlewares' own count (countTokensApproximately): four characters a token, of the messages alone. A call is counted as JSON with its id and type,
+ * The middlewares' own count (countTokensApproximately): four characters a token, of only the messages. A call is counted as JSON with its id and type,
  * and a result with the call's id: half of some 90 characters a pair.
  */
 const MESSAGES_BY_LENGTH: Policy["estimator"] = {

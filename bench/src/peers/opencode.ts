@@ -2,9 +2,9 @@ import type { Amount, Policy } from "@plimsoll/core";
 import { BASE_POLICY } from "./base-policy.ts";
 import type { Peer, PeerFigure } from "./peer.ts";
 
-/** It acts if a reply came back and input and output have reached what the window leaves beside the model's largest reply. */
+/** It acts if a reply came back and input and output have reached the window less the model's largest reply. */
 const USABLE: Amount = { ratio: 1, of: "input-budget" };
-/** A quarter of what is usable stays, between 2,000 and 15,000 tokens. */
+/** A quarter of the usable tokens stays, between 2,000 and 15,000 tokens. */
 const TAIL: Amount = { min: [{ tokens: 15_000 }, { max: [{ tokens: 2000 }, { ratio: 0.25, of: "input-budget" }] }] };
 
 const SUMMARY: Extract<Policy["strategies"][number], { readonly kind: "summarize" }> = {
@@ -38,7 +38,7 @@ const NOT_EXPRESSED = [
 
 const LINE: Peer["line"] = { follows: "distance", source: "opencode-ai 1.18.33: the window less the model's largest reply" };
 
-/** OpenCode: what is older than the newest tokens is summarised when input and output no longer fit. */
+/** OpenCode: messages older than the newest tokens are summarised when input and output no longer fit. */
 export const OPENCODE_PEER: Peer = {
   policy: {
     ...BASE_POLICY,

@@ -3,7 +3,7 @@ import type { Policy } from "@plimsoll/core";
 /** Another system's compaction as a Plimsoll policy, with the source of each number and the traits that a policy cannot express. */
 export interface Peer {
   readonly policy: Policy;
-  /** Every number in the policy that is the system's own, and where it stands. */
+  /** Every number in the policy that is the system's own, and its source. */
   readonly figures: readonly PeerFigure[];
   readonly line: PeerLine;
   /** The day on which the numbers were read in their sources, as YYYY-MM-DD. */
@@ -15,14 +15,14 @@ export interface Peer {
 /**
  * How the line at which a system acts follows the window that it has.
  *
- * - `share`: a share of the window, or of what the window leaves beside the reply
- * - `distance`: so many tokens below the window, or below what it leaves beside the reply
- * - `tokens`: so many tokens, whatever the window
+ * - `share`: a share of the window, or of the window less the reply
+ * - `distance`: so many tokens below the window, or below the window less the reply
+ * - `tokens`: so many tokens in any window
  * - `share-and-distance`: the smaller or the larger of both
  */
 interface PeerLine {
   readonly follows: "share" | "distance" | "tokens" | "share-and-distance";
-  /** Where that stands: as in {@link PeerFigure}, or that it is ours. */
+  /** The source of the rule: as in {@link PeerFigure}, or a word that it is ours. */
   readonly source: string;
 }
 
@@ -33,8 +33,8 @@ export interface PeerFigure {
   /** A repository, a path in it and a commit; an address; or how it was measured. */
   readonly source: string;
   /**
-   * Primary: the system's own code, documentation, or sessions that it wrote. Secondary: what others read in a program whose source is
-   * not public. Chosen: ours, because the system has no number there.
+   * Primary: the system's own code, documentation, or sessions that it wrote. Secondary: findings of others in a program whose source is not public.
+   * Chosen: ours, because the system has no number there.
    */
   readonly standing: "primary" | "secondary" | "chosen";
 }

@@ -1,7 +1,7 @@
 import { PI_POLICY } from "@plimsoll/core";
 import type { Peer } from "./peer.ts";
 
-/** pi up to 0.73: as the preset, but it looks at its size at the end of a run alone. */
+/** pi up to 0.73: as the preset, but it looks at its size only at the end of a run. */
 export const PI_0_73_PEER: Peer = {
   policy: {
     ...PI_POLICY,

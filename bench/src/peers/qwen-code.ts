@@ -5,7 +5,7 @@ import type { Peer } from "./peer.ts";
 /** Tokens that it leaves for the summary, and below that line. */
 const RESERVE_TOKENS = 20_000 + 13_000;
 const SHARE: Amount = { ratio: 0.85, of: "window" };
-/** The smaller of a share and a distance; in windows that the distance would fill, the share alone. */
+/** The smaller of a share and a distance; in windows that the distance would fill, only the share. */
 const AUTO: Amount = {
   windowAbove: RESERVE_TOKENS,
   above: { min: [SHARE, { minus: [{ ratio: 1, of: "window" }, { tokens: RESERVE_TOKENS }] }] },

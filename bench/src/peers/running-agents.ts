@@ -16,7 +16,7 @@ interface RunningRule {
 
 /** The first rule that holds for an agent's version is its own. */
 const RULES: readonly RunningRule[] = [
-  // What each of the two peers was seen in: versions up to 2.1.20, and from 2.1.25 on.
+  // The versions of the two peers: up to 2.1.20, and from 2.1.25 on.
   { format: "claude-code", before: "2.1.21", policy: "claude-code-2.1.20" },
   { format: "claude-code", policy: "claude-code" },
   { format: "codex", policy: "codex" },

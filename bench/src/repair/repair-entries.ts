@@ -29,7 +29,7 @@ export function repairEntries(entries: readonly SessionEntry[]): RepairedEntries
   return { ...withContinuations(sound), repairCount: repaired.repairCount };
 }
 
-/** The entries with the repaired messages in place of the recorded ones; what stood before a message stays before it. */
+/** The entries with the repaired messages in place of the recorded ones; entries before a message stay before it. */
 function placeEntries(
   entries: readonly SessionEntry[],
   repaired: RepairedList,
@@ -111,8 +111,8 @@ interface PlacedMessage {
 }
 
 /**
- * Repairs lists of one session: a message that is mended alike in several of them is the same object in all, so that a shared
- * prefix is told by identity there too.
+ * Repairs lists of one session: a message that is mended alike in several of them is the same object in all, so that a shared prefix is recognised by
+ * identity there too.
  */
 function createListRepair(): (messages: readonly Message[]) => RepairedList {
   const mended = new Map<string, Message>();

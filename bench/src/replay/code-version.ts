@@ -3,13 +3,13 @@ import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Packages whose code decides what a replay gives. */
+/** Packages whose code decides a replay's result. */
 const PACKAGES = ["@plimsoll/core", "@plimsoll/providers", "@plimsoll/bench"] as const;
 
 /**
- * A name for the code that replays: a hash over names, sizes and times of change of its files, so that what was kept before an upgrade, or
- * before a developer's edit, is not taken for a result of now. Where all of it is one bundle no package is found, and the folder of this
- * file has everything. `also` is a folder of code of the caller's own.
+ * A name for the code that replays: a hash over names, sizes and times of change of its files, so that rows from before an upgrade, or before a
+ * developer's edit, do not count as present results. Where all of it is one bundle no package is found, and the folder of this file has everything.
+ * `also` is a folder of code of the caller's own.
  */
 export async function codeVersion(also: string | null = null): Promise<string> {
   const hash = createHash("sha256");

@@ -32,7 +32,7 @@ export type FileReplay =
 export interface ReplayerOptions {
   /** Where a model that writes summaries has its key and address; the process's if it is left out. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** The parts that replays are made with; the built-in ones alone unless given. */
+  /** The parts that replays are made with; only the built-in ones unless given. */
   readonly parts?: BenchParts;
   readonly opener: Opener;
 }
@@ -76,7 +76,7 @@ export function createFileReplayer({
     } catch (error) {
       const [reason] = stops;
       if (reason !== undefined) return { kind: "stopped", reason };
-      // One bad file must not end the run; what is wrong with it is said in the summary.
+      // One bad file must not end the run; the summary names its fault.
       return { kind: "skipped", reason: reasonOf(placedError(error, parts.modules)) };
     }
   };

@@ -11,6 +11,6 @@ export interface FileTask {
   readonly cell: { readonly policy: EnginePolicy; readonly window: WindowRequest } | null;
   readonly prices: ReadonlyMap<string, ModelPrices>;
   readonly summarizer: SummarizerChoice;
-  /** Of the file's sessions those that share answers with others: what they share counts once. */
+  /** Of the file's sessions those that share answers with others: shared answers count once. */
   readonly shared: readonly SessionLineage[];
 }

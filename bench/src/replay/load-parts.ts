@@ -55,7 +55,7 @@ export const resolve = async (specifier, context, next) => {
   }
 };`;
 
-/** Strategies whose errors say where they were thrown: of a step that fails the record keeps the message alone. */
+/** Strategies whose errors name the place that threw them: the record of a failed step keeps only the message. */
 function withPlaces(extension: BenchExtension, modules: readonly string[]): BenchExtension {
   if (extension.strategies === undefined) return extension;
   const strategies = extension.strategies.map((kind): Kinds["strategies"][number] => ({
@@ -123,7 +123,7 @@ const RELATIVE_IMPORT = /\b(?:from|import)\s*\(?\s*["'](\.\.?\/[^"'\n]+)["']/g;
 async function* textsOf(address: string, seen: Set<string>): AsyncGenerator<string> {
   if (seen.has(address)) return;
   seen.add(address);
-  // What cannot be read was found by the loader in another way, or is no import at all but a text that looks like one.
+  // Unreadable imports were found by the loader in another way, or are no imports at all but texts that look like one.
   const text = await readFile(fileURLToPath(address), "utf8").catch(() => "");
   yield text;
   for (const [, path = ""] of text.matchAll(RELATIVE_IMPORT)) yield* textsOf(new URL(path, address).href, seen);

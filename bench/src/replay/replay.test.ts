@@ -106,7 +106,7 @@ describe("replay", () => {
   });
 });
 
-/** An estimator that sees a third of what is there and never learns. */
+/** An estimator that sees a third of the tokens and never learns. */
 const SHORT_SIGHTED = {
   kind: "chars-per-token",
   charsPerToken: 12,

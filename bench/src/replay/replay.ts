@@ -16,8 +16,8 @@ export interface ReplayRequest extends Omit<CellRequest, "catalog"> {
 const NO_COMPOSITION = { kinds: [], samples: [] };
 
 /**
- * Replays one session under one policy in one window, call by call, with every metric. Deterministic: no clock, no randomness, one
- * source of summaries for all policies. It is open loop: recorded replies do not react to what was edited.
+ * Replays one session under one policy in one window, call by call, with every metric. Deterministic: no clock, no randomness, one source of
+ * summaries for all policies. It is open loop: recorded replies do not react to edits.
  */
 export async function replay(session: PreparedSession, request: ReplayRequest): Promise<ReplayRow> {
   const { policy, metrics = METRICS, catalog = MODEL_CATALOG } = request;

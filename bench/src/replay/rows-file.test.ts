@@ -12,7 +12,7 @@ beforeEach(() => {
 const [ONE, TWO] = ["1".repeat(64), "2".repeat(64)];
 const path = () => join(folder, "rows.jsonl");
 const opened = (options?: RowsOptions) => openRowsFile(path(), "rows.jsonl", options);
-/** Two rows, the second of which was appended twice. */
+/** Two rows, the second appended twice. */
 function written(): string {
   const rows = opened();
   for (const [key, value] of [

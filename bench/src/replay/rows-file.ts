@@ -9,7 +9,7 @@ const LINE_VERSION = 1;
 /** A line describes a file's sessions, is a row, or names the lines of a result. */
 export type LineKind = "file" | "row" | "result";
 
-/** Finished work, and what runs came to, in one file that only grows: a line of JSON each, under a key that says what it was made from. */
+/** Finished work, and the results of runs, in one file that only grows: a line of JSON each, under a key over its inputs. */
 export interface RowsFile {
   /** The newest value under a key, unchecked; `null` if there is none. */
   read(kind: LineKind, key: string): unknown;
@@ -21,9 +21,9 @@ export interface RowsFile {
 
 /** How a file of rows is opened. */
 export interface RowsOptions {
-  /** A file that nobody named may fail: work goes on without it. Any other failure throws `bad-input`. */
+  /** A file that the person did not name may fail: work goes on without it. Any other failure throws `bad-input`. */
   readonly isSpare?: boolean;
-  /** To read alone: it must be there, and is not changed. */
+  /** Read-only: it must be there, and is not changed. */
   readonly isRead?: boolean;
 }
 
@@ -72,7 +72,7 @@ const APPENDS = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
 /** How a line begins, and so a file whose first line was never finished. */
 const BEGINS = '{"v":';
 
-/** An open file that may be read, or appended to: no device or pipe, whose end never comes, and no file of somebody else's lines. */
+/** An open file that may be read, or appended to: no device or pipe, whose end never comes, and no file with lines of another program. */
 function checkedFile(file: number, isRead: boolean): number {
   const stats = fstatSync(file);
   const begins = Buffer.alloc(stats.isFile() ? Math.min(BEGINS.length, stats.size) : 0);

@@ -36,15 +36,15 @@ export interface BenchInput {
   /** The files, opened by the pool; this run opens them if it is left out. Give it to a run that is one of several over the same files. */
   readonly corpus?: Corpus;
   readonly shard?: Shard | null;
-  /** Runs and measures the replays; this process alone if left out. The caller closes it. */
+  /** Runs and measures the replays; only this process if left out. The caller closes it. */
   readonly pool?: WorkerPool;
-  /** Who writes the summaries; the digest unless given. */
+  /** The writer of the summaries; the digest unless given. */
   readonly summarizer?: SummarizerChoice;
   /** Where finished rows are kept and looked for, so that none is made twice; nowhere unless given. */
   readonly kept?: KeptRows | null;
-  /** Inputs that were given and are not there: the report tells them. */
+  /** Inputs that were given and are not there: the report lists them. */
   readonly missing?: readonly SkippedInput[];
-  /** Options that changed nothing, a line each: the report tells them. */
+  /** Options that changed nothing, a line each: the report lists them. */
   readonly withoutEffect?: readonly string[];
   readonly onProgress?: (progress: BenchProgress) => void;
   /** Called for each task with its requests for summaries by a model. */
@@ -69,7 +69,7 @@ const BENCH_INPUT = option.schema<BenchInput>({
 export interface KeptRows {
   readonly rows: RowsFile;
   readonly version: string;
-  /** The parts that replays are made with; the built-in ones unless given. Nothing is kept of parts that cannot be told from others of their names. */
+  /** The parts that replays are made with; the built-in ones unless given. Nothing is kept of parts that cannot be distinguished from others of their names. */
   readonly parts?: BenchParts;
   /** Called with the number of cells that were there. */
   readonly onKept?: (cells: number) => void;
@@ -95,7 +95,7 @@ export interface BenchProgress {
 export async function runBench(input: BenchInput): Promise<BenchReport> {
   option.check("a bench", BENCH_INPUT, input);
   const { shard = null, pool = createSerialPool() } = input;
-  // Before the files are shared out: a part counts what the whole run counts.
+  // Before the files are shared out: a part counts as the whole run counts.
   const corpus = input.corpus ?? (await openCorpus(input.files, pool));
   const files = shareOf(input.files, shard).filter(({ displayName }) => corpus.lineages.hasOwn(displayName));
   const progress = createProgress(input, files, await Promise.all(files.map(bytesOf)));

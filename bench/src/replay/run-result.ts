@@ -8,7 +8,7 @@ import { rowSchema, runShape, sessionSchema, sourceNoteSchema } from "../results
 import type { BenchReport, ReplayRow, Shard, SkippedInput } from "../results.ts";
 import { type LineKind, openRowsFile, type RowsFile } from "./rows-file.ts";
 
-/** A run before anything of it is replayed: what all its parts have in common. */
+/** A run before any replay: the common facts of all its parts. */
 export interface RunDescription
   extends Pick<BenchReport, "inputs" | "policies" | "windows" | "summarizer" | "plimsollVersion" | "referencesVersion"> {
   readonly pricedModels: readonly string[];
@@ -28,7 +28,7 @@ export type FileResult =
     }
   | { readonly file: string; readonly kind: "skipped"; readonly reason: string };
 
-/** Puts the files of a run together, in the order of its inputs, in whatever order they were finished. */
+/** Puts the files of a run together, in the order of its inputs, whichever finished first. */
 export function reportOf(run: RunDescription, shard: Shard | null, results: readonly FileResult[]): BenchReport {
   const byFile = new Map(results.map((each) => [each.file, each]));
   const inOrder = run.inputs.flatMap((file) => byFile.get(file) ?? []);
@@ -57,7 +57,7 @@ function idlePrices({ pricedModels, summarizer }: RunDescription, sessions: read
   return idle.length === 0 ? [] : [`--prices: no session asks ${idle.join(", ")}.`];
 }
 
-/** A name for what something was made from. */
+/** A name for the inputs of a result. */
 export function keyOf(made: unknown): string {
   return createHash("sha256")
     .update(canonicalJson(JSON.parse(JSON.stringify(made))))
@@ -82,7 +82,7 @@ export interface CheckedRows {
   row(key: string): ReplayRow | null;
 }
 
-/** Checks what is read of a file of rows. */
+/** Checks the rows read from a file. */
 export function checkedRows(rows: Pick<RowsFile, "read">, { metrics }: Pick<BenchParts, "metrics">): CheckedRows {
   const [row, file] = [
     rowSchema(metrics),

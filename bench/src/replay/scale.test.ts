@@ -18,7 +18,7 @@ const sessionOf = (turns: number) => {
   const chars = { resultChars: 4000, humanChars: 2000, replyChars: 500 };
   return prepareSession(madeTranscript({ turns, toolCallsPerTurn: 5, ...chars, overheadTokens: 2000 }));
 };
-/** Long enough that what comes before the first compaction, which costs nothing, is a small part. */
+/** Long enough that the part before the first compaction, which costs nothing, is small. */
 const [once, twice] = [sessionOf(80), sessionOf(160)];
 const window = { kind: "working-room", tokens: 10_000 } as const;
 

@@ -50,7 +50,7 @@ const THREAD_OPTIONS = option.schema<ThreadOptions>({
   ...option.optional(z.array(option.text).readonly(), "modules", "execArgv"),
 });
 
-/** Makes a pool of `jobs` worker threads, each of which loads the extensions in `modules`. A task that a worker cannot finish rejects. */
+/** Makes a pool of `jobs` worker threads, each with the extensions in `modules`. A task that a worker cannot finish rejects. */
 export function createThreadPool(jobs: number, options: ThreadOptions = {}): WorkerPool {
   option.check("a pool", THREAD_OPTIONS, options);
   const { modules = [], execArgv = [] } = options;
@@ -71,7 +71,7 @@ export function createThreadPool(jobs: number, options: ThreadOptions = {}): Wor
 /** Opening a file takes about as long as so many tasks: an idle worker opens another's file only if more of them wait. Chosen. */
 const WORTH_OPENING = 3;
 
-/** Gives each worker one task at a time: of the files that it has open, else of one that nobody has, else of the one with the most waiting tasks. */
+/** Gives each worker one task at a time: of the files that it has open, else of one that no worker has, else of the one with the most waiting tasks. */
 function scheduled(workers: readonly FileWorker[], close: () => Promise<void>): WorkerPool {
   const owners = new Map<string, FileWorker>();
   const idle = new Set(workers);

@@ -14,7 +14,7 @@ export async function runTask({ task, modules }: WorkerTask): Promise<FileReplay
   return (await workerOf(modules)).replay(task);
 }
 
-/** Opens a file, and reads what its sessions may share with others. */
+/** Opens a file, and reads the marks that its sessions may share with others. */
 export async function openFile({
   file,
   modules,

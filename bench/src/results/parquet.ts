@@ -9,8 +9,8 @@ import type { ResultColumn } from "./result-columns.ts";
 import { RESULT_TABLES, type ResultTable, resultColumns, resultLines } from "./result-tables.ts";
 
 /**
- * Writes the tables of a run, or of its part, as Parquet: a file a table and part, each under another name first, so that nobody sees half of it. Throws `bad-input` as
- * {@link checkParquetFolder} does.
+ * Writes the tables of a run, or of its part, as Parquet: a file a table and part, each under another name first, so that no reader sees half of it. Throws
+ * `bad-input` as {@link checkParquetFolder} does.
  */
 export async function writeParquet(folder: string, report: BenchReport, metrics: RunMetrics): Promise<void> {
   await checkParquetFolder(folder, report.shard);
@@ -68,7 +68,7 @@ function unwritable(path: string, cause: unknown): PlimsollError {
 }
 
 async function makeFolder(path: string): Promise<void> {
-  // No person named this folder, and none named what a link in its place leads to.
+  // A person named neither this folder nor the target of a link in its place.
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true)
     throw new PlimsollError("bad-input", `${path}: it is a link to ${readlinkSync(path)}; remove it, or name another place`);
   await mkdir(path, { recursive: true }).catch((cause: unknown) => {

@@ -19,15 +19,15 @@ const TYPES: ReadonlyMap<string, ColumnType> = new Map([
 ]);
 
 /**
- * One column for each text, number and truth value that entries of a schema have at a fixed place: lists, and records of any keys, have none.
- * The columns follow from the schema alone, so that all parts of a run have the same.
+ * One column for each text, number and truth value that entries of a schema have at a fixed place: lists, and records of any keys, have none. The
+ * columns follow only from the schema, so that all parts of a run have the same.
  */
 export function columnsOfSchema(schema: z.ZodType<unknown>): readonly ResultColumn[] {
   const leaves = new Map<string, { readonly path: readonly string[]; readonly type: ColumnType }>();
   for (const leaf of leavesOf(z.toJSONSchema(schema), [])) {
     const name = leaf.path.join("_");
     const known = leaves.get(name)?.type ?? leaf.type;
-    // Forms of a record that disagree are told as text.
+    // If forms of a record disagree, the column holds text.
     leaves.set(name, { path: leaf.path, type: known === leaf.type ? known : "STRING" });
   }
   return [...leaves].map(([name, { path, type }]) => ({ name, type, valueOf: (entry) => stored(fieldAt(entry, path), type) }));
@@ -43,7 +43,7 @@ function leavesOf(
   const within = isRecord(properties)
     ? Object.entries(properties).flatMap(([name, field]) => leavesOf(field, [...path, name]))
     : [];
-  // What may be null has a list of types, or alternatives.
+  // A nullable value has a list of types, or alternatives.
   const [own] = [type].flat().flatMap((each) => (typeof each === "string" ? (TYPES.get(each) ?? []) : []));
   return [
     ...(own === undefined || path.length === 0 ? [] : [{ path, type: own }]),

@@ -15,7 +15,7 @@ const CALL = columnsOfSchema(
   z.strictObject({ call: z.int(), promptTokens: z.number(), compactions: z.int(), overflowed: z.boolean() }),
 );
 const JSON_TEXT = columnsOfSchema(z.strictObject({ json: z.string() }));
-/** Fields of a row that stand with each of its calls, so that they can be read alone. */
+/** Fields of a row that each of its calls repeats, so that calls can be read without rows. */
 const WITH_CALLS = ["session", "policy", "window_kind", "window_tokens"];
 
 /** The columns of each table of a run with these metrics, in their order. */
@@ -58,7 +58,7 @@ function* callLines(part: number, rows: readonly ReplayRow[]) {
     for (const point of series) yield { part, place, session, policy, window, ...point };
 }
 
-/** The figures of a row stand under their metric's own name, as the tables of the documents have them. */
+/** The figures of a row have their metric's own name, as the tables of the documents have them. */
 function withoutMetricsWord(column: ResultColumn): ResultColumn {
   return { ...column, name: column.name.replace(/^metrics_/, "") };
 }

@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<ErrorRow>[] = [
   figure("margin", ({ errors }) => errors.marginPercent),
 ];
 
-/** The kinds of calls that are told apart. */
+/** The kinds of calls that are listed. */
 const GROUPS = [
   ["All calls but each session's first", "afterFirst"],
   ["Nothing hidden (no unmarked fall, cut or switch)", "calm"],

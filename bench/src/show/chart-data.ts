@@ -86,7 +86,7 @@ function chartIndex({ report, judged, metrics, policyName }: ShownReport): Chart
   };
 }
 
-/** Lines that are drawn before a reader chooses (chosen: more cannot be told apart). */
+/** Lines that are drawn before a reader chooses (chosen: the eye cannot distinguish more). */
 const MOST_LINES = 5;
 /** Colours that the style sheet has beside the baseline's. */
 const COLOUR_COUNT = 8;

@@ -48,7 +48,7 @@ export function heldCell(percent: number | null): string {
   return percent === null ? NOT_VISIBLE : formatPercent(percent);
 }
 
-/** Says how much of what replies needed was kept, in percent with its unit; `null` if nothing shows the needs. */
+/** The kept share of the replies' needs, in percent with its unit; `null` if nothing shows the needs. */
 export function heldText(percent: number | null): string {
   return percent === null ? `needs ${NOT_VISIBLE}` : `${formatPercent(percent)} % kept`;
 }
@@ -58,7 +58,7 @@ export function formatNumberOf(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Says in one sentence how many answers stand in more than one file; empty if none does. */
+/** Says in one sentence how many answers are in more than one file; empty if none is. */
 export function lineageWords(counts: LineageCounts | undefined): string {
   if (counts === undefined || counts.repeatedAnswers === 0) return "";
   const { files, sessions, lineages, repeatedAnswers } = counts;

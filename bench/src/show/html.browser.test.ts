@@ -90,7 +90,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
     const drawn = await numberAt(page, "#chart", "compactions");
     const line = page.locator("#chart .u-legend th[role=button][aria-pressed=true]").last();
     await line.press("Enter");
-    // Not `waitForFunction`: what it polls with is a string, which the page's policy refuses.
+    // Not `waitForFunction`: it polls with a string, which the page's policy refuses.
     await expect.poll(() => numberAt(page, "#chart", "compactions")).toBeLessThan(drawn);
     expect(complaints).toEqual([]);
     await page.close();

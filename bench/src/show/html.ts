@@ -52,7 +52,7 @@ ${methodSection(report)}`;
   });
 }
 
-/** The first screen: for each window the answer, as the terminal has it, beside cost against what is kept, and its table. */
+/** The first screen: for each window the answer, as the terminal has it, beside cost against kept share, and its table. */
 function answerSection({ report, problems, windows: shown, judged, policyName }: ShownReport): Markup {
   const calls = report.sessions.reduce((sum, session) => sum + session.calls, 0);
   const formats = [...new Set(report.sessions.map(({ format }) => format))];
@@ -76,7 +76,7 @@ export function problemList(problems: readonly Pick<ReportProblem, "text">[]): M
   return html`<section class="problems" aria-label="Problems"><h2>Problems</h2><ul>${problems.map(({ text }) => html`<li>${text}</li>`)}</ul></section>`;
 }
 
-/** An answer: what to do in large letters, and what speaks for and against it. */
+/** An answer: the advice in large letters, with the reasons for and against it. */
 export function answerCard([pick = "", ...others]: readonly string[]): Markup {
   return html`<section class="answer" aria-label="The answer"><p class="soft">The answer</p><p class="pick">${pick}</p>
 ${others.length === 0 ? html`` : html`<ul>${others.map((line) => html`<li>${line}</li>`)}</ul>`}</section>`;
@@ -121,7 +121,7 @@ function chartSection({ index: { sessions, windows, policies } }: ChartBlocks, m
 ${tableHtml({ id: "session", title: "The chosen session", notes: [], rowTitle: "policy", heads, rows: [] })}`;
 }
 
-/** Every policy of the run as data, so that the run can be repeated. Points of a sweep are named by their settings alone. */
+/** Every policy of the run as data, so that the run can be repeated. Points of a sweep are named only by their settings. */
 function policiesSection({ policies }: BenchReport, nameOf: PolicyNames): Markup {
   const swept = policies.filter(({ sweep }) => sweep !== null);
   const whole = policies.filter(({ sweep }) => sweep === null);
@@ -163,7 +163,7 @@ const PICK_COLOUR = 2;
 const NOW_COLOUR = 3;
 const LOST_COLOUR = 9;
 
-/** Cost against what is kept, over the sessions of the answer: every policy, those that the answer names, and what the person runs now. */
+/** Cost against kept share, over the sessions of the answer: every policy, those that the answer names, and the person's present one. */
 function frontChart({ now, named, answers }: WindowJudgement, nameOf: PolicyNames): Markup {
   const isRinged = ({ policy }: Standing) => policy === now?.policy || named.some((pick) => pick.policy === policy);
   const marked = { isLine: false, labels: true, isMarked: true };

@@ -23,7 +23,7 @@ export function* jsonReportPieces({ report, problems, judged }: ShownReport): Ge
   yield "\n}\n";
 }
 
-/** The figures that the verdict tells in words. */
+/** The figures behind the words of the verdict. */
 function answersOf({ windows }: Judgement): readonly ReportAnswer[] {
   return windows.flatMap(({ windowLabel, units, answers }) =>
     answers.map(({ summaries, placed, choice }) => ({

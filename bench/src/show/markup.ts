@@ -31,12 +31,12 @@ function partMarkup(part: MarkupPart): string {
   return "markup" in part ? part.markup : part.map(({ markup }) => markup).join("");
 }
 
-/** Controls but tab and line end, marks of direction, characters without width and strokes over others; what says that a sign is an emoji stays. */
+/** Controls but tab and line end, marks of direction, characters without width and strokes over others; marks that make a sign an emoji stay. */
 const UNSEEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex lint/suspicious/noMisleadingCharacterClass: these are the characters to replace
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u0334-\u0338\u20d2-\u20eb]|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
 
-/** The text with what would hide, turn or pretend to be other text as `\u{202e}`. */
+/** The text with characters that hide, turn or imitate other text as `\u{202e}`. */
 export function visible(text: string): string {
   return text.replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }

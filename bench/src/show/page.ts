@@ -64,7 +64,7 @@ interface PageAssets {
 
 const STYLES = ["page.css", "tables.css", "charts.css", "sections.css", "narrow-and-print.css"];
 
-/** Reads the chart library's own build and our style and scripts; ours are shipped as they stand, beside this file's source. */
+/** Reads the chart library's own build and our style and scripts; ours are shipped unchanged, beside this file's source. */
 function readPageAssets(scripts: Page["scripts"], more: Page["style"]): PageAssets {
   const style = [...STYLES.map(own), ...(more === undefined ? [] : [more])].join("\n");
   if (scripts === undefined) return { style, scripts: [] };

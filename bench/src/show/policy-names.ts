@@ -3,7 +3,7 @@ import type { Judgement } from "../judge/judge.ts";
 /** Gives the name of a policy as people see it. */
 export type PolicyNames = (policy: string) => string;
 
-/** Stands behind the name of a policy that pays for summaries by a model. */
+/** Marks the name of a policy that pays for summaries by a model. */
 export const MODEL_MARK = "*";
 
 /** Makes the names of a report's policies. */

@@ -14,7 +14,7 @@ import type { PolicyNames } from "./policy-names.ts";
 import { type Column, fact, metricColumns, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 import { compactsAt } from "./verdict.ts";
 
-/** A policy of a window: what it did, and over the compared sessions what it cost and kept. */
+/** A policy of a window: its actions, and over the compared sessions its cost and kept share. */
 interface PolicyRow {
   readonly summary: PolicySummary;
   readonly isNow: boolean;
@@ -82,7 +82,7 @@ export const KEPT_READING =
 /** Explains the columns of the first table. */
 export const READING: string = `cost: % of the cost without compaction, with a prompt cache, over the sessions that outgrow the window; ${KEPT_READING}`;
 
-/** The table that a window's answer is read from: a row a policy, what the person runs now among them. */
+/** The table behind a window's answer: a row a policy, among them the person's present one. */
 export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf: PolicyNames): ReportTable {
   const { windowLabel, summaries, standings, now } = judged;
   return tableOf<PolicyRow>({
@@ -204,7 +204,7 @@ const BESIDE_COLUMNS: readonly Column<MeasuredPolicy>[] = [INSTRUCTIONS, PLAN].m
   }),
 );
 
-/** The columns of how a policy or a setting stands: what it costs, where it is dearer, what it keeps. */
+/** The columns of a policy's or a setting's standing: its cost, the sessions where it is dearer, its kept share. */
 export function standingColumns<Row>(of: (row: Row) => Standing | null): readonly Column<Row>[] {
   const older = { ...KEPT_MEANING, method: "The same of what was last said 20,000 tokens before or more." };
   const figure = (
@@ -233,8 +233,8 @@ export function standingColumns<Row>(of: (row: Row) => Standing | null): readonl
 }
 
 /**
- * Lists the remarks that a reader must know about rows of one window before comparing them: nothing fired, or sessions are missing. What holds for
- * several is said once.
+ * Lists the remarks that a reader must know about rows of one window before comparing them: nothing fired, or sessions are missing. A remark about
+ * several rows comes once.
  */
 export function remarks(summaries: readonly PolicySummary[], nameOf: PolicyNames = String): readonly string[] {
   const policiesOf = new Map<string, string[]>();

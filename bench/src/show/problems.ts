@@ -12,8 +12,8 @@ import { formatCount, formatNumberOf, verbFor } from "./figures.ts";
 type Checked = Pick<BenchReport, "sessions" | "rows" | "policies" | "skipped" | "notes" | "withoutEffect">;
 
 /**
- * Lists the problems that a reader must know before any figure of a run, the worst first: the one place from which every output takes them. Each says
- * how often, and names the first few of what it is about.
+ * Lists the problems that a reader must know before any figure of a run, the worst first: the one place from which every output takes them. Each
+ * gives a count, and names the first few of the things concerned.
  */
 export function reportProblems(report: Checked): readonly ReportProblem[] {
   return [
@@ -27,7 +27,7 @@ export function reportProblems(report: Checked): readonly ReportProblem[] {
   ];
 }
 
-/** So many names stand in a sentence (chosen). */
+/** A sentence has so many names (chosen). */
 const MOST_NAMED = 3;
 /** Characters of a reason that others wrote; chosen. */
 const REASON_CHARS = 160;
@@ -37,7 +37,7 @@ function namesOf(names: readonly string[]): string {
   return `${names.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${formatCount(more)} more` : ""}`;
 }
 
-/** On one line, whatever it holds. */
+/** On one line, for any content. */
 function reasonText(reason: string): string {
   const line = reason.replaceAll(/\s+/g, " ").trim();
   return line.length > REASON_CHARS ? `${line.slice(0, REASON_CHARS)}…` : line;
@@ -66,7 +66,7 @@ function failedParts({ rows }: Checked): readonly ReportProblem[] {
   });
 }
 
-/** Inputs by what is wrong with them: many of one kind are one sentence. */
+/** Inputs by their faults: many of one kind are one sentence. */
 function leftOut({ skipped }: Checked): readonly ReportProblem[] {
   const files = new Map<string, string[]>();
   for (const { file, reason } of skipped) {
@@ -79,7 +79,7 @@ function leftOut({ skipped }: Checked): readonly ReportProblem[] {
   }));
 }
 
-/** Kinds of needs of which sessions show none although they are long enough to have some. */
+/** Kinds of needs that sessions do not show although they are long enough to have some. */
 function hiddenNeeds({ rows, sessions }: Checked): readonly ReportProblem[] {
   const measured = new Map<string, NonNullable<ReplayRow["metrics"]>>();
   for (const { session, metrics } of rows) if (metrics !== null && !measured.has(session)) measured.set(session, metrics);
@@ -102,7 +102,7 @@ function hiddenNeeds({ rows, sessions }: Checked): readonly ReportProblem[] {
   return [{ kind: "not-visible", text: sentences.join(" ") }];
 }
 
-/** Codes of notes about what a log lacks and what an importer does not know, with the words for names of the latter. */
+/** Codes of notes about gaps of a log and items unknown to an importer, with the words for names of the latter. */
 const UNREAD: readonly (readonly [code: ImportNoteCode, words: (count: number) => string])[] = [
   ["missing-history", String],
   ["unfinished-output", String],
@@ -125,10 +125,10 @@ function notRead(notes: readonly SourceNote[]): readonly ReportProblem[] {
   });
 }
 
-/** So many names of what was not read stand in a sentence (chosen: two lines of a screen). */
+/** A sentence has so many names of unread items (chosen: two lines of a screen). */
 const MOST_UNREAD = 8;
 
-/** Adds up what was not read by name, with the newest version that wrote it. */
+/** Adds up unread items by name, with the newest version that wrote them. */
 function namedText(notes: readonly UnreadNames[], words: (count: number) => string): string {
   const names = new Map<string, { readonly count: number; readonly newest: string }>();
   for (const { writtenBy, counts } of notes)
@@ -145,7 +145,7 @@ function namedText(notes: readonly UnreadNames[], words: (count: number) => stri
   return `${words(most.reduce((sum, [, { count }]) => sum + count, 0))}: ${said.join(", ")}${more}.`;
 }
 
-/** Sessions whose sizes are estimates: beside others, a mean over them is of nobody. */
+/** Sessions whose sizes are estimates: beside others, a mean over them has no meaning. */
 function withoutSizes({ sessions }: Checked): readonly ReportProblem[] {
   const estimated = sessions.filter(({ isEstimated }) => isEstimated).length;
   if (estimated === 0) return [];
@@ -154,7 +154,7 @@ function withoutSizes({ sessions }: Checked): readonly ReportProblem[] {
   return [{ kind: "mixed", text }];
 }
 
-/** Says that sessions which call tools in scripts stand apart; nothing if there are none. */
+/** Says that sessions which call tools in scripts are reported apart; nothing if there are none. */
 function apartProblems({ sessions }: Pick<BenchReport, "sessions">): readonly ReportProblem[] {
   const own = scripted(sessions);
   if (own.length === 0) return [];

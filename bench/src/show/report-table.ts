@@ -3,7 +3,7 @@ import { brokenAt, drawTable, type TableCell } from "../terminal/text-table.ts";
 import type { ReportTable, TableHead } from "./table.ts";
 
 const NAME_CHARS = 32;
-/** Titles over figures are broken between words from this width on, and texts in columns, of which longer words lose their middle. */
+/** Titles over figures are broken between words from this width on, and texts in columns, whose longer words lose their middle. */
 const TITLE_CHARS = 8;
 const TEXT_CHARS = 24;
 

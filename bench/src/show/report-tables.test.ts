@@ -106,7 +106,7 @@ test("outcomes are made once a report, whatever is made of it", () => {
     };
   });
   const shown = shownReport({ ...report, rows });
-  // Once for how it stands, and once for the sums of each metric.
+  // Once for the standing, and once for the sums of each metric.
   expect(looks).toBe(2);
   const texts = [markdownPage(shown), htmlPage(shown), [...jsonReportPieces(shown)].join("")];
   expect(texts.every((text) => text.includes("sven"))).toBe(true);

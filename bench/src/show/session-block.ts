@@ -23,7 +23,7 @@ export interface ChartCell {
 export interface ChartLine {
   readonly policy: number;
   readonly why: string | null;
-  /** Where the policy's trigger stands; `null` for policies that never act. */
+  /** The place of the policy's trigger; `null` for policies that never act. */
   readonly triggerTokens: number | null;
   /** Numbers of the calls from 1, each as the difference to the one before. */
   readonly callSteps: readonly number[];

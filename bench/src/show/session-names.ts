@@ -19,7 +19,7 @@ export function transcriptNames(transcripts: readonly Transcript[]): SessionName
   });
 }
 
-/** The names of a report's sessions: the day and what the person said first, or the file if the log tells neither. No two are the same. */
+/** The names of a report's sessions: the day and the person's first words, or the file if the log has neither. No two are the same. */
 export function sessionNames({ sessions }: { readonly sessions: readonly NamedSession[] }): SessionNames {
   const folder = commonFolder(sessions.map(({ session }) => session));
   const times = new Map<string, number>();
@@ -36,7 +36,7 @@ export function sessionNames({ sessions }: { readonly sessions: readonly NamedSe
 
 const DAY_CHARS = "2026-01-31".length;
 
-/** The day and the first words; empty if the log tells no words. */
+/** The day and the first words; empty if the log has no words. */
 function openingOf({ startedMs, firstWords, parentSession }: NamedSession): string {
   if (firstWords === null) return "";
   const day = startedMs === null ? "" : `${new Date(startedMs).toISOString().slice(0, DAY_CHARS)} `;

@@ -14,7 +14,7 @@ export function foldedSection(id: string, title: string, content: Markup): Marku
 ${content}</details>`;
 }
 
-/** A table with its notes and, below it, what its columns mean. */
+/** A table with its notes and, below it, the meaning of its columns. */
 export function tableHtml(table: ReportTable): Markup {
   const { id, title, notes, rowTitle, heads, rows } = table;
   const hasGroups = heads.some(({ group }) => group !== "");

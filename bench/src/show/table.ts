@@ -5,7 +5,7 @@ import type { RunMetrics } from "../metrics/registry.ts";
 import { formatFigure, NO_FIGURE } from "./figures.ts";
 import { visible } from "./markup.ts";
 
-/** One cell: its text, and what it is sorted by and saved as. */
+/** One cell: its text, its sorting key and its saved form. */
 export interface TableCell {
   readonly shown: string;
   /** The exact figure; the text itself if there is none. */
@@ -13,7 +13,7 @@ export interface TableCell {
   readonly isBad: boolean;
 }
 
-/** The head of a column. Columns of one group stand side by side under its name. */
+/** The head of a column. Columns of one group are adjacent under its name. */
 export interface TableHead {
   readonly group: string;
   readonly title: string;
@@ -137,7 +137,7 @@ export function tableMarkdown({ title, notes, rowTitle, heads, rows }: ReportTab
   ].join("\n\n");
 }
 
-/** Titles and cells as they are to stand in Markdown. */
+/** Titles and cells as Markdown needs them. */
 interface MarkdownTable {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -150,7 +150,7 @@ function markdownTable({ head, rows }: MarkdownTable): string {
   return [line(head), rule, ...rows.map(line)].join("\n");
 }
 
-/** A text without characters that would become markup or end a cell, and with what cannot be seen shown. */
+/** A text without characters that would become markup or end a cell, and with invisible characters shown. */
 export function escaped(text: string): string {
   return visible(text)
     .replace(/[\\|<>&*_`[\]]/g, (character) => `\\${character}`)

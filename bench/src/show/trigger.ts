@@ -3,7 +3,7 @@ import { type EnginePolicy, triggerTokens } from "@plimsoll/core/extend";
 import type { ReplayRow } from "../results.ts";
 import { formatCount } from "./figures.ts";
 
-/** Where a policy's trigger stands in a window, in tokens; `null` for policies that never act by themselves, or always. */
+/** The place of a policy's trigger in a window, in tokens; `null` for policies that never act by themselves, or always. */
 export type TriggerLine = (limits: Pick<ReplayRow, "contextWindowTokens" | "inputBudgetTokens">) => number | null;
 
 type Acting = Pick<EnginePolicy, "enabled" | "trigger">;
@@ -37,7 +37,7 @@ export function amountWords(amount: Amount): string {
 /** The first amount with the others as its bounds. */
 function bounded(bound: "at most" | "at least", than: "less" | "more", amounts: readonly Amount[]): string {
   const [first, ...others] = amounts.map(amountWords);
-  // Brackets do not stand in brackets.
+  // Brackets are not nested.
   if (others.some((other) => other.includes("("))) return `${first}, or ${others.join(" or ")} if that is ${than}`;
   return `${first} (${others.map((other) => `${bound} ${other}`).join(" and ")})`;
 }

@@ -6,13 +6,16 @@ import { formatNumberOf, formatPercent, NOT_VISIBLE } from "./figures.ts";
 
 type Answered = Pick<TuneResult, "base" | "current" | "best" | "front" | "tried" | "verdict" | "testSessions">;
 
-/** The setting to take: the best one if the verdict says it, or if few sessions look like it. `null` if the current setting stays. What is written, said and ringed is this. */
+/**
+ *  The setting to take: the best one if the verdict says it, or if few sessions look like it. `null` if the current setting stays. The written, printed and ringed
+ *  setting is this one.
+ */
 export function settingToTake({ best, verdict }: Pick<TuneResult, "best" | "verdict">): TunedPolicy | null {
   const taken = verdict.kind === "set" ? verdict.best : verdict.kind === "too-few" ? verdict.looksLike : null;
   return best !== null && taken?.policy === best.policy.name ? best : null;
 }
 
-/** Says which setting to take, in one line, and then its cost, what it keeps and loses, and how sure that is. */
+/** Says which setting to take, in one line, and then its cost, its gains and losses, and how sure that is. */
 export function tuneAnswer(answered: Answered): readonly string[] {
   const { base, current, verdict, tried } = answered;
   const isTried = tried.length > 0;
@@ -31,7 +34,7 @@ export function tuneAnswer(answered: Answered): readonly string[] {
   ];
 }
 
-/** Why the setting stays: what it costs and keeps, and what a cheaper one would lose. */
+/** The reasons to keep the setting: its cost and kept share, and the losses of a cheaper one. */
 function keptLines(answered: Answered): readonly string[] {
   const { base, current, front, best } = answered;
   const [cheapest] = front

@@ -41,7 +41,7 @@ ${tuneTables(results, nameOf)
   return renderPage({ title: "Plimsoll: settings tuned on these sessions", main, scripts: SCRIPTS });
 }
 
-/** The answer beside cost against what is kept, what to paste, the settings, and the knobs' curves. */
+/** The answer beside cost against kept share, the lines to paste, the settings, and the knobs' curves. */
 function answerSection(result: ShownTuneResult, yaml: string): Markup {
   return html`<div class="verdict"><div>${answerCard(tuneAnswer(result))}
 ${pasteBlock({ id: "yaml", label: "plimsoll.yaml", text: yaml })}</div>
@@ -73,7 +73,7 @@ export function tuneTables(results: readonly ShownTuneResult[], nameOf: SessionN
 
 interface SettingRow extends TunedPolicy {
   readonly place: string;
-  /** Measures of which it keeps less than the current setting, on the sessions that it was not chosen on. */
+  /** Measures on which it keeps less than the current setting, on the sessions that it was not chosen on. */
   readonly worse: string;
 }
 
@@ -130,7 +130,7 @@ const SESSION_COLUMNS: readonly Column<TunedSession>[] = [
   ...scored<TunedSession>(({ best }) => best).map((column) => ({ ...column, group: "best" })),
 ];
 
-/** Cost against what is kept, over the sessions of the answer: the front, the setting as it is, and the one that the answer takes. */
+/** Cost against kept share, over the sessions of the answer: the front, the present setting, and the one that the answer takes. */
 function frontOf(result: ShownTuneResult): Markup {
   const { current, front } = result;
   const taken = settingToTake(result);
@@ -157,7 +157,7 @@ function seriesOf(name: string, colour: number, tuned: readonly TunedPolicy[]): 
   return { name, colour, points, isLine: false, labels: false };
 }
 
-/** Of each knob that was turned a chart: its value against cost and against what is held, the other knobs as in the best setting. */
+/** A chart of each knob that was turned: its value against cost and against kept share, the other knobs as in the best setting. */
 function knobCurves(result: ShownTuneResult): Markup {
   const { tried, best, current } = result;
   const paths = [...new Set(tried.flatMap(({ settings }) => settings.map(({ path }) => path)))];

@@ -9,7 +9,7 @@ import { formatNumberOf, formatPercent, formatTokens, formatUsd } from "./figure
 import type { SessionNames } from "./session-names.ts";
 import { type Column, fact, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 
-/** From this difference on, in percent of what a log states, both figures are told. */
+/** From this difference on, in percent of a log's figure, both figures are printed. */
 const TOLD_PERCENT = 1;
 
 /**
@@ -41,7 +41,7 @@ export function transcriptUsdText(transcript: Transcript): string | null {
   return recordedUsdText([recordedDollars(transcript, MODEL_CATALOG)]);
 }
 
-/** Says in one sentence how many US dollars the recorded usage cost, to stand beside figures of replays; an empty list if that is not known. */
+/** Says in one sentence how many US dollars the recorded usage cost, for use beside figures of replays; an empty list if unknown. */
 export function recordedUsdLines({ sessions }: Pick<BenchReport, "sessions">): readonly string[] {
   const usd = recordedUsdText(sessions);
   return usd === null ? [] : [`Recorded usage: ${usd}. All other dollars are modelled by replays.`];
@@ -58,7 +58,7 @@ interface Validity {
 
 type ErrorKind = keyof typeof ERRORS;
 
-/** The errors that a recording can be held against, each with what is compared. */
+/** The errors that a recording allows to compute, each with the compared figures. */
 const ERRORS = {
   dollars: [
     "dollars",
@@ -110,7 +110,7 @@ function errorOf(stated: number | null | undefined, computed: number | null | un
   return (100 * (computed - stated)) / stated;
 }
 
-/** How far the figures are off what the recordings report: a line an error, its middle and its largest. */
+/** Compares the figures with the recordings' reports: a line an error, its middle and its largest. */
 export function validityLines(report: BenchReport): readonly string[] {
   const all = validities(report);
   const lines = KINDS.flatMap((kind) => {
@@ -132,7 +132,7 @@ export function validityLines(report: BenchReport): readonly string[] {
   ];
 }
 
-/** Each session with what its recording states, and how far the replay of its requests is off. */
+/** Each session with its recording's figures, and the error of the replay of its requests. */
 export function sessionTable(report: BenchReport, nameOf: SessionNames): ReportTable {
   const rows = validities(report);
   const places = new Map(rows.map((row, place) => [row, place]));

@@ -9,8 +9,8 @@ import type { PolicyNames } from "./policy-names.ts";
 import { triggerLine } from "./trigger.ts";
 
 /**
- * The answer for a window in at most five short lines, the same wherever it is shown: which policy, where it compacts and what it costs, what it keeps, what
- * it loses, how sure that is.
+ * The answer for a window in at most five short lines, the same on every output: which policy, where it compacts and at which cost, its kept share, its
+ * losses, how sure that is.
  */
 export function verdictLines(report: BenchReport, judged: WindowJudgement, nameOf: PolicyNames): readonly string[] {
   const { answers, named, now } = judged;
@@ -29,7 +29,7 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
 /** The sentence where nothing shows how much compaction saves. */
 const WITHOUT_NONE = "Doing nothing was not replayed: add --policy none to compare with.";
 
-/** The sentence where every policy that lost no request is one of which a part always failed, or one that is made to cheat. */
+/** The sentence if every policy that lost no request has a part that always failed, or is made to cheat. */
 const NONE_WORKED = "No policy can be recommended: each that lost no request has a part that failed, or is made to cheat.";
 
 function unanswered({ units, hasBaseline, answers }: WindowJudgement): string {

@@ -1,6 +1,6 @@
 import { html, type Markup } from "./markup.ts";
 
-/** One point, with what is said of it if it is pointed at. */
+/** One point, with its text for the pointer. */
 export interface XyPoint {
   readonly x: number;
   readonly y: number;
@@ -100,8 +100,8 @@ interface WantedLabel {
 type Place = readonly [x: number, y: number];
 
 /**
- * The labels of an answer's few points are placed first, so that others make way for them. None lies on another label or on a point, whoever's
- * that is: one without room is left out, and its point says its name if it is pointed at.
+ * The labels of an answer's few points are placed first, so that others make way for them. None lies on another label or on a point of any series:
+ * one without room is left out, and its point shows its name under the pointer.
  */
 function labelTexts(series: readonly XySeries[], at: (point: XyPoint) => Place): Markup {
   const wanted = series
@@ -133,7 +133,7 @@ function labelMarkup({ point, place: [x, y], isMarked }: WantedLabel, { left, ri
 const STEP = 3;
 const MOST_STEPS = 60;
 
-/** Where a label may stand: near its point before far from it, on the right before the left. None leaves the picture. */
+/** The allowed places of a label: near its point before far from it, on the right before the left. None leaves the picture. */
 function boxesOf({ point, place: [x, y], isMarked }: WantedLabel): readonly Box[] {
   const kind = isMarked ? "strong" : "usual";
   const gap = isMarked ? RING_RADIUS + 4 : 2 * MARK_RADIUS;
@@ -149,7 +149,7 @@ function boxesOf({ point, place: [x, y], isMarked }: WantedLabel): readonly Box[
   );
 }
 
-/** Half of what is kept free around a point. */
+/** Half of the space kept free around a point. */
 const MARK_REACH = 5;
 
 function around([x, y]: Place): Box {

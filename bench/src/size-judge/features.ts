@@ -48,7 +48,7 @@ export function addFeatures(a: Features, b: Features): Features {
 /** Tokens an output token's worth of visible text is taken for when a reply's hidden part is guessed from its output count. */
 const VISIBLE_TOKENS_PER_CHAR = 0.35;
 
-/** Reasoning as it was reported; else what the output count says above what is visible. */
+/** Reasoning as it was reported; else the reported output less its visible part. */
 function hiddenReplyTokens({ usage }: UsageEntry, visibleChars: number): number {
   if (usage.output.reasoningTokens !== null) return usage.output.reasoningTokens;
   return Math.max(0, (usage.output.totalTokens ?? 0) - VISIBLE_TOKENS_PER_CHAR * visibleChars);

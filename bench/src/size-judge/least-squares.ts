@@ -5,13 +5,13 @@ export interface WeightedRow {
   readonly weight: number;
 }
 
-/** A coefficient's expected value, and how many average observations that expectation stands for. */
+/** A coefficient's expected value, and the weight of that expectation in average observations. */
 export interface CoefficientPrior {
   readonly value: number;
   readonly strength: number;
 }
 
-/** A coefficient that is never below a value, whatever the rows say. */
+/** A coefficient that is never below a value, with any rows. */
 export interface FlooredPrior extends CoefficientPrior {
   readonly least: number;
 }

@@ -21,8 +21,8 @@ interface EpochInput {
 }
 
 /**
- * A difference below this share of what the new messages weigh says that something else went (chosen on the recorded
- * sessions' differences: 0.2; 0.6 if a human message is among them, the place where agents drop a turn's reasoning).
+ * A difference below this share of the new messages' weight means that something else went (chosen on the recorded sessions' differences: 0.2; 0.6 if
+ * a human message is among them, the place where agents drop a turn's reasoning).
  */
 const SMALLEST_RATIO = 0.2;
 const SMALLEST_RATIO_AT_TURN = 0.6;
@@ -33,8 +33,9 @@ const LARGEST_EXTRA_TOKENS = 8000;
 /**
  * Measures one epoch: each difference between reports becomes the size of the messages that came between them.
  *
- * - A fall, or a rise too small for its messages, takes what is missing from what is carried, then from the messages that were there ({@link takeLoss}).
- * - A rise too large for its messages, or without any, is carried with the overhead from there on, and so is what is left of a fall.
+ * - A fall, or a rise too small for its messages, takes the missing tokens from the carried ones, then from the messages that were there ({@link
+ *   takeLoss}).
+ * - A rise too large for its messages, or without any, is carried with the overhead from there on, and so is the rest of a fall.
  */
 function measureEpoch(input: EpochInput): MeasuredEpoch {
   const carriedTokens: number[] = [];
@@ -99,7 +100,7 @@ function settleNext(
     return;
   }
   settle(view, arrival, weights, input);
-  // What rose with no message may go again with none: a web search's pages are no lasting overhead.
+  // Tokens that rose with no message may go again with none: a web search's pages are no lasting overhead.
   const tokens = expectedTokens - differenceTokens - Math.max(0, carried);
   if (tokens <= 0) return;
   const reasoningTokens = (message: Message) => input.weights.hiddenTokens(message, call.modelId);
@@ -142,11 +143,11 @@ export interface MessageWeights {
 interface Loss {
   readonly tokens: number;
   readonly call: number;
-  /** The whole view with what has just arrived. */
+  /** The whole view with the newest messages. */
   readonly view: readonly Message[];
   /** How many of the view's messages were there before. */
   readonly oldCount: number;
-  /** Messages that the recorded agent had compacted away before: in a history of another policy they may still stand. */
+  /** Messages that the recorded agent had compacted away before: a history of another policy may still have them. */
   readonly away: readonly Message[];
   /** Whether a human message has arrived: the place where agents drop the reasoning of the turn that ended. */
   readonly isTurnEnd: boolean;
@@ -159,18 +160,18 @@ interface Loss {
 
 /** Messages that lose tokens for an unknown reason keep at least a tenth of them; the rest of a fall has another cause. Chosen. */
 const LARGEST_LOSS_RATIO = 0.9;
-/** The newest messages' surplus explains a loss from this share on: what made them large (a search's results) is gone. Chosen. */
+/** The newest messages' surplus explains a loss from this share on: the part that made them large (a search's results) is gone. Chosen. */
 const LEAST_SURPLUS_RATIO = 0.5;
 /**
- * Smaller losses than this share of the view are taken for slack of the weights: they resize the messages but do not say that
- * what is sent of them changed. Chosen.
+ * Smaller losses than this share of the view are taken for slack of the weights: they resize the messages but do not mean that their sent form
+ * changed. Chosen.
  */
 const LEAST_CHANGE_RATIO = 0.05;
 
 /**
- * Takes lost tokens from the messages of the view, and returns how many they had; what is left has another cause. First what the
- * newest messages had above their weight, if that explains the loss; then, at the end of a turn, the reasoning of its
- * replies, and of a large loss all reasoning; then from all old messages alike.
+ * Takes lost tokens from the messages of the view, and returns how many they had; the rest has another cause. First the newest messages' surplus over
+ * their weight, if that explains the loss; then, at the end of a turn, the reasoning of its replies, and of a large loss all reasoning; then from all
+ * old messages alike.
  */
 function takeLoss(loss: Loss, sizes: MessageSizes): number {
   const { call, view, oldCount } = loss;
@@ -185,7 +186,7 @@ function takeLoss(loss: Loss, sizes: MessageSizes): number {
   return lost + take(old, loss.tokens - lost, { sizes, call, isChange });
 }
 
-/** Takes the reasoning of the turn that ended. What is away loses its own alike, but gives nothing: it is not in the view. */
+/** Takes the reasoning of the turn that ended. Messages that are away lose theirs alike, but give nothing: they are not in the view. */
 function takeReasoning(loss: Loss, tokens: number, target: Target): number {
   const reasoning = wholeReasoning(loss, target.sizes);
   const turn = givers(loss.view.slice(turnStart(loss)), reasoning);
@@ -227,11 +228,11 @@ function givers(messages: readonly Message[], limitOf: (message: Message) => num
 interface Target {
   readonly sizes: MessageSizes;
   readonly call: number;
-  /** Whether what is sent of the messages changed, or only what is known of their size. */
+  /** Whether the sent form of the messages changed, or only the knowledge of their size. */
   readonly isChange: boolean;
 }
 
-/** Takes up to `tokens` in proportion to what each can give. */
+/** Takes up to `tokens` in proportion to each one's supply. */
 function take(from: Givers, tokens: number, target: Target): number {
   const wanted = Math.min(tokens, from.total);
   if (wanted <= 0) return 0;
@@ -268,9 +269,9 @@ export interface MeasureInput {
 }
 
 /**
- * Reads the sizes off the reports, epoch by epoch. An epoch's overhead is its first report less its messages; those known
- * from before keep their size. Under a history of its own an epoch that a recorded compaction began keeps the overhead from before it:
- * what the recorded agent put back after it (files, reminders) was never lost there.
+ * Reads the sizes off the reports, epoch by epoch. An epoch's overhead is its first report less its messages; those known from before keep their
+ * size. Under a history of its own an epoch that a recorded compaction began keeps the overhead from before it: texts that the recorded agent put
+ * back after it (files, reminders) were never lost there.
  */
 export function measureCalls({ calls, weights, reportOf, assumedOverheadTokens }: MeasureInput): MeasuredCalls {
   const sizes = createMessageSizes();

@@ -10,9 +10,9 @@ export interface SizeStep {
 /** Sizes of messages over the calls of a session: a size holds from the call at which it was set until the next one. */
 export interface MessageSizes {
   set(message: Message, fromCall: number, tokens: number): void;
-  /** Notes that what is sent of the message is not what was sent before, so that a prompt cache ends there. */
+  /** Notes that the sent form of the message differs from the one sent before, so that a prompt cache ends there. */
   change(message: Message, call: number): void;
-  /** Whether what is sent of the message changed at that call. */
+  /** Whether the sent form of the message changed at that call. */
   isChangedAt(message: Message, call: number): boolean;
   /** The size at a call; of a message that enters later its first size. `undefined` for a message that was never set. */
   at(message: Message, call: number): number | undefined;
@@ -26,7 +26,7 @@ export interface MessageSizes {
   latest(message: Message): number | undefined;
 }
 
-/** Sizes of which none is set yet. */
+/** Sizes without any set yet. */
 export function createMessageSizes(): MessageSizes {
   const steps = new Map<Message, SizeStep[]>();
   const changes = new Map<Message, Set<number>>();
@@ -69,7 +69,7 @@ function hasBetween(calls: ReadonlySet<number>, after: number, through: number):
   return false;
 }
 
-/** Sizes requests that follow each other; gives of each what `promptTokens` of the size model gives. */
+/** Sizes requests that follow each other; each size equals `promptTokens` of the size model. */
 export type FollowingSizes = (call: number, messages: SessionView["messages"]) => number;
 
 /** Whose compactions shaped the history that is priced: the recorded agent's, or none of them. */
@@ -82,8 +82,8 @@ export interface RequestSizes {
   /** Whether the size of any recorded message changes at one of the calls after the one, up to the other. */
   isResizedBetween(after: number, through: number): boolean;
   /**
-   * Tokens in addition to the messages at a call: the epoch's overhead and what is carried with it (hidden events). It equals the
-   * reported prompt less the recorded messages exactly for `recorded`. `own` keeps the overhead from before each recorded compaction.
+   * Tokens in addition to the messages at a call: the epoch's overhead and the tokens carried with it (hidden events). It equals the reported prompt
+   * less the recorded messages exactly for `recorded`. `own` keeps the overhead from before each recorded compaction.
    */
   nonMessageTokens(call: number, history: HistoryKind): number;
   /** The whole request: {@link nonMessageTokens} and all messages. */
@@ -91,8 +91,8 @@ export interface RequestSizes {
 }
 
 /**
- * Sizes of one replay's requests. What a request goes on from is not added up again, unless the size of a message changed on the way; one that
- * was not made by appending to the request before it, as after an edit, is added up anew. Sizes that are no whole numbers always are, as their
+ * Sizes of one replay's requests. The part shared with the request before is not added up again, unless the size of a message changed on the way; one
+ * that was not made by appending to the request before it, as after an edit, is added up anew. Sizes that are no whole numbers always are, as their
  * sum depends on the order.
  */
 export function followingSizes(sizeJudge: RequestSizes, history: HistoryKind): FollowingSizes {
@@ -105,7 +105,7 @@ export function followingSizes(sizeJudge: RequestSizes, history: HistoryKind): F
   };
 }
 
-/** A function of the module: what is compiled of a closure is lost with its replay. */
+/** A function of the module: compiled code of a closure is lost with its replay. */
 function sizedAfter(
   before: Sized,
   { call, messages }: Pick<Sized, "call" | "messages">,

@@ -9,7 +9,7 @@ export interface RecordedCall {
   readonly usage: UsageEntry;
   /** The whole prompt as it was reported; `null` if it was not. */
   readonly reportedTokens: number | null;
-  /** When the request went out: the time of the newest message before it; `null` if the recording tells no times. */
+  /** When the request went out: the time of the newest message before it; `null` if the recording has no times. */
   readonly requestMs: number | null;
   /** Messages that entered since the call before; for the first call of an epoch the whole view. */
   readonly newMessages: readonly Message[];
@@ -19,8 +19,8 @@ export interface RecordedCall {
 }
 
 /**
- * The calls of a recorded log in order. An epoch begins at the start, at each recorded compaction, and when the model changes. After a
- * compaction the view is what it left and the messages that came.
+ * The calls of a recorded log in order. An epoch begins at the start, at each recorded compaction, and when the model changes. After a compaction the
+ * view is its result and the messages since.
  */
 export function recordedCalls(
   entries: readonly SessionEntry[],

@@ -9,18 +9,18 @@ import { followingSizes, type HistoryKind, type MessageSizes, type RequestSizes,
 import { type RecordedCall, recordedCalls } from "./recorded-calls.ts";
 
 /**
- * The sizes of requests of a recorded session, whatever a policy made of its messages. It is read off the recording's own reports and shares nothing
- * with the estimators of core.
+ * The sizes of requests of a recorded session, under any policy's edits of its messages. It is read off the recording's own reports and shares
+ * nothing with the estimators of core.
  */
 export interface SizeJudge extends RequestSizes {
   /** True if the recording reports nothing, so that every figure is four characters a token. */
   readonly isEstimated: boolean;
-  /** Overhead of the first epoch in tokens: system, tools and what the log does not show. */
+  /** Overhead of the first epoch in tokens: system, tools and parts missing from the log. */
   readonly firstOverheadTokens: number;
   readonly calls: readonly RecordedCall[];
   /** The sizes of a recorded message with the call from which each holds, in order; none if it is priced by the fitted weights. */
   sizeStepsOf(message: Message): readonly SizeStep[];
-  /** Whether what is sent of a message at this call differs from what the call before sent of it, by what the reports say. */
+  /** Whether the sent form of a message at this call differs from that of the call before, by the reports. */
   isChangedAt(message: Message, call: number): boolean;
   /** Whether {@link isChangedAt} holds of any message at one of the calls after the one, up to the other. */
   isChangedBetween(after: number, through: number): boolean;
@@ -88,7 +88,7 @@ function recordedPrompts(calls: readonly RecordedCall[], sizes: RequestSizes): r
   });
 }
 
-/** Four characters a token: what is taken for system and tools if nothing is reported. */
+/** Four characters a token: the measure of system and tools if nothing is reported. */
 const UNMEASURED_CHARS_PER_TOKEN = 4;
 
 function overheadByLength(entries: readonly SessionEntry[]): number {
@@ -109,8 +109,8 @@ interface PricingInput {
 }
 
 /**
- * Prices a message at a call: its measured size; for an edited message of the recording the measured size times the ratio of
- * the weights after and before the edit; for one that an engine wrote the weight alone.
+ * Prices a message at a call: its measured size; for an edited message of the recording the measured size times the ratio of the weights after and
+ * before the edit; for one that an engine wrote only the weight.
  */
 function createMessagePricing(input: PricingInput): (message: Message, call: number) => number {
   const { calls, entries, sizes, weights } = input;
@@ -269,7 +269,7 @@ function relativeResidual({ x, y }: { x: Features; y: number }, coefficients: Co
   return Math.abs(y - expected) / (SMALL_DIFFERENCE_TOKENS + expected);
 }
 
-/** Cauchy weights on relative residuals, with 2.4 × 1.4826 × the median as their width (95 % efficient on normal errors). */
+/** Cauchy weights on relative residuals, with 2.4 × 1.4826 × the median as their width (95% efficient on normal errors). */
 function rowWeight(row: { x: Features; y: number }, coefficients: Coefficients, spread: number): number {
   const scale = 1 / (SMALL_DIFFERENCE_TOKENS + weigh(row.x, coefficients)) ** 2;
   const width = 2.4 * 1.4826 * Math.max(spread, 0.002);

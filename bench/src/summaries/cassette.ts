@@ -8,7 +8,7 @@ import { z } from "zod";
 
 /** The answer of a model, without anything of the request: neither its text, nor headers, nor a key. */
 export interface RecordedAnswer {
-  /** `reply` with what it said; or that there was none: `empty`, or `overflow` if the request did not fit the model's window. */
+  /** `reply` with its text; or that there was none: `empty`, or `overflow` if the request did not fit the model's window. */
   readonly outcome: "reply" | "empty" | "overflow";
   readonly text: string;
   readonly stopReason: "end" | "tool-calls" | "length" | "refusal" | "aborted" | "error" | "other";
@@ -25,7 +25,7 @@ export interface RecordedUsage {
   readonly outputTokens: number | null;
 }
 
-/** A folder of answers, one file a request, named by the hash of what was asked. */
+/** A folder of answers, one file a request, named by the request's hash. */
 export interface Cassette {
   read(key: string): Promise<RecordedAnswer | null>;
   /** Keeps an answer, unless another worker was first; resolves to the one that is kept. */
@@ -45,7 +45,7 @@ const answerSchema: z.ZodType<RecordedAnswer> = z.object({
 /** Version of keys and files; another version finds nothing and records anew. */
 const FORMAT_VERSION = 1;
 
-/** The key of a request: SHA-256 over what goes to the model, in canonical form. Ids and times of messages are not sent and do not count. */
+/** The key of a request: SHA-256 over the data sent to the model, in canonical form. Ids and times of messages are not sent and do not count. */
 export function cassetteKey(host: string, { context, modelId, maxOutputTokens, reasoning }: ModelRequest): string {
   const { system, tools, dynamicContext } = context;
   const messages = context.messages.map(({ id: _id, atMs: _atMs, ...sent }) =>

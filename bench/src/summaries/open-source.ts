@@ -19,7 +19,7 @@ export interface SourceOptions {
   readonly openClient?: () => Promise<ModelClient>;
 }
 
-/** A source of summaries, and what its requests took since it was asked before. */
+/** A source of summaries, and the cost of its requests since the last time. */
 export interface OpenSource {
   readonly source: SummarySource;
   takeTally(): SummaryTally;
@@ -103,13 +103,13 @@ interface ModelSourceOptions {
   readonly cassette: Cassette;
   /** Opens the provider; called when the first request has to be sent. */
   readonly openClient: () => Promise<ModelClient>;
-  /** Told of every request, with the answer, if there is one: `null` for one that was only counted. */
+  /** Called for every request, with the answer, if there is one: `null` for one that was only counted. */
   readonly onRequest: (request: ModelRequest, answer: RecordedAnswer | null, wasThere: boolean) => void;
 }
 
 /**
- * A model writes the summaries. What fails by the model's doing (an empty, cut-off or malformed answer, a request that does not fit its
- * window) fails in the engine as it would in earnest, and is charged. What fails otherwise ends the replay with its reason.
+ * A model writes the summaries. Failures by the model's doing (an empty, cut-off or malformed answer, a request that does not fit its window) fail in
+ * the engine as they would in earnest, and are charged. Other failures end the replay with their reason.
  */
 function createModelSource({ choice, cassette, openClient, onRequest }: ModelSourceOptions): SummarySource {
   const { host, modelId, missing } = choice;
@@ -145,7 +145,7 @@ function isOfTheModel(error: unknown): boolean {
   return (["summary-failed", "context-overflow", "unsendable"] as const).some((code) => isPlimsollError(error, code));
 }
 
-/** Sends nothing: what the cassette lacks is counted, and a digest stands in for it. */
+/** Sends nothing: requests missing from the cassette are counted, and a digest replaces their answer. */
 function estimating({ choice, cassette, onRequest }: Omit<ModelSourceOptions, "openClient">, place: SummaryPlace): Summarizer {
   const { host, modelId } = choice;
   const digest = createDigest();
@@ -170,14 +170,14 @@ function estimating({ choice, cassette, onRequest }: Omit<ModelSourceOptions, "o
   };
 }
 
-/** An answer that has what is asked for, so that every request of a summary is counted. */
+/** An answer with all requested sections, so that every request of a summary is counted. */
 function standIn({ sections }: SummaryRequest): RecordedAnswer {
   const text = sections.length === 0 ? "…" : sections.map((title) => `## ${title}\n- …`).join("\n");
   const usage = { inputTokens: null, cacheReadTokens: null, cacheWriteTokens: null, outputTokens: null };
   return { outcome: "reply", text, stopReason: "end", callsTool: false, usage };
 }
 
-/** Who writes the summaries of a run: a digest in place of all, the recording where that is comparable, or a model. Plain data, so that a worker can be given it. */
+/** The writer of a run's summaries: a digest in place of all, the recording where that is comparable, or a model. Plain data, so that a worker can be given it. */
 export type SummarizerChoice = { readonly kind: "digest" } | { readonly kind: "recorded" } | ModelChoice;
 
 /** A model that writes them, with the folder in which its answers are kept. */
@@ -191,7 +191,7 @@ export interface ModelChoice {
   readonly missing: "ask" | "estimate";
 }
 
-/** The choice if none is made: recorded summaries at comparable places, else the digest as a stand-in (docs/evidence.md). */
+/** The default choice: recorded summaries at comparable places, else the digest as a stand-in (docs/evidence.md). */
 export const DEFAULT_SUMMARIZER: SummarizerChoice = { kind: "recorded" };
 
 /** The name of a summarizer in reports: its kind, or `host:id` of a model. It says nothing of the cassette: replaying one gives the report of the run that recorded it. */

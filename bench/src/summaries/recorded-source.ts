@@ -16,12 +16,12 @@ import type { PreparedSession } from "../open/prepared-session.ts";
 /** The heading between a recorded summary and the digest of the messages that it does not cover. */
 export const AFTER_RECORD_TITLE = "What came after that record:";
 
-/** Tokens of the cut that a recorded summary may lack, and of the kept messages that it may tell (docs/evidence.md: a need so near is not far). */
+/** Tokens of the cut that a recorded summary may lack, and of the kept messages that it may repeat (docs/evidence.md: a need so near is not far). */
 export const COMPARABLE_TOKENS: number = FAR_NEED_TOKENS;
 
 /**
- * The recorded agent's own summaries, if one has a comparable place (docs/evidence.md). What the cut takes behind what it covers follows as a
- * digest. Everything else is a digest.
+ * The recorded agent's own summaries, if one has a comparable place (docs/evidence.md). The part of the cut behind its coverage follows as a digest.
+ * Everything else is a digest.
  */
 export function createRecordedSource(): SummarySource {
   const known = new WeakMap<PreparedSession["entries"], KnownHistory>();
@@ -97,7 +97,7 @@ interface Cut {
   readonly taken: ReadonlySet<number>;
 }
 
-/** Whether a summary of everything through a message lacks little of what the cut takes, and tells little of what the policy keeps. */
+/** Whether a summary of everything through a message lacks little of the cut, and repeats little of the kept messages. */
 function isComparable({ weights, covered, taken }: Cut, throughOrdinal: number): boolean {
   const lacking = covered.reduce((sum, ordinal) => sum + (ordinal > throughOrdinal ? (weights[ordinal] ?? 0) : 0), 0);
   if (lacking > COMPARABLE_TOKENS) return false;

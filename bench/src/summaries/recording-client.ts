@@ -5,15 +5,15 @@ import { type Cassette, cassetteKey, type RecordedAnswer } from "./cassette.ts";
 export interface RecordingOptions {
   readonly host: string;
   readonly cassette: Cassette;
-  /** Answers what the cassette does not hold. Rejects to end the replay. */
+  /** Answers requests that the cassette does not hold. Rejects to end the replay. */
   readonly ask: (request: ModelRequest, signal: AbortSignal) => Promise<RecordedAnswer>;
-  /** Told of every answer, with whether it was there already. */
+  /** Called for every answer; `wasThere`: the cassette had it already. */
   readonly onAnswer: (request: ModelRequest, answer: RecordedAnswer, wasThere: boolean) => void;
 }
 
 /**
- * A model client that answers from a cassette, and asks only for what is not there. What a model answers is kept, also that it answered nothing
- * or that the request did not fit its window: the same run gives the same result with and without the provider.
+ * A model client that answers from a cassette, and asks the model only for missing answers. A model's answers are kept, also an empty one or an
+ * overflow of its window: the same run gives the same result with and without the provider.
  *
  * @throws PlimsollError `summary-failed` for an answer that was none, `context-overflow` for a request that did not fit.
  */

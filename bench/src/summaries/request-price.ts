@@ -15,7 +15,7 @@ export function estimatedPromptTokens({ context, modelId }: ModelRequest): numbe
   return Math.round(messages.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), overheadTokens));
 }
 
-/** Dollars of a request by its usage; what was not reported counts as nothing. `null` if the model has no price. */
+/** Dollars of a request by its usage; unreported tokens count as none. `null` if the model has no price. */
 export function requestUsd(modelId: string, usage: RecordedUsage, catalog: PriceSource): number | null {
   const prices = catalog.pricesOf(modelId);
   if (prices === null) return null;

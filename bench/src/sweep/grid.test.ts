@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { gridOf, numberOfSetting, parseAxis, type SweepSetting } from "./grid.ts";
 import { type SweepValue, withValue } from "./policy-path.ts";
 
-/** Two strategies, the first of which alone counts results. */
+/** Two strategies, of which only the first counts results. */
 const CLEARING: Policy = {
   ...SVEN_POLICY,
   strategies: [{ kind: "clear-tool-results", keepResults: 10, clearAtLeastTokens: 0 }, ...SVEN_POLICY.strategies],

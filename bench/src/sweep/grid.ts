@@ -64,8 +64,8 @@ const FORM =
   "give a path with a range or a list, such as actAt=50%..95%:5%, cap=8k,16k, keep.messages=4,6,10 or summary.request=serialised,prefix";
 
 /**
- * Reads `path=from..through:step` or `path=a,b,c`: numbers, shares as `75%`, sizes as `16k`; in lists words, `true`, `false` and `null`, too. What a
- * knob takes stays as it is written, since it says more than a number does. Throws `bad-input` for everything else.
+ * Reads `path=from..through:step` or `path=a,b,c`: numbers, shares as `75%`, sizes as `16k`; in lists words, `true`, `false` and `null`, too. A
+ * knob's value keeps its written form, since it says more than a number does. Throws `bad-input` for everything else.
  */
 export function parseAxis(text: string): SweepAxis {
   const [path = "", range = "", ...more] = text.split("=");

@@ -2,7 +2,7 @@ import { PlimsollError } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
 import { distance } from "fastest-levenshtein";
 
-/** A single value inside a policy's data. `null` is a value, too: what a policy leaves out can be given one. */
+/** A single value inside a policy's data. `null` is a value, too: a policy can be given a value that it leaves out. */
 export type SweepValue = number | string | boolean | null;
 
 interface PolicyValue {
@@ -61,8 +61,8 @@ function isWithin(steps: readonly string[], { path, names }: PolicyValue): boole
 
 /**
  * The policy's data with another value at a path. If the policy has `null` at the beginning of the path, the rest of it is put there:
- * `truncation.capTokens` gives a cap to a policy without one; and `null` takes away what stands at a path. Throws `bad-input` if the
- * path names no value of this policy, with the one that is nearest, or more than one.
+ * `truncation.capTokens` gives a cap to a policy without one; and `null` takes away the value at a path. Throws `bad-input` if the path names no
+ * value of this policy, with the one that is nearest, or more than one.
  */
 export function withValue(policy: unknown, path: string, value: SweepValue): unknown {
   const values = policyValues(policy);

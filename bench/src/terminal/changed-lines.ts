@@ -8,7 +8,7 @@ export interface ChangedLines {
   readonly after: readonly string[];
 }
 
-/** Finds what changed, with so many lines around it; `null` if no line did. Linear in both texts. */
+/** Finds the changed lines, with so many lines around them; `null` if no line changed. Linear in both texts. */
 export function changedLines(before: string, after: string, contextLines: number): ChangedLines | null {
   const [old, next] = [linesOf(before), linesOf(after)];
   const least = Math.min(old.length, next.length);

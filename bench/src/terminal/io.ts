@@ -21,7 +21,7 @@ export interface CliIo {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** The time, in milliseconds since 1970: for "the last seven days". */
   readonly nowMs: () => number;
-  /** Asks the person a question that is answered with yes or no, about what was written to `stdout` last; left out if nobody is there. */
+  /** Asks the person a yes-or-no question about the last text on `stdout`; left out if no person is there. */
   readonly confirm?: (question: string, about?: string) => Promise<boolean>;
   /** Registers a function that Ctrl-C calls, the newest first, in place of the system's reaction. Returns a function that removes it. */
   readonly onInterrupt?: (act: () => void) => () => void;

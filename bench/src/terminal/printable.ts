@@ -2,13 +2,13 @@ import type { Output } from "./io.ts";
 
 /**
  * C0 and C1 controls, marks that turn the direction of text, characters without width and strokes over others: a file's name could move the cursor,
- * hide itself, or look like another one. What says that a sign is an emoji stays.
+ * hide itself, or look like another one. Marks that make a sign an emoji stay.
  */
 const UNPRINTABLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex lint/suspicious/noMisleadingCharacterClass: these are the characters to replace
   /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\u0334-\u0338\u20d2-\u20eb]|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
 
-/** Outside text on one line that a terminal shows as it is; what could steer the terminal becomes `�`. */
+/** Outside text on one line as a terminal shows it; characters that could steer the terminal become `�`. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, "\ufffd");
 }
@@ -22,7 +22,7 @@ export function shortened(text: string, maximumChars: number): string {
   return `${characters.slice(0, headChars).join("")}…${characters.slice(-tailChars).join("")}`;
 }
 
-/** As {@link printable}, with the end left out if it is longer than `maximumChars`: for words, which begin with what matters. */
+/** As {@link printable}, with the end left out if it is longer than `maximumChars`: for words, whose beginning matters most. */
 export function beginningOf(text: string, maximumChars: number): string {
   const characters = [...printable(text)];
   return characters.length <= maximumChars
@@ -60,7 +60,7 @@ export function tableColumns({ isTTY, columns = COLUMNS }: Output): number {
   return isTTY === true ? Math.max(COLUMNS, columns) : COLUMNS;
 }
 
-/** How long a name may be in a table that has more room than {@link COLUMNS}, of which it takes what is more. */
+/** The width of a name in a table that has more room than {@link COLUMNS}: the name takes the surplus. */
 export function nameChars(chars: number, columns: number): number {
   return chars + columns - COLUMNS;
 }
@@ -71,7 +71,7 @@ interface LineStarts {
   readonly further: string;
 }
 
-/** Lines of prose, the long ones broken between words; what goes on starts under its line's own beginning, a little to the right. */
+/** Lines of prose, the long ones broken between words; continued lines start under their line's own beginning, a little to the right. */
 export function fitted(text: string): string {
   return text
     .split("\n")
@@ -97,7 +97,7 @@ export function tell({ stderr }: { readonly stderr: Output }, ...lines: readonly
   say(stderr, ...lines.map((line) => `plimsoll: ${line}`));
 }
 
-/** A text broken between words into lines of at most 80 characters, or so many; a word that is longer is alone. */
+/** A text broken between words into lines of at most 80 characters, or so many; a longer word has a line of its own. */
 export function wrapped(
   text: string,
   { first = "", further = "" }: Partial<LineStarts> = {},

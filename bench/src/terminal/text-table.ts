@@ -25,13 +25,13 @@ const NO_LINES: Readonly<Record<string, string>> = {
 
 /** The first column is made no narrower than this; chosen. */
 const NARROWEST_LABEL_CHARS = 12;
-/** And no wider than this if the columns have to stand below each other; chosen. */
+/** And no wider than this if the columns are placed below each other; chosen. */
 const WIDEST_LABEL_CHARS = 32;
 
 /**
  * Draws the table without colours; every line ends without spaces. If it would be wider than so many columns, the texts of the first column are broken
- * between words; if that is not enough, the columns stand in several tables below each other, each with the left ones, or with the first
- * alone if these leave no room.
+ * between words; if that is not enough, the columns are split into several tables below each other, each with the left ones, or with only the first if
+ * these leave no room.
  */
 export function drawTable(table: TextTable, columns: number): string {
   const drawn = drawnWhole(table);
@@ -75,7 +75,7 @@ function groupStarts(cells: readonly TableCell[]): ReadonlySet<number> {
   return new Set(cells.map((_, index) => cells.slice(0, index).reduce((sum, { span = 1 }) => sum + span, 0)));
 }
 
-/** The table with some of its columns; what stood over several stands over those of them that are left. */
+/** The table with some of its columns; a head over several columns stays over the remaining ones. */
 function withColumns({ head, rows, leftColumns }: TextTable, columns: readonly number[]): TextTable {
   return {
     head: head.map((cells) => {

@@ -18,7 +18,7 @@ export interface ImporterRule {
 /** The name that the contract gives to the file; no importer may look at it. */
 const FILE = "given";
 
-/** The rules that every importer must pass: run each in the importer's tests. A rule rejects with what did not hold. */
+/** The rules that every importer must pass: run each in the importer's tests. A rule rejects with the fact that did not hold. */
 export const IMPORTER_CONTRACT: readonly ImporterRule[] = [
   {
     rule: "recognises its own session, by what it holds",
@@ -103,7 +103,7 @@ export const IMPORTER_CONTRACT: readonly ImporterRule[] = [
         JSON.stringify(transcripts?.map(({ entries }) => entries));
       const whole = entriesIn(await importer.read(textSource(text, FILE)));
       for (const { place, changed, without } of withUnheardOf(text)) {
-        // What is told twice is read at one of its places.
+        // A repeated fact is read at one of its places.
         if (entriesIn(await readOrBadInput(importer, textSource(without, FILE))) === whole) continue;
         // A log of ours with entries that are not known is a newer one: that is an error of its own.
         const transcripts = await readOrBadInput(importer, textSource(changed, FILE));
@@ -141,7 +141,7 @@ const STRANGE: readonly string[] = [
 const UNHEARD_OF = "unheard-of";
 const MARK = "words of what nobody knows";
 
-/** A text with two more items of a type that nobody knows at a place where items of a type stand, and without its items. */
+/** A text with two more items of an unknown type at a place where items of a type occur, and without its items. */
 interface ChangedPlace {
   readonly place: string;
   readonly changed: string;
@@ -225,7 +225,7 @@ async function readOrBadInput(importer: Importer, source: FileSource): Promise<r
   try {
     return await importer.read(source);
   } catch (error) {
-    // The one error that a reader of logs knows what to do with.
+    // The one error that a reader of logs can handle.
     if (!(error instanceof Error && "code" in error && error.code === "bad-input")) throw error;
     return null;
   }

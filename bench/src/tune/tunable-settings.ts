@@ -82,7 +82,7 @@ export function tunableSettingsOf(policy: Policy): readonly TunableSetting[] {
   }));
 }
 
-/** The combinations of the coarse grid: every value of the first settings with every other, all else as it is. What is not one number also stays so. */
+/** The combinations of the coarse grid: every value of the first settings with every other, all else as it is. Settings that are not one number also stay so. */
 export function coarseSettings(tunable: readonly TunableSetting[]): readonly (readonly SettingValue[])[] {
   return combined(
     tunable

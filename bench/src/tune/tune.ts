@@ -25,7 +25,7 @@ export interface TuneRound {
 /** Runs the replays of a round, all in one window, and resolves to their rows and sessions. Rows of other sessions may be among them. */
 export type ReplayRound = (round: TuneRound) => Promise<JudgedRun>;
 
-/** A setting as it stands on the sessions that it was chosen on (`train`), and on the others (`test`). */
+/** A setting's standing on the sessions that it was chosen on (`train`), and on the others (`test`). */
 export interface TunedPolicy {
   readonly policy: Policy;
   readonly settings: readonly SettingValue[];
@@ -49,9 +49,9 @@ export interface TuneResult {
   readonly best: TunedPolicy | null;
   /** The verdict over both halves; `advise` comes to its own in the same way. */
   readonly verdict: SettingVerdict;
-  /** Every setting that was tried, the current one too, in the order of the grid. Only what was chosen has figures of the other half. */
+  /** Every setting that was tried, the current one too, in the order of the grid. Only chosen ones have figures of the other half. */
   readonly tried: readonly TunedPolicy[];
-  /** How the current setting and the best stand in each session; none without a best. */
+  /** The standing of the current setting and the best in each session; none without a best. */
   readonly sessions: readonly TunedSession[];
 }
 

@@ -28,7 +28,7 @@ export interface ChainReader {
   items(): readonly LogItem[];
   nodes(): readonly (TreeNode & { readonly line: number })[];
   repeatedUsageCount(): number;
-  /** The logged output of replies of which the log has only the beginning's size, and the characters that it shows of them; `null` without any. */
+  /** The logged output of replies that were logged only at their beginning, and the characters of them in the log; `null` without any. */
   unfinished(): Unfinished | null;
 }
 

@@ -14,9 +14,9 @@ interface TypedWords {
 }
 
 /**
- * The person typed what an event says: `user_message`, or an item `UserMessage` of paginated rollouts (from 0.145; `UserMessageItem::message` of
- * codex-rs/protocol/src/items.rs joins its texts with nothing between). In a log with such items the person typed nothing else, even if a text looks
- * typed.
+ * An event marks words that the person typed: `user_message`, or an item `UserMessage` of paginated rollouts (from 0.145; `UserMessageItem::message`
+ * of codex-rs/protocol/src/items.rs joins its texts with nothing between). In a log with such items the person typed nothing else, even if a text
+ * looks typed.
  */
 export function createTypedWords(): TypedWords {
   const messages: (readonly SaidItem[])[] = [];

@@ -1,4 +1,4 @@
-/** Does by keyboard in a chart what a pointer does: the call looked at, the compactions, the zoom, and lines hidden and shown. */
+/** Gives the keyboard the pointer's actions in a chart: the call looked at, the compactions, the zoom, and lines hidden and shown. */
 
 // biome-ignore lint/correctness/noUnusedVariables: read by later scripts of the same page
 const chartKeys = (() => {

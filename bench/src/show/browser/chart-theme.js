@@ -44,7 +44,7 @@ const chartTheme = (() => {
   };
 
   /**
-   * An element with a text: whatever the text holds, it is no markup.
+   * An element with a text, which is never markup.
    * @param {string} tag
    * @param {string} text
    * @param {string} className
@@ -57,7 +57,7 @@ const chartTheme = (() => {
   };
 
   /**
-   * Redraws when the scheme changes; resizes with the page. `plotOf` gives what is drawn now.
+   * Redraws when the scheme changes; resizes with the page. `plotOf` gives the present drawing.
    * @param {HTMLElement} element
    * @param {() => uPlot | null} plotOf
    * @param {() => void} redraw

@@ -1,4 +1,4 @@
-/** Shows what a column means where its head is pointed at or has the focus; the text is that of the legend below the table. */
+/** Shows a column's meaning while its head is pointed at or has the focus; the text is that of the legend below the table. */
 (() => {
   const tip = document.createElement("div");
   tip.className = "tip";

@@ -111,8 +111,7 @@ const contextChart = (() => {
   }
 
   /**
-   * Marks of one line: rings where a compaction happened, crosses where a request overflowed. What lies above the chart is marked
-   * at its upper edge.
+   * Marks of one line: rings where a compaction happened, crosses where a request overflowed. Marks above the chart are drawn at its upper edge.
    * @param {uPlot} plot
    * @param {Line} line
    */
@@ -189,7 +188,7 @@ const contextChart = (() => {
   }
 
   /**
-   * Draws the chart into the element and returns the plot, so that it can be resized or destroyed. `onDrawn` hears what was marked.
+   * Draws the chart into the element and returns the plot, so that it can be resized or destroyed. `onDrawn` receives the drawn marks.
    * @param {HTMLElement} element
    * @param {Chart} chart
    * @param {{ width: number, height: number, showAll: boolean, onDrawn: (marks: DrawnMarks) => void,
@@ -278,7 +277,7 @@ const contextChart = (() => {
     return plot;
   }
 
-  /** A call in words: every line's size there, and what happened right before it. @param {readonly Line[]} lines @param {number} call */
+  /** A call in words: every line's size there, and the events right before it. @param {readonly Line[]} lines @param {number} call */
   function describeCall(lines, call) {
     const parts = lines.flatMap((line) => {
       const at = line.calls.indexOf(call);

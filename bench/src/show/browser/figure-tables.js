@@ -9,7 +9,7 @@
   /** @param {string} raw */
   const numberOf = (raw) => (/^-?\d+(\.\d+)?(e[-+]?\d+)?$/.test(raw) ? Number(raw) : null);
 
-  /** Numbers by size, texts by their letters, numbers first; what is not known stands last either way. @param {number} direction */
+  /** Numbers by size, texts by their letters, numbers first; unknown values come last either way. @param {number} direction */
   const comparing = (direction) => (/** @type {string} */ a, /** @type {string} */ b) => {
     const [missingA, missingB] = [a === "" || a === "–", b === "" || b === "–"];
     if (missingA || missingB) return Number(missingA) - Number(missingB);
@@ -89,14 +89,14 @@
     save.download = `plimsoll-${table.dataset.name ?? "table"}.csv`;
     save.href = "#";
     save.title = "save this table as CSV";
-    // Made when it is asked for, so that it holds what is shown.
+    // Made on request, so that it holds the rows that are shown.
     save.addEventListener("click", () => {
       save.href = `data:text/csv;charset=utf-8,${encodeURIComponent(csvOf(table))}`;
     });
     table.closest(".table")?.append(save);
   }
 
-  // What is folded away would be missing on paper.
+  // Folded parts would be missing on paper.
   addEventListener("beforeprint", () => {
     for (const legend of document.querySelectorAll("details.legend")) legend.setAttribute("open", "");
   });

@@ -20,7 +20,7 @@
   };
 
   /**
-   * The block's content; each is unpacked once. `any`: what is in a block is what the page's writer put there.
+   * The block's content; each is unpacked once. `any`: the page's writer made each block's content.
    * @param {string} id
    * @returns {Promise<any>}
    */
