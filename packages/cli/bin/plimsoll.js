@@ -1,5 +1,5 @@
-#!/usr/bin/env node
-// Written for any Node that knows modules: an older one is told so in a line, before code is loaded that it cannot read.
+// #!/usr/bin/env node
+// Written for any Node that knows modules: on an older one it prints a line and stops before code that the old one cannot read.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(`plimsoll: needs Node 20.19 or newer; this is ${process.versions.node}\n`);

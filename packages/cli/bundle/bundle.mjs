@@ -15,12 +15,12 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const require = createRequire(new URL("../../../bench/package.json", import.meta.url));
 /** Its main file loads its parts by a `require` that it is handed, which no bundler sees; the same as modules lies next to it. */
 const JSON_EDITOR = join(dirname(createRequire(import.meta.url).resolve("jsonc-parser")), "../esm/main.js");
-/** Everything that is bundled is found from here too, for those who installed nothing else. */
+/** All bundled packages are found from here too, for a machine without other installs. */
 const HERE = join(ROOT, "bundle/node_modules");
 
 /**
- * Files that are loaded by their address: the program, what a worker thread of the bench runs, and what the pool starts it with. The
- * pool looks for the last at `entry/worker.js`.
+ * Files that are loaded by their address: the program, the bench's worker, and the file with which the pool starts it. The pool looks for the last at
+ * `entry/worker.js`.
  */
 const ENTRIES = {
   plimsoll: join(ROOT, "src/index.ts"),
@@ -37,12 +37,14 @@ const HELP = "help.json";
 /** Packages that are loaded when they are asked, with the functions that are used. */
 const LAZY = { "@pydantic/genai-prices": ["calcPrice", "findProvider"] };
 
-/** A chunk as tests look at it: its file, what it imports at once, what it may import later, and the modules inside.
- * @typedef {{ readonly fileName: string, readonly imports: readonly string[], readonly dynamicImports: readonly string[], readonly modules: readonly string[] }} BundledChunk */
+/**
+ *  A chunk as tests look at it: its file, its imports at once, its possible later imports, and the modules inside.
+ * @typedef {{ readonly fileName: string, readonly imports: readonly string[], readonly dynamicImports: readonly string[], readonly modules: readonly string[] }} BundledChunk
+ */
 
 /**
- * Writes the whole program with all that it needs into a folder: code, the bundled sessions, and the notices of what is in it. Resolves
- * to the chunks.
+ * Writes the whole program with all that it needs into a folder: code, the bundled sessions, and the notices of the bundled packages. Resolves to the
+ * chunks.
  * @param {string} folder
  * @returns {Promise<readonly BundledChunk[]>}
  */
@@ -126,7 +128,7 @@ export async function bundleMod(code) {
   return ["hooks/register.js", "hooks/hooks.json", ".claude-plugin/plugin.json"].map((file) => `${MOD_FOLDER}/${file}`);
 }
 
-/** Writes the program where it belongs, if anything that it is made of is younger than what stands there. */
+/** Writes the program into its place, if any source is younger than the files there. */
 export async function bundleChanges() {
   // The notices are written last.
   const [program, notices] = ["dist/plimsoll.js", "THIRD-PARTY-NOTICES.txt"].map((name) =>
@@ -137,7 +139,7 @@ export async function bundleChanges() {
   if (sources.some((file) => statSync(file).mtimeMs > madeMs)) await bundleInto(ROOT);
 }
 
-/** Files below a place, without what is made or installed there. @param {string} place @returns {readonly string[]} */
+/** Files below a place, without the built and installed ones. @param {string} place @returns {readonly string[]} */
 function filesOf(place) {
   if (!statSync(place).isDirectory()) return [place];
   const made = new Set(["node_modules", "dist", "testing", "recordings"]);

@@ -182,7 +182,7 @@ describe.skipIf(registry.code !== 0)("the drop-ins, installed beside older SDKs"
   beforeAll(() => {
     const options = ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
     const own = ["packages/core", "packages/providers"].map(tarballOf);
-    // Ours last, as into a project that is there: what its packages brought is not moved for ours.
+    // Ours last, as into an existing project: packages that it installed are not moved for ours.
     for (const packages of [OLDER.map(([name, version]) => `${name}@${version}`), own]) {
       const ended = runProgram("npm", ["install", ...options, ...packages], { cwd: folder, env });
       if (ended.code !== 0) throw new Error(ended.stderr);
@@ -220,7 +220,7 @@ describe.skipIf(registry.code !== 0)("the drop-ins, installed beside older SDKs"
   });
 });
 
-/** The entries that are of use only to those who have the package named. */
+/** The entries that are only of use with the named package installed. */
 const ENTRIES_OF_A_PEER = {
   "@plimsoll/agent/telemetry": "@opentelemetry/api",
   "@plimsoll/core/testing": "fast-check",

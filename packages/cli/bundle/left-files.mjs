@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
-/** Which files of `dist` are of the bundle that stands there; beside it, so that it is not published. */
+/** Lists the files of `dist` that belong to the present bundle; beside it, so that it is not published. */
 const LIST = "bundled-files.json";
 
 /**
- * Notes what a bundle consists of.
+ * Notes the files of a bundle.
  * @param {string} folder the package's
  * @param {readonly string[]} files paths in its `dist`, with slashes
  */
@@ -14,8 +14,8 @@ export function listFiles(folder, files) {
 }
 
 /**
- * Takes away what earlier bundles left in `dist`: names have a hash, so that nothing is written over. The files of this one stay where
- * they are: a program may be running from them. Without a list nothing is taken away.
+ * Removes files of earlier bundles from `dist`: names have a hash, so that nothing is written over. The files of this one stay where they are: a
+ * program may be running from them. Without a list nothing is removed.
  * @param {string} folder the package's
  */
 export function removeLeftFiles(folder) {

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** A package of which some module is in a bundle, with its licence.
- * @typedef {{ readonly name: string, readonly version: string, readonly license: string, readonly author: string | null, readonly text: string | null }} BundledPackage */
+/**
+ *  A package with a module in a bundle, with its licence.
+ * @typedef {{ readonly name: string, readonly version: string, readonly license: string, readonly author: string | null, readonly text: string | null }} BundledPackage
+ */
 
 /**
  * The packages, other than this workspace's own, that modules of a bundle come from, by name and version.

@@ -4,7 +4,7 @@ import { createAnthropicClient } from "@plimsoll/providers/anthropic";
 import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/stores";
 import { openWorkspace, readFileTool, runTerminalCommandTool } from "@plimsoll/tools";
 
-/** Works on a task in a folder and says what came of it. The session's log is in the folder, too. */
+/** Works on a task in a folder and returns the final text. The session's log is in the folder, too. */
 export async function work(task: string, folder: string, baseUrl = "https://api.anthropic.com"): Promise<string> {
   const workspace = await openWorkspace(folder);
   const agent = await startAgent({

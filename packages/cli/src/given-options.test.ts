@@ -41,7 +41,7 @@ const limits = { contextWindowTokens: 16_000, maxOutputTokens: 1_000 };
 const sessions = createMemorySessionStore();
 const artifacts = createMemoryArtifactStore();
 
-/** A store as somebody may write one: its functions are its class's. */
+/** A store as a user may write one: its functions are its class's. */
 class OwnStore {
   readonly #inner = sessions;
   create = this.#inner.create;
@@ -82,7 +82,7 @@ const pool = { listeners: () => [], on: ok, connect: ok };
 type Options = Readonly<Record<string, unknown>>;
 type Make = (...given: never[]) => unknown;
 
-/** A maker, the options that it takes, and what it takes before them. Keys that it cannot do without come first in `needed`. */
+/** A maker, its options, and its arguments before them. Keys that it cannot do without come first in `needed`. */
 const MAKERS: readonly (readonly [
   name: string,
   make: Make,

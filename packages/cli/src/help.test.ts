@@ -4,7 +4,7 @@ import { recordedIo } from "../testing/recorded-io.ts";
 import { COMMANDS } from "./commands.ts";
 import { main } from "./main.ts";
 
-/** The first command loads what all of them need. */
+/** The first command loads modules that all of them need. */
 const LOADS = { timeout: 240_000 };
 
 test.each(COMMANDS.map(({ name }) => name))(

@@ -12,15 +12,15 @@ export function commandLine(argv: readonly string[], environment: CliIo["environ
   return [programOf(environment), ...words].join(" ");
 }
 
-/** `npx` and `pnpm` tell that they are running: without them the command would not be found. */
+/** `npx` and `pnpm` show in the environment that they are running: without them the command would not be found. */
 function programOf({ npm_command: command, npm_lifecycle_event: script }: NonNullable<CliIo["environment"]>): string {
   if (command === "exec") return "npx plimsoll";
   return script === "plimsoll" ? "pnpm plimsoll" : "plimsoll";
 }
 
 /**
- * Lets Ctrl-C end a command whose finished work is kept: it is said how to go on, and the process ends, whatever is under way. Files are written
- * in one piece (`writeWholeFile`), so that none is half there. Returns what stops listening.
+ * Lets Ctrl-C end a command whose finished work is kept: it prints how to go on, and ends the process at once, with work under way. Returns a
+ * function that stops listening. Files are written in one piece (`writeWholeFile`), so that none is half there.
  */
 export function endOnInterrupt(argv: readonly string[], { onInterrupt, exit, stderr, environment }: CliIo): () => void {
   if (onInterrupt === undefined || exit === undefined) return () => undefined;

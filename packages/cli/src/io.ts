@@ -6,12 +6,12 @@ import { isRecord } from "@plimsoll/core/extend";
 /** Gives a command the process's own streams, folders, environment and clock. If standard output can't be written any more, the process gets SIGTERM. */
 export function processIo(): CliIo {
   const { stdin, stdout, stderr } = process;
-  // Whoever read it has gone: the process ends in good order, as if it was told to. Nothing that is said to nobody ends it in another way.
+  // The reader has gone: the process ends in good order, as on a signal. Writing without a reader ends it in no other way.
   stdout.once("error", () => process.kill(process.pid, "SIGTERM"));
   for (const stream of [stdout, stderr]) stream.on("error", () => undefined);
   const confirm = async (question: string, about = ""): Promise<boolean> => {
     const { askYesNo } = await import("./terminal/typed-lines.ts");
-    // What goes into a file or a pipe is on no screen.
+    // Output to a file or a pipe is on no screen.
     if (!stdout.isTTY) stderr.write(about);
     const shown = async () => {
       for (const stream of [stdout, stderr]) await new Promise((resolve) => stream.write("", resolve));
@@ -30,7 +30,7 @@ export function processIo(): CliIo {
 
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** Does work that ends when the process is told to (Ctrl-C, SIGTERM). Told once more, the process ends whatever it does. */
+/** Does work that ends on a signal to the process (Ctrl-C, SIGTERM). On a second one the process ends at once. */
 export async function untilTold<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const told = new AbortController();
   const end = () => told.abort();

@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import { COMMANDS } from "./commands.ts";
 import { plimsollVersion } from "./io.ts";
 
-/** Asked for alone they are answered before anything is loaded. */
+/** As the only argument they are answered before anything is loaded. */
 const VERSION_OPTIONS: readonly (string | undefined)[] = ["-V", "--version"];
 
 /** The command line with its command: without one, or with options that are not the program's own, it is `advise`. */
@@ -65,10 +65,10 @@ export async function main(given: readonly string[], streams: CliIo): Promise<nu
 /** Line ends, tabs, and the beginning of colours and of a bar: a command's own, which outside text has lost before. */
 const OWN_CONTROLS = "\n\t\r\u001b";
 
-/** All that could be unprintable: whatever is no sign of ASCII. */
+/** All that could be unprintable: all but the printable signs of ASCII. */
 const NOT_ASCII = /[^\u0020-\u007e]/gu;
 
-/** The output, with all else that could steer a terminal written as JSON escapes it: what programs read stays the same data. */
+/** The output, with all else that could steer a terminal written as JSON escapes it: programs read the same data. */
 function guarded(output: CliIo["stdout"]): CliIo["stdout"] {
   const escapes = (found: string) =>
     Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
@@ -129,7 +129,7 @@ function helpEnd({ note, examples }: CommandEntry): string {
 
 const COLUMNS = 80;
 
-/** An example as a shell takes it: what does not fit a terminal goes on behind a backslash. */
+/** An example as a shell takes it: words beyond a terminal's width go on behind a backslash. */
 function exampleLines(line: string): readonly string[] {
   const lines: string[] = ["  plimsoll"];
   for (const word of line.split(/ (?=-|[^ ]*$)/)) {
@@ -156,7 +156,7 @@ function describedProgram(program: Command, io: CliIo): Command {
     });
 }
 
-/** Tells the error: a line, or one for each thing that is wrong with what was given. */
+/** Words the error: a line, or one for each mistake in the arguments. */
 function linesOf(error: unknown): readonly string[] {
   if (!isPlimsollError(error)) return [`unexpected: ${messageOf(error)}; please report this with the command that led to it`];
   const { problems } = error.details;

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type MadeAgent, makeSessions } from "./agent-sessions.ts";
 
-/** An agent with a settings file of the person's own, and what the file is after the advice that its sessions lead to. */
+/** An agent with a settings file of the person's own, and the file after the advice from its sessions. */
 export interface AdviceWalk {
   readonly agent: MadeAgent;
   readonly title: string;
@@ -15,7 +15,7 @@ export interface AdviceWalk {
 
 /** Eight sessions, the fewest that advice is given on. */
 const SESSIONS = 8;
-/** How much of the window each session fills: more than any agent leaves alone. */
+/** How much of the window each session fills: more than any agent leaves untouched. */
 const PEAK_RATIO = 0.85;
 
 /** Puts the agent's file and sessions below a home folder. Returns the file's path. */

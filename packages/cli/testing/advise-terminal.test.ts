@@ -11,7 +11,7 @@ const terminals = await import("./terminal-session.ts").catch(() => null);
 
 /** Replays take seconds, longer if other tests run at the same time. */
 const WALK_MS = 240_000;
-/** Before the day of the sessions, whatever day the test is run on. */
+/** Before the day of the sessions, on any day of the test. */
 const SINCE = ["--since", "2026-01-01"];
 
 let home = "";

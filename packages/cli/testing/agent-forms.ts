@@ -1,7 +1,7 @@
 /** A line of a log, or a message of a document. */
 export type Item = { readonly [key: string]: unknown };
 
-/** One thing of a session, whoever records it. */
+/** One thing of a session, in any agent's log. */
 export type Step =
   | { readonly say: string; readonly by?: "model" }
   | { readonly call: string }
@@ -33,7 +33,7 @@ const claudeBlock = (step: Step): Item | null => {
   return "say" in step ? { type: "text", text: step.say } : null;
 };
 const textOf = (step: Step) => ("say" in step ? step.say : "");
-/** Whether a result of this call stands behind it, before another call of the same id. */
+/** Whether a result of this call follows it, before another call of the same id. */
 const isAnswered = (call: string, index: number, steps: readonly Step[]) => {
   const next = steps
     .slice(index + 1)

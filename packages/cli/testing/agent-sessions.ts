@@ -23,7 +23,7 @@ const CHARS_PER_TOKEN = 4;
 /** Output beyond this has no more to say: as many characters as the largest step is reported in tokens, since more tokens than bytes cannot be. */
 const MOST_CHARS = 45_000;
 
-/** A model call: what it sent, and what the tool that it called gave. */
+/** A model call: its content, and the output of the tool that it called. */
 interface Call {
   readonly id: string;
   readonly promptTokens: number;
@@ -33,15 +33,15 @@ interface Call {
 interface Session {
   readonly id: string;
   readonly task: string;
-  /** Tells its window, as some models' names do. */
+  /** Its name gives its window, as some models' names do. */
   readonly modelId: string;
   readonly windowTokens: number;
   readonly calls: readonly Call[];
 }
 
 /**
- * Writes sessions as the agent does, below a home folder: a task, and calls of a tool whose outputs nothing refers to later, so that what a setting
- * drops is never missed. All were written an hour before the time of tests.
+ * Writes sessions as the agent does, below a home folder: a task, and calls of a tool whose outputs are not used later, so that outputs dropped by a
+ * setting are never missed. All were written an hour before the time of tests.
  */
 export function makeSessions(agent: MadeAgent, homeFolder: string, { count, peakTokens, windowTokens }: MadeSessions): void {
   for (let number = 0; number < count; number++) {

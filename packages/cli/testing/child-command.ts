@@ -70,7 +70,7 @@ export function runChild({
   });
 }
 
-/** Acts once files of rows below a folder have so many lines. Returns what stops watching. */
+/** Acts once files of rows below a folder have so many lines. Returns a function that stops watching. */
 export function onLines({ folder, lines }: NonNullable<ChildCommand["killAfter"]>, act: () => void): () => void {
   mkdirSync(folder, { recursive: true });
   const watcher = watch(folder, { recursive: true }, (_, name) => {

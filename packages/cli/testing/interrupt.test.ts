@@ -28,7 +28,7 @@ const filesBelow = (): readonly string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => entry.name);
 
-/** Runs the command in a terminal and presses Ctrl-C once so much is finished; what it said, and how it ended. */
+/** Runs the command in a terminal and presses Ctrl-C once so much is finished; returns its output, and how it ended. */
 async function interrupted(args: readonly string[], lines: number) {
   const { openTerminal } = terminals ?? expect.fail("no terminals");
   const running = openTerminal({ args: sourceArgs(args), cwd: folder });

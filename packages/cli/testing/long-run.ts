@@ -5,8 +5,8 @@ import { createFileArtifactStore, createFileSessionStore } from "@plimsoll/store
 
 /**
  * A process of its own: a run of so many steps, each with a tool's output of so many characters, every so manieth of more, on logs in a folder.
- * Prints what came of it, the most memory that the process held, and the counts of work at each request.
- * Arguments: folder, steps, characters, every how manieth output is large, its characters.
+ * Prints the result, the most memory that the process held, and the counts of work at each request. Arguments: folder, steps, characters, every how
+ * manieth output is large, its characters.
  */
 const [folder = "", stepsText = "0", outputChars = "0", largeEvery = "0", largeChars = "0"] = process.argv.slice(2);
 const steps = Number(stepsText);
@@ -26,7 +26,7 @@ const counts = {
 // The work of each compaction.
 const works: ReturnType<typeof work.total>[] = [];
 let requests = 0;
-// Asked at each request: the system's own peak counts what this process was before it became this program.
+// Asked at each request: the system's own peak counts the process before it became this program.
 let peakBytes = 0;
 
 const big: AgentTool = {

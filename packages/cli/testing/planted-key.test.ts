@@ -26,7 +26,7 @@ const HIDDEN = "[ANTHROPIC_API_KEY]";
 const KEY_FILE = ".env";
 
 const sdk = (path: string) => pathToFileURL(createRequire(import.meta.url).resolve(`@modelcontextprotocol/sdk/${path}`)).href;
-/** A server that was given the key, says so in its description, and tells its whole environment. */
+/** A server that was given the key, says so in its description, and prints its whole environment. */
 const SERVER = `
 import { McpServer } from ${JSON.stringify(sdk("server/mcp.js"))};
 import { StdioServerTransport } from ${JSON.stringify(sdk("server/stdio.js"))};
@@ -63,7 +63,7 @@ const CALLS: readonly (readonly [string, unknown])[] = [
   ["search_codebase", { query: "planted" }],
   ["fs", { op: "read", path: KEY_FILE }],
   ["given_tell", {}],
-  // Refused by whoever is asked; what goes is shown to them.
+  // The person refuses it, having seen the text that would go.
   ["write_file", { path: KEY_FILE, content: "gone" }],
 ];
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 export const AGENT_WIRES = ["anthropic", "openai-chat", "openai-responses", "gemini"] as const;
 export type AgentWire = (typeof AGENT_WIRES)[number];
 
-/** How an agent is played: it keeps its whole history, calls what it is told to call, and sends all of it again. */
+/** How an agent is played: it keeps its whole history, makes the calls of the answers, and sends all of it again. */
 export interface AgentOptions {
   readonly wire: AgentWire;
   /** The base address without a version. */
@@ -33,7 +33,7 @@ export interface AgentAnswer {
 
 /** A session of the agent. */
 export interface Agent {
-  /** Says something, and goes on as long as it is told to call; at most so many requests. */
+  /** Says something, and goes on as long as the answers call tools; at most so many requests. */
   say(text: string, steps: number): Promise<readonly AgentAnswer[]>;
   /** Sends the history and something more, without keeping it. */
   ask(more: readonly Item[], extra?: Item): Promise<AgentAnswer>;
@@ -282,7 +282,7 @@ const gemini: AgentForm = {
   ],
 };
 
-/** Gemini CLI signs the calls since the person's newest message, and those alone. */
+/** Gemini CLI signs only the calls since the person's newest message. */
 function signedSince(history: readonly Item[], key: string, signature: Item): readonly Item[] {
   const isResult = ({ parts }: Item) => JSON.stringify(parts ?? "").includes("functionResponse");
   const start = history.findLastIndex((item) => item.role === "user" && !isResult(item));

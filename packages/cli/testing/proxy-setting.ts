@@ -32,7 +32,7 @@ export interface SettingOptions extends Partial<SimulatorOptions> {
   readonly intercept?: Intercept;
 }
 
-/** A model that only ever calls the tool that there is; text alone if there is none. */
+/** A model that only ever calls the tool that there is; only text if there is none. */
 export function callOn({ toolNames, replyIndex }: SimulatedRequest): SimulatedReply {
   const [toolName] = toolNames;
   const said = { type: "text", text: `I look at part ${replyIndex}.` } as const;
@@ -94,7 +94,7 @@ async function addressIn(printed: () => string, ended: Promise<number>): Promise
   }
 }
 
-/** Compactions that a proxy told of. */
+/** Compactions that a proxy printed. */
 export function compactionsIn(printed: string): number {
   return printed.split("\n").filter((line) => line.includes("  compacted (")).length;
 }

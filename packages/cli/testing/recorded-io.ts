@@ -6,7 +6,7 @@ import { main } from "../src/main.ts";
 /** The time of tests: 2026-03-10, noon. */
 export const NOW_MS: number = Date.UTC(2026, 2, 10, 12);
 
-/** A terminal for tests: collects what a command writes. */
+/** A terminal for tests: collects a command's output. */
 interface RecordedIo {
   readonly io: CliIo;
   readonly stdout: () => string;
@@ -38,7 +38,7 @@ export function recordedIo(cwd: string, nowMs: () => number = () => NOW_MS): Rec
   };
 }
 
-/** The end of a command, and what it said. */
+/** The end of a command, and its output. */
 interface Ended {
   readonly exitCode: number;
   readonly stdout: string;

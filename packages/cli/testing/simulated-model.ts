@@ -7,7 +7,7 @@ export interface SimulatedModel {
   readonly simulator: Simulator;
   /** Returns the simulator's counts of each request for the agent's next step, in order: not of those for summaries. */
   steps(): readonly CountedStep[];
-  /** From here on requests for a summary are told to come again later, or they are answered. */
+  /** From here on requests for a summary get "come again later", or they are answered. */
   holdSummaries(hold: boolean): void;
 }
 
@@ -23,7 +23,7 @@ const WINDOW_TOKENS = 24_000;
 /** A person's own settings for this model. */
 export const CONFIG: string = `model: anthropic/claude-simulated\ncontext_window: ${WINDOW_TOKENS}\nmax_output_tokens: 2000\n`;
 
-/** One that takes this model for another, whose reply alone is longer than the window of this one. */
+/** One that takes this model for another, whose reply is by itself longer than the window of this one. */
 export const CONFIG_OF_A_LARGER_MODEL: string =
   "model: anthropic/claude-simulated\ncontext_window: 200000\nmax_output_tokens: 30000\n";
 
@@ -35,7 +35,7 @@ export const ASKS = {
   speak: "speak for ever",
 } as const;
 
-/** Makes a client wait: longer than the test takes, shorter than what it would not wait for. */
+/** Makes a client wait: longer than the test takes, shorter than a client's limit. */
 const BUSY: Fault = { kind: "status", status: 529, retryAfterSeconds: 29 };
 const NEVER = new Promise<void>(() => undefined);
 /** Events that a reply sends before its words are held: the beginning of the message and of its first words. */
@@ -43,7 +43,7 @@ const EVENTS_BEFORE_HOLD = 3;
 /** About 6,000 tokens. */
 const LOG_COMMAND = "seq -f 'line %g of the log' 1 1200";
 
-/** Starts it. Its words, calls and silences hang on what the person says. */
+/** Starts it. Its words, calls and silences depend on the person's words. */
 export async function startSimulatedModel(): Promise<SimulatedModel> {
   const stepIndexes: number[] = [];
   let areSummariesHeld = false;
@@ -79,7 +79,7 @@ function isForSummary({ newestText }: SimulatedRequest): boolean {
 function replyTo(request: SimulatedRequest): SimulatedReply {
   if (isForSummary(request))
     return words(`## ${PLIMSOLL_POLICY.summary.sections[0]}\nThe person wants to know what stands in the log.`);
-  // Messages that were never answered stand before the newest one in the same message of the wire.
+  // Unanswered messages come before the newest one in the same message of the wire.
   if (request.newestText.endsWith(ASKS.look)) return calling(LOG_COMMAND);
   if (request.newestText.endsWith(ASKS.wait)) return calling("echo begun > begun.txt; sleep 60");
   return words("All is well as far as I can see.");

@@ -10,7 +10,7 @@ interface TerminalSession {
   press(keys: string): void;
   /** Presses Ctrl-C. */
   interrupt(): void;
-  /** Resolves to what was said since the last wait, up to and with the text; rejects if the program ends without it. */
+  /** Resolves to the output since the last wait, up to and with the text; rejects if the program ends without it. */
   waitFor(text: string): Promise<string>;
   /** All that was said, without colours and cursor moves. */
   said(): string;

@@ -19,7 +19,7 @@ beforeEach(() => {
 async function advise(args: readonly string[], more: Partial<CliIo> = {}) {
   const recorded = recordedIo(home);
   const exitCode = await main(["advise", "--jobs", "1", ...args], { ...recorded.io, ...more });
-  // How far a run is, is told by the clock.
+  // The clock decides how far a run is.
   const stderr = recorded.stderr().replaceAll(/plimsoll: replaying .*\n/g, "");
   return { exitCode, stdout: recorded.stdout(), stderr };
 }

@@ -12,7 +12,7 @@ import type { AgentSession } from "../run/open-session.ts";
 import { contextTable } from "./context-table.ts";
 import { CHAT_HELP, type ChatLine } from "./slash-command.ts";
 
-/** Does what a line asks for and says what came of it. Rejects if that could not be done. */
+/** Carries out a line and writes its result. Rejects if that could not be done. */
 export async function answer(
   asked: ChatLine,
   session: AgentSession,
@@ -20,7 +20,7 @@ export async function answer(
 ): Promise<void> {
   const { agent } = session;
   const say = (...lines: readonly string[]) => tellLines({ write, isTTY: io.stdout.isTTY }, ...lines);
-  // Tables and the status line know the width themselves; YAML must stay what it is.
+  // Tables and the status line know the width themselves; YAML must stay unchanged.
   const show = (...lines: readonly string[]) => write(`${lines.join("\n")}\n`);
   switch (asked.kind) {
     case "message": {
@@ -101,7 +101,7 @@ function cancelled(error: unknown): "aborted" {
   throw error;
 }
 
-/** Says how a compaction by hand ended, if no event has told it. */
+/** Says how a compaction by hand ended, if no event has said so. */
 function compactAnswer(outcome: FitOutcome | "aborted"): readonly string[] {
   if (outcome === "aborted") return ["(cancelled; the context is as it was)"];
   if (outcome.kind !== "unchanged") return [];
@@ -145,7 +145,7 @@ function policyLines(name: string | null, { agent, policy, config, parts }: Agen
   ];
 }
 
-/** Writes what the next request would send; a file that is there is left alone. */
+/** Writes the content of the next request; an existing file stays unchanged. */
 async function exported(file: string | null, { agent }: AgentSession, cwd: string): Promise<string> {
   const path = resolve(cwd, file ?? `${agent.sessionId}-${(await agent.entries()).length}.json`);
   if (existsSync(path)) throw new PlimsollError("bad-input", `${path} is there already; name another file`, { path });

@@ -30,7 +30,7 @@ export interface ChatInput {
 
 const ASKING_LINE = "Commands and changes of files are asked about; /allow commands stops that.";
 
-/** Chats until the input ends or the person leaves. Ctrl-C ends what the agent does; if it does nothing, the chat. */
+/** Chats until the input ends or the person leaves. Ctrl-C ends the agent's action; if there is none, the chat. */
 export async function chat(options: SessionOptions, { io, input, isTerminal }: ChatInput): Promise<number> {
   const write = (text: string) => void io.stdout.write(text);
   const shown = createShownSession(io.stdout);
@@ -139,7 +139,7 @@ function createChatLoop(
   return guarded;
 }
 
-/** Does what comes to nothing more. */
+/** Carries out effects without a result. */
 function performNow(
   effect: Exclude<ChatEffect, { readonly type: "answer" | "next-line" | "leave" }>,
   { session: { agent }, asker, shown, io }: ChatPorts,
@@ -155,7 +155,7 @@ function performNow(
       asker.remind();
       break;
     case "prompt": {
-      // The status of the last step stands right above already.
+      // The status of the last step is right above already.
       const status = shown.newStatus();
       io.stdout.write(status === null ? "› " : `${status}\n› `);
       break;
@@ -171,7 +171,7 @@ function performNow(
   }
 }
 
-/** Answers a line. Whatever goes wrong, the person is told in a line and the session goes on. */
+/** Answers a line. After any failure the chat prints a line and the session goes on. */
 async function answered(asked: ChatLine, { session, shown, io }: ChatPorts): Promise<void> {
   const write = (text: string) => void io.stdout.write(text);
   await answer(asked, session, { write, status: shown.status, io }).catch((error: unknown) => {
@@ -218,7 +218,7 @@ export type ChatEffect =
   | { readonly type: "prompt" }
   | { readonly type: "break-line" }
   | { readonly type: "cancel" }
-  /** Comes to `turn`: what was before it has begun. */
+  /** Results in `turn`: the effects before it have begun. */
   | { readonly type: "next-line" }
   | { readonly type: "leave" };
 
@@ -228,7 +228,7 @@ export interface ChatFacts {
   readonly question: "open" | "none";
 }
 
-/** A state, and what is to be done now, in order. */
+/** A state, and the effects to perform now, in order. */
 export interface ChatTransition {
   readonly state: ChatState;
   readonly effects: readonly ChatEffect[];
@@ -275,7 +275,7 @@ function followed(state: ChatState, effects: readonly ChatEffect[]): ChatTransit
   return { state: { ...state, phase: "left" }, effects: [...effects, { type: "leave" }] };
 }
 
-/** Does what the first of the waiting lines asks for, if it need not wait. */
+/** Carries out the first of the waiting lines, if it need not wait. */
 function taken(state: ChatState, facts: ChatFacts): ChatTransition {
   const [line, ...lines] = state.lines;
   if (line === undefined || state.waitsFor !== null) return { state, effects: [] };
@@ -288,14 +288,14 @@ function taken(state: ChatState, facts: ChatFacts): ChatTransition {
   if (asked.kind === "message" && facts.agent === "running" && state.input === "terminal")
     return followed(rest, [{ type: "steer", text: asked.text }]);
   const id = state.answers + 1;
-  // What is asked for while the agent works may wait for an answer that is still to be typed.
+  // A line given while the agent works may wait for an answer that is still to be typed.
   const isWaitedFor = state.input === "pipe" || (asked.kind !== "message" && !isBusy(facts));
   return followed({ ...rest, answers: id, waitsFor: isWaitedFor ? id : null }, [{ type: "answer", id, asked }]);
 }
 
-/** Ends what the agent does; if it does nothing, the chat. */
+/** Ends the agent's action; if there is none, the chat. */
 function interrupted(state: ChatState, facts: ChatFacts): ChatTransition {
-  // What is said next does not belong behind the question.
+  // The next output does not belong behind the question.
   const broken: readonly ChatEffect[] = facts.question === "open" ? [{ type: "break-line" }] : [];
   if (isBusy(facts)) return { state, effects: [...broken, { type: "cancel" }] };
   return followed({ ...state, lines: [], phase: "ending" }, broken);

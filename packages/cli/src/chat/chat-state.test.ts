@@ -4,7 +4,7 @@ import type { ChatLine } from "./slash-command.ts";
 
 const TERMINAL = openedChat("terminal");
 const PIPE = openedChat("pipe");
-/** A person waits for what the first line asked for. */
+/** A person waits for the answer to the first line. */
 const WAITING: ChatState = { ...TERMINAL, answers: 1, waitsFor: 1 };
 const ENDING: ChatState = { ...WAITING, phase: "ending" };
 const LEFT: ChatState = { ...TERMINAL, phase: "left" };

@@ -15,7 +15,7 @@ beforeEach(() => {
 const sessions = () => join(folder, ".plimsoll/sessions");
 const logName = () => readdirSync(sessions()).find((name) => name.endsWith(".jsonl")) ?? expect.fail("no log");
 
-/** A chat that is given its lines one by one, each after what the last one led to was said. */
+/** A chat that gets its lines one by one, each after the output of the one before. */
 function conversation(more: { readonly resume?: string } = {}) {
   const recorded = recordedIo(folder);
   const input = new PassThrough();

@@ -16,7 +16,7 @@ import { rowsIn, runChild } from "../../testing/child-command.ts";
 import { NOW_MS, recordedIo, runIn } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
-/** Said by a run that used what another one kept. Beside it are lines of progress, as many as the machine is slow. */
+/** Printed by a run that used the rows of another. Beside it are lines of progress, as many as the machine is slow. */
 const TAKEN = "that another run had finished";
 
 /** Processes start from the sources, longer if other tests run at the same time. */

@@ -46,7 +46,7 @@ export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCo
   addExtensionOption(shown);
 }
 
-/** The window that the list speaks of, and what a request may hold there: that of most models, less a long reply. */
+/** The window of the list, and its input budget: that of most models, less a long reply. */
 const LISTED_WINDOW = { contextWindowTokens: 200_000, inputBudgetTokens: 168_000 } as const;
 
 const READING = [
@@ -127,7 +127,7 @@ function settingsTable({ settings, policy, mcpServers }: EffectiveConfig, column
   return leftTable(["key", "value", "source"], rows, columns);
 }
 
-/** Describes the model by the catalogue alone, without asking a server. */
+/** Describes the model only by the catalogue, without asking a server. */
 async function aboutModel({ settings, policy }: EffectiveConfig): Promise<string> {
   const { model, context_window, max_output_tokens } = settings;
   const resolved = await resolveModel({

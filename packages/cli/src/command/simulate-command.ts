@@ -49,7 +49,7 @@ export function defineSimulateCommand(command: Command, io: CliIo, onExit: (exit
 const ruleText = ({ rule, wire, since, meaning, option, source }: (typeof SWITCHABLE_RULES)[number]) =>
   [`${rule} (${wire}, since ${since})`, `  ${meaning}`, `  ${option}`, `  ${source}`].join("\n");
 
-/** Serves until the signal aborts. The first line says where; every further one what came of a request. */
+/** Serves until the signal aborts. The first line names the address; every further one reports a request's outcome. */
 export async function simulate(
   { session, port, window, facts }: SimulateOptions & { readonly session: string | null },
   io: CliIo,

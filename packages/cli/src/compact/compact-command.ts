@@ -121,7 +121,7 @@ async function compact(transcript: Transcript, { options, out, leftOut, parts }:
   return EXIT_OK;
 }
 
-/** Twice what the session holds, so that a session of an unknown model is compacted by what it keeps, not by force. */
+/** Twice the session's tokens, so that the policy's kept amounts compact a session of an unknown model, not force. */
 const WINDOW_FACTOR = 2;
 
 function limitsFor(session: Session, window: string | undefined): ModelLimits {
@@ -204,7 +204,7 @@ async function undoNewest(session: string, io: CliIo): Promise<number> {
   return EXIT_OK;
 }
 
-/** A log of another agent is told as what it is, not by its first line that makes no sense. */
+/** Says that a log is not of Plimsoll's own, rather than quoting its first line that makes no sense. */
 function notOurs(error: unknown, session: string): unknown {
   if (!isPlimsollError(error) || error.details.line !== 1) return error;
   return new PlimsollError("bad-input", `${session}: no log of plimsoll's own; only those can be undone`, {}, error);

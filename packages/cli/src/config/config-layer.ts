@@ -37,7 +37,7 @@ interface Problem {
 
 type ReadFilePolicy = { readonly policy: ChosenPolicy | null } | { readonly problems: readonly string[] };
 
-/** The layer in a file's text. Settings are read here; what else is in it is the policy's. */
+/** The layer in a file's text. Settings are read here; the rest of the text is the policy's. */
 export function readFileLayer(
   text: string,
   { displayName, owner, kinds }: { readonly displayName: string; readonly owner: ConfigOwner; readonly kinds: Kinds },
@@ -86,7 +86,7 @@ const REQUEST_PLACES = [
   ["compaction"],
 ] as const;
 
-/** True for a policy whose own file has another model write the summaries, whatever the words: no preset does. */
+/** True for a policy whose own file has another model write the summaries, in any words: no preset does. */
 function asksAnotherModel(read: ReadFilePolicy): boolean {
   return "policy" in read && read.policy !== null && typeof read.policy.value.summary.request !== "string";
 }

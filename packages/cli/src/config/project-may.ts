@@ -14,7 +14,7 @@ interface Decided {
   readonly why: string;
 }
 
-/** Everything that can stand in a file of settings: a key that is new does not compile until it is decided here. */
+/** Every possible key in a file of settings: a new key does not compile until it is decided here. */
 type FileKey =
   | keyof FileSettings
   | keyof Policy
@@ -29,9 +29,9 @@ type FileKey =
 const COMPACTION: Decided = { word: "project", why: "says what stays of a conversation, and reaches nothing outside of it" };
 
 /**
- * Settings that a file in a project's folder may make: `plimsoll.yaml` and `.plimsoll/config.yaml`, which come with a clone and may be anybody's. What
- * sends data, runs code, spends or writes elsewhere is the person's alone. No other file there sets anything: `AGENTS.md` is text for the model, and
- * neither `.env` nor a list of modules, permissions, hooks, addresses, headers, proxies or telemetry is read from the folder at all.
+ * Settings that a file in a project's folder may make: `plimsoll.yaml` and `.plimsoll/config.yaml`, which come with a clone and may be anyone's. Only
+ * the person may set keys that send data, run code, spend or write elsewhere. No other file there sets anything: `AGENTS.md` is text for the model,
+ * and neither `.env` nor a list of modules, permissions, hooks, addresses, headers, proxies or telemetry is read from the folder at all.
  */
 export const PROJECT_MAY: { readonly [Key in FileKey]: Decided } = {
   model: { word: "person", why: "says who reads the conversation, and what it costs" },

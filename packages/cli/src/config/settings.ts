@@ -3,7 +3,7 @@ import { sizeOf } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { type McpServer, mcpServersSchema } from "../mcp/mcp-server.ts";
 
-/** Settings of a person, in addition to the policy. A key that nobody set is absent. */
+/** Settings of a person, in addition to the policy. An unset key is absent. */
 export interface Settings {
   readonly model?: string | undefined;
   readonly context_window?: number | undefined;
@@ -24,7 +24,7 @@ export interface FileSettings extends Settings {
   readonly mcpServers?: { readonly [name: string]: McpServer } | undefined;
 }
 
-/** A number of tokens, or a size as people write it: `24k`. What is neither is refused as no number. */
+/** A number of tokens, or a size as people write it: `24k`. Other values are refused as no number. */
 const size = z.preprocess((value) => (typeof value === "string" ? (sizeOf(value) ?? value) : value), z.int().positive());
 
 const settings = z.strictObject({
@@ -45,7 +45,7 @@ export const settingsSchema: z.ZodType<Settings> = settings;
 /** The schema of a file's settings. */
 export const fileSettingsSchema: z.ZodType<FileSettings> = settings.extend({ mcpServers: mcpServersSchema.optional() });
 
-/** Every key, with what holds if nobody sets it. */
+/** Every key, with its default. */
 export const SETTING_KEYS: readonly { readonly key: SettingKey; readonly fallback: string }[] = [
   { key: "model", fallback: "sonnet" },
   { key: "context_window", fallback: "what is known of the model" },
@@ -64,18 +64,18 @@ interface Sourced<T> {
   readonly source: string;
 }
 
-/** A server with where it was set, and by whom: what a project's file names starts only if the person allows it. */
+/** A server with its source and that source's owner: a server in a project's file starts only if the person allows it. */
 export interface SetServer extends Sourced<McpServer> {
   readonly owner: ConfigOwner;
 }
 
-/** Whose a file is: the project's comes with a clone and may be anybody's, the one in the home folder is the person's own. */
+/** A file's owner: the project's comes with a clone and may be anyone's, the one in the home folder is the person's own. */
 export type ConfigOwner = "project" | "person";
 
 /** A policy with where it was chosen, and where each of its values comes from. */
 export interface ChosenPolicy extends Sourced<Policy> {
   originOf(path: readonly PropertyKey[]): string;
-  /** Lines about what its file says in the words of an earlier version. */
+  /** Lines about words of an earlier version in its file. */
   readonly notes?: readonly string[];
 }
 

@@ -93,7 +93,7 @@ function faultLines(name: string, faults: readonly PlacedFault[]): readonly stri
   ];
 }
 
-/** Faults of a log that cannot be mended, as far as its messages tell them, and where it is cut off. */
+/** Faults of a log that cannot be mended, as far as its messages show them, and the place where it is cut off. */
 async function importedFaults(
   path: string,
   { displayName, format }: { readonly displayName: string; readonly format: string },
@@ -116,12 +116,12 @@ async function importedFaults(
   ];
 }
 
-/** The lines of a log of ours on which messages stand, counted from 1. */
+/** The lines of a log of ours that hold messages, counted from 1. */
 function messageLines(text: string): readonly number[] {
   return text.split("\n").flatMap((line, index) => (/^\s*\{"type":"message"/.test(line) ? [index + 1] : []));
 }
 
-/** Said of a vendor's refusal that ends a log; of others the log does not tell what to do. */
+/** Advice on a vendor's refusal that ends a log; the log suggests no remedy for others. */
 const REFUSED: Readonly<Record<string, string>> = {
   "reasoning-refused": "the vendor refused the thinking that was sent: --full leaves all of it out",
   "context-overflow": "the vendor refused the request for its length: plimsoll compact makes it shorter",

@@ -24,7 +24,7 @@ const half = (text: string) => text.replace("Go on.", "Go on \\ud83d.");
 
 const cutOff = (text: string) => text.replace(/"(input|args|arguments)":\s*(\{[^}]*\}|"\{\}")/, '"$1":"ls -"');
 
-/** Thirteen ways in which sessions break: the steps, or a change of the text; and what is said of it. */
+/** Thirteen ways in which sessions break: the steps, or a change of the text; and the expected words. */
 const KINDS: readonly (readonly [string, readonly Step[], (text: string) => string, string])[] = [
   ["a call without its result", with_(4, { call: "c2" }), (text) => text, "has no result"],
   ["a result without its call", with_(4, { result: "c9" }), (text) => text, "has no call before it"],

@@ -19,7 +19,7 @@ interface Place {
   readonly types: readonly string[] | null;
 }
 
-/** Where a line of each agent's log holds what is sent; lines of other types are the agent's own. */
+/** The place of the sent content in a line of each agent's log; lines of other types are the agent's own. */
 const LINES: Readonly<Record<string, Place>> = {
   "claude-code": { key: "message", types: ["user", "assistant"] },
   "qwen-code": { key: "message", types: null },
@@ -164,7 +164,7 @@ function byLine(faults: readonly Fault[]): readonly Fault[] {
   return [...faults].sort((a, b) => a.line - b.line);
 }
 
-/** An escaped backslash, a whole pair, or half of one: what stands first is taken first. */
+/** An escaped backslash, a whole pair, or half of one: the leftmost is taken first. */
 const ESCAPES = /\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|(\\ud[89a-f][0-9a-f]{2})/gi;
 
 function wellFormedText(text: string): string {
@@ -179,7 +179,7 @@ function textWith(unit: Unit, value: unknown, faults: Fault[]): string {
   return whole;
 }
 
-/** The lines that the agent would go on with, with their order: those above the newest one in a tree of lines, whatever their order in the file, else all. */
+/** The lines that the agent would go on with, with their order: those above the newest one in a tree of lines, in any order in the file, else all. */
 function sentLines(units: readonly Unit[]): ReadonlyMap<number, number> {
   const byId = new Map(
     units.flatMap(({ line, value }) => (isRecord(value) ? [[value.uuid ?? value.id, { line, value }] as const] : [])),
@@ -201,7 +201,7 @@ function parentKeyOf(value: Readonly<Record<string, unknown>>): "parentUuid" | "
   return "parentUuid" in value ? "parentUuid" : "parentId" in value ? "parentId" : null;
 }
 
-/** Leaves out lines that stand there twice under one id of their own. */
+/** Leaves out repetitions of lines under one id of their own. */
 function withoutRepeats(units: readonly Unit[], faults: Fault[]): readonly Unit[] {
   const seen = new Set<string>();
   return units.filter(({ line, text, value }) => {
@@ -218,7 +218,7 @@ function withoutRepeats(units: readonly Unit[], faults: Fault[]): readonly Unit[
 const LEAST_SUMMARY_CHARS = 20;
 const FAILED = /^\s*(API Error|Error:|Prompt is too long|Request (timed out|was aborted)|Interrupted|Execution error)/i;
 
-/** Takes back compactions whose summary is empty or an error: what they covered is the history again. */
+/** Takes back compactions whose summary is empty or an error: the covered messages are the history again. */
 function withoutFailedSummaries(units: readonly Unit[], faults: Fault[]): readonly Unit[] {
   const parents = new Map<string, string | null>();
   const gone = new Set<number>();

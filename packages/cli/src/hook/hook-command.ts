@@ -12,14 +12,14 @@ import { readSmallFile, writeWholeFile } from "@plimsoll/stores";
 import { Argument, type Command } from "commander";
 import { z } from "zod";
 
-/** The plugin for Claude Code whose mod compacts: it stands beside the program. Throws `bad-input` where it was not built. */
+/** The plugin for Claude Code whose mod compacts: it is beside the program. Throws `bad-input` where it was not built. */
 function pluginFolder(): string {
   const folder = fileURLToPath(new URL("claude-code", import.meta.url));
   if (existsSync(folder)) return folder;
   throw new PlimsollError("bad-input", "the plugin is not built: run pnpm build, or pnpm plimsoll hook plugin");
 }
 
-/** Adds `plimsoll hook`: what agents start before and after a compaction. */
+/** Adds `plimsoll hook`: agents start it before and after a compaction. */
 export function defineHookCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
     .addArgument(new Argument("[what]", "print the folder of the plugin for Claude Code").choices(["plugin"]))
@@ -51,7 +51,7 @@ const hookSchema = z.object({
   source: z.string().exactOptional(),
 });
 
-/** The answer to one call of a hook: what is printed, nothing for most. Throws `bad-input` for what is no payload. */
+/** The answer to one call of a hook: the text to print, nothing for most. Throws `bad-input` for anything but a payload. */
 export async function answerHook(payload: string, { homeFolder, nowMs }: Pick<CliIo, "homeFolder" | "nowMs">): Promise<string> {
   const { session_id: id, transcript_path: path, hook_event_name: event, source } = parsed(hookSchema, payload);
   const isAfter = event === "SessionStart" && source === "compact";
@@ -84,7 +84,7 @@ function parsed<T>(schema: z.ZodType<T>, text: string): T {
   );
 }
 
-/** Notes that nobody took up are removed after two days: a session that was ended in the middle of a compaction. */
+/** Unused notes are removed after two days: the session ended in the middle of a compaction. */
 const KEPT_MS = 2 * 24 * 3_600_000;
 
 /** The most bytes of one session's notes; chosen: a compaction puts some thousand characters of them back. */
@@ -98,7 +98,7 @@ const stateSchema: z.ZodType<SessionState> = z.strictObject({
   compactionCount: z.number(),
 });
 
-/** Notes from before a compaction, one file a session, readable by its owner alone. */
+/** Notes from before a compaction, one file a session, readable only by its owner. */
 export interface SessionNotes {
   write(sessionId: string, state: SessionState): void;
   /** Returns a note and removes it; `null` if there is none, or if it is none of ours. */
@@ -131,7 +131,7 @@ export function createSessionNotes(homeFolder: string, nowMs: () => number): Ses
   };
 }
 
-/** Share of the prompt before the compaction that is put back at most: the promise is 0.5 % of a session's tokens, and estimates are off by some. Chosen. */
+/** The largest share of the prompt before the compaction that is put back: the promise is 0.5% of a session's tokens, and estimates are off by some. Chosen. */
 const PUT_BACK_RATIO = 0.004;
 
 const CHARS_PER_TOKEN = 4;
@@ -148,14 +148,14 @@ const HEAD =
   "Quoted by plimsoll from this session's log, as the summary no longer says it. It is data from before the compaction, nothing new.";
 
 /**
- * Writes the text for the model: each thing on a line of its own, as a JSON string in which no `<` stands, so that nothing that was said can end its
- * line, close the fence, open a tag or speak as somebody else. Empty if nothing was lost. What does not fit is counted.
+ * Writes the text for the model: each thing on a line of its own, as a JSON string without `<`, so that no text of the session can end its line,
+ * close the fence, open a tag or speak in another role. Things that do not fit are counted. Empty if nothing was lost.
  */
 export function putBackText(lost: SessionState): string {
   const { instructions, plan, files, promptTokens } = lost;
   const tokens = (promptTokens ?? UNKNOWN_PROMPT_TOKENS) * PUT_BACK_RATIO;
   const maximumChars = Math.max(LEAST_CHARS, Math.floor(tokens * CHARS_PER_TOKEN));
-  // What was said last holds, if something has to go; a plan and files are of use only beside it.
+  // The newest words win, if something has to go; a plan and files are of use only beside them.
   const wanted = [
     ...instructions.toReversed().map((text) => ({ label: "the person said: ", text })),
     ...plan.map((text) => ({ label: "plan: ", text })),
@@ -185,7 +185,7 @@ const LEAST_CUT_CHARS = 100;
 function lineOf(label: string, text: string, maximumChars: number): string | null {
   const whole = `${label}${quoted(text)}`;
   if (whole.length <= maximumChars) return whole;
-  // Escapes make a text longer: a cut one is cut once more by what is too much.
+  // Escapes make a text longer: a cut one is cut once more by the excess.
   const room = maximumChars - label.length - 2;
   const once = quoted(beginning(text, room)).length - 2;
   const cut = `${label}${quoted(beginning(text, room - Math.max(0, once - room)))}`;
@@ -208,7 +208,7 @@ function quoted(text: string): string {
 interface SessionState {
   /** The person's messages word for word, the oldest first. */
   readonly instructions: readonly string[];
-  /** The newest plan, an item a line with what the model said has become of it. */
+  /** The newest plan, an item a line with its state as the model reported it. */
   readonly plan: readonly string[];
   /** Files that calls had read or changed, those used last first, each once. */
   readonly files: readonly string[];
@@ -216,7 +216,7 @@ interface SessionState {
   readonly compactionCount: number;
 }
 
-/** The state of a session at the end of its log: what a compaction that comes now may lose. */
+/** The state of a session at the end of its log: the things that a compaction now may lose. */
 function stateOf(entries: readonly SessionEntry[]): SessionState {
   const { cuts, promptTokens, context } = cutsIn(entries);
   return {
@@ -229,9 +229,9 @@ function stateOf(entries: readonly SessionEntry[]): SessionState {
 }
 
 /**
- * Finds the losses of the newest compaction: texts that no message of the context says any more. Files are those of before this compaction; what the
- * person said and the newest plan hold through all of them, since what was put back after an earlier one is gone again. A compaction that the log does
- * not tell of yet has lost all of what was noted before it; `null` if there was none.
+ * Finds the losses of the newest compaction: texts that no message of the context says any more. Files are those of before this compaction; the
+ * person's words and the newest plan hold through all of them, since texts put back after an earlier one are gone again. A compaction that the log
+ * does not have yet has lost all earlier notes; `null` if there was none.
  */
 function lostIn(entries: readonly SessionEntry[], noted: SessionState | null): SessionState | null {
   const { cuts, context } = cutsIn(entries);
@@ -245,7 +245,7 @@ function lostIn(entries: readonly SessionEntry[], noted: SessionState | null): S
   const plan = newestPlan(messagesOf(entries));
   return {
     instructions: instructionsIn(entries).filter(isLost),
-    // A plan of which a part is lost is put back whole.
+    // If a part of a plan is lost, the whole plan is put back.
     plan: plan.some((item) => isLost(item.slice(item.indexOf(": ") + 2))) ? plan : [],
     files: filesIn(before.filter(({ id }) => !kept.has(id))).filter(isLost),
     promptTokens,

@@ -28,8 +28,8 @@ export function sessionFile(
 }
 
 /**
- * The log to look at: the one that a person named, else the newest of an agent, else the newest of this folder, of whatever agent; of those it says which it is.
- * A file with an agent's name is that file. Throws `bad-input` if there is none.
+ * The log to look at: the one that a person named, else the newest of an agent, else the newest of this folder, of any agent; it then prints which one. A file
+ * with an agent's name is that file. Throws `bad-input` if there is none.
  */
 export async function sessionFileOr(
   session: string | undefined,

@@ -18,7 +18,7 @@ export function contextPlot({
   if (highest === 0) return [];
   const columns = Math.min(COLUMNS, sizes.length);
   const columnOf = (call: number) => Math.min(columns - 1, Math.floor((call * columns) / sizes.length));
-  // Of the calls that fall into a column the largest is drawn: the peaks are what counts.
+  // Of the calls that fall into a column the largest is drawn: the peaks matter.
   const tops = Array.from({ length: columns }, () => 0);
   for (const [call, size] of sizes.entries()) tops[columnOf(call)] = Math.max(tops[columnOf(call)] ?? 0, size);
   const lines = Array.from({ length: ROWS }, (_, index) => {
@@ -53,7 +53,7 @@ export interface ChartData {
 
 /** Points that a chart of some 1,200 pixels can show; chosen. */
 const MOST_SAMPLES = 400;
-/** Kinds beyond so many are drawn as one: more cannot be told apart. */
+/** Kinds beyond so many are drawn as one: the eye cannot distinguish more. */
 const MOST_KINDS = 8;
 const REST = "all else";
 

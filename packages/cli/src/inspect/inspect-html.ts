@@ -77,7 +77,7 @@ function compactionsSection({ compactions }: SessionStory): Markup {
   return html`<h2>Compactions, and what each took out</h2>${compactions.map((story, index) => compactionSection(story, index + 1))}`;
 }
 
-/** A share in whole percent; what is there is never nothing. */
+/** A share in whole percent; a present kind never shows as nothing. */
 function shareText(ratio: number): string {
   const percent = Math.round(100 * ratio);
   return percent === 0 && ratio > 0 ? "< 1 %" : `${percent} %`;
@@ -139,7 +139,7 @@ const TEXT_CHARS = 12_000;
 /** Rows that are listed; the rest is counted. Chosen. */
 const LISTED = 40;
 
-/** One compaction: what went by kind, whose messages, which files, and what took its place. */
+/** One compaction: the removed messages by kind and speaker, the files, and their replacement. */
 function compactionSection(story: CompactionStory, number: number): Markup {
   const { loss, entry, callsBefore } = story;
   const steps = entry.record.steps.map(
@@ -249,7 +249,7 @@ function windowLine(
   return html`<line class="window" x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${y(tokens)}" y2="${y(tokens)}"/><text class="tick" text-anchor="end" x="${WIDTH - MARGIN.right}" y="${y(tokens) - 5}">context window ${shortTokens(tokens)}</text>`;
 }
 
-/** Invisible columns that say, if they are pointed at, what a call sent. */
+/** Invisible columns that show a call's content under the pointer. */
 function hovers(
   { calls, reportedTokens, layers }: ChartData,
   { x, sums }: { readonly x: (call: number) => number; readonly sums: readonly number[] },

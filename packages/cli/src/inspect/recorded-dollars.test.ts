@@ -22,7 +22,7 @@ const CHAT_USAGE = { prompt_tokens: 150_000, prompt_tokens_details: { cached_tok
 const GEMINI_TOKENS = { input: 150_000, output: 1000, cached: 50_000, thoughts: 0, tool: 0, total: 151_000 };
 const said = { message: { content: "a" } };
 
-/** A log of one call in each format that can report usage, and what its dollars are: $3 in, $0.3 read, $3.75 and $6 written, $15 out. */
+/** A log of one call in each format that can report usage, and its dollars: $3 in, $0.3 read, $3.75 and $6 written, $15 out. */
 const LOGS: readonly [format: string, text: string, dollars: string][] = [
   [
     "claude-code",

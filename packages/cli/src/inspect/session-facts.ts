@@ -9,10 +9,10 @@ interface SessionFact {
   readonly value: string;
 }
 
-/** Collects the facts that a person wants to know first. What the log does not tell is left out. */
+/** Collects the facts that a person wants to know first. Facts that the log lacks are left out. */
 export function sessionFacts(transcript: Transcript, story: SessionStory): readonly SessionFact[] {
   const { entries, outcome, copiedIds } = transcript;
-  // What a fork repeats is the work of the session that it came from.
+  // Calls that a fork repeats are the work of the session that it came from.
   const copied = new Set(copiedIds);
   const calls = story.calls.filter(({ requestId }) => !copied.has(requestId));
   const compactions = story.compactions.filter(({ entry }) => !copied.has(entry.id));

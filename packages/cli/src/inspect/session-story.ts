@@ -12,17 +12,17 @@ import {
 import { compactionLoss, messageShares } from "@plimsoll/providers/proxy";
 import { type CompactionLoss, titleOf } from "./compaction-loss.ts";
 
-/** One model call: what it sent. */
+/** One model call and its content. */
 export interface CallStory {
   readonly requestId: string;
   /** Reported tokens of the prompt; `null` if the provider reported none. */
   readonly promptTokens: number | null;
   readonly usage: Usage;
-  /** Estimates of what the log holds: what else an agent sends is not in it. */
+  /** Estimates of the log's content: an agent's other parts are not in it. */
   readonly composition: Composition;
 }
 
-/** One compaction of a log, with what it took out. */
+/** One compaction of a log, with the removed messages. */
 export interface CompactionStory {
   readonly entry: CompactionEntry;
   readonly isReverted: boolean;
@@ -130,7 +130,7 @@ export function sessionStory(entries: readonly SessionEntry[]): SessionStory {
       case "attempt":
         break;
       default:
-        // The session's start, and what came to the log later: system and tools may be others now.
+        // The session's start, and later entries of the log: system and tools may have changed.
         counter.recount(view);
     }
   }

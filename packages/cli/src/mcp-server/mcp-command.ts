@@ -22,7 +22,7 @@ interface McpOptions extends ExtensionOptions {
   readonly from?: string;
 }
 
-/** Adds `plimsoll mcp`: what a live session holds, for the agent that works in it, over standard input and output. */
+/** Adds `plimsoll mcp`: the content of a live session, for the agent that works in it, over standard input and output. */
 export function defineMcpCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
     .argument("[session]", "a session log of any agent that can be read, or the id of a session of plimsoll's")
@@ -42,7 +42,7 @@ export function defineMcpCommand(command: Command, io: CliIo, onExit: (exitCode:
         if (main === undefined) throw new PlimsollError("bad-session", `${displayName} holds no session`);
         return main;
       };
-      // A log that cannot be read is told at once, not at the first question.
+      // An unreadable log is reported at once, not at the first question.
       await read();
       const { StdioServerTransport } = await import("@modelcontextprotocol/sdk/server/stdio.js");
       const server = await createSessionServer({ read, version: plimsollVersion() });
@@ -105,7 +105,7 @@ function answer(text: string | null, otherwise: string) {
     : { content: [{ type: "text" as const, text }] };
 }
 
-/** The tag that a session's own text stands in: whatever it says, it is data. */
+/** The tag around a session's own text: all of it is data. */
 const TAG = "session-data";
 
 /** Rows of a list that are shown; chosen, so that an answer stays small. */
@@ -114,7 +114,7 @@ const MAXIMUM_ROWS = 40;
 /** Characters of a message's beginning that are shown; chosen. */
 const BEGINNING_CHARS = 120;
 
-/** How full the context is by the newest report, and what fills it by estimate. */
+/** How full the context is by the newest report, and its content by estimate. */
 function contextInfo({ format, entries }: Transcript): string {
   const story = sessionStory(entries);
   const promptTokens = story.calls.findLast((call) => call.promptTokens !== null)?.promptTokens ?? null;
@@ -176,7 +176,7 @@ function beginningOf(message: Message): string {
   return `${name}${textsOf(message).join(" ").split("\n").join(" ")}`.slice(0, BEGINNING_CHARS).toWellFormed();
 }
 
-/** A piece of the part that a handle names, from this log alone; `null` for a handle that it does not have. */
+/** A piece of the part that a handle names, only from this log; `null` for a handle that it does not have. */
 function recalledText({ entries }: Transcript, handle: string, startChar: number): string | null {
   for (const entry of entries) {
     if (entry.type !== "message") continue;

@@ -11,7 +11,7 @@ import type { McpServer } from "./mcp-server.ts";
 
 const sdk = (path: string) => pathToFileURL(createRequire(import.meta.url).resolve(`@modelcontextprotocol/sdk/${path}`)).href;
 
-/** A server with one tool that says what its environment holds. */
+/** A server with one tool that prints its environment. */
 const SERVER = `
 import { McpServer } from ${JSON.stringify(sdk("server/mcp.js"))};
 import { StdioServerTransport } from ${JSON.stringify(sdk("server/stdio.js"))};

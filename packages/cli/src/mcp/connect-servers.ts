@@ -21,12 +21,12 @@ interface ConnectedServers {
 
 type McpServers = ReadonlyMap<string, SetServer>;
 
-/** Where servers are started, and who decides about those that a project's file names. */
+/** The place where servers are started, and the function that decides about those of a project's file. */
 interface ServerPlace extends TransportPlace {
   readonly authorize: (call: PendingCall) => Promise<Authorization>;
 }
 
-/** How long a server may take until it has told its tools; chosen: one that `npx` has to fetch first takes some ten seconds. */
+/** How long a server may take to list its tools; chosen: one that `npx` has to fetch first takes some ten seconds. */
 const CONNECT_TIMEOUT_MS = 30_000;
 
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -160,7 +160,7 @@ async function openTransport(
 const NAMED_VARIABLE = /\$\{([^}]*)/g;
 
 /**
- * A project's file may be somebody else's: whatever the person allows, no credential is filled into what it names.
+ * A project's file may come from someone else: even with the person's consent, no credential is filled into its values.
  *
  * @throws PlimsollError `bad-input` naming a variable that looks like one.
  */

@@ -4,14 +4,14 @@ import { suggestion } from "@plimsoll/core/extend";
 import type { SetServer } from "../config/settings.ts";
 
 /**
- * A rule for calls that run without a question. What only reads needs no rule.
+ * A rule for calls that run without a question. Reading needs no rule.
  *
  * - `all`: every call
  * - `commands`: every program that a tool starts
  * - `writes`: every change of files of the workspace, but of those by which a program is started later
  * - `command`: one command line, to the letter, in one folder, relative to the workspace
- * - `tool`: one tool, whatever it does
- * - `server`: one MCP server of a project's file, whatever the file says of it
+ * - `tool`: one tool, with any effect
+ * - `server`: one MCP server of a project's file, with any definition there
  */
 export type AllowRule =
   | { readonly kind: "all" | "commands" | "writes" }
@@ -34,7 +34,7 @@ export const RULE_WORDS: string = `${RULE_FORMS.slice(0, -1).join(", ")} or ${RU
 /**
  * A rule as it is typed. `command:LINE` is for the workspace's own folder.
  *
- * @throws PlimsollError `bad-input` for what is no rule.
+ * @throws PlimsollError `bad-input` for any other text.
  */
 export function parseRule(text: string): AllowRule {
   const wide = WIDE_KINDS.find((kind) => kind === text);
@@ -108,7 +108,7 @@ function startsPrograms(file: string): boolean {
 }
 
 /**
- * Makes the rule that "always" stands for: the same command line in the same folder, changes of files, or the same tool if its effect is unknown.
+ * Makes the rule for the answer "always": the same command line in the same folder, changes of files, or the same tool if its effect is unknown.
  * `null` for a change by which a program is started later: it is asked about each time.
  */
 export function alwaysRule({ toolName, effect }: PendingCall): AllowRule | null {

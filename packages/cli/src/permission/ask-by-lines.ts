@@ -5,7 +5,7 @@ import { type AllowRule, alwaysRule } from "./allow-rule.ts";
 import { type CallRow, callRows, cutRows, headlineOf } from "./call-rows.ts";
 import type { Answer, AskPerson } from "./permissions.ts";
 
-/** Asks a person who types lines. */
+/** Asks a person by lines that are typed. */
 export interface LineAsker {
   readonly ask: AskPerson;
   isOpen(): boolean;
@@ -68,7 +68,7 @@ export function createLineAsker({ output, colours, sessionId }: QuestionScreen):
     answer: (line) => {
       if (open === null) return;
       const said = answerIn(line);
-      // Of some calls there is no always: who says so has not read the question.
+      // Some calls have no "always": a person who answers so has not read the question.
       const answer = said !== "show" && said?.kind === "always" && alwaysRule(open.call) === null ? null : said;
       if (answer === "show") write(shown(callRows(open.call, columns())));
       else if (answer === null) write([choicesFor(open.call)]);
@@ -78,7 +78,7 @@ export function createLineAsker({ output, colours, sessionId }: QuestionScreen):
   };
 }
 
-/** An asker that reads the answers itself, from the first question on until it is closed. What was typed before a question is no answer to it. */
+/** An asker that reads the answers itself, from the first question on until it is closed. Lines typed before a question do not answer it. */
 export function openLineAsker(
   screen: QuestionScreen,
   input: TypedInput,
@@ -88,12 +88,12 @@ export function openLineAsker(
   let lines: TypedLines | null = null;
   return {
     ask: async (call, signal) => {
-      // Nobody types any more: the question that is open is void, and so are those that come.
+      // The input has ended: the open question is void, and so are later ones.
       lines ??= openTypedLines(input, { onLine: asker.answer, onClose: () => ended.abort() });
       const isVoid = AbortSignal.any([signal, ended.signal]);
       await lines.forget();
       isVoid.throwIfAborted();
-      // What is said next does not belong behind the question.
+      // The next output does not belong behind the question.
       isVoid.addEventListener("abort", () => asker.isOpen() && screen.output.write("\n"), { once: true });
       return await asker.ask(call, isVoid);
     },

@@ -3,7 +3,7 @@ import { changedLines, escaped } from "@plimsoll/bench/terminal";
 import type { ToolEffect } from "@plimsoll/core/extend";
 import { serverOf } from "./allow-rule.ts";
 
-/** A row of what a call would do: a line of text, one that goes, or one that comes. */
+/** A row of a call's effect: a line of text, one that goes, or one that comes. */
 export interface CallRow {
   readonly kind: "text" | "removed" | "added" | "note";
   readonly text: string;
@@ -32,7 +32,7 @@ export function headlineOf({ toolName, effect }: Pick<PendingCall, "toolName" | 
   }
 }
 
-/** All of what a call would do, in rows no wider than so many columns. It is escaped, so that nothing in it can hide or pass for the question. */
+/** The whole effect of a call, in rows no wider than so many columns. It is escaped, so that nothing in it can hide or pass for the question. */
 export function callRows({ effect, argumentsJson }: PendingCall, columns: number): readonly CallRow[] {
   return contentOf(effect, argumentsJson).flatMap(({ kind, text }) =>
     text.split("\n").flatMap((line) =>

@@ -15,7 +15,7 @@ const command = (line: string) => callOf({ kind: "execute", command: line, folde
 const signal = () => new AbortController().signal;
 const permissionsOf = (rules: readonly string[], mode: PermissionMode = "ask") => createPermissions(rules.map(parseRule), mode);
 
-/** Someone who is asked and answers when the test says so. */
+/** A person who answers when the test says so. */
 function person() {
   const asked: { readonly call: PendingCall; readonly signal: AbortSignal; readonly answer: (answer: Answer) => void }[] = [];
   return {

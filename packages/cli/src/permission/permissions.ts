@@ -1,7 +1,7 @@
 import type { Authorization, Authorize, PendingCall } from "@plimsoll/agent";
 import { type AllowRule, alwaysRule, isAllowedBy, serverOf } from "./allow-rule.ts";
 
-/** `ask`: what is not allowed is asked about. `read-only`: no commands and no changes of files, whatever is allowed. */
+/** `ask`: calls that are not allowed are asked about. `read-only`: no commands and no changes of files, even if a rule allows them. */
 export type PermissionMode = "ask" | "read-only";
 
 /** Every mode. */
@@ -10,7 +10,7 @@ export const PERMISSION_MODES: readonly PermissionMode[] = ["ask", "read-only"];
 /** A person's answer about a call. `words` are for the model. */
 export type Answer = { readonly kind: "once" | "always" } | { readonly kind: "no"; readonly words: string | null };
 
-/** Asks whoever can answer. Should end when the signal aborts: the question is void. What it rejects with is a no. */
+/** Asks a person who can answer. A rejection means no. Should end when the signal aborts: the question is void. */
 export type AskPerson = (call: PendingCall, signal: AbortSignal) => Promise<Answer>;
 
 /** The permissions of a session's calls; the same for its sub-agents. */
@@ -22,9 +22,9 @@ export interface Permissions {
   rules(): readonly AllowRule[];
   /** Holds until the session ends, and for the call that is asked about. */
   allow(rule: AllowRule): void;
-  /** Asks questions; without it what is not allowed is refused. */
+  /** Asks questions; without it calls that are not allowed are refused. */
   askThrough(ask: AskPerson): void;
-  /** The calls that were refused without asking anybody, in order. */
+  /** The calls that were refused without a question, in order. */
   refused(): readonly PendingCall[];
 }
 
@@ -61,7 +61,7 @@ export function createPermissions(rules: readonly AllowRule[], mode: PermissionM
     try {
       return await Promise.race([decided, ask(call, question.signal).then((answer) => authorizationOf(answer, call))]);
     } catch {
-      // Who cannot be asked has not said yes.
+      // Without a way to ask there is no consent.
       return { kind: "deny", why: "nobody answered." };
     } finally {
       reconsider = () => undefined;

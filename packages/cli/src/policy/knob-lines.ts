@@ -18,7 +18,7 @@ export function knobLines(policy: Policy): readonly string[] {
   ];
 }
 
-/** Who writes a policy's summaries, in the words of the knob. */
+/** The writer of a policy's summaries, in the words of the knob. */
 export function writerOf({ strategies }: Policy): string {
   return strategies.some((spec) => "writer" in spec && spec.writer === "model") ? "model" : "none";
 }

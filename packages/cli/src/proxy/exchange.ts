@@ -12,7 +12,7 @@ import { type HeaderPairs, headerRecord, passedHeaders, TOKEN_HEADER, withBetas,
 import type { Answer } from "./proxy-server.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** Largest body that is read, as it came and unpacked, in bytes. Chosen: twice what Anthropic takes, so that old media can be cut from what is above that. */
+/** Largest body that is read, as it came and unpacked, in bytes. Chosen: twice Anthropic's limit, so that old media can be cut from larger bodies. */
 export const MAXIMUM_BODY_BYTES: number = 64 * 1024 * 1024;
 
 /** The options of passing requests on. */
@@ -20,9 +20,9 @@ export interface ExchangeOptions {
   readonly upstream: Upstream;
   readonly compaction: ProxyCompaction;
   readonly policy: Policy;
-  /** Told what went wrong, in one line without content, and in which conversation if that is known. */
+  /** Receives a problem, in one line without content, and its conversation if that is known. */
   readonly onProblem: (line: string, of?: EventOrigin) => void;
-  /** Runs what may ask a model for a summary, with the request whose credentials it may use. */
+  /** Runs work that may ask a model for a summary, with the request whose credentials it may use. */
   readonly withRequest: <T>(sent: SentRequest, work: () => Promise<T>) => Promise<T>;
 }
 
@@ -139,7 +139,7 @@ function plainly(body: Buffer, headers: HeaderPairs): Sendable {
   return { body, headers: [...without(headers, PACKING_HEADERS), ["content-length", String(body.length)]] };
 }
 
-/** A packed body that is no JSON object was damaged in a way that its packing does not tell; one that is an object as it came was never packed. */
+/** A packed body that is no JSON object was damaged in a way that its packing does not show; one that is an object as it came was never packed. */
 function readable(unpacked: Unpacked, came: Buffer, name = ""): Unpacked {
   if ((unpacked.kind === "damaged" || unpacked.kind === "unknown") && isObject(came)) return { kind: "unpacked", bytes: came };
   if (unpacked.kind !== "unpacked" || isObject(unpacked.bytes)) return unpacked;
@@ -277,7 +277,7 @@ async function* goneOn(held: readonly Buffer[], next: Promise<Buffer | null>, pi
 export async function bodyOf(message: IncomingMessage, maximumBytes: number = MAXIMUM_BODY_BYTES): Promise<Buffer | null> {
   const pieces: Buffer[] = [];
   let bytes = 0;
-  // The rest of what is too large is let through unread, so that its sender hears the answer.
+  // The rest of a body that is too large is let through unread, so that its sender hears the answer.
   for await (const piece of message) {
     if (!Buffer.isBuffer(piece)) continue;
     bytes += piece.length;
@@ -292,7 +292,7 @@ type Body = AsyncIterable<Buffer> | Iterable<Buffer>;
 /** Where the text of an answer is read: off its pieces as they pass, which may have been unpacked, or given. `null` if it cannot be read. */
 type AnswerText = "passing" | "unpacked" | { readonly text: string } | null;
 
-/** Passes the answer on piece by piece, reads along, and holds its end back until what it measured is noted: the next request is fitted by it. */
+/** Passes the answer on piece by piece, reads along, and holds its end back until its measurement is noted: the next request is fitted by it. */
 async function streamed(body: Body, text: AnswerText, { answer, response, prepared, onProblem }: Answering): Promise<void> {
   const headers = passedHeaders(answer);
   begin(response, answer, text === "unpacked" ? without(headers, PACKING_HEADERS) : headers);
@@ -304,7 +304,7 @@ async function streamed(body: Body, text: AnswerText, { answer, response, prepar
     if (isUnread) onProblem("a part of the answer is too long to read: its usage may not be noted", originOf(prepared));
     try {
       if (read !== null) await prepared.observe(read);
-      // The stream has begun, so that the program sees the failure; what it teaches is there for the next request.
+      // The stream has begun, so that the program sees the failure; its lesson is there for the next request.
       if (failure !== null) await prepared.recover({ status: 400, bodyText: JSON.stringify({ error: failure }) }, 0);
     } catch (error) {
       onProblem(`the answer's usage is not noted: ${messageOf(error)}`, originOf(prepared));
@@ -336,7 +336,7 @@ interface HeldStart {
   readonly failureText: string | null;
   /** All of it, if it ended while it was held; `null` if it goes on. */
   readonly wholeText: string | null;
-  /** The whole stream, what was held included. */
+  /** The whole stream, with the held beginning. */
   readonly body: AsyncIterable<Buffer>;
 }
 
@@ -350,8 +350,8 @@ const HELD_EVENTS = 10;
 const HOLD_SAID_MS = 400;
 
 /**
- * Holds the beginning of a stream back until it says something, and for a moment more: some vendors tell in a stream that a prompt is too long, after saying
- * that the answer has begun, and some end it there.
+ * Holds the beginning of a stream back until its first content, and for a moment more: some vendors report in a stream that a prompt is too long, after
+ * saying that the answer has begun, and some end it there.
  */
 async function heldStart(answer: Readable): Promise<HeldStart> {
   const pieces: AsyncIterator<unknown> = answer.iterator({ destroyOnReturn: false });
@@ -390,7 +390,7 @@ async function heldStart(answer: Readable): Promise<HeldStart> {
 
 function nextOf(pieces: AsyncIterator<unknown>): Promise<Buffer | null> {
   const next = pieces.next().then(({ done, value }) => (done === true || !Buffer.isBuffer(value) ? null : value));
-  // Nobody may wait for it any more when the stream breaks.
+  // Its waiters may be gone when the stream breaks.
   next.catch(() => undefined);
   return next;
 }

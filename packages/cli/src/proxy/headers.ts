@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** Names of headers that are about one connection alone: RFC 9110, 7.6.1, and those that clients still send. */
+/** Names of headers that are only about one connection: RFC 9110, 7.6.1, and those that clients still send. */
 const HOP_BY_HOP =
   /^(?:connection|keep-alive|proxy-(?:authenticate|authorization|connection)|te|trailer|transfer-encoding|upgrade)$/;
 

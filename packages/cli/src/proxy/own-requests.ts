@@ -20,7 +20,7 @@ import {
   wentLines,
 } from "./proxy-status.ts";
 
-/** The parts of a proxy that it tells of, and that a person may change. */
+/** The parts of a proxy that its page shows and that a person may change. */
 export interface OwnRequestsOptions {
   readonly upstream: string;
   readonly policy: Policy;
@@ -28,11 +28,11 @@ export interface OwnRequestsOptions {
   readonly sessions: SessionStore;
   readonly folder: string;
   readonly nowMs: () => number;
-  /** Told in one line what was done, and in which conversation; `null` for all. */
+  /** Receives each action in one line, and its conversation; `null` for all. */
   readonly say: (line: string, of: EventOrigin | null) => void;
 }
 
-/** Answers what is asked of the proxy itself: its page, its status, and `POST /compact`. Everything else goes on to `others`. */
+/** Answers requests to the proxy itself: its page, its status, and `POST /compact`. Everything else goes on to `others`. */
 export function createOwnRequests(options: OwnRequestsOptions, others: Answer): Answer {
   return async (request, response, target) => {
     const { pathname, searchParams } = new URL(target, "http://proxy");
@@ -98,7 +98,7 @@ async function told({ request, response, pathname, parameters }: Asked, options:
   }
 }
 
-/** Does what a person pressed or typed; a browser is led back to the page. */
+/** Carries out the person's button or command; a browser is led back to the page. */
 async function done({ request, response, pathname }: Asked, options: OwnRequestsOptions): Promise<void> {
   const { compaction, folder, nowMs, say } = options;
   const given = new URLSearchParams((await bodyOf(request, MAXIMUM_FORM_BYTES))?.toString("utf8") ?? "");
@@ -175,7 +175,7 @@ function sendPage(response: ServerResponse, content: string): void {
   response.writeHead(200, {
     "content-type": "text/html; charset=utf-8",
     "cache-control": "no-store",
-    // The page itself says what else it may not.
+    // The page itself sets its other bans.
     "content-security-policy": "script-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",

@@ -211,7 +211,7 @@ test("what is not cut stays the program's bytes after a cut, and so does everyth
   const own = agent.body();
   await agent.ask([]);
   const sent = seen.at(-1)?.body.toString() ?? "";
-  // The agent writes its bodies with line breaks; what is made anew has none.
+  // The agent writes its bodies with line breaks; rewritten parts have none.
   const [before, after] = [own, sent].map((text) => text.split('"messages": [')[0]);
   expect(after).toBe(before);
   const last = own.slice(own.lastIndexOf('"role": "tool"'));

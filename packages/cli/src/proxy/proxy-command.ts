@@ -51,7 +51,7 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     });
 }
 
-/** Tells which events are news: that no cut is made is told once, until one is. */
+/** Finds the events that are news: that no cut is made is printed once, until one is. */
 function createNews(): (event: ContextEvent, of: EventOrigin) => boolean {
   const waiting = new Set<string>();
   return ({ type }, { sessionId }) => {
@@ -62,13 +62,13 @@ function createNews(): (event: ContextEvent, of: EventOrigin) => boolean {
   };
 }
 
-/** One line of the terminal: when, in which conversation, under which model, and what; `null` for what is about no conversation. */
+/** One line of the terminal: time, conversation, model and text; `of` is `null` for a line about no conversation. */
 function placedLine(text: string, of: EventOrigin | null, nowMs: number): string {
   const place = of === null ? [] : [shortId(of.sessionId), of.modelId ?? "no model named"];
   return [new Date(nowMs).toTimeString().slice(0, "12:00:00".length), ...place, text].join("  ");
 }
 
-/** Says what an event of a conversation under the proxy is; `null` for what a person does not have to know. */
+/** Words an event of a conversation under the proxy; `null` for events that a person need not know. */
 function eventWords(event: ContextEvent): string | null {
   if (event.type === "compaction-cancelled")
     return `no cut (${event.reason}): ${event.why === "paused" ? "cuts are paused" : "the last cut was undone"}`;
@@ -78,7 +78,7 @@ function eventWords(event: ContextEvent): string | null {
 
 const DAY_MS = 86_400_000;
 
-/** Serves until the signal aborts. The first lines say what to export, every further one what was compacted or went wrong; none holds content. */
+/** Serves until the signal aborts. The first lines say which variables to export, every further one reports a compaction or a problem; none holds content. */
 export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSignal): Promise<number> {
   const upstream = createUpstream(upstreamOf(options.upstream));
   const listen = { host: options.anyHost ?? "127.0.0.1", port: wholeNumber("--port", options.port, [0, 65_535]) };
@@ -202,7 +202,7 @@ export interface StatusOptions extends Pick<GivenOptions, "state" | "record"> {
 /** Actions of `plimsoll proxy status`. The last two need no running proxy. */
 const ACTIONS: readonly string[] = ["preview", "undo", "pause", "resume", "forget", "delete"];
 
-/** Shows what a running proxy does and what is kept, or acts. Throws `bad-input` if an action needs a proxy and none runs on the state. */
+/** Prints a running proxy's state and its files, or acts. Throws `bad-input` if an action needs a proxy and none runs on the state. */
 export async function proxyStatus({ action, name, ...given }: StatusOptions, io: CliIo): Promise<number> {
   const { folder, logs } = placesOf(given, io);
   if (action !== undefined && !ACTIONS.includes(action)) {
@@ -225,7 +225,7 @@ export async function proxyStatus({ action, name, ...given }: StatusOptions, io:
   return EXIT_OK;
 }
 
-/** Lists what is on the disk, below the reason why no proxy tells it. */
+/** Lists the files on the disk, below the reason why no proxy lists them. */
 async function keptIn(
   { folder, logs }: Pick<Places, "folder" | "logs">,
   why: unknown,

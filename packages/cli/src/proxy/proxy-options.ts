@@ -18,14 +18,14 @@ export interface GivenOptions {
   readonly readOnly?: boolean;
 }
 
-/** Where a proxy keeps what it keeps, and for how many days. */
+/** The folders of a proxy's files, and for how many days it keeps them. */
 export interface Places {
   readonly folder: string;
   readonly logs: string;
   readonly keepDays: number;
 }
 
-/** Days after which a conversation that nobody went on with is removed: a state for restarts, and a recording. Chosen. */
+/** Days after which an idle conversation is removed: a state for restarts, and a recording. Chosen. */
 const KEEP_DAYS = { state: 2, record: 30 } as const;
 const MOST_KEEP_DAYS = 9_999;
 
@@ -61,7 +61,7 @@ export function countingPolicy(name: string, io: Pick<CliIo, "cwd" | "stderr">, 
   );
 }
 
-/** Part of a window that is left to a reply of which neither the request nor the person says how large it is. Chosen. */
+/** Part of a window that is left to a reply if neither the request nor the person gives its size. Chosen. */
 const REPLY_RATIO = 0.125;
 
 /** The limits of a model: the window that was given, else the catalogue's, else the policy's for unknown ones. */

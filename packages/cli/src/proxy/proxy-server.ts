@@ -6,7 +6,7 @@ import { TOKEN_HEADER } from "./headers.ts";
 /** Answers one request that may pass; `target` is path and query without the token. */
 export type Answer = (request: IncomingMessage, response: ServerResponse, target: string) => Promise<void>;
 
-/** Where a proxy listens, and what it asks of who comes. */
+/** A proxy's address, and its demands on callers. */
 export interface ServerOptions {
   readonly host: string;
   readonly port: number;
@@ -16,14 +16,14 @@ export interface ServerOptions {
 
 /** A proxy that listens. */
 export interface ProxyServer {
-  /** With the token: what programs take as their base address. */
+  /** With the token: programs take it as their base address. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 /**
- * Listens on one address. It serves who knows the token alone, in the address's first part or in a header, and refuses what a page in a browser could send: requests that name
- * an origin, and names other than the one it listens on.
+ * Listens on one address. It serves only callers with the token, in the address's first part or in a header, and refuses requests that a page in a browser could
+ * send: those with an origin, and those to names other than the one it listens on.
  *
  * @throws PlimsollError `bad-input` if the port is taken.
  */
@@ -77,7 +77,7 @@ function targetOf(
   return target ?? { status: 403, message: "plimsoll proxy: the address lacks this proxy's token" };
 }
 
-/** Where the proxy tells of itself. */
+/** The path of the proxy's own page. */
 export const OWN_PATH = "/plimsoll";
 
 function withoutToken(url: string, given: string | string[] | undefined, token: string): string | null {

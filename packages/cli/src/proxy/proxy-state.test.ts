@@ -14,7 +14,7 @@ beforeEach(() => {
 
 const DAY_MS = 86_400_000;
 
-/** A proxy's life: what its conversations were answered and refused, and what is left to others at its end. */
+/** A proxy's life: the answers and refusals of its conversations, and the files that it leaves at its end. */
 async function life(windows: "stated" | "known" = "known", nowMs = 0) {
   const lines: string[] = [];
   const state = await openProxyState({
@@ -114,7 +114,7 @@ test("a proxy that runs forgets at once, and its conversations with it", async (
   expect([windowOf(one), windowOf({})]).toEqual([16_000, 7_200]);
   expect(await forgetLimits(folder, null, 1)).toBeGreaterThan(0);
   expect([windowOf(one), windowOf({})]).toEqual([null, null]);
-  // What is learned afterwards is kept again.
+  // A limit learned afterwards is kept again.
   refused(one, 20_000, 18_000);
   expect(windowOf({})).toBe(18_000);
   answered(one, 18_500);

@@ -10,12 +10,12 @@ import { createFileSessionStore, openRegularFile, readSmallFile, takeFolder, wri
 import { z } from "zod";
 import { UNIT_WORDS } from "../run/event-lines.ts";
 
-/** The state that a proxy keeps on the disk. All files are the owner's alone. */
+/** The state that a proxy keeps on the disk. Only the owner may read its files. */
 export interface ProxyState {
   readonly sessions: SessionStore;
   readonly keys: ReturnType<typeof createConversationKeys>;
   readonly learned: LearnedLimits;
-  /** The proxy's own token: made once, so that what was exported stays true after a restart. */
+  /** The proxy's own token: made once, so that exported addresses stay true after a restart. */
   readonly token: string;
   listensAt(url: string): void;
   /** Writes everything that was noted, and gives the folders free. */
@@ -30,7 +30,7 @@ export interface StateOptions {
   readonly removeBeforeMs: number | null;
   readonly onProblem: (line: string) => void;
   readonly nowMs: () => number;
-  /** Whether the person said how large windows are: then what one conversation learns holds for it alone. */
+  /** Whether the person said how large windows are: then a limit learned in one conversation holds only for it. */
   readonly windows: "stated" | "known";
   readonly onLimit: (line: string) => void;
 }
@@ -65,7 +65,7 @@ const noteSchema = z.union([
 type Note = z.infer<typeof noteSchema>;
 
 /**
- * Takes the folders, opens what is kept in them, and removes what is older than it may be.
+ * Takes the folders, opens the files in them, and removes those beyond their age.
  *
  * @throws PlimsollError `session-conflict` naming the process that has one of them, `bad-input` for notes or a token that may not be read: the
  * folders are free again then.
@@ -179,7 +179,7 @@ const WORTH_WRITING_RATIO = 1.25;
 
 /**
  * Shares the limits learned of a model among all conversations, as all of them ask one upstream: until a larger request is answered, or for a day. A
- * refusal below what was answered, and any below a window that the person stated, holds for its conversation alone.
+ * refusal below an answered size, and any below a window that the person stated, holds only for its conversation.
  */
 function learnedByModel(
   write: (note: Note) => Promise<void>,
@@ -194,7 +194,7 @@ function learnedByModel(
     return { inode: inodeNow(), notes, known, written, own: createLearnedLimits() };
   };
   let state = asKept();
-  /** The state; read anew if somebody else wrote the file: what a person wants forgotten is gone at the next request. */
+  /** The state; read anew if another process wrote the file: a limit that a person wants forgotten is gone at the next request. */
   const current = () => {
     const inode = inodeNow();
     if (state.inode === null) state = { ...state, inode };
@@ -281,7 +281,10 @@ function requestLines(model: string, { request }: ReturnType<LearnedLimits["of"]
   );
 }
 
-/** Removes what was learned of a model, or of all; gives how many notes went. A proxy that runs forgets before its next request, its conversations' logs included. */
+/**
+ *  Removes the limits learned of a model, or of all; gives the number of removed notes. A proxy that runs forgets before its next request, its conversations' logs
+ *  included.
+ */
 export async function forgetLimits(folder: string, model: string | null, nowMs: number): Promise<number> {
   const path = join(folder, NOTES_FILE);
   const notes = await notesIn(path);
@@ -290,7 +293,7 @@ export async function forgetLimits(folder: string, model: string | null, nowMs: 
   return notes.filter((note) => note.type === "limit").length - kept.filter((note) => note.type === "limit").length;
 }
 
-/** Forgets what was learned of a model, or of `all`, and says so. Throws `bad-input` if nothing was. */
+/** Forgets the limits learned of a model, or of `all`, and says so. Throws `bad-input` if there are none. */
 export async function forgotten(folder: string, model: string, nowMs: number): Promise<string> {
   if (!existsSync(folder) || (await forgetLimits(folder, model === "all" ? null : model, nowMs)) === 0)
     throw new PlimsollError("bad-input", model === "all" ? "no limit was learned" : `no limit was learned of ${model}`);
@@ -305,7 +308,7 @@ async function tokenIn(path: string): Promise<string> {
     await file.close();
     return made;
   } catch {
-    // It is there already, or nothing can be written here: then the token holds for this run alone.
+    // It is there already, or nothing can be written here: then the token holds only for this run.
     const kept = textIn(path).trim();
     return /^[\w-]{16,}$/.test(kept) ? kept : made;
   }

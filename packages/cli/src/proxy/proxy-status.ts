@@ -6,7 +6,7 @@ import { type ProxyConversation, takenRatio } from "@plimsoll/providers/proxy";
 import { textsOf, titleOf } from "../inspect/compaction-loss.ts";
 import { type CompactionStory, sessionStory } from "../inspect/session-story.ts";
 
-/** Characters by which a person tells conversations apart: 32 bits of a hash. Chosen. */
+/** Characters by which a person distinguishes conversations: 32 bits of a hash. Chosen. */
 const ID_CHARS = 8;
 
 /** The end of a log's id, which a person can type. */
@@ -14,7 +14,7 @@ export function shortId(sessionId: string): string {
   return sessionId.slice(-ID_CHARS);
 }
 
-/** Parts of a context that went, as a status tells them. */
+/** Removed parts of a context, as a status shows them. */
 export interface Went {
   /** Kinds with their parts and estimated tokens, the largest first. */
   readonly kinds: readonly { readonly what: string; readonly parts: number; readonly tokens: number }[];
@@ -59,7 +59,7 @@ export interface ProxyStatus {
   readonly stored: readonly string[];
 }
 
-/** Characters of a title, and rows of each list of what went: a screen holds them. Chosen. */
+/** Characters of a title, and rows of each list of removed parts: a screen holds them. Chosen. */
 const TITLE_CHARS = 80;
 const LISTED = 12;
 
@@ -117,7 +117,7 @@ function went({ entry, loss, tokensBefore, tokensAfter }: CompactionStory): Went
   };
 }
 
-/** The price of a cut: what is left is written to the prompt's cache anew, and a model may have written the summary. */
+/** The price of a cut: the kept part is written to the prompt's cache anew, and a model may have written the summary. */
 function costWords(isWritten: boolean, tokensAfter: number, modelId: string | null): string {
   const prices = modelId === null ? null : MODEL_CATALOG.pricesOf(modelId);
   const written = { readTokens: 0, writeTokens: tokensAfter, uncachedTokens: 0 };
@@ -126,7 +126,7 @@ function costWords(isWritten: boolean, tokensAfter: number, modelId: string | nu
   return `${formatTokens(tokensAfter)} tokens read without the prompt cache once${usd}; ${isWritten ? "a model wrote the summary" : "no model was asked"}`;
 }
 
-/** A cut that was not made: what it would take, and what the model would be sent after it. */
+/** A cut that was not made: the parts that it would take, and the model's view after it. */
 export interface Preview extends Went {
   readonly id: string;
   readonly outcome: string;
@@ -136,7 +136,7 @@ export interface Preview extends Went {
 /** Characters of a message that a preview shows; chosen. */
 const SHOWN_CHARS = 2_000;
 
-/** Tries the next cut on a copy of the log. Summaries are quotations here, whatever the policy says. */
+/** Tries the next cut on a copy of the log. Summaries are quotations here, under any policy. */
 export async function previewOf(
   { sessionId, entries, limits }: ProxyConversation,
   policy: Policy,
@@ -185,7 +185,7 @@ function beginning(text: string): string {
   return text.length <= TITLE_CHARS ? text.toWellFormed() : `${text.slice(0, TITLE_CHARS - 1).toWellFormed()}…`;
 }
 
-/** Tells how full a conversation is, in words. */
+/** Says in words how full a conversation is. */
 export function fullWords({ usedTokens, budgetTokens, nextCutTokens, state }: ConversationStatus): string {
   const of = budgetTokens === null ? "; the window is not known" : ` of ${formatTokens(budgetTokens)}`;
   const next = nextCutTokens === null ? "" : `, next cut at ${formatTokens(nextCutTokens)}`;
@@ -193,12 +193,12 @@ export function fullWords({ usedTokens, budgetTokens, nextCutTokens, state }: Co
   return `${formatTokens(usedTokens)}${of} tokens${next}${why}`;
 }
 
-/** Tells a cut in words. */
+/** Describes a cut in words. */
 export function cutWords({ reason, isUndone, tokensBefore, tokensAfter }: CutStatus): string {
   return `cut (${reason})${isUndone ? ", undone" : ""}: ${formatTokens(tokensBefore)} to ${formatTokens(tokensAfter)} tokens`;
 }
 
-/** Tells what went, a line each; none if nothing did. */
+/** Lists the removed parts, a line each; none if there are none. */
 export function wentLines({ kinds, paths, yours }: Went): readonly string[] {
   return [
     ...kinds.map(({ what, parts, tokens }) => `no longer sent: ${what}, ${parts} (${formatTokens(tokens)} tokens)`),

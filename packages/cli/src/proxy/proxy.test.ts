@@ -41,7 +41,7 @@ describe("an answer that the window ended is asked for again with less:", () => 
         },
       });
       const answers = await startAgent({ wire, url, form }).say("Look at every part.", 25);
-      // It goes on as long as it is told to call.
+      // It goes on as long as the answers call tools.
       expect(answers).toHaveLength(25);
       expect(cuts).toBeGreaterThan(0);
       expect(simulator.exchanges()).toHaveLength(25 + cuts);

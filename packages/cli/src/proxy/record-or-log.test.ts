@@ -19,7 +19,7 @@ const fileOf = (step: number) => `/w/part-${Math.floor(step / 4)}.ts`;
 const lineOf = (step: number, line: number) => `const value${step}x${line} = compute(${line * 7919}, "as it was");`;
 const textOf = (step: number) => Array.from({ length: 120 }, (_, line) => lineOf(step, line)).join("\n");
 
-/** Reads a file, changes a line of it, runs its tests, and says what is to be done next. */
+/** Reads a file, changes a line of it, runs its tests, and names the next task. */
 function callAt(step: number): { readonly toolName: string; readonly args: object } {
   const file_path = fileOf(step);
   const old = lineOf(step - 1, 50);
@@ -34,7 +34,7 @@ function callAt(step: number): { readonly toolName: string; readonly args: objec
   );
 }
 
-/** The last reply of a turn calls nothing: a proxy reads what follows with the next request. */
+/** The last reply of a turn calls nothing: a proxy reads later messages with the next request. */
 function replyTo({ replyIndex }: SimulatedRequest): SimulatedReply {
   const { toolName, args } = callAt(replyIndex);
   const call = { type: "tool-call", toolName, argumentsJson: JSON.stringify(args) } as const;
@@ -90,14 +90,14 @@ const report = z.looseObject({
   ]),
 });
 
-/** The one session of a folder as it is described, and what the terminal shows of its replays: its words and its figures. */
+/** The one session of a folder as it is described, and the terminal's output of its replays: its words and its figures. */
 async function benchOf(inputs: string, folder: string) {
   const { io, stdout, stderr } = recordedIo(folder);
   const json = join(folder, "report.json");
   const policies = ["none", "pi", "plimsoll"].flatMap((name) => ["-p", name]);
   expect(await main(["bench", inputs, "-w", "16k", "--jobs", "1", "--json", json, ...policies], io), stderr()).toBe(0);
   const [session] = report.parse(JSON.parse(readFileSync(json, "utf8"))).sessions;
-  // Who wrote a log tells what is run now.
+  // The agent that wrote a log is the one in use now.
   const lines = stdout()
     .split("\n")
     .filter((line) => !line.includes("What you run now"));

@@ -15,9 +15,9 @@ interface UpstreamRequest {
 
 /** Where requests go on to. */
 export interface Upstream {
-  /** The address, without what a person's address may hold of a key. */
+  /** The address, without a key that a person's address may hold. */
   readonly name: string;
-  /** Resolves with the answer's beginning. Rejects if nobody answers, or when the signal aborts. */
+  /** Resolves with the answer's beginning. Rejects if the server does not answer, or when the signal aborts. */
   send(request: UpstreamRequest): Promise<IncomingMessage>;
   close(): void;
 }
@@ -37,7 +37,7 @@ export function createUpstream(address: URL): Upstream {
     const sent = isSecure ? httpsRequest(url, options) : httpRequest(url, options);
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       sent.once("response", (answer) => {
-        // Whoever reads it sees a break, too; between two readers nobody would, and the process would end.
+        // Each reader sees a break, too; between two readers it would go unhandled, and the process would end.
         answer.on("error", () => undefined);
         resolve(answer);
       });

@@ -16,7 +16,7 @@ import type { EffectiveConfig } from "../config/settings.ts";
 /** A model that a session can go on with. */
 export interface ChosenModel {
   readonly model: AgentModel;
-  /** Its prices at its host, at a time in milliseconds since 1970; `null` if nobody knows them. */
+  /** Its prices at its host, at a time in milliseconds since 1970; `null` if unknown. */
   readonly pricesAt: (atMs: number | null) => ModelPrices | null;
   /** The window and where its size comes from, in one line. */
   readonly windowLine: string;
@@ -28,7 +28,7 @@ export interface ModelChoice {
   readonly environment: { readonly [name: string]: string | undefined };
 }
 
-/** How long a server may take to tell its window; chosen: one that is there answers at once. */
+/** How long a server may take to give its window; chosen: one that is there answers at once. */
 const PROBE_TIMEOUT_MS = 3_000;
 
 /** The model by its reference: its client, limits, prices. A server is asked for the window only if nothing else knows it. */
@@ -75,7 +75,7 @@ function probeOf(
   const getJson = async (url: string, signal: AbortSignal): Promise<unknown> => (await fetch(url, { headers, signal })).json();
   return {
     probe: (modelId) =>
-      // Rejects only when the time is up: a server that is not there tells nothing.
+      // Rejects only when the time is up: a missing server gives nothing.
       probeServer(baseUrl, modelId, { getJson, signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).catch(() => null),
   };
 }

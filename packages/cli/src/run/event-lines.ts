@@ -25,7 +25,7 @@ type WindowFilled = Extract<ContextEvent, { readonly type: "window-filled" }>;
 
 const NAMED_PARTS = 6;
 
-/** Says what fills the window that no cut takes, largest first. */
+/** Lists the parts of a window that no cut takes, largest first. */
 function filledWords({ parts, overheadTokens, budgetTokens }: WindowFilled): string {
   const named = parts.slice(0, NAMED_PARTS).map((part) => `${fillingWords(part)} ${formatTokens(part.tokens)}`);
   const restTokens = parts.slice(NAMED_PARTS).reduce((sum, { tokens }) => sum + tokens, 0);
@@ -57,7 +57,7 @@ function partWords(parts: Parts): string {
   return parts.map(({ what, tokens }) => `${what} ${formatTokens(tokens)}`).join(", ");
 }
 
-/** One line for a log or a terminal about an event; `null` for those that are told otherwise or not at all. */
+/** One line for a log or a terminal about an event; `null` for events printed elsewhere or not at all. */
 function eventLine(event: AgentEvent): string | null {
   switch (event.type) {
     case "tool-start": {
@@ -92,7 +92,7 @@ function eventLine(event: AgentEvent): string | null {
   }
 }
 
-/** Says what happened to a context; `null` for what a person does not have to know. `toStateWindow` says how to state a window that is not known. */
+/** Describes an event of a context; `null` for events that a person need not know. `toStateWindow` says how to state a window that is not known. */
 export function contextWords(event: ContextEvent, toStateWindow: string): string | null {
   switch (event.type) {
     case "compaction-end": {
@@ -177,7 +177,7 @@ export function rendering(
 ): { readonly cursor: Cursor; readonly text: string } {
   const isOwn = sessionId === null || event.sessionId === sessionId;
   const width = columns ?? Number.POSITIVE_INFINITY;
-  // What a sub-agent says is for its parent.
+  // A sub-agent's text is for its parent.
   if (event.type === "text-delta") {
     if (!isOwn) return { cursor, text: "" };
     const { state, text } = wrapPiece(cursor === "line-start" ? LINE_START : cursor, printableLines(event.text), width);

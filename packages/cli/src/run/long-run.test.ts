@@ -11,7 +11,7 @@ const OUTPUT_CHARS = 40_000;
 const LARGE_EVERY = 50;
 const LARGE_CHARS = 700_000;
 const MAXIMUM_BYTES = 200_000_000;
-/** The collector takes what a machine has; a limit of its own shows what the run needs: 30 MB are alive at the end. In megabytes. */
+/** The collector uses all memory that a machine has; a limit of its own shows the run's need: 30 MB are alive at the end. In megabytes. */
 const HEAP_LIMIT = "--max-old-space-size=128";
 /** Steps at the beginning and at the end whose work is compared. */
 const COMPARED_STEPS = 100;

@@ -34,7 +34,7 @@ import { sessionNotices } from "./session-notices.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { artifactsFolderOf, newSessionId, resumedId, sessionStoreOf } from "./stored-sessions.ts";
 
-/** A session that a person or a program works with, and what has to be ended with it. */
+/** A session that a person or a program works with, and the resources that end with it. */
 export interface AgentSession {
   readonly agent: Agent;
   readonly config: EffectiveConfig;
@@ -48,9 +48,9 @@ export interface AgentSession {
   /** Lines that a person should read before the first message: session, policy, window, servers, changes since. */
   readonly notices: readonly string[];
   readonly simulator: Simulator | null;
-  /** The permissions of its calls; without somebody to ask, a call that is not allowed is refused. */
+  /** The permissions of its calls; without a person to ask, a call that is not allowed is refused. */
   readonly permissions: Permissions;
-  /** Goes on with another model, by its reference: window, prices, tokenizer and who writes summaries go with it. */
+  /** Goes on with another model, by its reference: window, prices, tokenizer and the summaries' writer go with it. */
   switchModel(reference: string): Promise<ChosenModel>;
   close(): Promise<void>;
 }
@@ -59,9 +59,9 @@ export interface AgentSession {
 export interface SessionPlace {
   readonly io: CliIo;
   readonly environment: { readonly [name: string]: string | undefined };
-  /** Hears what the session tells from its very start on. */
+  /** Hears the session's events from its very start on. */
   readonly onEvent?: (event: AgentEvent) => void;
-  /** Asks the person; without it what is not allowed is refused. */
+  /** Asks the person; without it calls that are not allowed are refused. */
   readonly ask?: AskPerson;
   /** Ends the questions that are asked before the session is open. */
   readonly signal?: AbortSignal;
@@ -85,7 +85,7 @@ export async function openSession(options: SessionOptions, place: SessionPlace):
   });
 }
 
-/** Closes what was opened if what follows fails. */
+/** Closes the opened resource if the next step fails. */
 async function orClose<T>(opened: { close(): Promise<void> }, next: () => Promise<T>): Promise<T> {
   try {
     return await next();
@@ -185,7 +185,7 @@ function agentOptions(
     nowMs: io.nowMs,
     stateOf: (id) => [tools.stateOf(id)],
     onEvent: (event) => {
-      // Counted first: whoever hears of a usage asks what the session cost.
+      // Counted first: a listener of a usage event asks for the session's cost.
       const isOwn = event.sessionId === sessionId;
       if (isOwn && (event.type === "usage-update" || event.type === "compaction-end")) spending.add(event.entry);
       const isInVain = event.type === "summary-unused" || (event.type === "summary-prepared" && event.outcome === "failed");

@@ -17,7 +17,7 @@ const PROJECT = "plimsoll.yaml";
 const PROJECT_FOLDER = ".plimsoll/config.yaml";
 const OWN = ".config/plimsoll/config.yaml";
 
-/** Opens a session where a file names a program that leaves a mark; answers with what it was asked and told. */
+/** Opens a session where a file names a program that leaves a mark; answers with the questions and the events. */
 async function opened(file: string, options: SessionOptions, answer: Answer | null) {
   const server = { command: process.execPath, args: ["-e", "fs.writeFileSync('started', '')"], env: { KEY: `\${HOME}` } };
   mkdirSync(dirname(join(folder, file)), { recursive: true });

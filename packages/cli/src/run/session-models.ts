@@ -10,7 +10,7 @@ export interface SessionModels {
   readonly first: ChosenModel;
   /** The demo's; `null` without it. */
   readonly simulator: Simulator | null;
-  /** Who writes summaries if not the policy says it; `null` for the model that is asked. */
+  /** The writer of summaries if the policy names none; `null` for the session's model. */
   readonly summarizer: Summarizer | null;
   /** Of the host that a model was chosen at, else of its maker. */
   pricesOf(modelId: string, atMs: number | null): ModelPrices | null;
@@ -19,7 +19,7 @@ export interface SessionModels {
   close(): Promise<void>;
 }
 
-/** The model that is asked if nobody chose one. */
+/** The default model. */
 export const DEFAULT_MODEL = "sonnet";
 
 /** Chooses the first model, or starts the demo's. */
@@ -46,13 +46,13 @@ export async function openModels(kind: "demo" | "chosen", choice: ModelChoice): 
   };
 }
 
-/** A key that is missing is told with what needs none. */
+/** The error of a missing key also names the demo, which needs none. */
 function orDemo(error: unknown): never {
   if (!isPlimsollError(error, "bad-input") || error.details.variable === undefined) throw error;
   throw new PlimsollError("bad-input", `${error.message}, or give --demo, which needs none`, error.details);
 }
 
-/** The demo's model says what a script says, which is no summary; one that a person switched to writes them itself. */
+/** The demo's model answers by a script, which is no summary; a model that a person switched to writes them itself. */
 function demoSummarizer(demoModel: AgentModel, current: () => AgentModel): Summarizer {
   const digest = createDigest();
   return (request, signal) => {
@@ -66,7 +66,7 @@ function demoSummarizer(demoModel: AgentModel, current: () => AgentModel): Summa
 interface DemoModel {
   readonly model: AgentModel;
   readonly simulator: Simulator;
-  /** Nobody charges; the dollars are what another model would. */
+  /** The demo is free; the dollars are another model's. */
   readonly pricesAt: ChosenModel["pricesAt"];
   readonly windowLine: string;
 }

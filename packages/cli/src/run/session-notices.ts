@@ -57,7 +57,7 @@ function setupLine({ isSystemChanged, addedTools, removedTools, changedTools }: 
 
 const CALL_CHARS = 72;
 
-/** Lists the calls that were refused without asking anybody, and how each would have been allowed; nothing if none was. */
+/** Lists the calls that were refused without a question, and the rule that would have allowed each; nothing if there were none. */
 export function refusalLines(permissions: Permissions): readonly string[] {
   const counts = new Map<string, number>();
   for (const call of permissions.refused()) counts.set(lineOf(call), (counts.get(lineOf(call)) ?? 0) + 1);

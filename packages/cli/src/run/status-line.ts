@@ -12,9 +12,9 @@ interface Status {
 }
 
 /**
- * One line: a bar, what is used, of the budget, the window, headroom, the next trigger, cache share, dollars. What the provider reported
- * is shown as it is; `+` is what came since, and `~` an estimate of the whole, with the newest prompt next to it. It is shorter if
- * the columns are few, and then without its bar.
+ * One line: a bar, what is used, of the budget, the window, headroom, the next trigger, cache share, dollars. The provider's figure is shown
+ * unchanged; `+` is the part since, and `~` an estimate of the whole, with the newest prompt next to it. It is shorter if the columns are few, and
+ * then without its bar.
  */
 export function statusLine(status: Status, columns: number = COLUMNS): string {
   const wide = piecesOf(status, WIDE).join(" · ");
@@ -103,7 +103,7 @@ function cacheShare(usage: Usage | null): string {
 export interface ShownSession {
   open(session: AgentSession): void;
   sessionId(): string | null;
-  /** The status line as it is now, for the width of the output; whoever asks for it shows it. */
+  /** The present status line, for the width of the output; its caller shows it. */
   status(): string;
   /** The status line, shown now; `null` if the one that was shown last says the same. */
   newStatus(): string | null;

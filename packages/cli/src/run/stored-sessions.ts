@@ -27,7 +27,7 @@ export function artifactsFolderOf(cwd: string): string {
   return folderIn(cwd, ".plimsoll/artifacts");
 }
 
-/** A project may be somebody else's: what it links elsewhere is neither read nor written. */
+/** A project may be someone else's: its links to elsewhere are neither read nor written. */
 function folderIn(cwd: string, name: string): string {
   const out = leadsOut(cwd, name);
   if (out === null) return join(cwd, name);

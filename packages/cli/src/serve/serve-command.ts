@@ -39,7 +39,7 @@ export function defineServeCommand(command: Command, io: CliIo, onExit: (exitCod
 export interface ConnectionStreams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
-  /** Aborts when the process is told to end. */
+  /** Aborts on a signal to end the process. */
   readonly ended: AbortSignal;
 }
 
@@ -68,8 +68,8 @@ const SESSION_ERROR = -32_000;
 /**
  * Serves a session until the other side closes. Requests: agent/state, agent/submit, agent/steer, agent/cancel, session/compact {session_id?,
  * keep_recent? in tokens, focus?}, session/undo, session/context, session/entries, session/recall. Every event comes as the notification
- * `agent/event`. Before a call that is not allowed runs, the other side is asked `agent/authorize`; without an answer that allows it, it does
- * not run. A request that cannot be done is answered with an error; what is no request is passed over, and the session goes on.
+ * `agent/event`. Before a call that is not allowed runs, the other side is asked `agent/authorize`; without an answer that allows it, it does not
+ * run. A request that cannot be done is answered with an error; other input is passed over, and the session goes on.
  */
 export async function serveConnection(
   { agent, permissions }: AgentSession,

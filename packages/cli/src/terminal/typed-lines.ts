@@ -1,21 +1,21 @@
 import process from "node:process";
 import { createInterface } from "node:readline";
 
-/** Where a person types; what has no raw mode is a pipe. */
+/** The person's input; one without raw mode is a pipe. */
 export interface TypedInput extends NodeJS.ReadableStream {
   readonly setRawMode?: (isRaw: boolean) => unknown;
 }
 
 /** Lines that a person types. */
 export interface TypedLines {
-  /** Forgets what was typed so far, half a line included: a consent comes after what it consents to. Resolves when nothing came for a moment. */
+  /** Forgets all typed input so far, half a line included: a consent comes after the text it consents to. Resolves when nothing came for a moment. */
   forget(): Promise<void>;
   close(): void;
 }
 
 interface TypedLinesOptions {
   readonly onLine: (line: string) => void;
-  /** Nobody types any more. */
+  /** The input has ended. */
   readonly onClose?: () => void;
   readonly moment?: () => Promise<void>;
 }
@@ -72,7 +72,7 @@ interface AskedPlace {
   readonly moment?: () => Promise<void>;
 }
 
-/** Asks a question that is answered with yes or no. What was typed before it stands on the screen is no answer, and neither is the input's end. */
+/** Asks a question that is answered with yes or no. Text typed before it is no answer, and neither is the input's end. */
 export async function askYesNo(question: string, { input, output, shown, moment }: AskedPlace): Promise<boolean> {
   let take = (_answer: string): void => undefined;
   const answer = new Promise<string>((resolve) => {

@@ -1,6 +1,6 @@
 import { printable } from "@plimsoll/bench/terminal";
 
-/** Where words that come piece by piece stand: how much of the line is taken, and the beginning of a word whose end is still to come. */
+/** The position of words that come piece by piece: the used width of the line, and the beginning of a word whose end is still to come. */
 export interface WrapState {
   readonly column: number;
   readonly word: string;
@@ -9,7 +9,7 @@ export interface WrapState {
 /** The beginning of a line. */
 export const LINE_START: WrapState = { column: 0, word: "" };
 
-/** A piece of text as it goes to a terminal, with what stays back. */
+/** A piece of text for a terminal, and the part that stays back. */
 export interface WrappedPiece {
   readonly state: WrapState;
   readonly text: string;
@@ -18,13 +18,13 @@ export interface WrappedPiece {
 const BLANKS = /(\s)/;
 
 /**
- * Breaks text that comes piece by piece between words, so that no line is longer than `columns`; a word that is longer has lines of its own. What may
- * be the beginning of a word stays back until its end comes: `flushed` shows it.
+ * Breaks text that comes piece by piece between words, so that no line is longer than `columns`; a word that is longer has lines of its own. A
+ * possible beginning of a word stays back until its end comes: `flushed` shows it.
  */
 export function wrapPiece({ column, word }: WrapState, piece: string, columns: number): WrappedPiece {
   let text = "";
   let at = column;
-  // Only what is new is split: a word without an end may come in many pieces.
+  // Only the new part is split: a word without an end may come in many pieces.
   let held = word;
   for (const part of piece.split(BLANKS)) {
     if (!BLANKS.test(part)) {
@@ -50,7 +50,7 @@ export function flushed({ column, word }: WrapState, columns: number): WrappedPi
   return { state: { column: isBroken ? size : column + size, word: "" }, text: isBroken ? `\n${word}` : word };
 }
 
-/** Text of several lines without what could steer the terminal. */
+/** Text of several lines without characters that could steer the terminal. */
 export function printableLines(text: string): string {
   return text
     .split("\n")
