@@ -2,7 +2,7 @@ import { type Fields, isRecord, parseRecord, recordAt, recordsAt, stringAt } fro
 import type { SimulatedRules } from "./rules.ts";
 import { type Drop, type Headers, hashOf, headerValues, invalid, signatureOf } from "./wire.ts";
 
-/** The beta without which a request may not say what is done with thinking over a changed prefix. */
+/** A request needs this beta to choose the treatment of thinking over a changed prefix. */
 const CONTROLS_BETA = "thinking-binding-controls-2026-08-01";
 
 /**
@@ -15,7 +15,10 @@ const BOUND_MODELS: readonly { readonly ids: RegExp; readonly checks: "every-acc
   { ids: /mythos-5[.-]1(?!\d)/, checks: "nobody" },
 ];
 
-/** Who reads whose thinking: a model its own kind's, and these. Haiku 5.5's is read by all, and it reads no other's; older models' is read by every later one. */
+/**
+ *  Models that read the thinking of others: a model reads its own kind's, and these. Haiku 5.5's is read by all, and it reads no other's; older models' is read
+ *  by every later one.
+ */
 const READERS: readonly { readonly makers: RegExp; readonly readers: RegExp }[] = [
   { makers: /(fable|mythos)-5[.-]2(?!\d)/, readers: /(fable|mythos)-5[.-]2(?!\d)/ },
   { makers: /(fable|mythos)-5[.-]1(?!\d)/, readers: /(fable|mythos)-5[.-][12](?!\d)/ },
@@ -37,7 +40,7 @@ type SignThinking = (text: string, before: readonly Fields[]) => string;
 export interface BindingAnswer {
   readonly drops: readonly Drop[];
   readonly dropped: ReadonlySet<Fields>;
-  /** Whether the answer says what was dropped. */
+  /** Whether the answer lists the dropped thinking. */
   readonly isTold: boolean;
   readonly sign: SignThinking;
 }
@@ -48,7 +51,7 @@ interface SentMessage {
   readonly blocks: readonly Fields[];
 }
 
-/** Checks the thinking of a request as the model and the account do; throws what the vendor refuses. */
+/** Checks the thinking of a request as the model and the account do; throws the vendor's refusals. */
 export function checkBinding(body: unknown, messages: readonly SentMessage[], asked: BindingRequest): BindingAnswer {
   const { modelId, headers, rules } = asked;
   const isTold = headerValues(headers, "anthropic-beta").includes(CONTROLS_BETA);
@@ -108,7 +111,7 @@ function checksOf(modelId: string, { thinkingPrefix }: SimulatedRules): (typeof 
   return BOUND_MODELS.find(({ ids }) => ids.test(modelId))?.checks ?? null;
 }
 
-/** Decides how thinking over a changed prefix is treated; `null` where nobody looks. */
+/** Decides how thinking over a changed prefix is treated; `null` if it is not checked. */
 function behaviourOf(modelId: string, chosen: Behaviour | null, rules: SimulatedRules): Behaviour | null {
   const checks = checksOf(modelId, rules);
   if (checks === null || checks === "nobody") return null;
@@ -147,7 +150,7 @@ interface Reading {
   readonly readsAll: boolean;
 }
 
-/** Takes one block into what stands before the next; answers why it is dropped, if it is. */
+/** Adds one block to the prefix of the next; answers with the reason if the block is dropped. */
 function passed(run: Run, role: unknown, block: Fields, { modelId, isChecked, readsAll }: Reading): Drop["reason"] | null {
   if (block.type !== "thinking" && block.type !== "redacted_thinking") {
     run.hash = hashOf([run.hash, role, plainOf(block)]);
@@ -189,7 +192,7 @@ function referencesIn(block: Fields): readonly string[] {
 /** Keys whose values the model reads as they are written: an order of their own counts, as it does for the prompt cache. */
 const AS_WRITTEN: ReadonlySet<string> = new Set(["input", "input_schema"]);
 
-/** A block as the vendor compares it: without marks for the cache, text alone as a block, and an address without what a signer adds to it. */
+/** A block as the vendor compares it: without marks for the cache, bare text as a block, and an address without a signer's additions. */
 function plainOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainOf);
   if (!isRecord(value)) return value;
@@ -203,7 +206,7 @@ function plainOf(value: unknown): unknown {
     });
 }
 
-/** A signature of the simulator, read: who gave the thinking, and, where the model binds it, under which prefix and after which thinking. */
+/** A signature of the simulator, read: the model that gave the thinking, and, if the model binds it, the prefix and the thinking before it. */
 interface Seal {
   readonly id: string;
   readonly modelId: string;
@@ -215,14 +218,14 @@ interface Bound {
   readonly prefix: string;
   /** The thinking before it that was valid when it was given; `null` for none. */
   readonly previous: string | null;
-  /** Thinking that its model could not read. It is no gap: nobody left it out. */
+  /** Thinking that its model could not read. It is no gap: no client left it out. */
   readonly unread: readonly string[];
 }
 
-/** Length of what tells one thinking from another. */
+/** Length of an id that distinguishes thinking texts. */
 const ID_CHARS = 16;
 
-/** The signature of a thinking text. It holds all that it is checked by, so that a simulator reads what another one gave. */
+/** The signature of a thinking text. It holds all data for its check, so that a simulator reads another one's. */
 function signed(text: string, facts: Omit<Seal, "id">): string {
   const id = hashOf([text, facts]).slice(0, ID_CHARS);
   const seal = { ...facts, id, proof: proofOf(text, { ...facts, id }) };
@@ -246,7 +249,7 @@ function sealOf(block: Fields): Seal | null {
   return { id, modelId, bound: { prefix, previous: stringAt(bound, "previous"), unread } };
 }
 
-/** True for a signature that the simulator gave, whatever it was bound to. */
+/** True for a signature that the simulator gave, under any prefix. */
 export function isSigned(block: Fields): boolean {
   const text = stringAt(block, "thinking") ?? "";
   const signature = stringAt(block, "signature") ?? stringAt(block, "data");

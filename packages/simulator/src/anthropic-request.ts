@@ -5,7 +5,7 @@ import { invalid, isStreamed, Refusal, type Segment, type SimulatedPrompt, signa
 /** Most breakpoints in a request: platform.claude.com/docs/en/build-with-claude/prompt-caching. */
 const MAXIMUM_BREAKPOINTS = 4;
 
-/** Reads a request on the Messages wire as platform.claude.com/docs/en/api/messages describes it; throws what the vendor refuses. */
+/** Reads a request on the Messages wire as platform.claude.com/docs/en/api/messages describes it; throws the vendor's refusals. */
 export function readAnthropic(body: unknown, limits: WireLimits): SimulatedPrompt {
   const modelId = stringAt(body, "model");
   if (modelId === null) throw invalid("model: Field required");
@@ -69,7 +69,7 @@ function checkTools(tools: readonly Fields[]): void {
     if (!/^[a-zA-Z0-9_-]{1,128}$/.test(name))
       throw invalid(`tools.${index}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
     const schema = recordAt(tool, "input_schema");
-    // Of the vendor's own tools (`web_search_20250305`) a request tells no schema.
+    // For the vendor's own tools (`web_search_20250305`) a request has no schema.
     const isCustom = (stringAt(tool, "type") ?? "custom") === "custom";
     if (isCustom && schema === null) throw invalid(`tools.${index}.custom.input_schema: Field required`);
     if (schema !== null && schema.type !== "object")
@@ -133,8 +133,8 @@ function checkSystemMessage(
 }
 
 /**
- * True for a system message that has no content and sets the effort of later turns. It may stand anywhere but beside a system message with content:
- * platform.claude.com/docs/en/build-with-claude/effort-per-message, read on 2026-11-26. Its beta header is not asked for.
+ * True for a system message that has no content and sets the effort of later turns. It may have any place except beside a system message with
+ * content: platform.claude.com/docs/en/build-with-claude/effort-per-message, read on 2026-11-26. Its beta header is not required.
  */
 function isEffortOnly(message: Fields | undefined): boolean {
   if (message?.role !== "system" || stringAt(recordAt(message, "output_config"), "effort") === null) return false;
@@ -158,7 +158,7 @@ function checkBreakpoints(segments: readonly Segment[]): void {
     throw invalid("a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block");
 }
 
-/** A mark of the request itself stands at its last block: platform.claude.com/docs/en/build-with-claude/prompt-caching#automatic-caching. */
+/** A mark of the request itself belongs to its last block: platform.claude.com/docs/en/build-with-claude/prompt-caching#automatic-caching. */
 function markedAtEnd(mark: Fields | null, segments: readonly Segment[]): readonly Segment[] {
   return segments.map((segment, index) =>
     mark === null || index < segments.length - 1 || segment.breakpoint !== null
@@ -167,7 +167,7 @@ function markedAtEnd(mark: Fields | null, segments: readonly Segment[]): readonl
   );
 }
 
-/** The blocks of a content that may be text alone. */
+/** The blocks of a content that may be bare text. */
 function blocksOf(fields: unknown, key: string): readonly Fields[] {
   const text = stringAt(fields, key);
   return text === null ? recordsAt(fields, key) : [{ type: "text", text }];
@@ -196,7 +196,7 @@ function segmentOf(block: Fields, part: "overhead" | "message"): Segment {
   };
 }
 
-/** Text is counted as text, everything else as its JSON; a signature by its text alone, however much it says. */
+/** Text is counted as text, everything else as its JSON; a signature only by its text, at any length of its data. */
 function textOf(block: Fields): string {
   if (block.type === "text") return stringAt(block, "text") ?? "";
   if (block.type !== "thinking") return JSON.stringify(block);
@@ -211,7 +211,7 @@ function breakpointOf(mark: unknown): Segment["breakpoint"] {
 /** Smallest budget of thinking: platform.claude.com/docs/en/build-with-claude/extended-thinking. */
 const MINIMUM_BUDGET_TOKENS = 1_024;
 
-/** Checks what a request asks for in addition to its messages; throws what the vendor refuses. */
+/** Checks a request's parameters beside its messages; throws the vendor's refusals. */
 function checkParameters(body: unknown, messages: readonly JoinedMessage[], maxOutputTokens: number): void {
   const temperature = numberAt(body, "temperature");
   if (temperature !== null && temperature > 1) throw invalid("temperature: Input should be less than or equal to 1");
@@ -254,7 +254,7 @@ function isReasoning(block: Fields | undefined): boolean {
   return block?.type === "thinking" || block?.type === "redacted_thinking";
 }
 
-/** Checks the blocks of one message; throws what the vendor refuses. */
+/** Checks the blocks of one message; throws the vendor's refusals. */
 function checkBlocks(role: unknown, blocks: readonly Fields[], index: number): void {
   if (blocks.length === 0)
     throw invalid(
@@ -294,7 +294,7 @@ function checkBlocks(role: unknown, blocks: readonly Fields[], index: number): v
   }
 }
 
-/** Where reasoning may stand in a message, once neighbours of one role are joined. */
+/** Checks the place of reasoning in a message, once neighbours of one role are joined. */
 function checkReasoning(messages: readonly JoinedMessage[]): void {
   for (const [index, { blocks }] of messages.entries())
     if (blocks.at(-1)?.type === "thinking")

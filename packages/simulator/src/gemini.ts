@@ -65,7 +65,7 @@ function partOf(part: SimulatedPart): Fields {
 /** Characters of arguments that are no JSON object, as they are answered. Chosen. */
 const MOST_UNPARSED_CHARS = 2_000;
 
-/** A call's arguments as an object: nothing becomes an empty one, and any other text that is none stands under one key, cut. */
+/** A call's arguments as an object: empty text becomes an empty one, and any other text that is none goes under one key, cut. */
 function argumentsOf(text: string): Fields {
   if (/^\s*(?:null|"")?\s*$/.test(text)) return {};
   return parseRecord(text) ?? { unparsed: text.slice(0, MOST_UNPARSED_CHARS).toWellFormed() };
@@ -82,7 +82,7 @@ function chunkOf(answer: Answer, parts: readonly Fields[], place: "first" | "las
   };
 }
 
-/** Text comes in pieces, a call whole; the last event tells why it ends and what it used. */
+/** Text comes in pieces, a call whole; the last event has the stop reason and the usage. */
 function eventsOf(answer: Answer): readonly WireEvent[] {
   const pieces = answer.reply.parts.flatMap((part) =>
     part.type === "tool-call" ? [partOf(part)] : halves(part.text).map((text) => partOf({ ...part, text })),
@@ -110,7 +110,7 @@ function usageOf({ promptTokens, readTokens, outputTokens, reasoningTokens }: Co
 }
 
 /**
- * Reads a request on Gemini's wire; throws what the vendor refuses. The address names the model and says whether the answer is streamed: the server
+ * Reads a request on Gemini's wire; throws the vendor's refusals. The address names the model and says whether the answer is streamed: the server
  * puts both into the body, as `model` and `stream`.
  */
 function readGemini(body: unknown, limits: WireLimits): SimulatedPrompt {
@@ -157,7 +157,7 @@ function checkContent(content: Fields, index: number): void {
     throw invalid(`* GenerateContentRequest.contents[${index}].parts: contents.parts must not be empty.\n`);
 }
 
-/** Calls stand in the model's contents alone, and the next content answers all of them. */
+/** Only the model's contents hold calls, and the next content answers all of them. */
 function checkTurns(contents: readonly Fields[]): void {
   let openCount = 0;
   for (const content of contents) {

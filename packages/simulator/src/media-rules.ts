@@ -31,7 +31,7 @@ interface FoundMedia {
   readonly base64: string;
 }
 
-/** Images and documents of a body, by what is in it: the wires differ in names alone. */
+/** Images and documents of a body, by their content: the wires differ only in names. */
 function* mediaIn(value: unknown): Iterable<FoundMedia> {
   if (Array.isArray(value)) for (const each of value) yield* mediaIn(each);
   if (!isRecord(value)) return;
@@ -62,7 +62,7 @@ function sideOf(base64: string): number {
     : 0;
 }
 
-/** Pages by their objects, or what a comment says of objects that are packed. */
+/** Pages by their objects, or the count in a comment about packed objects. */
 function pagesOf(base64: string): number {
   const text = Buffer.from(base64, "base64").toString("latin1");
   const packed = /%Pages: (\d+)/.exec(text)?.[1];

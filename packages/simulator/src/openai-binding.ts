@@ -24,7 +24,7 @@ export interface ReasoningAnswer {
   readonly binding: PromptBinding | null;
 }
 
-/** Tells which reasoning the model is not shown. Compaction by the vendor keeps what comes after it. */
+/** Finds the reasoning that the model is not shown. Compaction by the vendor keeps the items after it. */
 export function checkReasoningPrefix(body: unknown, items: readonly Fields[], asked: ReasoningRequest): ReasoningAnswer {
   const { modelId, rules } = asked;
   const isBound = rules.reasoningPrefix === undefined ? BOUND_MODELS.test(modelId) : rules.reasoningPrefix === "every-model";
@@ -57,7 +57,7 @@ function openingOf(body: unknown, modelId: string): string {
   return hashOf([recordsAt(body, "tools"), recordAt(recordAt(body, "text"), "format"), instructions]);
 }
 
-/** The prefix after one more item. What an agent may leave out of it (its id, its status) is no change, nor is text alone as a part. */
+/** The prefix after one more item. Fields that an agent may leave out of it (its id, its status) are no change, nor is bare text as a part. */
 function after(hash: string, item: Fields): string {
   if (item.type === "reasoning") return hash;
   const { id, status, type = "message", content, ...rest } = item;

@@ -112,7 +112,7 @@ const ROLES = ["system", "assistant", "user", "function", "tool", "developer"] a
 /** Longest call id: see the wire's rules in platform.openai.com/docs/api-reference/chat/create and its error. */
 const MAXIMUM_CALL_ID_CHARS = 40;
 
-/** Reads a request on the Chat Completions wire; throws what the vendor refuses. */
+/** Reads a request on the Chat Completions wire; throws the vendor's refusals. */
 function readOpenAiChat(body: unknown, limits: WireLimits): SimulatedPrompt {
   const modelId = modelOf(body, limits);
   const maxOutputTokens = numberAt(body, "max_completion_tokens") ?? numberAt(body, "max_tokens");
@@ -158,10 +158,10 @@ function readOpenAiChat(body: unknown, limits: WireLimits): SimulatedPrompt {
   };
 }
 
-/** Families that reason: they take no sampling parameters, and the newer name of the reply's limit alone (platform.openai.com/docs/guides/reasoning). */
+/** Families that reason: they take no sampling parameters, and only the newer name of the reply's limit (platform.openai.com/docs/guides/reasoning). */
 const REASONING_FAMILIES = ["gpt-5", "o1", "o3", "o4"] as const;
 
-/** Checks what a request asks for in addition to its messages; throws what the vendor refuses. */
+/** Checks a request's parameters beside its messages; throws the vendor's refusals. */
 function checkChatParameters(body: unknown, modelId: string, tools: readonly Fields[]): void {
   const isReasoning = REASONING_FAMILIES.some((family) => modelId.startsWith(family));
   if (isReasoning && numberAt(body, "max_tokens") !== null)

@@ -56,7 +56,7 @@ export function errorObject({ message, type, param, code }: WireError): Fields {
   return { message, type, param, code };
 }
 
-/** The model that the request names; throws what the vendor refuses. */
+/** The model that the request names; throws the vendor's refusals. */
 export function modelOf(body: unknown, { models }: WireLimits): string {
   const modelId = stringAt(body, "model");
   if (modelId === null) throw invalid("you must provide a model parameter");
@@ -79,7 +79,7 @@ export function checkCallId(callId: string, maximumChars: number, where: string)
   );
 }
 
-/** Names of tools have word characters and hyphens alone, on both wires. */
+/** Names of tools have only word characters and hyphens, on both wires. */
 export function checkToolNames(names: readonly string[], where: (index: number) => string): void {
   for (const [index, name] of names.entries()) {
     if (/^[a-zA-Z0-9_-]+$/.test(name)) continue;

@@ -60,7 +60,7 @@ export function checkItem(item: Fields, index: number): void {
   checkCallId(stringAt(item, "call_id") ?? "", MAXIMUM_CALL_ID_CHARS, `${where}.call_id`);
 }
 
-/** Tells whether an item is the client's answer to a call: the newest text of a request may be one. */
+/** True if an item is the client's answer to a call: the newest text of a request may be one. */
 export function isOutput({ type }: Fields): boolean {
   return OUTPUTS.has(String(type));
 }
@@ -94,7 +94,7 @@ function wordsOf(type: string): string {
   return type.split("_").join(" ");
 }
 
-/** Length of the first part of encrypted reasoning, which stands for the item's id. */
+/** Length of the first part of encrypted reasoning, which encodes the item's id. */
 const SEAL_CHARS = 20;
 
 /** The encrypted content of the reasoning of an id: it can be checked when it comes back, with the id or without. */
@@ -128,13 +128,13 @@ function isReplied(item: Fields | undefined): boolean {
   return !OUTPUTS.has(String(item.type));
 }
 
-/** True for an item whose own id tells that it came with other reasoning. */
+/** True for an item whose own id shows that it came with other reasoning. */
 function isOfOther(item: Fields | undefined, reasoningId: string): boolean {
   const [, after] = (stringAt(item, "id") ?? "").split(AFTER);
   return after !== undefined && after !== reasoningId;
 }
 
-/** Nothing is stored, so an id alone names nothing. */
+/** Nothing is stored, so a bare id names nothing. */
 export function notFound(id: string): Refusal {
   const message = `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`;
   return new Refusal({ status: 404, type: "invalid_request_error", message, code: null, param: "input" });
@@ -151,14 +151,14 @@ export function responsesTools(body: unknown): readonly Fields[] {
 /** The beginning of the id of a compaction of this server. */
 const COMPACTED = "cmp_simulated_";
 
-/** Compacts a request as the vendor does: the user's messages stay, and one item stands for all the rest. */
+/** Compacts a request as the vendor does: the user's messages stay, and one item replaces all the rest. */
 export function compactedItems(body: unknown, serial: number): readonly Fields[] {
   const id = `${COMPACTED}${serial}`;
   const said = recordsAt(body, "input").filter(({ role }) => role === "user");
   return [...said, { id, type: "compaction", encrypted_content: encryptedReasoning(id) }];
 }
 
-/** The text that an item is counted by: of what no agent writes by hand all that is in it. */
+/** The text that an item is counted by: for kinds that no agent writes by hand, the whole item. */
 export function itemText(item: Fields): string {
   switch (item.type) {
     case "function_call":
@@ -181,12 +181,12 @@ export function itemText(item: Fields): string {
 /** The mark between an item's own id and the id of the reasoning that it came with. */
 const AFTER = "_after_";
 
-/** The id of an item: it tells the reasoning that came before it in its reply, so that a request can be checked without a store. */
+/** The id of an item: it encodes the reasoning before it in its reply, so that a request can be checked without a store. */
 export function itemId(name: string, reasoningId: string | null): string {
   return reasoningId === null ? name : `${name}${AFTER}${reasoningId}`;
 }
 
-/** Refuses an item that goes back under its own id without the reasoning that it came with; our ids tell which. */
+/** Refuses an item that goes back under its own id without the reasoning that it came with; our ids encode which. */
 export function checkReasoningOf(item: Fields, id: string, givenContents: ReadonlySet<string>): void {
   const [, reasoningId] = id.split(AFTER);
   if (reasoningId === undefined || givenContents.has(encryptedReasoning(reasoningId))) return;

@@ -129,7 +129,7 @@ function eventsOf(answer: Answer): readonly WireEvent[] {
   return events.map((data, index) => named({ ...data, sequence_number: index }));
 }
 
-/** An item as it is announced: without what is still to come. */
+/** An item as it is announced: without its later parts. */
 function openItem(item: Fields): Fields {
   if (item.type === "message") return { ...item, status: "in_progress", content: [] };
   if (item.type === "function_call") return { ...item, status: "in_progress", arguments: "" };
@@ -137,7 +137,7 @@ function openItem(item: Fields): Fields {
   return { id: item.id, type: item.type, summary: [] };
 }
 
-/** Events between an item's announcement and its end: a part of it begins, grows by deltas, is told whole and ends. A call has no parts. */
+/** Events between an item's announcement and its end: a part of it begins, grows by deltas, is repeated whole and ends. A call has no parts. */
 function growthOf({ reply }: Answer, index: number): readonly Fields[] {
   const part = reply.parts[index];
   switch (part?.type) {
@@ -161,7 +161,7 @@ function callGrowth({ form, toolName, argumentsJson }: Extract<SimulatedPart, { 
   return [...deltas, { type: `${type}.done`, ...whole }];
 }
 
-/** How one part of an item comes in: it begins, grows by deltas, is told whole under its name and ends. */
+/** The events of one part of an item: it begins, grows by deltas, is repeated whole under its name and ends. */
 interface Growth {
   readonly place: Fields;
   /** Names of the events: of the part, and of its text. */
@@ -230,7 +230,7 @@ function usageOf(counts: Counts): Fields {
   };
 }
 
-/** Reads a request on the Responses wire. Nothing is stored, so that every item has to be in it; throws what the vendor refuses. */
+/** Reads a request on the Responses wire. Nothing is stored, so that every item has to be in it; throws the vendor's refusals. */
 function readOpenAiResponses(body: unknown, limits: WireLimits): SimulatedPrompt {
   const modelId = modelOf(body, limits);
   const maxOutputTokens = numberAt(body, "max_output_tokens");

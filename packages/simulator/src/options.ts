@@ -62,7 +62,7 @@ export interface SimulatedCacheRules {
   readonly stepTokens: number;
 }
 
-/** The window of a provider that is told of none, and the largest reply of models that nobody knows. */
+/** The default window of a provider, and the largest reply of unknown models. */
 export const DEFAULT_WINDOW_TOKENS = 200_000;
 const DEFAULT_OUTPUT_TOKENS = 64_000;
 
@@ -83,7 +83,7 @@ const OTHER_MINIMUMS: readonly { readonly ids: RegExp; readonly minimumTokens: n
   { ids: /^claude-(opus-5|fable-5|mythos-5|haiku-5)/, minimumTokens: 512 },
 ];
 
-/** Shortest prompt of the model that is kept, if nobody says otherwise. */
+/** Shortest prompt of the model that is kept, by default. */
 export function minimumCachedTokens(modelId: string): number {
   return OTHER_MINIMUMS.find(({ ids }) => ids.test(modelId))?.minimumTokens ?? DEFAULT_CACHE_RULES.minimumTokens;
 }
@@ -96,8 +96,8 @@ export function minimumCachedTokens(modelId: string): number {
  * - `slow-stream`: `pause` is awaited before each event
  * - `silent-truncation`: the oldest messages are left out until the prompt fits, and nothing is said
  * - `empty-reply`: a whole answer without content
- * - `no-usage`: an answer that does not say what it used
- * - `overflow`: the prompt is refused as one that does not fit, whatever its size
+ * - `no-usage`: an answer without usage
+ * - `overflow`: the prompt is refused as one that does not fit, at any size
  * - `echo`: a proxy that answers 502 with the request's headers and body in its message
  */
 export type Fault =

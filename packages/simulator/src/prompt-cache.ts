@@ -15,7 +15,7 @@ interface CacheAnswer {
   readonly writeOneHourTokens: number;
 }
 
-/** A prompt cache: told of a prompt, it answers what it had of it and keeps what it did not have. */
+/** A prompt cache: given a prompt, it answers with the part that it had and keeps the rest. */
 export interface PromptCache {
   serve(modelId: string, segments: readonly SizedSegment[]): CacheAnswer;
 }
@@ -41,8 +41,8 @@ interface Kept {
 }
 
 /**
- * A cache with breakpoints, as Anthropic documents it: a prefix is kept where a breakpoint stood; from each breakpoint up to 20 blocks back
- * are looked at for the longest prefix that is alive, whose time to live begins again; the rest through the last breakpoint is written.
+ * A cache with breakpoints, as Anthropic documents it: a prefix is kept at each breakpoint; from each breakpoint up to 20 blocks back are searched
+ * for the longest prefix that is alive, whose time to live begins again; the rest through the last breakpoint is written.
  */
 export function createBreakpointCache(
   rules: SimulatedCacheRules,
@@ -84,8 +84,8 @@ function newestAlive(mark: number, isAlive: (index: number) => boolean): number 
 }
 
 /**
- * An automatic cache, as OpenAI documents it: the longest prefix of an earlier prompt that is alive is read in whole steps; nothing is
- * reported as written. Prefixes are told apart at the ends of segments.
+ * An automatic cache, as OpenAI documents it: the longest prefix of an earlier prompt that is alive is read in whole steps; nothing is reported as
+ * written. Prefixes are compared at the ends of segments.
  */
 export function createAutomaticCache(rules: SimulatedCacheRules, nowMs: () => number): PromptCache {
   const lastUsedMs = new Map<string, number>();

@@ -47,10 +47,10 @@ const NOTHING_KNOWN = {
   drops: [],
 } as const;
 
-/** The wires tell times in seconds. */
+/** The wires have times in seconds. */
 const MS_PER_SECOND = 1_000;
 
-/** A provider at work: what its options say, its cache, and its record of what it was asked. */
+/** A provider at work: its options, its cache, and its record of requests. */
 interface OpenProvider {
   readonly options: SimulatorOptions;
   readonly windowTokens: number;
@@ -63,7 +63,7 @@ interface OpenProvider {
   callCount: number;
 }
 
-/** A provider with its cache, its script and its record of what it was asked. */
+/** A provider with its cache, its script and its record of requests. */
 export function createProvider(options: SimulatorOptions): SimulatedProvider {
   const nowMs = options.nowMs ?? Date.now;
   const provider: OpenProvider = {
@@ -122,7 +122,7 @@ interface Received {
   readonly headers: Headers;
 }
 
-/** The answer, or the wire's refusal of the key, the headers, the body or what is in it. */
+/** The answer, or the wire's refusal of the key, the headers or the body. */
 function answered(provider: OpenProvider, received: Received, answer: () => Response): Response {
   const { wire } = received;
   const error = errorOf(provider, received);
@@ -145,7 +145,7 @@ function errorOf({ options }: OpenProvider, { wire, body, headers }: Received): 
   return body === null || !isWellFormed(body) ? wire.bodyError() : null;
 }
 
-/** Notes that a request was refused, and what is known of it. */
+/** Notes a refused request, with its known facts. */
 function refuse(provider: OpenProvider, { wire, ...facts }: RefusedExchange, error: WireError): Response {
   note(provider, { wire: wire.name, outcome: "rejected", status: error.status, error: error.message, ...facts });
   return { status: error.status, retryAfterSeconds: null, content: { body: wire.errorBody(error) }, fault: null };

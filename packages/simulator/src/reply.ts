@@ -4,18 +4,18 @@ export type WireName = "anthropic" | "openai-chat" | "openai-responses" | "gemin
 /** One reply that the simulator gives. */
 export interface SimulatedReply {
   readonly parts: readonly SimulatedPart[];
-  /** The reason why it ends; if it is left out, its parts tell it. */
+  /** The reason why it ends; if it is left out, its parts decide. */
   readonly stop?: "length" | "refusal" | "window-full";
   /** The usage that the reply reports; the tokens that the simulator counted if it is left out. */
   readonly usage?: ScriptedUsage;
 }
 
-/** Usage that is told instead of what was counted; what is left out is told as counted, and of the cache no more than the prompt. */
+/** Usage that is reported instead of the counts; fields left out are reported as counted, and of the cache no more than the prompt. */
 export type ScriptedUsage = "missing" | { readonly promptTokens: number; readonly outputTokens?: number };
 
 /**
- * One part of a reply. Signatures and call ids are the simulator's to give. A call with the form `text` has plain text as its arguments: the Responses wire alone
- * knows such tools ("custom"). Reasoning with the form `redacted` comes without its text: the Messages wire alone sends it so.
+ * One part of a reply. Signatures and call ids are the simulator's to give. A call with the form `text` has plain text as its arguments: only the Responses wire
+ * knows such tools ("custom"). Reasoning with the form `redacted` comes without its text: only the Messages wire sends it so.
  */
 export type SimulatedPart =
   | { readonly type: "text"; readonly text: string }
@@ -25,7 +25,7 @@ export type SimulatedPart =
 /** The request that a script or fault function is given, after validation. */
 export interface SimulatedRequest {
   readonly wire: WireName;
-  /** Number of requests before this one, whatever their outcome. */
+  /** Number of requests before this one, with any outcome. */
   readonly index: number;
   /** Number of replies given before this one. */
   readonly replyIndex: number;
@@ -45,7 +45,7 @@ export interface TranscriptMessage {
   readonly parts?: readonly { readonly [key in "type" | "text" | "toolName" | "argumentsJson"]?: string }[];
 }
 
-/** Makes a script of replies from the model's messages of a recorded session. Reasoning keeps its text alone; parts without text are left out. */
+/** Makes a script of replies from the model's messages of a recorded session. Reasoning keeps only its text; parts without text are left out. */
 export function repliesOfTranscript(messages: Iterable<TranscriptMessage>): readonly SimulatedReply[] {
   const replies: SimulatedReply[] = [];
   for (const message of messages) {

@@ -1,14 +1,14 @@
 /** How a simulated provider applies rules that not every model, account or server has. Each that is left out holds as `SWITCHABLE_RULES` says. */
 export interface SimulatedRules {
-  /** Whether thinking is bound to what stands before it: on every model, or on none. */
+  /** Whether thinking is bound to its prefix: on every model, or on none. */
   readonly thinkingPrefix?: "every-model" | "off";
   /** The treatment of thinking over a changed prefix if the request does not choose. */
   readonly prefixMismatch?: "error" | "drop_block";
-  /** When the account was made: older ones are checked by the newest models alone, and where the request asks for it. */
+  /** When the account was made: only the newest models check older ones, and only if the request asks for it. */
   readonly account?: "since-2026-08-31" | "before-2026-08-31";
   /** Whether a model is kept from reading thinking of models that it cannot read. */
   readonly thinkingModel?: "off";
-  /** Whether the Responses API leaves reasoning out that stands over a changed prefix: of every model, or of none. */
+  /** Whether the Responses API leaves reasoning out if its prefix changed: of every model, or of none. */
   readonly reasoningPrefix?: "every-model" | "off";
   /**
    * How calls are numbered: by the tool's name and the calls before it in the request, as Kimi does, or from nought with each start of the server, or with each
@@ -19,13 +19,16 @@ export interface SimulatedRules {
   readonly systemMessages?: "every-model" | "refused";
   /** Whether the Responses API compacts when it is asked to. */
   readonly compactEndpoint?: "off";
-  /** The treatment of calls of tools that the request does not declare: it is refused if it has such calls, or the reply makes none. Left out, nobody looks. */
+  /**
+   *  The treatment of calls of tools that the request does not declare: it is refused if it has such calls, or the reply makes none. Left out, such calls are
+   *  not checked.
+   */
   readonly undeclaredTools?: "refused" | "not-called";
   /** The limits of media and bytes: none, or others than those that the vendor documents, as those of a gateway or an older model. */
   readonly media?: "off" | SimulatedMediaLimits;
 }
 
-/** Limits of media in one request; whatever is left out is not limited. */
+/** Limits of media in one request; a limit left out is not checked. */
 export interface SimulatedMediaLimits {
   /** Of the whole body. */
   readonly bodyBytes?: number;

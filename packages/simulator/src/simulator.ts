@@ -10,9 +10,9 @@ import { type SimulatedWire, written } from "./wire.ts";
 
 /** A running simulator; `close` ends it. */
 export interface Simulator {
-  /** Address without a path: what Anthropic's SDK takes as its base URL. */
+  /** Address without a path, the base URL for Anthropic's SDK. */
   readonly url: string;
-  /** Address with `/v1`: what OpenAI's SDK takes as its base URL. */
+  /** Address with `/v1`, the base URL for OpenAI's SDK. */
   readonly openAiUrl: string;
   readonly port: number;
   /** Returns the record of every request so far. */
@@ -56,14 +56,15 @@ function askedAt(path: string): Asked | null {
 /** The names of this machine under which programs on it ask. */
 const LOCAL_NAMES = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/;
 
-/** False for what a page in a browser may send: it always names its origin, or a name of its own that was pointed at this machine. */
+/** False for requests that a page in a browser may send: they always name its origin, or a name of its own that was pointed at this machine. */
 function isFromHere({ headers }: IncomingMessage): boolean {
   return headers.origin === undefined && LOCAL_NAMES.test(headers.host ?? "");
 }
 
 /**
  * Starts a provider on 127.0.0.1 that speaks four wires: `/v1/messages` (with `/count_tokens`), `/v1/chat/completions`, `/v1/responses` (with `/compact`) and
- * `/v1beta/models/{id}:generateContent` (with `:streamGenerateContent` and `:countTokens`), and tells its window at `/v1/models` and `/props`. It refuses what the vendors refuse, in their words.
+ * `/v1beta/models/{id}:generateContent` (with `:streamGenerateContent` and `:countTokens`), and gives its window at `/v1/models` and `/props`. It refuses the same
+ * requests as the vendors, in their words.
  *
  * @throws PlimsollError `bad-input` if the port is taken.
  */
@@ -170,7 +171,7 @@ function anthropicModel(id: string, { windowTokens, outputTokens }: ModelSizes):
   };
 }
 
-/** Largest request that is read on any wire; what each takes is a rule of its own. */
+/** Largest request that is read on any wire; each wire has a limit of its own below it. */
 const MAXIMUM_BODY_BYTES = 512 * 1024 * 1024;
 
 /** The request's body as text; `null` for one that is too large. */
@@ -197,7 +198,7 @@ interface Sending {
   readonly echo: string;
 }
 
-/** Sends what the provider answered, with the faults that happen on the way. */
+/** Sends the provider's answer, with the faults that happen on the way. */
 async function sendResponse(response: ServerResponse, answer: Response, { wire, echo }: Sending): Promise<void> {
   const { content, fault, status, retryAfterSeconds } = answer;
   if (fault?.kind === "echo") {

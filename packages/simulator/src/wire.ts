@@ -3,7 +3,7 @@ import { type Fields, isRecord, recordsAt, stringAt } from "./fields.ts";
 import type { SimulatedReply, WireName } from "./reply.ts";
 import type { SimulatedRules } from "./rules.ts";
 
-/** A piece of a prompt that a cache can tell apart: a tool, a system block, a content block, an item. */
+/** A piece of a prompt that a cache distinguishes: a tool, a system block, a content block, an item. */
 export interface Segment {
   readonly text: string;
   /** Tokens in addition to its text (images). */
@@ -27,7 +27,7 @@ export interface SimulatedPrompt {
   readonly newestText: string;
   /** Parts of the request that the model is not shown. */
   readonly drops: readonly Drop[];
-  /** How what is signed in the answer is bound to the request; `null` on wires that bind nothing. */
+  /** How signed parts of the answer are bound to the request; `null` on wires that bind nothing. */
   readonly binding: PromptBinding | null;
   /** Names of the tools whose calls are in the request, in order. */
   readonly callNames: readonly string[];
@@ -35,7 +35,7 @@ export interface SimulatedPrompt {
 
 /** A piece of a request that the model is not shown, though the request is answered. */
 export interface Drop {
-  /** Where it stands in the request, in the vendor's words. */
+  /** Its place in the request, in the vendor's words. */
   readonly path: string;
   /** The item's own id, on wires that have one. */
   readonly id: string | null;
@@ -44,9 +44,9 @@ export interface Drop {
 
 /** How the answer to a request signs its reasoning. */
 export interface PromptBinding {
-  /** The signature of reasoning (its text, or its content where that is what comes back), told the blocks that come before it in the answer. */
+  /** The signature of reasoning (its text, or its content if that comes back), given the blocks that come before it in the answer. */
   sign(text: string, before: readonly Fields[]): string;
-  /** Whether the answer lists what was dropped. */
+  /** Whether the answer lists the dropped parts. */
   readonly isTold: boolean;
 }
 
@@ -70,7 +70,7 @@ export interface Counts {
   readonly reasoningTokens: number;
 }
 
-/** An answer before it is written in a wire's form. `counts` is `null` if no usage is told. */
+/** An answer before it is written in a wire's form. `counts` is `null` if no usage is reported. */
 export interface Answer {
   readonly serial: number;
   readonly modelId: string;
@@ -94,7 +94,7 @@ export function named(data: Fields): WireEvent {
   return { name: stringAt(data, "type"), data };
 }
 
-/** An event as it stands in a stream. */
+/** An event in the form of a stream. */
 export function written({ name, data }: WireEvent): string {
   const text = data === "[DONE]" ? data : JSON.stringify(data);
   return name === null ? `data: ${text}\n\n` : `event: ${name}\ndata: ${text}\n\n`;
@@ -135,7 +135,7 @@ interface Excess {
   readonly windowTokens: number;
 }
 
-/** One wire: how it reads and refuses requests, and how it writes answers. Throws {@link Refusal} for what the vendor refuses. */
+/** One wire: how it reads and refuses requests, and how it writes answers. Throws {@link Refusal} for requests that the vendor refuses. */
 export interface SimulatedWire {
   readonly name: WireName;
   /** The key of the request's headers; `null` for none. */

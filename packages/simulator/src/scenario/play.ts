@@ -139,7 +139,7 @@ function sideReply(play: Play, { promptTokens }: SimulatedRequest): SimulatedRep
   return { parts: [{ type: "text", text: text === undefined ? SIDE_REPLY : textOf(text) }], ...missingIn(scenario), ...high };
 }
 
-/** A scenario whose usage is missing tells none with any reply. */
+/** A scenario without usage reports none with any reply. */
 function missingIn({ usage }: Scenario): Pick<SimulatedReply, "usage"> {
   return usage === "missing" ? { usage } : {};
 }
@@ -266,7 +266,7 @@ function fits(shape: RequestShape, { if: wanted }: KindRule, { firstMain, person
   return Object.entries(wanted).every(([key, value]) => value === undefined || facts[key]?.includes(value) === true);
 }
 
-/** Nothing is the same as or other than what is not there yet. */
+/** A missing first value is neither the same nor other. */
 function compared<T>(value: T, first: T | undefined): readonly string[] {
   if (first === undefined) return [];
   return [value === first ? "same" : "other"];

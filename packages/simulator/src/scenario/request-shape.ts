@@ -3,13 +3,13 @@ import { type Fields, isRecord, listAt, numberAt, recordAt, recordsAt, stringAt 
 import { responsesTools } from "../openai-responses-items.ts";
 import type { WireName } from "../reply.ts";
 
-/** Who an item of a request comes from, on any wire. */
+/** The source of an item of a request, on any wire. */
 export type ItemRole = "system" | "user" | "assistant" | "call" | "result" | "other";
 
 /** One item of a request: a message, or an item on wires that send calls and results apart. */
 export interface ShapedItem {
   readonly role: ItemRole;
-  /** Of the item without ids and cache marks: equal for what a model would read the same. */
+  /** Of the item without ids and cache marks: equal for items that a model would read the same. */
   readonly hash: string;
   /** All texts in it. For searching; it is in no facts. */
   readonly text: string;
@@ -28,7 +28,7 @@ export interface RequestShape {
   readonly maxOutputTokens: number | null;
 }
 
-/** Reads the shape of any body; what is missing is empty, so that it can be told of refused requests, too. */
+/** Reads the shape of any body; missing parts are empty, so that refused requests have a shape, too. */
 export function shapeOf(wire: WireName, body: unknown): RequestShape {
   const items = itemsOf(wire, body);
   const firstOther = items.findIndex(({ role }) => role !== "system");
@@ -46,7 +46,7 @@ export function shapeOf(wire: WireName, body: unknown): RequestShape {
   };
 }
 
-/** Enough to tell the requests of one program apart. Chosen. */
+/** Enough to distinguish the requests of one program. Chosen. */
 const HASH_CHARS = 12;
 
 function sha256Hex(text: string): string {

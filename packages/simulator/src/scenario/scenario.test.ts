@@ -19,7 +19,7 @@ interface Body {
 
 const MAIN: Body = { messages: [system, asked], tools: [tool("shell")] };
 
-/** Plays a scenario against these requests; gives what was answered and the facts. */
+/** Plays a scenario against these requests; gives the answers and the facts. */
 async function played(scenario: Partial<Scenario>, bodies: readonly Body[]) {
   const facts: ExchangeFacts[] = [];
   const options = playScenario({ name: "test", person: [PERSON], main: [], ...scenario }, (each) => facts.push(each));

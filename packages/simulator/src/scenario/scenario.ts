@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A script for any agent that asks the simulator: what is answered to which request. It is data, so that it can be kept in a file. */
+/** A script for any agent that asks the simulator: an answer for each request. It is data, so that it can be kept in a file. */
 export interface Scenario {
   readonly name: string;
   /** The model's context window, in tokens; 200,000 if it is left out. */
@@ -15,18 +15,18 @@ export interface Scenario {
   readonly probes?: readonly Probe[];
   /** How the agent's own tools are called: the first pattern that fits a tool of the request is used. */
   readonly tools?: readonly ToolPattern[];
-  /** Rules that tell side requests from main ones: the first rule that fits names the kind, and a request that no rule fits is `main`. */
+  /** Rules that separate side requests from main ones: the first rule that fits names the kind, and a request that no rule fits is `main`. */
   readonly kinds?: readonly KindRule[];
   /** Answers to main requests, in this order; when they end, one line of text. */
   readonly main: readonly MainStep[];
   /** Answers to side requests, by kind; one line of text for kinds that are not named. */
   readonly side?: { readonly [kind: string]: ScenarioText };
   /**
-   * The usage that replies report; the counts if it is left out. Side requests are told what was counted; nothing if usage is missing, no less if it is
-   * to stay high.
+   * The usage that replies report; the counts if it is left out. Replies to side requests report the counts; nothing if usage is missing, no less if it
+   * is to stay high.
    */
   readonly usage?: ScenarioUsage;
-  /** Requests that are refused as too long, whatever their size. */
+  /** Requests that are refused as too long, at any size. */
   readonly overflow?: readonly OverflowRule[];
   /** After which side requests the script ends: main requests then get a last line of text and counted usage. */
   readonly endAfter?: ScenarioEnd;
@@ -52,9 +52,9 @@ interface Probe {
  * for: four characters a token. Arguments that are one text are for a tool whose input is plain text.
  */
 export interface ToolPattern {
-  /** The use that a step names, if the pattern is for some steps alone. */
+  /** The use that a step names, if the pattern is only for some steps. */
   readonly use?: string;
-  /** The tool's name; a `*` at its end stands for anything. */
+  /** The tool's name; a `*` at its end matches anything. */
   readonly name: string;
   readonly arguments: string | { readonly [name: string]: unknown };
 }
@@ -68,11 +68,11 @@ export interface KindRule {
     readonly model?: "same" | "other";
     /** Whose the newest item is: the person's (it holds one of `person`), a tool's result, or neither. */
     readonly newest?: "person" | "result" | "other";
-    /** Whether what stands before the newest item is a tool's result. */
+    /** Whether the item before the newest one is a tool's result. */
     readonly previous?: "result" | "other";
     /** Whether the request asks for an answer in a given form. */
     readonly form?: "given" | "free";
-    /** Whether more than one main request came before it: what comes at the same time as the first is `first`. */
+    /** Whether more than one main request came before it: requests that come at the same time as the first are `first`. */
     readonly place?: "first" | "later";
   };
 }
@@ -88,7 +88,7 @@ export type MainStep =
 
 /** A call of one of the agent's tools. */
 export interface ScenarioCall {
-  /** About how many tokens its result is to have: told to the tool by `{chars}`. */
+  /** About how many tokens its result is to have: passed to the tool by `{chars}`. */
   readonly outputTokens: number;
   /** The model's words before the call. */
   readonly text?: string;
