@@ -22,7 +22,7 @@ const OVERFLOW = { error: new PlimsollError("context-overflow", "prompt is too l
 const LOOK = { text: "looking", calls: [{ callId: "c", toolName: "look", argumentsJson: "{}" }] } as const;
 const BIG = "word ".repeat(4000);
 
-/** An agent with one tool over the policy, and what it told and was asked. */
+/** An agent with one tool over the policy, with its events and requests. */
 async function agentWith(policy: Policy, answers: readonly ScriptedReply[], summarizer?: Summarizer) {
   const model = scriptedModel((_, index) => answers[index] ?? { text: "ok" });
   const events: AgentEvent[] = [];
@@ -50,7 +50,7 @@ const fails: Summarizer = () => Promise.reject(new Error("stream error"));
 const SMALL_TAIL = piPolicy({ reserve_tokens: 10_000, keep_recent_tokens: 4000 });
 
 describe("rows about the loop", () => {
-  // The original stops after its one compaction. The engine's fallback goes on without a model, down to what cannot be cut.
+  // The original stops after its one compaction. The engine's fallback goes on without a model, down to the parts that cannot be cut.
   test("P-22: an overflow is compacted by the policy once; one that nothing helps is explained and ends the run", async () => {
     const run = await agentWith(SMALL_TAIL, [{ text: "ok" }, { text: "ok" }, OVERFLOW, OVERFLOW, OVERFLOW, OVERFLOW]);
     await run.agent.submit(BIG);

@@ -57,7 +57,7 @@ export interface AgentState {
   readonly totals: ReturnType<Session["totals"]>;
 }
 
-/** A compaction that a person asks for. `keep` is what stays verbatim; `null` leaves it to the policy. */
+/** A compaction that a person asks for. `keep` is the part that stays verbatim; `null` leaves it to the policy. */
 export interface CompactRequest {
   readonly keep?: NonNullable<FitInput["now"]>["keep"];
   readonly focus?: string | null;
@@ -75,7 +75,7 @@ export interface Agent {
    * with `bad-input` for empty input, or during a run or compaction; also if the log cannot be written, or for a bug in Plimsoll.
    */
   submit(input: UserInput): Promise<RunOutcome>;
-  /** Replaces the whole history by the messages given, and submits. The log keeps what was there. */
+  /** Replaces the whole history by the messages given, and submits. The log keeps the old history. */
   replaceHistoryAndSubmit(history: readonly MessageDraft[], input: UserInput): Promise<RunOutcome>;
   /** Adds a message to the current run, before its next step. Throws `bad-input` for empty input, or if there is no run. */
   steer(input: UserInput): void;
@@ -98,8 +98,8 @@ export interface Agent {
   /** Calls the listener with every event from now on. Returns the function that ends the subscription. */
   subscribe(listener: AgentListener): () => void;
   /**
-   * Cancels, waits for the end of the run, writes what the store does not have yet, messages that wait for a step too, and releases the log. What is asked for
-   * later rejects or throws `closed`; state and log can be looked at. If the store fails, it rejects and keeps all; call it again.
+   * Cancels, waits for the end of the run, writes all entries that the store lacks, also messages that wait for a step, and releases the log. Later requests
+   * reject or throw `closed`; state and log can be looked at. If the store fails, it rejects and keeps all; call it again.
    */
   close(): Promise<void>;
 }
@@ -119,7 +119,7 @@ export type Authorization = { readonly kind: "allow" } | { readonly kind: "deny"
 
 /**
  * Decides about calls before they run, one after the other in the order of the calls; a batch runs when all of it is decided. The signal is the
- * run's: once it aborts nobody waits for the answer. What it rejects with becomes the call's result: the call is not run.
+ * run's: once it aborts the answer is ignored. A rejection becomes the call's result: the call is not run.
  */
 export type Authorize = (call: PendingCall, signal: AbortSignal) => Promise<Authorization>;
 
@@ -186,7 +186,7 @@ export interface AgentOptions {
   readonly modelPriors?: NonNullable<SessionOptions["modelPriors"]>;
   /** Prices of models, by which a cut is judged; a usual ratio of them if left out. */
   readonly modelCosts?: NonNullable<SessionOptions["modelCosts"]>;
-  /** Tells which reasoning is removed once messages before it change; none is if left out. */
+  /** Says which reasoning is removed once messages before it change; none is if left out. */
   readonly isBoundReasoning?: IsBoundReasoning;
   /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */
   readonly tokenizers?: NonNullable<SessionOptions["tokenizers"]>;
@@ -253,7 +253,7 @@ export const DEFAULT_MODE = "default";
 /** Output that is asked for if a model's limit is not known; chosen: every current model gives as much. */
 export const DEFAULT_MAX_OUTPUT_TOKENS = 8192;
 
-/** The model with the output that it is asked for: what a request asks for has to be what the budget keeps free, or the provider rejects it. */
+/** The model with its requested output: the request must ask for exactly the tokens that the budget keeps free, or the provider rejects it. */
 export function withOutputReserve(model: AgentModel): AgentModel {
   return { ...model, limits: reserved(model.limits) };
 }

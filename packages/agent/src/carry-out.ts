@@ -44,7 +44,7 @@ import { CANCELLED_TEXT, parseArguments, resolvedReply, resultOf } from "./run-p
 /** The session around a running call. */
 export type CallContext = Parameters<AgentTool["run"]>[1];
 
-/** The tools with which effects are carried out. Functions answer with what holds at that moment. */
+/** The tools with which effects are carried out. Functions answer with the values of that moment. */
 export interface LoopContext {
   readonly options: AgentOptions;
   readonly conversation: Session;
@@ -64,7 +64,7 @@ export type WaitedEffect = Exclude<LoopEffect, { readonly type: "begin" | "abort
 
 const DONE: LoopEvent = { type: "done" };
 
-/** Carries an effect out and answers with what it came to. Rejects with what goes wrong. */
+/** Carries an effect out and answers with its result. Rejects with its failure. */
 export async function carryOut(effect: WaitedEffect, loop: LoopContext): Promise<LoopEvent> {
   const { conversation, options } = loop;
   switch (effect.type) {
@@ -76,7 +76,7 @@ export async function carryOut(effect: WaitedEffect, loop: LoopContext): Promise
       return DONE;
     case "enter":
       await fitAt(effect.gate, loop, { pending: withIds(effect.drafts, conversation.state().lastMessageId) }).catch((error) => {
-        // Nobody waits for a message of this kind: it waits again.
+        // No caller waits for a message of this kind: the message waits again.
         if (effect.gate === "before-step") for (const draft of effect.drafts) loop.dispatch({ type: "steer", draft });
         throw error;
       });
@@ -129,12 +129,12 @@ function isInjected(message: Message): boolean {
   return message.role === "user" && message.origin === "injected";
 }
 
-/** True for a model to which a request that lost what an earlier one ended with is another conversation. */
+/** True for a model that takes a request without an earlier request's last message for another conversation. */
 function bindsReasoning({ options, model }: Pick<LoopContext, "options" | "model">): boolean {
   return options.isBoundReasoning?.(null, model().modelId) === true;
 }
 
-/** The context to send. Under a model that binds reasoning what is true now is a message where it changed, and stays there. */
+/** The context to send. Under a model that binds reasoning the dynamic context is a message at the place where it changed, and stays there. */
 async function contextOf(loop: LoopContext): Promise<Context> {
   const { conversation } = loop;
   const dynamicContext = await dynamicContextOf(loop);
@@ -155,7 +155,7 @@ async function appendAll(drafts: readonly MessageDraft[], loop: LoopContext): Pr
   await Promise.all(drafts.map((draft) => append(draft, loop)));
 }
 
-/** Asks the model, and logs what the request measured. */
+/** Asks the model, and logs the measured size of the request. */
 async function request(loop: LoopContext): Promise<LoopEvent> {
   const { conversation, options, tell, dispatch } = loop;
   const { modelId } = loop.model();
@@ -190,7 +190,7 @@ async function request(loop: LoopContext): Promise<LoopEvent> {
     leaveReasoning: conversation.leaveReasoning,
     overflow: conversation.overflow,
     measure: async (rejected, promptTokens) => {
-      // One rejected prompt, one entry: what follows it in the log has another last message or another view.
+      // One rejected prompt, one entry: a later one in the log has another last message or another view.
       const requestId = `rejected-${shortHash(`${conversation.view().lastEntryId ?? ""}\n${promptTokens}`)}`;
       await conversation.report(rejected, { requestId, modelId, usage: rejectedUsage(promptTokens) });
     },
@@ -200,7 +200,7 @@ async function request(loop: LoopContext): Promise<LoopEvent> {
   });
   const measured = measuredUsage(reply.usage, reply.stopReason);
   const entry = await conversation.report(sent, { requestId: reply.requestId, modelId, usage: measured });
-  // What is no evidence of a size is none of a prompt that was cut, either.
+  // Usage that is no evidence of a size is no evidence of a cut prompt, either.
   const usage = conversation.state().usageWatch.isRefused ? UNREPORTED_USAGE : measured;
   return { type: "replied", draft: reply.draft, usage, entry };
 }
@@ -255,7 +255,7 @@ async function decisionOn({ callId, toolName, argumentsJson }: ToolCallPart, loo
   }
 }
 
-/** Runs a call that may run, and cuts its result to what may enter history. */
+/** Runs a call that may run, and cuts its result to the size that may enter history. */
 async function settledCall(call: ToolCallPart, decision: CallDecision, loop: LoopContext): Promise<LoopEvent> {
   const { options, tools, callContext } = loop;
   const tool = tools.get(call.toolName);
@@ -294,9 +294,9 @@ function unkept(result: ToolResultMessage, error: unknown): { readonly message: 
 }
 
 /**
- * The limits of a model after a rejection that a shorter reply mends: the prompt fits, but not next to the reply that was asked for. A provider that
- * names its limit gives at most a quarter of it to the reply from then on; of one that names none a usual reply is asked for. `null` if less than 1,024 tokens, or than
- * what was asked for, would fit beside the prompt, so that the history has to be compacted.
+ * The limits of a model after a rejection that a shorter reply mends: the prompt fits, but not next to the reply that was asked for. A provider that names its limit
+ * gives at most a quarter of it to the reply from then on; of one that names none a usual reply is asked for. `null` if less than 1,024 tokens, or than the
+ * requested reply, would fit beside the prompt, so that the history has to be compacted.
  */
 export function withLoweredOutput(
   limits: ModelLimits,

@@ -83,7 +83,7 @@ type ToolEvent =
       readonly handle: string | null;
     };
 
-/** Receives events. What it throws stays with it: neither the agent nor other subscribers notice. */
+/** Receives events. Its errors stay with it: neither the agent nor other subscribers notice. */
 export type AgentListener = (event: AgentEvent) => void;
 
 /** An event of a run as the transition function says it: how full the context is, and totals, are added when it is sent. */
@@ -126,7 +126,7 @@ export interface ContextUsage {
   readonly usedTokens: number;
   /** The part of `usedTokens` that the provider reported with its last usage; 0 before the first report and after a compaction. */
   readonly usageTokens: number;
-  /** The part that was estimated for what came after that report. */
+  /** The estimated part: messages since that report. */
   readonly trailingTokens: number;
   /** A size that it is not expected to exceed. */
   readonly upperTokens: number;
@@ -134,7 +134,7 @@ export interface ContextUsage {
   readonly overheadTokens: number;
   readonly windowTokens: number | null;
   readonly inputBudgetTokens: number | null;
-  /** Input budget less what is used; below zero if the context is over it. */
+  /** Input budget less the used tokens; below zero if the context is over it. */
   readonly headroomTokens: number | null;
   /** Tokens at which the policy compacts; `null` also if the policy is off. */
   readonly triggerTokens: number | null;

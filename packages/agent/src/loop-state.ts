@@ -29,12 +29,12 @@ interface LoopSetup {
   readonly toolNames: readonly string[];
   /** Names of the tools of each mode; a mode without an entry has all. */
   readonly modes: { readonly [mode: string]: readonly string[] };
-  /** Who decides about a call before it runs. */
+  /** The decider about a call before it runs. */
   readonly decides: "authorize" | "nobody";
   readonly compaction: "on" | "off";
 }
 
-/** The activity of an agent at a moment. `work` is what was asked for without a run. */
+/** The activity of an agent at a moment. `work` is a request without a run. */
 export type Activity =
   | { readonly kind: "idle" | "closed" }
   | { readonly kind: "work"; readonly ask: Ask }
@@ -50,7 +50,7 @@ export interface Run {
   /** True if the provider cut the newest prompt without a word: the context shrinks before the next request. */
   readonly isPromptCut: boolean;
   readonly isCancelled: boolean;
-  /** Set once subscribers heard of the end: what is left is what was asked for meanwhile. */
+  /** Set once subscribers heard of the end: the rest is requests made meanwhile. */
   readonly end: RunEnd | null;
 }
 
@@ -81,7 +81,7 @@ interface RunningCall {
 /** The decision about a call. The model reads `text` in place of a result. */
 export type CallDecision = { readonly kind: "run" } | { readonly kind: "refused"; readonly text: string };
 
-/** A request to an agent, done between steps or without a run. Whoever asked waits for it under its `id`. */
+/** A request to an agent, done between steps or without a run. Its caller waits for it under its `id`. */
 export type Ask =
   | ({ readonly kind: "compact"; readonly id: number } & Required<CompactRequest>)
   | { readonly kind: "hand-off"; readonly id: number; readonly focus: string }
@@ -124,13 +124,13 @@ export type EffectResult =
 
 /** An effect for the loop to perform. The first five are done at once; each of the others comes to an event, to `done` if nothing else is said. */
 export type LoopEffect =
-  /** A signal of its own for what follows. */
+  /** A signal of its own for the next activity. */
   | { readonly type: "begin" }
   | { readonly type: "abort"; readonly why: string }
   | { readonly type: "tell"; readonly event: UntoldEvent }
   | { readonly type: "end-run"; readonly end: RunEnd }
   | { readonly type: "work"; readonly ask: Ask }
-  /** Nothing: what subscribers said to the events before it comes first. */
+  /** Nothing: the subscribers' reactions to the events before it come first. */
   | { readonly type: "next" }
   | { readonly type: "replace-history"; readonly history: readonly MessageDraft[] }
   /** Shows the gate messages, then appends them. */
@@ -146,7 +146,7 @@ export type LoopEffect =
   | { readonly type: "append-results"; readonly results: readonly ToolResultMessage[] }
   | { readonly type: "fit"; readonly gate: "after-tool-batch" | "on-overflow" };
 
-/** A state, and what is to be done now, in order. */
+/** A state, and the effects to perform now, in order. */
 export interface Transition {
   readonly state: LoopState;
   readonly effects: readonly LoopEffect[];

@@ -14,16 +14,16 @@ import {
 } from "./loop-state.ts";
 import { goOn, startRun } from "./run-phases.ts";
 
-/** An agent's state, and what goes on around it: one that carries effects out and says what they came to. */
+/** Runs an agent: holds its state, performs effects, and feeds their results back. */
 export interface Loop extends LoopContext {
   readonly usage: () => ContextUsage;
-  /** Starts a run. Rejects with what is no outcome. */
+  /** Starts a run. Rejects with anything that is no outcome. */
   run(event: Extract<LoopEvent, { readonly type: "submit" }>): Promise<RunOutcome>;
   /** Does work in its turn: now, or before the next step of the run that goes on. Resolves when the state knows that it is done. */
   ask<T>(askOf: (id: number) => Ask, work: () => Promise<T>): Promise<T>;
   /** Makes the model that was asked for the one in force. */
   useModel(model: AgentModel): void;
-  /** Cancels what goes on, and resolves when nothing does any more. */
+  /** Cancels the activity, and resolves when there is none any more. */
   stop(): Promise<void>;
 }
 
@@ -101,7 +101,7 @@ export function createLoop({ options, conversation, emit, contextOf }: LoopPorts
   return loop;
 }
 
-/** Does what the transition asks for: at once, or by work whose end is the next event. */
+/** Performs the transition's effect: at once, or by work whose end is the next event. */
 function perform(
   effect: LoopEffect,
   { now, jobs, loop }: { readonly now: LoopRecord; readonly jobs: Jobs; readonly loop: Loop },
@@ -127,7 +127,7 @@ function perform(
       void carryOut(effect, loop)
         .catch((error: unknown): LoopEvent => ({ type: "failed", error }))
         .then(loop.dispatch)
-        // A fault of ours: whoever waits for the run hears of it.
+        // A bug of ours: the run's caller hears of it.
         .catch((error: unknown) => now.caller?.reject(error));
   }
 }
@@ -137,7 +137,7 @@ interface Jobs extends Pick<Loop, "ask"> {
   start(id: number): void;
 }
 
-/** No jobs yet. Whoever asked is told after the state knows that the work is done. */
+/** No jobs yet. The caller hears of the end after the state has it. */
 function createJobs(dispatch: (event: LoopEvent) => void): Jobs {
   const jobs = new Map<number, () => void>();
   let count = 0;
@@ -165,17 +165,17 @@ function createJobs(dispatch: (event: LoopEvent) => void): Jobs {
 
 const DONE: LoopEvent = { type: "done" };
 
-/** The signal of what goes on, and one of its own for each call of a batch: a platform warns of more than ten listeners on one. */
+/** The signal of the activity, and one of its own for each call of a batch: a platform warns of more than ten listeners on one. */
 export interface LoopSignals {
   readonly run: AbortSignal;
   abort(reason: unknown): void;
   /** The signal of a call, the same until the call is released. */
   of(callId: string): AbortSignal;
-  /** Releases a call: what is aborted later no longer reaches it. */
+  /** Releases a call: later aborts no longer reach it. */
   release(callId: string): void;
 }
 
-/** Signals that nobody has aborted. */
+/** Signals that are not aborted. */
 export function createSignals(): LoopSignals {
   const run = new AbortController();
   const calls = new Map<string, AbortController>();
@@ -195,7 +195,7 @@ export function createSignals(): LoopSignals {
   };
 }
 
-/** An event with what is true when it is sent. */
+/** An event with the state at its sending. */
 function told(event: UntoldEvent, { usage, conversation }: Pick<Loop, "usage" | "conversation">): AgentEventBody {
   switch (event.type) {
     case "agent-start":
@@ -218,7 +218,7 @@ function usageOf({ predict, view }: Session, model: AgentModel, policy: AgentOpt
 /**
  * Computes the next state of an agent after an event, and the effects to perform. Pure.
  *
- * @throws PlimsollError for what a caller may not ask now, or not at all; the state does not change.
+ * @throws PlimsollError for a request that is not allowed now, or never; the state does not change.
  */
 export function transition(state: LoopState, event: LoopEvent): Transition {
   switch (event.type) {
@@ -242,7 +242,7 @@ export function transition(state: LoopState, event: LoopEvent): Transition {
 
 const NOTHING: readonly LoopEffect[] = [];
 
-/** Rejects what is only done while nothing else is. */
+/** Rejects requests that are only allowed without any activity. */
 function assertIdle({ activity }: LoopState, what: string): void {
   if (activity.kind === "closed") throw closedError("agent");
   if (activity.kind === "run") throw new PlimsollError("bad-input", `cannot ${what} while a run goes on; cancel it first`);
@@ -280,7 +280,7 @@ function cancelled(state: LoopState, why: string): Transition {
   return { state: { ...state, activity: { ...activity, run: { ...activity.run, isCancelled: true } } }, effects };
 }
 
-/** Takes in the result of an effect. Nobody waits for it any more if nothing goes on. */
+/** Takes in the result of an effect. A result without an activity is ignored. */
 function happened(state: LoopState, event: EffectResult): Transition {
   const { activity } = state;
   if (activity.kind === "run") return goOn({ state, run: activity.run }, event);

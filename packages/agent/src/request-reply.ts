@@ -17,7 +17,7 @@ import type { AgentEventBody } from "./events.ts";
 
 type Recovery = Parameters<typeof sendWithRecovery<Answer>>[0];
 
-/** The parts of the session that one request needs, with the recovery's own: replies are lowered from then on, and each rejection is told. */
+/** The parts of the session that one request needs, with the recovery's own: replies are lowered from then on, and an event reports each rejection. */
 export interface ReplyRequest
   extends Required<Pick<Recovery, "lowerReply" | "nextTry" | "undo" | "leaveReasoning" | "onRejection">> {
   /** The model in force, with the output to ask for. */
@@ -30,11 +30,11 @@ export interface ReplyRequest
   readonly expectedTokens: () => number;
   /** The context to send for it. */
   readonly context: () => Promise<Context>;
-  /** Lowers the output to ask for, if that is what does not fit; false if it is not. Tried before anything is compacted. */
+  /** Lowers the requested output, if that is too long; false if it is not. Tried before anything is compacted. */
   readonly lowerOutput: (rejection: Rejection) => boolean;
   /** Compacts at the overflow gate. */
   readonly recover: (facts: Parameters<Recovery["recover"]>[0]) => Promise<FitOutcome>;
-  /** Logs the size that a rejection named: what was sent measures the context, although nothing came back. */
+  /** Logs the size that a rejection named: the sent request measures the context, although nothing came back. */
   readonly measure: (sent: SessionView, promptTokens: number) => Promise<void>;
   readonly tell: (event: AgentEventBody) => void;
   readonly overflow: Session["overflow"];
@@ -100,7 +100,7 @@ const REPLY = {
   wanted: "a reply: its requestId, draft, stopReason and usage",
 };
 
-/** True for a reply whose draft a log can hold. Counts that cannot be are told where they are reported. */
+/** True for a reply whose draft a log can hold. Impossible counts are reported at the place that reads them. */
 function isReply(reply: unknown): boolean {
   if (!isRecord(reply) || typeof reply.requestId !== "string" || !isRecord(reply.draft) || !isRecord(reply.usage)) return false;
   const { input, output, billed } = reply.usage;
@@ -108,7 +108,7 @@ function isReply(reply: unknown): boolean {
   return [input, output, billed].every(isRecord) && sessionEntrySchema.safeParse({ type: "message", message }).success;
 }
 
-/** The reply to ask for, in tokens: the model's longest, or what the window leaves beside the prompt; an event says that it was lowered. */
+/** The reply to ask for, in tokens: the model's longest, or the room that the window leaves beside the prompt; an event says that it was lowered. */
 function askedTokensOf({ model, policy, expectedTokens, tell }: ReplyRequest): number {
   const { limits } = model();
   const wantedTokens = limits.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;

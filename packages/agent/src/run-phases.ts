@@ -167,7 +167,7 @@ function decided(running: Running, decision: CallDecision): Transition {
   return deciding(running, phase.calls, [...phase.decisions, decision]);
 }
 
-/** Decides about calls in their order, until somebody has to be asked. All of them run once all are decided about. */
+/** Decides about calls in their order, until a question has to be asked. All of them run once all are decided about. */
 function deciding(running: Running, calls: readonly ToolCallPart[], known: readonly CallDecision[]): Transition {
   const { state, run } = running;
   const decisions = [...known];
@@ -214,7 +214,7 @@ const LOG_FAILURES: ReadonlySet<PlimsollError["code"]> = new Set(["bad-session",
 function failed(running: Running, error: unknown): Transition {
   const { state, run } = running;
   const { phase } = run;
-  // Whoever asked for it is told; the run goes on.
+  // Its caller hears of the end; the run goes on.
   if (phase.kind === "compacting" && phase.ask.kind === "compact") return done(running);
   if (run.end !== null) return afterEnd({ state, run: { ...run, end: { kind: "broken", error } } });
   const known = isPlimsollError(error) ? error : null;
@@ -252,7 +252,7 @@ function to({ state, run }: Running, phase: RunPhase, ...effects: readonly LoopE
   return { state: { ...state, activity: { kind: "run", run: { ...run, phase } } }, effects };
 }
 
-/** Returns the text that the model reads in place of a call that cannot run whoever allows it; `null` for a call that can. */
+/** Returns the text that the model reads in place of a call that cannot run even if allowed; `null` for a call that can. */
 function refusalOf(
   { toolName, argumentsJson }: ToolCallPart,
   { setup, mode }: Pick<LoopState, "setup" | "mode">,

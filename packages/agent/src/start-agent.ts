@@ -242,7 +242,7 @@ function toolContext(loop: Loop, hub: EventHub, { callId, signal }: Pick<CallCon
       const origin = { options, model: loop.model(), sessionId, system, callId, signal, onEvent: hub.emit, start: startAgent };
       return runSubAgent(task, origin);
     },
-    // If it fails, the run does: nobody else waits for it.
+    // If it fails, the run does: no other caller waits for it.
     requestHandOff: (focus) => void handOff(loop, focus).catch(() => undefined),
   };
 }

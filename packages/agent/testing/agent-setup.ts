@@ -35,7 +35,7 @@ export function echoCalls(...callIds: string[]): {
   return { calls: callIds.map((callId) => ({ callId, toolName: "echo", argumentsJson: `{"id":"${callId}"}` })) };
 }
 
-/** The parts that an agent is tested with: a scripted model, stores in memory, and everything that it told. */
+/** The parts that an agent is tested with: a scripted model, stores in memory, and all its events. */
 export interface AgentSetup {
   readonly options: AgentOptions;
   readonly model: ReturnType<typeof scriptedModel>;
@@ -44,7 +44,7 @@ export interface AgentSetup {
   start(): Promise<Agent>;
 }
 
-/** An agent whose model answers by a script; whatever else it is made of may be given. */
+/** An agent whose model answers by a script; all its other parts may be given. */
 export function agentSetup(
   answers: readonly ScriptedReply[] | ((index: number) => ScriptedReply),
   more: Partial<Omit<AgentOptions, "model">> = {},

@@ -8,7 +8,7 @@ import type { Agent } from "../src/agent.ts";
 import { startAgent } from "../src/start-agent.ts";
 import { agentTool } from "./agent-setup.ts";
 
-/** Where an endless agent keeps what it does. */
+/** The stores of an endless agent. */
 export interface EndlessPlace {
   readonly folder: string;
   readonly sessionId: string;
@@ -24,7 +24,7 @@ const PRIME = 24_499;
 
 const WORDS = "ünder the line, above the line, ";
 
-/** Outputs of all sizes up to the largest, in turn; what is over the policy's cap goes to the artifact store. */
+/** Outputs of all sizes up to the largest, in turn; the part over the policy's cap goes to the artifact store. */
 function outputTool(): AgentTool {
   let runs = process.pid;
   return agentTool("look", async () => {

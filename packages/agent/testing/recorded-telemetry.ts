@@ -14,7 +14,7 @@ export interface RecordedTelemetry {
   told(): Promise<string>;
 }
 
-/** Records everything that telemetry tells. */
+/** Records all telemetry. */
 export function recordedTelemetry(): RecordedTelemetry {
   const spans = new InMemorySpanExporter();
   const tracers = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });

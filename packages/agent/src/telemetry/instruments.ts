@@ -3,7 +3,7 @@ import type { CompactionEntry, Usage, UsageEntry } from "@plimsoll/core";
 import { compactionKind } from "@plimsoll/core/extend";
 import type { ContextUsage } from "../events.ts";
 
-/** The instruments, each with the attributes that its points are told apart by. */
+/** The instruments, each with the attributes that distinguish its points. */
 export interface Instruments {
   /** A call of a model has ended. */
   call(entry: UsageEntry, seconds: number): void;
@@ -127,7 +127,7 @@ function paidTokens({ billed, input, output }: Usage): { readonly input: number 
 /** Most handles that a span names; chosen. All of them are counted. */
 const MAXIMUM_HANDLE_COUNT = 50;
 
-/** Attributes of a model call's answer, by the GenAI conventions. What the vendor did not report is left out. */
+/** Attributes of a model call's answer, by the GenAI conventions. Values that the vendor did not report are left out. */
 export function usageAttributes({ modelId, requestId, usage }: UsageEntry): Attributes {
   return withoutNull({
     "gen_ai.request.model": modelId,

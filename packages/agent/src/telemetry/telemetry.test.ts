@@ -12,10 +12,10 @@ import { describe, expect, test } from "vitest";
 import { agentSetup, agentTool, echoCalls } from "../../testing/agent-setup.ts";
 import { createTelemetry } from "./telemetry.ts";
 
-/** In every text of the session, and nowhere in what is told. */
+/** In every text of the session, and nowhere in the telemetry. */
 const SECRET = "planted-in-every-text";
 
-/** Runs an agent, and returns everything that it told a tracer and a meter of the SDK. */
+/** Runs an agent, and returns everything that a tracer and a meter of the SDK received. */
 async function told(answers: (index: number) => ScriptedReply, more: Parameters<typeof agentSetup>[1] = {}) {
   const spans = new InMemorySpanExporter();
   const tracers = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] });
@@ -54,7 +54,7 @@ const namesOf = ({ spans }: Told) => spans.map(({ name }) => name);
 const pointsOf = ({ points }: Told, name: string) =>
   points.find(({ descriptor }) => descriptor.name === name)?.dataPoints ?? [];
 
-/** A policy that has its summaries written ahead, and what each of them takes. */
+/** A policy that has its summaries written ahead, and the length of each. */
 const AHEAD: Policy = { ...SVEN_POLICY, prepare: { atLeast: { tokens: 4000 } } };
 const SUMMARY_USAGE = usageOf({ uncachedTokens: 900, outputTokens: 50 });
 const SUMMARIZER: Summarizer = async () => ({ text: `what happened ${SECRET}`, usage: SUMMARY_USAGE, stopReason: "end" });

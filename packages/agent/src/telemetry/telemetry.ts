@@ -17,7 +17,7 @@ import { compactionAttributes, createInstruments, type Instruments, summaryUsage
 export interface TelemetryOptions {
   readonly tracer: Tracer;
   readonly meter: Meter;
-  /** Who answers, as the GenAI conventions name it: `anthropic`, `openai`, `gcp.gemini`, …; left out if it is not said. */
+  /** The answering provider, as the GenAI conventions name it: `anthropic`, `openai`, `gcp.gemini`, …; left out if unknown. */
   readonly providerName?: string;
   /** Returns the dollars of a request with this usage, by the prices of the model that writes summaries; `null` if they are not known. */
   readonly usdOfSummary?: (usage: Usage) => number | null;
@@ -41,8 +41,8 @@ export interface Telemetry {
 }
 
 /**
- * Tells a tracer and a meter of OpenTelemetry what an agent or a session does, by the GenAI semantic conventions, and of compactions, for which
- * there is no convention yet (docs/telemetry.md). Spans and metrics hold sizes, names, ids and reasons, and no text of anybody.
+ * Reports an agent's or a session's activity to a tracer and a meter of OpenTelemetry, by the GenAI semantic conventions, and compactions, for which
+ * there is no convention yet (docs/telemetry.md). Spans and metrics hold sizes, names, ids and reasons, and no text of a conversation.
  */
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   option.check("telemetry", TELEMETRY_OPTIONS, options);
@@ -69,7 +69,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   };
 }
 
-/** Tells of an agent: a span a run, and in it one a model call, tool and compaction. */
+/** Reports an agent: a span a run, and in it one a model call, tool and compaction. */
 function tellAgent(parts: TelemetryParts, open: OpenSpans, event: AgentEvent): void {
   switch (event.type) {
     case "agent-start":
@@ -92,7 +92,7 @@ function tellAgent(parts: TelemetryParts, open: OpenSpans, event: AgentEvent): v
       parts.instruments.overflow();
       endFailed(open.call?.span ?? null, "context-overflow");
       open.call = null;
-      // The request is sent again in the same step, smaller than what was expected of it.
+      // The request is sent again in the same step, smaller than expected.
       if (event.recovery > 0) startCall(parts, open, null);
       return;
     case "tool-start": {
@@ -125,7 +125,7 @@ function tellAgent(parts: TelemetryParts, open: OpenSpans, event: AgentEvent): v
   }
 }
 
-/** Tells of a context: a span a compaction, and events on the run for what else happens to it. */
+/** Reports a context: a span a compaction, and events on the run for its other changes. */
 function tellContext(parts: TelemetryParts, open: OpenSpans, event: ContextEvent): void {
   switch (event.type) {
     case "compaction-start":
@@ -190,7 +190,7 @@ interface TelemetryParts {
   readonly nowMs: () => number;
 }
 
-/** The spans of one session that have not ended, and what its next report is compared with. */
+/** The spans of one session that have not ended, and the basis of comparison for its next report. */
 interface OpenSpans {
   readonly sessionId: string;
   run: Span | null;
@@ -201,13 +201,13 @@ interface OpenSpans {
   isAfterCompaction: boolean;
 }
 
-/** A session that nothing was told of. */
+/** A session without reported events. */
 function openSpans(sessionId: string): OpenSpans {
   const nothing = { run: null, call: null, compaction: null, cacheReadTokens: null, isAfterCompaction: false };
   return { sessionId, tools: new Map(), ...nothing };
 }
 
-/** Starts a span of a session, below its run if there is one, else below what is active. */
+/** Starts a span of a session, below its run if there is one, else below the active span. */
 function startSpan({ tracer }: TelemetryParts, open: OpenSpans, name: string, attributes: Attributes): Span {
   const kind = name === "chat" ? SpanKind.CLIENT : SpanKind.INTERNAL;
   const parent = open.run === null ? context.active() : trace.setSpan(context.active(), open.run);
@@ -219,13 +219,13 @@ function endFailed(span: Span | null, why: string): void {
   span?.setAttribute("error.type", why).setStatus({ code: SpanStatusCode.ERROR }).end();
 }
 
-/** Starts a model call, of which so many tokens are expected; `null` if nothing is. */
+/** Starts a model call with its expected tokens; `null` if there is no expectation. */
 function startCall(parts: TelemetryParts, open: OpenSpans, expectedTokens: number | null): void {
   const span = startSpan(parts, open, "chat", { ...parts.provider, "gen_ai.operation.name": "chat" });
   open.call = { span, startMs: parts.nowMs(), expectedTokens };
 }
 
-/** Ends a model call with what was reported of it. */
+/** Ends a model call with its report. */
 function endCall({ instruments, nowMs }: TelemetryParts, open: OpenSpans, entry: UsageEntry): void {
   if (open.call !== null) {
     const { span, startMs, expectedTokens } = open.call;
