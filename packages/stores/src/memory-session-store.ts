@@ -72,7 +72,7 @@ function memoryWriter(sessionId: string, log: SessionEntry[], written: Set<strin
     sessionId,
     append: async (entries) => {
       assertOpen();
-      // What a file could not take is refused here, too.
+      // Entries that a file could not take are refused here, too.
       for (const entry of entries) encodeLog([entry]);
       for (const entry of entries) log.push(entry);
     },

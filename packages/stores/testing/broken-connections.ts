@@ -7,7 +7,7 @@ const startOf = (id: string): Extract<SessionEntry, { readonly type: "session" }
 const said = (id: string): SessionEntry => ({ type: "message", message: human(id, `text of ${id}`) });
 const [FIRST, SECOND, THIRD] = [said("h1"), said("h2"), said("h3")];
 
-/** A store behind a relay, the id of a new session, and what begins the fault. */
+/** A store behind a relay, the id of a new session, and a function that begins the fault. */
 interface Attempt {
   readonly sessions: SessionStore;
   readonly id: string;
@@ -15,7 +15,7 @@ interface Attempt {
   readonly heal: () => unknown;
 }
 
-/** Does it, and goes on if it was rejected. Nobody else writes, so it may not be a conflict. */
+/** Does it, and goes on if it was rejected. There is no other writer, so it may not be a conflict. */
 async function orElse<T>({ heal }: Attempt, work: () => Promise<T>, goOn: () => Promise<T>): Promise<T> {
   const done = await work().then(
     (value) => ({ value }),
@@ -30,7 +30,7 @@ async function orElse<T>({ heal }: Attempt, work: () => Promise<T>, goOn: () => 
 
 const repeated = <T>(attempt: Attempt, work: () => Promise<T>): Promise<T> => orElse(attempt, work, work);
 
-/** A log, as it was written and as nobody else has it. */
+/** A log, as it was written and held by no writer. */
 async function closedLog({ sessions, id }: Attempt, entries: readonly SessionEntry[]): Promise<void> {
   const writer = await sessions.create(startOf(id));
   await writer.append(entries);
@@ -161,7 +161,7 @@ export async function brokenAtEachStep(
   return made;
 }
 
-/** Appends while the server is killed and starts again, and repeats what was rejected. Rejects if an entry is lost, or there twice. */
+/** Appends while the server is killed and starts again, and repeats rejected appends. Rejects if an entry is lost, or there twice. */
 export async function appendsOverRestart(sessions: SessionStore, restart: () => Promise<void>): Promise<void> {
   const writer = await sessions.create(startOf("restarted"));
   const written: SessionEntry[] = [];

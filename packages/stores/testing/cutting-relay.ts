@@ -33,7 +33,7 @@ export async function startCuttingRelay(serverSocket: string): Promise<CuttingRe
     }
   };
   const relay = createServer((client) => {
-    // Nobody is to be told of a break but the two ends.
+    // Only the two ends may hear of a break.
     client.on("error", () => undefined);
     if (isDown) return end(client);
     const server = connect(serverSocket);

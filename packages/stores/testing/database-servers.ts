@@ -11,7 +11,7 @@ export interface DatabaseServer {
   readonly socket: string;
   /** The path of the socket that takes connections. */
   readonly socketFile: string;
-  /** Kills the server and starts it again, with what it had kept. */
+  /** Kills the server and starts it again, with its kept data. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function startPostgres(): Promise<DatabaseServer> {
   };
 }
 
-/** An empty Redis server that keeps what it is given. */
+/** An empty Redis server that keeps its data. */
 export async function startRedis(): Promise<DatabaseServer> {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-redis-"));
   chmodSync(folder, 0o700);

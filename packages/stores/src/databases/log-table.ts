@@ -1,15 +1,15 @@
 import { setTimeout } from "node:timers/promises";
 import { isPlimsollError, PlimsollError, type SessionSummary } from "@plimsoll/core";
 
-/** Who writes a log, and for how long others keep away after its last append. */
+/** The writer of a log, and for how long others keep away after its last append. */
 export interface Lease {
-  /** A name that nobody else has. */
+  /** A unique name. */
   readonly holder: string;
   /** Milliseconds by the database's clock. */
   readonly leaseMs: number;
 }
 
-/** Lines for the end of a log, with what is known of them. */
+/** Lines for the end of a log, with their known facts. */
 export interface NewLines {
   /** Entries as text, in order, without line ends. */
   readonly lines: readonly string[];
@@ -33,7 +33,7 @@ export interface NewLog extends Lease {
   readonly parentId: string | null;
   /** How many entries it begins with. */
   readonly count: number;
-  /** The log that all of them but the first are copied from, or `null` for a log that begins with its first alone. */
+  /** The log that all of them but the first are copied from, or `null` for a log that begins with only its first. */
   readonly copyOf: string | null;
 }
 
@@ -41,27 +41,27 @@ export interface NewLog extends Lease {
 interface AppendTo extends Lease {
   readonly sessionId: string;
   readonly expectedCount: number;
-  /** Which one of its holder's appends it is, from 1 on. The two are its id, kept with the lines, so that whoever asks again finds what was written. */
+  /** Which one of its holder's appends it is, from 1 on. The two are its id, kept with the lines, so that a repeated append finds the written lines. */
   readonly appendNumber: number;
-  /** The last append that was answered. Nobody knows if those between the two took effect: they failed. */
+  /** The last append that was answered. It is unknown if those between the two took effect: they failed. */
   readonly answeredNumber: number;
 }
 
 /**
- * Session logs in a database. Each function takes effect as a whole or not at all, whoever else works on the database. Each but `remove` can be
- * asked again, by us or by the database's client: what took effect before is found, and not done twice. A log that has a holder is given to nobody
- * else until its lease has run out; a writer that was overtaken finds another holder or count at its next append.
+ * Session logs in a database. Each function takes effect as a whole or not at all, even with others at work on the database. Each but `remove` can be
+ * repeated, by us or by the database's client: it finds its earlier effect, and does nothing twice. A held log goes to no other holder until its
+ * lease has run out; a writer that was overtaken finds another holder or count at its next append.
  */
 export interface LogTable {
   /** Makes the tables if they are not there. */
   setUp(): Promise<void>;
-  /** Begins a log with its first line, and what is known of all that it begins with. Nothing is written if there is one of that id, or no longer what it copies. */
+  /** Begins a log with its first line, and the known facts of all its copied lines. Nothing is written if there is one of that id, or its source is gone. */
   create(log: NewLog, first: NewLines): Promise<"created" | "exists" | "held" | "absent">;
   /** Becomes a log's holder, if it has none, the lease of it has run out, or it is this one. */
   take(sessionId: string, lease: Lease): Promise<"taken" | "absent" | "held">;
   /**
-   * Appends if the holder has the log and it has as many entries as expected, after it has taken back what one of the failed appends left. Answers
-   * with the count that it found otherwise.
+   * Appends if the holder has the log and it has as many entries as expected, after it has removed lines left by failed appends. Answers with the
+   * count that it found otherwise.
    */
   append(to: AppendTo, lines: NewLines): Promise<"appended" | { readonly foundCount: number | null }>;
   /** How many entries a log has; `null` if there is no such log. */
@@ -82,7 +82,7 @@ export interface LogTable {
   ): Promise<"removed" | "held">;
   /** The logs whose parent this is. */
   childrenOf(sessionId: string): Promise<readonly string[]>;
-  /** The logs that nobody wrote to for so long. */
+  /** The logs without a write for so long. */
   unwrittenFor(ms: number): Promise<readonly string[]>;
   /** Keeps a text under a handle. */
   putArtifact(handle: string, json: string): Promise<void>;
@@ -95,10 +95,10 @@ export interface LogTable {
 /** How long is waited before a database that failed is asked again, in milliseconds: a client finds out which of its connections are broken, and makes new ones. Chosen. */
 const PAUSES_MS = [20, 200];
 
-/** For what is not asked again. */
+/** For work that is not repeated. */
 export const ONCE: readonly number[] = [];
 
-/** Asks, and asks again if the database fails: see {@link LogTable}. Passes on what is ours and a taker's; what a database says becomes `bad-session` with its cause. */
+/** Asks, and asks again if the database fails: see {@link LogTable}. Passes on errors of ours and of a taker; a database's error becomes `bad-session` with its cause. */
 export async function asked<T>(what: string, work: () => Promise<T>, pausesMs: readonly number[] = PAUSES_MS): Promise<T> {
   try {
     return await work();

@@ -21,10 +21,10 @@ interface PostgresPool {
   listeners(event: "error" | "acquire"): readonly unknown[];
 }
 
-/** A broken connection is told by an event that ends the process if nobody listens, and by the query that it breaks, which is where it is dealt with. */
+/** A broken connection raises an event that ends the process if it has no listener, and fails the query that it breaks, which handles it. */
 const ignoreBreak = (): void => undefined;
 
-/** The pool listens to a connection only while nobody has it. This is called before it stops. */
+/** The pool listens to a connection only while it is idle. This is called before it stops. */
 const listenToBreak = (connection: PostgresConnection): void => {
   if (!connection.listeners("error").includes(ignoreBreak)) connection.on("error", ignoreBreak);
 };

@@ -15,8 +15,8 @@ interface RedisStoreOptions extends DatabaseStoreOptions {
 const OPTIONS = option.schema<RedisStoreOptions>({ prefix: option.text.optional(), leaseMs: option.count.optional() });
 
 /**
- * Makes a store of session logs and artifacts in Redis (7 or newer), on the caller's client. Settings of Redis say what it keeps after a crash: with
- * `appendonly yes` and `appendfsync always`, everything that was appended.
+ * Makes a store of session logs and artifacts in Redis (7 or newer), on the caller's client. Settings of Redis decide what it keeps after a crash:
+ * with `appendonly yes` and `appendfsync always`, everything that was appended.
  */
 export function createRedisStore(send: SendRedisCommand, given: RedisStoreOptions = {}): DatabaseStore {
   option.check("a Redis store", OPTIONS, given);
@@ -144,7 +144,7 @@ end
 /** The work of a script. */
 type RedisScript = "create" | "take" | "append" | "release" | "remove" | "unwritten" | "put" | "orphans";
 
-/** Scripts for Redis 7. Each takes effect as a whole; an empty text stands for `null`. Times are those of the server. */
+/** Scripts for Redis 7. Each takes effect as a whole; an empty text means `null`. Times are those of the server. */
 const redisScripts: Readonly<Record<RedisScript, string>> = {
   /** id, holder, lease, created, parent, bytes, title, log that is copied, number of entries, number of handles, handles, first line */
   create: `${PRELUDE}

@@ -85,7 +85,7 @@ export function createSqlTable({ transaction, nowMs, lockOfSetUp }: SqlDatabase)
       }),
     append: ({ sessionId, expectedCount, holder, leaseMs, appendNumber, answeredNumber }, added) =>
       transaction(async (sql) => {
-        // Whatever this writer asked for before and is still under way ends first: it has the row.
+        // Earlier work of this writer that is still under way ends first: it has the row.
         const isHolder = await sql.change(
           `update plimsoll_log set lease_until_ms = ${nowMs} + ?3 where session_id = ?1 and holder = ?2`,
           [sessionId, holder, leaseMs],
@@ -182,7 +182,7 @@ async function insertLines(
     ]);
 }
 
-/** Removes what an append that was rejected left behind the entries that its writer knows of. */
+/** Removes lines that a rejected append left behind the entries that its writer knows of. */
 async function takeBack(sql: SqlRun, sessionId: string, fromPlace: number): Promise<void> {
   const from = [sessionId, fromPlace];
   const lines = textsOf(await sql.rows("select line from plimsoll_entry where session_id = ?1 and place >= ?2", from), "line");

@@ -8,7 +8,7 @@ import { createTableStore, type DatabaseStore, type DatabaseStoreOptions } from 
 
 /** A file for a store, and how the store behaves. */
 interface SqliteStoreOptions extends DatabaseStoreOptions {
-  /** Path of the database file. It is made if it is not there, readable by its owner alone. */
+  /** Path of the database file. It is made if it is not there, readable only by its owner. */
   readonly file: string;
   /** Whose SQLite is used: Node's own, which Node has from 22.5 on, or `@libsql/client`. The first that is there if it is left out. */
   readonly driver?: "node" | "libsql";
@@ -164,7 +164,7 @@ async function openLibsql(file: string): Promise<Driver> {
           await transaction.commit();
           return result;
         } finally {
-          // Rolls back what was not committed.
+          // Rolls back uncommitted work.
           transaction.close();
         }
       }),

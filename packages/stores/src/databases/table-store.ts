@@ -34,8 +34,8 @@ export const DATABASE_OPTIONS: z.ZodType<DatabaseStoreOptions> = option.schema<D
 });
 
 /**
- * Session logs and artifacts in one database, for any number of processes at once. A log has one writer; who was overtaken (its lease had run
- * out) is refused at its next append with `session-conflict`, and nothing is lost.
+ * Session logs and artifacts in one database, for any number of processes at once. A log has one writer; an overtaken writer (its lease had run out)
+ * is refused at its next append with `session-conflict`, and nothing is lost.
  */
 export interface DatabaseStore {
   readonly sessions: SessionStore;
@@ -43,12 +43,12 @@ export interface DatabaseStore {
   /** Makes the tables if they are not there. Call it once, before anything else. */
   setUp(): Promise<void>;
   /**
-   * Removes a conversation: its log, those of its sub-agents, and the artifacts that no other log names. What is not there is fine.
+   * Removes a conversation: its log, those of its sub-agents, and the artifacts that no other log names. A missing conversation is fine.
    *
    * @throws PlimsollError `session-conflict` while a writer has one of the logs.
    */
   deleteConversation(sessionId: string): Promise<void>;
-  /** Removes the logs that nobody wrote to for so many milliseconds, but not those that a writer has, and artifacts that nothing names. Answers with the ids. */
+  /** Removes the logs without a write for so many milliseconds, but not those that a writer has, and artifacts that nothing names. Answers with the ids. */
   prune(unwrittenForMs: number): Promise<readonly string[]>;
 }
 
@@ -70,7 +70,7 @@ export function createTableStore(table: LogTable, { leaseMs = LEASE_MS }: Databa
     await Promise.all(works.map((work) => giveBack(sessionId, work)));
     return sessionId;
   };
-  /** Runs what takes a log; what is left of it after a failure is given back. */
+  /** Runs work that takes a log; a failure gives back the rest. */
   const taking = async <T>(sessionId: string, undo: () => Promise<unknown>, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -92,7 +92,7 @@ export function createTableStore(table: LogTable, { leaseMs = LEASE_MS }: Databa
       return writerOf(sessionId, log, count);
     });
   };
-  // Not asked again: somebody may have begun a log of that id meanwhile.
+  // Not repeated: another writer may have begun a log of that id meanwhile.
   const removed = (sessionId: string) =>
     asked(sessionId, () => table.remove(sessionId, { artifactGraceMs: ARTIFACT_GRACE_MS, holder: null }), ONCE);
   const sessions: SessionStore = {
@@ -140,7 +140,7 @@ export function createTableStore(table: LogTable, { leaseMs = LEASE_MS }: Databa
     artifacts: {
       put: async (text) => {
         const handle = artifactHandle(text);
-        // JSON escapes what a database's text cannot hold: NUL and lone surrogates.
+        // JSON escapes characters that a database's text cannot hold: NUL and lone surrogates.
         await asked(handle, () => table.putArtifact(handle, JSON.stringify(text)));
         return handle;
       },
@@ -153,9 +153,9 @@ export function createTableStore(table: LogTable, { leaseMs = LEASE_MS }: Databa
     setUp: () => asked("its set-up", () => table.setUp()),
     deleteConversation: async (sessionId) => {
       const family = new Set([usableId(sessionId)]);
-      // A set goes on with what is added to it on the way.
+      // Iterating a set includes members added on the way.
       for (const member of family) for (const child of await asked(member, () => table.childrenOf(member))) family.add(child);
-      // The conversation itself goes last: as long as it is there, what is left of a failed attempt can be found.
+      // The conversation itself goes last: as long as it is there, the rest of a failed attempt can be found.
       for (const member of [...family].reverse()) await sessions.delete(member);
     },
     prune: async (unwrittenForMs) => {
@@ -227,7 +227,7 @@ function createTableWriter({ table, sessionId, holder, leaseMs, release, count: 
       queue.run(async () => {
         if (isReleased) return;
         isOpen = false;
-        // Nothing, in the place of what an append that was rejected may have left.
+        // Nothing, in the place of lines that a rejected append may have left.
         if (appendNumber > answeredNumber) await append(newLines([])).catch(() => undefined);
         await release();
         isReleased = true;
@@ -272,7 +272,7 @@ interface LogContent {
 /**
  * Reads a log from its first entry to its last; `null` if there is none of that id.
  *
- * @throws PlimsollError `bad-session` for damage, and for a log that was removed while it was read; what the listener throws.
+ * @throws PlimsollError `bad-session` for damage, and for a log that was removed while it was read; the listener's errors.
  */
 async function readLog(table: LogTable, sessionId: string, onEntry?: EntryListener): Promise<LogContent | null> {
   const count = await asked(sessionId, () => table.count(sessionId));
@@ -304,13 +304,13 @@ async function* chunksOf(table: LogTable, sessionId: string, count: number): Asy
 
 /** The beginning of a branch: the number of its entries, and those that no listener took. */
 interface BranchContent extends LogContent {
-  /** Its first entry, with what is known of all of them. */
+  /** Its first entry, with the known facts of all of them. */
   readonly first: NewLines;
   readonly parentId: string | null;
 }
 
 /**
- * Reads what a branch begins with; `null` if there is no such log.
+ * Reads a branch's beginning; `null` if there is no such log.
  *
  * @throws PlimsollError `bad-input` if the log has no entry of that id.
  */

@@ -32,8 +32,8 @@ export interface ArtifactWriter {
 }
 
 /**
- * An artifact store in a folder, one file a text, named by the hash of its content. A file is written under another name and renamed when it is
- * whole, readable by its owner alone. Text that UTF-8 cannot hold (lone surrogates) is written as UTF-16. Rejects with `bad-session` if the disk refuses.
+ * An artifact store in a folder, one file a text, named by the hash of its content. A file is written under another name and renamed when it is whole,
+ * readable only by its owner. Text that UTF-8 cannot hold (lone surrogates) is written as UTF-16. Rejects with `bad-session` if the disk refuses.
  */
 export function createFileArtifactStore(folder: string): StreamingArtifactStore {
   const fileOf = (handle: string, suffix: string) => join(folder, `${handle.slice(HANDLE_PREFIX.length)}${suffix}`);

@@ -46,8 +46,8 @@ const OPTIONS = option.schema<FileSessionStoreOptions>({
 const LOG_SUFFIX = ".jsonl";
 
 /**
- * A session store in a folder: one JSONL file a session, one line an entry, only ever appended to, readable by its owner alone. A file has one
- * writer at a time, shown by a lock file next to it; readers need none. A writer that got past the lock is found by the size of the file.
+ * A session store in a folder: one JSONL file a session, one line an entry, only ever appended to, readable only by its owner. A file has one writer
+ * at a time, shown by a lock file next to it; readers need none. A writer that got past the lock is found by the size of the file.
  */
 export function createFileSessionStore(options: FileSessionStoreOptions): SessionStore {
   option.check("a file store", OPTIONS, options);
@@ -126,7 +126,7 @@ type Fill = (file: FileHandle, index: LogIndex) => Promise<number>;
 async function createLog(log: LogFile, fill: Fill): Promise<SessionWriter> {
   const { sessionId, folder, path, sync } = log;
   await guarded(path, () => mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER_MODE }));
-  // A log appears whole or not at all: it is written under another name and linked. What a kill leaves of it goes with the drafts of locks.
+  // A log appears whole or not at all: it is written under another name and linked. A kill's remains go with the drafts of locks.
   const draft = `${path}.lock.${randomUUID()}`;
   const openDraft = () => open(draft, "ax+", OWNER_ONLY_FILE_MODE);
   const writer = locked(log, openDraft, async (file, release) => {
@@ -243,7 +243,7 @@ function entriesIn(head: string, file: string): readonly SessionEntry[] {
     try {
       return [decodeEntry(text, { file, line: index + 1 })];
     } catch {
-      // A damaged line is told when the session is opened.
+      // Opening the session reports a damaged line.
       return [];
     }
   });
@@ -260,7 +260,7 @@ interface BranchedPart {
 /**
  * Reads a log for a branch and hands over the branch's entries.
  *
- * @throws PlimsollError `bad-input` if the log has no such entry, and what {@link readLog} throws.
+ * @throws PlimsollError `bad-input` if the log has no such entry, and the errors of {@link readLog}.
  */
 async function readBranch(log: ReadableLog, branch: SessionBranch, onEntry: EntryListener): Promise<BranchedPart> {
   const index = createLogIndex();
@@ -312,7 +312,7 @@ async function writeBranch(part: BranchedPart, target: FileHandle, index: LogInd
   return through + shift + 1;
 }
 
-/** Where a session's log, and what was cut from its outputs, are kept. */
+/** The stores of a session's log and of its cut outputs. */
 export interface SessionPlaces {
   readonly sessions: SessionStore;
   readonly artifacts: Pick<StreamingArtifactStore, "delete">;
@@ -321,17 +321,17 @@ export interface SessionPlaces {
 const HANDLE = /artifact:[0-9a-f]{64}/g;
 
 /**
- * Deletes a session with the logs of its sub-agents and the artifacts that no other session names. Reads all logs. Deleting what is not there is fine.
+ * Deletes a session with the logs of its sub-agents and the artifacts that no other session names. Reads all logs. Deleting a missing session is fine.
  *
- * @throws PlimsollError `session-conflict` while a writer has one of the logs; `bad-session` if another log is damaged, so that nobody knows what
- * it names: then the artifacts stay.
+ * @throws PlimsollError `session-conflict` while a writer has one of the logs; `bad-session` if another log is damaged, so that its artifacts are
+ * unknown: then the artifacts stay.
  */
 export async function deleteSession({ sessions, artifacts }: SessionPlaces, sessionId: string): Promise<void> {
   const family = await familyOf(sessions, sessionId);
   const handles = new Set<string>();
   for (const member of family) await eachHandle(sessions, member, (handle) => handles.add(handle));
   try {
-    // The session itself goes last: as long as it is there, what is left of a failed attempt can be found.
+    // The session itself goes last: as long as it is there, the rest of a failed attempt can be found.
     for (const member of [...family].reverse()) await sessions.delete(member);
   } finally {
     for (const other of handles.size === 0 ? [] : await sessions.list())
@@ -344,7 +344,7 @@ export async function deleteSession({ sessions, artifacts }: SessionPlaces, sess
 async function familyOf(sessions: SessionStore, sessionId: string): Promise<readonly string[]> {
   const all = await sessions.list();
   const family = new Set([sessionId]);
-  // A set goes on with what is added to it on the way.
+  // Iterating a set includes members added on the way.
   for (const parent of family) for (const each of all) if (each.parentId === parent) family.add(each.sessionId);
   return [...family];
 }

@@ -5,7 +5,7 @@ import { decodeEntry, MORE_FOLLOWS } from "@plimsoll/core/extend";
 import { type LogIndex, logTooLarge, MAXIMUM_LOG_BYTES } from "./log-reader.ts";
 import { fileFailure, guarded, hasCode } from "./regular-file.ts";
 
-/** When what was appended is forced to the disk: at each append, or only when the log is closed. */
+/** When appended lines are forced to the disk: at each append, or only when the log is closed. */
 export type SyncPolicy = "every-append" | "on-close";
 
 /** The functions of an open file that a writer needs. */
@@ -31,7 +31,7 @@ export function encodeBatch(entries: readonly SessionEntry[]): readonly string[]
 
 /**
  * The writer of a log file. Appends run one after the other; after a failed one the file is cut back to its last whole line. A file that does not
- * have the size that this writer left is a conflict; what another writer appends between that look and the write is found at the next append.
+ * have the size that this writer left is a conflict; lines that another writer appends between that look and the write are found at the next append.
  */
 export function createFileSessionWriter(log: LogFile): SessionWriter {
   const { sessionId, path, file, index } = log;
@@ -104,7 +104,7 @@ export function createFileSessionWriter(log: LogFile): SessionWriter {
 /** At once: on a thread the look takes twenty times as long, as much as the write. */
 function assertAsLeft({ sessionId, path, file }: LogFile, expected: number): void {
   const { nlink, size } = fstatSync(file.fd);
-  // A file that someone removed can still be written to, and nobody would ever find what was written.
+  // A file that someone removed can still be written to, and the lines would be lost.
   if (nlink === 0)
     throw new PlimsollError("bad-session", `${path}: the session's log was removed while it was in use`, { file: path });
   if (size === expected) return;

@@ -18,7 +18,7 @@ const PROGRAM = PATH("packages/stores/testing/node/batches-until-killed.ts");
 /** More kills take longer: PLIMSOLL_KILLS=200. Other seeds kill at other points: PLIMSOLL_KILL_SEED=7. */
 const KILL_COUNT = Number(process.env.PLIMSOLL_KILLS ?? 16);
 const SEED = Number(process.env.PLIMSOLL_KILL_SEED ?? 1);
-/** Kills of each of two writers before they go on to a new log: who opens a log reads it. */
+/** Kills of each of two writers before they go on to a new log: opening a log reads it. */
 const KILLS_PER_LOG = 4;
 /** A kill comes after 1 to this many lines of the process. */
 const MOST_LINES = 40;

@@ -18,7 +18,7 @@ import { z } from "zod";
 import { createFileArtifactStore } from "./file-artifact-store.ts";
 import { createFileSessionStore } from "./file-session-store.ts";
 
-/** Logs as each version wrote them, and what they folded to; their READMEs say how they came about. */
+/** Logs as each version wrote them, and their folded states; their READMEs describe their making. */
 const LANDED = join(import.meta.dirname, "../../../../fixtures/landed");
 const VERSIONS = readdirSync(LANDED);
 const logs = VERSIONS.flatMap((version) =>

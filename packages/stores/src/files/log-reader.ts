@@ -11,7 +11,7 @@ export interface ReadableLog {
 /** The end of a log file. */
 export interface LogEnd {
   readonly cutOff: StoredSession["cutOff"];
-  /** Bytes of the whole batches: what stays of a log with a cut-off end. */
+  /** Bytes of the whole batches: the rest of a log whose end is cut off. */
   readonly wholeBytes: number;
   /** The last entry is whole, only its line end is missing. */
   readonly lacksLineEnd: boolean;
@@ -34,8 +34,8 @@ const CHUNK_BYTES = 1024 * 1024;
 const LINE_END = 0x0a;
 
 /**
- * Hands over all entries of a log, in order, and notes each one's place in the index. Never more than the longest line (its bytes, text and
- * entry) is in memory. What a killed writer left of a last batch is told and not in the index; empty lines are passed over.
+ * Hands over all entries of a log, in order, and notes each one's place in the index. Never more than the longest line (its bytes, text and entry) is
+ * in memory. A killed writer's remains of a last batch are reported and not in the index; empty lines are passed over.
  *
  * @throws PlimsollError `bad-session` naming `file:line` for any other bad line, `session-limit` for a log or line over a limit.
  */
@@ -64,7 +64,7 @@ export async function readLog({ path, file }: ReadableLog, index: LogIndex, onEn
     }
     if (from > 0) continue;
     if (bytesRead === chunk.length) {
-      // A line that is longer than what was read: room for all of it at once, so that its bytes are held only once.
+      // A line that is longer than the chunk: room for all of it at once, so that its bytes are held only once.
       const bytes = await lineBytes(file, start, chunk);
       if (bytes > MAXIMUM_LINE_BYTES + MORE_FOLLOWS.length) throw lineTooLong(`${path}:${line + 1}`);
       chunk = Buffer.allocUnsafeSlow(bytes + 1);
@@ -80,7 +80,7 @@ export async function readLog({ path, file }: ReadableLog, index: LogIndex, onEn
 
 const MORE_FOLLOWS_BYTE = MORE_FOLLOWS.charCodeAt(0);
 
-/** The byte after the last whole batch. What follows are lines of one that a killed writer did not end, and perhaps a cut-off one: no line end and no JSON. */
+/** The byte after the last whole batch. Later lines are those of a batch that a killed writer did not end, and perhaps a cut-off one: no line end and no JSON. */
 async function endOfBatches(file: FileHandle, size: number): Promise<number> {
   const lastStart = await lineStart(file, size);
   const last = await textOf(file, lastStart, Math.min(size, lastStart + MAXIMUM_LINE_BYTES));

@@ -82,7 +82,7 @@ describe("an output destroys nothing", () => {
     expect(lstatSync(at("out")).isFIFO()).toBe(true);
   });
 
-  /** Making a device is the system's owner's alone. */
+  /** Only the system's owner may make a device. */
   const makesDevices = spawnSync("mknod", [join(tmpdir(), `plimsoll-device-${process.pid}`), "c", "1", "3"]).status === 0;
   rmSync(join(tmpdir(), `plimsoll-device-${process.pid}`), { force: true });
 

@@ -18,15 +18,15 @@ import {
 import { dirname, resolve } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
 
-/** How an output is written: over what is there or anew, or into a device or a pipe, which stays. */
+/** How an output is written: over an old file or anew, or into a device or a pipe, which stays. */
 type Standing = { readonly kind: "file"; readonly before: Stats | null } | { readonly kind: "stream" };
 
 /** The system's own folder of devices: `/dev/stdout` is a link, and naming it says where it leads. */
 const DEVICES = "/dev/";
 
 /**
- * Checks what is at the path of an output, so that nothing is destroyed. Throws `bad-input` for what is not written to: a folder, a disk, a file
- * without the right to write it, and a link, whose target is written only if it is named itself.
+ * Checks the path of an output, so that nothing is destroyed. Throws `bad-input` for things that are not written to: a folder, a disk, a file without
+ * the right to write it, and a link, whose target is written only if it is named itself.
  */
 export function checkOutput(path: string): Standing {
   const before = standingAt(path);
@@ -62,7 +62,7 @@ function standingAt(path: string): Stats | null {
 interface PendingFile {
   /** The name that it has until then: in the same folder, made just now, and not to be guessed. */
   readonly temporary: string;
-  /** Puts it into its place. Permissions of what was there stay. */
+  /** Puts it into its place. Permissions of the old file stay. */
   commit(): void;
   /** Leaves nothing behind. */
   discard(): void;
@@ -78,13 +78,13 @@ export function beginOutput(path: string, mode: number = NEW_FILE_MODE): Pending
   return { temporary, commit: () => renameSync(temporary, path), discard: () => rmSync(temporary, { force: true }) };
 }
 
-/** Exclusive: whatever stands under the temporary name already, a link to elsewhere among it, is not opened. */
+/** Exclusive: anything under the temporary name already, a link to elsewhere included, is not opened. */
 function create(path: string, before: Stats | null, mode: number): { readonly temporary: string; readonly file: number } {
   const temporary = temporaryName(path);
   return { temporary, file: openSync(temporary, "wx", before === null ? mode : OWNER_ONLY) };
 }
 
-/** A name beside a file's own that nobody can guess, and that tells which process wrote it. */
+/** A name beside a file's own that cannot be guessed, and that names the process that wrote it. */
 export function temporaryName(path: string): string {
   return `${path}.${process.pid}.${randomUUID()}.tmp`;
 }
@@ -104,8 +104,8 @@ function keepRights(file: number, before: Stats | null): void {
 }
 
 /**
- * Writes a file under another name next to it and renames it, so that nobody ever sees half of it; a device or a pipe is written to. Ctrl-C cannot come
- * in between, as nothing is waited for. A folder that is not there is not made: its name is more often mistyped than meant. A long text comes in
+ * Writes a file under another name next to it and renames it, so that no reader ever sees half of it; a device or a pipe is written to. Ctrl-C cannot
+ * come in between, as nothing is awaited. A folder that is not there is not made: its name is more often mistyped than meant. A long text comes in
  * pieces, which are never held at once. Throws `bad-input` if the place cannot be written to, as {@link checkOutput} says.
  */
 export function writeWholeFile(path: string, text: string | Iterable<string>, mode: number = NEW_FILE_MODE): void {
@@ -134,7 +134,7 @@ function replaceFile(
   }
 }
 
-/** Opening a pipe that nobody reads would wait for ever, and Ctrl-C with it: it is opened without waiting first, which fails then. */
+/** Opening a pipe without a reader would wait for ever, and Ctrl-C with it: it is opened without waiting first, which fails then. */
 function writeStream(path: string, pieces: Iterable<string>): void {
   const isPipe = statSync(path).isFIFO();
   const probe = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_APPEND);

@@ -7,12 +7,12 @@ import { isRecord } from "@plimsoll/core/extend";
 /** Whether a link in place of the file's own name is followed. */
 type Links = "follow" | "refuse";
 
-/** Without `O_NONBLOCK`, opening a pipe that nobody writes to never ends. On a regular file it does nothing. */
+/** Without `O_NONBLOCK`, opening a pipe without a writer never ends. On a regular file it does nothing. */
 function flagsFor(links: Links): number {
   return constants.O_NONBLOCK | (links === "refuse" ? constants.O_NOFOLLOW : 0);
 }
 
-/** A refusal of ours, told as the operating system's are. */
+/** A refusal of ours, in the form of the operating system's. */
 function refusal(code: "EFBIG" | "EISDIR" | "ENXIO" | "ESTALE"): Error {
   return Object.assign(new Error(MEANINGS[code] ?? code), { code });
 }
@@ -29,7 +29,7 @@ const MEANINGS: { readonly [code: string]: string | undefined } = {
   EPERM: "may not be read: permission denied",
 };
 
-/** Refuses what is no regular file: a folder, a device, a pipe, a socket. */
+/** Refuses anything but a regular file: a folder, a device, a pipe, a socket. */
 function checkRegular(stats: { isFile(): boolean; isDirectory(): boolean }): void {
   if (stats.isDirectory()) throw refusal("EISDIR");
   if (!stats.isFile()) throw refusal("ENXIO");
@@ -37,7 +37,7 @@ function checkRegular(stats: { isFile(): boolean; isDirectory(): boolean }): voi
 
 /**
  * Opens a regular file; rejects with the operating system's codes, `ENXIO` for a device, a pipe or a socket, which are never read. If the system
- * says where an open file stands (Linux), `place` must be there, so that no link above it was put in between the check of a path and its use.
+ * gives an open file's place (Linux), it must be `place`, so that no link above it was put in between the check of a path and its use.
  */
 export async function openRegularFile(
   path: string,
@@ -87,7 +87,7 @@ export type SmallFile =
 
 /** Which file is read, and how large it may be. */
 interface SmallFileOptions {
-  /** The folder that it must be in, whatever links lead to it; left out for a file that the person named. */
+  /** The folder that it must be in, after all links; left out for a file that the person named. */
   readonly within?: string;
   readonly maximumBytes?: number;
 }
@@ -96,8 +96,8 @@ interface SmallFileOptions {
 const MAXIMUM_SETTINGS_BYTES = 100_000;
 
 /**
- * Reads instructions or settings: a regular file of at most so many bytes (as many as settings have if it is left out). In a folder that may be somebody else's no link leads out of it. A hard
- * link cannot be told from the file itself, but no archive and no clone can make one to a file outside.
+ * Reads instructions or settings: a regular file of at most so many bytes (as many as settings have if it is left out). In a folder that may be someone else's no
+ * link leads out of it. A hard link looks like the file itself, but no archive and no clone can make one to a file outside.
  */
 export function readSmallFile(
   path: string,
@@ -123,7 +123,7 @@ export function readSmallFile(
   }
 }
 
-/** Where an open file stands now, if the system says so. */
+/** The present place of an open file, if the system gives it. */
 function placeOf(file: number): string | null {
   try {
     return readlinkSync(`/proc/self/fd/${file}`);
@@ -202,7 +202,7 @@ export function isInside(root: string, place: string): boolean {
   return below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);
 }
 
-/** Mode of a file that only its owner may read and write. A conversation is nobody else's. */
+/** Mode of a file that only its owner may read and write. A conversation is private. */
 export const OWNER_ONLY_FILE_MODE = 0o600;
 
 /** Mode of a folder that only its owner may enter. Folders that exist already keep theirs. */
@@ -210,7 +210,7 @@ export const OWNER_ONLY_FOLDER_MODE = 0o700;
 
 const OTHERS_BITS = 0o077;
 
-/** Takes from others what an earlier version let them have of a file. Does nothing if the system refuses. */
+/** Removes others' rights to a file that an earlier version gave. Does nothing if the system refuses. */
 export async function makeOwnerOnly(file: FileHandle): Promise<void> {
   const { mode } = await file.stat();
   // A file of another user stays as it is: its owner decides.

@@ -37,16 +37,16 @@ export function takeFolder(
 interface Lock {
   readonly path: string;
   readonly lockFile: string;
-  /** Why there is one, for whoever finds it taken. */
+  /** The reason for the lock, for a process that finds it taken. */
   readonly rule: string;
   readonly details: PlimsollError["details"];
 }
 
 /**
- * Takes a lock and answers with the function that gives it back. A lock whose process is gone is taken over, one whose process cannot be seen
- * from here never is. What processes that were killed left next to the lock is removed.
+ * Takes a lock and answers with the function that gives it back. A lock whose process is gone is taken over, one whose process cannot be seen from
+ * here never is. Remains of killed processes next to the lock are removed.
  *
- * @throws PlimsollError `session-conflict` naming the process that holds it, its host and what can be done.
+ * @throws PlimsollError `session-conflict` naming the process that holds it, its host and the remedy.
  */
 async function takeLock(lock: Lock, writeNew: WriteNew = writeOwnerOnly): Promise<() => Promise<void>> {
   const { lockFile } = lock;
@@ -88,7 +88,7 @@ async function linked(from: string, to: string): Promise<"linked" | "taken" | "n
     return "linked";
   } catch (error) {
     if (hasCode(error, "EEXIST")) return "taken";
-    // Whoever has the lock removes drafts that are not whole yet.
+    // The lock's holder removes drafts that are not whole yet.
     if (hasCode(error, "ENOENT")) return "no-draft";
     throw error;
   }
@@ -107,7 +107,7 @@ async function holderOf(lockFile: string): Promise<LockHolder | null> {
 
 const DRAFT_TOKEN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Removes what killed processes left: drafts of locks, and stale locks on their way out. One that stays does no harm. */
+/** Removes remains of killed processes: drafts of locks, and stale locks on their way out. One that stays does no harm. */
 async function removeDrafts(lockFile: string, own: string): Promise<void> {
   const names = await readdir(dirname(lockFile)).catch(() => []);
   const start = `${basename(lockFile)}.`;
@@ -116,7 +116,7 @@ async function removeDrafts(lockFile: string, own: string): Promise<void> {
     if (draft === own) continue;
     const file = readSmallFile(draft, LOCK_SIZE);
     if (file.kind === "absent") continue;
-    // What is too long for a lock is a log that was not written to its end.
+    // A text too long for a lock is a log that was not written to its end.
     const holder = file.kind === "text" ? parseHolder(file.text) : null;
     if (holder === null || (await stateOfHolder(holder)) === "gone") await rm(draft, { force: true }).catch(() => undefined);
   }
@@ -158,7 +158,7 @@ function inUse(
   });
 }
 
-/** Who holds a lock. `startedAt` tells a process from a later one with the same id, if the system says it. */
+/** The holder of a lock. `startedAt` distinguishes a process from a later one with the same id, if the system gives it. */
 interface LockHolder {
   readonly pid: number;
   readonly startedAt: string | null;
@@ -177,15 +177,15 @@ interface ProcessPlace {
 /** The system's knowledge of its processes. */
 export interface ProcessSystem {
   readonly host: string;
-  /** A file, or what a link leads to, below Linux's `/proc`; `null` on a system without. */
+  /** A file, or a link's target, below Linux's `/proc`; `null` on a system without. */
   readonly proc: (kind: "file" | "link", path: string) => Promise<string | null>;
-  /** Throws as `process.kill` does if the process is not there (ESRCH) or is somebody else's (EPERM). */
+  /** Throws as `process.kill` does if the process is not there (ESRCH) or is another user's (EPERM). */
   readonly probe: (pid: number) => void;
 }
 
 const THIS_SYSTEM: ProcessSystem = {
   host: hostname(),
-  // What is not there tells nothing.
+  // A missing file is no evidence.
   proc: (kind, path) => (kind === "file" ? readFile(path, "utf8") : readlink(path)).catch(() => null),
   probe: (pid) => void process.kill(pid, 0),
 };
@@ -213,7 +213,7 @@ export function parseHolder(text: string): LockHolder | null {
 }
 
 /**
- * Tells the state of a holder's process, as far as it can be told from here. `unseen`: it may run on another machine, or in another container. A
+ * Finds the state of a holder's process, as far as it can be seen from here. `unseen`: it may run on another machine, or in another container. A
  * machine of the same name and namespace that was started anew since has none of its old processes.
  */
 export async function stateOfHolder(

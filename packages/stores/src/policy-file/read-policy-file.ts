@@ -39,17 +39,17 @@ export function readPolicyFile(path: string, displayName: string, kinds: Kinds =
 /** A policy that was read from a file, with the origin of each value. */
 export interface LoadedPolicy {
   readonly policy: Policy;
-  /** Lines about what earlier versions said otherwise, with what takes its place. */
+  /** Lines about words of earlier versions, with their replacements. */
   readonly notes: readonly string[];
   /** Where the value at a path comes from, as `preset sven` or `plimsoll.yaml:3`. */
   explain(path: string): string;
 }
 
 /**
- * The policy in a YAML file: a preset's name with what is changed of it, or a whole policy. `kinds` are what it may name; the built-in ones if they
- * are left out.
+ * The policy in a YAML file: a preset's name with changes, or a whole policy. `kinds` are the kinds that it may name; the built-in ones if they are
+ * left out.
  *
- * @throws PlimsollError `bad-policy` with file, line and column of what is wrong, and all such lines in its details.
+ * @throws PlimsollError `bad-policy` with file, line and column of the mistake, and all such lines in its details.
  */
 export function loadPolicy(file: string | URL, kinds?: Kinds): LoadedPolicy {
   const path = typeof file === "string" ? file : fileURLToPath(file);
@@ -162,7 +162,7 @@ function checked(document: YamlDocument, displayName: string, given: PolicyData)
   const policy = result.data;
   const lineOf = (path: readonly PropertyKey[]) => document.lineOf([...prefix, ...path]);
   const originOf = (path: readonly PropertyKey[]) => {
-    // What a knob sets stands at the knob, and what an earlier version wrote in one place may be in another one now.
+    // A knob's values are at the knob, and a text that an earlier version wrote in one place may be in another one now.
     const line =
       lineOf(path) ?? lineOf(knobOf(path, policy)) ?? (isKeptByRule(path, document, prefix) ? null : lineOf(path.slice(0, 1)));
     if (line !== null) return `${displayName}:${line}`;
@@ -185,7 +185,7 @@ function knobOf(path: readonly PropertyKey[], policy: Policy): readonly Property
   return key === "summary" && index === "request" ? ["model"] : [knobs.get(key) ?? ""];
 }
 
-/** True for values of `keep` in a file that turns rules one by one: what it does not name is the preset's. */
+/** True for values of `keep` in a file that turns rules one by one: rules that it does not name are the preset's. */
 function isKeptByRule([key]: readonly PropertyKey[], document: YamlDocument, prefix: readonly string[]): boolean {
   const own = prefix.reduce<unknown>((at, step) => (isRecord(at) ? at[step] : undefined), document.content);
   return key === "keep" && isRecord(own) && keepsByRule(own.keep);
@@ -194,7 +194,7 @@ function isKeptByRule([key]: readonly PropertyKey[], document: YamlDocument, pre
 /** A JSON Schema (draft 2020-12) as data. */
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The schema of policies as JSON Schema (draft 2020-12), for editors and for looking up what a map may hold. */
+/** The schema of policies as JSON Schema (draft 2020-12), for editors and for looking up a map's allowed keys. */
 export function policyJsonSchema(kinds: Kinds = BUILT_IN_KINDS): JsonSchema {
   return z.toJSONSchema(policySchema(kinds));
 }
@@ -232,7 +232,7 @@ function withoutRequired(schema: unknown): JsonSchema {
 /** Keys of a file that each choose a policy; two of them contradict each other. */
 const CHOOSING_KEYS: readonly string[] = ["policy", ...POLICY_OVERLAYS.map(({ key }) => key)];
 
-/** Keys that may stand next to a section: a name, and the Go agent's window for all of its parts. */
+/** Keys allowed next to a section: a name, and the Go agent's window for all of its parts. */
 const KEYS_BESIDE: Readonly<Record<(typeof POLICY_OVERLAYS)[number]["key"], readonly string[]>> = {
   agent: ["name"],
   compaction: ["name", "context_window"],
@@ -298,7 +298,7 @@ function originOf(path: readonly PropertyKey[], { document, displayName, overlay
   return `${displayName}:${document.lineOf(place) ?? document.lineOf([overlay.key]) ?? 1}`;
 }
 
-/** The policy with one key set alone; the preset if that is no policy. */
+/** The policy with only one key set; the preset if that is no policy. */
 function changedBy(overlay: (typeof POLICY_OVERLAYS)[number], key: string, value: unknown): unknown {
   try {
     return overlay.policyOf({ [key]: value });

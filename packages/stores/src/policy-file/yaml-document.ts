@@ -39,7 +39,7 @@ export function readDocument(text: string): ReadDocument {
     const { line, col } = lines.linePos(offset);
     return `${line}:${col}`;
   };
-  // What follows the first mistake is mostly its consequence.
+  // Errors after the first are mostly its consequence.
   const [error] = parsed.errors;
   if (error !== undefined) return { problems: [{ place: at(error.pos[0]), text: problemText(error, text) }] };
   const content = contentOf(parsed);
@@ -56,7 +56,7 @@ export function readDocument(text: string): ReadDocument {
   };
 }
 
-/** The data, or why there is none: it is no map, or its aliases stand for so much that it was made to explode. */
+/** The data, or why there is none: it is no map, or its aliases expand to so much that it was made to explode. */
 function contentOf(
   parsed: Document.Parsed<ParsedNode, boolean>,
 ): { readonly content: Readonly<Record<string, unknown>> } | { readonly problem: string } {

@@ -14,7 +14,7 @@ import { type ContractCase, sameOrThrow } from "./contract.ts";
 
 /** Something that keeps a session's log in a store, and can be closed. */
 export interface LogKeeper {
-  /** Takes what the store may not take: from the call of `fail` on, writes fail. Resolves whatever was rejected meanwhile. */
+  /** Takes writes that the store may refuse: from the call of `fail` on, writes fail. Resolves even if writes were rejected meanwhile. */
   readonly hold: (fail: () => void) => Promise<unknown>;
   readonly close: () => Promise<unknown>;
   /** Texts that were held. */
@@ -54,7 +54,7 @@ const ended = (close: LogKeeper["close"]): Promise<string> =>
   );
 
 /**
- * The rules of closing: what was held is in the store once `close` resolves, and can be written by calling it again as long as it rejects. The subject's store
+ * The rules of closing: held entries are in the store once `close` resolves, and can be written by calling it again as long as it rejects. The subject's store
  * has no logs yet.
  */
 export function closeContract(

@@ -6,8 +6,8 @@ import { createFileArtifactStore } from "../../src/files/file-artifact-store.ts"
 import { createFileSessionStore } from "../../src/files/file-session-store.ts";
 
 /**
- * A process of its own for what the heap or the umask of a test's process would hide. Arguments: what to do, folder. Says what it found as
- * JSON: with `stream` and `keep` how many entries the log `one` has, with `modes` the modes of all that the stores make.
+ * A process of its own for effects that the heap or the umask of a test's process would hide. Arguments: task, folder. Prints its findings as JSON:
+ * with `stream` and `keep` how many entries the log `one` has, with `modes` the modes of all that the stores make.
  */
 const [task = "", folder = ""] = process.argv.slice(2);
 
