@@ -20,7 +20,7 @@ import { createTodoLists } from "./todo.ts";
 import { openWorkspace } from "./workspace/workspace.ts";
 import { writeFileTool } from "./write-file.ts";
 
-/** Where the tools work; what is left out has its default. */
+/** The place and setting of the tools; each option has a default. */
 export interface BuiltinToolOptions {
   readonly workspaceFolder: string;
   /** The environment that programs see: all variables but those whose names look like credentials. */
@@ -47,9 +47,9 @@ export interface BuiltinTools {
   readonly tools: readonly AgentTool[];
   /** The todo list of a session, for its `Session`. */
   stateOf(sessionId: string): StateProvider;
-  /** Takes up what an entry of a session's log tells of the tools' state, its todo list: entry by entry, for a session that is gone on with. */
+  /** Takes up the tools' state, their todo list, from an entry of a session's log: entry by entry, for a session that is gone on with. */
   resume(sessionId: string, entry: SessionEntry): void;
-  /** Ends what runs on between calls: gdb. */
+  /** Ends programs that run on between calls: gdb. */
   close(): void;
 }
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Environment } from "./process/run-process.ts";
 import type { Workspace } from "./workspace/workspace.ts";
 
-/** A tool as its author writes it: what it takes is a zod schema, and `run` gets what that schema gives. */
+/** A tool as its author writes it: its input is a zod schema, and `run` gets that schema's output. */
 export interface ToolDefinition<Input> {
   readonly name: string;
   readonly description: string;
@@ -17,7 +17,7 @@ export interface ToolDefinition<Input> {
   readonly hint?: string;
   /** The paths that a call touches; none if it is left out. */
   readonly paths?: (input: Input) => readonly PathAccess[];
-  /** The most that a call may do, for whoever decides whether it runs; rejects if the call itself would fail. */
+  /** The largest effect that a call may have, for the decision whether it runs; rejects if the call itself would fail. */
   readonly effect: ToolEffect | ((input: Input) => ToolEffect | Promise<ToolEffect>);
   readonly run: (input: Input, call: Parameters<AgentTool["run"]>[1]) => Promise<ToolOutput>;
 }
@@ -34,7 +34,7 @@ const DEFINITION = option.schema<ToolDefinition<unknown>>({
   paths: option.fn.optional(),
 });
 
-/** Makes a tool that an agent can run. Arguments that do not fit the schema give an error result that names what is wrong. */
+/** Makes a tool that an agent can run. Arguments that do not fit the schema give an error result that names the mistake. */
 export function defineTool<Input>(definition: ToolDefinition<Input>): AgentTool {
   option.check("a tool", DEFINITION, definition);
   const { name, description, input, paths, effect, run } = definition;
@@ -66,7 +66,7 @@ export function output(text: string): ToolOutput {
   return { text, isError: false };
 }
 
-/** Makes the output of a call that failed; `text` tells the model what went wrong. */
+/** Makes the output of a call that failed; `text` explains the failure to the model. */
 export function failure(text: string): ToolOutput {
   return { text, isError: true };
 }
@@ -84,7 +84,7 @@ export interface ToolSetting {
   readonly lintCommand: string | null;
 }
 
-/** Two minutes, what most agents give a command; chosen. */
+/** Two minutes, as most agents give a command; chosen. */
 export const DEFAULT_TIMEOUT_MS = 120_000;
 
 /** No call may ask for more; chosen. */

@@ -110,7 +110,7 @@ async function perform(input: Input, workspace: Workspace): Promise<ToolOutput> 
       return output(`Created ${workspace.nameOf(place)}.`);
     }
     case "remove": {
-      // Of a link the link goes, not what it leads to.
+      // Removing a link removes the link, not its target.
       const place = await workspace.entryPlace(input.path);
       if (place === workspace.root) return failure("The workspace itself is not removed.");
       await removeEntry(place);

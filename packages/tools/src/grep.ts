@@ -11,7 +11,7 @@ import type { CommandSetting } from "./run-terminal-command.ts";
 import { onFile } from "./workspace/files.ts";
 import { workspaceFiles } from "./workspace/workspace.ts";
 
-/** Longest line that is shown; what is longer is data. Chosen. */
+/** Longest line that is shown; a longer one is data. Chosen. */
 const MAXIMUM_LINE_CHARS = 400;
 
 const NOTHING_FOUND = 1;
@@ -41,7 +41,7 @@ export function grepTool({ workspace, env, passEnv, timeoutMs = DEFAULT_TIMEOUT_
         workspace.root,
         isFolder ? await workspaceFiles(workspace, path, `**/${include}`) : [workspace.nameOf(place)],
       );
-      // It reads what was opened, all as one text, and never gets a name that may lead elsewhere by now.
+      // It reads the opened files, all as one text, and never gets a name that may lead elsewhere by now.
       const args = ["-na", input.literal === true ? "-F" : "-E", ...(input.ignore_case === true ? ["-i"] : [])];
       const result = await runProcess({
         command: "grep",

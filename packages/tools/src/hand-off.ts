@@ -2,7 +2,7 @@ import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { defineTool, output } from "./define-tool.ts";
 
-/** `hand_off`: the model asks that its history be summarised before its next step, and says what the summary must hold. */
+/** `hand_off`: the model asks that its history be summarised before its next step, and gives the summary's focus. */
 export function handOffTool(): AgentTool {
   return defineTool({
     name: "hand_off",

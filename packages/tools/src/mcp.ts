@@ -9,7 +9,7 @@ interface McpToolOverride {
   readonly paths?: (args: unknown) => readonly PathAccess[];
 }
 
-/** Which name the tools go by, and what they are declared as; `generic` without an override. */
+/** The tools' name prefix, and their declared category; `generic` without an override. */
 interface McpToolOptions {
   /** Put before each name with `_`, so that servers cannot take each other's names; none if it is left out. */
   readonly prefix?: string;
@@ -19,7 +19,7 @@ interface McpToolOptions {
 
 const OPTIONS = option.schema<McpToolOptions>({ prefix: option.text.optional(), overrides: option.object.optional() });
 
-/** Makes an agent's tools of all tools of a connected MCP server. What their calls may do is `unknown`. */
+/** Makes an agent's tools of all tools of a connected MCP server. The effect of their calls is `unknown`. */
 export async function mcpTools(client: Client, options: McpToolOptions = {}): Promise<readonly AgentTool[]> {
   option.check("an MCP server's tools", OPTIONS, options);
   const tools: AgentTool[] = [];
@@ -35,7 +35,7 @@ export async function mcpTools(client: Client, options: McpToolOptions = {}): Pr
         isRerunnable: override.isRerunnable ?? false,
         hint: override.hint ?? null,
         pathsOf: (args) => override.paths?.(args) ?? [],
-        // A server may say of a tool that it only reads; nobody has to believe it.
+        // A server may say of a tool that it only reads; that is no proof.
         effectOf: () => ({ kind: "unknown" }),
         run: async (args, { signal }) => {
           const result = await client.callTool({ name, arguments: isRecord(args) ? { ...args } : {} }, undefined, { signal });

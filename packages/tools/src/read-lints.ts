@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defineTool, failure, output, type ToolSetting } from "./define-tool.ts";
 import { commandLine, processOutput, runProcess } from "./process/run-process.ts";
 
-/** `read_lints`: runs the configured linter and gives what it found; an error result if none is configured. */
+/** `read_lints`: runs the configured linter and gives its findings; an error result if none is configured. */
 export function readLintsTool({ workspace, env, passEnv, timeoutMs, lintCommand }: ToolSetting): AgentTool {
   const namesOf = async (paths: readonly string[]): Promise<readonly string[]> => {
     const names: string[] = [];

@@ -3,20 +3,20 @@ import { type AgentTool, characterBoundaryAtOrBefore, type ToolEffect } from "@p
 import type { ArtifactWriter } from "@plimsoll/stores";
 import { isStreaming } from "./process/output-collector.ts";
 
-/** A value that nothing may show, with the name that stands in its place. */
+/** A value that nothing may show, with the name that replaces it. */
 export interface Secret {
   readonly name: string;
   readonly value: string;
 }
 
-/** Shorter values stand in texts by chance, and hiding them would tell what they are; the keys of providers have 35 characters and more. */
+/** Shorter values occur in texts by chance, and hiding them would reveal them; the keys of providers have 35 characters and more. */
 const MINIMUM_SECRET_CHARS = 16;
 
 /** Texts without certain secrets. */
 export interface Redactor {
   /** The text with `[NAME]` for each secret in it; the very text if there is none. */
   text(text: string): string;
-  /** The length of the longest secret, 0 for none: what may be cut in two by the end of a piece. */
+  /** The length of the longest secret, 0 for none: the end of a piece may cut one in two. */
   readonly longestChars: number;
 }
 
@@ -33,8 +33,8 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
 }
 
 /**
- * Wraps tools so that the redactor hides secrets in all that they give the session: what they tell the model, what they say that a call would do, what goes to the
- * artifact store, their errors and their output. Only exact values are found: a program can always write a secret in another form.
+ * Wraps tools so that the redactor hides secrets in all that they give the session: texts for the model, descriptions of a call's effect, artifacts, their errors
+ * and their output. Only exact values are found: a program can always write a secret in another form.
  */
 export function redactedTools(tools: readonly AgentTool[], { text: hide, longestChars }: Redactor): readonly AgentTool[] {
   if (longestChars === 0) return tools;
@@ -43,7 +43,7 @@ export function redactedTools(tools: readonly AgentTool[], { text: hide, longest
       return await work();
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      // The cause is left out: it may hold what the message does.
+      // The cause is left out: it may hold the message's secret.
       throw hide(message) === message ? error : new Error(hide(message));
     }
   };

@@ -9,12 +9,12 @@ type TodoItem = z.infer<typeof itemSchema>;
 
 const MARKS = { open: "[ ]", doing: "[~]", done: "[x]" } as const;
 
-/** The lists of an agent and its sub-agents, and what compaction is told of them. */
+/** The lists of an agent and its sub-agents, and their form for compaction. */
 export interface TodoLists {
   readonly tool: AgentTool;
   /** The list of one session, for its `Session`. */
   stateOf(sessionId: string): StateProvider;
-  /** Takes up what an entry of a session's log tells, of a session that is gone on with: entry by entry, oldest first. */
+  /** Takes up the lists in an entry of a session's log, of a session that is gone on with: entry by entry, oldest first. */
   resume(sessionId: string, entry: SessionEntry): void;
 }
 

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { defineTool, output, type ToolSetting } from "./define-tool.ts";
 import { makeFolder, onFile, readTextFile, replaceFile } from "./workspace/files.ts";
 
-/** Of larger files what is replaced is not shown; chosen. */
+/** For larger files the replaced text is not shown; chosen. */
 const MAXIMUM_SHOWN_BYTES = 1024 * 1024;
 
 /** `write_file`: creates a file or replaces all of it. */

@@ -3,7 +3,7 @@ import { createFileArtifactStore } from "@plimsoll/stores";
 import { runProcess } from "../src/process/run-process.ts";
 
 /**
- * A process of its own for the memory test: runs a program that prints so many bytes, its output on artifacts in a folder. Prints what was kept of it
+ * A process of its own for the memory test: runs a program that prints so many bytes, its output on artifacts in a folder. Prints the kept part of it
  * and the most memory that the process held. Arguments: folder, bytes.
  */
 const [folder = "", bytes = "0"] = process.argv.slice(2);

@@ -20,7 +20,7 @@ export interface GdbSession {
   close(): void;
 }
 
-/** Lines that are kept while nobody asks; older ones go. Chosen. */
+/** Lines that are kept until they are asked for; older ones go. Chosen. */
 const MAXIMUM_HELD_LINES = 20_000;
 
 type AnswerState = GdbAnswer["state"];
@@ -109,7 +109,7 @@ function listenTo(
     leave();
   });
   child.once("exit", leave);
-  // Writing to a gdb that is gone must not end this process, nor reading what breaks off.
+  // Writing to a gdb that is gone must not end this process, nor reading output that breaks off.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
 }
 
@@ -128,7 +128,7 @@ export function heardOn(line: string): Heard {
   const [, token = "", mark = "", rest = ""] = /^(\d{0,9})([\^*=~&@])(.*)$/s.exec(line) ?? [];
   const isStream = "~&@".includes(mark);
   if (mark === "" || (isStream && !rest.startsWith('"'))) return { ...NOTHING_HEARD, text: `${line}\n` };
-  // What follows `&` is gdb's own log.
+  // Text after `&` is gdb's own log.
   if (isStream) return mark === "&" ? NOTHING_HEARD : { ...NOTHING_HEARD, text: cString(rest) };
   const [, kind = "", more = ""] = /^([^,]*),?(.*)$/s.exec(rest) ?? [];
   const program = kind === "running" ? "runs" : null;
@@ -139,7 +139,7 @@ export function heardOn(line: string): Heard {
   return { text, program, result: token === "" ? null : { token: Number(token), state } };
 }
 
-/** Text that waits until somebody asks for it. */
+/** Text that waits until it is asked for. */
 function createHeldText(): { readonly add: (text: string) => void; readonly take: () => string } {
   let held: string[] = [];
   return {
@@ -155,14 +155,14 @@ function createHeldText(): { readonly add: (text: string) => void; readonly take
   };
 }
 
-/** How long is waited, and what the end is told with: at that very moment, before gdb says more. */
+/** How long to wait, and the answer at the end: taken at that very moment, before gdb says more. */
 interface Wait {
   readonly answer: (state: AnswerState) => GdbAnswer;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Waits until the waiter is told; `timed-out` after the time, or when the signal aborts. */
+/** Waits until the waiter is called; `timed-out` after the time, or when the signal aborts. */
 function ended({ answer, timeoutMs, signal }: Wait, register: (waiter: Waiter) => void): Promise<GdbAnswer> {
   return new Promise((resolve) => {
     const finish: Waiter = (state) => {

@@ -34,7 +34,7 @@ function gdbCommandTool(gdb: () => GdbSession, onGone: () => void): AgentTool {
     description: "Gives one command to gdb, e.g. `file ./a.out`, `break main`, `run`, `bt`. gdb stays open between calls.",
     category: "head-tail",
     hint: "ask for a part, e.g. bt 10",
-    // No shell takes a line that begins so: what is allowed here allows no other command.
+    // No shell takes a line that begins so: a rule for it allows no other command.
     effect: ({ command }) => ({ kind: "execute", command: `(gdb) ${command}`, folder: "." }),
     input: z.strictObject({ command: z.string().min(1), timeout_seconds: z.number().positive().max(3600).optional() }),
     run: async ({ command, timeout_seconds = DEFAULT_SECONDS }, { signal }) => {

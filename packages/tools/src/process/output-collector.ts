@@ -6,7 +6,7 @@ import type { ArtifactWriter, StreamingArtifactStore } from "@plimsoll/stores";
 export interface CollectedOutput {
   readonly text: string;
   readonly totalBytes: number;
-  /** Names what was printed from the beginning on, if it was too much for memory and the store takes pieces. */
+  /** Names the output from the beginning on, if it was too much for memory and the store takes pieces. */
   readonly handle: string | null;
   /** False if the handle names only the beginning. */
   readonly isStoredWhole: boolean;
@@ -28,7 +28,7 @@ const SIDE_CHARS = 256 * 1024;
 /** Most characters of one output that go to the store, up to one piece: a runaway program must not fill the disk; chosen. */
 const MAXIMUM_STORED_CHARS = 64 * 1024 * 1024;
 
-/** A collector that streams to the store once the output is larger than what stays in memory. Invalid UTF-8 becomes U+FFFD. */
+/** A collector that streams to the store once the output is larger than the part that stays in memory. Invalid UTF-8 becomes U+FFFD. */
 export function createOutputCollector(artifacts: ArtifactStore): OutputCollector {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let head = "";

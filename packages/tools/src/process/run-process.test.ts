@@ -24,7 +24,7 @@ const sh = (script: string, more: Partial<ProcessRequest> = {}) =>
     ...more,
   });
 
-/** True while a process runs; one that ended and that nobody waited for (state Z) does not. */
+/** True while a process runs; one that ended without being waited for (state Z) does not. */
 function isAlive(pid: number): boolean {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
   return stdout.trim() !== "" && !stdout.startsWith("Z");

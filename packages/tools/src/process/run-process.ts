@@ -19,11 +19,11 @@ export interface ProcessRequest {
   readonly artifacts: ArtifactStore;
   /** Bytes for the program to read; none if they are left out. */
   readonly input?: AsyncIterable<Uint8Array>;
-  /** Changes what it prints before that is collected. */
+  /** Changes its output before that is collected. */
   readonly through?: (printed: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 }
 
-/** How a program ended, with what it wrote to both its outputs in the order in which it came. */
+/** How a program ended, with the text of both its outputs in the order in which it came. */
 export interface ProcessResult extends CollectedOutput {
   readonly exitCode: number | null;
   readonly endSignal: string | null;
@@ -33,17 +33,17 @@ export interface ProcessResult extends CollectedOutput {
 /** Time between the polite and the final signal to a process group; chosen. */
 const GRACE_MS = 2_000;
 
-/** How long the output of a program that has ended may be silent before it is given up: what left the group can hold it open. Chosen. */
+/** How long the output of a program that has ended may be silent before it is given up: a process that left the group can hold it open. Chosen. */
 const SILENCE_MS = 1_000;
 
 /**
- * Runs a program in a process group of its own. At the timeout and when the signal aborts the whole group is ended: first asked,
- * then killed. What outlives its parent in the background is ended too; what left the group (`setsid`) lives on, and nobody waits for it. Rejects
+ * Runs a program in a process group of its own. At the timeout and when the signal aborts the whole group is ended: first asked, then killed.
+ * Processes that outlive their parent in the background are ended too; those that left the group (`setsid`) live on, and are not waited for. Rejects
  * only if the store does.
  */
 export async function runProcess(request: ProcessRequest): Promise<ProcessResult> {
   const collector = createOutputCollector(request.artifacts);
-  // Both outputs share one pipe: with two, nobody knows what came first.
+  // Both outputs share one pipe: with two, their order would be unknown.
   const child = spawn("sh", ["-c", 'exec "$@" 2>&1', "sh", request.command, ...request.args], {
     cwd: request.cwd,
     env: toolEnvironment(request.env, request.passEnv),
@@ -90,8 +90,7 @@ interface Exit {
 }
 
 /**
- * Resolves when the program itself ended. What it left behind in its group is killed then, because its outputs stay open as long as anyone
- * holds them.
+ * Resolves when the program itself ended. Its processes left in the group are killed then, because its outputs stay open as long as any of them runs.
  */
 function exitOf(child: ChildProcess): Promise<Exit> {
   return new Promise((resolve) => {
@@ -156,13 +155,13 @@ function endGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   }
 }
 
-/** An environment: the process's own, or a stand-in for it. */
+/** An environment: the process's own, or a replacement. */
 export type Environment = { readonly [name: string]: string | undefined };
 
 /**
- * Names under which people and vendors keep what opens something: long words wherever they stand, and short ones if they are a word of their
- * own, since TOKENS counts, TOKENIZERS names a library, and PWD is a folder. Chosen from what the providers' SDKs, cloud tools, package
- * managers and code hosts read.
+ * Names under which people and vendors keep credentials: long words anywhere, and short ones if they are a word of their own, since TOKENS counts,
+ * TOKENIZERS names a library, and PWD is a folder. Chosen from the variables that the providers' SDKs, cloud tools, package managers and code hosts
+ * read.
  */
 const CREDENTIAL_NAMES: readonly RegExp[] = [
   /PASSWORD|PASSWD|PASSPHRASE|SECRET|CREDENTIAL|(API|ACCESS|PRIVATE|SIGNING)_?KEY/i,
@@ -178,13 +177,13 @@ export function isCredentialName(name: string): boolean {
 
 /**
  * Takes the variables out of an environment whose names look like credentials: programs that tools start never see them. Those in `passEnv` are let
- * through. It keeps keys out of outputs and logs; it is no wall against a program that wants them, which may read what its user may read.
+ * through. It keeps keys out of outputs and logs; it is no wall against a program that wants them, which may read all that its user may read.
  */
 export function toolEnvironment(env: Environment, passEnv: readonly string[] = []): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => passEnv.includes(name) || !isCredentialName(name)));
 }
 
-/** A program's end as a tool's output: what it printed, and how it ended if that was not with 0. */
+/** A program's end as a tool's output: its text, and how it ended if that was not with 0. */
 export function processOutput(result: ProcessResult, timeoutMs: number): ToolOutput {
   const shown = result.isBinary ? `[binary output of ${result.totalBytes} bytes, not shown]` : result.text.trimEnd();
   const how = endOf(result, timeoutMs);

@@ -35,7 +35,7 @@ const SAID: { readonly [code: string]: string | undefined } = {
   ESTALE: "was moved or linked elsewhere meanwhile",
 };
 
-/** Works on a file. What the operating system refuses rejects with `bad-input` and a line that names the path as it was given. */
+/** Works on a file. A refusal of the operating system rejects with `bad-input` and a line that names the path as it was given. */
 export async function onFile<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -48,14 +48,14 @@ export async function onFile<T>(path: string, work: () => Promise<T>): Promise<T
   }
 }
 
-/** A refusal of ours, told as the operating system's are. */
+/** A refusal of ours, in the form of the operating system's. */
 function refusal(code: "EISDIR" | "ENXIO" | "ESTALE"): Error {
   return Object.assign(new Error(code), { code });
 }
 
 /**
  * Opens a folder to work in, at its real place. Between the check of a path and its use someone can put a symbolic link there: in place of the last
- * name it is never followed, and if the system says what a handle leads to (Linux) neither is one above it.
+ * name it is never followed, and if the system gives a handle's target (Linux) neither is one above it.
  */
 async function openFolder(place: string): Promise<FileHandle> {
   const handle = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_DIRECTORY);
@@ -69,7 +69,7 @@ async function openFolder(place: string): Promise<FileHandle> {
   }
 }
 
-/** The name under which Linux gives an open handle; a path below an open folder's leads into that folder, whatever its name is by now. */
+/** The name under which Linux gives an open handle; a path below an open folder's leads into that folder, even if it was renamed. */
 function handlePath({ fd }: FileHandle): string {
   return `/proc/self/fd/${fd}`;
 }
@@ -89,7 +89,7 @@ interface FileText {
   readonly text: string;
   readonly isBinary: boolean;
   readonly totalBytes: number;
-  /** False if the file is larger than what was read. */
+  /** False if the file is larger than the part that was read. */
   readonly isWhole: boolean;
 }
 
@@ -125,7 +125,7 @@ const NEW_FILE_MODE = 0o666;
 
 /**
  * Puts a text in the place of a file, or makes the file. It is written under another name and renamed when it is whole, so that a full disk leaves
- * what was there; owner and permissions stay. The folder above must exist.
+ * the old file; owner and permissions stay. The folder above must exist.
  */
 export async function replaceFile(
   place: string,
@@ -148,7 +148,7 @@ export async function replaceFile(
   await atPlace(place, replace, platform);
 }
 
-/** Works on a name by a path into its folder as it was opened at its real place. Linux alone names a folder by its open handle; elsewhere it goes by its path. */
+/** Works on a name by a path into its folder as it was opened at its real place. Only Linux names a folder by its open handle; elsewhere it goes by its path. */
 export async function atPlace<T>(
   place: string,
   work: (path: string) => Promise<T>,
@@ -173,7 +173,7 @@ export async function makeFolder(place: string): Promise<void> {
   }
 }
 
-/** Removes what is at a real place, and all that is in it: each entry from its folder as it was opened. Of a link the link goes. */
+/** Removes the entry at a real place, and everything in it: each entry from its folder as it was opened. Of a link the link goes. */
 export async function removeEntry(place: string): Promise<void> {
   const stats = await atPlace(place, (path) => lstat(path));
   if (!stats.isDirectory()) return await atPlace(place, (path) => rm(path));
@@ -181,7 +181,7 @@ export async function removeEntry(place: string): Promise<void> {
   await atPlace(place, (path) => rmdir(path));
 }
 
-/** Copies a file, or a folder with all that is in it, over what is there. Links in a folder are copied as they are. */
+/** Copies a file, or a folder with everything in it, over an existing one. Links in a folder are copied as they are. */
 export async function copyEntry(from: string, to: string): Promise<void> {
   const stats = await atPlace(from, (path) => lstat(path));
   if (stats.isDirectory()) {

@@ -66,7 +66,7 @@ test.each(TOOLS)("%s does not follow a link that replaced its file", async (_nam
   expect(readFileSync(join(outside.path, "file.txt"), "utf8")).toBe("secret");
 });
 
-// Where an open file leads to is known on Linux alone.
+// An open file's target is known only on Linux.
 test.skipIf(process.platform !== "linux").each([...TOOLS, ...OF_NAMES])(
   "%s does not follow a link that replaced a folder above its file",
   async (_name, tool, args) => {

@@ -12,11 +12,11 @@ export interface Workspace {
   /** Absolute, without symbolic links. */
   readonly root: string;
   /**
-   * The real place of a path, absolute or relative to the root; what does not exist yet has the real place of its folder. Rejects with
+   * The real place of a path, absolute or relative to the root; a path that does not exist yet has the real place of its folder. Rejects with
    * `bad-input` for a path that leads out of the workspace, by `..` or by a symbolic link.
    */
   place(path: string): Promise<string>;
-  /** The place of a name itself: a symbolic link is not followed, only those above it. For what removes or moves it. */
+  /** The place of a name itself: a symbolic link is not followed, only those above it. For removing or moving it. */
   entryPlace(path: string): Promise<string>;
   /** A place as the model sees it: relative to the root, with forward slashes. */
   nameOf(place: string): string;
@@ -49,7 +49,7 @@ export async function openWorkspace(folder: string): Promise<Workspace> {
   };
 }
 
-/** The real path of what exists; for the rest the real path of its nearest folder that does, and the names below it. */
+/** The real path of an existing file; for the rest the real path of its nearest folder that exists, and the names below it. */
 async function realPlace(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -65,7 +65,7 @@ async function realPlace(path: string): Promise<string> {
 
 const SKIPPED = ["**/.git/**", "**/node_modules/**"] as const;
 
-/** Reads a folder for the walk, by what was opened: no link on the way is followed, whenever it was put there. */
+/** Reads a folder for the walk, by its open handle: no link on the way is followed, even if it was put there later. */
 function readOpened(path: string, _: unknown, done: (error: Error | null, entries: Dirent[]) => void): void {
   readFolder(resolve(path)).then(
     (entries) => done(null, entries),
