@@ -1,4 +1,4 @@
-/** Packs our packages as they would be published, and plays every row of docs/evidence.md with them. `pnpm acceptance --help` tells the rest. */
+/** Packs our packages as they would be published, and plays every row of docs/evidence.md with them. `pnpm acceptance --help` lists the options. */
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";

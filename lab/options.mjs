@@ -2,9 +2,9 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 
 /**
- * A command's options. `--help` prints how it is used and ends the process; a mistake says in one line what is wrong and ends it with exit code 2.
+ * A command's options. `--help` prints the usage and ends the process; a mistake prints one line and ends it with exit code 2.
  * @template {import("node:util").ParseArgsConfig} Config
- * @param {string} usage what `--help` prints
+ * @param {string} usage printed by `--help`
  * @param {Config} config
  * @returns {ReturnType<typeof parseArgs<Config>>}
  */
@@ -21,7 +21,7 @@ export function optionsOf(usage, config) {
 }
 
 /**
- * Ends the process over a mistake in what was asked for.
+ * Ends the process over a mistake in the options.
  * @param {string} what one line
  * @returns {never}
  */

@@ -10,7 +10,7 @@ import process from "node:process";
 import { commandFile, root, runNode } from "../scripts/tool.mjs";
 
 const providers = join(root, "packages/providers");
-/** The table of supported versions, as it stands in the source. */
+/** The table of supported versions, from the source. */
 const supported = readFileSync(join(providers, "src/client/supported.ts"), "utf8");
 
 /** Where a package's types and code begin; of several files of code the first that a version has. */
@@ -43,9 +43,10 @@ const SESSIONS = [
 ];
 
 /**
- * The newest release of the last major is named by its major: for a range npm would leave out what asks for a newer Node.
+ * The newest release of the last major is named by its major: for a range npm would leave out a version that asks for a newer Node.
  * @param {string} name
- * @returns {readonly [lowest: string, highest: string]} */
+ * @returns {readonly [lowest: string, highest: string]}
+ */
 function ends(name) {
   const row = new RegExp(`\\s"?${name}"?: \\{ from: "([^"]+)", belowMajor: (\\d+) \\}`).exec(supported);
   if (row === null) throw new Error(`no supported versions of ${name}`);
@@ -105,8 +106,8 @@ export default { ...base, root: ${JSON.stringify(root)}, resolve: { conditions, 
 }
 rmSync(folder, { recursive: true, force: true });
 
-// Packages that have to be of one kind in a program, LangChain's above all, cannot be put in the place of others by a name: these are installed as a person would, with our packed
-// packages, and play a whole session. docs/evidence.md has what came of it.
+// Packages that have to be of one kind in a program, LangChain's above all, cannot be replaced by a name: these are installed as a person would, with our packed
+// packages, and play a whole session. docs/evidence.md has the result.
 const sessions = await runNode([join(root, "lab/acceptance.mjs"), ...SESSIONS], { output: "show" });
 console.log(`sessions at the ends: ${sessions.code === 0 ? "pass" : "fail"}`);
 if (sessions.code !== 0) process.exitCode = 1;

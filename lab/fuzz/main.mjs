@@ -42,7 +42,7 @@ const seed = Number(values.seed);
 const engineSeconds = only === "both" ? Math.ceil(seconds * (1 - CONVERSATIONS_RATIO)) : seconds;
 
 /**
- * Runs the properties of a test file whose names match, and passes what they print through.
+ * Runs the properties of a test file whose names match, and passes their output through.
  * @param {string} file
  * @param {string} names
  * @returns {Promise<number>} the exit code

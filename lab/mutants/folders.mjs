@@ -25,6 +25,6 @@ export const folders = [
       "!engine/{engine.property,hostile-plans.property,one-measure}.test.ts",
     ],
   },
-  // What a regression fitted is data: a sign of it is as much a figure as the figure.
+  // Figures fitted by a regression are data: a figure's sign is as much a figure as the figure.
   { name: "memory", sources: ["memory/*.ts", "!memory/use-weights.ts"], tests: ["memory/*.test.ts", "keep/rules.test.ts"] },
 ];

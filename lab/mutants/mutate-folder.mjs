@@ -10,8 +10,8 @@ const LEAST_SCORE_PERCENT = 85;
 /** The outcome of a folder. @typedef {{ readonly tried: number, readonly caught: number, readonly seconds: number }} FolderOutcome */
 
 /**
- * Mutates a folder in a copy of the workspace's core, and shows progress and survivors. What is known from the last time, for sources and tests that have
- * not changed since, is not tried again, unless `isAnew`. The exit code is not zero if too few are caught.
+ * Mutates a folder in a copy of the workspace's core, and shows progress and survivors. Mutants known from the last time, for sources and tests that have
+ * not changed since, are not tried again, unless `isAnew`. The exit code is not zero if too few are caught.
  * @param {import("./folders.mjs").MutatedFolder} folder
  * @param {{ readonly isAnew: boolean, readonly files: string }} options `files` are names without their ending, split by commas, or `*`
  * @returns {Promise<FolderOutcome>}

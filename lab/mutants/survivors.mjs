@@ -12,7 +12,7 @@ import { root } from "../../scripts/tool.mjs";
  * }} TriedMutant
  */
 
-/** Prints each mutant that no test notices when it is known, so that a run that is broken off has said what it found. Stryker loads this as a plugin. */
+/** Prints each mutant that no test notices when it is known, so that a run that is broken off has printed its findings. Stryker loads this as a plugin. */
 const survivors = {
   /** @param {TriedMutant} mutant */
   onMutantTested({ status, fileName, location: { start }, mutatorName, replacement }) {

@@ -37,7 +37,7 @@ function lostItems({ sinceMain }: ExchangeFacts): number {
   return sinceMain.itemCount - Object.values(sinceMain.kept).reduce((sum, count) => sum + count, 0);
 }
 
-/** Tokens to the nearest hundred: what a date or an id in a prompt moves is less. */
+/** Tokens to the nearest hundred: a date or an id in a prompt moves less. */
 export function rounded(tokens: number | null): number {
   return Math.round((tokens ?? 0) / ROUND_TOKENS) * ROUND_TOKENS;
 }

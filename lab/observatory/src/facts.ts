@@ -10,7 +10,7 @@ export interface ProgramFacts {
   readonly wire: string;
   /** The day of the run, as it was given. */
   readonly recorded: string;
-  /** Where it acts: between the steps of a turn, between turns, or never in what was tried. */
+  /** Where it acts: between the steps of a turn, between turns, or never in the experiments. */
   readonly actsBetween: ActsBetween;
   /** Tools and system text of its main requests. */
   readonly overhead: {
@@ -33,13 +33,13 @@ export type ActsBetween = (typeof ACTS_BETWEEN)[number];
 export interface ThresholdFacts {
   readonly windowTokens: number;
   readonly outputTokens: number | null;
-  /** Whether replies told usage. If not, sizes are as the simulator counts them: four characters a token. */
+  /** Whether replies reported usage. If not, sizes are as the simulator counts them: four characters a token. */
   readonly usage: "reported" | "missing";
   readonly silentTokens: number | null;
   readonly actsTokens: number | null;
 }
 
-/** One compaction: what was before it, the requests for it, and the request after it. Tokens are rounded to hundreds. */
+/** One compaction: the request before it, the requests for it, and the request after it. Tokens are rounded to hundreds. */
 export interface CompactionFacts {
   readonly before: { readonly tokens: number; readonly items: number };
   /** Requests of the kind `summary` between the two main requests; none if it cut by itself. */
@@ -71,11 +71,11 @@ export interface AfterFacts {
   /** Files that were read long before and whose text is in it. */
   readonly filesPutBack: number;
   readonly cacheReadTokens: number;
-  /** The constraints that are in it, by what they were said in. */
+  /** The constraints that are in it, by the message that stated them. */
   readonly constraints: readonly string[];
 }
 
-/** A session's end, and what it was made of. */
+/** A session's end, and its parts. */
 export interface EndFacts {
   readonly requests: readonly RequestRun[];
   readonly endedBy: "itself" | "requests" | "time";

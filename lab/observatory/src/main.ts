@@ -63,7 +63,7 @@ function keptFacts(): readonly ProgramFacts[] {
   return files.map((name) => programFactsSchema.parse(JSON.parse(readFileSync(join(factsFolder, name), "utf8"))));
 }
 
-/** Runs the experiments of the programs, some at a time; what fails is told and left out. */
+/** Runs the experiments of the programs, some at a time; a failure is printed and left out. */
 async function watchAll(
   programs: readonly Program[],
   { date, jobs, isFresh }: Asked,
@@ -111,7 +111,7 @@ function labOf(program: Program): Lab {
   };
 }
 
-/** Installs what is missing; what cannot be had is left out and counted. */
+/** Installs missing packages; a program that cannot be had is left out and counted. */
 async function prepared(programs: readonly Program[]): Promise<readonly Program[]> {
   const ready: Program[] = [];
   for (const program of programs) {

@@ -10,7 +10,7 @@ export const root: string = fileURLToPath(new URL("../../..", import.meta.url));
 /** Set in the process that runs inside a network namespace. */
 const INSIDE = "PLIMSOLL_OBSERVATORY_INSIDE";
 
-/** Where programs are found inside the namespace, wherever they were installed: some tell the model where they are. */
+/** The place of programs inside the namespace, wherever they were installed: some give the model their path. */
 const INSTALLED = join(tmpdir(), "plimsoll-observatory", "installed");
 
 /** True in the process that has no network but loopback. */

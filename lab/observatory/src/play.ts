@@ -23,7 +23,7 @@ export interface PlayRequest {
   readonly files?: { readonly [name: string]: string };
   /** The number of requests after which the program is ended. */
   readonly atMostRequests?: number;
-  /** Starts what stands between the program and the simulator; it is given an empty folder, and closed when the program has ended. */
+  /** Starts the program between the played one and the simulator; it is given an empty folder, and closed when the played one has ended. */
   readonly between?: (simulatorUrl: string, folder: string) => Promise<Between>;
   /** The time after which the program is ended; {@link MOST_MS} if it is left out. */
   readonly mostMs?: number;
@@ -48,7 +48,7 @@ export interface Played {
   readonly lostOutputs: readonly number[];
 }
 
-/** The kind of thing that the person is told: the model's last words, that the context is too long, that something failed, something else, or nothing. */
+/** The kind of the last words to the person: the model's last words, that the context is too long, that something failed, something else, or nothing. */
 export const TOLD = ["answer", "too long", "error", "other words", "nothing"] as const;
 export type Told = (typeof TOLD)[number];
 
@@ -58,19 +58,19 @@ export interface Places {
   readonly installed: string;
   /** Node 22, for programs that need it. */
   readonly node22: string;
-  /** A folder for this run alone. It is emptied. */
+  /** A folder only for this run. It is emptied. */
   readonly folder: string;
   /** Whether programs get a process namespace of their own, so that nothing they leave behind lives on. */
   readonly processes: "apart" | "together";
 }
 
-/** A program that has not ended by then is ended: many times what the longest takes on an idle machine. Chosen. */
+/** A program that has not ended by then is ended: many times the longest time on an idle machine. Chosen. */
 const MOST_MS = 400_000;
 
 /** The size of the simulated window: nothing is refused for its size that a scenario does not refuse. */
 const OPEN_WINDOW_TOKENS = 100_000_000;
 
-/** Plays a scenario with a program, from an empty home, and gives what came of it. */
+/** Plays a scenario with a program, from an empty home, and gives the result. */
 export async function play(program: Program, request: PlayRequest, places: Places): Promise<Played> {
   const { limits, prompts } = request;
   const work = join(places.folder, "work");
@@ -143,7 +143,7 @@ interface Start {
   readonly signal: AbortSignal;
 }
 
-/** Writes what the program needs, and runs it to its end; gives the end of its last command. */
+/** Writes the program's files, and runs it to its end; gives the end of its last command. */
 async function start(program: Program, { setting, files, places, signal }: Start): Promise<Ended> {
   const { home, work, prompts } = setting;
   const launch = program.launch(setting);
@@ -186,7 +186,7 @@ function cleanEnvironment(home: string): { readonly [name: string]: string } {
   };
 }
 
-/** Whatever asks for another machine is refused at once. */
+/** Requests to other machines are refused at once. */
 const DEAD_PROXIES = {
   HTTP_PROXY: "http://127.0.0.1:9",
   HTTPS_PROXY: "http://127.0.0.1:9",
@@ -257,14 +257,14 @@ function wholeLines(call: number, chars: number): number {
   return Math.floor(chars / (lineOf(call).length + 1));
 }
 
-/** Lines of its own, in JSON: what stands before them ends in a line's end, or is a label; the command has its line in quotes. */
+/** Lines of its own, in JSON: text before them ends in a line's end, or is a label; the command has its line in quotes. */
 function linesIn(json: string, call: number): number {
   return json.split(new RegExp(`(?<!')${lineOf(call)}(?!\\d)`)).length - 1;
 }
 
 /**
  * Starts a program that speaks the Agent Client Protocol (agentclientprotocol.com) and says the person's messages to it, one after the other, in one
- * session. What it asks leave for is allowed.
+ * session. Its requests for permission are granted.
  */
 async function talk(command: readonly string[], prompts: readonly string[], surroundings: Surroundings): Promise<Ended> {
   const running = startCommand(command, surroundings);

@@ -1,10 +1,10 @@
 import type { Played } from "./play.ts";
 
-/** Plays of one scenario, of which one has to be whole. Chosen: on a busy machine one in five loses an output. */
+/** The most plays of one scenario until one is whole. Chosen: on a busy machine one in five loses an output. */
 const MOST_PLAYS = 8;
 
 /**
- * Plays until no output of a command was lost on its way to the model: what a program does at a size is asked, not what its shell loses.
+ * Plays until no output of a command was lost on its way to the model: the question is the program's behaviour at a size, not its shell's losses.
  *
  * @throws Error if every play lost some.
  */

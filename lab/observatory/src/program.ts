@@ -4,7 +4,7 @@ import type { Scenario } from "@plimsoll/simulator";
 export type MainStep = Scenario["main"][number];
 export type ToolPattern = NonNullable<Scenario["tools"]>[number];
 
-/** A published program: where it comes from, how it is started, and how its requests are told apart. */
+/** A published program: its package, its start, and the signs of its kinds of requests. */
 export interface Program {
   /** Its name on the command line and of its file of facts. */
   readonly name: string;
@@ -27,7 +27,7 @@ export interface Program {
   /** The file of a project's rules that it reads. */
   readonly rulesFile: string;
   readonly kinds: NonNullable<Scenario["kinds"]>;
-  /** Left out if it always gives the model what a command printed; if not, a play in which output was lost is played again. */
+  /** Left out if it always gives the model a command's whole output; if not, a play in which output was lost is played again. */
   readonly outputs?: "may be lost";
   /** How a command is run and a file is read with its own tools. */
   tools(work: string): readonly ToolPattern[];
@@ -35,12 +35,12 @@ export interface Program {
   launch(setup: Setup): Launch;
 }
 
-/** A program that has a model of its own: what it asks for if a person has set nothing but the address. */
+/** A program that has a model of its own: its requests if a person has set nothing but the address. */
 export interface ProgramWithDefault extends Program {
   asInstalled(place: Place): Launch;
 }
 
-/** The program as a person installs it: with its own model, whatever that is, and told of no window. */
+/** The program as a person installs it: with its own model, and without a stated window. */
 export function withDefaultModel({ asInstalled, ...program }: ProgramWithDefault): Program {
   return { ...program, launch: asInstalled };
 }
@@ -50,7 +50,7 @@ export type StatableWindows =
   | { readonly kind: "any"; readonly tellsOutput: boolean }
   | { readonly kind: "fixed"; readonly limits: StatedLimits };
 
-/** The limits of a program's model; `null` if it is told no output. */
+/** The limits of a program's model; `null` if its output is not stated. */
 export interface StatedLimits {
   readonly windowTokens: number;
   readonly outputTokens: number | null;
@@ -65,7 +65,7 @@ export interface Place {
   readonly prompts: readonly string[];
 }
 
-/** The same for a model that the program is told of. */
+/** The same for a model that the program's settings name. */
 export interface Setup extends StatedLimits, Place {
   readonly modelId: string;
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 /** A proxy of ours that runs as a process of its own. */
 export interface ProxyProcess {
-  /** With the token: what programs are given as their base address. */
+  /** With the token: the base address for programs. */
   readonly url: string;
   /** Its output: first the variables to export, then a line for each compaction and each problem. */
   lines(): readonly string[];
@@ -72,7 +72,7 @@ export function sentOn(url: string, { path, headers, body }: Taken): Promise<Res
   return fetch(`${url}${path}`, { ...asked, headers: Object.fromEntries(own) });
 }
 
-/** An address that stays: what is asked there is answered by `answer`. */
+/** An address that stays: `answer` answers its requests. */
 export async function startRelay(
   answer: (taken: Taken) => Promise<Response>,
 ): Promise<{ readonly url: string; close(): void }> {

@@ -1,14 +1,14 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
-/** Where a command runs, and what ends it. */
+/** The surroundings of a command, and the signal that ends it. */
 export interface Surroundings {
   readonly env: { readonly [name: string]: string };
   readonly work: string;
   readonly signal: AbortSignal;
 }
 
-/** How a command ended, and what it printed on both outputs. */
+/** How a command ended, and its output on both streams. */
 export interface Ended {
   readonly exitCode: number | null;
   readonly output: string;
@@ -30,14 +30,14 @@ export function startCommand([file = "", ...args]: readonly string[], { env, wor
       stream.setEncoding("utf8");
       stream.on("data", (piece: string) => pieces.push(piece));
     }
-    // A program that ends while it is written to is told by its exit.
+    // If a program ends while it is written to, its exit says so.
     child.stdin.on("error", () => undefined);
     signal.addEventListener("abort", end, { once: true });
     child.on("error", reject);
     child.once("exit", (exitCode) => {
       signal.removeEventListener("abort", end);
       endGroup(child.pid);
-      // What it printed last is read before its outputs are closed.
+      // Its last output is read before its streams are closed.
       setImmediate(() => resolve({ exitCode, output: pieces.join("") }));
     });
     if (signal.aborted) end();

@@ -16,7 +16,7 @@ import type { ActsBetween, EndFacts, OverflowFacts, ProgramFacts, ThresholdFacts
 import type { Played } from "./play.ts";
 import type { MainStep } from "./program.ts";
 
-/** Makes all experiments with a program; `recorded` is the day, as `2026-11-22`, and `known` what an earlier run found. */
+/** Makes all experiments with a program; `recorded` is the day, as `2026-11-22`, and `known` an earlier run's findings. */
 export async function watch(lab: Lab, recorded: string, known: ProgramFacts | null): Promise<ProgramFacts> {
   const { name, packageName, version, licence } = lab.program;
   const thresholds: ThresholdFacts[] = [];
@@ -39,7 +39,7 @@ export async function watch(lab: Lab, recorded: string, known: ProgramFacts | nu
     licence,
     wire,
     recorded,
-    // A program that measures its messages itself does nothing about usage that is told; its compactions tell where it acts.
+    // A program that measures its messages itself ignores reported usage; its compactions show where it acts.
     actsBetween: between === "never" && compactions.length > 0 ? "steps" : between,
     overhead,
     thresholds,
@@ -57,7 +57,7 @@ function endOf({ exchanges, endedBy, exitCode, told }: Played): EndFacts {
 const LOOP_MAINS = 12;
 const LOOP_REQUESTS = 60;
 
-/** Usage that stays high whatever the program does: does it end? */
+/** Usage stays high in spite of the program's compactions: does it end? */
 async function loopWhileHigh(lab: Lab, between: ActsBetween): Promise<EndFacts> {
   const { limits, tokenFactorRatio } = smallLimits(lab.program);
   const isTurns = between === "turns";
@@ -133,7 +133,7 @@ const CONSTRAINTS: NonNullable<Scenario["probes"]> = [
   { id: "model 2", text: "I leave the tide tables for last" },
 ];
 
-/** The files that calls read, by the number of the call. What is in them tells whether a file is put back, too: it was read long before. */
+/** The files that calls read, by the number of the call. Their content shows whether a file is put back, too: it was read long before. */
 const NOTES: { readonly [name: string]: string } = {
   "notes-2.txt": "Notes on anchors: the third anchor must not be used before noon.\n",
   "notes-3.txt": "Notes on lamps: the east lamp is out of order until spring.\n",
@@ -145,7 +145,7 @@ const FIRST_MESSAGE = `${PERSON} Please ${CONSTRAINTS.slice(0, 4)
 
 const RULES = `# Rules\n\n- ${CONSTRAINTS[4]?.text}\n- ${CONSTRAINTS[5]?.text}\n`;
 
-/** Plays a session with five compactions at real sizes, and tells each of them. */
+/** Plays a session with five compactions at real sizes, and describes each of them. */
 export async function compactionsInARow(
   lab: Lab,
   between: ActsBetween,

@@ -1,6 +1,6 @@
 /**
- * Breaks the newest session of a program in several ways at once, has the installed `plimsoll doctor` write a mended copy, and puts the copy in the place of the log, as a
- * person would. Ends with 1 if doctor does not tell each of them, changes the original, or finds anything in its copy.
+ * Breaks the newest session of a program in several ways at once, has the installed `plimsoll doctor` write a mended copy, and puts the copy in the place of the
+ * log, as a person would. Ends with 1 if doctor does not report each of them, changes the original, or finds anything in its copy.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
@@ -48,7 +48,7 @@ function brokenLines(text) {
   const change = (at, made) => {
     lines[at] = made(lines[at]);
   };
-  // The first id is used again; half a character stands in the fourth result.
+  // The first id is used again; the fourth result holds half a character.
   for (const [at, line] of lines.entries())
     if (call.test(line) || result.test(line)) lines[at] = line.replaceAll(ids[2], ids[0]);
   change(resultOf(ids[3]), (line) => line.replace("line of call 4", "line \\ud83d of call 4"));

@@ -1,6 +1,6 @@
 /**
- * Stands in for Claude Code, which is not open source and is not run: it asks on its wire, keeps a log in its form, compacts by a summary that says nothing of what
- * was before, and starts the plugin's hooks with payloads made from its reference (code.claude.com/docs/en/hooks, read in November 2026).
+ * Replaces Claude Code, which is not open source and is not run: it asks on its wire, keeps a log in its form, compacts by a summary without a word of the history,
+ * and starts the plugin's hooks with payloads made from its reference (code.claude.com/docs/en/hooks, read in November 2026).
  */
 import { execFileSync } from "node:child_process";
 import { appendFileSync, readFileSync } from "node:fs";
@@ -33,7 +33,7 @@ async function ask(messages, withTools) {
   return reply;
 }
 
-/** Starts the hooks of an event whose matcher fits, and gives what they add to the context. */
+/** Starts the hooks of an event whose matcher fits, and gives their additions to the context. */
 function startHooks(event, more, matched) {
   const payload = {
     session_id: "s",

@@ -1,6 +1,6 @@
 import type { ExchangeFacts } from "@plimsoll/simulator";
 
-/** A main request that was answered, and of which nothing was cached. */
+/** A main request that was answered, without any cached part. */
 export const PLAIN_EXCHANGE: ExchangeFacts = {
   index: 0,
   wire: "openai-chat",

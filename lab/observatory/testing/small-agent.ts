@@ -4,10 +4,10 @@ import type { Lab } from "../src/experiments/setting.ts";
 import type { ActsBetween } from "../src/facts.ts";
 import { CODEX } from "../src/programs/codex.ts";
 
-/** A small agent of our own, in the place of a program: it keeps all it is told, and asks for a summary where it is to act. */
+/** A small agent of our own, in the place of a program: it keeps all messages, and asks for a summary where it is to act. */
 export interface SmallAgent {
   readonly between: ActsBetween;
-  /** On what the reply said that was used; without that, on the size of its messages. */
+  /** On the usage that the reply reported; without that, on the size of its messages. */
   readonly acts: (sizeTokens: number) => boolean;
 }
 
@@ -15,7 +15,7 @@ const KINDS = [{ kind: "summary", if: { tools: "none" } }] as const;
 const TOOLS = [{ type: "function", function: { name: "shell", parameters: { type: "object" } } }];
 const PATTERNS = [{ name: "shell", arguments: { size: "{chars}" } }];
 
-/** A lab whose program is the agent; `runs` are the names of what was played. */
+/** A lab whose program is the agent; `runs` are the names of the plays. */
 export function labOf(agent: SmallAgent): Lab & { readonly runs: readonly string[] } {
   const runs: string[] = [];
   return {

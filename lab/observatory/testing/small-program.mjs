@@ -1,4 +1,4 @@
-// A program for the tests of `play`: asks so many times, tells its environment as the person's message, prints the last answer, and ends with the given code.
+// A program for the tests of `play`: asks so many times, sends its environment as the person's message, prints the last answer, and ends with the given code.
 const [url, times, exitCode] = process.argv.slice(2);
 const content = Object.entries(process.env)
   .map(([name, value]) => `${name}=${value}`)

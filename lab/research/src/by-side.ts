@@ -13,21 +13,21 @@ import { PRESETS } from "@plimsoll/core";
 import { markdownTable } from "./calibrate/page-tables.ts";
 import { sideOf } from "./protocol-stamp.ts";
 
-/** The sides as they are shown: what nothing was fitted on or chosen by stands first. */
+/** The sides as they are shown: the side that was neither fitted on nor chosen by comes first. */
 const GROUPS = [
   { title: "owners that nothing was fitted on or chosen by", sides: ["report"] },
   { title: "owners that the presets were fitted on or chosen by", sides: ["fit", "choose"] },
 ] as const;
 
 /**
- * Every policy's cost and what it held, apart for the owners that presets were fitted on and for all others: over the sessions that outgrow the
- * window without compaction. The presets of ours stand above the plain tail of their own size. `split` is lab/research/protocol-split.json.
+ * Every policy's cost and kept share, apart for the owners that presets were fitted on and for all others: over the sessions that outgrow the window
+ * without compaction. The presets of ours come above the plain tail of their own size. `split` is lab/research/protocol-split.json.
  */
 export function bySideSection(report: BenchReport, split: string): string {
   return ["## By side of the split", LEAD, ...sideTables(report, split)].join("\n\n");
 }
 
-/** The same in further windows: `report` is of those alone. */
+/** The same in further windows: `report` is only of those. */
 export function furtherRooms(report: BenchReport, split: string): string {
   return ["### Smaller and larger rooms", ROOMS_LEAD, ...sideTables(report, split)].join("\n\n");
 }

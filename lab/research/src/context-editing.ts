@@ -23,7 +23,7 @@ const values = optionsOf(USAGE, {
 const fewestLines = Math.ceil(numberAbove0("lines", values.lines) / 4);
 
 const STEPS = 100;
-/** Prices of what the cache has and of what is written to it, in parts of an input token's (Anthropic, November 2026). */
+/** Prices of cache reads and cache writes, in parts of an input token's (Anthropic, November 2026). */
 const READ_PRICE = 0.1;
 const WRITE_PRICE = 1.25;
 const CHARS_PER_TOKEN = 4;
@@ -92,7 +92,7 @@ class MeasuringModel extends BaseChatModel {
   }
 }
 
-/** Plays the work under a middleware, and prints what its prompts cost and the mean share of result lines in them. */
+/** Plays the work under a middleware, and prints the cost of its prompts and the mean share of result lines in them. */
 async function play(name: string, work: readonly (readonly string[])[], middleware: AgentMiddleware[]): Promise<void> {
   const model = new MeasuringModel(work);
   const read = tool(async () => work[model.calls - 1]?.join("\n") ?? "", {

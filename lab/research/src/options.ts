@@ -3,10 +3,7 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
 
-/**
- * The options of a research command. `--help` prints how it is used and ends the process; a mistake says in one line what is wrong and ends it with
- * exit code 2.
- */
+/** The options of a research command. `--help` prints the usage and ends the process; a mistake prints one line and ends it with exit code 2. */
 export function optionsOf<const Given extends Options>(
   usage: string,
   options: Given,
@@ -28,7 +25,7 @@ export function numberAbove0(name: string, text: string): number {
   return value > 0 && Number.isFinite(value) ? value : refuse(`--${name} is a number above 0, not "${text}"`);
 }
 
-/** Ends the process over a mistake in what was asked for. */
+/** Ends the process over a mistake in the options. */
 function refuse(what: string): never {
   process.stderr.write(`${what} (--help tells what there is)\n`);
   process.exit(2);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 
-/** The origin of a page's figures: the definitions and the rule, and who is on which side. */
+/** The origin of a page's figures: the definitions and the rule, and the owners of each side. */
 export interface Protocol {
   /** docs/evidence.md. */
   readonly text: string;
@@ -9,7 +9,7 @@ export interface Protocol {
   readonly split: string;
 }
 
-/** Characters of the hash that are shown: enough to tell versions of one page apart. */
+/** Characters of the hash that are shown: enough to distinguish versions of one page. */
 const SHOWN_CHARS = 16;
 
 /**
@@ -36,7 +36,7 @@ export function stampLine(protocol: Protocol): string {
   return `Protocol: \`${protocolVersion(protocol)}\` (the date of [its](docs/evidence.md) newest change, and a hash of its definitions and split). \`pnpm results --check\` refuses this page if they change.`;
 }
 
-/** Why a page of results is refused; `null` if its figures were made by the protocol that holds, and it says what is lost first. */
+/** Why a page of results is refused; `null` if its figures were made by the present protocol, and it names the losses first. */
 export function pageProblem(page: string, protocol: Protocol): string | null {
   const stamp = STAMP.exec(page)?.[1] ?? null;
   const holds = protocolVersion(protocol);

@@ -132,7 +132,7 @@ export async function startAskedProxy(start: ProxyStart, { wire, itemsKey }: Ask
 /** Page, status, preview, undo, pause, resume, typed words, `POST /compact`, forget. */
 const QUESTIONS = 9;
 
-/** Uses a simulator of its own, which ends whatever comes of it. */
+/** Uses a simulator of its own, which ends after any outcome. */
 async function withSimulator<T>(options: Partial<SimulatorOptions>, use: (url: string) => Promise<T>): Promise<T> {
   const simulator = await startSimulator({ ...options, replies: () => ({ parts: [{ type: "text", text: "ok" }] }) });
   try {

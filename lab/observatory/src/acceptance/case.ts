@@ -21,7 +21,7 @@ export interface AcceptanceCase {
   /** How often a new process takes the session up. */
   readonly resumes: number;
   readonly request: Omit<PlayRequest, "between">;
-  /** Starts what stands between; it is given the project. */
+  /** Starts the program in between; it is given the project. */
   readonly between?: (project: string) => (upstream: string, folder: string) => Promise<SpeakingBetween>;
   /** Where the program keeps its sessions; left out if it keeps none. */
   readonly sessions?: SessionPlace;
@@ -41,7 +41,7 @@ export interface SpeakingBetween extends Between {
   asked?(): { readonly right: number; readonly of: number };
 }
 
-/** A window that is small, and large enough for what most programs send of their own. Chosen. */
+/** A window that is small, and large enough for the overhead of most programs. Chosen. */
 export const SMALL_TOKENS = 32_000;
 
 /** Text that a call prints: a hundred of them are more than the window. Chosen. */

@@ -34,7 +34,7 @@ export interface AcceptanceFacts {
   readonly nativeCompactions: number;
   readonly cachedRatio: number;
   readonly largestTokens: number;
-  /** Main requests that are smaller than the one before them; for the proxy, what it says. */
+  /** Main requests that are smaller than the one before them; for the proxy, its own count. */
   readonly compactions: number;
   /** Main requests that found less in the cache than the one before them had sent. */
   readonly breaks: number;
@@ -122,7 +122,7 @@ export type ExchangeTotals = Pick<
   | "drops"
 >;
 
-/** Counts the requests of a session. Those of a sub-agent are compared with each other alone. */
+/** Counts the requests of a session. Those of a sub-agent are compared only with each other. */
 export function totalsOf(exchanges: readonly ExchangeFacts[]): ExchangeTotals {
   const main = exchanges.filter(({ kind }) => kind === "main");
   const answered = main.filter(isAnswered);

@@ -26,7 +26,7 @@ const PRINTED_FILE = "put-back.jsonl";
 
 const fileOf = (call: number) => `notes-${call}.txt`;
 
-/** Where the stand-in compacts: below the window by what a step adds. */
+/** The stand-in's compaction point: below the window by the size of a step. */
 const STAND_IN_COMPACTS_AT_TOKENS = 56_000;
 
 /** Hooks in the real Codex, and the plugin of Claude Code by payloads. */
@@ -66,7 +66,7 @@ function hookCase(name: string, title: string): Omit<AcceptanceCase, "program"> 
   };
 }
 
-/** In the place of Claude Code, which is not run: a script that starts the hooks of `examples/plugins/claude-code` as its reference tells. */
+/** In the place of Claude Code, which is not run: a script that starts the hooks of `examples/plugins/claude-code` as its reference describes. */
 function standIn(project: string): Program {
   const hooks = join(root, "examples/plugins/claude-code/hooks/hooks.json");
   const command = join(project, "node_modules/plimsoll/bin/plimsoll.js");
@@ -108,7 +108,7 @@ function withHooks(program: Program, project: string): Program {
       return {
         files: { ...files, [join(setup.home, ".codex/hooks.json")]: JSON.stringify({ hooks }) },
         env,
-        // A person trusts hooks once, in `/hooks`; a headless run has nobody to ask.
+        // A person trusts hooks once, in `/hooks`; a headless run has no person to ask.
         start: {
           commands: commands.map(([first = "", ...rest]) => [
             first,

@@ -21,7 +21,7 @@ export interface Library {
   readonly callTokens?: number;
 }
 
-/** By name, as npm takes what runs on its own Node for a range: from 1.5.9 on the model's package asks for Node 22. */
+/** By name, since for a range npm takes a version that runs on its own Node: from 1.5.9 on the model's package asks for Node 22. */
 const LANGCHAIN = {
   libraries: ["langchain@1", "@langchain/core@1", "@langchain/langgraph@1", "@langchain/openai@latest"],
   runtime: "node-22",
@@ -192,7 +192,7 @@ function exampleProgram({
     packageName: name,
     version: "0.0.0",
     licence: "MIT",
-    // Beside the project's node_modules, as the examples import what is in them.
+    // Beside the project's node_modules, as the examples import its packages.
     entry: "../examples/run.mjs",
     runtime,
     modelId: "simulated-model",

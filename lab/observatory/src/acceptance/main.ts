@@ -29,7 +29,7 @@ interface Asked {
   readonly isPage: boolean;
   readonly isLatest: boolean;
   readonly isPrinted: boolean;
-  /** The time, as a clock tells it, after which no row is begun. */
+  /** The time, by a clock, after which no row is begun. */
   readonly endMs: number;
   /** The folder of our packed packages. */
   readonly tarballs: string;
@@ -37,7 +37,7 @@ interface Asked {
 
 const WITH_VALUE = ["--date", "--jobs", "--tarballs", "--within"];
 
-/** Tells the process inside the namespace when the time is over. */
+/** Passes the end of the time to the process inside the namespace. */
 const END_MS = "PLIMSOLL_ACCEPTANCE_END_MS";
 
 const MS_PER_SECOND = 1_000;
@@ -80,7 +80,7 @@ const print = (line: object) => void process.stdout.write(`${JSON.stringify(line
 const projectOf = ({ ours, libraries }: AcceptanceCase) =>
   join(cache, `project-${[...ours, ...libraries].join("+").replaceAll(/[^a-z0-9.+-]+/gi, "-")}`);
 
-/** Installs what a row needs; gives what is wrong if it cannot be had, `null` if it is there. `made` holds the projects of rows before it. */
+/** Installs a row's packages; gives the problem if they cannot be had, `null` if they are there. `made` holds the projects of rows before it. */
 async function prepared(row: AcceptanceCase, tarballs: string, made: Map<string, string | null>): Promise<string | null> {
   const project = projectOf(row);
   const problem = made.get(project) ?? (made.has(project) ? null : await madeProject(row, tarballs));
@@ -209,7 +209,7 @@ async function main(): Promise<void> {
   end();
 }
 
-/** Tells the process inside the namespace which rows are ready, and in which versions. */
+/** Passes the ready rows, and their versions, to the process inside the namespace. */
 const ROWS = "PLIMSOLL_ACCEPTANCE_ROWS";
 
 function rowsIn(text: string, rows: readonly AcceptanceCase[]): readonly AcceptanceCase[] {

@@ -27,7 +27,7 @@ a failed summary. \`plimsoll doctor --write\` has to tell each, leave the log as
 goes on with both. Nothing is compacted here.`,
 };
 
-/** The page of all rows in Markdown: what was not accepted comes first in its part, with the reasons. */
+/** The page of all rows in Markdown: rows that were not accepted come first in their part, with the reasons. */
 export function acceptancePage(all: readonly AcceptanceFacts[]): string {
   const kinds = Object.entries(KINDS).flatMap(([kind, heading]) => {
     const rows = all.filter((facts) => facts.kind === kind);

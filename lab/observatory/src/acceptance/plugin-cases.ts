@@ -9,7 +9,7 @@ import { SUB_AGENT_PROBE } from "./facts.ts";
 /** The limits of a program's model: the window is the real one. */
 const TOLD = { windowTokens: SMALL_TOKENS, outputTokens: 4_000 } as const;
 
-/** A program that has not ended by then is ended; many times what it takes on an idle machine. Chosen. */
+/** A program that has not ended by then is ended; many times the time on an idle machine. Chosen. */
 const MOST_MS = 1_800_000;
 
 const calls = (count: number): MainStep => ({ call: { outputTokens: CALL_TOKENS }, repeat: count });

@@ -16,13 +16,13 @@ const TOLD_TOKENS = { windowTokens: 1_000_000, outputTokens: 4_000 } as const;
 
 const STEPS = 100;
 
-/** Enough for two cuts, one of which is undone. Chosen. */
+/** Enough for two cuts, and an undo of one. Chosen. */
 const ASKED_STEPS = 50;
 
 /** Text that a call prints: a hundred of them are several windows. Chosen. */
 const CALL_TOKENS = 2_000;
 
-/** A program that has not ended by then is ended; many times what it takes on an idle machine. Chosen. */
+/** A program that has not ended by then is ended; many times the time on an idle machine. Chosen. */
 const MOST_MS = 900_000;
 
 /**
@@ -53,7 +53,7 @@ export const PROXY_CASES: readonly AcceptanceCase[] = [
   askedCase("gemini", withDefaultModel(GEMINI), 48_000, { wire: "gemini", itemsKey: "contents" }),
 ];
 
-/** The same with a person beside it, who asks the proxy while the program runs and then types words that are for the proxy. */
+/** The same with a person beside it, who asks the proxy while the program runs and then types words for the proxy. */
 function askedCase(of: string, program: Program, windowTokens: number, wire: AskedWire): AcceptanceCase {
   const row = proxyCase(`proxy-asked-${of}`, program, { windowTokens });
   const main = [{ call: { outputTokens: CALL_TOKENS }, repeat: ASKED_STEPS }];
@@ -75,7 +75,7 @@ interface Under {
   readonly startsAnewAfter?: number;
 }
 
-/** The vendor's SDK in a loop of its own, with a model that binds its thinking to what stands before it. */
+/** The vendor's SDK in a loop of its own, with a model that binds its thinking to its prefix. */
 function messagesClient(project: string): Program {
   return {
     ...CODEX,

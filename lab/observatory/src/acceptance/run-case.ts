@@ -48,7 +48,7 @@ export async function runCase(
     ...totals,
     ...(isProxy ? { compactions: said.filter((line) => line.includes("  compacted (")).length } : {}),
     resumes,
-    // What stores nothing but calls that print is whole if all of them are there.
+    // A store that leaves out only calls that print is whole if all of them are there.
     storedWhole: stored === null ? null : stored + steps - calls,
     putBack: row.putBack?.(played, home) ?? null,
     told: played.told,
@@ -56,7 +56,7 @@ export async function runCase(
   };
 }
 
-/** Keeps what stood between says, up to its end. */
+/** Keeps the output of the program in between, up to its end. */
 function listening(
   between: ReturnType<NonNullable<AcceptanceCase["between"]>>,
   said: string[],

@@ -6,14 +6,14 @@ import type { MainStep, Program, StatedLimits } from "../program.ts";
 /** The setting of an experiment: a program, and how it is played. */
 export interface Lab {
   readonly program: Program;
-  /** Plays the program; `name` is told to the person at the terminal. */
+  /** Plays the program; the person at the terminal sees `name`. */
   play(name: string, request: PlayRequest): Promise<Played>;
 }
 
 /**
- * Plays what is read off a session that ran to its end.
+ * Plays a session to its end, so that facts can be read off it.
  *
- * @throws Error if it was ended after too long a time: what it would have done is not known.
+ * @throws Error if it was ended after too long a time: its later acts are unknown.
  */
 export async function playToItsEnd(lab: Lab, name: string, request: PlayRequest): Promise<Played> {
   const played = await lab.play(name, request);
@@ -26,7 +26,7 @@ export async function playToItsEnd(lab: Lab, name: string, request: PlayRequest)
 const SMALL_WINDOW_TOKENS = 64_000;
 const SMALL_OUTPUT_TOKENS = 8_000;
 
-/** The window of experiments with real text, and the factor of counts that fills a window which cannot be told. */
+/** The window of experiments with real text, and the factor of counts that fills a window that cannot be set. */
 export function smallLimits({ windows }: Program): { readonly limits: StatedLimits; readonly tokenFactorRatio: number } {
   if (windows.kind === "fixed")
     return { limits: windows.limits, tokenFactorRatio: Math.floor(windows.limits.windowTokens / SMALL_WINDOW_TOKENS) };
@@ -48,14 +48,14 @@ const STATED: readonly StatedLimits[] = [
 /** The person's request, if nothing depends on it. */
 export const PERSON = "Please go on with the log files, one after the other, and tell me when all are done.";
 
-/** The person's messages of a session of many turns; each is its own, so that one can be told from another. */
+/** The person's messages of a session of many turns; each differs from all others. */
 export function turns(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${PERSON} This is request ${index + 1}.`);
 }
 
 /**
- * The beginning of a session if its usage is told: about 24,000 tokens of real text. Some programs keep 20,000 in any case, and do nothing while there is
- * not more. Usage is counted while it is said.
+ * The beginning of a session if its usage is reported: about 24,000 tokens of real text. Some programs keep 20,000 in any case, and do nothing while
+ * there is not more. Usage is counted during it.
  */
 export function fill(between: ActsBetween): MainStep {
   const step = between === "turns" ? { say: { tokens: FILL_TOKENS } } : { call: { outputTokens: FILL_TOKENS } };

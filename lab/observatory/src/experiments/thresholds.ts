@@ -18,7 +18,7 @@ interface Ramp {
   readonly count: number;
 }
 
-/** The last size at which nothing happened and the first at which the program acted; `null` for what did not happen. */
+/** The last size at which nothing happened and the first at which the program acted; `null` for one that was not seen. */
 interface Found {
   readonly silentTokens: number | null;
   readonly actsTokens: number | null;
@@ -33,8 +33,8 @@ export interface FoundThreshold {
 }
 
 /**
- * Finds where it acts: a session's usage grows from step to step, and, if it does nothing, from turn to turn. What is known from before is tried
- * first; it changes how long the search takes, not what is found.
+ * Finds its threshold: a session's usage grows from step to step, and, if it does nothing, from turn to turn. An earlier finding is tried first; it
+ * changes how long the search takes, not its result.
  */
 export async function reportedThreshold(lab: Lab, limits: StatedLimits, known: Known): Promise<FoundThreshold> {
   const unknown = lab.program.messages === "one" ? (["steps"] as const) : (["steps", "turns"] as const);
@@ -126,7 +126,7 @@ const BEFORE_STEPS = 2;
 /** The most big steps: past the window by a quarter. */
 const MOST_BIG_STEPS = 40;
 
-/** Finds where it acts if replies tell no usage: real text, and sizes as the simulator counts them. */
+/** Finds its threshold if replies report no usage: real text, and sizes as the simulator counts them. */
 export async function missingThreshold(lab: Lab, between: ActsBetween): Promise<ThresholdFacts> {
   const { limits, tokenFactorRatio } = smallLimits(lab.program);
   const playSteps = async (

@@ -1,6 +1,6 @@
 import { type Launch, NOTES_FILE, type Place, PRINT_COMMAND, type ProgramWithDefault } from "../program.ts";
 
-/** Codex: it asks on the Responses wire, and is told its window alone. Its own models run JavaScript that calls its tools. */
+/** Codex: it asks on the Responses wire, and its settings state only its window. Its own models run JavaScript that calls its tools. */
 export const CODEX: ProgramWithDefault = {
   name: "codex",
   title: "Codex",
@@ -13,7 +13,7 @@ export const CODEX: ProgramWithDefault = {
   windows: { kind: "any", tellsOutput: false },
   messages: "several",
   rulesFile: "AGENTS.md",
-  // Its own models' tools stand in the history, and stay there when a summary is asked for.
+  // Its own models' tools are in the history, and stay there when a summary is asked for.
   kinds: [
     { kind: "summary", if: { tools: "none", place: "later" } },
     { kind: "summary", if: { tools: "same", newest: "other", previous: "result", place: "later" } },

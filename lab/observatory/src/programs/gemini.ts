@@ -38,7 +38,7 @@ function launchWith({ url, home, prompts }: Place, modelId: string | null): Laun
         },
         privacy: { usageStatisticsEnabled: false },
         telemetry: { enabled: false },
-        // A terminal of its own loses some of what a command prints when the machine is busy.
+        // A terminal of its own loses some of a command's output when the machine is busy.
         tools: { shell: { enableInteractiveShell: false } },
         security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
         ...(modelId === null ? {} : { model: { name: modelId } }),

@@ -1,6 +1,6 @@
 import { type Launch, NOTES_FILE, type Place, PRINT_COMMAND, type ProgramWithDefault, type Setup } from "../program.ts";
 
-/** OpenCode on the Chat Completions wire, told window and output; with its own model of OpenAI's, on the Responses wire. */
+/** OpenCode on the Chat Completions wire, with window and output in its settings; with its own model of OpenAI's, on the Responses wire. */
 export const OPENCODE: ProgramWithDefault = opencodeWith({
   name: "opencode",
   npm: "@ai-sdk/openai-compatible",
@@ -18,10 +18,10 @@ export const OPENCODE_ANTHROPIC: ProgramWithDefault = opencodeWith({
 
 interface Variant {
   readonly name: string;
-  /** The client of a model that it is told of. */
+  /** The client of a model that its settings name. */
   readonly npm: string;
   readonly modelId: string;
-  /** Whose address is set if it is told of no model. */
+  /** The vendor whose address is set if the settings name no model. */
   readonly vendor: string;
 }
 

@@ -8,7 +8,7 @@ import {
   type ToolPattern,
 } from "../program.ts";
 
-/** The common part of pi's two scopes: pi asks on the Chat Completions wire and is told window and output in a file of models. */
+/** The common part of pi's two scopes: pi asks on the Chat Completions wire and reads window and output from a file of models. */
 const PI = {
   licence: "MIT",
   modelId: "simulated-model",

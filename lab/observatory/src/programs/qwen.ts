@@ -48,7 +48,7 @@ function launchWith(
         },
         privacy: { usageStatisticsEnabled: false },
         telemetry: { enabled: false },
-        // A terminal of its own loses some of what a command prints when the machine is busy, more often than pipes do.
+        // A terminal of its own loses some of a command's output when the machine is busy, more often than pipes do.
         tools: { shell: { enableInteractiveShell: false } },
         security: { auth: { selectedType: "openai" } },
         model: { ...(told === null ? {} : { name: told.modelId }), generationConfig },

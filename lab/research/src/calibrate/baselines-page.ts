@@ -6,8 +6,8 @@ import { COMPARED_METHODS, isBaseline } from "./methods.ts";
 import { errorTable, type KindCall, markdownTable, type PredictionErrors, percent } from "./page-tables.ts";
 
 /**
- * The baselines of `docs/evidence.md`, on the first folder alone: every method on calls with nothing hidden, and each format's best baseline
- * against the ledger, fitted in and out of sample.
+ * The baselines of `docs/evidence.md`, only on the first folder: every method on calls with nothing hidden, and each format's best baseline against
+ * the ledger, fitted in and out of sample.
  */
 export function baselinesPage(transcripts: readonly Transcript[]): string {
   const used = transcripts.filter(({ parentName, hasUsage }) => parentName === null && hasUsage);

@@ -6,7 +6,7 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** The source files that hold what was fitted. */
+/** The source files that hold the fitted figures. */
 export function figuresSources(fitted: { figures: MeasuredFigures; pooledWeights: readonly number[] }): readonly SourceFile[] {
   return [
     { path: "packages/core/src/tokens/pooled-weights.ts", text: pooledSource(fitted.pooledWeights, fitted.figures.asOf) },

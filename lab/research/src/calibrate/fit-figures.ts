@@ -12,7 +12,7 @@ export interface FittedFigures {
 type FigureName = keyof MeasuredFigures["lines"];
 type WeightsName = keyof MeasuredFigures["weights"];
 
-/** The tokenizer whose weights a family's figures stand on. */
+/** The tokenizer whose weights are the basis of a family's figures. */
 const WEIGHTS_OF: { readonly [name in FigureName]: WeightsName } = {
   claude: "claude",
   "claude-from-4.7": "claude",
@@ -72,15 +72,15 @@ export function fitFigures(sessions: readonly SessionObservations[], asOf: strin
 
 /**
  * A tokenizer's own weights, drawn to the pooled ones: few sessions fit each of them, and on sessions held out the mean of both is off by less than
- * either (0.096 % of all calm calls against 0.099 %; docs/evidence.md).
+ * either (0.096% of all calm calls against 0.099%; docs/evidence.md).
  */
 function blended(own: readonly number[], pooled: readonly number[], pooledRatio: number): readonly number[] {
   return own.map((weight, index) => Math.round(50 * (weight + pooledRatio * (pooled[index] ?? 0))) / 100);
 }
 
 /**
- * Tokens of a letter and a character of scripts that next to no recording holds, by the tokenizers that vendors other than Anthropic publish
- * (measured by `pnpm scripts-measured` of commit 0e0d1044), a tenth above their mean. Anthropic publishes none: its models keep what was expected before, which is more.
+ * Tokens of a letter and a character of scripts that next to no recording holds, by the tokenizers that vendors other than Anthropic publish (measured by `pnpm
+ * scripts-measured` of commit 0e0d1044), a tenth above their mean. Anthropic publishes none: its models keep the earlier expectation, which is more.
  */
 const SCRIPT_WEIGHTS = { alphabet: 0.34, ideograph: 0.72 } as const;
 

@@ -18,7 +18,7 @@ export interface RecordedSession {
   readonly set: string;
 }
 
-/** A call that was predicted by the figures of other repositories, with all that rows are told apart by. */
+/** A call that was predicted by the figures of other repositories, with all keys that divide rows. */
 export interface HeldOutCall extends KindCall {
   readonly set: string;
   readonly format: string;
@@ -48,7 +48,7 @@ const POSITIONS: readonly (readonly [string, (call: HeldOutCall) => boolean])[] 
   ["unmarked fall", ({ kind }) => kind === "fell"],
 ];
 
-/** How rows are told apart: all calls, by folder, by side of the protocol, by format, by family of the model. */
+/** The divisions of rows: all calls, by folder, by side of the protocol, by format, by family of the model. */
 const DIVISIONS: readonly ((call: HeldOutCall) => string)[] = [
   () => "all",
   ({ set }) => set,
@@ -148,7 +148,7 @@ const GOALS: readonly Goal[] = [
   { name: "its bound holds", row: "all, first after a cut", figure: "bound", ...atLeast(95) },
 ];
 
-/** Each goal with what was kept before and what is reached now. */
+/** Each goal with its earlier and its present value. */
 function goalTable(before: readonly HeldOutRow[], now: readonly HeldOutRow[]): readonly string[] {
   const figureOf = (rows: readonly HeldOutRow[], { row, figure }: Goal) =>
     rows.find((one) => one.row === row)?.[figure] ?? null;

@@ -5,8 +5,8 @@ import { fitFigures } from "./fit-figures.ts";
 import { observationsOf } from "./observations.ts";
 
 /**
- * Predictions of each session by a ledger whose priors were fitted on the sessions of all other repositories: what the fitted figures
- * are worth on sessions that they have not seen.
+ * Predictions of each session by a ledger whose priors were fitted on the sessions of all other repositories: the worth of the fitted figures on
+ * sessions that they have not seen.
  */
 export function leaveOneRepositoryOut(transcripts: readonly Transcript[]): readonly (readonly PredictedCall[])[] {
   const observed = transcripts.map((transcript) => observationsOf(transcript));

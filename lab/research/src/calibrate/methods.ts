@@ -1,7 +1,7 @@
 import { CALIBRATED_METHODS, CHARS_PER_FOUR } from "@plimsoll/bench/extend";
 import { plainLedger } from "./plain-ledger.ts";
 
-/** True for the methods of others and for plain ledgers: what ours is measured against. */
+/** True for the methods of others and for plain ledgers, the measure of ours. */
 export function isBaseline({ name }: { readonly name: string }): boolean {
   return !name.startsWith("ledger");
 }

@@ -39,7 +39,7 @@ export function errorTable(rows: readonly (readonly [string, PredictionErrors])[
   );
 }
 
-/** Single calls with what was reported and expected of them, under a title. */
+/** Single calls with their reported and expected tokens, under a title. */
 export function callList(title: string, calls: readonly KindCall[]): readonly string[] {
   const rows = calls.map((call) => [
     call.file,
@@ -52,7 +52,7 @@ export function callList(title: string, calls: readonly KindCall[]): readonly st
   return [`### ${title}`, "", ...markdownTable(["session", "call", "reported", "expected", "bound", "off by"], rows)];
 }
 
-/** The difference between what was expected of a call and what was reported, in percent of the report. */
+/** The difference between a call's expected and reported tokens, in percent of the report. */
 export function signedPercentOf({ prediction, reportedTokens }: Pick<KindCall, "prediction" | "reportedTokens">): number {
   return (100 * (prediction.expectedTokens - reportedTokens)) / reportedTokens;
 }

@@ -13,7 +13,7 @@ const FIRST_LINE: Line = { sums: [1e6, 0, 1, 1e6, 0] };
 
 /**
  * A baseline: the last report with its reply, and everything since by a line that is fitted to the differences of all reports of the model, falls
- * included. After a cut it has no report, and all is measured by the line. It is what anchoring with a regression gives, and nothing more.
+ * included. After a cut it has no report, and all is measured by the line. It is exactly anchoring with a regression.
  */
 export function plainLedger(spec: Policy["estimator"]): (transcript: Transcript) => readonly PredictedCall[] {
   return (transcript) => {

@@ -17,8 +17,8 @@ export interface RefittedSession {
 }
 
 /**
- * Where the weights start, and what they are drawn to if little is seen: what byte-pair encoders do with English and code (a
- * short word is a token with its space, longer ones a quarter token a letter; a digit, a line and most marks half a token).
+ * The weights' starting point, and their target if little is seen: the behaviour of byte-pair encoders with English and code (a short word is a token
+ * with its space, longer ones a quarter token a letter; a digit, a line and most marks half a token).
  */
 const EXPECTED_WEIGHTS: readonly number[] = [
   0.9, 0.9, 0.9, 0.9, 0.06, 0.1, 0.25, 0.35, 0.6, 0.3, 0.02, 0.02, 0.5, 0.1, 0.5, 0.6, 0.6, 0.5, 0.5, 0.6, 0.6, 0.6, 0.7, 0.1,
@@ -26,15 +26,15 @@ const EXPECTED_WEIGHTS: readonly number[] = [
 ];
 
 /**
- * No class weighs less than this share of where it started. Classes occur together, and a fit without a floor gives one of them what belongs
- * to another: five came out at nothing, and a text of such a class alone then counts as nothing until a report comes. Chosen.
+ * No class weighs less than this share of where it started. Classes occur together, and a fit without a floor gives one of them the weight of
+ * another: five came out at nothing, and a text of only such a class then counts as nothing until a report comes. Chosen.
  */
 const LEAST_SHARE = 0.5;
 
 /** Strength of that expectation: so many squared characters of the class, in observations of middle weight. Holds rare classes; chosen. */
 const EXPECTATION_EVIDENCE = 4000;
 
-/** Passes of weights against slopes, each reweighting outliers: figures move by less than 1 % after the tenth. */
+/** Passes of weights against slopes, each reweighting outliers: figures move by less than 1% after the tenth. */
 const PASSES = 15;
 
 const LARGEST_MESSAGE_TOKENS = 60;

@@ -2,7 +2,7 @@ import { ridge } from "@plimsoll/bench/extend";
 import { USE_FEATURES } from "@plimsoll/core/extend";
 import type { RecallObservation } from "./observations.ts";
 
-/** Observations of one session. All sessions weigh the same, whatever their length. */
+/** Observations of one session. All sessions weigh the same, at any length. */
 export interface ObservedSession {
   readonly observations: readonly RecallObservation[];
 }
@@ -16,7 +16,7 @@ const MOST_NEEDS = 20;
 /** A session with fewer needs weighs less, so that one need does not decide; chosen. */
 const FEWEST_NEEDS = 20;
 
-/** Share of the observations that the expectation that a feature says nothing stands for; chosen. */
+/** The weight of the prior that a feature says nothing, as a share of the observations; chosen. */
 const PRIOR_RATIO = 0.001;
 
 /** Newton's steps; the weights no longer move after some eight. */
@@ -25,7 +25,7 @@ const STEPS = 25;
 /** The features, in the order in which core has them. */
 const FEATURES = Object.entries(USE_FEATURES);
 
-/** Weights of a Poisson regression of needs on what was known at the cut, by iterated ridge regression. */
+/** Weights of a Poisson regression of needs on the facts known at the cut, by iterated ridge regression. */
 export function fittedWeights(sessions: readonly ObservedSession[]): readonly (readonly [string, number])[] {
   const rows = sessions.flatMap(({ observations }) => {
     const needs = observations.map(needsOf);
@@ -42,7 +42,7 @@ export function fittedWeights(sessions: readonly ObservedSession[]): readonly (r
     }));
   });
   const meanWeight = rows.reduce((sum, { weight }) => sum + weight, 0) / Math.max(1, rows.length);
-  // Most units are never needed: what kind a unit is of starts from there.
+  // Most units are never needed: the weight of a unit's kind starts from there.
   const priors = FEATURES.map(([name]) => ({
     value: KINDS.has(name) ? SELDOM : 0,
     strength: PRIOR_RATIO * rows.length,

@@ -5,8 +5,8 @@ import { fittedWeights } from "./fit-recall.ts";
 import { type CutRhythm, recallObservations } from "./observations.ts";
 
 /**
- * Fits what a recalled passage is expected to be worth, over the sessions of the side `fit` of lab/research/protocol-split.json, and writes the
- * weights' source file. The sessions are not part of the project.
+ * Fits the expected worth of a recalled passage, over the sessions of the side `fit` of lab/research/protocol-split.json, and writes the weights'
+ * source file. The sessions are not part of the project.
  */
 const { fit }: { readonly fit: readonly string[] } = JSON.parse(
   readFileSync(join(ROOT, "lab/research/protocol-split.json"), "utf8"),

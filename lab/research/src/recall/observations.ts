@@ -3,7 +3,7 @@ import { prepareSession } from "@plimsoll/bench/extend";
 import type { Message } from "@plimsoll/core";
 import { createRecallIndex, createWorkCounter, textLines, type USE_FEATURES } from "@plimsoll/core/extend";
 
-/** A unit that could have been recalled at a cut, and what of it the calls up to the next cut needed. */
+/** A unit that could have been recalled at a cut, and the part of it that the calls up to the next cut needed. */
 export interface RecallObservation {
   readonly facts: Parameters<(typeof USE_FEATURES)["age"]>[0];
   /** Needs that it holds, in parts of one: of passages, and of texts that an edit replaces. */
@@ -11,7 +11,7 @@ export interface RecallObservation {
   readonly edits: number;
 }
 
-/** How much a window takes in between two cuts, and what stays in its place at one, in tokens. */
+/** How much a window takes in between two cuts, and how much each cut leaves in its place, in tokens. */
 export interface CutRhythm {
   readonly betweenTokens: number;
   readonly recentTokens: number;
@@ -52,7 +52,7 @@ export function recallObservations(transcript: Transcript, rhythm: CutRhythm): r
 type Index = ReturnType<ReturnType<typeof createRecallIndex>["now"]>;
 type Unit = Parameters<Parameters<Index["forEachUnit"]>[1]>[0];
 
-/** Lines with fewer characters say nothing that tells them from others, as in core. */
+/** Lines with fewer characters say nothing that distinguishes them from others, as in core. */
 const TELLING_CHARS = 4;
 
 /** A line without the white space around it; nothing for a short one. */
@@ -66,7 +66,7 @@ interface Uses {
   edits: number;
 }
 
-/** Which units hold what is needed, by the share of its lines. */
+/** Finds the units that hold a need, by the share of its lines. */
 function createUses(units: readonly Unit[]): {
   add(kind: keyof Uses, text: string, statedBy: Message | undefined): void;
   of(unit: Unit): Uses;

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { allRecordedFiles, recordedTranscripts } from "./recorded-sessions.ts";
 
 /**
- * A second program that finds the files of recorded calls, from the schemas of their tools alone: it shares no code with the reader of paths.
- * Tools that search name the folder that they look in, which is no file; a command names what it shows if that is all that it does.
+ * A second program that finds the files of recorded calls, only from the schemas of their tools: it shares no code with the reader of paths. Tools
+ * that search name the folder that they look in, which is no file; a command names its shown file if it does nothing else.
  */
 const FILE_KEYS = ["path", "file_path", "filePath", "absolute_path", "notebook_path", "filename", "file"];
 const SEARCHES = /^(grep|glob|list|ls|find_file|search\w*|grep_search|list_\w+|web_?search|tool_search_call)$/i;

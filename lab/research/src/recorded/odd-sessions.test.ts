@@ -67,7 +67,7 @@ const CHANGES: readonly (readonly [string, Change, number])[] = [
   ],
 ];
 
-/** The results of a change of sessions: a line for each reported call, numbers that can be, and what half of the calls are off by at most. */
+/** The results of a change of sessions: a line for each reported call, valid numbers, and the median error. */
 function check(sessions: readonly Transcript[], change: Change): number | null {
   const changed = sessions.map(
     (session, index): Transcript => ({ ...session, entries: change(session.entries, sessions[(index + 1) % sessions.length]) }),

@@ -7,7 +7,7 @@ import { importFile, type Transcript } from "@plimsoll/bench";
 export const ROOT: string = fileURLToPath(new URL("../../../../", import.meta.url));
 
 /**
- * Recorded sessions of other agents, a folder for each format. They are not part of the project: what needs them runs only if the folder is
+ * Recorded sessions of other agents, a folder for each format. They are not part of the project: code that needs them runs only if the folder is
  * there. `PLIMSOLL_TRANSCRIPTS` names another one.
  */
 export const RECORDED_FOLDER: string = process.env.PLIMSOLL_TRANSCRIPTS ?? join(ROOT, "../shared/transcripts");

@@ -32,7 +32,7 @@ function ranIn(scripts: readonly Profiler.ScriptCoverage[]): { readonly files: n
   return { files: ran.filter((of) => of.length > 0).length, functions: ran.flat().length };
 }
 
-/** Runs a way twice, the second time counted: `begin` makes what the way starts from. */
+/** Runs a way twice, the second time counted: `begin` makes the way's starting point. */
 async function counted<From>(name: string, begin: () => Promise<From> | From, way: (from: From) => unknown): Promise<void> {
   await way(await begin());
   const from = await begin();
@@ -72,7 +72,7 @@ await counted("usage → the next prediction", opened, (made) => {
   return made.predict();
 });
 
-/** An array of Anthropic's SDK after some steps, whose next result is as long as is said, and what sends it. */
+/** An array of Anthropic's SDK after some steps, whose next result has the given length, and a function that sends it. */
 async function loop(windowTokens: number, resultChars: number) {
   const compactor = createMessagesCompactor({
     policy: PLIMSOLL_POLICY,
