@@ -11,7 +11,7 @@ const jsonReport = process.env.PLIMSOLL_TEST_JSON;
 
 export default defineConfig({
   resolve: { conditions },
-  // Node itself knows no "module": with it a package that Node loads would be given what only bundlers can resolve.
+  // Node itself does not know "module": with it a package that Node loads would get files that only bundlers can resolve.
   ssr: { resolve: { conditions, externalConditions: ["source", "node"] } },
   test: {
     include: [

@@ -13,7 +13,7 @@ const REPLAY_MS = 240_000;
 const HASH_CHARS = 16;
 const hashOf = (row: object) => createHash("sha256").update(JSON.stringify(row)).digest("hex").slice(0, HASH_CHARS);
 
-/** The figures of a row that hold no clock and no machine: what a change of them means is seen, and all else shows in the hash. */
+/** The figures of a row that hold no clock and no machine: a change of them shows its meaning, and all else shows in the hash. */
 function figuresOf({ metrics }: BenchReport["rows"][number]): object {
   if (metrics === null) return {};
   const { safety, economy, cost, passages } = metrics;

@@ -19,13 +19,13 @@ import { root } from "./tool.mjs";
 const SOURCE = /\.(?:ts|mjs|js)$/;
 const TEST = /\.test\.(?:ts|mjs)$/;
 
-/** Whether a folder holds code of ours: not what is installed, built or hidden. @param {string} name */
+/** Whether a folder holds code of ours: not installed, built or hidden. @param {string} name */
 const isOurs = (name) => !name.startsWith(".") && name !== "node_modules" && name !== "dist";
 
 /** @param {string} path */
 const linesOf = (path) => readFileSync(path, "utf8").split("\n").length - 1;
 
-/** Lines of code below a folder. @param {string} folder @param {boolean} [isTesting] whether the folder stands in one of builders @returns {Lines} */
+/** Lines of code below a folder. @param {string} folder @param {boolean} [isTesting] whether the folder is in one of builders @returns {Lines} */
 export function linesBelow(folder, isTesting = false) {
   let [rest, tests] = [0, 0];
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -51,7 +51,7 @@ export function documentWords() {
 /** @returns {Record<string, Budget>} */
 const written = () => JSON.parse(readFileSync(join(root, "scripts/budgets.json"), "utf8"));
 
-/** Lists the budgets: what each counts, what it allows, and where it shall come to. @returns {readonly (Budget & { readonly name: string, readonly now: number })[]} */
+/** Lists the budgets: the count, the allowed most, and the goal. @returns {readonly (Budget & { readonly name: string, readonly now: number })[]} */
 export function budgets() {
   const all = linesBelow(root);
   const total = new Map([

@@ -8,8 +8,8 @@ import { commandFile, root, runNode } from "./tool.mjs";
 const SHIPPED = ["--filter=!@plimsoll/research"];
 
 /**
- * Builds every package whose sources changed. Standard output stays free for the program that runs next: what a failed build
- * printed goes to standard error.
+ * Builds every package whose sources changed. Standard output stays free for the program that runs next: the output of a failed build goes to
+ * standard error.
  * @param {readonly string[]} filters
  * @returns {Promise<number>} the exit code
  */
@@ -26,7 +26,7 @@ export async function buildPackages(filters = SHIPPED) {
   ];
   const { code, output } = await runNode(args, { output: "hold" });
   if (code !== 0) process.stderr.write(output);
-  // A build that turbo takes from its cache is put over what stands there.
+  // A build that turbo takes from its cache is put over the old files.
   else removeLeftFiles(join(root, "packages/cli"));
   return code;
 }

@@ -7,8 +7,8 @@ import { root } from "./tool.mjs";
 const STAMP = join(root, "node_modules/.installed-from");
 
 /**
- * Installs what is missing: for the command alone what its bundle is made of, a tenth of all, unless all is there already. Nothing is asked if the lock
- * file is the one that was installed from.
+ * Installs missing packages: for the command only those of its bundle, a tenth of all, unless all are there already. Does nothing if the lock file is
+ * the one that was installed from.
  * @param {"all" | "command"} what
  */
 export function installed(what) {

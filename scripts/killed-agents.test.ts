@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 const namesOf = (entries: readonly SessionEntry[]) => entries.map((entry) => `${entry.type}:${entryIdOf(entry)}`);
 
-/** Kills a log's writer many times; after each kill the log holds what it must, and an agent goes on with it. */
+/** Kills a log's writer many times; after each kill the log holds all finished entries, and an agent goes on with it. */
 async function killWriters(sessionId: string, sync: string, random: () => number) {
   let cutOffs = 0;
   let known = [`session:${sessionId}`];
@@ -61,7 +61,7 @@ async function killWriters(sessionId: string, sync: string, random: () => number
   return { cutOffs, compactions: known.filter((name) => name.startsWith("compaction:")).length, entries: known.length };
 }
 
-// It tests the process, not the disk: what the system took over before the kill is never lost by it.
+// It tests the process, not the disk: data that the system took over before the kill is never lost by it.
 test(`${KILL_COUNT} processes that append are killed (seed ${SEED}): every entry is there, and the sessions go on`, async () => {
   const lanes = LANES.map(async ({ lane, sync, logs }, index) => {
     const random = randomFrom(SEED * LANES.length + index);

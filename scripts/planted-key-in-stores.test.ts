@@ -11,9 +11,9 @@ import { READABLE_DATABASES, type ReadableDatabase } from "../packages/stores/te
 import { createRedactor, redactedTools, toolEnvironment } from "../packages/tools/src/index.ts";
 
 const KEY = "planted-8d1f0c6e2b7a4959";
-/** Said by the person, the model and the tool: stands in every store, and in no telemetry. */
+/** A word of the person, the model and the tool: in every store, and in no telemetry. */
 const SAID = "said-by-everybody";
-/** A program of the person's that tells its environment and the key's own file, at length. */
+/** A program of the person's that prints its environment and the key's own file, at length. */
 const TELLS: AgentTool = {
   spec: { name: "tell", description: "tells", parametersJson: '{"type":"object"}' },
   category: "command",

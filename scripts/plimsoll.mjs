@@ -6,7 +6,7 @@ installed("command");
 const { bundleChanges } = await import("../packages/cli/bundle/bundle.mjs");
 await bundleChanges();
 
-/** Where the caller stands, so that relative paths mean what they say. */
+/** The caller's folder, so that relative paths have their meaning. */
 const cwd = process.env.INIT_CWD ?? process.cwd();
 const { code } = await runNode([join(root, "packages/cli/bin/plimsoll.js"), ...process.argv.slice(2)], { output: "show", cwd });
 process.exitCode = code;

@@ -40,7 +40,10 @@ test.each([
   expect(names.length).toBeLessThanOrEqual(most);
 });
 
-/** Entries with names that no file imports by an import statement, and how many: the program's own start, its help as the bundle keeps it, and what it loads when it needs it. */
+/**
+ *  Entries with names that no file imports by an import statement, and their number: the program's own start, its help as the bundle keeps it, and modules that it
+ *  loads on demand.
+ */
 const NAMES_OF_NOBODY: Readonly<Record<string, number>> = { plimsoll: 2, "@plimsoll/bench/extend": 1 };
 
 test.each(entries)("$specifier exports what somebody outside uses or reads about", (entry) => {

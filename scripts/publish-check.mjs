@@ -36,7 +36,7 @@ const FIELDS = [
 /** A manifest as it is read. @typedef {Readonly<Record<string, unknown>>} Manifest */
 
 /**
- * Lists what a manifest lacks, whoever publishes it, a line each.
+ * Lists the gaps of a manifest, for any publisher, a line each.
  * @param {Manifest} manifest
  * @returns {readonly string[]}
  */
@@ -56,7 +56,7 @@ export function placeholderProblems(manifest) {
   );
 }
 
-/** Types come before what is run; only what reads sources stands before them. @param {unknown} exports */
+/** Types come before the code that runs; only an entry for sources comes before them. @param {unknown} exports */
 function entriesOf(exports) {
   if (typeof exports !== "object" || exports === null) return [];
   return Object.entries(exports).flatMap(([path, target]) => {
@@ -67,7 +67,7 @@ function entriesOf(exports) {
 }
 
 /**
- * Lists what the files beside a manifest lack: what a registry shows, and what is new in the version.
+ * Lists the gaps of the files beside a manifest: the text that a registry shows, and the news of the version.
  * @param {Manifest} manifest
  * @param {(name: string) => string | null} read the text of a file of the package, `null` if there is none
  * @returns {readonly string[]}

@@ -7,8 +7,8 @@ import { commandFile, root, runNode } from "./tool.mjs";
 installed("all");
 
 /**
- * The checks in their order. The three still ones all run and print only when they fail; the tests run when those passed, without the long ones.
- * `--long` runs the long ones alone, after a search for exports that nobody imports. Other arguments are passed on to vitest; files that are named run whatever they are.
+ * The checks in their order. The three still ones all run and print only when they fail; the tests run when those passed, without the long ones. `--long` runs only
+ * the long ones, after a search for unused exports. Other arguments are passed on to vitest; named files always run.
  */
 const checks = [
   { name: "types", args: [join(root, "scripts/types.mjs")] },

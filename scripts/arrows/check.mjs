@@ -14,7 +14,7 @@ import { packageRules } from "./rules.mjs";
  *   { readonly kind: "workspace" | "npm", readonly name: string, readonly subpath: string } |
  *   { readonly kind: "node" | "outside" }} Target */
 
-/** Packages that tests may import on top of what their package may. */
+/** Packages that tests may import in addition to those of their package. */
 const testPackages = ["vitest", "fast-check"];
 
 /**

@@ -10,8 +10,8 @@ import { parseSync, Visitor } from "oxc-parser";
 const referenceDirective = /^\/\s*<reference\s+(types|path)="([^"]+)"/;
 
 /**
- * Every import of a TypeScript file in its order: static, re-exporting, dynamic, `import("…")` in a type, `import x = require("…")`
- * and reference directives. Type imports count like the others. What does not parse is an error with its message as specifier.
+ * Every import of a TypeScript file in its order: static, re-exporting, dynamic, `import("…")` in a type, `import x = require("…")` and reference
+ * directives. Type imports count like the others. Text that does not parse is an error with its message as specifier.
  * @param {string} file
  * @param {string} text
  * @returns {ParsedImports}

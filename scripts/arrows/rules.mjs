@@ -1,7 +1,6 @@
 /**
- * One package and what it may import. `mayImport` names workspace packages, `testsMayImport` those that only its tests may import;
- * npm packages come from the package's own manifest. One that is
- * bundled ships what it imports inside itself, and depends on nothing.
+ * One package and its allowed imports. `mayImport` names workspace packages, `testsMayImport` those that only its tests may import; npm packages come
+ * from the package's own manifest. One that is bundled ships its imports inside itself, and depends on nothing.
  * @typedef {{
  *   readonly name: string,
  *   readonly folder: string,
@@ -88,8 +87,8 @@ export const packageRules = [
 ];
 
 /**
- * One row of a package: the files and folders (with a slash) of its source that stand side by side. A file imports from its own
- * row and from rows with a smaller number. `npm` and `node` say what else may be imported; what the manifest has if they are left out.
+ * One row of a package: the files and folders (with a slash) of its source on one level. A file imports from its own row and from rows with a smaller
+ * number. `npm` and `node` are the other allowed imports; those of the manifest if they are left out.
  * @typedef {{
  *   readonly row: number,
  *   readonly members: readonly string[],
@@ -99,9 +98,9 @@ export const packageRules = [
  */
 
 /**
- * The rows of a package, and the lists of its public names: these take them from the rows up to `lastRow`, and no file of the package
- * imports them. `namesComputed` allows imports of modules whose name is computed. What stands in a `closed` folder or file is imported by itself, by the files
- * of `openTo` and by the lists of public names.
+ * The rows of a package, and the lists of its public names: these take them from the rows up to `lastRow`, and no file of the package imports them.
+ * `namesComputed` allows imports of modules whose name is computed. A `closed` folder or file is imported only by itself, by the files of `openTo` and by the
+ * lists of public names.
  * @typedef {{
  *   readonly name: string,
  *   readonly called: string,
@@ -178,7 +177,7 @@ export const rowTables = [
     rows: benchRows,
     index: { files: ["index.ts", "extend.ts", "terminal.ts", "commands.ts"], lastRow: 14, may: { npm: ["commander"] } },
     namesComputed: true,
-    // Commands stand on the same modules: none imports another.
+    // Commands share the same modules: none imports another.
     closed: ["advise/", "command/bench-command.ts", "command/tune-command.ts", "command/calibrate-command.ts"].map(
       (folder) => ({
         folder,

@@ -3,9 +3,9 @@ import { join, sep } from "node:path";
 import { root } from "../tool.mjs";
 
 /**
- * A block of code on a page. `line` is that of its first line of code, counted from 1. A comment before it says what it is: `given` are declarations of
- * what the reader's own program has, `file` names the tested file that it shows, `continues` says that it goes on with the block before it, and `fragment`
- * why it cannot be checked.
+ * A block of code on a page. `line` is that of its first line of code, counted from 1. A comment before it describes it: `given` are declarations of the
+ * reader's own program, `file` names the tested file that it shows, `continues` says that it goes on with the block before it, and `fragment` why it
+ * cannot be checked.
  * @typedef {{
  *   readonly page: string,
  *   readonly language: string,
@@ -18,7 +18,7 @@ import { root } from "../tool.mjs";
  * }} Block
  */
 
-/** Pages that are written for readers, as paths from the root. What was decided is history: its code need not hold today. @returns {readonly string[]} */
+/** Pages that are written for readers, as paths from the root. Decisions are history: their code need not hold today. @returns {readonly string[]} */
 export function documentPages() {
   const inDocs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((path) =>
     path.split(sep).join("/"),

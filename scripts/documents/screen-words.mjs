@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { parseSync } from "oxc-parser";
 import { root } from "../tool.mjs";
 
-/** Words of the code and of the page of evidence alone (CONTRIBUTING, "English"): a screen has none of them. Beside each what screens say. @type {readonly (readonly [RegExp, string])[]} */
+/**
+ *  Words only for the code and the page of evidence (CONTRIBUTING, "English"): a screen has none of them. Each with the words for screens. @type {readonly (readonly
+ *  [RegExp, string])[]}
+ */
 const PRIVATE = [
   [/\bowners?\b/i, "project"],
   [/\b(working|bench) room\b|\broom of\b/i, "tokens above the system prompt and tools"],
@@ -18,7 +21,7 @@ const PRIVATE = [
   [/\b(?:lost|tied|won)\b[^.]{0,12}\b(?:tied|won)\b/i, "worse / the same / better"],
 ];
 
-/** Private words in a text that a person reads, each with what to say. @param {string} text @returns {readonly string[]} */
+/** Private words in a text that a person reads, each with its replacement. @param {string} text @returns {readonly string[]} */
 export function privateWords(text) {
   return PRIVATE.flatMap(([word, instead]) => {
     const found = text.match(word);
@@ -46,7 +49,7 @@ export function* textsOf(file, source) {
   }
 }
 
-/** Sources of which no text reaches a person: prompts for models, data of tests. */
+/** Sources whose texts reach no person: prompts for models, data of tests. */
 const UNSEEN = /\/(node_modules|dist|testing|sessions)\/|\.test\.ts$|\.d\.ts$/;
 
 /** Private words in texts of the folders' sources, as `path: word`. @param {readonly string[]} folders @returns {readonly string[]} */

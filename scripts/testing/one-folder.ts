@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 
-/** Temporary folders of all tests stand in one, which goes when they have run: a test does not remove its own unless it is large. */
+/** Temporary folders of all tests are in one, which goes when they have run: a test does not remove its own unless it is large. */
 export function setup(): () => void {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-tests-"));
   // A database server of the tests runs as another user.

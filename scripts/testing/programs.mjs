@@ -33,9 +33,9 @@ export function programsOf(blocks) {
 }
 
 /**
- * Checks the types of the blocks' programs in one run against the sources, as somebody has them who installed the packages and their peers.
+ * Checks the types of the blocks' programs in one run against the sources, like a reader's program with the packages and their peers installed.
  * @param {readonly Block[]} blocks
- * @returns {Promise<readonly string[]>} what is wrong, as `page:line: message`
+ * @returns {Promise<readonly string[]>} the mistakes, as `page:line: message`
  */
 export async function typeProblems(blocks) {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "plimsoll-documents-"));

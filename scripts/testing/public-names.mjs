@@ -4,7 +4,7 @@ import { parseSync } from "oxc-parser";
 import { PUBLISHED } from "../publish-check.mjs";
 import { root } from "../tool.mjs";
 
-/** Folders whose packages have public entries, and what else may use them. */
+/** Folders whose packages have public entries, and the folders that may use them. */
 const PACKAGE_FOLDERS = [...PUBLISHED, "fixtures"];
 const USER_FOLDERS = [...PACKAGE_FOLDERS, "lab", "scripts", "examples/extension"];
 const DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs"];

@@ -22,7 +22,7 @@ const PNPM = /^(?:npx -y )?pnpm(?:@12)? /;
 const PLIMSOLL = /^(?:npx )?plimsoll /;
 
 /**
- * Finds what a command starts of ours: the command line with its arguments, a script of the workspace, or nothing.
+ * Finds the started program of ours: the command line with its arguments, a script of the workspace, or nothing.
  * @param {readonly string[]} words
  * @returns {{ readonly kind: "plimsoll", readonly args: readonly string[] } | { readonly kind: "script", readonly workspace: string | null, readonly name: string } | { readonly kind: "other" }}
  */
