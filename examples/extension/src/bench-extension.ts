@@ -19,5 +19,5 @@ const extension: BenchExtension = {
   truncations: [POEM],
 };
 
-/** One of each: what `plimsoll bench --with` and the threads of a pool are given. */
+/** One of each, for `plimsoll bench --with` and the threads of a pool. */
 export default extension;

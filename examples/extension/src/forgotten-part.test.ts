@@ -22,7 +22,7 @@ const MEASURE = { name: "none", messageTokens: () => 0, textTokens: () => 0, too
 // Each line below would not compile without the directive above it: a part that is forgotten is a type error.
 
 const { recognises: _recognises, ...unrecognised } = MINUTES;
-// @ts-expect-error: an importer says what it recognises
+// @ts-expect-error: an importer has to recognise its files
 const importer: Importer = unrecognised;
 
 const { pool: _pool, ...unpooled } = SPOKEN;
@@ -30,11 +30,11 @@ const { pool: _pool, ...unpooled } = SPOKEN;
 const metric: Metric = unpooled;
 
 const { caveat: _caveat, ...uncautious } = SPOKEN.figures.replies;
-// @ts-expect-error: a figure says what it does not say
+// @ts-expect-error: a figure has to name its limits
 const figure: Metric = { ...SPOKEN, figures: { replies: uncautious } };
 
 const { notExpressed: _notExpressed, ...complete } = HASTY;
-// @ts-expect-error: a peer says what its policy cannot
+// @ts-expect-error: a peer has to name its policy's limits
 const peer: Peer = complete;
 
 // @ts-expect-error: an extension has importers, metrics and peers

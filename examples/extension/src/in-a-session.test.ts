@@ -42,7 +42,7 @@ const LIMITS = { contextWindowTokens: 10_000, maxOutputTokens: null } as const;
 const words = (tokens: number) => "word".repeat(tokens);
 const TURNS = Array.from({ length: 7 }, (_, turn) => [human(`u${turn}`, words(500)), reply(`a${turn}`, words(500))]).flat();
 
-/** Fits a session under the policy: what came of it, and the ids of its view. */
+/** Fits a session under the policy: the outcome, and the ids of its view. */
 async function fitted(messages: typeof TURNS, options: Partial<SessionOptions> = {}) {
   const session = createSession({ policy: POLICY, kinds, summarizer: createDigest(), entries: logOf(messages), ...options });
   const outcome = await session.fit(

@@ -52,7 +52,7 @@ async function reportOf(pool: ReturnType<typeof createSerialPool>): Promise<Benc
   return await runBench({ files, policies, windows, plimsollVersion: "0.0.0", pool }).finally(() => pool.close());
 }
 
-/** Runs `plimsoll` with the module named, and gives what it wrote. */
+/** Runs `plimsoll` with the module named, and gives its output. */
 async function plimsoll(...args: readonly string[]) {
   const written: string[] = [];
   const io = { ...silentIo(), stdout: { write: (text: string) => written.push(text) } };
@@ -60,7 +60,7 @@ async function plimsoll(...args: readonly string[]) {
   return { exitCode, written: written.join("") };
 }
 
-/** Writes to nobody. */
+/** Has no output. */
 function silentIo() {
   const stderr = new Writable({ write: (_, _encoding, done) => done() });
   return {

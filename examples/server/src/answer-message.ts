@@ -22,7 +22,7 @@ export interface PersonsMessage {
   readonly text: string;
 }
 
-/** Events that a client is told while its message is answered. */
+/** Events that a client gets while its message is answered. */
 export type Told =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool"; readonly name: string }
@@ -39,8 +39,8 @@ const MAXIMUM_STEPS = 50;
 const MAXIMUM_REPLY_TOKENS = 2_000;
 
 /**
- * Answers a message, or says again what was answered. A replica that died left everything up to its last entry: the message may be in the log or not, some
- * of its steps may be; what is there is not asked for again.
+ * Answers a message, or repeats an earlier answer. A replica that died left everything up to its last entry: the message and some of its steps may be in
+ * the log; logged parts are not asked for again.
  *
  * @throws PlimsollError `session-conflict` while another replica has the conversation.
  */

@@ -9,8 +9,8 @@ const MAXIMUM_BODY_BYTES = 1_000_000;
 const RETRY_AFTER_S = 1;
 
 /**
- * The service: `POST /conversations/ID/messages` with `{ "number": 1, "text": "…" }` streams lines of JSON, `DELETE /conversations/ID` removes all that is
- * kept of a conversation, `GET /health` says how the replica is. Who may do that is for what stands before it to decide.
+ * The service: `POST /conversations/ID/messages` with `{ "number": 1, "text": "…" }` streams lines of JSON, `DELETE /conversations/ID` removes everything
+ * kept of a conversation, `GET /health` reports the replica's state. Permission is for the server before it to decide.
  */
 export function createServer(parts: ServiceParts): Server {
   let open = 0;
@@ -45,7 +45,7 @@ async function handle(
   await stream(parts, message, response);
 }
 
-/** Answers a message in lines of JSON. A client that goes away ends the work; what was done is in the log. */
+/** Answers a message in lines of JSON. A client that goes away ends the work; finished steps are in the log. */
 async function stream(parts: ServiceParts, message: PersonsMessage, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
   response.on("close", () => gone.abort(new Error("the client has gone")));
@@ -98,7 +98,7 @@ function messageIn(conversationId: string, body: string): PersonsMessage | null 
       ? { conversationId, number, text }
       : null;
   } catch {
-    // What is no JSON is no message.
+    // Text that is no JSON is no message.
     return null;
   }
 }

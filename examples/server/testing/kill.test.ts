@@ -68,7 +68,7 @@ describe.skipIf(!hasPostgres)("two replicas on one PostgreSQL", () => {
       (log) => log.filter((entry) => entry.type === "message" && entry.message.role === "tool-result").length,
     );
     expect(pages).toEqual(CONVERSATIONS.map(() => MESSAGES * (STEPS_EACH - 1)));
-    // What the logs say was used, summaries included, is what the provider answered: the request that was cut off never reached it.
+    // The used tokens in the logs, summaries included, are those of the provider's answers: the request that was cut off never reached it.
     const edits = logs.flatMap((log) => log.flatMap((entry) => (entry.type === "compaction" ? entry.edits : [])));
     const summaries = edits.flatMap((edit) => (edit.kind === "replace-spans" && edit.usage !== null ? [edit.usage] : []));
     const requests = logs.flatMap((log) => log.flatMap((entry) => (entry.type === "usage" ? [entry.usage] : [])));

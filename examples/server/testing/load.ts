@@ -12,7 +12,7 @@ const { values } = parseArgs({
     steps: { type: "string", default: "50" },
     /** Model calls for each message of a person. */
     each: { type: "string", default: "5" },
-    /** Conversations that somebody talks in at the same time. */
+    /** Conversations of people who talk at the same time. */
     people: { type: "string", default: "20" },
     window: { type: "string", default: "20000" },
   },

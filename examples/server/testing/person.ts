@@ -13,7 +13,7 @@ export interface Sent {
   readonly text: string;
 }
 
-/** How long somebody waits before sending again. Chosen. */
+/** How long a person waits before sending again. Chosen. */
 const RETRY_MS = 200;
 const MAXIMUM_RETRIES = 300;
 
@@ -28,7 +28,7 @@ export async function ask(urls: readonly string[], message: Sent): Promise<Heard
   throw new Error(`no answer to message ${message.number} of ${message.conversationId}`);
 }
 
-/** The answer, or `null` if the conversation is somebody else's for now. Rejects if the connection breaks. */
+/** The answer, or `null` if another replica has the conversation for now. Rejects if the connection breaks. */
 async function askOnce(url: string, { conversationId, number, text }: Sent): Promise<Omit<Heard, "retries"> | null> {
   const body = JSON.stringify({ number, text });
   const response = await fetch(`${url}/conversations/${conversationId}/messages`, { method: "POST", body });

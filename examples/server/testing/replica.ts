@@ -12,7 +12,7 @@ export interface Replica {
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 const LOADER = new URL("../../../scripts/typescript-loader.mjs", import.meta.url).href;
 
-/** Starts a replica from the sources. What it prints as an error is printed here, too. */
+/** Starts a replica from the sources. Its errors are printed here, too. */
 export async function startReplica(environment: Readonly<Record<string, string>>): Promise<Replica> {
   const process_ = spawn(process.execPath, ["--conditions=source", "--import", LOADER, MAIN], {
     env: { PATH: process.env.PATH, ...environment },

@@ -1,7 +1,7 @@
 import { PLIMSOLL_MODEL_POLICY } from "@plimsoll/core";
 import type { SimulatedReply, SimulatedRequest } from "@plimsoll/simulator";
 
-/** A model that reads so many pages for each message and then answers, and that writes summaries of which all are alike. */
+/** A model that reads so many pages for each message and then answers, and that writes equal summaries. */
 export function scriptedModel(stepsEach: number): (request: SimulatedRequest) => SimulatedReply {
   return ({ newestText, toolNames }) => {
     if (isSummaryRequest(newestText, toolNames)) return { parts: [{ type: "text", text: SUMMARY }] };

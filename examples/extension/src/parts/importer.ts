@@ -3,7 +3,7 @@ import { UNREPORTED_USAGE } from "@plimsoll/core";
 
 const HEADING = "# Minutes";
 
-/** Minutes of a talk: after a heading each line is `WHO: TEXT`, and who is not `bot` is a person. */
+/** Minutes of a talk: after a heading each line is `NAME: TEXT`, and every name but `bot` is a person's. */
 export const MINUTES: Importer = {
   format: "minutes",
   description: "Minutes of a talk, a line each",

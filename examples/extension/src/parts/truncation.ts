@@ -1,6 +1,6 @@
 import { characterBoundaryAtOrBefore, type Truncation } from "@plimsoll/core/extend";
 
-/** Keeps the first line alone of what a tool calls a poem. */
+/** Keeps only the first line of an output that its tool calls a poem. */
 export const POEM: Truncation = {
   category: "poem",
   cut: ({ text, roomBytes }) => {
