@@ -7,7 +7,7 @@ import { createAgent, tool } from "langchain";
 const schema = { type: "object", properties: { path: { type: "string" } } };
 
 /**
- * An agent of LangChain whose model is sent compacted messages; what its checkpointer keeps stays whole.
+ * An agent of LangChain that sends its model compacted messages; its checkpointer keeps the whole history.
  * @param {import("@langchain/core/language_models/chat_models").BaseChatModel} model
  * @param {string} task
  * @param {(input: unknown) => string} readFile

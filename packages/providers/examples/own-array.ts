@@ -66,7 +66,7 @@ export function createMyCompactor(options: CompactorOptions): ArrayCompactor<Ite
   return createArrayCompactor(MY_ARRAY, options);
 }
 
-/** Asks with what fits. The array itself stays whole. */
+/** Asks with a fitting array. The array itself stays whole. */
 export async function ask(items: readonly Item[], client: (fitted: readonly Item[]) => Promise<Answer>): Promise<Answer> {
   const limits = { contextWindowTokens: 200_000, maxOutputTokens: 8_000 };
   return createMyCompactor({ policy: PLIMSOLL_POLICY, limits }).send(items, client);

@@ -3,7 +3,7 @@ import type OpenAI from "openai";
 
 type RunTool = (name: string, argumentsJson: string) => Promise<string>;
 
-/** The loop on Chat Completions, streamed: `request()` and `reply()` are what `send` does, without its recovery. */
+/** The loop on Chat Completions, streamed: `request()` and `reply()` together do the work of `send`, without its recovery. */
 export async function work(client: OpenAI, task: string, tools: OpenAI.ChatCompletionTool[], run: RunTool): Promise<string> {
   const session = await createChatSession({
     system: "You are a coding agent.",

@@ -4,7 +4,7 @@ import { loadPolicy } from "@plimsoll/stores";
 
 type RunTool = (name: string, argumentsJson: string) => Promise<string>;
 
-/** Works on a task in a loop of your own, with the vendor's SDK: whatever the tools give, the next request fits. */
+/** Works on a task in a loop of your own, with the vendor's SDK: the next request fits after results of any size. */
 export async function work(client: Anthropic, task: string, tools: Anthropic.Tool[], run: RunTool): Promise<string> {
   const { policy } = loadPolicy(new URL("plimsoll.yaml", import.meta.url));
   const session = await createAnthropicSession({

@@ -26,7 +26,7 @@ const gemini = {
   httpOptions: { baseUrl: process.env.GEMINI_BASE_URL ?? "https://generativelanguage.googleapis.com" },
 };
 
-/** Each imports what it needs alone, so that one vendor's package is enough. @type {Readonly<Record<string, () => Promise<readonly unknown[]>>>} */
+/** Each imports only its own packages, so that one vendor's package is enough. @type {Readonly<Record<string, () => Promise<readonly unknown[]>>>} */
 const examples = {
   anthropic: async () => {
     const { default: Anthropic } = await import("@anthropic-ai/sdk");
@@ -60,7 +60,7 @@ const examples = {
     const { setDefaultModelProvider } = await import("@openai/agents-core");
     const { default: OpenAI } = await import("openai");
     const openAIClient = new OpenAI(openAi);
-    // A runner of 0.11 asks for one, whatever model its agents have.
+    // A runner of 0.11 asks for one, even if its agents have models.
     setDefaultModelProvider(new OpenAIProvider({ openAIClient }));
     const model = new OpenAIResponsesModel(openAIClient, "gpt-5-mini");
     return await (await import("./openai-agents-agent.mjs")).runAgent(model, task, readFile);

@@ -18,7 +18,7 @@ const { name, description, parameters } = READ_TOOL;
 const TOOL: Anthropic.Tool = { name, description, input_schema: { ...parameters } };
 const OTHER_TOOL: Anthropic.Tool = { ...TOOL, name: "write_file" };
 
-/** A server that refuses thinking over a changed prefix, or drops it, and what it was asked and did. */
+/** A server that refuses thinking over a changed prefix, or drops it, with its requests and actions. */
 async function bindingServer(prefixMismatch: "error" | "drop_block" = "error", contextWindowTokens = 32_768) {
   const bodies: unknown[] = [];
   const simulator = await startSimulator({
@@ -116,7 +116,7 @@ describe("a session that asks the vendor to drop", () => {
   const signaturesIn = (value: unknown) =>
     Array.from(JSON.stringify(value).matchAll(/"signature":"([^"]+)"/g), ([, signature]) => signature);
 
-  /** Plays 30 steps with two cuts; gives what was dropped of each request, and what of it was made before the newest cut. */
+  /** Plays 30 steps with two cuts; gives the thinking dropped from each request, and the part of it made before the newest cut. */
   const playCut = async (choice: BoundReasoning | undefined) => {
     const server = await bindingServer();
     const sessions = createMemorySessionStore();
@@ -417,7 +417,7 @@ describe("an agent behind the proxy", () => {
     }
     expect(bodies.every((body) => JSON.stringify(body).includes("prefix_mismatch_behavior"))).toBe(true);
     const refused = simulator.exchanges().filter(({ outcome }) => outcome === "rejected");
-    // After the restart alone what stood before it is not known.
+    // Only after the restart the messages before it are unknown.
     expect(refused.length).toBeLessThanOrEqual(1);
   });
 });

@@ -34,7 +34,7 @@ const asValue = (text: string): unknown => {
 
 const givenTo = (name: string, text: string) => (KEPT_ITEMS[name]?.holds === "text" ? text : asValue(text));
 
-/** The arguments of the call in what was sent; `undefined` if there is none. */
+/** The arguments of the call in the sent request; `undefined` if there is none. */
 const heldArguments = (sent: unknown): unknown => {
   const found: unknown[] = [];
   JSON.stringify(sent, (key, value: unknown) => {

@@ -37,7 +37,7 @@ export interface CacheRequest {
   readonly warmBaseTokens: number;
 }
 
-/** The earlier request, of which the next one can reuse the beginning. */
+/** The earlier request, whose beginning the next one can reuse. */
 export interface PreviousRequest {
   /** Tokens from the beginning that both requests have in common. */
   readonly sharedTokens: number;
@@ -79,7 +79,7 @@ function stateOf(previous: PreviousRequest | null, rules: CacheRules): CacheUse[
 /** Time to live from which on a write has the one-hour price. */
 const ONE_HOUR_MS = 3_600_000;
 
-/** US dollars for a prompt, parts of which were read from or written to a cache with these rules. */
+/** US dollars for a prompt that was partly read from or written to a cache with these rules. */
 export function promptUsd(use: Omit<CacheUse, "state">, prices: ModelPrices, rules: CacheRules): number {
   const tier = tierFor(prices, use.readTokens + use.writeTokens + use.uncachedTokens);
   const writeUsd = rules.timeToLiveMs >= ONE_HOUR_MS ? tier.cacheWriteOneHourUsdPerMillion : tier.cacheWriteUsdPerMillion;

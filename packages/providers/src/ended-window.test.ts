@@ -36,7 +36,7 @@ const TRUE_TOKENS = 20_000;
 const STEPS = 14;
 const LIMITS = { contextWindowTokens: 100_000, maxOutputTokens: 2_048 };
 
-/** A server that cuts replies to what is larger than its window, which nobody told. */
+/** A server that cuts replies to requests larger than its window, which it does not state. */
 async function cuttingServer(cut: SimulatedReply) {
   const script = matrixScript("off");
   const seen = { requests: [] as { readonly promptTokens: number; readonly isCut: boolean }[], answered: 0 };

@@ -7,7 +7,7 @@ import type { ClientOptions } from "./client/options.ts";
 import { createOpenAiChatClient } from "./openai-chat/client.ts";
 import { createOpenAiResponsesClient } from "./openai-responses/client.ts";
 
-/** Texts that nothing may show: the key nowhere, the person's text in the session's log alone. */
+/** Texts that nothing may show: the key nowhere, the person's text only in the session's log. */
 const KEY = "planted-key-4711";
 const TASK = "planted text of a request: read all parts";
 
@@ -35,7 +35,7 @@ interface FaultCase {
   readonly isLasting?: true;
 }
 
-/** A window that the agent is not told of: it believes in 200,000 tokens. */
+/** A window unknown to the agent: it believes in 200,000 tokens. */
 const SMALL_WINDOW = { contextWindowTokens: 4_000 };
 
 /** A stream that pauses without end: the client's idle time is over as soon as the pause begins. */

@@ -309,7 +309,7 @@ describe.each(wires)("$wire", { timeout: SLOWEST_MS }, ({ clientOf }) => {
     const told = played.events.flatMap((event) => (event.type === "silent-truncation" ? [event] : []));
     expect(told).toHaveLength(1);
     const first = played.replies.findIndex(({ requestId }) => requestId === told[0]?.requestId);
-    // Told a few calls after the first prompt that was cut, never before it.
+    // Reported a few calls after the first prompt that was cut, never before it.
     const cutFrom = sizes.findIndex((tokens) => tokens > 16_000 - 2_048);
     expect(first).toBeGreaterThanOrEqual(cutFrom);
     expect(first).toBeLessThan(cutFrom + 5);

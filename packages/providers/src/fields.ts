@@ -28,7 +28,7 @@ export function listAt(fields: unknown, key: string): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The objects of the array at the key; what is no object is left out. */
+/** The objects of the array at the key; other values are left out. */
 export function recordsAt(fields: unknown, key: string): readonly Fields[] {
   return listAt(fields, key).filter(isRecord);
 }
@@ -51,7 +51,7 @@ export function piecesAt(fields: unknown, key: string): readonly Fields[] {
   return text === null ? recordsAt(fields, key) : [{ type: "text", text }];
 }
 
-/** The value as plain JSON data; `null` for what JSON cannot carry, and for what is nested deeper than so many levels. */
+/** The value as plain JSON data; `null` for values that JSON cannot carry, and for those nested deeper than so many levels. */
 export function jsonValueOf(value: unknown, levels: number = MOST_JSON_LEVELS): JsonValue {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : null;

@@ -1,4 +1,4 @@
-// Models: what they take, what they cost, what is expected of them before they report
+// Models: their limits, their prices, and the figures expected before they report
 export { isBoundReasoning } from "./catalog/bound-reasoning.ts";
 export { familyLimitsOf, LIMITS_CHECKED_ON, parseModelReference } from "./catalog/model-limits.ts";
 export {
@@ -12,8 +12,7 @@ export {
 } from "./catalog/model-prices.ts";
 export { probeServer } from "./catalog/probe-server.ts";
 export { describePrices, describeWindow, resolveModel } from "./catalog/resolve-model.ts";
-// Clients: by the name of their host, what all of them take, and what a failure means. SDKs are loaded with the first request.
-// Documents
+// Clients: by the name of their host, their common options, and the meaning of a failure. SDKs are loaded with the first request. Documents
 export { pdfPageCount } from "./documents/pdf-pages.ts";
 // Costs: a request's use of a prompt cache, and its price
 export type { CacheRules, CacheUse, ModelPrices } from "./economics.ts";

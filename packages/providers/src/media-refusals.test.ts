@@ -5,7 +5,7 @@ import { ALL_DOORS, type Call, chatAnswer, type OpenDoor } from "../testing/refu
 const LIMITS = { contextWindowTokens: 200_000, maxOutputTokens: 1000 };
 const TURNS = 16;
 
-/** Refusals of too much media in words that nobody knows. */
+/** Refusals of too much media in unknown words. */
 const WORDS: readonly (readonly [string, number, unknown])[] = [
   ["pictures in German", 400, { message: "Zu viele Bilder in dieser Anfrage" }],
   ["pictures in French", 422, { message: "le nombre d'images autorisé est dépassé" }],
@@ -45,7 +45,7 @@ async function played(
   const call: Call = async ({ messages }) => {
     const body = JSON.stringify(messages);
     if (!takes(body)) {
-      // What a client repeats by itself counts once.
+      // A client's own repetition counts once.
       seen.refused += body === newest ? 0 : 1;
       newest = body;
       throw error();

@@ -1,7 +1,7 @@
 import { isRecord } from "@plimsoll/core/extend";
 import { type Fields, stringAt } from "./fields.ts";
 
-/** The words of a refusal, the parameters and places that its fields name, and the request that was refused, or its items alone. */
+/** The words of a refusal, the parameters and places that its fields name, and the refused request, or only its items. */
 export interface RefusedRequest {
   readonly status: number | null;
   /** Everything that was said, as it came. */
@@ -18,7 +18,7 @@ function isReasoning(node: Fields): boolean {
   return REASONING.test(stringAt(node, "type") ?? "") || node.thought === true;
 }
 
-/** The history in a request: its list of objects that say who speaks, or of items; of items alone themselves. */
+/** The history in a request: its list of objects with a role, or of items; of bare items themselves. */
 function historyIn(request: unknown): readonly unknown[] | null {
   if (Array.isArray(request)) return request;
   if (!isRecord(request)) return null;
@@ -37,7 +37,7 @@ export function isHistory(name: string): boolean {
 interface Held {
   /** Texts by which reasoning is known: its ids, and the beginnings of its seals. */
   readonly reasoning: string[];
-  /** Ids of items: the vendor looks for what belongs to them. */
+  /** Ids of items: the vendor looks for their counterparts. */
   readonly itemIds: readonly string[];
   /** Types and fields of reasoning, as they are written; none if there is no reasoning. */
   readonly own: Set<string>;
@@ -49,10 +49,10 @@ interface Held {
 const LEAST_SEAL_CHARS = 24;
 const SEAL_CHARS = 12;
 
-/** Depth to which a history is looked into. Chosen: a block in a result of a message, and what its seal is in. */
+/** Depth to which a history is looked into. Chosen: a block in a result of a message, and the object around its seal. */
 const MOST_DEPTH = 8;
 
-/** A name without what parts its words, which wires and vendors write differently. */
+/** A name without the marks between its words, which wires and vendors write differently. */
 const bare = (name: string) => name.toLowerCase().replace(/[\W_]+/g, "");
 
 function heldIn(history: readonly unknown[]): Held {
@@ -90,8 +90,8 @@ function pathsIn(text: string): readonly (readonly string[])[] {
 const isIndex = (step: string) => /^\d+$/.test(step);
 
 /**
- * Tells the part at a place of the history. Steps that are not there are passed over: vendors put the types of parts between them. `null` for a place outside, for
- * a whole item, and for one of which something is not there.
+ * Finds the part at a place of the history. `null` for a place outside, for a whole item, and for a place with a missing step. Steps that are not there are passed
+ * over: vendors put the types of parts between them.
  */
 function partAt(steps: readonly string[], history: readonly unknown[]): "reasoning" | "other" | null {
   let node: unknown = history;
@@ -124,16 +124,16 @@ const SETTING = /support|param|effort|budget|mode|config|level/i;
 /** Words of a type that is not taken. */
 const UNKNOWN_TYPE =
   /\b(?:unknown|invalid|unsupported|unexpected)\b[\w ]{0,30}\b(?:variant|type|tag|kind)\b\W{1,4}(\w+)(?![.\w])/i;
-/** Words of what is not there, as opposed to what is wrong with it. */
+/** Words about a missing part, as opposed to a wrong one. */
 const WANTED = /missing|expected|without|required|must (?:start|begin|be (?:passed|provided|included|present|followed))/i;
 const WRONG = /valid|verif|corrupt|crypt|match|bound|modif|tamper/i;
 
 /**
- * Finds the part of the request that a refusal is about: by a place, an id or the beginning of a seal that the request has, else by the names of what vendors seal.
- * What is wanted and not there is no reason to remove what is. `other` for what else the request holds and the refusal names, `null` if it names nothing.
+ * Finds the part of the request that a refusal is about: by a place, an id or the beginning of a seal that the request has, else by the names of the vendors'
+ * sealed fields. A missing part is no reason to remove a present one. `other` for another part of the request that the refusal names, `null` if it names nothing.
  */
 export function namedPart({ status, text, proses, places, request }: RefusedRequest): "reasoning" | "other" | null {
-  // A fault of the moment names nothing; who answers with the request itself names everything.
+  // A fault of the moment names nothing; an error that repeats the request itself names everything.
   if (status !== null && status >= 500) return null;
   const isEcho = ECHO.test(text);
   const history = historyIn(request);

@@ -98,7 +98,7 @@ const refusal = (code: number, error?: object) =>
     error,
   });
 
-/** A server whose true window is as many tokens of four characters; `over` is what it does with more. */
+/** A server whose true window is as many tokens of four characters; `over` is its answer to more. */
 function server(windowTokens: number, over: (id: string, tokens: number) => Answer) {
   const seen = { requests: 0, over: 0 };
   const call: Call = async ({ messages }) => {
@@ -162,7 +162,7 @@ describe.each(doors)("%s goes on", (_, play) => {
 
   test("not if less is refused in the same words: it was tried once", async () => {
     const { seen, call } = server(12_000, refuses(400));
-    // Once the history is as large, nothing is taken any more, whatever its size.
+    // Once the history is as large, nothing is taken any more, at any size.
     let largest = 0;
     const broken: Call = async (body) => {
       largest = Math.max(largest, JSON.stringify(body).length);

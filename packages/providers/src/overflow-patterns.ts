@@ -2,7 +2,7 @@ import type { RequestLimits } from "@plimsoll/core";
 
 /**
  * One phrase of a provider's errors, as data. Phrases are looked for in lower-case text with single spaces; a phrase of several pieces needs all of
- * them. The source says who sends it, with the thread where it was seen if it is not in the vendor's reference.
+ * them. The source names the sender, with the thread where it was seen if it is not in the vendor's reference.
  */
 export interface Phrase {
   readonly source: string;
@@ -32,7 +32,7 @@ export const RETRY_PHRASES: readonly Phrase[] = [
   { source: "Google", all: ["retrydelay"] },
 ];
 
-/** Too much in too short a time: never an overflow, whatever else is said. */
+/** Too much in too short a time: never an overflow, in spite of other words. */
 export const RATE_LIMIT_PHRASES: readonly Phrase[] = [
   ...PER_MINUTE_PHRASES,
   { source: "OpenAI, Anthropic", all: ["rate limit"] },
@@ -44,7 +44,7 @@ export const RATE_LIMIT_PHRASES: readonly Phrase[] = [
   { source: "Google", all: ["resource has been exhausted"] },
 ];
 
-/** The key, or what it may do. */
+/** The key, or its rights. */
 export const AUTH_PHRASES: readonly Phrase[] = [
   { source: "Anthropic", all: ["authentication_error"] },
   { source: "Anthropic", all: ["permission_error"] },
@@ -68,7 +68,7 @@ export const PARAMETER_PHRASES: readonly Phrase[] = [
   { source: "OpenAI (agno-agi/agno#5382)", all: [".id': string too long"] },
 ];
 
-/** The prompt holds more tokens than the context window, alone or with the reply that was asked for. */
+/** The prompt holds more tokens than the context window, by itself or with the requested reply. */
 export const OVERFLOW_PHRASES: readonly Phrase[] = [
   { source: "GitHub Models", all: ["tokens_limit_reached"] },
   { source: "Anthropic, Fireworks (fw-ai/cookbook#134)", all: ["prompt is too long"] },
@@ -166,7 +166,7 @@ export const REPLY_LIMIT_PATTERNS: readonly RegExp[] = [
 ];
 
 /**
- * Patterns that name the unit of which a request has too much, the more special first; all patterns of a unit are needed. Without one of them a refusal
+ * Patterns that name the unit that a request has too much of, the more special first; all patterns of a unit are needed. Without one of them a refusal
  * is not about media.
  */
 export const UNIT_PATTERNS: readonly { readonly unit: keyof RequestLimits; readonly all: readonly RegExp[] }[] = [
@@ -213,7 +213,7 @@ export const TRANSIENT_PHRASES: readonly Phrase[] = [
   { source: "several", all: ["connection error"] },
 ];
 
-/** Words of a server that has too much to do, which count with a status of the moment alone. */
+/** Words of a server that has too much to do, which count only with a status of the moment. */
 export const OVERLOAD_PHRASES: readonly Phrase[] = [
   ["several", "try again|later|temporarily|unavailable|busy|overload|high demand|high load|slow down|maintenance|time-out"],
   ["Envoy, nginx, HAProxy", "no healthy upstream|upstream connect error|no server is available|at capacity|over capacity"],
@@ -277,7 +277,7 @@ export const REQUESTED_PATTERNS: readonly RegExp[] = [
   /requested:? (\d[\d,_]{0,14})/,
 ];
 
-/** Where a message says how many tokens the prompt alone had, without the reply that was asked for; the first that is found counts. */
+/** Where a message says how many tokens the prompt had without the requested reply; the first that is found counts. */
 export const PROMPT_PATTERNS: readonly RegExp[] = [
   /exceed context limit: (\d[\d,_]{0,14}) \+/,
   /prompt is too long: (\d[\d,_]{0,14}) tokens/,

@@ -29,13 +29,13 @@ import {
 } from "./overflow-patterns.ts";
 
 /**
- * The class of a failed request: it says what to do next.
+ * The class of a failed request: it decides the next step.
  * - `context-overflow`: the prompt does not fit the context window; shrink it
- * - `request-too-large`: the request is larger than is accepted at all: in bytes, or in tokens against a limit per minute that it
- *   exceeds alone. Shrinking helps, waiting never does; it says nothing about the context window
+ * - `request-too-large`: the request is larger than is accepted at all: in bytes, or in tokens against a limit per minute that it exceeds by itself.
+ *   Shrinking helps, waiting never does; it says nothing about the context window
  * - `rate-limit`: too much in too short a time; wait
  * - `quota`: money or a plan is used up
- * - `auth`: the key, or what it may do
+ * - `auth`: the key, or its rights
  * - `reasoning-refused`: reasoning that the request holds is refused, by its place, its id or the name of its seal; leave it out
  * - `transient`: a fault of the moment; send it again
  * - `other`: anything else, wrong parameters among it
@@ -56,7 +56,7 @@ export interface ProviderFailure {
   readonly message: string;
   readonly code?: string | null;
   readonly body?: unknown;
-  /** The body of the request, if it is known: what it holds can be named. */
+  /** The body of the request, if it is known, so that its parts can be named. */
   readonly request?: unknown;
 }
 
@@ -71,8 +71,8 @@ export interface ClassifiedFailure {
 const MAXIMUM_TEXT_CHARS = 16_384;
 
 /**
- * Classifies a provider's failure. What is never an overflow is sorted out first (limits per time, quotas, keys, wrong parameters), whatever
- * else the message says; a status that says less than the text (a proxy's 502 around an overflow) does not hide it. Linear in the text.
+ * Classifies a provider's failure. Failures that are never an overflow are sorted out first (limits per time, quotas, keys, wrong parameters), in
+ * spite of the message's other words; a status that says less than the text (a proxy's 502 around an overflow) does not hide it. Linear in the text.
  */
 export function classifyProviderError(failure: ProviderFailure): ClassifiedFailure {
   const text = textOf(failure);
@@ -88,7 +88,7 @@ export function classifyProviderError(failure: ProviderFailure): ClassifiedFailu
   return { class: failureClass, ...(isAboutSize ? numbers : { limitTokens: null, requestedTokens: null }) };
 }
 
-/** Decides the outcome of a failed request. Who said something of a parameter by its name, or of a place in the request, is not unknown. */
+/** Decides the outcome of a failed request. A refusal that names a parameter, or a place in the request, is not unknown. */
 export function outcomeOf(failure: ProviderFailure, failureClass: ProviderErrorClass): Rejection["outcome"] {
   const text = textOf(failure);
   switch (failureClass) {
@@ -123,7 +123,7 @@ function tooLarge(text: string): Rejection["outcome"] {
   return { kind: "too-large", of, limit: isLarge ? Number(large) * (times === "m" ? BYTES_PER_KB ** 2 : BYTES_PER_KB) : limit };
 }
 
-/** The smaller of what is called so: a limit that is taken too low is kept. */
+/** The smaller unit of that name: a limit that is taken too low is kept. */
 const BYTES_PER_KB = 1000;
 
 function mediaUnitIn(text: string): keyof RequestLimits | null {
@@ -142,14 +142,14 @@ function ofTheMoment(failure: ProviderFailure, text: string): Rejection["outcome
 /** Statuses of a fault that a server need not mend by itself. */
 const UNSAID_STATUSES: readonly number[] = [500, 502];
 
-/** Statuses that say what else than the size of a request is wrong: a key, money, a place, a method, a protocol or a rate. */
+/** Statuses about something else than the size of a request: a key, money, a place, a method, a protocol or a rate. */
 const OTHER_STATUSES: readonly number[] = [401, 402, 403, 404, 405, 407, 410, 421, 426, 429, 505, 511];
 
 function isOther(status: number | null): boolean {
   return status !== null && (status < 400 || OTHER_STATUSES.includes(status));
 }
 
-/** Decides the outcome of a refusal whose words nobody knows: invalid if it names what is wrong. */
+/** Decides the outcome of a refusal in unknown words: invalid if it names the fault. */
 function unnamed(failure: ProviderFailure, text: string): Rejection["outcome"] {
   const { status, message, body, request } = failure;
   const said = saidIn([body, message]);
@@ -157,7 +157,7 @@ function unnamed(failure: ProviderFailure, text: string): Rejection["outcome"] {
   const isNamed =
     said.places.some((place) => !isOwn(place)) || said.proses.some((prose) => namesItsReason(prose, request, isOwn));
   const kind = isOther(status) || isNamed || holds(text, PARAMETER_PHRASES) ? "invalid" : "unknown";
-  // Who names the whole history only names nothing in it.
+  // A refusal that names only the whole history names nothing in it.
   const isOpen = kind === "unknown" || (said.places.length > 0 && said.places.every(isHistory));
   const isOfForm = isOpen && isMalformed(status) && namedPart(refusedRequest(failure, status)) === null;
   return isOfForm ? { kind, isOfForm } : { kind };
@@ -253,21 +253,21 @@ function withoutTags(text: string): string {
 /** A name in quotes: a word as identifiers are written, or a place. */
 const QUOTED_NAME = /(?:^|[\s([{:=,])(["'`])[a-z_][\w$]*(?:[.[][\w$.[\]]*)?\1(?![\p{L}\p{N}])/gu;
 
-/** Names of the whole prompt, or of how long it may be. Who says that there is too much of it names no reason that less would not help against. */
+/** Names of the whole prompt, or of its allowed length. A refusal that says that there is too much of it names no reason that less would not help against. */
 const PROMPT_NAME =
   /^(?:(?:max|total|num|n|model)_)*(?:prompt|inputs?|messages|contents|context|ctx|keep|conversation|history|seq|sequence|model_len|max_length)(?:_?(?:tokens?|ids|len|length|size|window|limit|count|too|long))*$/i;
 const PROMPT_LENGTH =
   /too[ _-](?:long|large|big|many|much)|exceed|overflow|\b(?:long|larg|great)er\b|\bat most\b|\bmaximum\b|>=|> ?\d/;
 
-/** A place: a name, an index and what is in it, or an index in brackets. */
+/** A place: a name, an index and a member of it, or an index in brackets. */
 const PLACE = /(?:^|[^\w./-])[A-Za-z_]{2,}(?:(?:\.\d+)+\.[A-Za-z_]|\[\d+\])/;
 
 /** Names in words, as parameters are written: with underscores, or in camel case. */
 const IDENTIFIER = /(?<![\w.])(?:[a-z]+(?:_[a-z]+)+|[a-z]{2,}(?:[A-Z][a-z]+)+)(?!\w)/g;
 
 /**
- * True for words that name a parameter or a place of the request, by how names are written, whatever the language. What stands before a colon at the beginning, an
- * annotation in brackets, a `key=value` and the name of an error are no names of parameters, unless the request's own body has them.
+ * True for words that name a parameter or a place of the request, by the form of names, in any language. A word before a colon at the beginning, an annotation in
+ * brackets, a `key=value` and the name of an error are no names of parameters, unless the request's own body has them.
  */
 function namesItsReason(prose: string, request: unknown, isOwn: (name: string) => boolean): boolean {
   const quoted = [...prose.matchAll(QUOTED_NAME)].map(([name]) => name.replace(/^.*?["'`]|["'`]$/gs, ""));
@@ -289,7 +289,7 @@ export function namedPromptTokens(failure: ProviderFailure): number | null {
 
 interface Counts extends Omit<ClassifiedFailure, "class"> {
   readonly promptTokens: number | null;
-  /** True if the numbers add up to prompt and reply together, whatever the words: the reply is the one that was asked for. */
+  /** True if the numbers add up to prompt and reply together, in any words: the reply is the requested one. */
   readonly isSum: boolean;
 }
 
@@ -324,7 +324,7 @@ const MOST_EXCESS = 10;
 
 const OTHER_LIMIT = /context|window|output|completion|max_|total|model length/;
 
-/** Tells prompt, reply and limit apart, with what the words say of them; `null` if these numbers are no such three. */
+/** Identifies prompt, reply and limit, with the words' own claims; `null` if these numbers are no such three. */
 function addedUp(
   all: readonly number[],
   replyTokens: number,
@@ -355,7 +355,7 @@ function addedUp(
   return promptTokens > 0 && requestedTokens > limitTokens ? { promptTokens, requestedTokens, limitTokens } : null;
 }
 
-/** A count that stands for itself: no part of a name, a date, a version or a fraction, no code, and not of characters or bytes. */
+/** A count of its own: no part of a name, a date, a version or a fraction, no code, and not of characters or bytes. */
 const COUNT = /(?<![\w.-])(?:\d{1,3}(?:[,_]\d{3})+|\d{3,9})(?!\w|-\d|[,:]\d|\.(?!0\b)\d)(?!\W{0,2}(?:char|byte|[km]i?b\b|字))/g;
 const CODE = /(?:(?:code|status)\W{0,5}|(?:^(?:\d{3} )*|["'])(?=\d{3,5}: ))(\d+)/g;
 
@@ -385,14 +385,14 @@ function onlyOther(text: string, { request, status }: ProviderFailure): number |
   return all.length === 2 && all[1] === askedReplyTokens(request) ? low : null;
 }
 
-/** True for a refusal whose fields name the longest reply as what is more than it may be. */
+/** True for a refusal whose fields name the longest reply as the value above its limit. */
 function isReplyNamed({ body, message }: ProviderFailure, text: string): boolean {
   return LESS_WORDS.test(text) && saidIn([body, message]).places.some((place) => REPLY_NAME.test(place));
 }
 
 const LESS_WORDS = /less[ _]than|at most|exceed|too (?:large|high|long)|<=|smaller|\bmaximum value/;
 
-/** Tells whether words of a longest reply name the prompt with it; `null` for no such words. */
+/** Whether words of a longest reply name the prompt with it; `null` for no such words. */
 function isOfBoth(text: string): boolean | null {
   return REPLY_PATTERNS.every((pattern) => pattern.test(text)) ? PROMPT_WORDS.test(text) : null;
 }

@@ -131,7 +131,7 @@ const unstreamed = () => {
 
 type LibraryCall = (messages: readonly unknown[], replyTokens: number | undefined) => void;
 
-/** Libraries that call a model by themselves with what one of our doors makes of these texts. */
+/** Libraries that call a model by themselves with one of our doors' results of these texts. */
 const LIBRARIES: { readonly [name: string]: (texts: readonly string[], call: LibraryCall) => Promise<unknown> } = {
   "the AI SDK": async (texts, call) => {
     const model = new MockLanguageModelV3({

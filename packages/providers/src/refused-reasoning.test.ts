@@ -14,7 +14,7 @@ const STEPS = [
   { id: "c2", seal: NEW },
 ];
 
-/** Where the reasoning of the first step stands in what was sent. */
+/** The place of the first step's reasoning in the sent request. */
 const placeOf: { readonly [name: string]: string } = {
   "openai-chat": "messages[1].reasoning_details[0]",
   "openai-responses": "input[1].encrypted_content",
@@ -85,7 +85,7 @@ describe.each(PART_DOORS)("reasoning of %s that is refused through a %s", (name,
     const taken = await untilTaken(first, keptHistory(name, STEPS), refused);
     expect([taken.requests, taken.failure]).toEqual([2, null]);
     expect(holds(taken.items, "seen c1") && holds(taken.items, "seen c2")).toBe(true);
-    // What the model says from then on is its own.
+    // The model's words from then on are its own.
     const later = keptHistory(name, [...STEPS, { id: "c3", seal: NEXT }], "And then?");
     const history = [...keptHistory(name, STEPS), ...later.slice(keptHistory(name, STEPS).length - 1)];
     const next = await untilTaken(first, history, refused);
@@ -127,7 +127,7 @@ describe.each(PART_DOORS)("reasoning of %s that is refused through a %s", (name,
   });
 });
 
-/** Refusals of something else, some of which name reasoning. */
+/** Refusals of something else, some with the name of reasoning. */
 const NEAR: readonly (readonly [string, number, unknown])[] = [
   ["an image", 400, { message: "Invalid image url", param: "messages[0].content[1].image_url" }],
   ["a parameter", 400, { message: "Unknown parameter: 'reasoning.generate'.", param: "reasoning.generate" }],

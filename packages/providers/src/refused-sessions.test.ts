@@ -72,10 +72,10 @@ test.each([
 });
 
 /**
- * A refusal without a number does not tell the window: the first try is a fifth smaller, the next ones half. One that names its limit and its count does, but each message's
- * own size stays an estimate. So a session may keep less than its policy would at true sizes. Measured over the seeds 401001 to 401150: of 204 steps 72 % lose nothing of it,
- * the mean step loses 4 % of the room, 5 % one and two answers later, and 1 % lose more than half of it. After refusals with numbers, over twice the seeds, the
- * mean is 2 %.
+ * A refusal without a number does not give the window: the first try is a fifth smaller, the next ones half. One that names its limit and its count does, but each
+ * message's own size stays an estimate. So a session may keep less than its policy would at true sizes. Measured over the seeds 401001 to 401150: of 204 steps 72%
+ * lose nothing of it, the mean step loses 4% of the room, 5% one and two answers later, and 1% lose more than half of it. After refusals with numbers, over twice
+ * the seeds, the mean is 2%.
  */
 const TOLERATED_RATIO = 0.5;
 const MOST_BEYOND_RATIO = 0.04;

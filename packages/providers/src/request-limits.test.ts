@@ -14,7 +14,7 @@ const CELLS: readonly Cell[] = (["anthropic", "openai-chat", "openai-responses",
       .map((through) => ({ wire, place, through })),
   ),
 );
-/** Where what a call shows is no message of the person's. */
+/** Wires on which a call's output is no message of the person's. */
 const SHOWN = CELLS.filter(({ wire, place }) => place === "result" && wire !== "openai-chat");
 
 /** Each unit with media that exceed its limit within a session, and a server that takes so much. */

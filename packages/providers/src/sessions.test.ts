@@ -120,8 +120,8 @@ describe.each(wires)("$wireName, 200 steps in 32k", { timeout: SLOWEST_SESSION_M
     const predicted = predictionOf(played.sent, under);
     // To the token, after an append and after an edit. Three causes of a difference, both of the Messages wire: the formula knows the request before,
     // the vendor's cache older ones, too. If a summary comes first and the request before began with the user, it still reads the fixed notice of
-    // one, and of a second summary that begins as the first did it reads no more than that notice. And the vendor looks back so many blocks
-    // alone: a first message that stays before the summary may lie farther back.
+    // one, and of a second summary that begins as the first did it reads no more than that notice. And the vendor looks back only so many blocks: a
+    // first message that stays before the summary may lie farther back.
     const differing = predicted.flatMap(({ state, readTokens }, index) => {
       const moreTokens = (reads[index] ?? 0) - readTokens;
       const sharedTokens = sharedSummaryTokens(played.sent, index);
@@ -166,8 +166,8 @@ test.each(wires)(
     expect(broken.length).toBeGreaterThan(10);
     expect(Math.max(...broken.map(({ readTokens }) => readTokens))).toBeGreaterThan(15_000);
     const missed = predicted.map((use, index) => use.readTokens - (reads[index] ?? 0));
-    // The one cause of a difference: an edit that begins within a batch of results. A breakpoint stands at the end of a message, so the
-    // results of that batch before the edit, and the reply that asked for them, are not read.
+    // The one cause of a difference: an edit that begins within a batch of results. A breakpoint is at the end of a message, so the results of that
+    // batch before the edit, and the reply that asked for them, are not read.
     expect(missed.filter((tokens) => tokens < 0)).toEqual([]);
     expect(Math.max(...missed)).toBeLessThan(under.missedTokens);
     expect(predicted.filter(({ state }, index) => state !== "broken" && missed[index] !== 0)).toEqual([]);

@@ -178,7 +178,7 @@ const HEADERS = {
 };
 const [word, count] = [expect.any(String), expect.any(Number)];
 
-// The fields as the vendors' documents have them: what no SDK reads is missed too.
+// The fields as the vendors' documents have them: a field that no SDK reads is missed too.
 test.each([
   [
     "/v1/messages",

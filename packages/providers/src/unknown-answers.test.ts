@@ -117,7 +117,7 @@ const ANSWERS: readonly (readonly [string, Wire, Forms])[] = [
   ["a part that nobody knows", "gemini", gemini({ tideTable: { rows: [1] } })],
 ];
 
-/** Answers of reasoning alone: these say nothing. */
+/** Answers with only reasoning: these say nothing. */
 const SILENT: readonly (readonly [string, Wire, Forms])[] = [
   ["reasoning alone", "openai-responses", responses(THOUGHT)],
   ["reasoning that is only begun", "openai-responses", { ...responses(THOUGHT), events: begun({ item: THOUGHT }) }],
@@ -194,7 +194,7 @@ test.each(SILENT)("%s on %s says nothing: less is sent", async (_, wire, forms) 
 const TURNS = 8;
 const LONG = "some words of a person ".repeat(200);
 
-/** A history of turns, by how its wire writes what a person and the model say. */
+/** A history of turns, by its wire's form of a person's and the model's words. */
 function historyOf<Item>(said: (text: string) => Item, answered: (text: string) => Item): Item[] {
   const turns = Array.from({ length: TURNS }, (_, turn) => [said(`${turn}: ${LONG}`), answered(`Yes, ${turn}.`)]);
   return [...turns.flat(), said("Go.")];

@@ -63,7 +63,7 @@ const UNNAMED: readonly (readonly [string, number, unknown])[] = [
   ],
 ];
 
-/** Refusals that name what is wrong, or are about something else than the request. */
+/** Refusals that name the fault, or are about something else than the request. */
 const NAMED: readonly (readonly [string, number, unknown])[] = [
   ["param", 400, { message: "so nicht", param: "temperature" }],
   ["param in JSON in a string", 400, JSON.stringify({ error: { message: "so nicht", param: "temperature" } })],
@@ -95,7 +95,7 @@ const NAMED: readonly (readonly [string, number, unknown])[] = [
   ["param behind a status that fits nothing", 406, { message: "so nicht", param: "temperature" }],
 ];
 
-/** Nothing larger than a share of what came after so many turns is taken from then on. */
+/** From then on it takes nothing larger than a share of the request after so many turns. */
 function harbour(error: () => Error, takenRatio = 0.9) {
   const seen = { refused: 0 };
   let turns = 0;

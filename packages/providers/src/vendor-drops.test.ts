@@ -16,7 +16,7 @@ const MODEL = "claude-fable-5-2";
 const LIMITS = { contextWindowTokens: 32_768, maxOutputTokens: 2_000 };
 const STEPS = 30;
 
-/** A vendor that refuses what it is not asked to drop; `since` counts from a request on. */
+/** A vendor that refuses thinking that it is not asked to drop; `since` counts from a request on. */
 async function bindingVendor() {
   const simulator = await startSimulator({
     replies: matrixScript("bound"),

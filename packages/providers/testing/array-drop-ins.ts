@@ -17,11 +17,11 @@ export type Provider = (sentJson: string) => Promise<number>;
 export interface PlayedRequest {
   readonly turns: readonly MarkedTurn[];
   readonly provider: Provider;
-  /** The caller's key; the history tells if it is left out. */
+  /** The caller's key; the history decides if it is left out. */
   readonly key?: string;
 }
 
-/** A drop-in that is played by turns, whatever its arrays are made of. */
+/** A drop-in that is played by turns, with arrays of any kind. */
 export interface PlayedDropIn {
   send(request: PlayedRequest): Promise<void>;
   close(): Promise<void>;
@@ -99,7 +99,7 @@ function playingMiddleware(options: CompactorOptions): PlayedDropIn {
   };
 }
 
-/** Tells the requests of one conversation apart, and is the same whoever plays them. */
+/** Distinguishes the requests of one conversation, and is the same for every player. */
 function requestIdOf(turns: readonly MarkedTurn[]): string {
   return `request_${turns.length}`;
 }

@@ -7,7 +7,7 @@ import { createMemorySessionStore } from "@plimsoll/stores";
 
 /** An agent's run against a provider that fails. */
 export interface FaultyRun {
-  /** Events that tell of the failure, in order. */
+  /** Events that report the failure, in order. */
   readonly told: readonly string[];
   readonly ending: string;
   readonly code: string | null;
@@ -15,7 +15,7 @@ export interface FaultyRun {
   readonly reason: string | null;
   /** Whether the log is whole: it reads back as it was, and every reply in it has its usage. */
   readonly isLogWhole: boolean;
-  /** Everything that a program, a person or a file was told, as text, but for the session log itself. */
+  /** Everything that a program, a person or a file received, as text, but for the session log itself. */
   readonly shown: string;
   readonly log: string;
 }
@@ -57,7 +57,7 @@ const READ_PART: AgentTool = {
 
 const TELLING = ["request-retry", "overflow-detected", "silent-truncation", "compaction-end", "compaction-failed"] as const;
 
-/** Runs the agent to its end, whatever that is. */
+/** Runs the agent to its end, in any outcome. */
 export async function runWithFaults(options: FaultyRunOptions): Promise<FaultyRun> {
   const events: AgentEvent[] = [];
   const agent = await startAgent({

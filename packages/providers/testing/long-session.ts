@@ -52,7 +52,7 @@ const TOOLS = [
   },
 ];
 
-/** System text of some 1,200 tokens, so that even the overhead alone is long enough for a prompt cache. */
+/** System text of some 1,200 tokens, so that even the overhead by itself is long enough for a prompt cache. */
 const SYSTEM = Array.from({ length: 160 }, (_, index) => `Rule ${index}: keep what part ${index} of the plan says.`).join("\n");
 
 /** Every tenth reply ends a turn; the others call one to three tools, with reasoning before them. */

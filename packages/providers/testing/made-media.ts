@@ -16,7 +16,7 @@ export function png(sidePx: number, bytes = 60): LoopMedia {
   return { mediaType: "image/png", base64: file.toString("base64") };
 }
 
-/** A PDF of so many pages and at least so many bytes; packed, its pages are known to the server alone. */
+/** A PDF of so many pages and at least so many bytes; packed, its pages are known only to the server. */
 export function pdf(pages: number, bytes = 0, form: "plain" | "packed" = "plain"): LoopMedia {
   const objects =
     form === "packed"

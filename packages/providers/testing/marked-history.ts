@@ -1,11 +1,11 @@
-/** One turn of a history: what a person says, or a call of the model with its result. `before` is the reply that a person answers to. */
+/** One turn of a history: a person's words, or a call of the model with its result. `before` is the reply that a person answers to. */
 export type MarkedTurn =
   | { readonly kind: "human"; readonly text: string; readonly before: string | null }
   | { readonly kind: "step"; readonly callId: string; readonly path: string; readonly said: string; readonly result: string };
 
 /** Options of a made history. */
 export interface MarkedHistoryOptions {
-  /** Stands in every text of the history and in no other history's. */
+  /** In every text of the history and in no other history's. */
   readonly marker: string;
   readonly turns: number;
   /** Characters of the largest result, about. */

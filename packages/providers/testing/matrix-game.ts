@@ -11,14 +11,14 @@ export interface MatrixGame {
   readonly windowTokens: number;
 }
 
-/** Whether the model thinks; `bound` to what stands before, as the newest do. */
+/** Whether the model thinks; `bound` to its prefix, as the newest do. */
 export type Thinking = "on" | "off" | "bound";
 
 /** One way to reach a model. `play` rejects if the run dies. */
 export interface MatrixColumn {
   readonly sdk: string;
   readonly wire: Exclude<WireName, "gemini">;
-  /** `bound` is thinking that the model takes back only behind what it was made behind. */
+  /** `bound` is thinking that the model takes back only with an unchanged prefix. */
   readonly thinking: Thinking;
   /** How the Chat Completions server takes roles. */
   readonly roles: "any" | "alternate";

@@ -170,7 +170,7 @@ async function messagesSession(game: MatrixGame): Promise<void> {
   await session.close();
 }
 
-/** Who spoke last, once all that was told is in the log. */
+/** The last speaker, once all messages are in the log. */
 export async function lastRole({ conversation }: AnthropicSession): Promise<string | null> {
   return await conversation.inTurn(async () => conversation.view().messages.at(-1)?.role ?? null);
 }
@@ -338,7 +338,7 @@ function columnsWith(thinking: "on" | "off"): readonly MatrixColumn[] {
   ];
 }
 
-/** Ways to reach a model that takes its thinking back only behind what it was made behind: Anthropic's refuses it elsewhere, OpenAI's is not shown it. */
+/** Ways to reach a model that takes its thinking back only with an unchanged prefix: Anthropic's refuses it elsewhere, OpenAI's is not shown it. */
 export const BOUND_COLUMNS: readonly MatrixColumn[] = [
   ...[
     { sdk: "own client", play: anthropicClient("bound") },

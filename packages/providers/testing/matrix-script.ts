@@ -46,7 +46,7 @@ export function matrixScript(
 /** Size of a large file: three of them in one batch are more than the matrix's window. */
 const LARGE_CHARS = 60_000;
 
-/** Makes a file's text: nothing, some lines, 60 kB, or a text that ends in half a character. Told by the path alone. */
+/** Makes a file's text: nothing, some lines, 60 kB, or a text that ends in half a character. It depends only on the path. */
 export function fileText(path: string): string {
   const [replyIndex = 0, call = 0] = Array.from(path.matchAll(/\d+/g), ([digits]) => Number(digits));
   if (isLarge(replyIndex)) return linesOf(path, LARGE_CHARS);

@@ -53,13 +53,13 @@ const MAX_TOKENS = 1000;
 const TOOL = { type: "object", properties: {} } as const;
 const dataUrl = ({ mediaType, base64, url }: LoopMedia) => url ?? `data:${mediaType};base64,${base64}`;
 
-/** How one wire writes what a loop says. */
+/** One wire's form of a loop's messages. */
 interface LoopForm {
   readonly path: (modelId: string) => string;
   readonly body: (modelId: string, items: readonly Fields[]) => Fields;
   readonly said: (text: string, media: readonly LoopMedia[]) => Fields;
   readonly replyOf: (answer: Fields) => readonly Fields[];
-  /** The result of the reply's one call, and what the loop says with it. */
+  /** The result of the reply's one call, and the loop's words with it. */
   readonly resultOf: (reply: readonly Fields[], media: readonly LoopMedia[]) => readonly Fields[];
 }
 
@@ -300,7 +300,7 @@ function imagePart({ mediaType, base64, url }: LoopMedia): ImagePart {
   return { type: "image", mediaType, widthPx: null, heightPx: null, sizeBytes: null, source };
 }
 
-/** A session as the loop tells it what is new; what it asks and is answered passes unread. */
+/** A session that gets the loop's new messages; its requests and answers pass unread. */
 function told<Request, Answer>(session: SdkSession<Request, Answer>) {
   const isAnswer = (answer: unknown): answer is Answer => isRecord(answer);
   return {
@@ -350,7 +350,7 @@ async function opened(loop: MediaLoop, onEvent: (event: ContextEvent) => void) {
   }
 }
 
-/** Tells a session what is new alone. */
+/** Gives a session only the new messages. */
 async function playSession(loop: MediaLoop, url: string, onEvent: (event: ContextEvent) => void): Promise<number> {
   const session = await opened(loop, onEvent);
   const address = `${url}${FORMS[loop.wire].path(loop.modelId)}`;

@@ -9,11 +9,12 @@ import type { ClaudeCodeOn } from "../src/drop-in/claude-code.ts";
 import { type Fields, recordsAt, stringAt } from "../src/fields.ts";
 
 /*
- * A stand-in host for Claude Code mods, cut down to what our mod meets. Its rules were written from the published pages and types by somebody who had not
- * seen the mod: code.claude.com/docs/en/plugins/mods (reference 2.1.289, events, api), anthropics/claude-code mods/types/claude-code.d.ts (2.1.294), issue 95328.
+ * A stand-in host for Claude Code mods, cut down to the parts that our mod meets. Its rules were written from the published pages and types by a person without
+ * knowledge of the mod: code.claude.com/docs/en/plugins/mods (reference 2.1.289, events, api), anthropics/claude-code mods/types/claude-code.d.ts (2.1.294),
+ * issue 95328.
  *
- * Assumed, since nothing is published: auto compaction at 0.8 of the window; tokens as characters by four; that an unknown or repeated handle is refused;
- * what Claude Code's own compaction keeps; what a resume does to messages with handles (both ways, with the faults that authors report).
+ * Assumed, since nothing is published: auto compaction at 0.8 of the window; tokens as characters by four; that an unknown or repeated handle is refused; the
+ * content that Claude Code's own compaction keeps; a resume's effect on messages with handles (both ways, with the faults that authors report).
  */
 
 const toolUse = z.object({ tool_use_id: z.string().min(1), tool: z.string().min(1), input: z.record(z.string(), z.unknown()) });
@@ -46,11 +47,11 @@ type Row = Omit<z.infer<typeof message>, "handle"> & { readonly id: string };
 interface Loop {
   readonly agentId: string | null;
   rows: readonly Row[];
-  /** Ids of rows by the handles that stand for them. */
+  /** Ids of rows by their handles. */
   handles: ReadonlyMap<string, string>;
   /** The transcript before the newest compaction that a mod made, and the ids that it kept by handle. */
   before: { readonly rows: readonly Row[]; readonly keptIds: readonly string[] } | null;
-  /** A compaction made ahead: what it was made of, and what it made. */
+  /** A compaction made ahead: its input and its result. */
   ahead: { readonly ids: readonly string[]; readonly rows: readonly Row[] } | null;
 }
 
@@ -63,7 +64,7 @@ interface Compaction {
   readonly by: "mod" | "own" | "mod-over-own" | "skip";
   readonly tokensBefore: number;
   readonly tokensAfter: number;
-  /** Messages that stand by their handle. */
+  /** Messages that are sent by their handle. */
   readonly handled: number;
   readonly problems: readonly string[];
 }
@@ -179,7 +180,7 @@ export class ModHost {
       return answer;
     }
     const known = new Map([...loop.rows, ...(ahead?.rows ?? [])].map((row) => [row.id, row]));
-    // With a handle a message stands whole, and edits are ignored; without one it is built anew.
+    // With a handle a message is whole, and edits are ignored; without one it is built anew.
     const rows = compacted
       .parse(answer)
       .messages.map(
@@ -226,7 +227,7 @@ export class ModHost {
     await this.#dispatch("session.start", { cwd: "/home/me/project" }, async ({ cwd }) => ({ cwd }));
   }
 
-  /** Evaluates a plugin's one module where there are the published globals alone. */
+  /** Evaluates a plugin's one module with only the published globals. */
   #registerIn(dir: string): Register {
     const { modules } = JSON.parse(readFileSync(join(dir, "hooks/hooks.json"), "utf8"));
     const source = readFileSync(join(dir, "hooks", modules[0]), "utf8").replace(
@@ -270,7 +271,7 @@ export class ModHost {
       return answer;
     } catch (error) {
       this.#refused.push({ event, reason: String(error) });
-      // Failed behind the engine's own answer, that one stands.
+      // If a handler fails behind the engine's own answer, that answer holds.
       return passed.at(-1) ?? (await core(input));
     }
   }
@@ -341,7 +342,7 @@ export class ModHost {
   async #play(step: Step): Promise<void> {
     const isWithin = step.kind === "assistant" || step.kind === "tools" || step.kind === "agent";
     if (!isWithin) this.#state = "idle";
-    // What was asked for was dropped by the mod: there is no turn.
+    // The mod dropped the request: there is no turn.
     else if (this.#state === "idle") return;
     switch (step.kind) {
       case "user": {
@@ -382,7 +383,7 @@ export class ModHost {
   async #resume({ handles, inProcess, fault }: Extract<Step, { kind: "resume" }>): Promise<void> {
     const { before, rows } = this.#main;
     const [old, keptIds] = [before?.rows ?? [], new Set(before?.keptIds)];
-    // Reported by authors: the whole history of before is back, or what was kept by handle stands twice.
+    // Reported by authors: the whole earlier history is back, or messages kept by handle are there twice.
     if (fault === "dropped-return" && keptIds.size > 0)
       this.#main.rows = [...old, ...rows.filter(({ id }) => !old.some((row) => row.id === id))];
     if (fault === "duplicates")
@@ -425,7 +426,7 @@ export class ModHost {
     loop.rows = [...loop.rows, { id: this.#newId("m"), toolUses: [], toolResults: [], ...row }];
   }
 
-  /** Rows as a hook reads them, each with the handle that stands for it. */
+  /** Rows as a hook reads them, each with its handle. */
   #stamped(loop: Loop, rows: readonly Row[]): readonly Fields[] {
     const handleOf = new Map([...loop.handles].map(([handle, id]) => [id, handle]));
     for (const { id } of rows) if (!handleOf.has(id)) handleOf.set(id, `h${this.#epoch}-${id}`);
@@ -462,7 +463,7 @@ function tokensOf(rows: readonly Row[]): number {
   }, HIDDEN_TOKENS);
 }
 
-/** A copy of plain data; throws for what would not cross into the host. */
+/** A copy of plain data; throws for values that would not cross into the host. */
 function plain(value: unknown): Fields {
   const text = JSON.stringify(value, (key, each) => {
     if (typeof each === "function" || types.isPromise(each)) throw new TypeError(`${key} is not plain data`);
@@ -493,7 +494,7 @@ function requestProblems(rows: readonly Row[]): readonly string[] {
   return problems;
 }
 
-/** A stand-in for Claude Code's own compaction: a made summary, and the newest turn. */
+/** A replacement of Claude Code's own compaction: a made summary, and the newest turn. */
 function ownCompaction(messages: readonly Fields[], instructions: string | null): readonly Fields[] {
   const keepFrom = messages.findLastIndex(({ role, toolResults }) => role === "user" && toolResults === undefined);
   const prompts = messages.filter(({ role, toolResults }) => role === "user" && toolResults === undefined).slice(-40);

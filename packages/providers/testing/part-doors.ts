@@ -29,7 +29,7 @@ export interface KeptStep {
   readonly given?: unknown;
 }
 
-/** A kind of items: how a program keeps what is said, and a step. */
+/** A kind of items: a program's form of messages, and of a step. */
 interface KeptItems {
   readonly said: (text: string) => unknown;
   readonly step: (step: Required<KeptStep>) => readonly unknown[];
@@ -182,7 +182,7 @@ interface DoorOptions {
   readonly replyTokens: number;
 }
 
-/** The items of a drop-in, whose caller may be told of shorter replies. */
+/** The items of a drop-in, whose caller may hear of shorter replies. */
 function dropInDoor(compactor: AnyCompactor, replyTokens: number, isToldReply: boolean): PartDoor {
   type Fitted = Awaited<ReturnType<AnyCompactor["fit"]>>;
   let most = replyTokens;
@@ -270,7 +270,7 @@ export function openPartDoor(
   return dropInDoor(compactor, replyTokens, through !== "drop-in");
 }
 
-/** A history: what a person says, steps, and more words. */
+/** A history: a person's words, steps, and more words. */
 export function keptHistory(name: string, steps: readonly KeptStep[], last = "Go on."): readonly Fields[] {
   const { said, step, holds } = KEPT_ITEMS[name] ?? missing(name);
   const given = holds === "text" ? JSON.stringify(ARGUMENTS) : ARGUMENTS;

@@ -15,12 +15,12 @@ export interface HeldAfterCut {
   readonly chars: () => { readonly viewChars: number; readonly tailChars: number };
 }
 
-/** Characters that tell a message from others where it is quoted. */
+/** Characters that identify a quoted message. */
 const BEGINNING_CHARS = 40;
 
 /**
- * Counts what a view holds of a session's own messages: one for each that is whole or whose beginning, if no other has the same, is quoted, and one more for each of the
- * person's that stands word for word. Texts that a cut wrote count for what they quote alone.
+ * Counts a view's own messages of a session: one for each that is whole or whose beginning, if no other has the same, is quoted, and one more for each of the
+ * person's in full. Texts that a cut wrote count only for their quotations.
  */
 function heldCount(said: readonly Message[], view: readonly Message[]): number {
   const whole = new Set(view.map(keyOf));
@@ -57,8 +57,8 @@ function beginningOf(message: Message): string {
 }
 
 /**
- * The views after all cuts of a played session that stand, each beside its plain tail: the person's last message, which every request has, and the newest messages of the log,
- * whole, as many as fit the true size of the view: its messages, notices and summaries among them, and its documents. A tail may begin with a result.
+ * The views after all cuts of a played session that hold, each beside its plain tail: the person's last message, which every request has, and the newest messages of
+ * the log, whole, as many as fit the true size of the view: its messages, notices and summaries among them, and its documents. A tail may begin with a result.
  */
 export function heldAfterCuts(session: RefusedSession, entries: readonly SessionEntry[]): readonly HeldAfterCut[] {
   const undone = new Set(entries.flatMap((entry) => (entry.type === "revert" ? [entry.compactionId] : [])));

@@ -7,7 +7,7 @@ const SLACK_TOKENS = 250;
 
 /** The record of a session. */
 export interface PlayedRefusals {
-  /** Where it died; `null` if it went on to its end, or only what cannot be cut was too large. */
+  /** The place of its death; `null` if it went on to its end, or only uncuttable parts were too large. */
   readonly dead: {
     readonly step: number;
     readonly why: string;

@@ -11,7 +11,7 @@ const STEPS = 5;
 
 const isItemOf = <Item>(value: unknown): value is Item => typeof value === "object" && value !== null;
 
-/** The items that a published value stands for: itself, or for a block, which is no item, a message of each role with it. */
+/** The items of a published value: itself, or for a block, which is no item, a message of each role with it. */
 export function itemsWith(kind: string, value: unknown): readonly unknown[] {
   if (kind !== "LangChain messages" || !isItemOf<ContentBlock>(value)) return [value];
   const content = [{ type: "text", text: "x" }, value];
@@ -33,7 +33,7 @@ const RESULT =
   /"role":"(?:tool|function)"|"type":"(?:tool_result|tool-result)"|_(?:output|result)"|"functionResponse"|"tool_call_id"/;
 const CALL = /"call_?[iI]d"|"toolCallId"|"tool_calls":\[|"type":"tool_use"|"functionCall"/;
 
-/** The item where it may stand: a result right behind a call of its id, a call right before its result. */
+/** The item at an allowed place: a result right behind a call of its id, a call right before its result. */
 function inPlace<Item>({ items }: ArraySubject<Item, unknown>, item: Item): readonly Item[] {
   const json = JSON.stringify(item);
   const pair = items([stepOf("x", 10)]);
@@ -54,7 +54,7 @@ async function fitted<Item>(subject: ArraySubject<Item, unknown>, { own, policy,
   return { sent, entries, messages: entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])) };
 }
 
-/** A case of the contract that plays items, each alone. `found` takes what is wrong, each fault once for each type of item. */
+/** A case of the contract that plays items, each by itself. `found` takes the faults, each once for each type of item. */
 export function itemsCase(items: readonly unknown[], found: Set<string>): ArrayContractCase {
   return {
     rule: "an item is sent, or recorded as cut",
@@ -79,7 +79,7 @@ async function faultsOf<Item>(subject: ArraySubject<Item, unknown>, value: unkno
   const attempt = async (play: () => Promise<readonly string[]>) => {
     faults.push(...(await play().catch((thrown: unknown) => [thrownBy(thrown)])));
   };
-  // The one preset summarises what is old, the other shortens results.
+  // The one preset summarises old messages, the other shortens results.
   const plays = [
     { own: [...first, ...placed, ...next, ...steps], policy: PI_POLICY },
     { own: [...first, ...steps, ...next, ...placed], policy: PLIMSOLL_POLICY },

@@ -8,7 +8,7 @@ import type { LanguageModelMiddleware as LanguageModelMiddleware7 } from "ai-7";
 import type OpenAI from "openai";
 import { API, type Checker, SymbolFlags, type Type, TypeFlags, type Symbol as TypeSymbol } from "typescript/unstable/sync";
 
-/** Each member of a vendor's part alone: of all its optional fields a part has one. */
+/** Each member of a vendor's part by itself: of all its optional fields a part has one. */
 type OneOf<Whole> = { [Key in keyof Whole]-?: Required<Pick<Whole, Key>> }[keyof Whole];
 
 /** Items of arrays and their parts as the SDKs publish them; the keys are the names of the kinds of arrays. */
@@ -23,7 +23,7 @@ export interface PublishedItems {
   readonly "AI SDK 7 prompts": Parameters<NonNullable<LanguageModelMiddleware7["wrapGenerate"]>>[0]["params"]["prompt"][number];
 }
 
-/** The values of a union's members, and the types, of members or inside them, of which none could be made. */
+/** The values of a union's members, and the types, of members or inside them, without a value. */
 export interface PublishedValues {
   readonly members: readonly { readonly name: string; readonly values: readonly unknown[] }[];
   readonly unmade: readonly string[];
@@ -70,7 +70,7 @@ interface Place {
   readonly checker: Checker;
   readonly type: Type;
   readonly level: number;
-  /** Takes the types of which no value could be made. */
+  /** Takes the types without a value. */
   readonly unmade: Set<string>;
 }
 

@@ -106,10 +106,10 @@ export function proxyDoor(
 
 const isOfTheMoment = (status: number): boolean => status === 408 || status > 502;
 
-/** Repetitions of a request by vendors' SDKs after a status of a fault of the moment, unless they are told otherwise. */
+/** Repetitions of a request by vendors' SDKs after a status of a fault of the moment, by default. */
 const REPETITIONS = 2;
 
-/** A program whose SDK repeats what a fault of the moment refused. */
+/** A program whose SDK repeats requests that a fault of the moment refused. */
 export function repeating(post: Post): Post {
   return async (path, bodyText) => {
     let answer = await post(path, bodyText);

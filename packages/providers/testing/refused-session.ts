@@ -16,7 +16,7 @@ const DOORS = ["agent", "session", "send", "recover"] as const;
 const REFUSALS = ["numbered", "known", "random", "empty", "bytes", "cut-off"] as const;
 const USAGES = ["true", "factor", "cumulative", "none", "turns-false"] as const;
 
-/** One step: what the person says, if it does, the calls that the model makes then, and how long their results are. */
+/** One step: the person's words, if any, the model's next calls, and the length of their results. */
 export interface ScriptedStep {
   readonly said: string | null;
   readonly reply: string;
@@ -27,11 +27,11 @@ export interface ScriptedStep {
   readonly windowTokens: number;
   /** Tokens that the server adds to this request by itself: pages of a search. */
   readonly addedTokens: number;
-  /** Words of a refusal that comes once at this step, whatever its size; `null` for none. */
+  /** Words of a refusal that comes once at this step, at any size; `null` for none. */
   readonly refusedOnce: string | null;
 }
 
-/** A generated session: what is believed, what is true, and what the server says. */
+/** A generated session: the believed limits, the true ones, and the server's words. */
 export interface RefusedSession {
   readonly seed: number;
   readonly policy: Policy;

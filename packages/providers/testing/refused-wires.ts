@@ -13,7 +13,7 @@ export interface RefusedWire {
   readonly bodyOf: (kept: readonly KeptTurn[], asked: { readonly system: string; readonly replyTokens: number }) => Fields;
   /** Returns the part of a body that the server counts. */
   readonly countedIn: (body: Fields) => unknown;
-  /** Texts of the newest item: what is asked. */
+  /** Texts of the newest item: the question. */
   readonly newestIn: (body: Fields) => string;
   readonly wholeOf: (answered: Answered, id: string) => Fields;
   readonly eventsOf: (answered: Answered, id: string) => readonly Fields[];

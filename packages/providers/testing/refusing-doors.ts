@@ -16,7 +16,7 @@ import { createProxyCompaction } from "../src/proxy/proxy.ts";
 
 export type Answer = OpenAI.ChatCompletion;
 
-/** A server: answers what was sent, or throws as an SDK does. */
+/** A server: answers the sent request, or throws as an SDK does. */
 export type Call = (body: {
   readonly messages: readonly unknown[];
   readonly max_tokens?: number | null | undefined;

@@ -1,4 +1,4 @@
-/** Decides what goes on at each pause: the same seed, the same order. */
+/** Decides which task goes on at each pause: the same seed, the same order. */
 export interface Scheduler {
   /** Resolves when it is this one's turn. */
   pause(): Promise<void>;

@@ -5,7 +5,7 @@ import type { PlayedRefusals } from "./play-refused.ts";
 import { SYSTEM } from "./refused-doors.ts";
 import type { RefusedSession } from "./refused-session.ts";
 
-/** One step whose request was refused, and what was lost by what the session made of it. */
+/** One step whose request was refused, and the loss by the session's reaction. */
 export interface RefusedStep {
   readonly step: number;
   /** Refused requests before one was taken. */
@@ -24,9 +24,9 @@ const NEVER = new AbortController().signal;
 const LEAST_ROOM_TOKENS = 1000;
 
 /**
- * The steps of a session whose first request was refused. At each of them stands a twin: the same policy over the same log, without a report, which counts as the server
- * counts and knows its window. It cuts the request that was refused, and keeps what that leaves. Steps that were cut before they were sent, or refused whatever their size,
- * are left out: there the session and its twin do not have the same before them. So are those whose twin would be refused, too.
+ * The steps of a session whose first request was refused. Each of them has a twin: the same policy over the same log, without a report, which counts as the server
+ * counts and knows its window. It cuts the request that was refused, and keeps the rest. Steps that were cut before they were sent, or refused at any size, are left
+ * out: there the session and its twin do not have the same before them. So are those whose twin would be refused, too.
  */
 export async function refusedSteps(session: RefusedSession, played: PlayedRefusals): Promise<readonly RefusedStep[]> {
   const entries = await played.entries();
@@ -104,7 +104,7 @@ async function twinView(
     kinds: withKinds({ estimators: [trueMeasure(session)] }),
     entries: before,
     summarizer: createDigest(),
-    // Framing of the wire, documents and what the server adds.
+    // Framing of the wire, documents and the server's additions.
     hiddenOverheadTokens: Math.max(0, sentTokens - known),
     repairs: "none",
   });

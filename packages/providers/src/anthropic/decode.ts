@@ -18,7 +18,7 @@ export function decodeAnthropic(message: Fields): DecodedReply {
   };
 }
 
-/** A block of the model as parts. What is no text and no call is opaque: it is kept with the reply, never read. */
+/** A block of the model as parts. A block that is neither text nor call is opaque: it is kept with the reply, never read. */
 export function replyParts(block: Fields): AssistantMessage["parts"] {
   switch (block.type) {
     case "text": {
@@ -38,7 +38,7 @@ export function replyParts(block: Fields): AssistantMessage["parts"] {
   }
 }
 
-/** The text that the model wrote if it was streamed, else its input as JSON: servers of this wire pass on what is no object, too. */
+/** The model's own text if it was streamed, else its input as JSON: servers of this wire pass on inputs that are no objects, too. */
 function writtenArguments({ input_json: streamed, input = {} }: Fields): string {
   const text = streamed ?? input;
   return typeof text === "string" ? text : writtenJson(text);
@@ -106,7 +106,7 @@ export async function* decodeAnthropicStream(events: AsyncIterable<unknown>): As
         isWhole = true;
         break;
       default:
-        // Pings, block ends and what the vendor may add tell nothing more.
+        // Pings, block ends and later event types add nothing more.
         break;
     }
   }
@@ -143,9 +143,8 @@ function closedBlock({ start, text, inputJson, signature }: OpenBlock): Fields {
 }
 
 /**
- * The usage of a reply on the Messages wire. The parts of the prompt are disjoint: `input_tokens` is what no cache had. If the
- * request sampled several times (`iterations`: server-side tools or compaction), the context is that of the last sampling of a reply and
- * all of them were paid for.
+ * The usage of a reply on the Messages wire. The parts of the prompt are disjoint: `input_tokens` counts the uncached part. If the request sampled
+ * several times (`iterations`: server-side tools or compaction), the context is that of the last sampling of a reply and all of them were paid for.
  */
 export function anthropicUsage(usage: Fields | null): Usage {
   if (numberAt(usage, "input_tokens") === null) return { ...UNREPORTED_USAGE, raw: jsonValueOf(usage) };

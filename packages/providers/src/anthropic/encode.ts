@@ -50,8 +50,8 @@ export function encodeAnthropic(request: ModelRequest, encoding: AnthropicEncodi
 }
 
 /**
- * An appending request reads where the one before ended, however many blocks it appends; an edited one reads what an earlier one wrote before
- * the edit, and writes through it for the next edit. The fixed notice is all that two requests share if a summary comes first.
+ * An appending request reads to the end of the one before, however many blocks it appends; an edited one reads an earlier write from before the edit,
+ * and writes through it for the next edit. The fixed notice is all that two requests share if a summary comes first.
  */
 function wantedPlaces(
   messages: readonly Anthropic.MessageParam[],
@@ -86,8 +86,8 @@ export function messageParams(context: Context): Anthropic.MessageParam[] {
 }
 
 /**
- * Neighbours of one role as one message. The fixed notice, which holds none of the context's, stands before a reply that has none of the user before it
- * and begins the list, or begins with reasoning: a message that has reasoning begins with it.
+ * Neighbours of one role as one message. The fixed notice, which holds none of the context's text, comes before a reply that has no user before it and
+ * begins the list, or begins with reasoning: a message that has reasoning begins with it.
  */
 function mergedMessages(context: Context): readonly MergedMessage[] {
   const merged: MergedMessage[] = [];
@@ -147,7 +147,7 @@ export const ANTHROPIC_WIRE_RULES: WireRules = {
 /** Longest name of a tool: platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools. */
 export const MAXIMUM_TOOL_NAME_CHARS = 128;
 
-/** A request's body on the Messages wire without what only streaming decides. */
+/** A request's body on the Messages wire without the fields that only streaming decides. */
 export type AnthropicBody = Omit<Anthropic.MessageCreateParamsNonStreaming, "stream">;
 
 function blocksOf(message: Message): Anthropic.ContentBlockParam[] {
@@ -244,7 +244,7 @@ function hasReasoning(content: Anthropic.MessageParam["content"]): boolean {
   return typeof content !== "string" && content.some(({ type }) => type === "thinking" || type === "redacted_thinking");
 }
 
-/** How long what is written to the cache lives after its last use. */
+/** How long a cache write lives after its last use. */
 export type CacheTimeToLive = "5m" | "1h";
 
 /** Most breakpoints that a request may have: platform.claude.com/docs/en/build-with-claude/prompt-caching. */
@@ -254,9 +254,9 @@ const MAXIMUM_BREAKPOINTS = 4;
 type WantedPlaces = readonly number[];
 
 /**
- * The body with its cache breakpoints, the most needed first: the system text (with the tools before it), the end of the messages, the places
- * that are wanted, and the tools alone. The vendor writes and reads at breakpoints, and looks back 20 blocks from one. What comes after
- * the last breakpoint is not written.
+ * The body with its cache breakpoints, the most needed first: the system text (with the tools before it), the end of the messages, the wanted places,
+ * and the tools by themselves. The vendor writes and reads at breakpoints, and looks back 20 blocks from one. Text after the last breakpoint is not
+ * written.
  */
 function withCacheBreakpoints(body: AnthropicBody, timeToLive: CacheTimeToLive, wanted: WantedPlaces): AnthropicBody {
   const mark: Anthropic.CacheControlEphemeral = { type: "ephemeral", ...(timeToLive === "1h" ? { ttl: timeToLive } : {}) };
@@ -295,17 +295,17 @@ function markedMessage(message: Anthropic.MessageParam, mark: Anthropic.CacheCon
 interface EditPlaces {
   /** The longest prefix that an earlier request wrote to the cache and this one begins with, too; `null` for none. */
   readonly readable: number | null;
-  /** Through the last message that the edit changed: the next edit will leave it alone, as a rule; `null` for none. */
+  /** Through the last message that the edit changed: the next edit will usually leave it unchanged; `null` for none. */
   readonly settled: number | null;
 }
 
-/** Remembers what was sent and where the cache was written, to tell where a request was edited. */
+/** Remembers sent requests and their cache writes, to find the place of an edit. */
 export interface SentPrefixes {
   /** The places of this request, which is remembered; `null` for one that only grew, or has nothing in common with an earlier one. */
   placesOf(messages: readonly Message[]): EditPlaces | null;
 }
 
-/** Sessions that one client serves at once and that are told apart: an agent, its summariser, sub-agents; chosen. */
+/** Sessions that one client serves at once and distinguishes: an agent, its summariser, sub-agents; chosen. */
 const MAXIMUM_SESSIONS = 4;
 
 /** A session's newest request, and the prefixes of it that the cache was written for, in ascending order. */
@@ -316,7 +316,7 @@ interface SentSession {
 
 const NOTHING_SENT: SentSession = { messages: [], written: [] };
 
-/** Told apart by identity: untouched messages keep theirs through compactions. */
+/** Distinguished by identity: untouched messages keep theirs through compactions. */
 export function createSentPrefixes(): SentPrefixes {
   let sessions: readonly SentSession[] = [];
   return {
@@ -342,7 +342,7 @@ function goesOnFrom(sessions: readonly SentSession[], messages: readonly Message
 
 /**
  * Through the last message that is new before one that is known, at a place where a message ends on the wire, too, and through the reply behind it:
- * what is changed next, as a rule, are its results.
+ * the next edit usually changes that reply's results.
  */
 function settledCount(before: readonly Message[], messages: readonly Message[]): number | null {
   const known = new Set(before);

@@ -19,15 +19,15 @@ export interface AnthropicSessionOptions extends SdkSessionOptions {
   /** Time to live of the prompt cache, five minutes if it is left out; `null` caches nothing. */
   readonly cacheTimeToLive?: CacheTimeToLive | null;
   /**
-   * Where thinking goes that the model binds to a beginning which changes: it leaves with the change, or stays and each request asks the vendor to drop it
-   * (send those with the session's `requestOptions`). Kept with the log; what the log says, at first "leaves", if it is left out.
+   * The treatment of thinking that the model binds to a beginning which changes: it leaves with the change, or stays and each request asks the vendor to
+   * drop it (send those with the session's `requestOptions`). Kept with the log; the log's value, at first "leaves", if it is left out.
    */
   readonly boundReasoning?: BoundReasoning;
 }
 
 type AnthropicAnswer = Pick<Anthropic.Message, "id" | "model" | "content"> & { readonly usage: object };
 
-/** A request as `client.messages.create` and `client.messages.stream` take it, and what of an answer is read. */
+/** A request as `client.messages.create` and `client.messages.stream` take it, and the fields that are read of an answer. */
 export interface AnthropicSession extends SdkSession<AnthropicBody, AnthropicAnswer> {
   /** Second argument of the SDK's call: the beta that "vendor-drops" wants, to be joined with betas of your own. Nothing otherwise. */
   readonly requestOptions: { readonly headers?: { readonly "anthropic-beta": string } };

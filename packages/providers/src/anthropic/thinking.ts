@@ -42,7 +42,7 @@ export function withThinking(body: AnthropicBody, asked: Pick<AnthropicBody, "th
   return asked.thinking?.type === "enabled" && hasLostReasoning(body) ? body : { ...body, ...asked };
 }
 
-/** The beta without which a request may not say what is done with thinking over a changed beginning. */
+/** A request needs this beta to choose the treatment of thinking over a changed beginning. */
 export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 
 /** The options of a request that asks the vendor to drop such thinking. */
@@ -53,7 +53,7 @@ export const DROPPING_OPTIONS: { readonly headers: { readonly "anthropic-beta": 
 /** Asks the vendor to drop bound thinking that no longer fits, instead of refusing the request. */
 export const DROPPING = { block_binding: { prefix_mismatch_behavior: "drop_block" } } as const;
 
-/** The body, which asks the vendor to drop thinking over a changed beginning. What else it says of thinking stays. */
+/** The body, which asks the vendor to drop thinking over a changed beginning. Its other settings of thinking stay. */
 export function withDropping(body: AnthropicBody): AnthropicBody {
   const given = body.thinking ?? ({ type: "adaptive" } as const);
   return { ...body, thinking: { ...given, ...DROPPING } };

@@ -6,14 +6,14 @@ import { modelFamily } from "./model-limits.ts";
 interface BindingVendor {
   readonly prefixes: readonly string[];
   readonly binding: readonly string[];
-  /** Families that do not: those that begin so, and those whose whole name it is. A family of neither list binds what it signs. */
+  /** Families that do not: those that begin so, and those whose whole name it is. A family of neither list binds its signed thinking. */
   readonly free: readonly string[];
   readonly freeNames: readonly string[];
   readonly checkedOn: string;
   readonly source: string;
 }
 
-/** The vendors whose newer models refuse reasoning behind anything but what it was made behind, or drop it without a word. */
+/** The vendors whose newer models refuse reasoning over a changed prefix, or drop it silently. */
 const BINDING_VENDORS: readonly BindingVendor[] = [
   {
     // Refused with an error, or dropped if the request says so; on accounts of before 2026-08-31 it depends on the model.
@@ -41,7 +41,7 @@ const BINDING_VENDORS: readonly BindingVendor[] = [
     source: "platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks",
   },
   {
-    // Dropped without an error; `input_transformations` of the answer tells. Of which model on is not said: "newer frontier models".
+    // Dropped without an error; `input_transformations` of the answer says so. The first such model is not documented: "newer frontier models".
     prefixes: ["gpt-", "o1", "o3", "o4", "codex", "chatgpt"],
     binding: ["gpt-6"],
     free: ["gpt-3", "gpt-4", "gpt-5", "gpt-oss", "o1", "o3", "o4", "codex", "chatgpt"],
@@ -52,7 +52,7 @@ const BINDING_VENDORS: readonly BindingVendor[] = [
 ];
 
 /**
- * Tells whether a model takes earlier reasoning back only if everything before it is unchanged, by tables of Claude and OpenAI models. False for models of other
+ * True if a model takes earlier reasoning back only if everything before it is unchanged, by tables of Claude and OpenAI models. False for models of other
  * makers and unknown ones: if they refuse reasoning, Plimsoll recovers from that.
  */
 export const isBoundReasoning: IsBoundReasoning = (part, modelId) => {
@@ -69,7 +69,7 @@ export const isBoundReasoning: IsBoundReasoning = (part, modelId) => {
   return part === null || (typeof part.opaque === "string" ? part.opaque !== "" : isSealed(part.opaque));
 };
 
-/** The vendor's own name of a model, without what hosts put before it (`databricks-…`) and the variant that routers and clouds put behind it (`…:thinking`, `…@default`). */
+/** The vendor's own name of a model, without the prefix of hosts (`databricks-…`) and the variant of routers and clouds (`…:thinking`, `…@default`). */
 function ownName(modelId: string): { readonly vendor: BindingVendor; readonly family: string } | null {
   const family = modelFamily(modelId).replace(/[:@].*$/, "");
   for (const vendor of BINDING_VENDORS)
@@ -80,7 +80,7 @@ function ownName(modelId: string): { readonly vendor: BindingVendor; readonly fa
   return null;
 }
 
-/** Keys under which wires and SDKs keep what a vendor signed or sealed. */
+/** Keys under which wires and SDKs keep signed or sealed data. */
 const SEAL = /^(?:signature|data|redactedData|encrypted_content|reasoningEncryptedContent|thinkingSignature)$/;
 
 /** True for reasoning with a seal: at its top, among a provider's options or in a list. */

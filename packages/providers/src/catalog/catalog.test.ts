@@ -111,7 +111,7 @@ describe("MODEL_CATALOG", () => {
   });
 });
 
-/** Every model id of the recorded sessions, as their logs write it, and what the vendors offer now. */
+/** Every model id of the recorded sessions, as their logs write it, and the vendors' present offer. */
 const USED_MODELS = [
   "claude-3-opus-20240229",
   "claude-3-5-sonnet-20241022",

@@ -39,7 +39,7 @@ const FAST_MODES: readonly FastMode[] = [
   { modelId: "gpt-5.4", price: { input: 5, read: 0.5, output: 30 }, source: OPENAI },
 ];
 
-/** A model's prices in its fast mode at a time in milliseconds since 1970; `null` if it has none, or nobody knows them. */
+/** A model's prices in its fast mode at a time in milliseconds since 1970; `null` if it has none, or they are unknown. */
 export function fastPrices(
   modelId: string,
   { tiers: [first, ...rest] }: ModelPrices,

@@ -99,7 +99,7 @@ interface FamilyRequestLimits {
 
 const MB = 1_000_000;
 
-/** The lesser of what MB may mean, so that a body that is measured a little too small still passes. */
+/** The lesser meaning of MB, so that a body that is measured a little too small still passes. */
 const CLAUDE = { images: 600, pages: 600, imagePx: 8000, manyImagePx: 2000 } as const;
 const CLAUDE_SMALLER = { images: 100, pages: 100 } as const;
 
@@ -126,7 +126,7 @@ const LARGE_WINDOW_TOKENS = 1_000_000;
 /** Returns a model's limits for a request in other units than tokens; no limits for models that the table does not have. */
 export function requestLimitsOf(modelId: string): RequestLimits {
   const id = modelId.toLowerCase();
-  // Families by their own ids: an open model of a maker's name, as gpt-oss, runs on servers of anybody.
+  // Families by their own ids: an open model of a maker's name, as gpt-oss, runs on any server.
   const found = modelFamily(id).startsWith("gpt-oss") ? undefined : REQUEST_LIMITS.find(({ ids }) => ids.test(id));
   if (found === undefined) return {};
   const windowTokens = familyLimitsOf(id)?.contextWindowTokens ?? 0;
@@ -139,7 +139,7 @@ export interface ModelReference {
   readonly modelId: string;
 }
 
-/** Names of hosts that may stand before a model's id, and what the price package calls them; `null` for servers on this machine. */
+/** Names of hosts that may come before a model's id, and their names in the price package; `null` for servers on this machine. */
 export const HOSTS: ReadonlyMap<string, string | null> = new Map([
   ...CHAT_HOSTS.map(({ name, priceHost }) => [name, priceHost] as const),
   ["anthropic", "anthropic"],
@@ -170,14 +170,14 @@ export function parseModelReference(text: string): ModelReference {
   return { host: isHost ? first : null, modelId: alias === undefined ? named : `${alias}${suffix}` };
 }
 
-/** True for a server that runs on this machine: what it charges and how large its window is, is for nobody else to say. */
+/** True for a server that runs on this machine: only it knows its prices and its window. */
 export function isLocalHost(host: string | null): boolean {
   return host !== null && HOSTS.get(host) === null;
 }
 
 /**
- * An id without the variant that stands behind it in brackets, and that suffix. A size in it is the variant's window: Claude Code writes
- * `[1m]` for a million tokens (anthropics/claude-code#84310, read in November 2026).
+ * An id without the variant in brackets behind it, and that suffix. A size in it is the variant's window: Claude Code writes `[1m]` for a million
+ * tokens (anthropics/claude-code#84310, read in November 2026).
  */
 export function withoutVariant(id: string): {
   readonly modelId: string;
@@ -199,8 +199,8 @@ export function sentModelId(id: string): string {
 }
 
 /**
- * The id in the form in which families are told apart: without a variant, a router's maker, a cloud's region and version, a date or `latest`, with
- * hyphens for dots. `us.anthropic.claude-sonnet-4-5-20250929-v1:0` and `anthropic/claude-sonnet-4.5` are both `claude-sonnet-4-5`.
+ * The id in the form that distinguishes families: without a variant, a router's maker, a cloud's region and version, a date or `latest`, with hyphens
+ * for dots. `us.anthropic.claude-sonnet-4-5-20250929-v1:0` and `anthropic/claude-sonnet-4.5` are both `claude-sonnet-4-5`.
  */
 export function modelFamily(modelId: string): string {
   const { modelId: plain } = withoutVariant(modelId);

@@ -8,15 +8,15 @@ import { fastPrices } from "./fast-mode.ts";
 import { HOSTS, modelFamily, withoutVariant } from "./model-limits.ts";
 
 /**
- * The day whose prices are used where a log tells no time, so that two runs of one version give the same dollars whatever the calendar
- * says: the day of the newest release of the price tables that this version was made with.
+ * The day for prices of a log without times, so that two runs of one version give the same dollars on any date: the day of the newest release of the
+ * price tables that this version was made with.
  */
 export const PRICES_AS_OF = "2026-09-23";
 
 /**
- * The model's prices, from our own dated table if it names the model, else from the price package, as they were at a time in milliseconds
- * since 1970 (`null`: on {@link PRICES_AS_OF}); `null` if nobody knows. A model that is served by another than its maker has that
- * host's prices, if the package knows them.
+ * The model's prices, from our own dated table if it names the model, else from the price package, as they were at a time in milliseconds since 1970
+ * (`null`: on {@link PRICES_AS_OF}); `null` if unknown. A model that is served by another than its maker has that host's prices, if the package knows
+ * them.
  */
 export function pricesOf(modelId: string, atMs: number | null = null, host: string | null = null): ModelPrices | null {
   const prices = overrideOf(modelId)?.prices ?? packagePrices(modelId, host, atMs);
@@ -29,7 +29,7 @@ function overrideOf(modelId: string): PriceOverride | null {
   return PRICE_OVERRIDES.find((entry) => modelFamily(entry.modelId) === family) ?? null;
 }
 
-/** Where a model's prices are from, in words for a person; `null` if nobody knows them. They are never guessed from a relative's. */
+/** The source of a model's prices, in words for a person; `null` if they are unknown. They are never guessed from a relative's. */
 export function priceSourceOf(modelId: string, host: string | null = null): string | null {
   const override = overrideOf(modelId);
   if (override !== null) return `own table, ${override.checkedOn}: ${override.source}`;
@@ -173,12 +173,12 @@ function tier(abovePromptTokens: number, { input, output, read, write, hour }: T
 const MINUTE_MS = 60_000;
 
 /**
- * Prompt caches by model family, first match first. Sources: the vendors' documentation of prompt caching, read in November 2026:
- * Anthropic: at least 1,024 tokens (512 for Opus 5, Fable 5 and Haiku 5.5, 4,096 for Opus 4.5 to 4.7 and for Haiku 4.5, 2,048 for older
- * Haiku), five minutes from the last use; OpenAI: at least 1,024 tokens, multiples of 128, five to ten minutes from the last use, up to 24 hours
- * for GPT-5.5, half an hour from GPT-5.6 on. GPT-5.5 reads multiples of 512 and GPT-5.6 of 1,024 in all recordings at hand (four and two
- * owners), and nothing after an hour. Google's implicit cache states no time; ten minutes is chosen. What a write costs is with the prices; a
- * caller who asks for an hour puts it in place of the time given here.
+ * Prompt caches by model family, first match first. Sources: the vendors' documentation of prompt caching, read in November 2026: Anthropic: at least
+ * 1,024 tokens (512 for Opus 5, Fable 5 and Haiku 5.5, 4,096 for Opus 4.5 to 4.7 and for Haiku 4.5, 2,048 for older Haiku), five minutes from the
+ * last use; OpenAI: at least 1,024 tokens, multiples of 128, five to ten minutes from the last use, up to 24 hours for GPT-5.5, half an hour from
+ * GPT-5.6 on. GPT-5.5 reads multiples of 512 and GPT-5.6 of 1,024 in all recordings at hand (four and two owners), and nothing after an hour.
+ * Google's implicit cache states no time; ten minutes is chosen. The price of a write is with the prices; a caller who asks for an hour puts it in
+ * place of the time given here.
  */
 const RULES: readonly { readonly families: readonly string[]; readonly rules: CacheRules }[] = [
   {
@@ -259,7 +259,7 @@ interface Spending {
   readonly unpriced: readonly string[];
 }
 
-/** Prices of a model by its id in the log, on the day of a time in milliseconds since 1970; `null` if nobody knows them. */
+/** Prices of a model by its id in the log, on the day of a time in milliseconds since 1970; `null` if unknown. */
 export type PricesOf = (modelId: string, atMs: number | null) => ModelPrices | null;
 
 /** Adds up the cost of a log, which it is given entry by entry. */
@@ -271,8 +271,8 @@ export interface SpendingCount {
 }
 
 /**
- * Counts what a log's requests cost, each by the prices that the model that answered had on its day. `summaryModelId` is the model that
- * the policy has summaries written by; the session's own if it is `null`.
+ * Counts the cost of a log's requests, each by the prices of the answering model on its day. `summaryModelId` is the model that the policy has
+ * summaries written by; the session's own if it is `null`.
  */
 export function createSpending(pricesOf: PricesOf, summaryModelId: string | null = null): SpendingCount {
   let spending: Spending = { usage: null, usd: null, usdIs: "whole", statedUsd: null, unpriced: [] };
@@ -347,7 +347,7 @@ export function usageUsd(usage: Usage, { tiers, fast }: ModelPrices): UsageUsd |
   return { promptUsd: sum("promptUsd"), replyUsd: sum("replyUsd") };
 }
 
-/** Anthropic's usage says what was served, whatever was asked: code.claude.com/docs/en/fast-mode. */
+/** Anthropic's usage says which mode was served, whichever was asked for: code.claude.com/docs/en/fast-mode. */
 function isFast({ raw }: Usage): boolean {
   return stringAt(raw, "speed") === "fast";
 }
@@ -364,7 +364,7 @@ function samplingUsd({ input, output, billed }: Usage, prices: ModelPrices): Usa
   const read = cacheReadTokens ?? 0;
   const hour = cacheWriteOneHourTokens ?? 0;
   const written = Math.max(cacheWriteTokens ?? 0, hour);
-  // What tools of the server brought in is paid for, and stands in no part of the prompt.
+  // Tokens that tools of the server brought in are paid for, and in no part of the prompt.
   const beyond = Math.max(0, (billed.inputTokens ?? 0) - totalTokens);
   const uncached = (input.uncachedTokens ?? Math.max(0, totalTokens - read - written)) + beyond;
   const promptUsd =

@@ -7,11 +7,11 @@ export type GetJson = (url: string, signal: AbortSignal) => Promise<unknown>;
 export interface ProbedLimits {
   readonly contextWindowTokens: number | null;
   readonly maxOutputTokens: number | null;
-  /** The address that told it. */
+  /** The address that gave it. */
   readonly url: string;
 }
 
-/** Under which names servers tell a model's window: vLLM, OpenRouter and Together, Groq, Mistral, Anthropic, LM Studio. */
+/** Names under which servers give a model's window: vLLM, OpenRouter and Together, Groq, Mistral, Anthropic, LM Studio. */
 const WINDOW_KEYS = [
   "max_model_len",
   "context_length",
@@ -21,12 +21,12 @@ const WINDOW_KEYS = [
   "loaded_context_length",
 ] as const;
 
-/** Under which names they tell its largest reply: Groq and OpenRouter, Anthropic. */
+/** Names under which they give its largest reply: Groq and OpenRouter, Anthropic. */
 const OUTPUT_KEYS = ["max_completion_tokens", "max_output_tokens", "max_tokens"] as const;
 
 /**
- * Asks a server for a model's window: llama.cpp's `/props`, which tells the window that it runs with, then `/v1/models`. `baseUrl` ends in
- * `/v1`, as SDKs take it. `null` if it tells nothing; a server that cannot be reached is one of those.
+ * Asks a server for a model's window: llama.cpp's `/props`, which gives the window that it runs with, then `/v1/models`. `baseUrl` ends in `/v1`, as
+ * SDKs take it. `null` if it gives none or cannot be reached.
  */
 export async function probeServer(
   baseUrl: string,
@@ -36,7 +36,7 @@ export async function probeServer(
   const root = baseUrl.endsWith("/v1") ? baseUrl.slice(0, -"/v1".length) : baseUrl;
   const ask = (url: string) =>
     getJson(url, signal).catch(() => {
-      // A server without this address tells nothing; that is an answer.
+      // A server without this address gives nothing; that is an answer.
       signal.throwIfAborted();
       return null;
     });

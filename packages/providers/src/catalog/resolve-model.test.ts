@@ -51,7 +51,7 @@ test.each<[string, string, number]>([
 ])("a suffix in brackets is a variant: %s has the prices of %s and a window of %i", async (reference, plain, windowTokens) => {
   const variant = await resolveModel({ reference, unknownWindow: "off" });
   const base = await resolveModel({ reference: plain, unknownWindow: "off" });
-  // What a request may hold of images and pages follows the window.
+  // A request's limits of images and pages follow the window.
   expect({ ...variant.limits, request: null }).toEqual({ ...base.limits, contextWindowTokens: windowTokens, request: null });
   expect(base.prices).not.toBeNull();
   expect([variant.prices, variant.priceSource, variant.tokenizer, variant.cacheRules]).toEqual([

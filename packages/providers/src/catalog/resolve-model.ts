@@ -36,7 +36,7 @@ export interface ResolvedModel extends ModelReference {
   readonly prices: ModelPrices | null;
   /** The same at a time in milliseconds since 1970. */
   readonly pricesAt: (atMs: number | null) => ModelPrices | null;
-  /** Which table the prices are from, and under which name; `null` if nobody knows them. */
+  /** The table of the prices, and their name there; `null` if unknown. */
   readonly priceSource: string | null;
   readonly cacheRules: CacheRules;
   readonly tokenizer: TokenizerFamily;
@@ -133,7 +133,7 @@ export function describePrices({ host, modelId, prices, priceSource, contextWind
 /** Makers whose models are known by their own ids; routers and clouds name the same ones in other ways. */
 const MAKERS = ["anthropic", "openai", "google", "deepseek", "moonshotai", "mistral", "x-ai", "groq", "cerebras"] as const;
 
-/** Largest part of an id that may be wrong for another one to be what was meant; chosen. */
+/** Largest part of an id that may be wrong for another one to be the intended one; chosen. */
 const MAXIMUM_WRONG_RATIO = 0.34;
 
 /** Names of models that are offered in place of an unknown one; chosen. */

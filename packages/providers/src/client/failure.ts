@@ -25,13 +25,13 @@ interface Failure {
   readonly error: PlimsollError;
 }
 
-/** Who failed, and the secret that no message may show. */
+/** The caller that failed, and the secret that no message may show. */
 export interface FailureSource {
   readonly provider: string;
   readonly key: string;
   /** Where it is asked: an address that nothing answers at is named. */
   readonly address?: string;
-  /** The body that was sent, or its items; what the AI SDK's errors hold goes before it. */
+  /** The sent body, or its items; the body in the AI SDK's errors goes before it. */
   readonly request?: unknown;
 }
 
@@ -51,8 +51,8 @@ export function fullWindow(): PlimsollError {
 }
 
 /**
- * Classifies an error that an SDK threw. The SDK's own error is not passed on as the cause: it may hold headers, and what a proxy echoed of the
- * request. Of the provider's words only those about wrong parameters are kept, without the key.
+ * Classifies an error that an SDK threw. The SDK's own error is not passed on as the cause: it may hold headers, and a proxy's echo of the request.
+ * Of the provider's words only those about wrong parameters are kept, without the key.
  */
 export function failureOf(thrown: unknown, source: FailureSource): Failure {
   // The AI SDK's errors name the status and the body in their own ways.
@@ -90,7 +90,7 @@ function reasonOf(thrown: unknown, status: number | null): FailureReason {
   if (status !== null) return "status";
   if (isRecord(thrown) && isRecord(thrown.error)) return "stream-error";
   const name = thrown instanceof Error ? thrown.constructor.name : "";
-  // Of an error event whose fields stand at its top, as those of the Responses wire do, the SDK keeps the words alone.
+  // Of an error event with its fields at the top level, as on the Responses wire, the SDK keeps only the words.
   if (name === "APIError") return "stream-error";
   return name.startsWith("APIConnection") ? "connection" : "cut-stream";
 }
@@ -158,7 +158,7 @@ export function sdkRejection(thrown: unknown, request?: unknown): Rejection | nu
   return rejectionIn(failureOf(thrown, { ...UNKNOWN_SOURCE, request }).error);
 }
 
-/** The size of a prompt that was rejected: it measures what was sent, although nothing came back. The limit is told if nothing is cut for it. */
+/** The size of a prompt that was rejected: it measures the sent request, although nothing came back. The limit is reported if nothing is cut for it. */
 export function rejectedReport(
   { lastEntryId, modelId }: SessionView,
   promptTokens: number,

@@ -88,7 +88,7 @@ function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw signal.reason;
 }
 
-/** A signal for one attempt that aborts with the caller's: SDKs leave listeners on what they are given, and a session has one signal. */
+/** A signal for one attempt that aborts with the caller's: SDKs leave listeners on their signals, and a session has one signal. */
 function linkedAbort(signal: AbortSignal) {
   const controller = new AbortController();
   const onAbort = () => controller.abort(signal.reason);

@@ -32,7 +32,7 @@ export const CLIENT_KEYS: Parameters<typeof option.schema<ClientOptions>>[0] = {
   ...option.optional(fn, "wait", "random", "idleWait"),
 };
 
-/** A provider that can be named: what the registry holds of it. */
+/** A provider that can be named: its entry in the registry. */
 export interface Provider {
   readonly name: string;
   /** The environment's variable that holds its key; `null` if it asks for none. */
@@ -40,7 +40,7 @@ export interface Provider {
   readonly createClient: (options: ClientOptions) => ModelClient;
 }
 
-/** Where keys come from: the process's environment, or a stand-in for it. */
+/** The source of keys: the process's environment, or a replacement. */
 export type Environment = { readonly [name: string]: string | undefined };
 
 /** Settings of the vendors' SDKs: retries and logs are ours. Ten minutes until an answer begins is their own default, stated so that it also takes large replies. */

@@ -7,8 +7,8 @@ export interface RetryOptions {
   /** Longest wait. A provider that asks for more is not asked again. */
   readonly maximumWaitMs: number;
   /**
-   * Largest part by which a back-off is shortened, at random, so that clients that failed together do not come back together (0 waits
-   * exactly, 1 anything down to nothing). What a provider asks for is never shortened. 0 if it is left out.
+   * Largest part by which a back-off is shortened, at random, so that clients that failed together do not come back together (0 waits exactly, 1
+   * anything down to nothing). A time that a provider asks for is never shortened. 0 if it is left out.
    */
   readonly jitterRatio?: number;
 }
@@ -22,7 +22,7 @@ export type Random = () => number;
 /** Waits; rejects when the signal aborts. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** An attempt that failed: which one it was, counted from 1, what the provider asked for, and the random number that shortens the wait. */
+/** An attempt that failed: its number, counted from 1, the provider's requested wait, and the random number that shortens the wait. */
 export interface FailedAttempt {
   readonly attempt: number;
   readonly retryAfterMs: number | null;

@@ -5,8 +5,8 @@ import { type ClientOptions, keyFrom, SDK_SETTINGS } from "./options.ts";
 import { refuseVersions } from "./supported.ts";
 
 /**
- * A vendor's SDK that is loaded when it is first asked for, and once. Rejects with `bad-input`, saying what to install, if the package
- * is not there; the next call tries again.
+ * A vendor's SDK that is loaded when it is first asked for, and once. Rejects with `bad-input`, naming the package to install, if the package is not
+ * there; the next call tries again.
  */
 export function loadedOnce<Sdk>(packageName: string, load: () => Promise<Sdk>): () => Promise<Sdk> {
   let loaded: Promise<Sdk> | null = null;
@@ -20,7 +20,7 @@ export function loadedOnce<Sdk>(packageName: string, load: () => Promise<Sdk>): 
   };
 }
 
-/** Node names what it looked for in quotation marks: the package, or something that the package itself needs. */
+/** Node names the missing module in quotation marks: the package, or something that the package itself needs. */
 function notInstalled(packageName: string, cause: Error): PlimsollError {
   const remedy = `npm install ${packageName}`;
   const text = cause.message.includes(`'${packageName}'`)

@@ -42,7 +42,7 @@ test("optional packages are accepted in any version, and npm asks for none of th
     (name): { readonly peerDependencies?: object; readonly peerDependenciesMeta?: Readonly<Record<string, object>> } =>
       JSON.parse(readFileSync(new URL(`../../../${name}/package.json`, import.meta.url), "utf8")),
   );
-  // pnpm and Yarn take a name that is in the second table alone for any version.
+  // pnpm and Yarn take a name that is only in the second table for any version.
   expect(manifests.filter(({ peerDependencies }) => peerDependencies !== undefined)).toEqual([]);
   const optional = Object.entries(manifests[1]?.peerDependenciesMeta ?? {});
   expect(optional).toEqual(expect.arrayContaining(Object.keys(SUPPORTED_PACKAGES).map((name) => [name, { optional: true }])));

@@ -31,8 +31,8 @@ export const SUPPORTED_PACKAGES: Readonly<Record<SupportedPackage, SupportedVers
 export type SdkUse = "used" | "unused";
 
 /**
- * Refuses a package that is installed in an unsupported version alone. Where no version can be seen (a browser, a bundle, nothing
- * installed), nothing is refused.
+ * Refuses a package that is installed only in an unsupported version. Where no version can be seen (a browser, a bundle, nothing installed), nothing
+ * is refused.
  *
  * @throws PlimsollError `bad-input` with the package, the version found, and those that are supported.
  */
@@ -40,7 +40,7 @@ export function refuseUnsupported(name: SupportedPackage, use: SdkUse = "used"):
   if (use === "used") refuseVersions(name, installedVersions(name));
 }
 
-/** Refuses a package of which these versions were found, if none of them is supported. */
+/** Refuses a package by its found versions, if none of them is supported. */
 export function refuseVersions(name: SupportedPackage, found: readonly string[]): void {
   const { from, belowMajor } = SUPPORTED_PACKAGES[name];
   const [version] = found;
@@ -57,7 +57,7 @@ export function refuseVersions(name: SupportedPackage, found: readonly string[])
 function isWithin(version: string, { from, belowMajor }: SupportedVersions): boolean {
   const numbers = numbersOf(version);
   const lowest = numbersOf(from);
-  // What does not tell a version is not refused.
+  // A text without a version is not refused.
   if (numbers.length < lowest.length) return true;
   const differs = numbers.findIndex((number, index) => number !== lowest[index]);
   const isAtLeast = differs < 0 || (numbers[differs] ?? 0) > (lowest[differs] ?? 0);
@@ -68,9 +68,7 @@ function numbersOf(version: string): readonly number[] {
   return (/^(\d+)\.(\d+)\.(\d+)/.exec(version) ?? []).slice(1).map(Number);
 }
 
-/**
- * The versions that this file and the program's folder find: a program in a workspace may have another one than stands beside this package.
- */
+/** The versions that this file and the program's folder find: a program in a workspace may have another one than the one beside this package. */
 function installedVersions(name: string): readonly string[] {
   const modules = globalThis.process?.getBuiltinModule?.("node:module");
   const files = globalThis.process?.getBuiltinModule?.("node:fs");
@@ -85,7 +83,7 @@ function installedVersions(name: string): readonly string[] {
       const version = stringAt(manifest, "version");
       return version === null ? [] : [version];
     } catch {
-      // A folder that cannot be read tells no version: the package's own failure, if there is one, says more.
+      // A folder that cannot be read gives no version: the package's own failure, if there is one, says more.
       return [];
     }
   });

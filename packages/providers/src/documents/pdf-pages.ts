@@ -1,16 +1,16 @@
 /** Inflates a zlib stream of bytes (one UTF-16 unit a byte); `null` if it cannot, or if the text would be too long. */
 export type Inflate = (deflated: string) => string | null;
 
-/** Most base64 characters that are looked at: vendors take requests of 32 MB. What is beyond it is not counted. */
+/** Most base64 characters that are looked at: vendors take requests of 32 MB. Anything beyond it is not counted. */
 const MAX_BASE64_CHARS = 44_000_000;
 
 /** More pages than any vendor takes in one request: a number beyond it is no count of pages. */
 const MAX_PAGES = 100_000;
 
 /**
- * Pages of a PDF given as base64: what its first bytes state if it was written for the web, else its page objects, each counted once
- * however often the file was updated. Newer files hold their objects in compressed streams, which need `inflate`. `null` for what is no PDF
- * and if no page is found; never guessed from the length. One pass, whatever the bytes are.
+ * Pages of a PDF given as base64: the count in its first bytes if it was written for the web, else its page objects, each counted once however often
+ * the file was updated. Newer files hold their objects in compressed streams, which need `inflate`. `null` if it is no PDF and if no page is found;
+ * never guessed from the length. One pass for any bytes.
  */
 export function pdfPageCount(base64: string, inflate: Inflate = () => null): number | null {
   const bytes = decoded(base64.slice(0, MAX_BASE64_CHARS));
@@ -30,7 +30,7 @@ export function pdfPageCount(base64: string, inflate: Inflate = () => null): num
   return pages > 0 && pages <= MAX_PAGES ? pages : null;
 }
 
-/** The header and the dictionary of a linearised file stand in its first 1,024 bytes (ISO 32000-1, annex F.3.2). */
+/** The header and the dictionary of a linearised file are in its first 1,024 bytes (ISO 32000-1, annex F.3.2). */
 const HEADER_CHARS = 1024;
 
 function linearizedPages(head: string): number | null {
@@ -59,7 +59,7 @@ function isNameCharacter(character: string): boolean {
 /** Characters before `obj` that hold an object's number and generation. */
 const NUMBER_CHARS = 24;
 
-/** The number that stands before `obj`; the text itself if none does, so that it counts for one. */
+/** The number before `obj`; the text itself if there is none, so that it counts for one. */
 function objectNumber(dictionary: string): string {
   const at = dictionary.indexOf(" obj");
   const [number] =
@@ -84,7 +84,7 @@ function decoded(base64: string): string | null {
   try {
     return atob(base64.slice(0, base64.length - (base64.length % 4)));
   } catch {
-    // What is no base64 has no pages.
+    // Text that is no base64 has no pages.
     return null;
   }
 }

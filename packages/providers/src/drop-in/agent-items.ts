@@ -9,8 +9,8 @@ import { jsonText, pieceParts } from "./media-parts.ts";
 import { changedPieces, isAgentsRole, replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
 /**
- * The part that an item plays in a conversation, told by its role, its type and its `callId`: `system` is everything that the agent declares, in
- * whatever type, and `model` anything of the model that no client answers, and types that nobody knows.
+ * The part that an item plays in a conversation, by its role, its type and its `callId`: `system` is everything that the agent declares, in any type,
+ * and `model` anything of the model that no client answers, and unknown types.
  */
 type AgentItemKind = "system" | "user" | "reply" | "reasoning" | "call" | "result" | "model";
 
@@ -19,7 +19,7 @@ export function rawItem(item: AgentInputItem): unknown {
   return item.type === "unknown" ? (recordAt(item, "providerData") ?? item) : item;
 }
 
-/** Tells an item's part. */
+/** Finds an item's part. */
 export function agentItemKind(item: AgentInputItem): AgentItemKind {
   const role = stringAt(rawItem(item), "role");
   if (isAgentsRole(role)) return "system";
@@ -31,7 +31,7 @@ export function agentItemKind(item: AgentInputItem): AgentItemKind {
   return /_(result|output)$/.test(type) ? "result" : "call";
 }
 
-/** True for an item of which neighbours are one reply. */
+/** True for an item whose neighbours of the same kind are one reply. */
 export function isModels(item: AgentInputItem): boolean {
   const kind = agentItemKind(item);
   return kind === "reply" || kind === "reasoning" || kind === "call" || kind === "model";
@@ -47,7 +47,7 @@ export function itemDrafts(items: readonly AgentInputItem[], toolNameOf: (callId
   });
 }
 
-/** An item of which no text is known is a call, too: so it is counted by its JSON, and never cut. */
+/** An item without a known text is a call, too: so it is counted by its JSON, and never cut. */
 function modelParts(item: AgentInputItem): AssistantMessage["parts"] {
   const kind = agentItemKind(item);
   if (kind === "reply") return textParts(textAt(item, "content", "refusal", "transcript"));
@@ -58,7 +58,7 @@ function modelParts(item: AgentInputItem): AssistantMessage["parts"] {
   return [callPart({ callId, toolName }, stringAt(item, "arguments") ?? jsonText(withoutKeys(item, NO_CONTENT)))];
 }
 
-/** Fields that say which item it is and how far it came, not what is in it. */
+/** Fields that identify an item and its progress, not its content. */
 const NO_CONTENT: readonly string[] = ["type", "id", "callId", "name", "namespace", "status", "caller"];
 
 /** Reads the content under a key: a text, one content or a list of them; anything else becomes its JSON. */
@@ -132,7 +132,7 @@ function replyItem(text: string): AgentInputItem {
   return { role: "assistant", status: "completed", content: [{ type: "output_text", text }] };
 }
 
-/** Writes a reply of which some texts were changed. */
+/** Writes a reply with some changed texts. */
 export function changedItems(items: readonly AgentInputItem[], viewed: AssistantMessage): readonly AgentInputItem[] {
   const said = (text: string, item: AgentInputItem) => (agentItemKind(item) === "reply" ? replyItem(text) : null);
   return changedReply(items, viewed, { partsOf: modelParts, said, withoutLink: withoutId }) ?? itemOf(viewed);
@@ -146,7 +146,7 @@ export function withoutId(item: AgentInputItem): AgentInputItem {
   return copy;
 }
 
-/** A result of a function of which some was changed: the same item with less in it. Others have no form with less, and go back whole. */
+/** A changed result of a function: the same item with less in it. Others have no form with less, and go back whole. */
 export function changedResult(item: AgentInputItem, { parts }: ToolResultMessage): AgentInputItem {
   if (item.type !== "function_call_result") return item;
   const { output } = item;

@@ -33,7 +33,7 @@ async function simulatorWith(options: Partial<SimulatorOptions> = {}): Promise<S
   return simulator;
 }
 
-/** The model believes in a window that is larger than the provider's, so that only an overflow tells. */
+/** The model believes in a window that is larger than the provider's, so that only an overflow shows the true one. */
 function agentOn({ openAiUrl }: Simulator, policy: Policy) {
   const limits = { contextWindowTokens: 200_000, maxOutputTokens: 1_000 };
   const middleware = createCompactionMiddleware({ policy, limits });

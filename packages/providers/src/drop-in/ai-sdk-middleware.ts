@@ -19,7 +19,7 @@ type Model = Pick<Parameters<Generate>[0]["model"], "modelId">;
 /** A message of a model's prompt. */
 export type PromptMessage = Params["prompt"][number];
 
-/** A middleware for `wrapLanguageModel`, with what its compactor also offers. */
+/** A middleware for `wrapLanguageModel`, with the further functions of its compactor. */
 export type CompactionMiddleware = Required<
   Pick<LanguageModelMiddleware, "specificationVersion" | "wrapGenerate" | "wrapStream">
 > &
@@ -28,8 +28,8 @@ export type CompactionMiddleware = Required<
 /** Options of the middleware. */
 export interface MiddlewareOptions extends CompactorOptions {
   /**
-   * Which conversation a call is of: a user's or a thread's id. If it is left out or answers `null`, the call's
-   * `providerOptions.plimsoll.conversation` is it, and without that the history tells.
+   * Names a call's conversation: a user's or a thread's id. If it is left out or answers `null`, the call's `providerOptions.plimsoll.conversation`
+   * is the name, and without that the history decides.
    */
   readonly conversation?: (params: Params) => string | null;
 }
@@ -105,7 +105,7 @@ const HELD_CHARS = 64;
 /** Parts that say nothing yet. */
 const PRELUDE: readonly unknown[] = ["stream-start", "response-metadata", "text-start", "text-end", "raw"];
 
-/** A stream whose beginning was held back until it says something; one that ended before tells how, as a whole answer does, and one that began with an error which. */
+/** A stream whose beginning was held back until its first content; one that ended before says how, as a whole answer does, and one that began with an error gives that. */
 async function held(
   whole: ReadableStream<StreamPart>,
 ): Promise<{ stream: ReadableStream<StreamPart>; finishReason?: unknown; text?: string; failure?: Error }> {
@@ -169,10 +169,10 @@ const PROMPT_TURNS: TurnRules<PromptMessage> = {
   userAfterTool: "reject",
 };
 
-/** The version of a model's prompts, with version 7 of the SDK, in which the bytes and addresses of files are tagged with what they are. */
+/** The version of a model's prompts, with version 7 of the SDK, in which the bytes and addresses of files are tagged with their kind. */
 const TAGGED_VERSION = "v4";
 
-/** The message with its files' data tagged; what came from the SDK is tagged already, and stays as it is. */
+/** The message with its files' data tagged; data from the SDK is tagged already, and stays unchanged. */
 function withTaggedFiles(message: PromptMessage): unknown {
   const isPlain = ({ type, data }: Fields) => type === "file" && (typeof data === "string" || data instanceof URL);
   const parts = message.role === "user" ? recordsAt(message, "content") : [];
@@ -181,12 +181,12 @@ function withTaggedFiles(message: PromptMessage): unknown {
   return { ...message, content: parts.map((part) => (isPlain(part) ? { ...part, data: tagged(part) } : part)) };
 }
 
-/** Versions 6 and 7 of the SDK differ in the types of a prompt's files alone, and which of them is there is told at run time. */
+/** Versions 6 and 7 of the SDK differ only in the types of a prompt's files, and the present one is found at run time. */
 function isPrompt(message: unknown): message is PromptMessage {
   return stringAt(message, "role") !== null;
 }
 
-/** The prompts of a model's calls, and what its answers tell of usage. */
+/** The prompts of a model's calls, and the usage of its answers. */
 export const PROMPTS: WireArray<PromptMessage, unknown> = {
   ...WHOLE_ITEMS,
   ...MODEL_MESSAGES,

@@ -5,7 +5,7 @@ export { createCompactionMiddleware } from "./ai-sdk-middleware.ts";
 /** The part of the results of `generateText` and `streamText` that is used, in versions 6 and 7 of the SDK. */
 interface FinishedCall {
   readonly response: Told<{ readonly messages: readonly ModelMessage[] }>;
-  /** All messages of the call, as version 7 tells them; its `response` has the last step's alone. */
+  /** All messages of the call, as version 7 reports them; its `response` has only the last step's. */
   readonly responseMessages?: Told<readonly ModelMessage[]>;
 }
 

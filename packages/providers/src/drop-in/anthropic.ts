@@ -28,7 +28,7 @@ export function createMessagesCompactor(
 }
 
 /**
- * Messages of this wire in turn. What the agent declares in the middle stands alone behind the user and before the assistant:
+ * Messages of this wire in turn. The agent's declaration in the middle comes by itself behind the user and before the assistant:
  * platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages, read in November 2026.
  */
 const MESSAGES_TURNS: TurnRules<Anthropic.MessageParam> = {
@@ -70,7 +70,7 @@ function changedReply(item: Anthropic.MessageParam, { parts }: AssistantMessage)
   return isLeft === null ? null : [{ role: "assistant", content: item.content.filter((_, index) => isLeft[index]) }];
 }
 
-/** An item of results and of what the person says with them, each block with media as it came but for what was taken; `null` for one without media. */
+/** An item of results and of the person's words with them, each block with media unchanged but for the removed ones; `null` for one without media. */
 function changedContent(item: Anthropic.MessageParam, viewed: readonly Message[]): readonly Anthropic.MessageParam[] | null {
   const own = draftsOf(item, () => "");
   if (item.role !== "user" || typeof item.content === "string" || !own.some(({ parts }) => hasMedia(parts))) return null;
@@ -93,7 +93,7 @@ const PIECES = {
   made: (text: string): Anthropic.TextBlockParam => ({ type: "text", text }),
 };
 
-/** The caller's own items keep their call ids, whatever they are made of, and so do their results. */
+/** The caller's own items keep their call ids in any form, and so do their results. */
 function withOwnIds(param: Anthropic.MessageParam, messages: readonly Message[]): Anthropic.MessageParam {
   const ids = messages.flatMap((message) =>
     message.role === "tool-result" ? [message.callId] : toolCallsOf(message).map(({ callId }) => callId),
@@ -119,7 +119,7 @@ function partsIn<Block>(content: string | readonly Block[]): readonly (Block | A
   return content.trim() === "" ? [] : [{ type: "text", text: content }];
 }
 
-/** Of a user's item the results first, then what the person says with them. */
+/** Of a user's item the results first, then the person's words with them. */
 function draftsOf(item: Anthropic.MessageParam, toolNameOf: (callId: string) => string): readonly MessageDraft[] {
   const blocks = piecesAt(item, "content");
   if (item.role === "assistant") return [replyDraft(blocks.flatMap(replyParts))];

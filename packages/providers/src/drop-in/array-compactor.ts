@@ -47,15 +47,15 @@ export interface ArrayRequest<Answer> extends RequestFacts {
   /** System text that is not in the array. */
   readonly system?: string;
   readonly tools?: readonly ToolSpec[];
-  /** The caller's name for the conversation, a user's or a thread's id. Without it the messages tell which it is. */
+  /** The caller's name for the conversation, a user's or a thread's id. Without it the messages identify it. */
   readonly conversation?: string;
   /** The answer that the array's newest reply was made of, for callers that do not `observe`. */
   readonly answer?: Answer;
-  /** Compacts now, whatever the policy's trigger says; `keep` takes the place of the newest history that the policy keeps. */
+  /** Compacts now, regardless of the policy's trigger; `keep` replaces the newest history that the policy keeps. */
   readonly now?: FitInput["now"];
   /** The subject that a summary concentrates on. */
   readonly focus?: string;
-  /** Whether `fit` hands back what cannot be made to fit, to be sent all the same, or rejects; it rejects if this is left out. */
+  /** Whether `fit` hands back an array that cannot be made to fit, to be sent all the same, or rejects; it rejects if this is left out. */
   readonly oversized?: "sent" | "rejected";
   /** True if the caller repeats a request by itself after a fault of the moment, and each repetition comes here: then these are waited for. */
   readonly isRepeated?: boolean;
@@ -67,8 +67,8 @@ export type ConversationOf<Item> = string | readonly Item[];
 /** Compacts arrays that their callers keep whole and resend at each call. One serves any number of conversations at once. */
 export interface ArrayCompactor<Item, Answer> {
   /**
-   * Returns the array to send in place of the whole one; unchanged items are the caller's objects. Rejects with `context-overflow` if no cut can make it fit the window that
-   * the limits name: the details have the `parts` with their sizes. Rejects with `unsendable` if it would have to cut away what the vendor compacted.
+   * Returns the array to send in place of the whole one; unchanged items are the caller's objects. Rejects with `context-overflow` if no cut can make it fit the
+   * window that the limits name: the details have the `parts` with their sizes. Rejects with `unsendable` if it would have to cut away a vendor's own compaction.
    */
   fit(items: readonly Item[], request?: ArrayRequest<Answer>): Promise<Item[]>;
   /** Learns from the usage that `answer` reports: `sent` is the array that `fit` or `recover` returned and the request sent. */
@@ -91,7 +91,7 @@ export interface ArrayCompactor<Item, Answer> {
   expectedTokens(sent: readonly Item[]): number | null;
   /** Returns the id of the session log behind an array that `fit` or `recover` returned; `null` for another array. */
   sessionIdOf(sent: readonly Item[]): string | null;
-  /** A piece of what a notice's handle names in this conversation; `null` for a handle that it does not know. A tool of yours can offer it to the model. */
+  /** A piece of the text behind a notice's handle in this conversation; `null` for a handle that it does not know. A tool of yours can offer it to the model. */
   recall(
     handle: string,
     range: Parameters<typeof recallArtifact>[1],
@@ -106,8 +106,8 @@ export interface ArrayCompactor<Item, Answer> {
   /** Removes everything that is kept of a conversation with a key, in memory and in the store. */
   delete(conversation: string): Promise<void>;
   /**
-   * Writes what the store does not have yet and releases all logs, after the work that is under way. What is asked for later rejects or throws `closed`; a
-   * `send` that goes on gives its answer. If the store fails, it rejects and keeps all; call it again.
+   * Writes all entries that the store lacks and releases all logs, after the work that is under way. Later requests reject or throw `closed`; a `send`
+   * that goes on gives its answer. If the store fails, it rejects and keeps all; call it again.
    */
   close(): Promise<void>;
 }
@@ -118,7 +118,7 @@ interface SentArray<Item, Answer> {
   readonly array: ReadArray<Item>;
   readonly request: ArrayRequest<Answer>;
   readonly fitted: FittedLog;
-  /** How it is less than what was refused in words that nobody knows; left out if it is not. */
+  /** How it is less than the request refused in unknown words; left out if it is not. */
   readonly tried?: NonNullable<Recovery<unknown>["done"]>["tried"];
   /** True if a shorter reply was asked for after a refusal: that is done once. */
   readonly isBeside?: boolean;
@@ -142,7 +142,7 @@ interface WrittenView<Item> {
   readonly messages: SessionView["messages"];
   readonly groupCount: number;
   readonly unlinked: string | null;
-  /** True if the caller's next items simply stand behind these. */
+  /** True if the caller's next items simply come behind these. */
   readonly isOpen: boolean;
 }
 
@@ -155,7 +155,7 @@ interface KnownArrays<Item, Answer> {
   readonly read: WeakMap<WeakKey, ReadArray<Item>>;
   readonly sent: WeakMap<readonly Item[], SentArray<Item, Answer>>;
   readonly isUntouched: IsUntouched;
-  /** The message through which a conversation goes without the ids that link its items, since what one was linked to was refused or missing; `null` for none. */
+  /** The message through which a conversation goes without the ids that link its items, since a linked item was refused or missing; `null` for none. */
   readonly unlinked: WeakMap<Session, string | null>;
   readonly mended: (items: readonly Item[]) => readonly Item[];
 }
@@ -205,13 +205,13 @@ export function createArrayCompactor<Item, Answer>(
       const refused = { kind: "refused", rejection: { ...counted, error: thrown } } as const;
       const end = await recovering<Item, Answer, Item[]>(arrays, sent, {
         done,
-        // What would be sent again is the answer: the caller sends it.
+        // The caller sends the fitted array itself, so it is the answer.
         attempt: async (next) => (next === null ? refused : { kind: "answered", answer: next }),
       });
       try {
         return answerOf(end, of?.fitted.found.session ?? null);
       } catch (error) {
-        // What cannot fit is said; any other refusal is the caller's own.
+        // A request that cannot fit is reported; any other refusal is the caller's own.
         if (error === thrown) return null;
         throw error;
       }
@@ -296,7 +296,7 @@ function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArra
   return items;
 }
 
-/** The view as it was written last, and behind it what is new; `null` unless that is all. */
+/** The view as it was written last, with the new messages behind it; `null` unless that is all. */
 function writtenOn<Item, Answer>(
   arrays: KnownArrays<Item, Answer>,
   { array, fitted: { found, view } }: SentArray<Item, Answer>,
@@ -406,7 +406,7 @@ function isReasoningRefused<Item>(
   return thrown !== null && sdkRejection(thrown, items)?.outcome.kind === "reasoning-refused";
 }
 
-/** The size that the array's first or newest reply tells. No first one for an array that begins with a summary: its first request measured more. */
+/** The size by the array's first or newest reply. No first one for an array that begins with a summary: its first request measured more. */
 function measuredIn<Item>(
   { measured }: Pick<WireArray<Item, never>, "measured">,
   { groups }: ReadArray<Item>,
@@ -419,7 +419,7 @@ function measuredIn<Item>(
   return item === undefined ? null : measured(item);
 }
 
-/** Logs what was measured. Nothing for an array that is not known, or whose conversation is no longer in memory. */
+/** Logs a measurement. Nothing for an array that is not known, or whose conversation is no longer in memory. */
 async function observe<Item, Answer>(
   { wire, logs, sent: known }: KnownArrays<Item, Answer>,
   sent: readonly Item[],
@@ -536,7 +536,7 @@ function recovering<Item, Answer, Own>(
       if (now === undefined) return false;
       const how = refused === "unnamed" ? { whole: now.whole ?? now } : {};
       const hasLeft = await goOn(now, withoutReasoning(arrays, now, refused), how);
-      // What left for a try and did not help is back in the conversation.
+      // Parts that left for a try and did not help are back in the conversation.
       if (!hasLeft) now = now.whole ?? now;
       return hasLeft;
     },

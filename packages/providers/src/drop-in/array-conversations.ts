@@ -74,7 +74,7 @@ export interface FittedLog {
   readonly replyTokens: number | null;
 }
 
-/** The logs of the conversations whose arrays a compactor is given, and what they are kept with. */
+/** The logs of the conversations whose arrays a compactor is given, and their stores and settings. */
 export interface ArrayConversations {
   readonly options: CompactorOptions;
   /** False where results do not say whether they failed: their texts are asked. */
@@ -95,7 +95,7 @@ export interface ArrayConversations {
   readonly unanswered: WeakMap<Session, number>;
   /** The longest reply that the model of a conversation's request gives, as a refusal taught. */
   readonly replies: WeakMap<Session, { readonly modelId: string | undefined; readonly mostTokens: number }>;
-  /** Conversations of which it was told that their reply was lowered. */
+  /** Conversations with a reported lowering of their reply. */
   readonly told: WeakSet<Session>;
   /** Conversations whose newest cut was undone while a reply may still come that was made behind it. */
   readonly undone: WeakSet<Session>;
@@ -145,7 +145,7 @@ export function createArrayConversations(
         // Before the first report the model is the one that is asked.
         isBoundReasoning: (part, modelId) => isBoundReasoning(part, modelId ?? asked.get(session) ?? null),
         nowMs,
-        // The caller brings the whole history again: what a log ends with is what comes next.
+        // The caller brings the whole history again: it continues the end of a log.
         repairs: "none",
         ...(name.key === null ? {} : context?.(name.key, name.sessionId)),
         ...(onEvent === undefined ? {} : { onEvent: (event) => onEvent(event, name) }),
@@ -192,14 +192,17 @@ function takeOver(
 /** One request of a caller. */
 export interface AskedRequest extends RequestFacts {
   readonly request: ConversationRequest;
-  /** Compacts now, whatever the policy's trigger says, with a subject that the summary concentrates on. */
+  /** Compacts now, regardless of the policy's trigger, with a subject that the summary concentrates on. */
   readonly now?: FitInput["now"];
   readonly focus?: string;
-  /** Reported size of the first reply's request: it tells how large system text and tools are, for a history that is met in its middle. */
+  /** Reported size of the first reply's request: it shows how large system text and tools are, for a history that is met in its middle. */
   readonly firstReported?: ObservedAnswer | null;
 }
 
-/** Takes what is new of the request into its conversation, and fits it. Whose caller hears of no refusal, is a hook. `reported` is what the newest reply's request measured. */
+/**
+ *  Takes the request's new messages into its conversation, and fits it. A caller without reports of refusals is a hook. `reported` is the measured size of the
+ *  newest reply's request.
+ */
 export function fitRequest(
   logs: ArrayConversations,
   asked: AskedRequest & { readonly reported: ObservedAnswer | null } & Pick<MetFit, "caller" | "isRefused">,
@@ -242,9 +245,8 @@ interface MetFit {
 const REFUSED_FITS = 2;
 
 /**
- * Whether reasoning has to leave of which nobody knows whether it still stands behind what it was made behind: what a hook was refused for, as far as it is told; with a
- * first fit that cuts, since another process may have cut elsewhere; and if requests of a hook, which hears of no refusal and sees no system text or tools that
- * it is not told, were not answered.
+ * Whether reasoning of unknown validity has to leave: if a hook was refused for it, as far as it is reported; with a first fit that cuts, since another process may
+ * have cut elsewhere; and if requests of a hook, which hears of no refusal and sees no system text or tools that it is not given, were not answered.
  */
 function isInvalid(logs: ArrayConversations, session: Session, { isFirst, isAnswered, ...met }: MetFit): boolean {
   const { unanswered, options } = logs;
@@ -277,7 +279,7 @@ function replyTokensOf(asked: RequestFacts, of: OfConversation): number | null {
   return of.logs.policy.enabled ? replyBeside(learnedFor(asked, of).named, of.session.predict().expectedTokens) : null;
 }
 
-/** A request that was rejected, and what it sent. */
+/** A request that was rejected, and its sent view. */
 export interface RejectedRequest extends AskedRequest {
   readonly rejection: Rejection;
   readonly recovery: number;
@@ -299,7 +301,7 @@ export async function lowerReply(
   return fittedLog(sent.found, asked, logs);
 }
 
-/** Believes what a refusal says of prompt and reply together, and asks for a shorter reply beside the same view; `null` if none of use is left. */
+/** Believes a refusal about prompt and reply together, and asks for a shorter reply beside the same view; `null` if none of use is left. */
 export function lowerReplyBeside(
   logs: ArrayConversations,
   asked: Pick<RejectedRequest, keyof AskedRequest | "rejection" | "sent">,
@@ -328,7 +330,7 @@ export function lowerReplyBeside(
   return logs.conversations.goOn(asked.request, work, asked.signal);
 }
 
-/** Compacts after a rejection of what was sent, and remembers what it taught; `null` if there is nothing new to send. */
+/** Compacts after a rejection of the sent request, and remembers its lesson; `null` if there is nothing new to send. */
 export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest): Promise<FittedLog | null> {
   const { request, rejection, recovery, refusedTokens = null, refused: ofUnit, sent, signal } = asked;
   const { promptTokens, requestedTokens: observedRequestTokens } = rejection;
@@ -336,15 +338,15 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
     const { session } = found;
     const reserveTokens = limitsOf(asked, logs.options).maxOutputTokens ?? 0;
     const refused = { expectedTokens: sent.expectedTokens, reserveTokens, nowMs: logs.nowMs() };
-    // Only a count of tokens is a limit of the window; whether an unknown refusal was one the log tells, if less helped.
+    // Only a count of tokens is a limit of the window; the log says whether an unknown refusal was one, if less helped.
     const { outcome } = rejection;
     const isOfTokens = outcome.kind === "window-ended" || (outcome.kind === "too-large" && outcome.of === "tokens");
     if (isOfTokens) logs.learned.learn(session, asked.modelId, (learned) => afterRejection(learned, rejection, refused));
     if (session.messageIds().length < request.messages.length) await take(asked, session, logs);
-    // Another request compacted the same history meanwhile: that is what to send.
+    // Another request compacted the same history meanwhile: its result is sent.
     if (session.view().viewHash !== sent.view.viewHash) return fittedLog(found, asked, logs);
     if (promptTokens !== null) await session.report(sent.view, rejectedReport(session.view(), promptTokens));
-    // The limit that was named, not the one that is guessed: the log tells it to whoever takes the conversation up again.
+    // The named limit, not the guessed one: the log gives it to a process that reopens the conversation.
     const observedLimitTokens = rejection.limitTokens ?? logs.learned.of(session, asked.modelId).statedTokens;
     const input = {
       ...inputAt("on-overflow", asked, { session, logs }),
@@ -371,7 +373,7 @@ export function unlinkedThrough(entries: readonly SessionEntry[]): string | null
   return removed.findLast(({ partIndexes }) => partIndexes.length === 0)?.messageId ?? null;
 }
 
-/** Takes refused reasoning out of what was sent, and notes through which message the ids go that link items; `null` if there is neither. */
+/** Takes refused reasoning out of the sent request, and notes through which message the ids go that link items; `null` if there is neither. */
 export function leaveReasoning(
   logs: ArrayConversations,
   asked: AskedRequest & { readonly sent: Pick<FittedLog, "view"> },
@@ -380,7 +382,7 @@ export function leaveReasoning(
   const work = async (found: FoundConversation): Promise<FittedLog | null> => {
     const { session } = found;
     if (session.messageIds().length < asked.request.messages.length) await take(asked, session, logs);
-    // Another request did so meanwhile, or compacted the same history: that is what to send.
+    // Another request did so meanwhile, or compacted the same history: its result is sent.
     if (session.view().viewHash !== asked.sent.view.viewHash) return fittedLog(found, asked, logs);
     const hasLeft = await session.leaveReasoning(refused);
     if (through === null) return hasLeft ? fittedLog(found, asked, logs) : null;
@@ -393,7 +395,7 @@ export function leaveReasoning(
   return logs.conversations.goOn(asked.request, work, asked.signal);
 }
 
-/** Logs what an answered request measured that sent `view`, and remembers that its size was answered. */
+/** Logs the measured size of an answered request that sent `view`, and remembers that it was answered. */
 export async function reportAnswer(
   logs: ArrayConversations,
   { found, view, expectedTokens }: Pick<FittedLog, "found" | "view" | "expectedTokens">,
@@ -417,7 +419,7 @@ export async function reportAnswer(
   });
 }
 
-/** Looks for what a handle names in these conversations: first in their logs, then among results that were cut. */
+/** Looks for a handle's text in these conversations: first in their logs, then among results that were cut. */
 export async function recallIn(
   logs: ArrayConversations,
   all: readonly FoundConversation[],
@@ -479,7 +481,7 @@ function artifactsOf(session: Session, { options, artifacts }: ArrayConversation
   return store;
 }
 
-/** The message as it enters the log: a result cut to the policy's cap, by what its call does unless the caller says what its tool gives, and marked if it failed. */
+/** The message as it enters the log: a result cut to the policy's cap, by the category of its call unless the caller gives its tool's, and marked if it failed. */
 async function admitted(message: Message, call: ToolCallPart | null, { session, logs }: OfConversation): Promise<Message> {
   if (message.role !== "tool-result") return message;
   const { options, tellsFailures, policy, kinds } = logs;

@@ -190,7 +190,7 @@ test("a result finds the name of its call, the newest of that id, however far ba
   expect(names).toEqual(["old", "look", "new"]);
 });
 
-/** A person's answers to questions that stand in a reply, in a message of its own and beside a result. */
+/** A person's answers to questions in a reply, in a message of its own and beside a result. */
 const APPROVAL = { type: "tool-approval-response" as const, approvalId: "approval_1", approved: true, providerExecuted: true };
 
 test.each<readonly [string, typeof options.policy]>([

@@ -8,7 +8,7 @@ import { type BeforeItems, declaredDraft, type WireArray } from "./wire-array.ts
 export interface ItemGroup<Item> {
   readonly items: readonly Item[];
   readonly messages: readonly Message[];
-  /** The newest of the items that holds what the vendor compacted; `null` for none. */
+  /** The newest of the items that holds a vendor's compaction; `null` for none. */
   readonly vendorState: Item | null;
 }
 
@@ -144,7 +144,7 @@ export function isSameItems<Item>(a: readonly Item[], b: readonly Item[]): boole
   return true;
 }
 
-/** Whether a message of a view says what the array's message of that id says, each compared once. */
+/** Whether a message of a view has the content of the array's message of that id, each compared once. */
 export type IsUntouched = (viewed: Message, own: Message) => boolean;
 
 /** Compares by identity first, then by content: a view that came back from a store has objects of its own. */
@@ -200,8 +200,8 @@ interface ReplyForm<Item> {
 }
 
 /**
- * A reply of several items of which some texts were changed: each item as it came if its own parts were not, so that reasoning stays with its call and calls keep their types. Where
- * reasoning left, nothing has an id by which the vendor would look for it. `null` if other parts are gone.
+ * A reply of several items, some with changed texts: each item unchanged if its own parts are, so that reasoning stays with its call and calls keep their types.
+ * Where reasoning left, nothing has an id by which the vendor would look for it. `null` if other parts are gone.
  */
 export function changedReply<Item>(
   items: readonly Item[],
@@ -229,7 +229,7 @@ export function piecesLeft(own: readonly (readonly ReplyPart[])[], viewed: reado
   return now === null || !own.flat().every(isSame) ? null : byPiece(own, now).map((parts) => !parts.includes(null));
 }
 
-/** True for parts of which some are media: what holds them is changed piece by piece, so that the others stay as they came. */
+/** True for parts with media among them: their item is changed piece by piece, so that the others stay unchanged. */
 export function hasMedia(parts: Message["parts"]): boolean {
   return parts.some(({ type }) => type === "image");
 }
@@ -257,7 +257,7 @@ export interface ItemSource<Item> extends Pick<WireArray<Item, never>, "encode" 
   readonly isUntouched: IsUntouched;
 }
 
-/** Items whose neighbours are the caller's own: what stands next to each other in the caller's array, or one thing that was made. */
+/** Items whose neighbours are the caller's own: neighbours in the caller's array, or one thing that was made. */
 export interface Stretch<Item> {
   readonly items: readonly Item[];
   /** True for a stretch that begins as the caller's array does. */
@@ -266,7 +266,7 @@ export interface Stretch<Item> {
   readonly isOpen: boolean;
 }
 
-/** A stretch under way. `made` is what is not encoded yet, `place` where its newest message stands in the caller's array. */
+/** A stretch under way. `made` are its messages that are not encoded yet, `place` the place of its newest message in the caller's array. */
 interface OpenStretch<Item> {
   readonly items: Item[];
   readonly made: Message[];
@@ -274,7 +274,7 @@ interface OpenStretch<Item> {
   place: number | null;
 }
 
-/** A group that has messages, and what stands behind it that has none: answers to what its call asked. They stay and leave with it. */
+/** A group that has messages, with the items without messages behind it: answers to its call's questions. They stay and leave with it. */
 interface GroupInView<Item> extends ItemGroup<Item> {
   readonly unread: readonly Item[];
 }
@@ -290,8 +290,8 @@ function inView<Item>(groups: readonly ItemGroup<Item>[]): readonly GroupInView<
 }
 
 /**
- * The view as items: whole groups that nothing was done to as the caller's own, everything else encoded. One that `goes-on` follows what was written of the view
- * and the groups before: then its first stretch is the rest of the last one.
+ * The view as items: whole untouched groups as the caller's own, everything else encoded. One that `goes-on` follows the written part of the view and the groups
+ * before: then its first stretch is the rest of the last one.
  */
 export function stretchesOf<Item>(
   view: readonly Message[],
@@ -332,7 +332,7 @@ export function stretchesOf<Item>(
   });
 }
 
-/** The items of a group that is in the view, or of what is left of it: the caller's own, or what the wire makes of those that were changed; `null` if they are encoded. */
+/** The items of a group that is in the view, or of the rest of it: the caller's own, or the wire's form of the changed ones; `null` if they are encoded. */
 function ownItems<Item>(
   { messages, items, unread }: GroupInView<Item>,
   viewed: readonly Message[],
@@ -350,7 +350,7 @@ function ownItems<Item>(
   return now === null || unread.length === 0 ? now : [...now, ...unread];
 }
 
-/** The pieces of a user's content of which some messages left: each answer that is a message by itself, and all else as one behind them. */
+/** The pieces of a user's content that lost some messages: each answer that is a message by itself, and all else as one behind them. */
 export function leftPieces<Piece>(
   pieces: readonly Piece[],
   isThere: readonly boolean[],

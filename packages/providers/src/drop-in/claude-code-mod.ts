@@ -1,6 +1,6 @@
 import { type ClaudeCodeOn, createClaudeCodeMod } from "./claude-code.ts";
 
-/** A mod's environment has no timers of its own: what is waited for is asked for at once, and a deadline is the host's. */
+/** A mod's environment has no timers of its own: a wait ends at once, and a deadline is the host's. */
 const NO_TIMERS = {
   setImmediate: (call: () => void) => void Promise.resolve().then(call),
   setTimeout: () => 0,

@@ -17,7 +17,7 @@ import { TYPED_HELP, takenWords } from "./person-wishes.ts";
 import { typedWord } from "./typed-words.ts";
 import { replyDraft, resultDraft, textParts, userDraft } from "./wire-array.ts";
 
-/** The part of what Claude Code gives a mod that is used: `EngineInterface` of mods/types/claude-code.d.ts, read in November 2026. */
+/** The used part of Claude Code's interface for mods: `EngineInterface` of mods/types/claude-code.d.ts, read in November 2026. */
 interface ClaudeCodeEngine {
   readonly session: {
     id(): Promise<string>;
@@ -39,18 +39,18 @@ interface ClaudeCodeEngine {
 /** A hook of a mod: it answers an event, or lets the rest of the chain answer. */
 type ClaudeCodeHook = (engine: ClaudeCodeEngine, event: Fields, next: (event: Fields) => Promise<unknown>) => Promise<unknown>;
 
-/** Takes hooks: an event's name, what narrows it, and the hook. */
+/** Takes hooks: an event's name, its filter, and the hook. */
 export type ClaudeCodeOn = (event: string, ...rest: readonly [ClaudeCodeHook] | readonly [Fields, ClaudeCodeHook]) => unknown;
 
-/** The window that is believed in if none is told; chosen, the smallest of Claude Code's models. */
+/** The window if none is stated; chosen, the smallest of Claude Code's models. */
 const UNKNOWN_WINDOW_TOKENS = 200_000;
 
-/** Characters of what a transcript's compactions took that are kept beyond this process; more is there while it lives. Chosen. */
+/** Characters of a transcript's removed parts that are kept beyond this process; more is there while it lives. Chosen. */
 const STORED_CHARS = 2_000_000;
 
 interface Taken {
   readonly before: readonly Fields[];
-  /** Tells the person what it took. */
+  /** Says to the person which parts it took. */
   readonly words: string;
   /** Made ahead of its time (`precompute`): it is installed later, or never. */
   readonly isAhead: boolean;
@@ -59,9 +59,9 @@ interface Taken {
 const MOD_OPTIONS = option.schema<{ readonly policy?: Policy }>({ policy: option.object.optional() });
 
 /**
- * The mod's `register`: `session.compact` is answered by the engine, of the main conversation and of each sub-agent apart, without a model. Messages that nothing was done to
- * go back with their handles. If anything fails, Claude Code's own compaction runs. What was taken is kept in the mod's store, for the tool `recall`, for `/plimsoll` and for
- * messages that begin with `plimsoll:`.
+ * The mod's `register`: `session.compact` is answered by the engine, of the main conversation and of each sub-agent apart, without a model. Messages that nothing
+ * was done to go back with their handles. If anything fails, Claude Code's own compaction runs. Removed parts are kept in the mod's store, for the tool `recall`,
+ * for `/plimsoll` and for messages that begin with `plimsoll:`.
  */
 export function createClaudeCodeMod(options: { readonly policy?: Policy } = {}): (on: ClaudeCodeOn) => void {
   option.check("the mod", MOD_OPTIONS, options);
@@ -76,7 +76,7 @@ export function createClaudeCodeMod(options: { readonly policy?: Policy } = {}):
       const stored = all.filter((_, index) => lengths.slice(0, index + 1).reduce((sum, each) => sum + each, 0) <= STORED_CHARS);
       await storeWithin(engine.store, place, stored).catch(() => undefined);
     };
-    /** Transcripts whose next compaction puts back what the newest one took. */
+    /** Transcripts whose next compaction puts back the parts that the newest one took. */
     const undoing = new Map<string, { readonly older: readonly Taken[]; readonly count: number } | null>();
     on("session.start", async (engine, event, next) => {
       await engine.tool.register(RECALL_TOOL).catch(() => undefined);
@@ -99,7 +99,7 @@ export function createClaudeCodeMod(options: { readonly policy?: Policy } = {}):
         const kept = await keptTexts(engine);
         const done = await compacted(engine, event, { policy, kept });
         if (done === "nothing-to-take") {
-          // At its threshold Claude Code has to become smaller: its own summary is told what is to be kept.
+          // At its threshold Claude Code has to become smaller: its own summary gets the texts to keep.
           if (event.trigger !== "auto") return { skip: "plimsoll: there is nothing to take out" };
           const instructions = [stringAt(event, "instructions"), ...kept.map((text) => `Keep word for word: ${text}`)];
           return await next({ ...event, instructions: instructions.filter((text) => text !== null).join("\n") });
@@ -148,7 +148,7 @@ export function createClaudeCodeMod(options: { readonly policy?: Policy } = {}):
       }
     };
     on("prompt.submit", async (engine, event, next) => {
-      // What a task, a peer or a plugin says is no person's.
+      // The words of a task, a peer or a plugin are no person's.
       const isPersons = PERSONS.includes(stringAt(recordAt(event, "origin"), "kind") ?? "");
       const text = isPersons ? await answered(engine, stringAt(event, "text") ?? "").catch(() => null) : null;
       return text === null ? await next(event) : { drop: text };
@@ -158,7 +158,7 @@ export function createClaudeCodeMod(options: { readonly policy?: Policy } = {}):
     }));
     on("tool.call", { tool: /plimsoll.*recall$/ }, async (engine, event) => {
       const place = await placeOf(engine, event);
-      // What a tool is called with stands on the event itself.
+      // A tool's arguments are on the event itself.
       return { result: await recalled(await takenAt(engine, place), event, policy) };
     });
   };
@@ -182,7 +182,7 @@ async function placeOf(engine: ClaudeCodeEngine, event: Fields): Promise<string>
   return `taken ${await engine.session.id()} ${stringAt(event, "agentId") ?? ""}`;
 }
 
-/** Stores what was taken; of a store that is full the oldest leaves: first of other transcripts, then of this one. */
+/** Stores the removed parts; from a full store the oldest leaves: first of other transcripts, then of this one. */
 async function storeWithin(store: ClaudeCodeEngine["store"], place: string, all: readonly Taken[]): Promise<void> {
   const keys = await store.keys().catch(() => []);
   const others = keys.filter((key) => key.startsWith("taken ") && key !== place);
@@ -206,7 +206,7 @@ async function storedAt(engine: ClaudeCodeEngine, place: string): Promise<readon
   }));
 }
 
-/** Leaves out a compaction that was made ahead if what it took still stands there. */
+/** Leaves out a compaction that was made ahead if the parts it took are still there. */
 function withoutUninstalled(all: readonly Taken[], now: readonly Fields[]): readonly Taken[] {
   const [newest, ...older] = all;
   const last = newest?.before.length ?? 0;
@@ -327,13 +327,13 @@ function draftsOf(item: Fields, toolNames: ReadonlyMap<string, string>): readonl
 
 const OWN_SUMMARY = "This session is being continued from a previous conversation";
 
-/** A summary of before comes back as a user's message, and is no person's; an agent's own blocks begin with a tag, which what a person types as a rule does not. */
+/** A summary of an earlier compaction comes back as a user's message, and is no person's; an agent's own blocks begin with a tag, which a person's words usually do not. */
 function originOf(text: string): "human" | "injected" | "summary" {
   if (text.startsWith(SUMMARY_HEADER.text) || text.startsWith(OWN_SUMMARY)) return "summary";
   return text.trimStart().startsWith("<") ? "injected" : "human";
 }
 
-/** The view as a transcript: messages that nothing was done to as they came, with their handles; what was made or changed is built anew. */
+/** The view as a transcript: untouched messages unchanged, with their handles; made or changed ones are built anew. */
 function writtenItems(groups: readonly Group[], view: readonly Message[]): readonly Fields[] {
   const groupOf = new Map(groups.flatMap((group) => group.messages.map((message) => [message, group] as const)));
   const there = new Set(view);
@@ -367,7 +367,7 @@ function writtenItems(groups: readonly Group[], view: readonly Message[]): reado
   return items;
 }
 
-/** The transcript from before, with what came since. What still stands there goes back with the handle that it has now. */
+/** The earlier transcript, with the messages since. A message that is still there goes back with its present handle. */
 function putBack({ before }: Taken, now: readonly Fields[]): readonly Fields[] {
   const signOf = ({ handle: _, ...item }: Fields) => JSON.stringify(item);
   // The same may be said twice: each handle goes back once.
@@ -375,7 +375,7 @@ function putBack({ before }: Taken, now: readonly Fields[]): readonly Fields[] {
   for (const item of now) standing.set(signOf(item), [...(standing.get(signOf(item)) ?? []), item]);
   const known = new Set(before.map(signOf));
   const lastKnown = now.findLastIndex((item) => known.has(signOf(item)));
-  // What no message of before says, before the last of them, is the summary.
+  // A message unlike all earlier ones, before the last of them, is the summary.
   return [...before.map((item) => standing.get(signOf(item))?.shift() ?? withoutHandle(item)), ...now.slice(lastKnown + 1)];
 }
 
@@ -383,7 +383,7 @@ function withoutHandle({ handle: _, ...item }: Fields): Fields {
   return item;
 }
 
-/** A piece of what a handle names, in the newest transcript that has it: handles follow from the content, so that they are the same in every process. */
+/** A piece of a handle's text, in the newest transcript that has it: handles follow from the content, so that they are the same in every process. */
 async function recalled(all: readonly Taken[], input: Fields, policy: Policy): Promise<string> {
   const handle = stringAt(input, "handle") ?? "";
   const startChar = numberAt(input, "startChar") ?? 0;

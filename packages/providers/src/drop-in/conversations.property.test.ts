@@ -17,7 +17,7 @@ const MARKERS = Array.from({ length: CONVERSATIONS }, (_, index) => `marker${Str
 
 const markerAt = (index: number): string => MARKERS[index] ?? "";
 
-/** A provider of a conversation: it counts another size than we do, loses some requests, and refuses what does not fit. */
+/** A provider of a conversation: it counts another size than we do, loses some requests, and refuses those that do not fit. */
 function providerOf(index: number, sent: string[], pause: () => Promise<void>): Provider {
   const random = createRandom(SEED + index);
   const [factorRatio, hiddenTokens] = [0.5 + (index % 6) / 2, (index % 3) * 200];
@@ -33,7 +33,7 @@ function providerOf(index: number, sent: string[], pause: () => Promise<void>): 
   };
 }
 
-/** Plays a whole conversation; what was lost is asked again, as a client's retries do. */
+/** Plays a whole conversation; a lost request is sent again, as a client's retries do. */
 async function play(dropIn: PlayedDropIn, turns: readonly MarkedTurn[], provider: Provider, sent: string[]): Promise<void> {
   for (let count = 1; count <= turns.length; count++) {
     const request = { turns: turns.slice(0, count), provider };
@@ -58,7 +58,7 @@ function recording(pause: () => Promise<void>): { readonly summarizer: Summarize
   return { summarizer, requests };
 }
 
-/** Plays the same histories at once on one drop-in, or each alone on its own; counts compactions. */
+/** Plays the same histories at once on one drop-in, or each by itself on its own; counts compactions. */
 async function playAll({ kind, policy, steps }: Row, how: "at once" | "alone") {
   const scheduler = createScheduler(SEED);
   const { summarizer, requests } = recording(scheduler.pause);

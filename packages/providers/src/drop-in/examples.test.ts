@@ -39,7 +39,7 @@ async function run<Client>(file: string, client: Client): Promise<readonly unkno
   return await runAgent(client, "Read all files.", () => FILE_TEXT);
 }
 
-/** The example as it stands, with version 7 of the SDK in the place of the one that it names. */
+/** The example, with version 7 of the SDK in the place of the one that it names. */
 function onVersion7(file: string): string {
   const copy = `.ai-7-${file}.mjs`;
   writeFileSync(new URL(copy, FOLDER), readFileSync(new URL(file, FOLDER), "utf8").replace('from "ai"', 'from "ai-7"'));

@@ -15,7 +15,7 @@ export function hasAnswers({ parts = [] }: Content): boolean {
   return parts.some(({ functionResponse }) => functionResponse !== undefined);
 }
 
-/** Of a user's content the answers first, then what the person says with them; of a model's content one reply. */
+/** Of a user's content the answers first, then the person's words with them; of a model's content one reply. */
 export function contentDrafts({ role, parts = [] }: Content, before: BeforeItems): readonly MessageDraft[] {
   if (role === "model") return [replyDraft(repliesOf(parts, before).flat())];
   const answers = parts.flatMap(({ functionResponse }) => (functionResponse === undefined ? [] : [functionResponse]));
@@ -38,7 +38,7 @@ function madeCallId(answers: readonly FunctionResponse[], index: number, { calls
   return call?.callId ?? `${MADE_ID}${messageId ?? ""}_answer_${index}`;
 }
 
-/** The parts of a reply, each by itself. Text of thoughts is reasoning; what nobody knows is kept with the reply, and counted by its JSON. */
+/** The parts of a reply, each by itself. Text of thoughts is reasoning; an unknown part is kept with the reply, and counted by its JSON. */
 function repliesOf(
   parts: readonly Part[],
   { messageId }: Pick<BeforeItems, "messageId">,
@@ -107,7 +107,7 @@ function writtenReply(part: AssistantMessage["parts"][number]): Part[] {
   return [{ functionCall: { ...idOf(part.callId), name: part.toolName, args: { ...argumentsObject(part.argumentsJson) } } }];
 }
 
-/** The content of messages that were changed: each part as it came if what it says is the same, else with less in it; `null` if parts are gone. */
+/** The content of changed messages: each part unchanged if its text is the same, else with less in it; `null` if parts are gone. */
 export function changedContent({ parts = [], ...content }: Content, viewed: readonly Message[]): Content | null {
   const [first] = viewed;
   if (first?.role === "assistant") {
@@ -135,7 +135,7 @@ export function changedContent({ parts = [], ...content }: Content, viewed: read
 function changedAnswer(part: Part, answer: FunctionResponse, viewed: ToolResultMessage | undefined): Part {
   if (viewed === undefined || canonicalJson(viewed.parts) === canonicalJson(answerParts(answer))) return part;
   const { parts: media = [], ...rest } = answer;
-  // What stands behind the text is the media; of those that were taken a text is there.
+  // The parts behind the text are the media; each removed one has a text there.
   const now = viewed.parts.slice(answerParts(rest).length);
   const kept = media.filter((_, index) => now[index]?.type === "image");
   const text = textIn(kept.length > 0 ? viewed.parts.filter(({ type }) => type === "text") : viewed.parts);
@@ -177,7 +177,7 @@ function changedReply(parts: readonly Part[], viewed: AssistantMessage): Part[] 
   });
 }
 
-/** Stands for the signature of a call whose own was refused: a call without any is refused, too. ai.google.dev/gemini-api/docs/thought-signatures, read in November 2026. */
+/** Replaces the signature of a call whose own was refused: a call without any is refused, too. ai.google.dev/gemini-api/docs/thought-signatures, read in November 2026. */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
 /** A reply without the signatures of its texts and calls; the very content if it has none. */
@@ -191,7 +191,7 @@ export function withoutSignatures(content: Content): Content {
   return { ...content, parts: bare };
 }
 
-/** The `usageMetadata` of an answer: the prompt's count holds the cached part, thoughts are counted apart from what is said. */
+/** The `usageMetadata` of an answer: the prompt's count holds the cached part, thoughts are counted apart from the reply's text. */
 export function geminiUsage(usage: Fields | null): Usage {
   const promptTokens = numberAt(usage, "promptTokenCount");
   const thoughtTokens = numberAt(usage, "thoughtsTokenCount");
@@ -203,7 +203,7 @@ export function geminiUsage(usage: Fields | null): Usage {
     cacheReadTokens: promptTokens === null ? null : (numberAt(usage, "cachedContentTokenCount") ?? 0),
     outputTokens,
     reasoningTokens: thoughtTokens,
-    // What tools of the server brought in is paid for, and is no part of the prompt that is sent again.
+    // Tokens that tools of the server brought in are paid for, and are no part of the prompt that is sent again.
     billed: {
       inputTokens: promptTokens === null ? null : promptTokens + (numberAt(usage, "toolUsePromptTokenCount") ?? 0),
       outputTokens,

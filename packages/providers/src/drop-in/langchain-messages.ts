@@ -57,10 +57,10 @@ function partsOf(message: BaseMessage): UserMessage["parts"] {
   return contentParts(message, "content");
 }
 
-/** Types of blocks that say again what `tool_calls` says. */
+/** Types of blocks that repeat `tool_calls`. */
 const CALL_BLOCKS: readonly unknown[] = ["tool_use", "tool_call", "tool_call_chunk", "input_json_delta", "functionCall"];
 
-/** A reply's blocks and its calls, each by itself: what a block has no text of is the model's own, and counted by its JSON. */
+/** A reply's blocks and its calls, each by itself: a block without text is the model's own, and counted by its JSON. */
 function replyParts(message: BaseMessage): readonly AssistantMessage["parts"][] {
   const said = piecesAt(message, "content").map((block): AssistantMessage["parts"] => {
     if (CALL_BLOCKS.includes(block.type)) return [];
@@ -95,7 +95,7 @@ function messageOf(message: Message): BaseMessage {
   }
 }
 
-/** Messages in turn, whatever wire their model is asked on. */
+/** Messages in turn, on any wire of their model. */
 const MESSAGE_TURNS: TurnRules<BaseMessage> = {
   roleOf: (message) => TURN_ROLES[kindOf(message)],
   said: (role, text) => (role === "user" ? new HumanMessage(text) : new AIMessage(text)),
@@ -134,7 +134,7 @@ function writtenCall(part: AssistantMessage["parts"][number]) {
 type WrittenBlock = { readonly [key: string]: unknown; readonly type: string };
 
 /**
- * A reply of which texts or inputs of calls were changed, with all else that it came with: blocks of reasoning, ids, what the vendor added. Raw copies of the
+ * A reply with changed texts or inputs of calls, and with all else that it came with: blocks of reasoning, ids, the vendor's additions. Raw copies of the
  * same calls are left out, since some clients send those in place of the calls. `null` if parts are gone.
  */
 function changedReply(message: BaseMessage, viewed: AssistantMessage): BaseMessage | null {
@@ -217,7 +217,7 @@ function withCalls(message: BaseMessage): BaseMessage {
   return Object.assign(Object.create(Object.getPrototypeOf(message)), message, { content, additional_kwargs, tool_calls });
 }
 
-/** LangChain's messages, and what its answers tell of usage. */
+/** LangChain's messages, and the usage of its answers. */
 export const LANGCHAIN_MESSAGES: WireArray<BaseMessage, BaseMessage> = {
   ...WHOLE_ITEMS,
   declares: (message) => (kindOf(message) === "system" ? declaredBy(message, partsOf) : null),

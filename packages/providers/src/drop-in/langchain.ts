@@ -18,7 +18,7 @@ const MIDDLEWARE = Symbol.for("AgentMiddleware");
 /** Options of the middleware. */
 export interface LangChainOptions extends CompactorOptions {
   /**
-   * Names the conversation of a call. If it is left out or answers `null`, the checkpointer's `thread_id` is the name; without one the messages tell which it is.
+   * Names the conversation of a call. If it is left out or answers `null`, the checkpointer's `thread_id` is the name; without one the messages identify it.
    */
   readonly conversation?: (call: ModelCall) => string | null;
 }
@@ -28,8 +28,8 @@ type LangChainMiddleware = AgentMiddleware &
   Pick<ArrayCompactor<BaseMessage, BaseMessage>, "recall" | "conversations" | "delete" | "close">;
 
 /**
- * Makes a middleware that calls the model with compacted messages. The agent's state, and what a checkpointer keeps of it, stays whole. A prompt that the provider says
- * does not fit is compacted further and sent again, as often as the policy allows; the reply stays the model's own, since no option of a call lowers it for every vendor.
+ * Makes a middleware that calls the model with compacted messages. The agent's state, in a checkpointer too, stays whole. A prompt that the provider says does not
+ * fit is compacted further and sent again, as often as the policy allows; the reply stays the model's own, since no option of a call lowers it for every vendor.
  *
  * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported.
  */

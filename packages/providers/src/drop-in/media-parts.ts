@@ -16,13 +16,13 @@ interface GivenFile {
   readonly mediaType: string | null;
   readonly name: string | null;
   readonly hint: MediaHint | null;
-  /** True for what is said to be the text itself, in no code. */
+  /** True for data that is the text itself, in no code. */
   readonly isPlain: boolean;
 }
 
 /**
- * A part of any vendor's form that is no text: its media by their own type, text files as their text. What is no media is its JSON, in which
- * what is base64 is media all the same: no vendor takes it for text.
+ * A part of any vendor's form that is no text: its media by their own type, text files as their text. A part without media is its JSON, in which
+ * base64 is media all the same: no vendor takes it for text.
  */
 export function mediaParts(part: unknown): Content {
   const hint = isRecord(part) ? hintIn(stringAt(part, "type")) : null;
@@ -56,20 +56,20 @@ export function pieceParts(piece: unknown): Content {
   return text === null ? mediaParts(piece) : textParts(text);
 }
 
-/** Content under a key as it is measured: a text, or pieces of which each is read by itself. */
+/** Content under a key as it is measured: a text, or pieces that are each read separately. */
 export function contentParts(item: unknown, key: string, partsOf: (piece: Fields) => Content = pieceParts): Content {
   const text = stringAt(item, key);
   return text === null ? recordsAt(item, key).flatMap(partsOf) : textParts(text);
 }
 
-/** JSON of any value as it is counted: what is base64 in it is media. */
+/** JSON of any value as it is counted: base64 in it is media. */
 export function jsonParts(value: unknown): Content {
   const found: GivenFile[] = [];
   const text = jsonWith(value, found, null);
   return [...textParts(text), ...found.flatMap(fileParts)];
 }
 
-/** JSON of a value without what is base64 in it; empty for what JSON cannot carry. */
+/** JSON of a value without the base64 in it; empty for values that JSON cannot carry. */
 export function jsonText(value: unknown): string {
   return jsonWith(value, [], null);
 }
@@ -91,7 +91,7 @@ const ID_KEY = /(?:^|_)(?:file_?)?(?:id|reference)$|FileId$|^fileId$|Reference$/
 /** JSON around files is names and types up to so many characters; beyond it something is said. Chosen. */
 const LEAST_SAID_CHARS = 400;
 
-/** From so many characters on, letters without a space are base64, whatever stands around them: no word is so long. Chosen. */
+/** From so many characters on, letters without a space are base64 in any surroundings: no word is so long. Chosen. */
 const LEAST_RUN_CHARS = 1_024;
 const RUN = /^[\w+/-]+={0,2}$/;
 const WRAPPED_RUN = /^(?:[A-Za-z0-9+/]{60,76}\r?\n)+[A-Za-z0-9+/]*={0,2}\s*$/;
@@ -170,7 +170,7 @@ function formOf(key: string, value: unknown, hint: MediaHint | null): GivenFile[
   return value.length >= LEAST_RUN_CHARS && (RUN.test(value) || WRAPPED_RUN.test(value)) ? "base64" : null;
 }
 
-/** True for an address that holds what it is the address of; its scheme may be in capitals. */
+/** True for an address that holds its own data; its scheme may be in capitals. */
 function isDataAddress(text: string): boolean {
   return /^data:/i.test(text);
 }
@@ -180,7 +180,7 @@ function isReference(part: unknown): boolean {
   return Object.entries(part).some(([key, value]) => ID_KEY.test(key) || (key !== "providerOptions" && isReference(value)));
 }
 
-/** An address that holds the bytes is taken apart; how they are written in it is told before its comma. */
+/** An address that holds the bytes is taken apart; the part before its comma names their encoding. */
 function addressParts(url: string, file: GivenFile): Content {
   const comma = url.indexOf(",");
   if (!isDataAddress(url) || comma < 0)
@@ -196,7 +196,7 @@ function encodedParts(data: string, file: GivenFile): Content {
   const mediaType = typeOf(file, binaryOf(data.slice(0, HEAD_CHARS)) ?? "");
   const text = isRead(mediaType, file) ? textOf(bytesOf(data), mediaType) : null;
   if (text !== null) return textParts(text);
-  // What is said to be text and is no base64 is the text itself.
+  // Text by its type that is no base64 is the text itself.
   if (isTextType(mediaType) && bytesOf(data) === null) return textParts(data);
   return [imageAt(`data:${mediaType};base64,${data}`)];
 }
@@ -218,7 +218,7 @@ function typeOf(file: GivenFile, head: string): string {
   return fileType({ mediaType: file.mediaType, name: file.name ?? "", head }) ?? DEFAULT_TYPES[hintOf(file)];
 }
 
-/** Tells the kind of media from a type without its second half (`image/*`), else from the keys around the file. */
+/** Finds the kind of media from a type without its second half (`image/*`), else from the keys around the file. */
 function hintOf({ mediaType, hint }: GivenFile): MediaHint {
   const [half] = (mediaType ?? "").split("/");
   return half === "image" || half === "audio" || half === "video" ? half : (hint ?? "file");
@@ -244,7 +244,7 @@ function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A stray per cent sign: the text as it stands.
+    // A stray per cent sign: the text unchanged.
     return text;
   }
 }
@@ -274,7 +274,7 @@ const BEGINNINGS: readonly (readonly [RegExp, string])[] = [
   [/^PK[\s\S]{2}/, "application/zip"],
 ];
 
-/** Ends of names, and words for formats, that say what a file is. */
+/** Ends of names, and words for formats, that name a file's type. */
 const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ["pdf", "application/pdf"],
   ...["png", "gif", "webp", "bmp", "heic"].map((name) => [name, `image/${name}`] as const),
@@ -292,11 +292,11 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ["avi", "video/x-msvideo"],
 ]);
 
-/** Types of texts that are not called `text/…`: their last word says what they are written in. */
+/** Types of texts that are not called `text/…`: their last word names their language. */
 const TEXT_WORDS =
   /(?:^|[+./-])(?:json|jsonl|ndjson|json5|xml|yaml|yml|csv|tsv|toml|javascript|ecmascript|typescript|sql|graphql|sh|shellscript|python|ruby|perl|php|rust|go|java|kotlin|markdown|html|tex|latex|diff|patch|log)$/;
 
-/** True for a file that is a text, whatever a vendor calls it: SVG is one. */
+/** True for a file that is a text, by any vendor's name: SVG is one. */
 function isTextType(mediaType: string): boolean {
   const [bare = ""] = mediaType.toLowerCase().split(";");
   return bare.startsWith("text/") || TEXT_WORDS.test(bare.trim());
@@ -321,7 +321,7 @@ function isControlled(bytes: Uint8Array): boolean {
   return bytes.some((byte) => byte < 0x07 || (byte > 0x0d && byte < 0x20 && byte !== 0x1b));
 }
 
-/** Base64 of either alphabet as one character a byte; `null` for what is none. */
+/** Base64 of either alphabet as one character a byte; `null` for other text. */
 function binaryOf(data: string): string | null {
   try {
     const plain = data.replaceAll("-", "+").replaceAll("_", "/").replaceAll(/\s/g, "");

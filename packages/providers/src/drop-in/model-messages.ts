@@ -16,7 +16,7 @@ export const MODEL_MESSAGES: Required<Pick<WireArray<ModelMessage, unknown>, "de
   isVendorState: (item) => recordsAt(item, "content").some(isCompaction),
 };
 
-/** A part that holds what the vendor compacted: the SDK's providers say so in the part's options (`@ai-sdk/anthropic` 3 and 4, `@ai-sdk/openai` 3 and 4). */
+/** A part that holds a vendor's compaction: the SDK's providers say so in the part's options (`@ai-sdk/anthropic` 3 and 4, `@ai-sdk/openai` 3 and 4). */
 function isCompaction({ providerOptions }: Fields): boolean {
   return Object.values(isRecord(providerOptions) ? providerOptions : {}).some(
     (options) => stringAt(options, "type") === "compaction",
@@ -89,7 +89,7 @@ interface WrittenResult {
 
 /**
  * Whether a provider's wire takes the user right after results; `null` for OpenAI's own wires, which take roles in any order. Anthropic's provider
- * joins results and what the user says.
+ * joins results and the user's words.
  */
 export function turnsOf(provider: string): Pick<TurnRules<unknown>, "userAfterTool"> | null {
   if (/^(openai|azure|azure-openai)\./.test(provider)) return null;
@@ -103,8 +103,8 @@ export type WrittenMessage =
   | { role: "tool"; content: WrittenResult[] };
 
 /**
- * The items of a reply that lost reasoning and nothing else: its other parts as they came, without ids by which the vendor would look for it; and of results that
- * stand beside answers to approvals, which stay. `null` for any other change.
+ * The items of a reply that lost reasoning and nothing else: its other parts unchanged, without ids by which the vendor would look for it; and of results beside
+ * answers to approvals, which stay. `null` for any other change.
  */
 export function changedMessages<Item extends { readonly role: string; readonly content: unknown }>(
   items: readonly Item[],
@@ -137,7 +137,7 @@ function changedResults<Item extends { readonly role: string; readonly content: 
   return [{ ...item, content }];
 }
 
-/** Results of which some left, all that stands beside them as it came. */
+/** Results, some of which left, with everything beside them unchanged. */
 export function leftMessages<Item extends { readonly role: string; readonly content: unknown }>(
   [item]: readonly Item[],
   isThere: readonly boolean[],
@@ -160,7 +160,7 @@ function withoutItemId(part: Fields): Fields {
   return { ...part, providerOptions: Object.fromEntries(options) };
 }
 
-/** A message that compaction made or changed, as an item. Of a changed result the text alone goes back, images without their bytes as a text. */
+/** A message that compaction made or changed, as an item. Of a changed result only the text goes back, images without their bytes as a text. */
 export function encoded(message: Message): WrittenMessage {
   switch (message.role) {
     case "user":

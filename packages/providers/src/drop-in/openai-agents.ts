@@ -27,7 +27,7 @@ type Offered = Pick<ArrayCompactor<AgentInputItem, unknown>, "recall" | "convers
 
 /** Options of a compacting model. */
 export interface CompactingModelOptions extends CompactorOptions {
-  /** Names the conversation of a request, by a session's id, say; `null` or left out, the messages tell which it is. */
+  /** Names the conversation of a request, by a session's id, say; if `null` or left out, the messages identify it. */
   readonly conversation?: (request: ModelRequest) => string | null;
 }
 
@@ -105,7 +105,7 @@ function itemsIn({ input }: ModelRequest): readonly AgentInputItem[] {
   return typeof input === "string" ? [{ role: "user", content: input }] : input;
 }
 
-/** Streams what the model streams. An overflow comes before the first event; what its last event tells of usage is observed. */
+/** Streams what the model streams. An overflow comes before the first event; the usage in its last event is observed. */
 async function* streamed(
   model: Model,
   request: ModelRequest,

@@ -13,12 +13,12 @@ const said = (text: string): Item => ({ role: "assistant", content: text });
 const customCall = (id: string, input = LONG): Item => ({ type: "custom_tool_call", call_id: id, name: "apply_patch", input });
 const customOutput = (id: string, output = LONG): Item => ({ type: "custom_tool_call_output", call_id: id, output });
 
-/** An item of which the SDK has no type. */
+/** An item without a type in the SDK. */
 function later(fields: { readonly [key: string]: unknown }): Item {
   return Object.assign({}, GO, { type: "later_update", content: undefined, role: undefined }, fields);
 }
 
-/** Reply and answer of a step, by what calls the tool. */
+/** Reply and answer of a step, by the caller of the tool. */
 const STEPS: readonly (readonly [string, (id: string) => readonly Item[]])[] = [
   ["custom calls", (id) => [customCall(id), customOutput(id)]],
   [
@@ -105,7 +105,7 @@ describe("items of every kind are counted, and leave with what belongs to them",
     expect(charsOf(fitted)).toBeLessThan(4 * LIMITS.contextWindowTokens * 1.3);
     const kept = fitted.filter((item) => own.includes(item) && item !== GO);
     expect(kept.length).toBeGreaterThan(1);
-    // What stays of the steps is their end, and begins with a step: no output without its call.
+    // The kept part of the steps is their end, and begins with a step: no output without its call.
     expect(kept).toEqual(own.slice(own.length - kept.length));
     expect(String(kept[0]?.type)).not.toMatch(/_output$/);
   });
@@ -192,7 +192,7 @@ test("tools that are added later are as large as at the beginning", async () => 
   expect(await sizeOf([GO, added, said("Yes."), GO])).toEqual(await sizeOf([added, GO, said("Yes."), GO]));
 });
 
-/** A result far over the cap of a policy that cuts what arrives, and one that is not. */
+/** A result far over the cap of a policy that cuts arriving results, and one that is not. */
 const CUTTING: Policy = { ...PLIMSOLL_POLICY, truncation: { capTokens: 200 } };
 
 test.each<[string, readonly Item[], object]>([

@@ -121,7 +121,7 @@ function resultParts(state: Fields | null): ToolResultMessage["parts"] {
   return [...textParts(stringAt(state, "output") ?? ""), ...recordsAt(state, "attachments").flatMap(mediaParts)];
 }
 
-/** The item with less in it: ids, models and whatever nothing was done to stay. */
+/** The item with less in it: ids, models and untouched parts stay. */
 function changedItem(item: OpenCodeMessage, viewed: readonly Message[]): OpenCodeMessage {
   if (item.info.role !== "assistant") return changedUser(item, viewed);
   const steps = stepsOf(item.parts);
@@ -191,7 +191,7 @@ function withResult(part: Fields, viewed: { readonly reply: AssistantMessage; re
   const text = result.parts.map((each) => (each.type === "text" ? each.text : "")).join("");
   if (state.status === "error") return { ...part, state: { ...state, input, error: text } };
   const { compacted: _, ...time } = recordAt(state, "time") ?? {};
-  // What stands behind the text is the attachments; of those that were taken a text is there.
+  // The parts behind the text are the attachments; each removed one has a text there.
   const media = result.parts.slice(textParts(stringAt(state, "output") ?? "").length);
   const attachments = recordsAt(state, "attachments").filter((_, index) => media[index]?.type === "image");
   return { ...part, state: { ...state, status: "completed", input, output: text, time, attachments } };

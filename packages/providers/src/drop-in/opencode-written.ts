@@ -1,7 +1,7 @@
 import { type AssistantMessage, type Message, textOf } from "@plimsoll/core";
 import { argumentsObject, type Fields } from "../fields.ts";
 
-/** A message as OpenCode hands it to plugins: what is known of it, and its parts. */
+/** A message as OpenCode hands it to plugins: its facts, and its parts. */
 export interface OpenCodeMessage {
   readonly info: Fields;
   readonly parts: readonly Fields[];
@@ -36,7 +36,7 @@ export function writtenText(role: "user" | "assistant", text: string): OpenCodeM
   return item ?? { info: { role }, parts };
 }
 
-/** Two messages of a user as one, under what OpenCode knows of its own. */
+/** Two messages of a user as one, under OpenCode's own facts of it. */
 export function joinedItems(first: OpenCodeMessage, second: OpenCodeMessage): OpenCodeMessage {
   const own = first.info.sessionID === OWN ? second : first;
   return { ...own, parts: [...first.parts, ...second.parts] };
@@ -49,7 +49,7 @@ function infoOf({ id, role, atMs }: Message): Fields {
   return { ...made, ...model, role: "assistant", parentID: OWN, cost: 0, tokens: NO_TOKENS, finish: "stop" };
 }
 
-/** Writes a message as parts; a call stands there without its result. */
+/** Writes a message as parts; a call is there without its result. */
 export function writtenContent(message: Message): readonly Fields[] {
   if (message.role === "assistant") return message.parts.flatMap((part, index) => writtenReply(part, `${message.id}_${index}`));
   const synthetic = message.role === "user" && message.origin !== "human" ? { synthetic: true } : {};

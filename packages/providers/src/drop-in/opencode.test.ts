@@ -19,7 +19,7 @@ const reply = (info: Fields, ...parts: readonly Fields[]): OpenCodeMessage => ({
 });
 const tool = (callID: string, state: Fields): Fields => ({ type: "tool", callID, tool: "read", state });
 
-/** A session of so many steps as OpenCode loads it: each reply keeps what its request measured, ten thousand tokens of it system text and tools. */
+/** A session of so many steps as OpenCode loads it: each reply keeps its request's measured size, ten thousand tokens of it system text and tools. */
 function session(steps: number): OpenCodeMessage[] {
   const items: OpenCodeMessage[] = [user({ type: "text", text: "Read all files." })];
   for (let step = 0; step < steps; step++) {

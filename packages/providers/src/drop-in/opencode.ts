@@ -10,7 +10,7 @@ import { type Speakers, withoutWords } from "./typed-words.ts";
 
 export { OPENCODE_MESSAGES } from "./opencode-messages.ts";
 
-/** The part of what OpenCode gives a plugin that is used: OpenCode 1.18, `PluginInput`. */
+/** The used part of OpenCode's input for plugins: OpenCode 1.18, `PluginInput`. */
 interface OpenCodePluginInput {
   readonly client: { readonly config: { providers(): Promise<{ readonly data?: unknown }> } };
 }
@@ -24,7 +24,7 @@ interface OpenCodeHooks {
 /** The window that is believed in if OpenCode knows none of a model; chosen, the smallest that it works in. */
 const UNKNOWN_WINDOW_TOKENS = 32_000;
 
-/** The longest reply that OpenCode asks for, whatever a model could give: OpenCode 1.18, `OUTPUT_TOKEN_MAX`. */
+/** The longest reply that OpenCode asks for, from any model: OpenCode 1.18, `OUTPUT_TOKEN_MAX`. */
 const MOST_REPLY_TOKENS = 32_000;
 
 /** Largest part of a window that a reply is given: models may name a reply as long as the window. Chosen. */
@@ -46,7 +46,7 @@ export function createOpenCodePlugin(
     const limitsOf = createLimitsOf(client);
     return {
       config: async (config) => {
-        // With `auto` off an overflow ends the session; without a reserve OpenCode compacts at the window alone.
+        // With `auto` off an overflow ends the session; without a reserve OpenCode compacts only at the window.
         config.compaction = { reserved: 0, prune: false, ...(isRecord(config.compaction) ? config.compaction : {}) };
       },
       "experimental.chat.messages.transform": async (_, { messages }) => {
@@ -91,14 +91,14 @@ function answering(messages: readonly OpenCodeMessage[], answer: string): OpenCo
   return { info: asked?.info ?? {}, parts: [{ ...part, type: "text", text }] };
 }
 
-/** The limits of the model that a user's message asks, by what OpenCode knows of all models; asked for again when a model is new. */
+/** The limits of the model that a user's message asks, by OpenCode's table of all models; asked for again when a model is new. */
 function createLimitsOf({ config }: OpenCodePluginInput["client"]): (newest: Fields) => Promise<ModelLimits> {
   const known = new Map<string, ModelLimits>();
   return async (newest) => {
     const model = recordAt(newest, "model");
     const name = nameOf(stringAt(model, "providerID"), stringAt(model, "modelID"));
     if (!known.has(name)) {
-      // If nobody answers, the request goes on in the smallest window, and the next one asks again.
+      // Without an answer the request goes on in the smallest window, and the next one asks again.
       const answer = await config.providers().catch(() => ({ data: null }));
       for (const [each, limits] of limitsIn(answer.data)) known.set(each, limits);
     }

@@ -28,7 +28,7 @@ export function keptState(entries: readonly SessionEntry[]): ReturnType<StatePro
 /** The conversation that a wish is about. */
 export interface WishedOf {
   readonly entries: readonly SessionEntry[];
-  /** Undoes its newest cut, and resolves with what follows; rejects with `bad-input` if there is none. */
+  /** Undoes its newest cut, and resolves with the consequence; rejects with `bad-input` if there is none. */
   readonly undo: () => Promise<string>;
   /** How full it is, in one sentence. */
   readonly status: string;
@@ -58,7 +58,7 @@ export async function wishAnswer(word: TypedWord, { entries, undo, status }: Wis
   }
 }
 
-/** Says what follows an undo, as a part of a sentence: the messages are sent again, or compacted again if they do not fit. */
+/** Describes the consequence of an undo, as a part of a sentence: the messages are sent again, or compacted again if they do not fit. */
 export function afterUndoWords(log: Pick<ConversationLog, "expectedTokens" | "limits"> | undefined): string {
   const { contextWindowTokens: windowTokens = null, maxOutputTokens = null } = log?.limits ?? {};
   const roomTokens = windowTokens === null ? Number.POSITIVE_INFINITY : windowTokens - (maxOutputTokens ?? 0);
@@ -67,14 +67,14 @@ export function afterUndoWords(log: Pick<ConversationLog, "expectedTokens" | "li
   return `about ${shortCount(log.expectedTokens)} tokens would be sent, but ${shortCount(roomTokens)} fit, so the next request is cut again`;
 }
 
-/** Said to whoever types something else. */
+/** The answer to other typed words. */
 export const TYPED_HELP: string = `Begin a message with \`${TYPED_PREFIX}\` and say: undo (the last cut), what did you drop?, status, or keep this: TEXT.`;
 
-/** Rows of each list of what went, and characters of each: a screen holds them. Chosen. */
+/** Rows of each list of removed parts, and characters of each: a screen holds them. Chosen. */
 const LISTED = 12;
 const LISTED_CHARS = 80;
 
-/** Says what a cut took out, for the person who asked. */
+/** Lists the parts that a cut took, for the person who asked. */
 export function takenWords(cut: Cut): string {
   const { before, after, tokensBefore, tokensAfter } = cut;
   const { measure } = createEstimator(PLIMSOLL_POLICY.estimator, createWorkCounter());
@@ -111,7 +111,7 @@ export interface PersonWishes {
   answer(word: TypedWord, key: string): Promise<string>;
 }
 
-/** Keeps what a person wants kept, holds cuts off after an undo, and answers what is typed. `own` is what the plugin's user gave. */
+/** Keeps the texts that a person wants kept, holds cuts off after an undo, and answers typed words. `own` are the plugin user's own options. */
 export function createPersonWishes(
   compactor: () => Pick<ArrayCompactor<never, never>, "conversations" | "undo">,
   own: CompactorOptions["context"],

@@ -25,15 +25,15 @@ interface PiApi {
   on(event: string, handler: (event: unknown, context: unknown) => unknown): unknown;
 }
 
-/** The window that is believed in if pi tells none of its model; chosen, the smallest that pi works in. */
+/** The window if pi states none for its model; chosen, the smallest that pi works in. */
 const UNKNOWN_WINDOW_TOKENS = 32_000;
 
 /** Largest part of a window that a reply is given: pi's models may name a reply as long as the window. Chosen. */
 const REPLY_RATIO = 0.25;
 
 /**
- * Makes an extension of pi: each request is sent compacted, the session's file stays whole, and pi's own compaction by a threshold is cancelled, since it would write a summary
- * into the session. What the person asks for (`/compact`) and pi's recovery of an overflow stay pi's. A fiftieth of the window is left free.
+ * Makes an extension of pi: each request is sent compacted, the session's file stays whole, and pi's own compaction by a threshold is cancelled, since it would
+ * write a summary into the session. The person's `/compact` and pi's recovery of an overflow stay pi's. A fiftieth of the window is left free.
  */
 export function createPiExtension(options: Partial<Omit<CompactorOptions, "limits">> = {}): (pi: PiApi) => void {
   option.check("a plugin", option.object, options);
@@ -43,7 +43,7 @@ export function createPiExtension(options: Partial<Omit<CompactorOptions, "limit
   const compactor: ArrayCompactor<Fields, Fields> = createArrayCompactor(PI_MESSAGES, own);
   return (pi) => {
     pi.on("input", async (event, context) => {
-      // What extensions send is no person's.
+      // The messages of extensions are no person's.
       const word = stringAt(event, "source") === "extension" ? null : typedWord(stringAt(event, "text") ?? "");
       if (word === null || word.kind === "keep") return { action: "continue" };
       const answer = await wishes.answer(word, sessionOf(context));
@@ -93,13 +93,13 @@ export const PI_MESSAGES: WireArray<Fields, Fields> = {
   encode: (messages) => messages.map(written),
   changed: ([item], [viewed]) => {
     if (item === undefined || viewed === undefined) return [];
-    // A result keeps what pi knows of it; a reply whose text was changed keeps its model and usage.
+    // A result keeps pi's fields; a reply whose text was changed keeps its model and usage.
     if (viewed.role === "assistant") return [{ ...item, content: written(viewed).content }];
     const contents = piecesAt(item, "content");
     return [contents.length === 0 ? written(viewed) : { ...item, content: changedPieces(contents, viewed.parts, PIECES) }];
   },
   turns: {
-    // What extensions say, commands and summaries are sent in the user's role.
+    // Messages of extensions, commands and summaries are sent in the user's role.
     roleOf: ({ role }) =>
       role === "assistant" ? role : role === "toolResult" ? "tool" : isAgentsRole(role) ? "system" : "user",
     said: (role, text) =>
@@ -144,7 +144,7 @@ function isFailed({ role, stopReason }: Fields): boolean {
   return role === "assistant" && (stopReason === "error" || stopReason === "aborted");
 }
 
-/** Of pi's roles three are the conversation's; summaries, commands and what extensions say are the agent's own. */
+/** Of pi's roles three are the conversation's; summaries, commands and messages of extensions are the agent's own. */
 function draftOf(item: Fields, toolNameOf: (callId: string) => string): MessageDraft {
   if (item.role === "assistant") return replyDraft(recordsAt(item, "content").flatMap(replyParts));
   if (item.role !== "toolResult") return userDraft(itemParts(item), item.role === "user" ? "human" : "injected");

@@ -3,7 +3,7 @@ import { ARRAY_ROWS } from "../../testing/array-subjects.ts";
 import { itemsCase, itemsWith } from "../../testing/published-play.ts";
 import { publishedValues } from "../../testing/published-types.ts";
 
-/** The kinds whose SDKs publish types, with what is said of some items: a vendor's own compaction is never cut away. */
+/** The kinds whose SDKs publish types, with the problems of some items: a vendor's own compaction is never cut away. */
 const LOST_STATE = ['compaction is refused: {"reason":"vendor-compaction"}'];
 const KINDS: readonly (readonly [kind: string, subject: string, faults: readonly string[], unmade: readonly string[]])[] = [
   ["Anthropic messages", "Anthropic messages", [], []],

@@ -18,10 +18,10 @@ const { name, description, parameters } = READ_TOOL;
 const TOOL: Anthropic.Tool = { name, description, input_schema: { ...parameters } };
 const RESULT = "line of a file\n".repeat(400);
 
-/** A program with a hook that is told of no refusal: what it keeps, what it makes of it to send, and what it keeps of an answer or an error. */
+/** A program with a hook that hears of no refusal: its kept history, the items it sends, and the form in which it keeps an answer or an error. */
 interface Program<Item> {
   readonly said: (text: string) => Item;
-  /** A new process with the hook of the window: what it does to an array before a request. */
+  /** A new process with the hook of the window: its edits of an array before a request. */
   readonly started: (windowTokens: number) => Promise<(items: readonly Item[]) => Promise<readonly Item[]>>;
   readonly sent: (items: readonly Item[]) => Anthropic.MessageParam[];
   readonly answered: (content: readonly Anthropic.ContentBlock[]) => readonly Item[];
@@ -31,7 +31,7 @@ interface Program<Item> {
 const blocksOf = (fields: readonly Fields[]): Anthropic.ContentBlockParam[] => JSON.parse(JSON.stringify(fields));
 const resultBlock = (id: string | null) => ({ type: "tool_result", tool_use_id: id, content: RESULT });
 
-/** pi 1.3.0 keeps what failed as a reply without content, and does not send it. */
+/** pi 1.3.0 keeps a failure as a reply without content, and does not send it. */
 const PI: Program<Fields> = {
   said: (text) => ({ role: "user", content: text, timestamp: 0 }),
   started: async (contextWindow) => {
@@ -77,7 +77,7 @@ const piText = (item: Fields): string =>
     .map((part) => stringAt(part, "text") ?? "")
     .join("\n");
 
-/** OpenCode 1.18 keeps the error of a reply in what it knows of it, and does not send it. */
+/** OpenCode 1.18 keeps the error of a reply among its facts, and does not send it. */
 const OPENCODE: Program<OpenCodeMessage> = {
   said: (text) => ({
     info: openCodeInfo("user", { model: { providerID: "anthropic", modelID: MODEL } }),
@@ -135,7 +135,7 @@ const OPENCODE: Program<OpenCodeMessage> = {
   }),
 };
 
-/** A loop of one's own, or a filter of another library's: its array holds what was answered, and `fit` hears of nothing else. */
+/** A loop of one's own, or a filter of another library's: its array holds only the answers, and `fit` hears of nothing else. */
 const OWN_LOOP: Program<Anthropic.MessageParam> = {
   said: (text) => ({ role: "user", content: text }),
   started: async (contextWindowTokens) => {
@@ -152,7 +152,7 @@ const OWN_LOOP: Program<Anthropic.MessageParam> = {
   failed: () => ({ role: "user", content: "the request failed" }),
 };
 
-/** One part of a session: what it is gone on with, and whether a new process does. */
+/** One part of a session: its next input, and whether a new process goes on with it. */
 interface Round {
   readonly windowTokens: number;
   readonly system?: string;

@@ -61,7 +61,7 @@ export interface CompactorOptions {
   readonly sessions?: SessionStore;
   /** Keeps results that are cut to the policy's cap when they arrive; a store in memory for each conversation if it is left out. */
   readonly artifacts?: ArtifactStore;
-  /** Names the form of a tool's output, which decides how it is cut; told by a call's arguments if it is left out. */
+  /** Names the form of a tool's output, which decides how it is cut; a call's arguments decide if it is left out. */
   readonly categoryOf?: (toolName: string) => OutputCategory;
   /**
    * True for the text of a message in the user's role that your program put in (instructions, lists of skills). Without it everything in that role is a person's,
@@ -118,7 +118,7 @@ export const DEFAULT_MAXIMA = { maximumConversations: 1_000, maximumChars: 100_0
 
 /** Facts that one request is fitted with, in addition to its messages. */
 export interface RequestFacts {
-  /** The model that this request asks. Limits learned from a rejection hold for it alone. */
+  /** The model that this request asks. Limits learned from a rejection hold only for it. */
   readonly modelId?: string;
   /** The limits of this request's model; those of the options if they are left out. */
   readonly limits?: ModelLimits;
@@ -127,8 +127,8 @@ export interface RequestFacts {
   /** True if `maxOutputTokens` is a guess and not asked for: then it shrinks in proportion with a window that a refusal taught. */
   readonly isReplyGuessed?: boolean;
   /**
-   * Told the longest reply that fits beside the array that is sent next, each time one is made, for callers that can ask for less; `null` if no limit is known. If it is left out,
-   * the reply is the caller's own, and a prompt that does not fit beside it is cut.
+   * Receives the longest reply that fits beside the array that is sent next, each time one is made, for callers that can ask for less; `null` if no limit is known.
+   * If it is left out, the reply is the caller's own, and a prompt that does not fit beside it is cut.
    */
   readonly onReply?: (mostTokens: number | null) => void;
   readonly signal?: AbortSignal;
@@ -157,8 +157,8 @@ function askedLimits(limitsFor: (modelId: string | null) => ModelLimits, modelId
 }
 
 /**
- * Share of the window that may be filled where an overflow cannot be mended: estimates are off by little once a step was reported.
- * Over 200 steps the worst of all presets was off by 0.1 % of the window; chosen with room.
+ * Share of the window that may be filled where an overflow cannot be mended: estimates are off by little once a step was reported. Over 200 steps the
+ * worst of all presets was off by 0.1% of the window; chosen with room.
  */
 const UNMENDED_WINDOW_RATIO = 0.98;
 
@@ -205,8 +205,8 @@ export function callOf(messages: readonly Message[], index: number): ToolCallPar
 }
 
 /**
- * The messages from one on, with the time at which they came: when their request did. Replies are older than it, and so is all that stands before one
- * in a history that is met in its middle.
+ * The messages from one on, with the time at which they came: when their request did. Replies are older than it, and so is everything before one in a
+ * history that is met in its middle.
  */
 export function arrived(messages: readonly Message[], known: number, nowMs: number | null): readonly Message[] {
   const first = known === 0 ? messages.findLastIndex(({ role }) => role === "assistant") : known;
@@ -228,7 +228,7 @@ export function noteSetup(
   if (setupChange(view, to) !== null || view.boundReasoning !== boundReasoning) append(setupChangeEntry(view, to, nowMs));
 }
 
-/** A reply with the time of its report, and under the id of the request that it answers if one request alone was answered since the message before it. */
+/** A reply with the time of its report, and under the id of the request that it answers if exactly one request was answered since the message before it. */
 export function answering(message: Message, { state }: Session): Message {
   const { answeredRequestIds, reportedAtMs } = state();
   const [requestId, ...others] = answeredRequestIds;
@@ -259,7 +259,7 @@ export function allowedBy({ policy }: Pick<OfLimits["logs"], "policy">, limits: 
   return policy.enabled ? withReplyWithin(limits) : limits;
 }
 
-/** The input of a fit at a gate, with what was learned of the model's limits. */
+/** The input of a fit at a gate, with the learned limits of the model. */
 export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfLimits): Parameters<Session["fit"]>[0] {
   const { session, logs } = of;
   const { limits: known, learnedTokens: observedLimitTokens } = learnedFor(asked, of);
@@ -276,8 +276,8 @@ export function inputAt(gate: FitInput["gate"], asked: RequestFacts, of: OfLimit
 }
 
 /**
- * The limits of a request, the window that refusals taught of its model, if any, and the limits in the window that is told or was named, for the reply to ask for. A reply that is guessed
- * takes the same share of a learned window as of the one before; one that can be lowered leaves room for a prompt.
+ * The limits of a request, the window that refusals taught of its model, if any, and the limits in the stated or named window, for the reply to ask for. A reply
+ * that is guessed takes the same share of a learned window as of the one before; one that can be lowered leaves room for a prompt.
  */
 export function learnedFor(
   asked: RequestFacts,
@@ -307,7 +307,7 @@ export function learnedFor(
   };
 }
 
-/** The limits that a session's newest request was fitted to, by what is known now; `null` before one. */
+/** The limits that a session's newest request was fitted to, by present knowledge; `null` before one. */
 export function limitsInForce(
   session: Session,
   logs: OfLimits["logs"] & { readonly facts: WeakMap<Session, RequestFacts> },

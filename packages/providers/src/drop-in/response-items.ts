@@ -11,12 +11,12 @@ export type ResponseItem = OpenAI.Responses.ResponseInputItem;
 
 /**
  * The part that an item plays in a conversation.
- * - `declared`: what the agent declares for itself: text or tools of the system's or developer's role, whatever its type
+ * - `declared`: a declaration of the agent: text or tools of the system's or developer's role, in any type
  * - `said`: a message, a person's or the model's
  * - `reasoning`: the model's
- * - `call`: a call of the model that the client answers, whatever its type
+ * - `call`: a call of the model that the client answers, of any type
  * - `output`: an answer to a call
- * - `model`: anything else of the model: what the server ran by itself, and types that nobody knows
+ * - `model`: anything else of the model: calls that the server ran by itself, and unknown types
  * - `client`: anything else of the client
  */
 export type ItemKind = "declared" | "said" | "reasoning" | "call" | "output" | "model" | "client";
@@ -28,8 +28,8 @@ const CLIENT_TYPES: readonly string[] = ["mcp_approval_response", "compaction_tr
 const DECLARING_TYPES: readonly string[] = ["additional_tools", "configuration_update"];
 
 /**
- * Tells an item by its role, its type and its `call_id`, by which calls and outputs are joined whatever their types: an unknown type with one is read like the
- * known ones, any other unknown type is the model's.
+ * Finds an item's kind by its role, its type and its `call_id`, which joins calls and outputs of all types: an unknown type with one is read like the known
+ * ones, any other unknown type is the model's.
  */
 export function itemKind(item: ResponseItem): ItemKind {
   const type = stringAt(item, "type") ?? "message";
@@ -48,14 +48,14 @@ export function itemCallId(item: ResponseItem): string | null {
   return stringAt(item, "call_id") ?? (item.type === "local_shell_call_output" ? stringAt(item, "id") : null);
 }
 
-/** True for an item of the model, of which neighbours are one reply. */
+/** True for an item of the model, whose neighbours of the same kind are one reply. */
 export function isModels(item: ResponseItem): boolean {
   const kind = itemKind(item);
   return kind === "said" ? stringAt(item, "role") === "assistant" : kind === "reasoning" || kind === "call" || kind === "model";
 }
 
 /**
- * Reads an item of the model as parts: its words, its reasoning or its call. An item of which no text is known is a call, too: so it is counted by its
+ * Reads an item of the model as parts: its words, its reasoning or its call. An item without a known text is a call, too: so it is counted by its
  * JSON, and never cut.
  */
 export function modelParts(item: ResponseItem): AssistantMessage["parts"] {
@@ -66,14 +66,14 @@ export function modelParts(item: ResponseItem): AssistantMessage["parts"] {
   return [callPart({ callId, toolName: toolNameOf(item) }, argumentsOf(item))];
 }
 
-/** The name of what is called: of a tool in a namespace both, of a tool of the vendor's its item's type. */
+/** The name of the called tool: in a namespace both names, of a tool of the vendor's its item's type. */
 function toolNameOf(item: ResponseItem): string {
   const name = stringAt(item, "name") ?? (stringAt(item, "type") ?? "").replace(/_call$/, "");
   const space = stringAt(item, "namespace");
   return space === null ? name : `${space}.${name}`;
 }
 
-/** Fields that say which item it is and how far it came, not what is in it. */
+/** Fields that identify an item and its progress, not its content. */
 const NO_ARGUMENTS: readonly string[] = ["type", "id", "call_id", "name", "namespace", "status", "caller"];
 
 function argumentsOf(item: ResponseItem): string {
@@ -82,12 +82,12 @@ function argumentsOf(item: ResponseItem): string {
   return stringAt(item, "arguments") ?? jsonText(item.arguments);
 }
 
-/** Reads what a message or a declaration says. */
+/** Reads the content of a message or a declaration. */
 export function saidParts(item: ResponseItem): UserMessage["parts"] {
   return contentParts(item, "content", partOf);
 }
 
-/** The key of what an output says. */
+/** The keys of an output's content. */
 const ANSWER_KEYS = ["output", "result"] as const;
 
 /** Reads an output: its text, or its pieces, each by itself; an output with neither becomes its JSON. */
@@ -135,8 +135,8 @@ export function withoutOwnId(item: ResponseItem): ResponseItem {
 }
 
 /**
- * An output of which the text was changed: the same item with less text in it. Screenshots and lists of tools have no form with less, so that they go back
- * whole; what measures the next request tells that they did.
+ * An output with a changed text: the same item with less text in it. Screenshots and lists of tools have no form with less, so that they go back whole;
+ * the measurement of the next request includes them.
  */
 export function changedOutput(item: ResponseItem, { parts }: ToolResultMessage): ResponseItem {
   const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
@@ -160,7 +160,7 @@ export function changedOutput(item: ResponseItem, { parts }: ToolResultMessage):
   }
 }
 
-/** Writes a person's message anew, some parts of which were changed; any other item as it is. */
+/** Writes a person's message with some changed parts anew; any other item unchanged. */
 export function changedSaid(item: ResponseItem, { parts }: UserMessage): ResponseItem {
   return isMessage(item) ? { ...item, content: changedPieces(contentsOf(item), parts, PIECES) } : item;
 }

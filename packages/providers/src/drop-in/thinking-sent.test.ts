@@ -17,7 +17,7 @@ interface Row {
   readonly isCutOff?: (step: number) => boolean;
 }
 
-/** How far each prediction is off what the server counts then, as a share of that, and how often a view was compacted. */
+/** The error of each prediction against the server's count, as a share of that, and how often a view was compacted. */
 async function play({ sends, reads, follows, isCutOff = () => false }: Row) {
   const compactor = createChatCompactor({
     policy: PLIMSOLL_POLICY,

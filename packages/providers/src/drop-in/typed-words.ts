@@ -6,7 +6,7 @@ export const TYPED_PREFIX = "plimsoll:";
 /** A command that a person typed for Plimsoll as a message, such as `plimsoll: undo`. */
 export type TypedWord =
   | { readonly kind: "undo" | "dropped" | "status" | "help" }
-  /** The text to keep word for word; empty for what the model said last. */
+  /** The text to keep word for word; empty for the model's last text. */
   | { readonly kind: "keep"; readonly text: string };
 
 /** The wish that a text is, which some agents put between quotation marks; `null` for a text without the prefix. */
@@ -22,8 +22,8 @@ export function typedWord(text: string): TypedWord | null {
 }
 
 /**
- * Reads what a person said first in an item of a wire; `null` for an item with tool results. An agent's own `<…>` blocks before it are passed over; what comes later may be a
- * file that was attached.
+ * Reads the beginning of a person's words in an item of a wire; `null` for an item with tool results. An agent's own `<…>` blocks before it are passed over; later
+ * text may be a file that was attached.
  */
 export function saidIn(item: Fields): string | null {
   if (item.role !== "user" || (item.type !== undefined && item.type !== "message")) return null;
@@ -33,23 +33,23 @@ export function saidIn(item: Fields): string | null {
   return texts.find((text) => !text.trimStart().startsWith("<")) ?? null;
 }
 
-/** How the items of a history are told apart. */
+/** How the items of a history are distinguished. */
 export interface Speakers<Item> {
   readonly isModels: (item: Item) => boolean;
-  /** True for an item in the user's role, whoever wrote it. */
+  /** True for an item in the user's role, by any author. */
   readonly isUsers: (item: Item) => boolean;
   /** The person's own words in an item; `null` for none. */
   readonly said: (item: Item) => string | null;
 }
 
-/** A history without what was for Plimsoll. */
+/** A history without the words for Plimsoll. */
 export interface WithoutWords<Item> {
   readonly items: readonly Item[];
   /** The wish that has no answer yet; `null` for none. */
   readonly asked: TypedWord | null;
 }
 
-/** Takes out what a person typed for Plimsoll, with its answers: the model is sent a history without them. What is to be kept is told to the model, too. */
+/** Takes out the words that a person typed for Plimsoll, with its answers: the model is sent a history without them. The model gets the texts to keep, too. */
 export function withoutWords<Item>(all: readonly Item[], { isModels, isUsers, said }: Speakers<Item>): WithoutWords<Item> {
   const items: Item[] = [];
   let asked: TypedWord | null = null;
@@ -64,7 +64,7 @@ export function withoutWords<Item>(all: readonly Item[], { isModels, isUsers, sa
   return { items, asked };
 }
 
-/** The texts that a person wants kept, each once: after the prefix, else what the model had said before. */
+/** The texts that a person wants kept, each once: after the prefix, else the model's text before. */
 export function keptTexts(said: readonly { readonly by: "person" | "model"; readonly text: string }[]): readonly string[] {
   const texts = said.flatMap(({ by, text }, index) => {
     const typed = by === "person" ? typedWord(text) : null;

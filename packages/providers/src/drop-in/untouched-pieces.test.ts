@@ -17,12 +17,12 @@ import { OPENCODE_MESSAGES } from "./opencode-messages.ts";
 import { PI_MESSAGES } from "./pi.ts";
 import type { CompactorOptions } from "./request.ts";
 
-/** One wire: the pieces of what a person says and of a result, each with what only its own agent knows, and items made of them. */
+/** One wire: the pieces of a person's message and of a result, each with the fields that only its own agent knows, and items made of them. */
 interface Wire {
   readonly said: (id: string) => readonly Fields[];
   readonly told: (id: string, text: string) => readonly Fields[];
   readonly fit: (options: CompactorOptions) => (items: readonly never[]) => Promise<readonly unknown[]>;
-  /** A person's message; a call and its result; and what a person says with the result where the wire has one item for both. */
+  /** A person's message; a call and its result; and the person's words with the result if the wire has one item for both. */
   readonly person: (pieces: readonly Fields[]) => unknown;
   readonly step: (id: string, result: readonly Fields[], said: readonly Fields[] | null) => readonly unknown[];
 }
@@ -288,7 +288,7 @@ async function changedPieces(wire: Wire, policy: Policy, options: Partial<Compac
       const text = own[0]?.text;
       const texts = JSON.stringify(sent).split(JSON.stringify(text)).length - 1;
       if (texts === 0) continue;
-      // Text of an answer stands in an object of its own on one wire.
+      // Text of an answer is in an object of its own on one wire.
       for (const piece of own.filter((each) => each.type !== undefined || each.text !== text || each === said.at(-1)?.[0]))
         if (!pieces.has(JSON.stringify(piece))) wrong.add(`${at}: ${JSON.stringify(piece).slice(0, 160)}`);
     }

@@ -76,7 +76,7 @@ async function played(users: readonly string[]) {
   return { texts, bodies, summaryRequests, logs, exchanges: simulator.exchanges() };
 }
 
-/** The messages of a request's body that are a user's: those of the system have nobody's words. */
+/** The messages of a request's body that are a user's: system messages hold no person's words. */
 function messagesIn(body: unknown): readonly unknown[] {
   return typeof body === "object" && body !== null && "messages" in body && Array.isArray(body.messages) ? body.messages : [];
 }

@@ -15,7 +15,7 @@ import { type Fields, stringAt } from "../fields.ts";
 import { countedTools } from "../wire/tools.ts";
 import type { TurnRules } from "../wire/turns.ts";
 
-/** The facts that a vendor's answer tells of its request. */
+/** The facts about a request in its vendor's answer. */
 export type ObservedAnswer = Parameters<Session["report"]>[1];
 
 /** Facts about the items before those that are read. */
@@ -28,11 +28,11 @@ export interface BeforeItems {
   readonly messageId: string | null;
 }
 
-/** How one kind of array is read and written: what a drop-in is made of. An item is read once, as long as it is the same object. */
+/** How one kind of array is read and written: the basis of a drop-in. An item is read once, as long as it is the same object. */
 export interface WireArray<Item, Answer> {
   /**
-   * Reads an item's declaration for the agent; `null` for an item that declares nothing. Those that the array begins with are overhead, as system text
-   * and tools beside the array are; later ones keep their place, or stand behind the summary of what was around them. All are sent as they are, in
+   * Reads an item's declaration for the agent; `null` for an item that declares nothing. Declarations at the array's beginning are overhead, as system
+   * text and tools beside the array are; later ones keep their place, or come behind the summary of their surroundings. All are sent unchanged, in
    * every request.
    */
   readonly declares: (item: Item) => Declaration | null;
@@ -43,27 +43,27 @@ export interface WireArray<Item, Answer> {
   /** Messages that compaction made or changed, as items. */
   readonly encode: (messages: readonly Message[]) => readonly Item[];
   /**
-   * The items of a group some of whose messages were changed, as they are viewed now: what was not changed as it came. Left out, or `null`, if such messages are
-   * encoded as any.
+   * The items of a group with some changed messages, as they are viewed now: the unchanged ones as they came. Left out, or `null`, if such messages are encoded
+   * as any.
    */
   readonly changed?: (items: readonly Item[], viewed: readonly Message[]) => readonly Item[] | null;
   /**
-   * The items of a group without those of its messages that left the view, all else as it came. Left out, or `null`, if what is there is encoded as any.
+   * The items of a group without those of its messages that left the view, all else as it came. Left out, or `null`, if the rest is encoded as any.
    */
   readonly left?: (items: readonly Item[], isThere: readonly boolean[]) => readonly Item[] | null;
-  /** How items are told apart, made and joined where neighbours meet that the caller's array did not have. */
+  /** How items are distinguished, made, and joined where neighbours meet that the caller's array did not have. */
   readonly turns: TurnRules<Item>;
   /** The whole list as the wire takes it, after text that is not well formed was mended. Left out if that is the list. */
   readonly joined?: (items: readonly Item[]) => readonly Item[];
   /** The reply with an object for the arguments of each call; left out for items that are plain objects. */
   readonly withCalls?: (item: Item) => Item;
-  /** The item without ids and signatures by which the vendor would look for what belongs to it; the very item if it has none. Left out for wires without them. */
+  /** The item without ids and signatures by which the vendor would look for its counterparts; the very item if it has none. Left out for wires without them. */
   readonly withoutLink?: (item: Item) => Item;
   /** False for a wire whose results do not say whether they failed. Left out for all others. */
   readonly tellsFailures?: false;
-  /** True for an item that holds what the vendor compacted, which nobody else can read; left out for wires that have none. */
+  /** True for an item that holds a vendor's compaction, which only the vendor can read; left out for wires that have none. */
   readonly isVendorState?: (item: Item) => boolean;
-  /** The error of a request that an item stands for in the place of a reply; `null` for any other item. Left out for wires whose arrays hold none. */
+  /** The error of a request, if an item holds it in the place of a reply; `null` for any other item. Left out for wires whose arrays hold none. */
   readonly refusal?: (item: Item) => Error | null;
   readonly observed: (answer: Answer) => ObservedAnswer | null;
   /** Reads the reported size of a reply's request, for items that keep it; `null` for items that do not. With it a request needs no `answer`. */
@@ -81,7 +81,7 @@ export function isAgentsRole(role: unknown): boolean {
   return role === "system" || role === "developer";
 }
 
-/** Reads the declaration of an item of the agent's own role, whatever its type; `null` for an item of another role. `partsOf` reads its content. */
+/** Reads the declaration of an item of the agent's own role, of any type; `null` for an item of another role. `partsOf` reads its content. */
 export function declaredByRole<Item>(item: Item, partsOf: (item: Item) => UserMessage["parts"]): Declaration | null {
   return isAgentsRole(stringAt(item, "role")) ? declaredBy(item, partsOf) : null;
 }
@@ -127,7 +127,7 @@ export function changedPieces<Piece>(
   });
 }
 
-/** A provider's error as an array keeps it: its words, and the status, which may be among them alone. */
+/** A provider's error as an array keeps it: its words, and the status, which may be only among them. */
 export function keptError(words: string, status: number | null): Error {
   return Object.assign(new Error(words), { status: status ?? Number(/\b[45]\d\d\b/.exec(words)?.[0] ?? 0) });
 }
@@ -165,7 +165,7 @@ export function userDraft(
   return { role: "user", origin, parts, atMs: null };
 }
 
-/** Makes a model's reply without an id. Its model, request id and stop reason are `null`, since an array does not tell them. */
+/** Makes a model's reply without an id. Its model, request id and stop reason are `null`, since an array does not have them. */
 export function replyDraft(parts: AssistantMessage["parts"]): Omit<AssistantMessage, "id"> {
   return { role: "assistant", origin: "model", parts, modelId: null, requestId: null, stopReason: null, atMs: null };
 }

@@ -8,7 +8,7 @@ import { callIdHash, wireCallId } from "../wire/tools.ts";
 import { inTurn, type TurnRules } from "../wire/turns.ts";
 import type { ChatQuirks } from "./hosts.ts";
 
-/** The request's body without what only streaming decides. */
+/** The request's body without the fields that only streaming decides. */
 export type ChatBody = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">;
 
 type ChatMessage = OpenAI.ChatCompletionMessageParam;
@@ -118,7 +118,7 @@ function isDeclaring(
   return message.role === "developer" || message.role === "system";
 }
 
-/** Text alone is sent as text: every server takes it. */
+/** Bare text is sent as text: every server takes it. */
 function contentOf(parts: readonly ContentPart[]): string | ContentPart[] {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return texts.length === parts.length ? texts.join("\n") : [...parts];
@@ -141,7 +141,7 @@ const AUDIO_FORMATS: Readonly<Record<string, "wav" | "mp3">> = {
   "audio/mp3": "mp3",
 };
 
-/** The part as the wire takes it: images, sound of two kinds and documents, the last two by their bytes alone; of anything else a text. */
+/** The part as the wire takes it: images, sound of two kinds and documents, the last two only by their bytes; of anything else a text. */
 function mediaPart(part: ImagePart, quirks: ChatQuirks): ContentPart {
   const media = sendableImage(part);
   const [kind] = part.mediaType.split("/");
@@ -194,8 +194,8 @@ function callIdFor(callId: string, quirks: ChatQuirks): string {
 /**
  * The rules of the OpenAI Chat Completions API. Sources:
  *
- * - platform.openai.com/docs/api-reference/chat/create: content of tool messages is text alone (openai/openai-openapi#523); empty text
- *   is accepted; a conversation may begin and end with any role; reasoning is not sent back, so it cannot stand in the way
+ * - platform.openai.com/docs/api-reference/chat/create: content of tool messages is only text (openai/openai-openapi#523); empty text is accepted; a
+ *   conversation may begin and end with any role; reasoning is not sent back, so it cannot be in the way
  * - its errors: "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'", "messages
  *   with role 'tool' must be a response to a preceeding message with 'tool_calls'" (simonw/llm#937), "Invalid
  *   'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40" (microsoft/autogen#6377; some models take 64)

@@ -6,7 +6,7 @@ export interface ChatQuirks {
   readonly outputLimit: "max_completion_tokens" | "max_tokens";
   /** Whether a stream has to be asked for usage, or asking is an error. */
   readonly streamUsage: "ask" | "never-ask";
-  /** The content of a reply that has calls alone. */
+  /** The content of a reply that has only calls. */
   readonly callContent: "null" | "empty-string";
   /** Where reasoning comes back in a reply. */
   readonly reasoningField: "reasoning_content" | "reasoning" | null;
@@ -18,9 +18,9 @@ export interface ChatQuirks {
   readonly roles: "any" | "alternate";
   /** Longest call id; `null` for no limit. */
   readonly maximumCallIdChars: number | null;
-  /** Whether images are taken, or a text stands for them. */
+  /** Whether images are taken, or replaced by a text. */
   readonly images: "accept" | "describe";
-  /** Whether sound and documents are taken (`input_audio`, `file`), or a text stands for them. */
+  /** Whether sound and documents are taken (`input_audio`, `file`), or replaced by a text. */
   readonly files: "accept" | "describe";
 }
 

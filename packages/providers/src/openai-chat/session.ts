@@ -16,7 +16,7 @@ export interface ChatSessionOptions extends SdkSessionOptions {
   readonly host?: ChatHost;
 }
 
-/** A request as `client.chat.completions.create` and `.stream` take it, and what of an answer is read: the first choice. */
+/** A request as `client.chat.completions.create` and `.stream` take it, and the fields that are read of an answer: the first choice. */
 export type ChatSession = SdkSession<ChatBody, Pick<OpenAI.ChatCompletion, "id" | "model" | "choices" | "usage">>;
 
 const OPTIONS = option.schema<ChatSessionOptions>({ ...SESSION_KEYS, host: option.object.optional() });

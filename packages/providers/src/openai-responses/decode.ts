@@ -48,7 +48,7 @@ export function replyParts(item: Fields): AssistantMessage["parts"] {
   }
 }
 
-/** The wire has no stop reason: it follows from the status and from what the reply holds. */
+/** The wire has no stop reason: it follows from the status and from the reply's content. */
 function stopReasonOf(response: Fields, parts: AssistantMessage["parts"]): NonNullable<AssistantMessage["stopReason"]> {
   const reason = stringAt(recordAt(response, "incomplete_details"), "reason");
   if (response.status === "incomplete" && (reason ?? "max_output_tokens") !== "max_output_tokens")
@@ -106,7 +106,7 @@ export async function* decodeOpenAiResponsesStream(events: AsyncIterable<unknown
           recordAt(event, "error") ?? { message: stringAt(event, "message"), code: stringAt(event, "code") },
         );
       default:
-        // Parts that begin and end, and what the vendor may add, tell nothing more.
+        // Beginnings and ends of parts, and later event types, add nothing more.
         break;
     }
   }
@@ -117,7 +117,7 @@ export async function* decodeOpenAiResponsesStream(events: AsyncIterable<unknown
   yield { type: "reply", reply: decodeOpenAiResponse({ ...response, output: items }) };
 }
 
-/** The usage of a reply on the Responses wire: `input_tokens` holds the cached part and what was written. */
+/** The usage of a reply on the Responses wire: `input_tokens` holds the cached part and the written one. */
 export function responsesUsage(usage: Fields | null): Usage {
   const totalInputTokens = numberAt(usage, "input_tokens");
   if (totalInputTokens === null) return { ...UNREPORTED_USAGE, raw: jsonValueOf(usage) };

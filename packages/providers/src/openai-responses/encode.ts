@@ -14,7 +14,7 @@ import { argumentsText, parseRecord, recordsAt, stringAt } from "../fields.ts";
 import { documentName, imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 import { wireCallId } from "../wire/tools.ts";
 
-/** The request's body without what only streaming decides. */
+/** The request's body without the fields that only streaming decides. */
 export type ResponsesBody = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream"> & {
   input: OpenAI.Responses.ResponseInputItem[];
 };
@@ -25,7 +25,7 @@ type Item = OpenAI.Responses.ResponseInputItem;
 const MINIMUM_OUTPUT_TOKENS = 16;
 
 /**
- * The request on the Responses wire. Nothing is stored at the vendor: reasoning goes back encrypted, right before what it led to. The dynamic
+ * The request on the Responses wire. Nothing is stored at the vendor: reasoning goes back encrypted, right before its call or text. The dynamic
  * context comes last.
  */
 export function encodeOpenAiResponses(request: ModelRequest): ResponsesBody {
@@ -94,7 +94,7 @@ function outputItem(message: ToolResultMessage): Item {
   };
 }
 
-/** Reasoning goes before what follows it in the same reply; if nothing does, it is left out. */
+/** Reasoning goes before the next item of the same reply; if there is none, it is left out. */
 function replyItems(message: AssistantMessage): Item[] {
   const items: Item[] = [];
   let waiting: Item[] = [];

@@ -16,7 +16,7 @@ export interface ResponsesSessionOptions extends SdkSessionOptions {
   readonly request: Omit<ResponsesBody, Decided> & { readonly model: string };
 }
 
-/** A request as `client.responses.create` and `.stream` take it, and what of an answer is read. */
+/** A request as `client.responses.create` and `.stream` take it, and the fields that are read of an answer. */
 export type ResponsesSession = SdkSession<
   ResponsesBody,
   Pick<OpenAI.Responses.Response, "id" | "model" | "output" | "status" | "error" | "incomplete_details" | "usage">

@@ -141,7 +141,7 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
   },
 ];
 
-/** The family of models that nobody knows: most tokenizers are built as OpenAI's. */
+/** The family of unknown models: most tokenizers are built as OpenAI's. */
 const UNKNOWN_FAMILY: ModelFamily = {
   name: "unknown",
   pattern: /^/,

@@ -5,7 +5,7 @@ import { failureIn, type ProxyWire } from "./wires.ts";
 /** Reads id, model, usage and errors from a provider's answer while it is passed on, piece by piece. */
 export interface AnswerReader {
   take(text: string): void;
-  /** Ends the answer, and returns everything that it told. */
+  /** Ends the answer, and returns all its facts. */
   end(): ReadAnswer;
 }
 
@@ -19,7 +19,7 @@ interface ReadAnswer {
 /** Longest line or answer that is read, in characters; chosen: the largest answers hold images. Longer ones pass unread. */
 const MAXIMUM_CHARS = 32_000_000;
 
-/** Only events that hold one of these tell something. */
+/** Only events that hold one of these have facts. */
 const TELLING = /"usage"|"usageMetadata"|"error"|"message_start"/;
 
 /** Makes a reader for one answer, which comes as server-sent events or whole (`form`). Lines and answers above 32 million characters pass unread. */
@@ -28,7 +28,7 @@ export function createAnswerReader(wire: Pick<ProxyWire, "answerAfter">, form: "
   let whole = "";
   let read: ReadAnswer = { answer: null, failure: null, isUnread: false };
   const takeEvent = (text: string) => {
-    // One object, or a list of them, as Gemini streams without events. An answer that was cut off, or one that is no JSON, tells nothing.
+    // One object, or a list of them, as Gemini streams without events. An answer that was cut off, or one that is no JSON, has none.
     for (const event of TELLING.test(text) ? [jsonIn(text)].flat().filter(isRecord) : []) {
       const answer = wire.answerAfter(read.answer ?? {}, event);
       read = { ...read, answer, failure: failureIn(event) ?? read.failure };

@@ -5,7 +5,7 @@ import type { Fields } from "../fields.ts";
 
 type FitRequest = Omit<ArrayRequest<never>, "answer">;
 
-/** Items to send, and what can be said of them later. */
+/** Items to send, and facts that can be added to them later. */
 export interface FittedItems {
   /** Items that nothing was done to are the request's own objects. */
   readonly items: readonly Fields[];
@@ -13,26 +13,26 @@ export interface FittedItems {
   readonly expectedTokens: number;
   /** The id of the log that they go on. */
   readonly sessionId: string | null;
-  /** Takes what the answer measured. */
+  /** Takes the measurement in the answer. */
   observe(answer: Fields): Promise<void>;
   /** Makes the items to send in their place after a failure; `null` if nothing new can be sent. */
   recover(thrown: unknown, recovery: number): Promise<FittedItems | null>;
 }
 
-/** A compactor over items of a wire that nobody has typed. */
+/** A compactor over untyped items of a wire. */
 export interface AnyCompactor extends Pick<ArrayCompactor<never, never>, "conversations" | "undo" | "close"> {
   fit(items: readonly Fields[], request: FitRequest): Promise<FittedItems>;
   logOf(items: readonly Fields[], request: FitRequest): Promise<ConversationLog>;
-  /** A piece of what a handle names in the conversation of a key. */
+  /** A piece of a handle's text in the conversation of a key. */
   recall(handle: string, startChar: number, conversation: string): ReturnType<typeof recallArtifact>;
 }
 
-/** A typed compactor as one that takes outside data, of which `isItem` finds the items. */
+/** A typed compactor as one that takes outside data, whose items `isItem` recognises. */
 export function anyCompactor<Item, Answer>(
   own: ArrayCompactor<Item, Answer>,
   isItem: (item: Fields) => item is Fields & Item,
 ): AnyCompactor {
-  // The vendor's answers are read field by field, whatever else is in them.
+  // The vendor's answers are read field by field, with any other fields.
   const isAnswer = (answer: Fields): answer is Fields & Answer => isRecord(answer);
   const fitted = (sent: readonly Item[]): FittedItems => ({
     items: sent.map((item) => (isRecord(item) ? item : {})),

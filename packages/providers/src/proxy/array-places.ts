@@ -6,7 +6,7 @@ export interface Place {
   readonly end: number;
 }
 
-/** Where an array stands in a text, brackets included, and where its elements stand. */
+/** The places of an array and of its elements in a text, brackets included. */
 export interface ArrayPlaces extends Place {
   readonly elements: readonly Place[];
 }
@@ -15,8 +15,8 @@ export interface ArrayPlaces extends Place {
 type KnownElements = (start: number) => readonly Place[];
 
 /**
- * Where the array at a key of the text's outermost object stands; `null` if there is none. Of a key that comes twice the last one counts, as in `JSON.parse`. The text
- * has to be valid JSON: it is walked, not checked.
+ * The place of the array at a key of the text's outermost object; `null` if there is none. Of a key that comes twice the last one counts, as in `JSON.parse`. The
+ * text has to be valid JSON: it is walked, not checked.
  */
 export function arrayPlacesAt(text: string, key: string, known: KnownElements = () => []): ArrayPlaces | null {
   const place = valueAt(text, key, known);
@@ -49,7 +49,7 @@ function valueAt(text: string, key: string, known: KnownElements): Place | Array
   }
 }
 
-/** The text with other elements in the array: all that stands outside of its brackets stays as it is. */
+/** The text with other elements in the array: everything outside of its brackets stays unchanged. */
 export function withElements(text: string, { start, end }: Place, elements: readonly string[]): string {
   return `${text.slice(0, start)}[${elements.join(",")}]${text.slice(end)}`;
 }

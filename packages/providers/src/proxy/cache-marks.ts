@@ -10,8 +10,8 @@ function markOf(message: Fields): Fields | null {
 }
 
 /**
- * The messages with a breakpoint of the prompt cache at their end, if the request's own breakpoints in messages are all gone with what was cut: the same
- * one, its time to live included. Wherever one of the request's own is left, nothing is placed.
+ * The messages with a breakpoint of the prompt cache at their end, if the cut removed all of the request's own breakpoints in messages: the same one,
+ * its time to live included. Wherever one of the request's own is left, nothing is placed.
  */
 export function withCacheMarks(own: readonly Fields[], sent: readonly Fields[]): readonly Fields[] {
   const lost = own.findLast((message) => markOf(message) !== null);
@@ -34,7 +34,7 @@ function marked(message: Fields, mark: Fields | null): Fields | null {
   return { ...message, content: [...blocks.slice(0, -1), { ...last, cache_control: mark }] };
 }
 
-/** The message or block without breakpoints: they move from request to request, and what is said does not. */
+/** The message or block without breakpoints: they move from request to request, and its content does not. */
 export function withoutCacheMarks(item: Fields): Fields {
   const { cache_control: mark, content, ...rest } = item;
   const given: readonly unknown[] = Array.isArray(content) ? content : [];

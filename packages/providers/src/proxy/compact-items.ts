@@ -35,7 +35,7 @@ const recallSchema = z.strictObject({
   start_char: z.number().int().nonnegative().optional(),
 });
 
-/** With what items are compacted. `name` is the program's own for its conversation; without one nothing is stored. */
+/** The means of compacting items. `name` is the program's own for its conversation; without one nothing is stored. */
 interface Compacting {
   readonly limits: (modelId: string | null) => ModelLimits;
   readonly signal: AbortSignal;
@@ -92,7 +92,7 @@ export async function compactItems(body: Fields, { limits, signal, compactorOf }
   };
 }
 
-/** A piece of what a handle names, of a conversation that was compacted under a name. */
+/** A piece of a handle's text, of a conversation that was compacted under a name. */
 export async function recallItems(body: Fields, compactorOf: (wire: ProxyWire) => AnyCompactor): Promise<Fields> {
   const { wire, conversation, handle, start_char: startChar = 0 } = parsed(recallSchema, body);
   const found = await compactorOf(wireFor(wire)).recall(handle, startChar, keyOf(wire, conversation));
@@ -111,7 +111,7 @@ function keyOf(wire: string, conversation: string): string {
   return `c-${shortHash(`${wire}\n${conversation}`)}`;
 }
 
-/** Records the cuts of this request, and the parts that now stand behind handles; `null` for none. */
+/** Records the cuts of this request, and the parts that are now behind handles; `null` for none. */
 function recordOf(made: readonly CompactionEntry[], entries: readonly SessionEntry[]): Fields | null {
   const newest = made.at(-1);
   if (newest === undefined) return null;

@@ -1,10 +1,10 @@
 import { shortHash } from "@plimsoll/core/extend";
 
 /**
- * Signs by which the requests of one conversation are known again. They are hashes alone; `null` for a sign that was absent.
+ * Signs by which the requests of one conversation are recognised. They are only hashes; `null` for a sign that was absent.
  *
  * - `session`: of the program's own name
- * - `opening`: of the history through the model's first reply, which nothing that comes later changes
+ * - `opening`: of the history through the model's first reply, which no later message changes
  */
 export interface KeyNote {
   readonly key: string;
@@ -23,14 +23,14 @@ export interface ConversationSigns {
 export interface ConversationKeys {
   /**
    * The key of a request's conversation: its session's, else that of a known history with the same opening (the program has given the session another name), else a
-   * new one. `null` for a request without either: it has no history. Resolves when what is new is written.
+   * new one. `null` for a request without either: it has no history. Resolves when new notes are written.
    */
   keyFor(signs: ConversationSigns): Promise<string | null>;
   /** True if there is a conversation with this opening. */
   has(opening: string): boolean;
 }
 
-/** Makes the keys that earlier notes tell. `write` stores each new note; `keyFor` waits for it. */
+/** Makes the keys from earlier notes. `write` stores each new note; `keyFor` waits for it. */
 export function createConversationKeys(notes: readonly KeyNote[], write: (note: KeyNote) => Promise<void>): ConversationKeys {
   const bySession = new Map<string, string>();
   const byOpening = new Map<string, string>();

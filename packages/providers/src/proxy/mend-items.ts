@@ -2,7 +2,7 @@ import { isRecord } from "@plimsoll/core/extend";
 import type { Fields } from "../fields.ts";
 import { changedNodes, type ItemNode, itemNode } from "../wire/item-nodes.ts";
 
-/** Something that makes a session unusable, or may; `words` tell a person. */
+/** A fault that makes a session unusable, or may; `words` describe it to a person. */
 export interface Fault {
   /** From 1; in a document of one value, the number of the message. */
   readonly line: number;
@@ -27,7 +27,7 @@ export interface MendingRules {
 export interface Rooted {
   readonly line: number;
   readonly root: unknown;
-  /** `null` for what stands beside the way to the newest line: one half of a pair may, as calls at once have their results there. */
+  /** `null` for items beside the way to the newest line: one half of a pair may be, as calls at once have their results there. */
   readonly order: number | null;
 }
 
@@ -124,7 +124,7 @@ function moved(message: unknown): unknown {
   return calls.length === 0 ? { ...rest, content } : { ...rest, content, tool_calls: calls };
 }
 
-/** Characters of a result that stay when its call is gone: enough to see what it was. Chosen. */
+/** Characters of a result that stay when its call is gone: enough to recognise it. Chosen. */
 const SHOWN_CHARS = 2_000;
 
 function shownResult(value: Fields): string {

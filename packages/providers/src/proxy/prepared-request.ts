@@ -27,7 +27,7 @@ export interface ProxyOptions {
   readonly kinds?: Kinds;
   /** The limits of a model; `maxOutputTokens` holds for requests that name no largest reply. */
   readonly limits: (modelId: string | null) => ModelLimits;
-  /** Where conversations are kept; `null` for memory alone. */
+  /** The store of conversations; `null` for only memory. */
   readonly sessions: SessionStore | null;
   readonly keys: ConversationKeys;
   readonly learned: LearnedLimits;
@@ -39,9 +39,9 @@ export interface ProxyOptions {
   readonly onEvent?: (event: ContextEvent, of: EventOrigin) => void;
   /** Whether a history that the vendor refuses for its form is mended and sent again; it is, if this is left out. */
   readonly mending?: "on" | "off";
-  /** Answers what a person typed for Plimsoll, in words for that person; the conversation's log is told as it is. */
+  /** Answers words that a person typed for Plimsoll; the conversation's log is passed as it is. */
   readonly onTyped?: (word: TypedWord, log: ConversationLog) => Promise<string>;
-  /** Told in one line if a conversation cannot be kept: its request is fitted all the same. */
+  /** Receives one line if a conversation cannot be kept: its request is fitted all the same. */
   readonly onProblem?: (line: string, of?: EventOrigin) => void;
 }
 
@@ -73,13 +73,13 @@ export interface PreparedRequest {
   readonly modelId: string | null;
   /** The id of the log that the request goes on; `null` for none. */
   readonly sessionId: string | null;
-  /** The answer in the vendor's place to what a person typed for Plimsoll; `null` for a request to send. */
+  /** The answer in the vendor's place to words typed for Plimsoll; `null` for a request to send. */
   readonly spoken: SpokenReply | null;
   /** The body to send; `null` for the very bytes that came in. */
   readonly bodyText: string | null;
   /** Values that `anthropic-beta` must have; empty for none. */
   readonly betas: readonly string[];
-  /** Records what the answer reports, such as its usage; does nothing for requests other than `main`. */
+  /** Records the facts of an answer, such as its usage; does nothing for requests other than `main`. */
   observe(answer: Fields): Promise<void>;
   /** The failure to pass to `recover` if the window ended this whole answer, or the answer is empty; `null` for any other. */
   cutOff(answer: Fields): UpstreamFailure | null;
@@ -127,7 +127,7 @@ export function untouched({ wire, kind, facts }: ReadRequest): PreparedRequest {
   };
 }
 
-/** With what a request is fitted. */
+/** The means of fitting a request. */
 export interface Fitting {
   readonly compactor: AnyCompactor;
   readonly conversation: string | null;
@@ -203,7 +203,7 @@ async function fittedRequest(
   { compactor, conversation, setup, options }: Fitting,
 ): Promise<PreparedRequest> {
   const { wire, kind, facts, own, signal } = read;
-  // What a request asks about a conversation is not a part of it.
+  // A question of a request about a conversation is not a part of it.
   const end = kind === "on-top" ? own.findLastIndex(wire.isHistory) + 1 : own.length;
   const given = own.slice(0, end).map(read.plain);
   const restTokens = Math.ceil(JSON.stringify(own.slice(end)).length / FEWEST_CHARS_PER_TOKEN);
@@ -225,7 +225,7 @@ async function fittedRequest(
   return preparedWith(read, given, { fitted, options, reply });
 }
 
-/** The limits of one request: its own largest reply, and what it sends besides the conversation, are taken off the window. */
+/** The limits of one request: its own largest reply, and its tokens besides the conversation, are taken off the window. */
 function limitsFor(known: ModelLimits, askedTokens: number | null, restTokens: number): ModelLimits {
   const { contextWindowTokens: windowTokens } = known;
   if (windowTokens === null) return { ...known, maxOutputTokens: askedTokens ?? known.maxOutputTokens };
@@ -242,7 +242,7 @@ function preparedWith(
   }: {
     readonly fitted: FittedItems;
     readonly options: ProxyOptions;
-    /** The longest reply that fits beside the items, as it was told last. */
+    /** The longest reply that fits beside the items, by the last report. */
     readonly reply: { readonly mostTokens: number };
   },
 ): PreparedRequest {
@@ -294,7 +294,7 @@ function eventsOf(text: string): readonly Fields[] {
   return lines.map((line) => parseRecord(line.slice("data:".length))).filter((event) => event !== null);
 }
 
-/** Asks the vendor to drop thinking over a changed beginning; the same text if nobody is asked, or the program says itself what it wants. */
+/** Asks the vendor to drop thinking over a changed beginning; the same text if no vendor is asked, or the program chooses itself. */
 function dropping({ wire, facts, fields }: ReadRequest, frameText: string, options: ProxyOptions): string {
   if (options.boundReasoning !== "vendor-drops" || wire.name !== "anthropic") return frameText;
   const thinking = recordAt(fields, "thinking") ?? { type: "adaptive" };
@@ -304,7 +304,7 @@ function dropping({ wire, facts, fields }: ReadRequest, frameText: string, optio
 
 const REPLY_FIELD = /("(?:max_tokens|max_completion_tokens|max_output_tokens|maxOutputTokens)"\s*:\s*)(\d+)/g;
 
-/** The text around the items with a shorter reply asked for, if what it asks for is longer. */
+/** The text around the items with a shorter reply, if it asks for a longer one. */
 function withReply({ frameText, facts }: ReadRequest, replyTokens: number): string {
   if (facts.maxOutputTokens === null || facts.maxOutputTokens <= replyTokens) return frameText;
   return frameText.replace(REPLY_FIELD, (whole, name: string, tokens) =>

@@ -29,16 +29,19 @@ export interface ProxyCompaction {
   /**
    * Fits a request. `null` for one that has no history of a known form: it passes as it is.
    *
-   * @throws whatever the store or the engine throws; the request can always be sent as it came.
+   * @throws any error of the store or the engine; the request can always be sent as it came.
    */
   prepare(request: ProxyRequest): Promise<PreparedRequest | null>;
-  /** Compacts items that a program sends for that alone, and gives them back: `POST /compact`. Throws `bad-input` for what cannot be read. */
+  /** Compacts items that a program sends only for that, and gives them back: `POST /compact`. Throws `bad-input` for unreadable items. */
   compact(body: Fields, signal: AbortSignal): Promise<Fields>;
   /** Reads a piece of the content that `compact` replaced with a handle, in a named conversation: `POST /compact/recall`. */
   recall(body: Fields): Promise<Fields>;
   /** The conversations in memory, the one that was asked last first. */
   conversations(): readonly ProxyConversation[];
-  /** Puts back what the newest cut of a conversation took; the next one comes when a request would not fit. Rejects with `bad-input` if there is nothing to undo. */
+  /**
+   *  Puts back the parts that the newest cut of a conversation took; the next one comes when a request would not fit. Rejects with `bad-input` if there is nothing
+   *  to undo.
+   */
   undo(sessionId: string): Promise<void>;
   /** Pauses compaction for a conversation, or for all with `null`, or lets it go on; earlier compactions stay. */
   pause(sessionId: string | null, state: "paused" | "running"): void;
@@ -97,7 +100,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
       throw new PlimsollError("bad-input", `no conversation ${sessionId} is in memory: it is once its agent has asked`);
     await of.undo(sessionId);
   };
-  /** Answers what a person typed in the vendor's place: it goes into no log, and to no model. */
+  /** Answers a person's typed words in the vendor's place: they go into no log, and to no model. */
   const spoken = async (read: ReadRequest, conversation: string | null): Promise<PreparedRequest> => {
     const { wire, facts, own, signal } = read;
     const given = own.map(read.plain);
@@ -135,7 +138,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
         const compactor = compactorOf(read.wire, kept, sessions);
         return await prepared(withoutWishes(read, setup), { compactor, conversation, setup, options, broken });
       } catch (error) {
-        // Another process has the log, or nobody can write it.
+        // Another process has the log, or it cannot be written.
         if (!isPlimsollError(error) || !OF_THE_STORE.has(error.code)) throw error;
         onProblem?.(`fitted without what is kept of the conversation: ${error.message}`);
         return await passedBy(read, setup);
@@ -181,16 +184,16 @@ function remember<Value>(values: Map<string, Value>, conversation: string, value
   for (const oldest of values.keys()) if (values.size > MAXIMUM_SETUPS) values.delete(oldest);
 }
 
-/** A request about a history whose agent declares tools: what was typed for Plimsoll is none of it. */
+/** A request about a history whose agent declares tools: words typed for Plimsoll are no part of it. */
 function withoutWishes(read: ReadRequest, { tools }: Setup): ReadRequest {
   return tools.length === 0 || read.own !== read.all ? read : { ...read, own: withoutTyped(read.all, read.wire).items };
 }
 
-/** Tells which messages in the user's role an agent put in, by what they do in its requests. In doubt a message is the person's. */
+/** Finds the messages in the user's role that an agent put in, by their effect in its requests. In doubt a message is the person's. */
 export interface PutIn {
-  /** A compactor whose histories are looked at before it reads them. What was found of a text stays so, or its conversation would not be known again. */
+  /** A compactor whose histories are looked at before it reads them. A finding about a text stays, or its conversation would not be recognised. */
   watched(compactor: AnyCompactor, wire: ProxyWire): AnyCompactor;
-  /** True for a text of which that was seen. */
+  /** True for a text found to be put in. */
   isInjected(text: string): boolean;
 }
 
@@ -229,18 +232,18 @@ export function createPutIn(): PutIn {
 }
 
 /**
- * How a text is made: `context`, of elements alone, one of them of context; `headed`, of a heading and an element behind it, as an agent shows a file of
+ * A text's form: `context`, of only elements, one of them of context; `headed`, of a heading and an element behind it, as an agent shows a file of
  * instructions; `words` for anything else.
  */
 type Form = "context" | "headed" | "words";
 
-/** The texts in the user's role between two replies of the model, and whether results stand there. */
+/** The texts in the user's role between two replies of the model, and whether results are among them. */
 interface Run {
   readonly texts: { readonly text: string; readonly form: Form; readonly opens: boolean }[];
   hasResults: boolean;
 }
 
-/** The texts from an item on that an agent may have put in. A person's own words, or results, have to stand beside what it did. */
+/** The texts from an item on that an agent may have put in. A person's own words, or results, have to be beside the agent's text. */
 function judged(
   items: readonly Fields[],
   wire: ProxyWire,
@@ -283,10 +286,10 @@ const OPENING = /^<([A-Za-z][\w-]*(?: [\w-]+)*)>/;
 /** A heading before the element that it is of. */
 const HEADING = /^#{1,3} [^\n<]{1,300}\n\s*(?=<)/;
 
-/** A name of several words that says that it is of context. Of other names, such as `user_query`, nobody knows who wrote what they enclose. */
+/** A name of several words that ends in a word for context. Under other names, such as `user_query`, the author of the enclosed text is unknown. */
 const CONTEXT_NAME = /^[a-z]+(?:[-_ ][a-z]+)*[-_ ](?:context|details|environment|reminders?|state)$/;
 
-/** Words with which agents hand on what a person said in the middle of a turn. */
+/** Words with which agents hand on a person's words in the middle of a turn. */
 const HANDED_ON = /\b(?:user|human|person)\b[^.\n]{0,60}\b(?:asked|said|says|sent|typed|wrote|message|prompt|request)/i;
 
 /** The beginning of an element that is searched for them; chosen. */

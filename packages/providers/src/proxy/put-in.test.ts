@@ -58,7 +58,7 @@ const WIRES = {
 
 type WireName = keyof typeof WIRES;
 
-/** Whose the texts in the user's role are that a proxy's log has of these items, each told by its beginning. */
+/** The authors of the texts in the user's role in a proxy's log of these items, each identified by its beginning. */
 async function speakers(name: WireName, histories: readonly (readonly Fields[])[]): Promise<readonly string[]> {
   const wire = wireNamed(name);
   if (wire === null) throw new Error("no wire");

@@ -21,7 +21,7 @@ export interface ReadRequest extends ProxyRequest, ReadBody {
   readonly wire: ProxyWire;
   readonly kind: RequestKind;
   readonly facts: BodyFacts;
-  /** The history: the items without what a person typed for Plimsoll. */
+  /** The history: the items without the words typed for Plimsoll. */
   readonly own: readonly Fields[];
   /** A person's wish to Plimsoll that has no answer yet; `null` for none, and for agents whose results could be taken for a person's words. */
   readonly asked: TypedWord | null;
@@ -47,7 +47,7 @@ export function readRequest(request: ProxyRequest, keys: ConversationKeys, readB
   return { ...request, ...body, wire, kind, facts, own, asked, signs: { session, opening } };
 }
 
-/** A history of a wire without what was typed for Plimsoll. */
+/** A history of a wire without the words typed for Plimsoll. */
 export function withoutTyped(items: readonly Fields[], { isModels }: ProxyWire): WithoutWords<Fields> {
   return withoutWords(items, { isModels, isUsers: ({ role }) => role === "user", said: saidIn });
 }
@@ -72,7 +72,7 @@ export type RequestHeaders = { readonly [name: string]: string | readonly string
 
 /**
  * Headers by which programs name their sessions, looked at in this order: Codex (`session_id`, `session-id`, `conversation_id`), Claude Code, OpenCode and its
- * providers (`x-session-affinity`, `x-opencode-session`), and what others use.
+ * providers (`x-session-affinity`, `x-opencode-session`), and those of others.
  */
 const SESSION_HEADERS = [
   "x-claude-code-session-id",
@@ -131,7 +131,7 @@ function sessionIn(body: Fields): string | null {
  */
 export type RequestKind = "vendors" | "side" | "on-top" | "main";
 
-/** Signs by which the kind of a request is told. */
+/** Signs of a request's kind. */
 export interface RequestSigns {
   readonly wire: Pick<ProxyWire, "isModels">;
   readonly facts: BodyFacts;
@@ -150,7 +150,7 @@ function hasTools({ tools }: Pick<BodyFacts, "tools">, items: readonly Fields[])
   return tools.length > 0 || items.some(declaresTools);
 }
 
-/** Tells a request's kind. */
+/** Finds a request's kind. */
 export function requestKind({ wire, facts, items, path, isKnown }: RequestSigns): RequestKind {
   if (facts.isVendors) return "vendors";
   const isAboutHistory = isKnown && items.some(wire.isModels);

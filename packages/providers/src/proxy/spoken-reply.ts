@@ -11,7 +11,7 @@ export interface SpokenReply {
 export interface SpokenTo {
   readonly modelId: string | null;
   readonly form: "streamed" | "whole";
-  /** Tells its ids from those of other answers. */
+  /** Distinguishes its ids from those of other answers. */
   readonly serial: number;
   readonly nowMs: number;
 }

@@ -14,7 +14,7 @@ export interface SummaryQuestion {
   /** Path and query. */
   readonly target: string;
   readonly bodyText: string;
-  /** Reads what came back; throws for an answer that is none. */
+  /** Reads the model's answer; throws for one that is none. */
   readonly replyIn: (answerText: string) => ModelReply;
 }
 

@@ -22,7 +22,7 @@ import { type AnyCompactor, anyCompactor } from "./any-compactor.ts";
 /** Parameters that a request has besides its items. */
 export interface BodyFacts {
   readonly modelId: string | null;
-  /** System text that stands outside of the items. */
+  /** System text outside of the items. */
   readonly system: string;
   readonly tools: readonly ToolSpec[];
   readonly maxOutputTokens: number | null;
@@ -88,7 +88,7 @@ const ANTHROPIC: ProxyWire = {
     leastOutputTokens: leastReplyOf(body),
     isStreamed: body.stream === true,
     form: (recordAt(body, "output_format") ?? recordAt(recordAt(body, "output_config"), "format")) ? "given" : "free",
-    // The vendor's own compaction; edits that only clear what is old stand beside ours.
+    // The vendor's own compaction; edits that only clear old parts may be beside ours.
     isVendors: recordsAt(recordAt(body, "context_management"), "edits").some(({ type }) => String(type).startsWith("compact")),
   }),
   isModels: ({ role }) => role === "assistant",

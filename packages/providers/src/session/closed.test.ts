@@ -19,7 +19,7 @@ function folder(): string {
   return made;
 }
 
-/** Stores of each kind; each call of what they give is another program's view of the same logs. */
+/** Stores of each kind; each call of their function is another program's view of the same logs. */
 const STORES: readonly (readonly [string, () => Promise<() => SessionStore>])[] = [
   [
     "memory",

@@ -59,7 +59,7 @@ import type { SdkSession, SdkSessionOptions } from "./session.ts";
 
 const NEVER_ABORTED = new AbortController().signal;
 
-/** Opens a session on a wire. The vendors' entries say what it needs. */
+/** Opens a session on a wire. The vendors' entries pass its parts. */
 export async function createSdkSession<Request, Answer>(
   wire: SessionWire<Request>,
   options: SdkSessionOptions,
@@ -116,7 +116,7 @@ export async function createSdkSession<Request, Answer>(
   };
 }
 
-/** Takes the answer to the newest request: what it measured, and the reply. Gives the calls. */
+/** Takes the answer to the newest request: its measurement, and the reply. Gives the calls. */
 function answeredBy<Request>(
   session: OpenSession<Request>,
   answer: unknown,
@@ -249,7 +249,7 @@ async function openedOrBegun(
   return (await begun).session;
 }
 
-/** Finds the limits: the caller's, else the catalogue's, else the policy's `unknownWindow`. The reply that the request asks for is what is kept free for it. */
+/** Finds the limits: the caller's, else the catalogue's, else the policy's `unknownWindow`. The reply that the request asks for is kept free for it. */
 async function limitsOf<Request>(
   { modelId, modelReference, maxOutputTokens }: SessionWire<Request>,
   given: ModelLimits | null,

@@ -31,13 +31,13 @@ import type { createToolNames } from "../wire/tools.ts";
 import { checkSendable, decodedBy, type SessionWire } from "../wire/wire.ts";
 import type { SdkSession } from "./session.ts";
 
-/** A conversation in its log, and what its requests are made with. */
+/** A conversation in its log, and the parts of its requests. */
 export interface SessionLog extends Pick<SdkSession<never, never>, "sessionId" | "conversation"> {
   readonly policy: Policy;
   readonly kinds: Kinds;
   readonly limits: ModelLimits & { readonly maxOutputTokens: number };
   readonly nowMs: () => number;
-  /** Tells whoever the session's events are told. */
+  /** Sends an event to the session's listener. */
   readonly tell: (event: ContextEvent) => void;
 }
 
@@ -48,11 +48,11 @@ export interface OpenSession<Request> extends SessionLog {
   /** Names of calls as the wire takes them: models make names up. */
   readonly renamed: ReturnType<typeof createToolNames>;
   progress: Progress;
-  /** Ends with the request that is being made or sent: who closes the session waits for its answer. */
+  /** Ends with the request that is being made or sent: closing the session waits for its answer. */
   running: Promise<unknown>;
   /** The longest reply that the vendor gives, if a refusal taught it. */
   mostReplyTokens?: number;
-  /** The window that a refusal named while nothing was cut: no entry tells it. */
+  /** The window that a refusal named while nothing was cut: no entry has it. */
   namedTokens?: number;
 }
 
@@ -116,7 +116,7 @@ export async function alone<Request, T>(session: OpenSession<Request>, work: () 
   return await made;
 }
 
-/** Appends what waits and makes everything fit. */
+/** Appends the waiting messages and makes everything fit. */
 export async function prepare<Request>(session: OpenSession<Request>, signal: AbortSignal): Promise<void> {
   const { conversation } = session;
   const limits = limitsOf(session);
@@ -130,7 +130,7 @@ export async function prepare<Request>(session: OpenSession<Request>, signal: Ab
       throw misuse("there is nothing to send: say something as the user, or give a result");
     const fit = (gate: Parameters<Session["fit"]>[0]["gate"], pending: readonly Message[]) =>
       conversation.fit({ gate, pending, model: limits, observedLimitTokens }, signal);
-    // The gates see the results, then what the person says, before that is submitted.
+    // The gates see the results, then the person's words, before those are submitted.
     if (last?.role === "tool-result") await fit("after-tool-batch", []);
     const pending = withIds(progress.waiting, conversation.state().lastMessageId);
     if (pending.length > 0) await fit("before-submit", pending);
@@ -165,7 +165,7 @@ export function written<Request>(session: OpenSession<Request>): Request {
   return encoded;
 }
 
-/** Sends until the prompt fits, as often as the policy allows. What cannot be mended is thrown as it came. */
+/** Sends until the prompt fits, as often as the policy allows. Other failures are thrown as they came. */
 export async function sent<Request, Answer>(
   session: OpenSession<Request>,
   send: (request: Request) => Promise<Answer>,
@@ -255,7 +255,7 @@ function begun(progress: Progress): Progress {
   return { ...progress, isBusy: true, sent: null };
 }
 
-/** Throws what the log could not take, and names calls that have no result: no vendor takes the request then. */
+/** Throws the log's failure, and names calls that have no result: no vendor takes the request then. */
 function checkAnswered({ failure, open }: Progress): void {
   if (failure !== null) throw failure.error;
   if (open.length === 0) return;

@@ -101,7 +101,7 @@ const wires: readonly Wire[] = [
   },
 ];
 
-/** A body without its cache breakpoints: they say what is to be kept, and are not part of what is. */
+/** A body without its cache breakpoints: they mark the kept content, and are not part of it. */
 const withoutMarks = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body, (key, value) => (key === "cache_control" ? undefined : value)));
 

@@ -28,11 +28,11 @@ export interface SdkSessionOptions extends Partial<ContextOptions> {
   readonly limits?: ModelLimits;
   /** The name of the session's log; a new one if it is left out. */
   readonly sessionId?: string;
-  /** Where the log is kept, so that the session of that name goes on after a restart; memory alone if it is left out. */
+  /** The store of the log, so that the session of that name goes on after a restart; only memory if it is left out. */
   readonly sessions?: SessionStore;
   /** Keeps results that are cut when they arrive; memory if it is left out. */
   readonly artifacts?: ArtifactStore;
-  /** Names the form of a tool's output, which decides how it is cut; told by a call's arguments if it is left out. */
+  /** Names the form of a tool's output, which decides how it is cut; a call's arguments decide if it is left out. */
   readonly categoryOf?: (toolName: string) => OutputCategory;
   /** The files that a call touches; those that its arguments name (`paths`) if it is left out. */
   readonly pathsOf?: (call: Pick<ToolCallPart, "toolName" | "argumentsJson" | "paths">) => readonly PathAccess[];
@@ -62,7 +62,7 @@ interface ResultOptions {
 }
 
 /**
- * One conversation of a loop that somebody owns, on one vendor's wire. `Request` is the vendor's SDK's request, `Answer` its answer.
+ * One conversation of a caller's own loop, on one vendor's wire. `Request` is the vendor's SDK's request, `Answer` its answer.
  *
  * `user`, `reply` and `result` take effect at once and are written in that order; if the store fails to write, the next request
  * rejects. Misuse throws a PlimsollError `bad-input`.
@@ -76,8 +76,9 @@ export interface SdkSession<Request, Answer> {
   /**
    * Makes everything fit and gives the request to send. A request that failed can be asked for again.
    *
-   * Rejects with `bad-input` if another request is being made, a call has no result, or there is nothing to send; with `unsendable` for what the
-   * wire would reject; with `context-overflow` and the parts if no cut can make it fit the limits of the options. `send` sends it all the same, once.
+   * Rejects with `bad-input` if another request is being made, a call has no result, or there is nothing to send; with `unsendable` for a request
+   * that the wire would reject; with `context-overflow` and the parts if no cut can make it fit the limits of the options. `send` sends it all the
+   * same, once.
    */
   request(signal?: AbortSignal): Promise<Request>;
   /** Takes the answer to the newest request and gives the calls to run. Throws if no request waits for an answer; `provider-failed` for an answer that failed. */
@@ -89,14 +90,14 @@ export interface SdkSession<Request, Answer> {
    * again as often as the policy allows. Every other error reaches the caller as it came, and `send` can be called again.
    */
   send<Own extends Answer>(call: (request: Request) => PromiseLike<Own>, signal?: AbortSignal): Promise<Own>;
-  /** A piece of what a notice's handle names; `null` for an unknown handle. A tool of yours can offer it to the model. */
+  /** A piece of the text behind a notice's handle; `null` for an unknown handle. A tool of yours can offer it to the model. */
   recall(handle: string, range: Parameters<typeof recallArtifact>[1]): ReturnType<typeof recallArtifact>;
   /** The session of the engine under it: its totals, undo, and compaction by hand. */
   readonly conversation: Session;
   /**
-   * Releases the log, after what was told is written and a `send` that goes on has its answer, which is in the log, too: a `call` must not wait for it. What is asked for
-   * later rejects or throws `closed`, and so does a `send` that would have to send again, before it does. If the store fails, it rejects and keeps all; call it again.
-   * It also rejects, once, for a result that could not be kept.
+   * Releases the log, after all messages are written and a `send` that goes on has its answer, which is in the log, too: a `call` must not wait for it. Later
+   * requests reject or throw `closed`, and so does a `send` that would have to send again, before it does. If the store fails, it rejects and keeps all; call it
+   * again. It also rejects, once, for a result that could not be kept.
    */
   close(): Promise<void>;
 }

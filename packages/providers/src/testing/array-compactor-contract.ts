@@ -3,7 +3,7 @@ import type { ArrayCompactor } from "../drop-in/array-compactor.ts";
 import type { CompactorOptions } from "../drop-in/request.ts";
 import { newRoleOrders } from "./role-orders.ts";
 
-/** One turn of a history: what a person says (after the reply `before`, if there is one), or a call of the model with its result. */
+/** One turn of a history: a person's words (after the reply `before`, if there is one), or a call of the model with its result. */
 export type ContractTurn =
   | { readonly kind: "human"; readonly text: string; readonly before: string | null }
   | { readonly kind: "step"; readonly callId: string; readonly path: string; readonly said: string; readonly result: string };
@@ -55,7 +55,7 @@ function holds(isSo: boolean, what: string): void {
   if (!isSo) throw new Error(what);
 }
 
-/** The items of more and more turns as a caller has them, who appends to one array. */
+/** The items of more and more turns as held by a caller that appends to one array. */
 function growing<Item>(
   subject: Pick<ArraySubject<Item, unknown>, "items">,
   turns: readonly ContractTurn[],

@@ -1,14 +1,14 @@
 import { isRecord } from "@plimsoll/core/extend";
 import { recordAt, recordsAt, stringAt } from "../fields.ts";
 
-/** Roles of an item: in which it begins, and in which it ends. Items of the agent's own role stand outside of turns. */
+/** Roles of an item: in which it begins, and in which it ends. Items of the agent's own role are outside of turns. */
 type Roles = readonly [begins: string, ends: string];
 
 const TURNS: readonly string[] = ["start user", "user assistant", "assistant user", "assistant tool", "tool assistant"];
 
 /**
- * Orders of two roles in what is sent that turns do not have, and that the caller's own array has not either: `user user` for two messages of a user
- * in a row. What the agent declares is passed over.
+ * Orders of two roles in the sent items that turns do not have, and that the caller's own array has not either: `user user` for two messages of a
+ * user in a row. The agent's declarations are passed over.
  */
 export function newRoleOrders(own: readonly unknown[], sent: readonly unknown[]): readonly string[] {
   const known = new Set([...TURNS, ...ordersIn(own)]);
@@ -21,7 +21,7 @@ function ordersIn(items: readonly unknown[]): readonly string[] {
   return pairs.map(([begins], index) => `${pairs[index - 1]?.[1] ?? "start"} ${begins}`);
 }
 
-/** The roles of an item of any of the wires and libraries; `null` for what the agent declares. */
+/** The roles of an item of any of the wires and libraries; `null` for the agent's declarations. */
 function rolesOf(item: unknown): Roles | null {
   const role = stringAt(recordAt(item, "info"), "role") ?? stringAt(item, "role") ?? typeOf(item);
   const type = stringAt(item, "type") ?? "message";

@@ -54,7 +54,7 @@ describe.each(encodings)("$encoding.name", ({ encoding, plain }) => {
   });
 });
 
-/** Counts text and tells what was handed to the merge. */
+/** Counts text and reports the pieces that were handed to the merge. */
 function countWork(encoding: Encoding, text: string) {
   let pieces = 0;
   let chars = 0;
@@ -67,7 +67,7 @@ function countWork(encoding: Encoding, text: string) {
   return { tokens: counter.countTokens(text), pieces, chars, longest };
 }
 
-/** Far more than a megabyte takes; work is what is asserted, not time. */
+/** Far more than a megabyte takes; work is asserted, not time. */
 const LONG_TEXT_MS = 60_000;
 
 const mixed = Array.from({ length: 100_000 }, (_, index) => String.fromCodePoint(0x4e00 + ((index * 7_919) % 20_000))).join("");

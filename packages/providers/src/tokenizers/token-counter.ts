@@ -8,7 +8,7 @@ export interface TokenCounter {
   readonly countTokens: NonNullable<SessionOptions["tokenizers"]>[string];
 }
 
-/** One piece that was counted; what a test or a work counter is told. */
+/** One counted piece, for a test or a work counter. */
 export type PieceObserver = (pieceChars: number) => void;
 
 /** The parts of an encoding. */
@@ -20,8 +20,8 @@ export interface Encoding {
 }
 
 /**
- * A counter for the encoding. Special tokens such as `<|endoftext|>` are counted as the plain text that they are in a message;
- * runs longer than `MAX_PIECE_CHARS` are cut, which can add a token at a cut. `onPiece` is told of every piece, in order.
+ * A counter for the encoding. Special tokens such as `<|endoftext|>` are counted as the plain text that they are in a message; runs longer than
+ * `MAX_PIECE_CHARS` are cut, which can add a token at a cut. `onPiece` receives every piece, in order.
  */
 export function createTokenCounter(encoding: Encoding, onPiece: PieceObserver = () => undefined): TokenCounter {
   return {

@@ -23,7 +23,7 @@ const through = (make: (options: { readonly chunkSize: number }) => Transform): 
 /** In bytes. Chosen. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Deflate by RFC 9110 has the header of zlib; some clients send it bare, which its first byte tells. */
+/** Deflate by RFC 9110 has the header of zlib; some clients send it bare, which its first byte shows. */
 async function* inflated(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const pieces = packed[Symbol.asyncIterator]();
   let first = await pieces.next();
@@ -43,7 +43,7 @@ const LAYERS: ReadonlyMap<string, Layer> = new Map([
   ["zstd", unpackedZstd],
 ]);
 
-/** Nobody packs more often; each layer holds memory. Chosen. */
+/** More layers do not occur in practice; each holds memory. Chosen. */
 const MAXIMUM_LAYERS = 4;
 
 /** How bytes are packed, by how they begin: RFC 1952 and RFC 8878; `null` for anything else. */
@@ -79,7 +79,7 @@ export async function unpackWhole(packed: Buffer, encoding: string | undefined, 
   return { kind: "unpacked", bytes: Buffer.concat(pieces) };
 }
 
-/** Unpacks a stream, which may be cut off, as servers' streams are. The body rejects if the source breaks, and if it is damaged, of which `onDamage` is told. */
+/** Unpacks a stream, which may be cut off, as servers' streams are. The body rejects if the source breaks, and if it is damaged, which calls `onDamage`. */
 export function unpackStream(
   source: AsyncIterable<Buffer>,
   encoding: string | undefined,
@@ -107,7 +107,7 @@ export function unpackStream(
       throw error;
     }
   };
-  // Nobody may read it any more when it breaks.
+  // Its readers may be gone when it breaks.
   return { kind: "unpacked", body: Readable.from(unpacked()).on("error", () => undefined) };
 }
 

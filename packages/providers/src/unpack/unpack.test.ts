@@ -15,7 +15,7 @@ const FILED = Buffer.from(
   "KLUv/WSYBnUGAKINJB2gKR3/WVX50WSWueymt3YA+LFybymTTMDi3rvVCvU17X+TJVpRumjuWXurmlVtxaxVZVmf0k8oOY2QESH6jGdEd6fP/HS7f131ctGyt6VmMiqesWdfMfsm1vrXrdtWtdqUx5RHaHg+7NPuFjA5C8MwHMawDEygTONAWEAWQ6kgBoUjOI/I4XECJTiHJaE4kk+oEbCofP3vwDMzHBGcEJwQPHsciO1NfiZcfO7xiq6i6GSB1+LV0mpqVbWyhpROYFhQpYhgMClwBEgVhwFdPg==",
   "base64",
 );
-/** A frame that decoders skip: four bytes of somebody's own. */
+/** A frame that decoders skip: four bytes of the sender's own. */
 const SKIPPED = Buffer.from("502a4d180400000061626364", "hex");
 const MAXIMUM = 1_000_000;
 

@@ -3,7 +3,7 @@ import { isRecord, type outcomeOfReply } from "@plimsoll/core/extend";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { DecodedReply } from "./wire.ts";
 
-/** A decoded reply as far as it tells whether it was cut off. */
+/** A decoded reply's signs of being cut off. */
 export function endedReplyOf({
   saidChars,
   stopReason,
@@ -13,7 +13,7 @@ export function endedReplyOf({
   return { stopReason, isWindowFull, saidChars, ...sizesOf(usage) };
 }
 
-/** Characters of an answer's texts, on any wire; `null` if it holds anything else beside reasoning: an item, block, part or field that nobody knows is an answer. */
+/** Characters of an answer's texts, on any wire; `null` if it holds anything else beside reasoning: an unknown item, block, part or field is an answer. */
 export function saidCharsIn(answer: Fields): number | null {
   return saidIn(answer).reduce<number | null>(
     (sum, text) => (sum === null || text === null ? null : sum + text.trim().length),
@@ -51,7 +51,7 @@ export function endedReplyIn(answer: unknown, usage: Usage | null): Parameters<t
   };
 }
 
-/** Its texts, and `null` for whatever else it says or calls. Reasoning says nothing. */
+/** Its texts, and `null` for any other content or call. Reasoning says nothing. */
 function saidIn(answer: Fields): readonly (string | null)[] {
   const [choice, candidate] = [recordsAt(answer, "choices")[0], recordsAt(answer, "candidates")[0]];
   const message = recordAt(choice, "message");
@@ -83,7 +83,7 @@ const REASONING = /thinking|reasoning|thought|signature/i;
 /** Fields of a message that are read elsewhere, or that name it. */
 const READ_FIELDS: readonly string[] = ["role", "content", "refusal", "tool_calls", "name", "id", "type", "object"];
 
-/** True for a message, or a piece of one in a stream, with something in a field that nobody knows. Reasoning says nothing. */
+/** True for a message, or a piece of one in a stream, with something in an unknown field. Reasoning says nothing. */
 export function saysMore(message: Fields | null): boolean {
   return Object.entries(message ?? {}).some(([key, value]) => !READ_FIELDS.includes(key) && isHeld(key, value));
 }

@@ -81,7 +81,7 @@ describe.each(WIRES)("$wire: names that the wire refuses", ({ clientOf, judge })
   async function served() {
     const broken: unknown[] = [];
     const simulator = await startSimulator({
-      // Calls both tools by the names that it was told.
+      // Calls both tools by their names in the request.
       replies: ({ toolNames }) => ({
         parts: toolNames.map((toolName) => ({ type: "tool-call", toolName, argumentsJson: "{}" })),
       }),

@@ -20,7 +20,7 @@ export function sendableImage({ source, mediaType }: ImagePart): SendableImage |
   }
 }
 
-/** The text that stands for an image that cannot be sent. */
+/** The text that replaces an image that cannot be sent. */
 export function imagePlaceholder(part: ImagePart): string {
   return `[image not available: ${part.mediaType}]`;
 }

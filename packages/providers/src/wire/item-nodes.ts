@@ -1,14 +1,14 @@
 import { isRecord } from "@plimsoll/core/extend";
 import { argumentsObject, argumentsText, type Fields } from "../fields.ts";
 
-/** A part of a history that can make it unusable, told by its form alone: the same on each wire and in each agent's log. */
+/** A part of a history that can make it unusable, recognised only by its form: the same on each wire and in each agent's log. */
 export interface ItemNode {
   readonly kind: "call" | "result" | "pair" | "thinking" | "image" | "empty";
   /** The id that joins a call and its result; `null` for other kinds. */
   readonly id: string | null;
-  /** The name of a call's tool, a picture's type; empty if it tells none. */
+  /** The name of a call's tool, a picture's type; empty if it has none. */
   readonly name: string;
-  /** The node without what is wrong with it: another text in its place. */
+  /** The node without its fault: another text in its place. */
   readonly said: (text: string) => Fields;
   /** The node under another id. */
   readonly renamed: (id: string) => Fields;
@@ -71,7 +71,7 @@ export function itemNode(value: Fields): ItemNode | null {
       return openCodeTool(value, made);
     case "thinking":
       return made("thinking", { isSigned: textOf(value.signature ?? value.thinkingSignature) !== "" });
-    // Of Codex, the Responses wire and OpenCode: without its signature it is left out by whoever sends it.
+    // Of Codex, the Responses wire and OpenCode: without its signature its sender leaves it out.
     case "reasoning":
       return made("thinking", {});
     case "file":
@@ -112,14 +112,14 @@ export function itemNode(value: Fields): ItemNode | null {
   return null;
 }
 
-/** A part of Gemini's form, whose id may be missing: such a one is told from nothing, and left alone. */
+/** A part of Gemini's form, whose id may be missing: such a one cannot be identified, and is left untouched. */
 function inside(value: Fields, key: string, node: ItemNode): ItemNode | null {
   const own = value[key];
   if (!isRecord(own) || textOf(own.id) === "") return null;
   return { ...node, id: textOf(own.id), name: textOf(own.name), renamed: (id) => ({ ...value, [key]: { ...own, id } }) };
 }
 
-/** A call as Gemini CLI records it, with what it gave once it has ended. */
+/** A call as Gemini CLI records it, with its output once it has ended. */
 function geminiCall(
   value: Fields,
   name: string,
@@ -187,7 +187,7 @@ function openCodeTool(value: Fields, made: (kind: ItemNode["kind"], more: Partia
 
 const withState = (value: Fields, state: Fields | null): Fields | null => (state === null ? null : { ...value, state });
 
-/** A picture of OpenCode's: in its place stands a text with the ids of the part. */
+/** A picture of OpenCode's: its replacement is a text with the ids of the part. */
 function openCodeImage(value: Fields, made: (kind: ItemNode["kind"], more: Partial<ItemNode>) => ItemNode): ItemNode | null {
   const { id, sessionID, messageID, mime, url } = value;
   const [, data] = /^data:image\/[\w.+-]+;base64,(.*)$/s.exec(textOf(url)) ?? [];
@@ -215,5 +215,5 @@ export function changedNodes(value: unknown, change: (node: Fields) => Fields | 
   return pairs.every(([key, each]) => each === value[key]) ? value : Object.fromEntries(pairs);
 }
 
-/** Keys under which agents keep copies of a history, or what their screen shows. */
+/** Keys under which agents keep copies of a history, or the content of their screen. */
 const COPIES = /^(?:replacement_history|tool(?:Use|Call)Result|input|arguments|args|result|resultDisplay)$/;

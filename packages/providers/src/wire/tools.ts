@@ -5,9 +5,9 @@ import { type Fields, recordAt, stringAt } from "../fields.ts";
 const PARAMETER_KEYS = ["input_schema", "inputSchema", "parameters"] as const;
 
 /**
- * Tools as their vendor's SDK describes them, in our terms. One that runs at the vendor is known by what was said of it.
+ * Tools as their vendor's SDK describes them, in our terms. One that runs at the vendor is known by its declaration.
  *
- * @throws PlimsollError `bad-input` for what is no list of tools with names; `details.place` says where.
+ * @throws PlimsollError `bad-input` for anything but a list of tools with names; `details.place` says where.
  */
 export function toolSpecsOf(tools: unknown): readonly ToolSpec[] {
   return namedTools(tools).map((tool) => {
@@ -17,12 +17,12 @@ export function toolSpecsOf(tools: unknown): readonly ToolSpec[] {
   });
 }
 
-/** Marks for the cache and options of a provider are no part of what a tool is: they may be others at each request. */
+/** Marks for the cache and options of a provider are no part of a tool: they may be others at each request. */
 function withoutMarks({ cache_control: _, cacheControl: __, providerOptions: ___, ...said }: Fields): Fields {
   return said;
 }
 
-/** Tools that are only counted, as {@link toolSpecsOf} reads them: one that nobody can read is counted by its JSON, and the vendor decides about it. */
+/** Tools that are only counted, as {@link toolSpecsOf} reads them: an unreadable one is counted by its JSON, and the vendor decides about it. */
 export function countedTools(tools: unknown): readonly ToolSpec[] {
   if (!Array.isArray(tools)) return [];
   return tools.flatMap((tool: unknown): readonly ToolSpec[] =>
@@ -35,7 +35,7 @@ export function countedTools(tools: unknown): readonly ToolSpec[] {
 /**
  * The tools as they are, if they can be counted.
  *
- * @throws PlimsollError `bad-input` for what is no list of tools in our terms; `details.place` says where.
+ * @throws PlimsollError `bad-input` for anything but a list of tools in our terms; `details.place` says where.
  */
 export function checkedTools(tools: readonly ToolSpec[]): readonly ToolSpec[] {
   for (const [index, tool] of namedTools(tools).entries())
@@ -76,19 +76,19 @@ export function wireCallId(callId: string, rules: WireRules): string {
   return callId.isWellFormed() && isUsableCallId(callId, rules) ? callId : `call_${callIdHash(callId)}`;
 }
 
-/** The hash that stands for a call id that a wire does not take; ids that differ in half a character differ in it, too. */
+/** The hash that replaces a call id that a wire does not take; ids that differ in half a character differ in it, too. */
 export function callIdHash(callId: string): string {
   return shortHash(callId.isWellFormed() ? callId : JSON.stringify(callId));
 }
 
 const USABLE_NAME = /^[a-zA-Z0-9_-]+$/;
 
-/** Characters of the hash that tells names apart which are alike without the characters that wires refuse: chosen. */
+/** Characters of the hash that distinguishes names which are alike without the characters that wires refuse: chosen. */
 const HASH_CHARS = 12;
 
 /**
  * The tool's name as the wires take it: itself if it is usable, else its usable characters and a hash of it, the same at every request. Names with
- * dots come from MCP servers, others from models that call what is not there.
+ * dots come from MCP servers, others from models that call tools that do not exist.
  */
 export function wireToolName(name: string, maximumChars: number): string {
   if (USABLE_NAME.test(name) && name.length <= maximumChars) return name;
@@ -104,7 +104,7 @@ export interface RenamedRequest {
   ownName(wireName: string): string;
 }
 
-/** Renames tools and calls for a wire. What has usable names keeps its identity; a message that is renamed is the same one at each request. */
+/** Renames tools and calls for a wire. Requests with usable names keep their identity; a message that is renamed is the same one at each request. */
 export function createToolNames(maximumChars: number): (request: ModelRequest) => RenamedRequest {
   const renamed = new WeakMap<AssistantMessage, AssistantMessage>();
   const nameOf = (name: string) => wireToolName(name, maximumChars);

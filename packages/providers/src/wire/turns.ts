@@ -1,16 +1,16 @@
 /**
  * The text of the user that encoding adds before the assistant can go on, as at the beginning: the one place for its words, so that it can be counted.
- * Chosen: it says what happened and asks for nothing.
+ * Chosen: it names the event and asks for nothing.
  */
 export const FIRST_MESSAGE_NOTICE = "[The conversation continues from an earlier point.]";
 
 /** The text of the assistant that encoding adds between results and the user if a server wants an answer there. Chosen: it claims nothing. */
 export const RESULTS_NOTICE = "[Results received.]";
 
-/** Who speaks in a message: "system" stands outside of the turns, and holds what the agent declares. */
+/** The speaker of a message: "system" is outside of the turns, and holds the agent's declarations. */
 type TurnRole = "user" | "assistant" | "tool" | "system";
 
-/** How messages of one wire are told apart, made and joined. */
+/** How messages of one wire are distinguished, made and joined. */
 export interface TurnRules<Item> {
   readonly roleOf: (item: Item) => TurnRole;
   /** The role in which an item ends that holds more than one; its role if this is left out. */
@@ -20,13 +20,13 @@ export interface TurnRules<Item> {
   readonly join: (first: Item, second: Item) => Item | null;
   /** Whether the user may speak right after results. */
   readonly userAfterTool: "accept" | "reject";
-  /** Where what the agent declares may stand behind the beginning: anywhere if nothing is said, or alone behind the user and before the assistant. */
+  /** The allowed places of the agent's declarations behind the beginning: anywhere by default, or by themselves behind the user and before the assistant. */
   readonly system?: "anywhere" | "after-user";
 }
 
 /**
- * Puts user and assistant in turn, the user first: a fixed notice stands where one of them is missing, and neighbouring messages of the user are joined.
- * Gives back the same array if all are in turn; a message that is not joined keeps its identity.
+ * Puts user and assistant in turn, the user first: a fixed notice replaces a missing one, and neighbouring messages of the user are joined. Gives back
+ * the same array if all are in turn; a message that is not joined keeps its identity.
  */
 export function inTurn<Item>(items: readonly Item[], rules: TurnRules<Item>): readonly Item[] {
   const list = joinedStretches(
@@ -38,8 +38,8 @@ export function inTurn<Item>(items: readonly Item[], rules: TurnRules<Item>): re
 }
 
 /**
- * Stretches of messages as one list. Within a stretch they stand as somebody sent them; where two stretches meet, and at a beginning that was made,
- * no order of roles arises that turns do not have.
+ * Stretches of messages as one list. Within a stretch they keep the caller's order; where two stretches meet, and at a beginning that was made, no
+ * order of roles arises that turns do not have.
  */
 export function joinedStretches<Item>(
   stretches: readonly (readonly Item[])[],
@@ -61,7 +61,7 @@ export function joinedStretches<Item>(
   return list;
 }
 
-/** Two messages of the agent as one: for forms that are text alone. */
+/** Two messages of the agent as one: for forms with only text. */
 export function joinedSystem<Message extends { readonly content: string }>(first: Message, second: Message): Message {
   return { ...first, ...second, content: `${first.content}\n${second.content}` };
 }
@@ -77,7 +77,7 @@ function addInTurn<Item>(list: Item[], item: Item, rules: TurnRules<Item>): void
   const joined = together === undefined || roleOf(together) !== role ? null : join(together, item);
   if (joined !== null) {
     list.splice(place, 1);
-    // What is declared between two messages of the user stays before the later one, but where it has to follow the user.
+    // A declaration between two messages of the user stays before the later one, unless it has to follow the user.
     list.splice(rules.system === "after-user" ? place : list.length, 0, joined);
     return;
   }

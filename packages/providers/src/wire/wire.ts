@@ -13,9 +13,9 @@ interface Wire {
 /** One wire behind its SDK. `Body` is the request as the SDK takes it. */
 export interface WireDriver<Body> extends Wire {
   readonly source: FailureSource;
-  /** Encodes a request whose messages the wire takes; what it throws is a fault of the request and is never retried. */
+  /** Encodes a request whose messages the wire takes; an error is a fault of the request and is never retried. */
   encode(request: ModelRequest): Body;
-  /** Sends a request and answers with what came back whole. */
+  /** Sends a request and answers with the whole answer. */
   send(body: Body, signal: AbortSignal): PromiseLike<unknown>;
   /** Sends a request and answers with the events as they come. */
   stream(body: Body, signal: AbortSignal): PromiseLike<AsyncIterable<unknown>>;
@@ -51,7 +51,7 @@ export interface SessionWire<Request> extends Wire {
   /** The shortest reply that a request may ask for; left out for any. */
   readonly leastOutputTokens?: number;
   readonly tools: readonly ToolSpec[];
-  /** Where bound reasoning goes; left out for what the log says. A wire that cannot ask its vendor to drop it says "leaves". */
+  /** The treatment of bound reasoning; left out for the log's value. A wire that cannot ask its vendor to drop it says "leaves". */
   readonly boundReasoning?: BoundReasoning | undefined;
   /** Writes a request whose messages the wire takes. Its tools are the wire's own. */
   encode(request: ModelRequest, boundReasoning: BoundReasoning): Request;

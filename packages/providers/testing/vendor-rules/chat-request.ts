@@ -16,7 +16,7 @@ export interface ChatRequest {
   readonly tools: readonly JsonNode[];
 }
 
-/** Reads a body; what is of no known shape is left out here and told by the rules about shape. */
+/** Reads a body; parts of unknown shape are left out here and reported by the rules about shape. */
 export function readChatRequest(body: unknown): ChatRequest {
   const root = rootOf(body);
   const messages = itemsOf(field(root, "messages"));

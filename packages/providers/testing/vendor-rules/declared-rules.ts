@@ -39,7 +39,7 @@ interface Declared {
   readonly opening: string;
   /** System and developer text, and tools that items add, in order. */
   readonly declared: readonly string[];
-  /** How many of them stand before anything else. */
+  /** How many of them come before anything else. */
   readonly leading: number;
   readonly roles: readonly string[];
 }
@@ -67,7 +67,7 @@ function piecesOf(node: JsonNode): readonly string[] {
   return pieces.map((piece) => JSON.stringify([plain(rest), plain(piece)]));
 }
 
-/** Who speaks: on the Messages wire a user's results are a turn of their own kind. */
+/** The speaker: on the Messages wire a user's results are a turn of their own kind. */
 function roleOf(node: JsonNode): string {
   const role = fieldText(node, "role");
   const type = fieldText(node, "type");
@@ -89,7 +89,7 @@ function isRun(before: string | undefined, role: string): boolean {
   return before === role && role !== "user" && role !== "assistant";
 }
 
-/** A value without marks for the cache, a text alone as a list. */
+/** A value without marks for the cache, a bare text as a list. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (!isFields(value)) return value;

@@ -31,13 +31,13 @@ export interface ResponsesServer {
   readonly ids?: "once" | "again";
 }
 
-/** Finds what the Anthropic Messages API would refuse in a body and the simulator does not look at; none for a body that it takes. */
+/** Finds faults in a body that the Anthropic Messages API would refuse and the simulator does not look at; none for a body that it takes. */
 export function validateMessagesRequest(body: unknown): readonly VendorViolation[] {
   const rules = [...MESSAGES_MEDIA_RULES, ...MESSAGES_PARAMETER_RULES, ...MESSAGES_TURN_RULES, ...MESSAGES_BLOCK_RULES];
   return judge(rules, readMessagesRequest(body));
 }
 
-/** Finds what the OpenAI Chat Completions API, or a server with a chat template, would refuse in a body and the simulator does not look at. */
+/** Finds faults in a body that the OpenAI Chat Completions API, or a server with a chat template, would refuse and the simulator does not look at. */
 export function validateChatRequest(body: unknown, { turns = "any" }: ChatServer = {}): readonly VendorViolation[] {
   const rules = [
     ...OPENAI_MEDIA_RULES,
@@ -48,7 +48,7 @@ export function validateChatRequest(body: unknown, { turns = "any" }: ChatServer
   return judge(rules, readChatRequest(body));
 }
 
-/** Finds what the OpenAI Responses API would refuse in a body and the simulator does not look at. */
+/** Finds faults in a body that the OpenAI Responses API would refuse and the simulator does not look at. */
 export function validateResponsesRequest(body: unknown, { ids = "once" }: ResponsesServer = {}): readonly VendorViolation[] {
   const items =
     ids === "once"

@@ -2,13 +2,13 @@ import { Buffer } from "node:buffer";
 import { type JsonNode, stringsOf } from "./json-node.ts";
 import { at, type Finding, type VendorRule } from "./vendor-rule.ts";
 
-/** The beginnings of files as base64 has them, by what they are. */
+/** The beginnings of files in base64, by their type. */
 const FILES = [
   { kind: "image", begins: /^(?:data:image\/[^,]*,)?(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR)/ },
   { kind: "document", begins: /^(?:data:application\/pdf[^,]*,)?JVBERi0/ },
 ] as const;
 
-/** Files that are in a body, told by how they begin, whatever field they are in. */
+/** Files in a body, recognised by their beginning, in any field. */
 function filesOf(body: JsonNode): readonly { readonly kind: "image" | "document"; readonly base64: string }[] {
   return Array.from(stringsOf(body)).flatMap(({ text }) => {
     const found = FILES.find(({ begins }) => begins.test(text));

@@ -16,7 +16,7 @@ const TOOL_FIELDS = new Set(
   ),
 );
 
-/** Models that think without a budget alone: Claude 4.7 and later. */
+/** Models that think only without a budget: Claude 4.7 and later. */
 const WITHOUT_BUDGET = /^claude-(?:(?:opus|sonnet|haiku)-(?:4-[7-9]|[5-9])|fable|mythos)/;
 
 /** Parameters and tools of a Messages request. */

@@ -30,7 +30,7 @@ export interface MessagesRequest {
   readonly blocks: readonly Block[];
 }
 
-/** Reads a body; what is of no known shape is left out here and told by the rules about shape. */
+/** Reads a body; parts of unknown shape are left out here and reported by the rules about shape. */
 export function readMessagesRequest(body: unknown): MessagesRequest {
   const root = rootOf(body);
   const messages = itemsOf(field(root, "messages"));

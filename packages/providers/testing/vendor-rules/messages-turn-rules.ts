@@ -1,7 +1,7 @@
 import { type Block, type MessagesRequest, openLoop } from "./messages-request.ts";
 import { at, type VendorRule } from "./vendor-rule.ts";
 
-/** Models that still accept the beginning of a reply, and that think only when told to: up to Claude 4.5. */
+/** Models that still accept the beginning of a reply, and that think only on request: up to Claude 4.5. */
 const OLDER_MODEL = /^claude-(?:2|3|instant|(?:opus|sonnet|haiku)-4-(?:[0-5](?:-|$)|\d{8}))/;
 
 /** Turns and their order, pairs of calls and results, and thinking, as the Messages API checks them after joining neighbours. */

@@ -2,13 +2,13 @@ import { field, fieldText, isGiven, itemsOf, textOf } from "./json-node.ts";
 import type { ResponsesRequest } from "./responses-request.ts";
 import { at, repeated, unknownFields, type VendorRule } from "./vendor-rule.ts";
 
-/** Fields of the items that an agent sends; a reasoning item's status is for answers alone. */
+/** Fields of the items that an agent sends; a reasoning item's status is only for answers. */
 const ITEM_FIELDS: Readonly<Record<string, readonly string[]>> = {
   message: ["type", "role", "content", "id", "status", "phase"],
   function_call: ["type", "id", "call_id", "name", "arguments", "status", "caller", "namespace"],
   function_call_output: ["type", "id", "call_id", "output", "status", "caller"],
   custom_tool_call: ["type", "id", "call_id", "name", "input", "status", "caller", "namespace"],
-  // The name is not in the SDK's type: Codex 0.169.0 sends it with what a script notifies.
+  // The name is not in the SDK's type: Codex 0.169.0 sends it with a script's notification.
   custom_tool_call_output: ["type", "id", "call_id", "name", "output", "status", "caller"],
   reasoning: ["type", "id", "summary", "content", "encrypted_content"],
   item_reference: ["type", "id"],

@@ -2,7 +2,7 @@ import { fieldText } from "./json-node.ts";
 import type { ResponsesRequest } from "./responses-request.ts";
 import { at, type VendorRule } from "./vendor-rule.ts";
 
-/** Calls that a client answers, and what answers them: the SDK's types with a call_id. A shell call is answered by a function's output, too, as Codex does. */
+/** Calls that a client answers, and the types of their answers: the SDK's types with a call_id. A shell call is answered by a function's output, too, as Codex does. */
 const ANSWERS: Readonly<Record<string, readonly string[]>> = {
   function_call: ["function_call_output"],
   custom_tool_call: ["custom_tool_call_output"],

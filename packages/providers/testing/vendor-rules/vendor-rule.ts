@@ -4,7 +4,7 @@ import { fieldsOf, isFields, type JsonNode, stringsOf } from "./json-node.ts";
 export interface VendorViolation {
   /** Id of the rule in the vendor's table. */
   readonly rule: string;
-  /** JSON path of what breaks it. */
+  /** JSON path of the breach. */
   readonly at: string;
   readonly message: string;
 }
