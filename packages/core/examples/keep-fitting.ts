@@ -1,6 +1,6 @@
 import { createDigest, createSession, type Message, PLIMSOLL_POLICY } from "@plimsoll/core";
 
-/** Feeds messages into a session with a small window and returns what would be sent after each. */
+/** Feeds messages into a session with a small window and returns the size of the context to send after each. */
 export async function keepFitting(messages: readonly Message[]): Promise<readonly number[]> {
   const session = createSession({
     policy: PLIMSOLL_POLICY,
@@ -17,7 +17,7 @@ export async function keepFitting(messages: readonly Message[]): Promise<readonl
     const model = { contextWindowTokens: 8000, maxOutputTokens: 1000 };
     await session.fit({ gate: "before-submit", pending: [message], model }, new AbortController().signal);
     session.append({ type: "message", message });
-    sizes.push(session.context().messages.length); // session.context() is what to send
+    sizes.push(session.context().messages.length); // session.context() is the context to send
   }
   return sizes;
 }

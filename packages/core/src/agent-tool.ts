@@ -7,20 +7,20 @@ import type { OutputCategory, PathAccess, ToolSpec } from "./tool.ts";
 export interface AgentTool {
   readonly spec: ToolSpec;
   readonly category: OutputCategory;
-  /** True if a second run with the same arguments gives what the first one gave, unless the world changed meanwhile. */
+  /** True if a second run with the same arguments gives the same output, unless the world changed meanwhile. */
   readonly isRerunnable: boolean;
   /** Advice on how to see the rest of an output that was cut; one line, or `null`. */
   readonly hint: string | null;
   /** The paths that a call with these arguments touches; none for arguments that make no sense. Never throws. */
   pathsOf(args: unknown): readonly PathAccess[];
   /**
-   * The most that a call with these arguments may do, for whoever decides whether it runs. Asked only if somebody does. A call for which it
-   * rejects is not run: what it rejects with becomes the result.
+   * The largest effect that a call with these arguments may have, for the decision whether it runs. Called only if permissions are on. A call for
+   * which it rejects is not run: the rejection becomes the result.
    */
   effectOf(args: unknown): ToolEffect | Promise<ToolEffect>;
   /**
-   * Runs one call. `args` is parsed JSON and nothing else is known of it. What goes wrong is an output with `isError`; what is thrown becomes
-   * one too. Should end soon after the signal aborts.
+   * Runs one call. `args` is parsed JSON and nothing else is known of it. A failure is an output with `isError`; a thrown error becomes one too.
+   * Should end soon after the signal aborts.
    */
   run(args: unknown, call: ToolCallContext): Promise<ToolOutput>;
 }
@@ -28,11 +28,11 @@ export interface AgentTool {
 /**
  * The effect that a call may have outside the session, in words and texts that a person can be shown. The texts come from the model: they are data.
  *
- * - `read`: looks at what it may see and changes nothing
+ * - `read`: looks at allowed things and changes nothing
  * - `write`: changes `files`, named as the model sees them. `what` says it in one line; `before` and `after` are the text that goes and the text that
  *   comes, `null` if there is none or it is no text
  * - `execute`: starts a program. `command` is the whole command line, `folder` where it runs
- * - `unknown`: nobody said
+ * - `unknown`: not declared
  */
 export type ToolEffect =
   | { readonly kind: "read" }
@@ -61,11 +61,11 @@ interface ToolCallContext {
   readonly signal: AbortSignal;
   /** Where output goes that is too large to be kept in memory or in history. */
   readonly artifacts: ArtifactStore;
-  /** A piece of what a handle names: of the log, or of the artifact store. `null` for an unknown handle. */
+  /** A piece of the text behind a handle: of the log, or of the artifact store. `null` for an unknown handle. */
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
   /** Gives a task to an agent with a log of its own, and resolves to its last words. Rejects if there are no sub-agents. */
   runSubAgent(task: SubAgentTask): Promise<SubAgentReply>;
-  /** Has the history summarised before the next step, with nothing kept but what must stay: the model asks for a hand-off to itself. */
+  /** Has the history summarised before the next step, with only the promised parts kept: the model asks for a hand-off to itself. */
   requestHandOff(focus: string): void;
 }
 

@@ -42,7 +42,7 @@ export const amountSchema: z.ZodType<Amount> = z.lazy(() =>
 /** The limits that amounts are resolved against, in tokens. */
 export interface Budget {
   readonly windowTokens: number;
-  /** Window less the output reserve: what a request may hold. */
+  /** Window less the output reserve: the room of a request. */
   readonly inputBudgetTokens: number;
   /** Input budget less system text and tools, or all messages if they are fewer, where these are known. */
   readonly roomTokens?: number | undefined;
@@ -91,7 +91,7 @@ export function limitsWithin<Limits extends ModelLimits>(limits: Limits, learned
   return { ...limits, contextWindowTokens: windowTokens, maxOutputTokens: replyTokens };
 }
 
-/** A reply of fewer tokens is no reply: what is asked for stays, and a refusal says more. Chosen. */
+/** A reply of fewer tokens is no reply: the requested length stays, and a refusal says more. Chosen. */
 export const LEAST_REPLY_TOKENS = 1_024;
 
 /** Returns the longest reply, in tokens, that fits beside the prompt. `maxOutputTokens` stays as it is if it fits, if a limit is unknown, or if under 1,024 would be left. */
@@ -138,7 +138,7 @@ export function fires(trigger: Trigger, usedTokens: number, budget: Budget): boo
   return "atLeast" in trigger ? usedTokens >= lineOf(trigger.atLeast, budget) : usedTokens > lineOf(trigger.above, budget);
 }
 
-/** A share of the room lies above what system text and tools take. */
+/** A share of the room lies above the tokens of system text and tools. */
 function lineOf(amount: Amount, budget: Budget): number {
   const isOfRoom = "ratio" in amount && amount.of === "room";
   const { inputBudgetTokens, roomTokens = inputBudgetTokens } = budget;

@@ -42,8 +42,8 @@ export function safeCutAtOrAfter(safe: readonly boolean[], index: number): numbe
 }
 
 /**
- * Index of the assistant message whose tool calls the model has not answered to yet: the newest step, with its calls and the
- * results that are there, and what the agent declared since. `messages.length` if the newest message but those is no call and no result.
+ * Index of the assistant message whose tool calls the model has not answered to yet: the newest step, with its calls and the present results, and the
+ * agent's declarations since. `messages.length` if the newest message but those is no call and no result.
  */
 export function openStepStart(messages: readonly Message[]): number {
   const index = messages.findLastIndex((message) => message.role !== "tool-result" && !isDeclared(message));
@@ -56,7 +56,7 @@ export type NewestKept = { readonly messages: number } | { readonly tokens: numb
 
 /**
  * The cut point that keeps so much; with `overTokens` the newest messages that first exceed an amount. The message that reaches or exceeds it stays. 0 if all
- * messages together do not. Visits only what is kept.
+ * messages together do not. Visits only the kept messages.
  */
 export function cutKeeping(
   messages: readonly Message[],

@@ -16,20 +16,20 @@ export type SessionEntry =
   | RevertEntry;
 
 /**
- * The version of the log format in new logs. Each addition to the format, even an optional key, raises it. Version 1 lacks attempts; 2 lacks who replaced spans, and
- * limits that a provider named; 3 lacks messages that the agent declares in mid-conversation, reasoning that an entry removes, and the choice how bound reasoning is
- * treated. Logs of all versions open as they are.
+ * The version of the log format in new logs. Each addition to the format, even an optional key, raises it. Version 1 lacks attempts; 2 lacks the replacer of spans,
+ * and limits that a provider named; 3 lacks messages that the agent declares in mid-conversation, reasoning that an entry removes, and the choice how bound
+ * reasoning is treated. Logs of all versions open as they are.
  */
 export const LOG_VERSION = 4;
 
-/** The first entry of a log: what every request of the session sends before its messages. */
+/** The first entry of a log: the beginning of every request of the session, before its messages. */
 export interface SessionStartEntry {
   readonly type: "session";
   /** Version of the log's format. */
   readonly version: 1 | 2 | 3 | 4;
   readonly id: string;
   readonly createdMs: number | null;
-  /** System text, empty if a recorded session does not tell it. */
+  /** System text, empty if a recorded session does not have it. */
   readonly system: string;
   readonly tools: readonly ToolSpec[];
   /** For the log of a sub-agent: its parent's log, and the call that started it if it is known. */
@@ -74,7 +74,7 @@ export interface UsageEntry {
   readonly requestId: string;
   readonly modelId: string;
   readonly throughMessageId: string | null;
-  /** Hash of system and tools as they were sent; `null` if a recorded session does not tell them. */
+  /** Hash of system and tools as they were sent; `null` if a recorded session does not have them. */
   readonly overheadHash: string | null;
   /** Hash of the view that was sent; `null` in imported logs. */
   readonly viewHash: string | null;
@@ -159,7 +159,7 @@ export interface StepOutcome {
   readonly detail: string | null;
 }
 
-/** The record of a compaction: sizes by the named estimator, what was tried, and the work that it took. */
+/** The record of a compaction: sizes by the named estimator, the tried steps, and their work. */
 export interface CompactionRecord {
   readonly policy: string;
   readonly reason: CompactionReason;
@@ -209,7 +209,7 @@ export interface PromptedSpan extends MessageSpan {
 
 /**
  * The text that replaces spans: a summary that a model writes, a digest that needs none, a notice that counts the removed messages, or nothing, so that
- * the record alone counts them.
+ * only the record counts them.
  */
 export type SpanAnswer = "summary" | "digest" | "notice" | "nothing";
 
@@ -221,7 +221,7 @@ export interface AppliedReplaceSpans {
   readonly kind: "replace-spans";
   readonly spans: readonly PromptedSpan[];
   readonly by: SpanAnswer;
-  /** `null` for `nothing` alone. */
+  /** `null` only for `nothing`. */
   readonly message: Message | null;
   readonly covered: CoverageCount;
   /** Usage of the summary's own request; `null` for a message that no model wrote. */
@@ -245,7 +245,7 @@ export interface AppliedReplacePart {
 /** The whole view replaced: a compaction that another agent recorded, or a caller that supplied a new history. */
 export interface AppliedReplaceHistory {
   readonly kind: "replace-history";
-  /** The newest message that was replaced: what was appended after it stays. `null` replaces the whole view. */
+  /** The newest message that was replaced: messages appended after it stay. `null` replaces the whole view. */
   readonly through: string | null;
   readonly messages: readonly Message[];
   readonly covered: CoverageCount;

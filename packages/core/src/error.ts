@@ -1,19 +1,19 @@
 import type { JsonObject } from "./json.ts";
 
 /**
- * The code of a failure, for callers that must tell cases apart.
+ * The code of a failure, for callers that must distinguish cases.
  * - `bad-input`: a file or argument that cannot be used; `details` has `file` and `line` if they are known
  * - `bad-policy`: a policy that does not parse or contradicts itself
  * - `bad-session`: a session log that is damaged other than by a cut-off last line, is not there or cannot be written
- * - `session-conflict`: a session log that another writer has, or wrote to; `details` say what is known of that one
- * - `session-limit`: a session entry or log that is larger, or nested deeper, than what can be opened again
- * - `bad-edit`: an edit that names a message the view does not hold, or that takes what must stay (`details` have the `promise`)
+ * - `session-conflict`: a session log that another writer has, or wrote to; `details` have the known facts of that one
+ * - `session-limit`: a session entry or log that is larger, or nested deeper, than a log that can be opened again
+ * - `bad-edit`: an edit that names a message the view does not hold, or that takes a promised part (`details` have the `promise`)
  * - `unsendable`: messages that a provider would reject
  * - `context-overflow`: a request was rejected because it does not fit the context window
  * - `provider-failed`: a model request failed otherwise; `details` have its `class`, `status` and `reason`
  * - `summary-failed`: a summariser gave no usable summary
  * - `aborted`: the caller's signal ended the work
- * - `closed`: a call of what was closed before; make a new one to go on
+ * - `closed`: a call of an object that was closed before; make a new one to go on
  */
 export type PlimsollErrorCode =
   | "bad-input"
@@ -47,7 +47,7 @@ export class PlimsollError extends Error {
   }
 }
 
-/** Makes the `closed` error for a call of something that was closed before, such as an agent; `what` names it in the message. */
+/** Makes the `closed` error for a call of something that was closed before, such as an agent; `what` is its name in the message. */
 export function closedError(what: string): PlimsollError {
   return new PlimsollError("closed", `this ${what} is closed: make a new one to go on`);
 }

@@ -1,4 +1,4 @@
-// For parts of one's own, by what you write.
+// For parts of one's own, by kind.
 
 // Strategies, and where they may cut.
 
@@ -6,7 +6,7 @@ export { safeCutAtOrBefore, safeCuts } from "./cut-point.ts";
 export type { StrategyKind } from "./strategy/strategy.ts";
 export { defineStrategy } from "./strategy/strategy.ts";
 
-// Keep rules, and what they read of old text.
+// Keep rules, and their readers of old text.
 
 export { amountSchema } from "./budget.ts";
 export type { KeepRuleKind } from "./keep/keep-rule.ts";
@@ -17,7 +17,7 @@ export { createRecallIndex } from "./memory/recall-index.ts";
 export { textLines } from "./memory/text-lines.ts";
 export { USE_FEATURES } from "./memory/use-features.ts";
 
-// Estimators, and what learns from reports.
+// Estimators, and their lessons from reports.
 
 export { createEstimator } from "./tokens/built-in-estimators.ts";
 export { CHAR_CLASSES, countClasses } from "./tokens/char-class.ts";
@@ -33,7 +33,7 @@ export { SUMMARY_HEADER } from "./prompts/notices.ts";
 export type { Truncation } from "./truncation/span.ts";
 export { truncateMessage } from "./truncation/truncate-text.ts";
 
-// Importers and metrics: messages with their ids, calls by what they touch, the fold of a log, sizes.
+// Importers and metrics: messages with their ids, calls by their files, the fold of a log, sizes.
 
 export { fileBegun, serverOf } from "./engine/window-parts.ts";
 export { entryIdOf, LOG_VERSION } from "./entry.ts";
@@ -58,7 +58,7 @@ export { sessionEntrySchema } from "./session/entry-schema.ts";
 export { foldLedger } from "./session/session-state.ts";
 export { EMPTY_VIEW, foldEntry, foldUnhashed, modelChangeEntry, setupChange, setupChangeEntry } from "./session/view.ts";
 
-// Tools: what they take and give, and texts.
+// Tools: their input and output, and texts.
 
 export type { AgentTool, ToolEffect, ToolOutput } from "./agent-tool.ts";
 export {
@@ -78,7 +78,7 @@ export { fencedText } from "./message/transcript-text.ts";
 export { characterBoundaryAtOrBefore, createLineSplitter, shortHash } from "./text.ts";
 export { OUTPUT_CATEGORIES } from "./tool.ts";
 
-// Wires: rules of messages, and what a vendor reported.
+// Wires: rules of messages, and a vendor's reports.
 
 export type { WireRules } from "./message/check.ts";
 export { checkMessages, followingChecks, isUsableCallId } from "./message/check.ts";
@@ -123,12 +123,12 @@ export { createQueue } from "./port-door.ts";
 export { decodeEntry, isJson, lineTooLong, MAXIMUM_LINE_BYTES, MORE_FOLLOWS } from "./session/codec.ts";
 export { artifactHandle } from "./session/recall.ts";
 
-// Options and files that somebody wrote: what is wrong with them, and the nearest right name.
+// Options and files written by a user: their mistakes, and the nearest right name.
 
 export { option } from "./option.ts";
 export { suggestion } from "./schema-problems.ts";
 
-// Policies: kinds, knobs, and what files may hold.
+// Policies: kinds, knobs, and the allowed keys of files.
 
 export type { Kinds } from "./policy/kinds.ts";
 export { BUILT_IN_KINDS, withKinds } from "./policy/kinds.ts";

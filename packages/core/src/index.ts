@@ -1,4 +1,4 @@
-// What a user of the package needs. Builders of parts and loops take `./extend`.
+// The exports for a user of the package. Builders of parts and loops take `./extend`.
 
 export type { Amount, Trigger } from "./budget.ts";
 export type { BeforeCompaction, FitInput, FitOutcome } from "./engine/fit-input.ts";

@@ -49,7 +49,7 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** Writes a value that others' code parsed; words stand in the place of one that is nested too deep. */
+/** Writes a value that others' code parsed; words replace one that is nested too deep. */
 export function writtenJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "null";
@@ -84,7 +84,7 @@ function hasMoreBrackets(text: string, count: number): boolean {
   return left < 0;
 }
 
-/** The end of the string whose opening quote stands at `start`; the text's length if nothing ends it. */
+/** The end of the string whose opening quote is at `start`; the text's length if nothing ends it. */
 export function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0;
@@ -116,7 +116,7 @@ export function canonicalJson(value: unknown): string {
 /** Strings of this many levels are read; chosen: lists of edits have two. */
 const DEPTH = 4;
 
-/** The strings in the arguments of a call, each unescaped, without empty ones. Arguments that are no JSON are one string as they stand. One pass. */
+/** The strings in the arguments of a call, each unescaped, without empty ones. Arguments that are no JSON are one string, unchanged. One pass. */
 export function stringsIn(argumentsJson: string): readonly string[] {
   try {
     const strings: string[] = [];
@@ -136,8 +136,8 @@ function addStrings(value: unknown, depth: number, strings: string[]): void {
 }
 
 /**
- * Puts U+FFFD in the place of each lone surrogate, in every text and key of a value: vendors refuse JSON with half a character.
- * Gives back the same value if it has none, and leaves alone all that is no plain object or array (a URL, bytes). Linear in its texts.
+ * Puts U+FFFD in the place of each lone surrogate, in every text and key of a value: vendors refuse JSON with half a character. Gives back the same
+ * value if it has none, and leaves untouched all that is no plain object or array (a URL, bytes). Linear in its texts.
  */
 export function wellFormed<Value>(value: Value): Value;
 export function wellFormed(value: unknown): unknown {

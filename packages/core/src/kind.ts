@@ -7,7 +7,7 @@ export interface KindSpec {
 }
 
 /**
- * The kind of that name. `what` says what was looked for, for the error's line.
+ * The kind of that name. `what` names the sort of thing that was looked for, in the error's line.
  *
  * @throws PlimsollError `bad-policy` naming the kinds that are there.
  */

@@ -14,17 +14,17 @@ import type { WorkCounter } from "./tokens/measure.ts";
 export type { FileOrder } from "./memory/facts-text.ts";
 export type { Recaller } from "./memory/recaller.ts";
 
-/** Remembers what a log said, whatever became of it in the view. Only messages add to it: an edit and its undo change nothing. */
+/** Remembers the texts of a log, whether or not the view still has them. Only messages add to it: an edit and its undo change nothing. */
 export interface Memory {
-  /** Takes the next message of the log. It is read when somebody asks: where nothing is cut, nothing is done. */
+  /** Takes the next message of the log. It is read on demand: without cuts nothing is done. */
   add(message: Message): void;
-  /** Reads what was added since it was last asked, each message once in a session's life. What is added later is not in the answer. */
+  /** Reads the messages added since the last call, each once in a session's life. Later messages are not in the answer. */
   now(kept?: KeptState): Remembered;
 }
 
 /** All that a log said up to a moment, for one cut. */
 export interface Remembered {
-  /** The record of plan, files, errors and what runs, with what the caller keeps, as text beside a summary and messages that stay; `null` for none. */
+  /** The record of plan, files, errors and running things, with the caller's kept parts, as text beside a summary and messages that stay; `null` for none. */
   record(room: MemoryRoom): (staying: readonly Message[]) => string | null;
   /** Writes a summary without a model. */
   digest(room: MemoryRoom): Summarizer;
@@ -32,12 +32,12 @@ export interface Remembered {
   recaller(rules: readonly KeepRule[], room: MemoryRoom): Recaller;
 }
 
-/** The room of a cut, and what is known of it. */
+/** The room of a cut, and the facts about it. */
 export interface MemoryRoom {
   readonly budget: Budget;
   /** Tokens that all messages may take after the cut. */
   readonly roomTokens: number;
-  /** Tokens that the policy gives the record; with 0 it holds what the caller keeps, and the lists of files that the policy names. */
+  /** Tokens that the policy gives the record; with 0 it holds the caller's kept parts, and the lists of files that the policy names. */
   readonly recordTokens: number;
   /** Messages that keep rules hold of the view. */
   readonly held: readonly KeptMessages[];
@@ -48,13 +48,13 @@ export interface MemoryRoom {
 const RECORD_RATIO = 0.1;
 const DIGEST_RATIO = 0.25;
 
-/** A record of fewer tokens does not hold what a digest quotes of the same: then both do. Chosen. */
+/** A record of fewer tokens lacks some of a digest's quotations of the same: then both quote them. Chosen. */
 const WHOLE_RECORD_TOKENS = 1000;
 
 /** Characters that a token is taken for if text is written to a size: three, the densest that code commonly is. */
 const CHARS_PER_TOKEN = 3;
 
-/** The memory of an empty log. Passages are brought back only if it `recalls`; `work` counts what is read for that. */
+/** The memory of an empty log. Passages are brought back only if it `recalls`; `work` counts the text read for that. */
 export function createMemory({ recalls, work }: { readonly recalls: boolean; readonly work: WorkCounter }): Memory {
   const index = recalls ? createRecallIndex(work) : null;
   const added: Message[] = [];

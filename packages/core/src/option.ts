@@ -58,7 +58,7 @@ const limits: z.ZodType<ModelLimits> = schema<ModelLimits>({
 });
 
 /**
- * Refuses options that nobody can mean: a key that is missing or unknown, a value of another kind. Nothing is copied. `of` names their taker in the message.
+ * Refuses senseless options: a key that is missing or unknown, a value of another kind. Nothing is copied. `of` names their taker in the message.
  *
  * @throws PlimsollError `bad-input` with the first mistake; its details have the `key`, and all mistakes as `problems`.
  */
@@ -71,7 +71,7 @@ function check(of: string, options: z.ZodType, given: unknown): void {
   throw new PlimsollError("bad-input", `the options of ${of}: ${texts[0] ?? "unknown shape"}`, { key, problems: texts });
 }
 
-/** Checks options: makes their schemas of kinds of values, and refuses what is wrong. */
+/** Checks options: makes their schemas of kinds of values, and refuses mistakes. */
 export const option: {
   readonly check: typeof check;
   readonly problems: typeof schemaProblems;

@@ -29,7 +29,7 @@ const failureOf = async (work: () => unknown): Promise<PlimsollError> => {
   }
   throw new Error("nothing failed");
 };
-/** Fails unless the error names the port and what it answered with. */
+/** Fails unless the error names the port and its answer. */
 const expectNamed = async (port: string, said: string, work: () => unknown): Promise<void> => {
   const { code, message, details } = await failureOf(work);
   expect([code, details.port, message]).toEqual(["bad-input", port, expect.stringContaining(`${port} ${said}`)]);

@@ -38,7 +38,7 @@ export function timerOf(wait: Wait): Timer {
   };
 }
 
-/** Who is asked, and until when. */
+/** The port that is asked, and its deadline. */
 interface Asked {
   readonly deadline: Deadline;
   readonly signal: AbortSignal;
@@ -47,8 +47,8 @@ interface Asked {
 }
 
 /**
- * The answer, if it comes before the caller's abort and the deadline; whoever is asked is told of both, and need not listen. What comes later
- * changes nothing. Rejects with the reason of the abort, and after the deadline with `late`.
+ * The answer, if it comes before the caller's abort and the deadline; the port's signal reports both, and it need not listen. A later answer changes
+ * nothing. Rejects with the reason of the abort, and after the deadline with `late`.
  */
 export async function answerWithin<Answer>(
   ask: (signal: AbortSignal) => Promise<Answer>,
@@ -83,8 +83,8 @@ async function askedOf<Answer>(ask: (signal: AbortSignal) => Promise<Answer>, si
 }
 
 /**
- * The answer, if it comes before the deadline, for whoever cannot be called off: a signal takes six times as long as the rest. After it rejects with `late`. The
- * deadline begins anew as long as `isMoving` says that something came.
+ * The answer, if it comes before the deadline, of a port that cannot be called off: a signal takes six times as long as the rest. After it rejects with `late`.
+ * The deadline begins anew as long as `isMoving` says that something came.
  */
 export async function inTime<Answer>(
   ask: () => Promise<Answer>,
@@ -149,7 +149,7 @@ function shown(value: unknown): string {
     const json = JSON.stringify(value);
     return json.length <= SHOWN_CHARS ? json : `${json.slice(0, SHOWN_CHARS)}…`;
   } catch {
-    // What cannot be written is named by its kind.
+    // A value that cannot be written is named by its kind.
     return `an ${typeof value}`;
   }
 }
@@ -164,7 +164,7 @@ function badAnswer(
   value: unknown,
   path: readonly PropertyKey[] = [],
 ): PlimsollError {
-  // Nobody waits for it: if it rejects, no process ends.
+  // Its rejection is ignored, so that it ends no process.
   if (isThenable(value)) Promise.resolve(value).then(undefined, () => undefined);
   const wrong = shown(
     path.reduce<unknown>((at, key) => (isRecord(at) || Array.isArray(at) ? Reflect.get(at, key) : at), value),
@@ -239,7 +239,7 @@ export interface Waited {
 /**
  * The tokenizer of an encoding, whose counts are numbers from 0 on.
  *
- * @throws PlimsollError `bad-input` naming the port and the value, here for what is no function.
+ * @throws PlimsollError `bad-input` naming the port and the value, here for anything but a function.
  */
 export function tokenizerDoor(encoding: string, count: CountTokens): CountTokens {
   const port = `the tokenizer ${encoding}`;
@@ -282,7 +282,7 @@ const KEPT_TEXT: Door<string | null> = {
   wanted: "the text, or null for a handle that it does not know",
 };
 
-/** The artifact store, whose answers are what they have to be and come in time. */
+/** The artifact store, whose answers have their required form and come in time. */
 export function artifactsDoor(artifacts: ArtifactStore, deadline: Deadline): ArtifactStore {
   return {
     put: (text) => answerOf(HANDLE, () => artifacts.put(text), { deadline }),

@@ -8,16 +8,13 @@ import type { Usage } from "./usage.ts";
 export interface Prompt {
   readonly id: string;
   readonly version: number;
-  /**
-   * True for one about the beginning of a turn that is still going on: what it is asked for has no sections, and stands behind the text about
-   * the older history.
-   */
+  /** True for one about the beginning of a turn that is still going on: it has no sections, and comes behind the text about the older history. */
   readonly isOfTurnPrefix?: boolean;
   /** Returns the task that the model is given, for the titles of the policy's sections. */
   instructions(sections: readonly string[]): string;
 }
 
-/** A request for one summary: what is covered, in order, and how it is to be written. */
+/** A request for one summary: the covered messages, in order, and the form of the text. */
 export interface SummaryRequest {
   /** One part a span; each names the prompt that its text is written with. */
   readonly parts: readonly { readonly promptId: string; readonly messages: readonly Message[] }[];
@@ -40,7 +37,7 @@ export interface SummaryRequest {
   readonly resultCapChars: number | null;
   /** The labels before and after each piece of a serialised history. */
   readonly labels: TranscriptLabels;
-  /** How calls are written, what has no text, and what joins parts; see `TranscriptStyle`. */
+  /** How calls are written, the text for parts without one, and the joint between parts; see `TranscriptStyle`. */
   readonly calls?: TranscriptStyle["calls"];
   readonly textless?: TranscriptStyle["textless"];
   readonly joints?: TranscriptStyle["joints"];
@@ -82,7 +79,7 @@ export interface ArtifactStore {
  */
 export type StateProvider = () => { readonly title: string; readonly text: string } | null;
 
-/** A file that the agent tracks in addition to its calls. `state` is what it last knew of it (a version, a time), as text. */
+/** A file that the agent tracks in addition to its calls. `state` is its last known state (a version, a time), as text. */
 export interface TrackedFile {
   readonly path: string;
   readonly access: "read" | "modify";
@@ -118,8 +115,8 @@ export interface ModelReply {
 }
 
 /**
- * An event of a streamed request, in order. Deltas are for display; the reply, always last, is what counts. After a `retry` everything that came before
- * it is void. `class` is what the provider's failure was found to be.
+ * An event of a streamed request, in order. Deltas are for display; only the reply, always last, counts. After a `retry` everything that came before it
+ * is void. `class` is the class of the provider's failure.
  */
 export type ModelEvent =
   | { readonly type: "text-delta"; readonly text: string }
@@ -142,17 +139,17 @@ export interface ModelClient {
 /**
  * Keeps session logs, one writer each. Every function rejects with
  *
- * - `session-conflict` if another writer has the log or wrote to it; `details` have the `sessionId` and what is known of the other one. A
- *   store may refuse a second writer when it opens the log or at its first append. Nothing that either wrote is lost.
- * - `session-limit` if an entry or log is larger, or nested deeper, than what can be opened again. Nothing is written then.
+ * - `session-conflict` if another writer has the log or wrote to it; `details` have the `sessionId` and the known facts of the other one. A store may refuse a
+ *   second writer when it opens the log or at its first append. Nothing that either wrote is lost.
+ * - `session-limit` if an entry or log is larger, or nested deeper, than one that can be opened again. Nothing is written then.
  * - `bad-session` if a log is damaged, not there or cannot be written.
  * - `bad-input` for an id that cannot be used.
  *
  * A function that answers with something else, rejects with an error that is not of this project, or does not answer by the deadline, is a `bad-input` error that names
  * it and the answer.
  *
- * A function that takes `onEntry` hands over the entries one by one, in order, while it reads, and answers without `entries` (an empty list),
- * so that a log need never be in memory as a whole. If it rejects, what was handed over is void. An error that `onEntry` throws is passed on.
+ * A function that takes `onEntry` hands over the entries one by one, in order, while it reads, and answers without `entries` (an empty list), so that a log need
+ * never be in memory as a whole. If it rejects, the entries handed over are void. An error that `onEntry` throws is passed on.
  */
 export interface SessionStore {
   /** A new log that begins with this entry. Rejects if a log of that id exists. */
@@ -176,18 +173,18 @@ export type EntryListener = (entry: SessionEntry) => void;
 export interface SessionWriter {
   readonly sessionId: string;
   /**
-   * Resolves when the entries are in the log. After a rejection the log is as it was before: what a store that could not be reached has of them is
-   * removed when this writer appends again or closes. If another writer has changed the log,
-   * the append is a `session-conflict` whose `details` have `expected` and `found`, in the store's own measure (bytes, entries).
+   * Resolves when the entries are in the log. After a rejection the log is as it was before: entries of it that an unreachable store has are removed
+   * when this writer appends again or closes. If another writer has changed the log, the append is a `session-conflict` whose `details` have
+   * `expected` and `found`, in the store's own measure (bytes, entries).
    */
   append(entries: readonly SessionEntry[]): Promise<void>;
   /** The entry at an index, counted from 0 over the whole log, read back from the log. Rejects with `bad-input` if the log has no such entry. */
   entryAt(index: number): Promise<SessionEntry>;
-  /** Releases the log, so that it can have another writer; more than once. Rejects for what it could not force to the disk. */
+  /** Releases the log, so that it can have another writer; more than once. Rejects for entries that it could not force to the disk. */
   close(): Promise<void>;
 }
 
-/** A log as it was read, and what a crash left of a last line. */
+/** A log as it was read, and a crash's remains of a last line. */
 export interface StoredSession {
   /** All entries in order; none if an {@link EntryListener} took them. */
   readonly entries: readonly SessionEntry[];
@@ -200,7 +197,7 @@ export interface OpenedSession extends StoredSession {
   readonly writer: SessionWriter;
 }
 
-/** Names the beginning of a log that a new one copies: all entries through `throughEntryId`, of which the first gets the new id. */
+/** Names the beginning of a log that a new one copies: all entries through `throughEntryId`, the first with the new id. */
 export interface SessionBranch {
   readonly sessionId: string;
   readonly throughEntryId: string;

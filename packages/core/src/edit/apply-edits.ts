@@ -14,8 +14,8 @@ import { isHuman, type Message, type Part } from "../message/message.ts";
 type ViewEdit = Pick<AppliedReplaceSpans, "kind" | "spans" | "message"> | AppliedReplacePart | AppliedReplaceHistory;
 
 /**
- * The view after the edits, each applied to what the edits before it made. Untouched messages keep their identity. Linear in the
- * view for each edit that moves messages; neighbouring replacements of parts are one pass for all of them.
+ * The view after the edits, each applied to the result of the edits before it. Untouched messages keep their identity. Linear in the view for each
+ * edit that moves messages; neighbouring replacements of parts are one pass for all of them.
  *
  * @throws PlimsollError `bad-edit` if an edit names a message or part that the view does not hold, if spans overlap, or
  * if a replacement is no part that such a message can have.
@@ -67,7 +67,7 @@ function replaceSpans(
 export function placesOf(messages: readonly Message[], spans: readonly MessageSpan[]): ReadonlyMap<string, number> {
   const ends = new Set(spans.flatMap(({ from, through }) => [from, through]));
   const places = new Map<string, number>();
-  // What is looked for is seldom among many: a map of all of them costs ten times as much.
+  // The wanted ones are seldom among many: a map of all of them costs ten times as much.
   for (let index = 0; index < messages.length; index++) {
     const id = messages[index]?.id;
     if (id !== undefined && ends.has(id)) places.set(id, index);
@@ -117,9 +117,9 @@ function badEdit(what: string, messageId: string): PlimsollError {
 }
 
 /**
- * Refuses what no plan may take, whoever made it: the last human message is still there as it was, and so are the open step's calls,
- * with their reasoning, and its results. The text of results, and of the reply that made the calls, may be replaced. One pass. With `lastHuman:
- * "goes"` the human message is not promised, with `lastStep: "answered"` no step is.
+ * Refuses edits that no plan may make, from any planner: the last human message is still there unchanged, and so are the open step's calls, with
+ * their reasoning, and its results. The text of results, and of the reply that made the calls, may be replaced. One pass. With `lastHuman: "goes"`
+ * the human message is not promised, with `lastStep: "answered"` no step is.
  *
  * @throws PlimsollError `bad-edit` if a promise is broken; `details` name the promise and the message.
  */
@@ -165,7 +165,7 @@ export interface ReplaceSpansEdit {
   readonly written?: WrittenSummary;
 }
 
-/** A summary's own text, without what the engine adds to it, and what it took. */
+/** A summary's own text, without the engine's additions, and its cost. */
 export interface WrittenSummary extends Pick<AppliedReplaceSpans, "usage" | "prompts" | "repairs"> {
   readonly text: string;
 }

@@ -27,7 +27,7 @@ export interface StubbedRequest {
   readonly guessed: RequestUnit | null;
 }
 
-/** An image or document that may be taken, and what it holds. */
+/** An image or document that may be taken, and its size. */
 interface Slot extends RequestSize {
   readonly message: Message;
   readonly partIndex: number;
@@ -38,8 +38,8 @@ interface Slot extends RequestSize {
 const FILLED_RATIO = 0.75;
 
 /**
- * Takes media out of a view until it is under its limits: those that are too large by themselves, then the oldest. Nothing of the last human message and of what
- * the agent declares is taken, and nothing for a limit that these alone exceed. Linear in the view.
+ * Takes media out of a view until it is under its limits: those that are too large by themselves, then the oldest. Nothing of the last human message and of the
+ * agent's declarations is taken, and nothing for a limit that these exceed by themselves. Linear in the view.
  */
 export function mediaStubs(messages: readonly Message[], { limits, beside, guessed }: StubbedRequest): MediaStubs {
   const human = messages.findLast(isHuman);

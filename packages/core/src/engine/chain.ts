@@ -19,11 +19,11 @@ export interface ChainStep {
   readonly from: "policy" | "forced" | "first-of-fallback" | "fallback";
 }
 
-/** Strategies to try in order, and the rules that say what they keep. */
+/** Strategies to try in order, and the rules for the messages that they keep. */
 export interface Chain {
   readonly steps: readonly ChainStep[];
   readonly rules: readonly KeepRule[];
-  /** True if nothing is kept in the view, whatever the rules say: they are released before the first step. */
+  /** True if nothing is kept in the view, in spite of the rules: they are released before the first step. */
   readonly isForced: boolean;
 }
 
@@ -70,7 +70,7 @@ function keepFor({ keep, manualKeep, overflow }: EnginePolicy, reason: Compactio
   return reason === "overflow" ? overflow.keep : keep;
 }
 
-/** A view on its way through a chain, and what was done to it. */
+/** A view on its way through a chain, and the edits made to it. */
 export interface ChainRun {
   readonly messages: readonly Message[];
   /** Expected tokens of the messages. */
@@ -109,16 +109,15 @@ export interface ChainEnd {
   readonly views: readonly ChainView[];
 }
 
-/** A view that a step made: what the policy's own strategies kept, or what its fallback left of it. */
+/** A view that a step made: the messages kept by the policy's own strategies, or left of it by its fallback. */
 export interface ChainView extends Pick<ChainStep, "from"> {
   readonly run: ChainRun;
 }
 
 /**
- * Runs a chain: each step plans on what the steps before it made, and its edits stay if they are progress. The policy's steps run until
- * its target is met, the fallback's only while the context does not fit. A step that fails changes nothing, and the next one runs.
- * While a step of the fallback leaves too much, the rule that is worth least is released and the step runs again. Others run between two steps. Rejects only when the
- * caller's signal aborts.
+ * Runs a chain: each step plans on the result of the steps before it, and its edits stay if they are progress. The policy's steps run until its target is met, the
+ * fallback's only while the context does not fit. A step that fails changes nothing, and the next one runs. While a step of the fallback leaves too much, the rule
+ * that is worth least is released and the step runs again. Others run between two steps. Rejects only when the caller's signal aborts.
  */
 export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools, signal: AbortSignal): Promise<ChainEnd> {
   const keep = chain.isForced ? { messages: 0 } : newestOf(chain.rules, tools.budget);
@@ -140,7 +139,7 @@ export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools,
     if (isEnough(from, run, { limitTokens: tools.goal.limitTokens, isForced: chain.isForced })) break;
     if (isOfFallback(from)) own ??= run;
     await step(strategy, from, run);
-    // What loaded a tool is small, and goes with the last step only.
+    // A message that loaded a tool is small, and goes with the last step only.
     const isReleasable = () =>
       run.held.length > 0 && (run.held.length > 1 || run.held[0]?.kind !== LOADED_TOOLS.kind || isLast);
     while (isOfFallback(from) && isReleasable() && run.tokens > tools.goal.limitTokens)
@@ -154,8 +153,8 @@ function isOfFallback(from: ChainStep["from"]): boolean {
 }
 
 /**
- * Puts back parts that the fallback cut, of the newest messages first, as far as the room allows that its later steps made: a step that cuts does not know what those
- * after it drop. `own` is what the policy's own steps left, `cutBy` the step that cut a message since.
+ * Puts back parts that the fallback cut, of the newest messages first, as far as the room allows that its later steps made: a step that cuts does not know the drops
+ * of those after it. `own` is the view after the policy's own steps, `cutBy` the step that cut a message since.
  */
 function refilled(
   run: ChainRun,
@@ -169,7 +168,7 @@ function refilled(
   let tokens = run.tokens;
   for (const message of run.messages.toReversed()) {
     const before = whole.get(message.id);
-    // What an image or a document takes may not be known.
+    // The tokens of an image or a document may be unknown.
     if (before === undefined || before.parts.some(({ type }) => type === "image")) continue;
     const moreTokens = pricing.messageTokens(before) - pricing.messageTokens(message);
     // A smaller one before it may still fit.
@@ -194,8 +193,8 @@ function refilled(
 export const GOAL_STEP = "goal";
 
 /**
- * The view to send of a chain that could not reach its goal: a believed goal is no reason to drop what may fit. Before a refusal that is what the policy's own
- * strategies kept, or the first view that worked if they did nothing; after one the first that is small enough to follow it.
+ * The view to send of a chain that could not reach its goal: a believed goal is no reason to drop messages that may fit. Before a refusal that is the view of
+ * the policy's own strategies, or the first view that worked if they did nothing; after one the first that is small enough to follow it.
  */
 export function bestOf({ run, views }: ChainEnd, { retryTokens }: Pick<Goal, "retryTokens">): ChainRun {
   const own = retryTokens === null ? views.findLast(({ from }) => from === "policy") : null;
@@ -267,10 +266,10 @@ async function afterStep(
   }
 }
 
-/** Lets run what the platform has waiting (timers, input and output, other sessions); rejects if the signal has aborted then. */
+/** Lets the platform's waiting work run (timers, input and output, other sessions); rejects if the signal has aborted then. */
 async function rest(signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
-    // A browser has timers alone.
+    // A browser has only timers.
     const setImmediate: unknown = Reflect.get(globalThis, "setImmediate");
     if (typeof setImmediate === "function") setImmediate(resolve);
     else setTimeout(resolve, 0);
@@ -278,7 +277,7 @@ async function rest(signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** The newest history that strategies are asked to keep: what the first rule of that sort says; without one nothing. */
+/** The newest history that strategies are asked to keep: the amount of the first rule of that sort; nothing without one. */
 export function newestOf(rules: readonly KeepRule[], budget: Budget): StrategyInput["keep"] {
   const amount = rules.find((each) => each.keeps === "newest")?.amount ?? { messages: 0 };
   return "messages" in amount ? amount : { tokens: resolveAmount(amount, budget) };
@@ -287,7 +286,7 @@ export function newestOf(rules: readonly KeepRule[], budget: Budget): StrategyIn
 /** The name in records of the step that swaps a prepared summary in. */
 export const PREPARED_STEP = "prepared";
 
-/** The chain with a prepared summary before the first step that would ask a model. Not before steps that leave nothing but what cannot be cut. */
+/** The chain with a prepared summary before the first step that would ask a model. Not before steps that leave only uncuttable parts. */
 export function withPrepared(chain: Chain, step: ChainStep | null): Chain {
   if (step === null || chain.isForced) return chain;
   const asking = chain.steps.findIndex(({ strategy, from }) => from === "policy" && strategy.needsModel);
@@ -306,7 +305,7 @@ export function preparedStep(
   const isAsItWas = before.length === covered.length && before.every((message, index) => message === covered[index]);
   const gone = new Set(covered.map(({ id }) => id));
   const plan = ({ messages, messageTokens }: StrategyInput) => {
-    // Steps before it may have shortened results, which a summary of the whole results stands for as well.
+    // Steps before it may have shortened results; a summary of the whole results replaces those as well.
     const now = spanned(messages, edit.spans);
     if (!isAsItWas || now.length !== covered.length || now.some(({ id }) => !gone.has(id)))
       return { kind: "not-applicable", reason: "what it covers has changed since" } as const;

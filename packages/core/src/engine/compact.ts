@@ -38,7 +38,7 @@ import { type Goal, goalOf } from "./goal.ts";
 import { expectedTokensOf } from "./why-act.ts";
 import { type CutPrice, type CutSizes, mostWorthKeeping, whyNotWorth } from "./worth-cutting.ts";
 
-/** Why and within what a compaction happens. */
+/** Why and within which budget a compaction happens. */
 export interface Compaction {
   readonly reason: CompactionReason;
   readonly budget: Budget;
@@ -50,8 +50,8 @@ export interface Compaction {
 }
 
 /**
- * Compacts: asks the hook, runs the chain of the policy, and returns the result. Nothing is written: the caller appends the returned
- * entry. Others run between the steps of the chain. Rejects only when the caller's signal aborts; what failed is in the record.
+ * Compacts: asks the hook, runs the chain of the policy, and returns the result. Nothing is written: the caller appends the returned entry. Others
+ * run between the steps of the chain. Rejects only when the caller's signal aborts; the record has all failures.
  */
 export async function compact(state: FitState, given: Compaction, signal: AbortSignal): Promise<FitOutcome> {
   const { reason, input, prepared: ask = null } = given;
@@ -75,20 +75,20 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   const written = asks ? await ask(signal) : null;
   const prepared = written === null ? null : preparedStep(written, { view: messages, goal });
   const chain = withPrepared(chainOf(state, compaction), prepared);
-  // After a refusal the room is what may be left: what was believed to fit did not.
+  // After a refusal the room is the allowed rest: the believed size did not fit.
   const newest = newestOf(chain.rules, budget);
   const worthTokens = mostKept(policy, compaction, measure);
   const newestTokens = "tokens" in newest ? newest.tokens : 0;
   const kept = keptIn(state, messages, { budget, rules: chain.rules, goal });
   const { tools, recaller, cutEstimatorName } = chainToolsFor(state, compaction, {
     goal,
-    // What is written of the rest has no more room than the newest steps leave it.
+    // A text about the rest has only the room that the newest steps leave it.
     keptTokens: Math.max(0, Math.min(goal.limitTokens, worthTokens)),
     writtenTokens: Math.max(0, Math.min(goal.limitTokens, worthTokens - newestTokens)),
     measure,
     summary,
     held: kept,
-    // The last recovery leaves what cannot be cut: it recalls nothing.
+    // The last recovery leaves only uncuttable parts: it recalls nothing.
     rules: chain.isForced ? [] : chain.rules,
   });
   // A rule that fails holds nothing, and is a step of the record.
@@ -104,7 +104,7 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
     measure.viewTokens > goal.budgetTokens
       ? null
       : whyNotMade(policy, given, { freedTokens: measure.viewTokens - keptTokens, keptTokens });
-  // A model's summary is paid for when it is asked for: before that, what rules hold and the longest one are taken.
+  // A model's summary is paid for when it is asked for: before that, the messages of the rules and the longest summary are assumed.
   const asksModel = prepared === null && chain.steps.some(({ strategy, from }) => from === "policy" && strategy.needsModel);
   const heldTokens = kept.reduce((sum, { tokens }) => sum + tokens, tools.pricing.noticeTokens);
   const whyNotAsked = asksModel ? whyNot(heldTokens + summaryWithin(policy.summary, budget).maxTokens) : null;
@@ -146,7 +146,7 @@ function mostKept(
   return isForced ? mostWorthKeeping(viewTokens, price, minimumFreedRatio) : Number.POSITIVE_INFINITY;
 }
 
-/** Messages that rules keep may take at most this share of the room: what is left takes a summary and what comes next; chosen. */
+/** Messages that rules keep may take at most this share of the room: the rest takes a summary and later messages; chosen. */
 const KEPT_RATIO = 0.5;
 
 /** The messages that rules hold of the view. */
@@ -213,8 +213,8 @@ function asSent(edited: readonly Message[], { setup: { isBoundReasoning: isBound
 }
 
 /**
- * A step that does not shrink the view is undone. Under a policy without a fallback it stays, as in the programs that it imitates, unless what it leaves
- * measures more by itself than the whole request did before.
+ * A step that does not shrink the view is undone. Under a policy without a fallback it stays, as in the programs that it imitates, unless the remaining
+ * view measures more by itself than the whole request did before.
  */
 function progressOf({ policy, setup: { estimator } }: FitState, { expectedTokens }: ViewMeasure): ChainTools["isProgress"] {
   if (policy.fallback !== null) return ({ before, after }) => after < before;
@@ -227,7 +227,7 @@ interface Ended {
   readonly run: ChainRun;
   /** True if no view was found that is expected to fit. */
   readonly isMissed: boolean;
-  /** The rules of what stays. */
+  /** The rules for messages that stay. */
   readonly rules: readonly KeepRule[];
   readonly measure: ViewMeasure;
   readonly cutEstimatorName: string;
@@ -236,8 +236,8 @@ interface Ended {
 }
 
 /**
- * The bound is what to aim at, not a reason to give up: what is expected to fit is sent, and a rejection is recovered from. Where nothing is expected to fit the
- * best view that was found is sent all the same, and what is left is named. A policy without a fallback takes what its own strategies gave.
+ * Aim for the bound; missing it is no failure: a context that is expected to fit is sent, and a rejection is recovered from. If no view is expected to fit, the
+ * best one is sent all the same, and its parts are named. A policy without a fallback takes the result of its own strategies.
  */
 function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended: Ended): FitOutcome {
   const { run, isMissed, measure, cutEstimatorName, before } = ended;
@@ -269,7 +269,7 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
     ...(input.step === undefined ? {} : { step: input.step }),
     ...(reason === "overflow" && input.observedLimitTokens ? { observedLimitTokens: input.observedLimitTokens } : {}),
   };
-  // Of an edit's message the id alone, which follows from the message's text.
+  // Of an edit's message only the id, which follows from the message's text.
   const edits = applied.map((edit) => (edit.kind === "replace-spans" ? { ...edit, message: edit.message?.id ?? null } : edit));
   const id = shortHash(canonicalJson({ through: state.view.lastEntryId, reason, edits }));
   const isWritten = (edit: AppliedEdit) => edit.kind === "replace-spans" && (edit.by === "summary" || edit.by === "digest");
@@ -304,7 +304,7 @@ const DECISION: Door<HookDecision> = {
   wanted: "go, cancel or a summary",
 };
 
-/** The decision, and what the record says of how it came about. */
+/** The decision, and its reason for the record. */
 interface AskedHook {
   readonly decision: HookDecision;
   readonly steps: readonly StepOutcome[];

@@ -5,7 +5,7 @@ import { SUMMARY_HEADER } from "../prompts/notices.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
 import { summaryWithin } from "./compaction-tools.ts";
 
-// A fifth of the budget is what a summary may take.
+// A summary may take a fifth of the budget.
 test.each([
   ["what the policy says, if the window has room for it", 10_000, { maxTokens: 1999, turnPrefixMaxTokens: 500 }],
   ["a fifth of the budget at most", 9_999, { maxTokens: 1999, turnPrefixMaxTokens: 500 }],

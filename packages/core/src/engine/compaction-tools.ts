@@ -16,7 +16,7 @@ import { expectedTokensOf } from "./why-act.ts";
 export interface CompactionTools
   extends Pick<ExecuteInput, "summarizer" | "author" | "digest" | "facts" | "recaller" | "textTokens"> {
   readonly pricing: ChainTools["pricing"];
-  /** Names what `pricing` measures a cut with. */
+  /** Names the estimator with which `pricing` measures a cut. */
   readonly cutEstimatorName: string;
 }
 
@@ -39,7 +39,7 @@ export function toolsFor(
     rules,
   }: {
     budget: Budget;
-    /** The most that may stay, with what is brought back. */
+    /** The most that may stay, recalled passages included. */
     keptTokens: number;
     /** The room that the facts and a digest are shares of. */
     writtenTokens: number;
@@ -55,7 +55,7 @@ export function toolsFor(
   const { maxTokens } = summaryWithin(policy.summary, budget);
   const historyTokens = Math.max(PROMPT_TOKENS, requestBudgetTokens(state, budget) - maxTokens - PROMPT_TOKENS);
   const { overheadTokens, messageTokens, scaleRatio } = measure;
-  // What no message explains is no part of a summary's request.
+  // Tokens that no message explains are no part of a summary's request.
   const requested = (message: Message) => estimator.messageTokens(message, state.writer?.ledger ?? ledger);
   const windowTokens = writerWindow(state, budget) - PROMPT_TOKENS;
   const limits = { historyTokens, windowTokens, overheadTokens, messageTokens: requested };
@@ -88,7 +88,7 @@ export function toolsFor(
   };
 }
 
-/** Tells whether a message stands between the spans of the newest compaction, behind the message that took their place. */
+/** Says whether a message is between the spans of the newest compaction, behind the message that replaced them. */
 function leftOverOf({ view: { activeCompactions, messages } }: FitState): (message: Message) => boolean {
   const edit = activeCompactions.at(-1)?.edits.find((each) => each.kind === "replace-spans" && each.spans.length > 1);
   const writtenId = edit?.kind === "replace-spans" ? edit.message?.id : undefined;
@@ -114,7 +114,7 @@ function requestBudgetTokens({ policy, writer }: Pick<FitState, "policy" | "writ
   return Math.min(inputBudgetTokens, windowTokens - (writer?.limits?.maxOutputTokens ?? 0));
 }
 
-/** A summary may take at most this share of the input budget: what klaude-code's figures come to in small windows (K-c1). */
+/** A summary may take at most this share of the input budget: klaude-code's figures give as much in small windows (K-c1). */
 const SUMMARY_RATIO = 0.2;
 
 /** The policy's summary, no larger than the window has room for in addition to the history that it is written from. */
@@ -133,7 +133,7 @@ export interface ViewMeasure {
   /** Expected tokens at the gate, without pending messages. */
   readonly expectedTokens: number;
   readonly overheadTokens: number;
-  /** The part of what is expected that belongs to the view's messages. */
+  /** The part of the expected tokens that belongs to the view's messages. */
   readonly viewTokens: number;
   readonly scaleRatio: number;
   readonly messageTokens: (message: Message) => number;
@@ -162,7 +162,7 @@ export function viewMeasure(messages: readonly Message[], state: Priced & Pick<F
     tokensOf: (some) => {
       if (some === messages) return viewTokens;
       const tokens = expectedTokensOf(some, state);
-      // Multiplied first: what measures as much as the view then counts as much, and not a rounding less.
+      // Multiplied first: a part as large as the view then counts as much, and not a rounding less.
       return knownTokens > 0 ? Math.floor((tokens * viewTokens) / knownTokens) : tokens;
     },
   };

@@ -31,7 +31,7 @@ export interface ExecuteInput {
   readonly focus: string | null;
   readonly prompts: readonly Prompt[];
   readonly summarizer: Summarizer;
-  /** Who writes what `summarizer` gives; somebody who is asked if nothing is said. */
+  /** The writer behind `summarizer`; a writer that is asked by default. */
   readonly author?: SummaryAuthor;
   readonly digest: Summarizer;
   /** Writes the facts that survive with every summary and notice, as text beside messages that stay; `null` for none. */
@@ -53,11 +53,12 @@ export interface Executed {
 }
 
 /**
- * Fetches the summaries that the edits ask for, applies them, and refuses a view that a provider would reject. What keep rules hold, and what the agent
- * declared, is left out of the edits, but documents of unknown size become stubs; if nothing is left of the edits, nothing is applied. Edits that break a promise are refused before a summary is asked for.
+ * Fetches the summaries that the edits ask for, applies them, and refuses a view that a provider would reject. Kept messages and the agent's declarations are left
+ * out of the edits, but documents of unknown size become stubs; if nothing is left of the edits, nothing is applied. Edits that break a promise are refused before a
+ * summary is asked for.
  *
- * @throws PlimsollError `bad-edit` for edits that do not fit the view, or that take what must stay; `summary-failed` for an unusable
- * summary; `unsendable` for a view with violations that were not there before; and whatever the summariser rejects with.
+ * @throws PlimsollError `bad-edit` for edits that do not fit the view, or that take a promised part; `summary-failed` for an unusable summary; `unsendable` for a
+ * view with violations that were not there before; and the summariser's own errors.
  */
 export async function execute(input: ExecuteInput, signal: AbortSignal): Promise<Executed> {
   const { messages: before, pending } = input;
@@ -101,7 +102,7 @@ async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal:
     repairs = [],
     text: whole,
   } = usableSummary(summary, request, by === "summary" ? input.author : "hook");
-  // One as long as what it covers is no progress, however it is shortened.
+  // One as long as its covered text is no progress, however it is shortened.
   const isHeld = by === "summary" && whole.length < covered.chars;
   // A split turn's beginning that is a part of its own has room of its own.
   const isSplit = new Set(parts.map(({ promptId }) => promptId)).size > 1;
@@ -113,7 +114,7 @@ async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal:
   return { kind, spans, by, covered, usage, message, ...said };
 }
 
-/** Makes replacements in a view applicable. What is found once is not looked for again: a plan may have one for every message. */
+/** Makes replacements in a view applicable. A found message is not looked for again: a plan may have one for every message. */
 function replacementsIn(messages: readonly Message[]): (edit: ReplacePartEdit) => AppliedReplacePart {
   let byId: ReadonlyMap<string, Message> | null = null;
   return ({ kind, messageId, partIndex, text, handle }) => {
@@ -127,8 +128,8 @@ function replacementsIn(messages: readonly Message[]): (edit: ReplacePartEdit) =
 }
 
 /**
- * A message of the engine's own. Its id follows from what it covers and says, so that a replay gives the same one, and two that say the same of
- * different spans are told apart: a handle that ends with one must not find what the other covers.
+ * A message of the engine's own. Its id follows from its text and its covered spans, so that a replay gives the same one, and two with one text about
+ * different spans differ: a handle that ends with one must not find the other's messages.
  */
 function engineMessage(
   { summary, facts, messages, pending, recaller, nowMs: atMs }: ExecuteInput,
@@ -149,7 +150,7 @@ function engineMessage(
 }
 
 function refuseUnsendable(before: readonly Message[], after: readonly Message[]): void {
-  // What was wrong before is no reason to refuse, so that messages that stay as they were need not be read.
+  // Earlier faults are no reason to refuse, so that unchanged messages need not be read.
   const violations = historyViolations(after, new Set(before));
   // It is looked for only if something is wrong now.
   if (violations.length === 0) return;
@@ -173,8 +174,8 @@ function summaryRequestFor(parts: SummaryRequest["parts"], input: ExecuteInput):
 }
 
 /**
- * The edits without what they would take of the messages that are kept: spans are split around them, and no part of one is replaced. An edit
- * of which nothing is left is left out. One pass over the view for each edit of spans.
+ * The edits without their effect on kept messages: spans are split around those, and none of their parts is replaced. An edit without effect is left
+ * out. One pass over the view for each edit of spans.
  */
 export function aroundKept(
   edits: readonly Edit[],
@@ -190,8 +191,8 @@ export function aroundKept(
 }
 
 /**
- * Stubs for what keep rules hold without knowing its size: a document of unknown pages may fill the window, and would bring on one cut after another. The
- * words of its message stay.
+ * Stubs for kept messages of unknown size: a document of unknown pages may fill the window, and would bring on one cut after another. The words of its
+ * message stay.
  */
 function unsizedStubs(kept: ReadonlySet<Message>): readonly ReplacePartEdit[] {
   return [...kept].flatMap(({ id, parts }) =>
@@ -203,7 +204,7 @@ function unsizedStubs(kept: ReadonlySet<Message>): readonly ReplacePartEdit[] {
   );
 }
 
-/** Splits a span into the pieces between the messages that are kept. A span that the view does not have is left to whoever applies it. */
+/** Splits a span into the pieces between the kept messages. A span that the view does not have is left to the caller that applies it. */
 function splitAround(span: PromptedSpan, messages: readonly Message[], kept: ReadonlySet<Message>): readonly PromptedSpan[] {
   const from = messages.findIndex(({ id }) => id === span.from);
   const through = messages.findIndex(({ id }) => id === span.through);

@@ -28,14 +28,14 @@ export interface FitInput {
   /** The subject that the person asked the summary to concentrate on. */
   readonly focus?: string | null;
   /**
-   * Compacts now, whatever the trigger says: the person's `/compact`, a hand-off that the model asks for, or a switch of model. `keep` takes the
-   * place of the newest history that the policy keeps.
+   * Compacts now, regardless of the trigger: the person's `/compact`, a hand-off that the model asks for, or a switch of model. `keep` replaces the
+   * newest history that the policy keeps.
    */
   readonly now?: { readonly reason: "manual" | "hand-off" | "downshift"; readonly keep: NewestAmount | null };
   /** At `on-overflow`: the limit that the provider named when it rejected the request, and its count of the prompt; `null` if it named none. */
   readonly observedLimitTokens?: number | null;
   readonly observedPromptTokens?: number | null;
-  /** At `on-overflow`: its count of the prompt, of which the longest reply may be a part or not; `null` if it named none. */
+  /** At `on-overflow`: its count of the prompt, with or without the longest reply; `null` if it named none. */
   readonly observedRequestTokens?: number | null;
   /** At `on-overflow` for another unit than tokens: the unit that was exceeded, and the limit that the provider named, `null` for none. */
   readonly refused?: { readonly unit: RequestUnit; readonly limit: number | null } | undefined;
@@ -50,11 +50,11 @@ export interface FitSetup {
   readonly kinds: Kinds;
   readonly estimator: Estimator;
   /**
-   * Makes what a cut is priced with, for one compaction. Of the messages it remembers those that the estimator's own measure has priced,
-   * none that another compaction has: a resumed session does the same work.
+   * Makes the estimator that prices a cut, for one compaction. Of the messages it remembers those that the estimator's own measure has priced, none
+   * that another compaction has: a resumed session does the same work.
    */
   readonly cutEstimator: () => Estimator;
-  /** Tells which reasoning leaves if what stands before it is edited; `null` if none does. */
+  /** Says which reasoning leaves if messages before it are edited; `null` if none does. */
   readonly isBoundReasoning: IsBoundReasoning | null;
   readonly ports: { readonly summarizer: Summarizer; readonly beforeCompaction?: BeforeCompaction };
   /** For each request for a summary, and for the hook's answer. */
@@ -79,7 +79,7 @@ export interface Breaker {
   readonly failures: number;
   /** The ledger's estimate when an attempt last changed nothing; `null` after a success. */
   readonly estimatedAtLastAttemptTokens: number | null;
-  /** True if the newest compaction missed its goal: what is believed not to fit was sent, and is cut again only when enough is new. */
+  /** True if the newest compaction missed its goal: a view that is believed not to fit was sent, and is cut again only when enough is new. */
   readonly isGoalMissed: boolean;
 }
 
@@ -94,7 +94,7 @@ export interface FitState {
   readonly policy: EnginePolicy;
   readonly setup: FitSetup;
   readonly view: FitView;
-  /** The sums over the view, and what is known of its size: at a switch, as the new model counts. */
+  /** The sums over the view, and the facts about its size: at a switch, as the new model counts. */
   readonly ledger: Ledger;
   readonly breaker: Breaker;
   /** Time of the newest report; `null` if none has one. */
@@ -104,7 +104,7 @@ export interface FitState {
   /** The model that writes summaries, if it is not the one that measures: at a switch, the one before it. */
   readonly writer: SummaryWriter | null;
   readonly memory: Remembered;
-  /** Ports that failed when they were asked for what is true now: what they would have said is missing. */
+  /** Ports that failed when they were asked for the present state: their answers are missing. */
   readonly failedPorts: readonly StepOutcome[];
 }
 
@@ -151,13 +151,13 @@ export interface SizedPart {
   readonly over?: OverLimit;
 }
 
-/** A budget that is out of reach, as far as is believed, and the parts of what is left. */
+/** A budget that is believed to be out of reach, and the parts of the remaining view. */
 export interface MissedGoal {
   readonly budgetTokens: number;
   readonly parts: readonly SizedPart[];
 }
 
-/** A context that no cut makes fit, and the tokens of its words that stay, by the policy's count alone: what was reported, and media, may be believed wrongly. */
+/** A context that no cut makes fit, and the tokens of its words that stay, only by the policy's count: reports and media may be believed wrongly. */
 export interface Missed extends MissedGoal {
   readonly wordTokens: number;
 }

@@ -3,26 +3,26 @@ import type { CompactionReason } from "../entry.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { FitInput, FitState, Priced } from "./fit-input.ts";
 
-/** The goal of a compaction, in tokens of messages alone. */
+/** The goal of a compaction, only in tokens of messages. */
 export interface Goal {
-  /** At most this much fits with the overhead and what is pending, by what is expected: above it a context is irreducible. */
+  /** The most expected tokens that fit with the overhead and the pending messages: above it a context is irreducible. */
   readonly budgetTokens: number;
-  /** Steps run until the messages are this small: their upper bound fits then, too, or they are smaller by what an overflow asks for. */
+  /** Steps run until the messages are this small: their upper bound fits then, too, or they are smaller by an overflow's demand. */
   readonly limitTokens: number;
   /** At this size the trigger would fire again at once. */
   readonly lineTokens: number;
-  /** After a refusal: what is sent next measures at most this much less than what was refused, whatever is believed to fit; `null` before one. */
+  /** After a refusal: the next request measures at most this much less than the refused one, even if more is believed to fit; `null` before one. */
   readonly retryTokens: number | null;
 }
 
-/** Expected tokens of the view's messages before a compaction, of the overhead, and of what is pending. */
+/** Expected tokens of the view's messages before a compaction, of the overhead, and of the pending messages. */
 interface GoalSizes {
   readonly tokensBefore: number;
   readonly overheadTokens: number;
   readonly pendingTokens: number;
 }
 
-/** Share of what was refused that each recovery may keep: the estimate has just been proved too low by an unknown factor; chosen. */
+/** Share of the refused size that each recovery may keep: the estimate has just been proved too low by an unknown factor; chosen. */
 export const RECOVERY_RATIOS: readonly [number, number] = [0.8, 0.5];
 
 /** The size of each further try after a refused one: smaller by as much as the first. Chosen. */
@@ -32,16 +32,19 @@ const LESS_RATIO = 0.8;
 const LEAST_RATIO = 0.25;
 
 /**
- * How often a rejected request is compacted and sent again under a policy: as often as the policy says, at least once for each share
- * that is tried, and at last once more with nothing but what cannot be cut. 0 for a policy that is off or wants no recovery; one without a
- * fallback gets no more than it asks for.
+ * How often a rejected request is compacted and sent again under a policy: as often as the policy says, at least once for each share that is tried,
+ * and at last once more with only uncuttable parts. 0 for a policy that is off or wants no recovery; one without a fallback gets no more than it asks
+ * for.
  */
 export function recoveriesOf({ enabled, overflow, fallback }: Pick<EnginePolicy, "enabled" | "overflow" | "fallback">): number {
   const maximum = enabled ? overflow.maxRecoveries : 0;
   return maximum === 0 || fallback === null ? maximum : Math.max(maximum, RECOVERY_RATIOS.length) + 1;
 }
 
-/** Which recovery follows so many refusals in a row for no known reason: each takes the next share, and the one after the last share leaves what cannot be cut. `null` after that, unless the person said something since. */
+/**
+ *  Which recovery follows so many refusals in a row for no known reason: each takes the next share, and the one after the last share leaves uncuttable parts. `null`
+ *  after that, unless the person said something since.
+ */
 export function recoveryOfTry(
   policy: EnginePolicy,
   { tries, isSaid }: { readonly tries: number; readonly isSaid: boolean },
@@ -51,7 +54,7 @@ export function recoveryOfTry(
   return tries <= RECOVERY_RATIOS.length ? Math.min(tries - 1, last) : last;
 }
 
-/** True for the last recovery: it needs no model and leaves only what cannot be cut. */
+/** True for the last recovery: it needs no model and leaves only uncuttable parts. */
 export function isForced(policy: EnginePolicy, reason: CompactionReason, { recovery = 0 }: FitInput): boolean {
   return policy.fallback !== null && reason === "overflow" && recovery >= recoveriesOf(policy) - 1;
 }
@@ -73,7 +76,8 @@ export function goalOf(
     return { budgetTokens, limitTokens, lineTokens: triggerTokens(policy.trigger, budget) - otherTokens, retryTokens: null };
   }
   const lessTokens = ((input.refusedTokens ?? Number.POSITIVE_INFINITY) - otherTokens) * LESS_RATIO;
-  // A small share of what was refused, less than what was tried in vain, and what fits by its own measure, is all that the steps after a forced one have to reach.
+  // The steps after a forced one have to reach only this: a small share of the refused size, less than the sizes tried in vain, and a size that fits by its own
+  // measure.
   if (isForced(policy, reason, input)) {
     const limitTokens = Math.floor(Math.min(fittingTokens, sizes.tokensBefore * LEAST_RATIO, lessTokens));
     return { budgetTokens, limitTokens, lineTokens: 0, retryTokens: 0 };
@@ -83,9 +87,9 @@ export function goalOf(
   const retryTokens = Math.floor(Math.min(sizes.tokensBefore * retryRatioOf(state, input), Math.max(1, lessTokens)));
   const countedTokens = input.observedPromptTokens ?? 0;
   const isCountedMore = countedTokens > sizes.tokensBefore + otherTokens;
-  // If the provider's count is right, what it counted above the estimate is in every part of the request.
+  // If the provider's count is right, its excess over the estimate is in every part of the request.
   const observedTokens = isCountedMore ? roomTokens(budget, countedTokens, sizes) : Number.POSITIVE_INFINITY;
-  // A refusal outweighs what is believed: an overhead that leaves no room at all was not what was refused.
+  // A refusal outweighs beliefs: an overhead that leaves no room at all was not the refused one.
   const believedTokens = Math.min(fittingTokens, observedTokens);
   return refusedGoal(budgetTokens, believedTokens > 0 ? Math.min(believedTokens, retryTokens) : retryTokens, retryTokens);
 }
@@ -95,7 +99,10 @@ function refusedGoal(budgetTokens: number, limitTokens: number, retryTokens: num
   return { budgetTokens, limitTokens, lineTokens: limitTokens, retryTokens };
 }
 
-/** The share of a refused request that the first recovery keeps: half of what came since the last answered call, as it may be tried again; none of that after a refusal without a known reason, which is tried once. */
+/**
+ *  The share of a refused request that the first recovery keeps: half of the messages since the last answered call, as it may be tried again; none of them after a
+ *  refusal without a known reason, which is tried once.
+ */
 function retryRatioOf(
   { ledger: { estimatedTokens, estimatedAtLastCallTokens } }: Priced,
   { recovery = 0, observedLimitTokens = null, refusedTokens = null }: FitInput,
@@ -107,8 +114,8 @@ function retryRatioOf(
 }
 
 /**
- * Room for messages after a first refusal that says what is allowed and what was counted: the rest shrinks by the excess and no more. If the
- * reply is no part of what was counted, a little less than fits.
+ * Room for messages after a first refusal that names its limit and its count: the rest shrinks by exactly the excess. If the count leaves out the
+ * reply, a little less than fits.
  */
 function allowedRoomTokens({ windowTokens, inputBudgetTokens }: Budget, input: FitInput, sizes: GoalSizes): number | null {
   const { observedLimitTokens, observedPromptTokens, observedRequestTokens, recovery = 0 } = input;
@@ -129,10 +136,10 @@ function roomTokens(
   return Math.floor((inputBudgetTokens * (tokensBefore + otherTokens)) / countedTokens) - otherTokens;
 }
 
-/** Rounding of the parts that a prediction is added up from, in tokens; only if the bound is above what is expected. */
+/** Rounding of the parts that a prediction is added up from, in tokens; only if the bound is above the expected size. */
 const ROUNDING_TOKENS = 2;
 
-/** The bound is a share of the overhead, too: where that fills the window it would leave nothing. Then half of what is expected to fit is kept; chosen. */
+/** The bound is a share of the overhead, too: where that fills the window it would leave nothing. Then half of the expected room is kept; chosen. */
 const LEAST_ROOM_RATIO = 0.5;
 
 /** Returns the expected tokens of messages at which their upper bound still fits. */

@@ -11,7 +11,7 @@ type PlannedFor = (idAt: (place: number) => string) => Edit;
 const place = fc.nat({ max: 60 });
 const few = fc.nat({ max: 4 });
 
-/** Edits as nobody should plan them: of any places of a view. */
+/** Edits that no strategy should plan: of any places of a view. */
 const hostileEdits: fc.Arbitrary<readonly PlannedFor[]> = fc.array(
   fc.oneof(
     fc.tuple(place, few).map(

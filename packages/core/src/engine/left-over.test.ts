@@ -15,7 +15,7 @@ import {
   summaryMessage,
 } from "../testing/builders.ts";
 
-/** Ids of the messages that a strategy is told of as left over, in a session whose newest compaction made the edits given. */
+/** Ids of the messages that a strategy sees as left over, in a session whose newest compaction made the given edits. */
 async function leftOver(edits: readonly AppliedEdit[] | null): Promise<readonly string[]> {
   const { kinds, given } = askingStrategy();
   const messages = [...turns(2), human("u", "do"), calling("a", ["c"]), result("r", "c", "done"), reply("z", "so")];

@@ -9,7 +9,7 @@ import { expectedTokensOf } from "./why-act.ts";
 
 const messages = [human("u", "three"), reply("a", "words")];
 
-/** 12.5 tokens a message; what is predicted of a request is given. */
+/** 12.5 tokens a message; the prediction of a request is given. */
 function stateWith(expectedTokens: number) {
   const sven = createEstimator(SVEN_POLICY.estimator, createWorkCounter());
   const overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };

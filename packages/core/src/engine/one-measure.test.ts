@@ -83,7 +83,7 @@ describe("with a provider that counts otherwise", () => {
         expect([counted.lost, counted.failedOverBudget]).toEqual([0, 0]);
         expect(counted.mostRecoveries).toBeLessThanOrEqual(recoveriesOf(each.policy) + 1);
         const { hiddenTokens, jumpTokens } = each.counting;
-        // What no cut can reach takes up to so much of the window: a floor always fits into the other half.
+        // Uncuttable parts take up to so much of the window: a floor always fits into the other half.
         const mayBeIrreducible = hiddenTokens + jumpTokens > each.windowTokens / 2;
         expect(counted.irreducible).toBeLessThanOrEqual(mayBeIrreducible ? Number.POSITIVE_INFINITY : 0);
       }),

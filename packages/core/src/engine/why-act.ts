@@ -18,7 +18,7 @@ export type GateState = Pick<FitState, "policy" | "breaker" | "reportedAtMs" | "
   Priced;
 
 /**
- * Why the engine acts now, or that it does not. Reads the ledger's sums and what is pending: never the view.
+ * Why the engine acts now, or that it does not. Reads the ledger's sums and the pending messages: never the view.
  *
  * @throws PlimsollError `bad-policy` if the window is not larger than the output reserve.
  */
@@ -43,7 +43,7 @@ export interface GateSizes extends Pick<Breaker, "isGoalMissed"> {
   readonly newTokens: number | null;
   /** Tokens that a step adds, as measured so far. */
   readonly stepTokens: number;
-  /** The bound on what a cut leaves, as a multiple of what is expected of it. */
+  /** The bound on the size after a cut, as a multiple of the expected size. */
   readonly upperRatioAfterCut: number;
   /** Time since the request before; `null` if it is not known. */
   readonly pauseMs: number | null;
@@ -52,11 +52,11 @@ export interface GateSizes extends Pick<Breaker, "isGoalMissed"> {
 
 function gateSizes(state: GateState, { pending, nowMs }: FitInput): GateSizes {
   const { setup, breaker, ledger, overhead, reportedAtMs, cache } = state;
-  // At a switch the model before it tells what is new.
+  // At a switch the model before it says which messages are new.
   const { estimatedTokens, estimatedAtLastCallTokens, estimatedAtLastCutTokens, stepGrowthTokens, factor } =
     state.writer?.ledger ?? ledger;
   const sinceTokens = breaker.estimatedAtLastAttemptTokens ?? estimatedAtLastCutTokens;
-  // Before two calls tell what a step adds, the first one does.
+  // Before two calls show the size of a step, the first one does.
   const stepTokens = stepGrowthTokens || estimatedTokens - (estimatedAtLastCallTokens ?? estimatedTokens);
   return {
     prediction: setup.estimator.predict(ledger, overhead),
@@ -80,7 +80,7 @@ export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, si
   if (gate === "on-overflow") return "overflow";
   const { fallback } = policy;
   const { expectedTokens, upperTokens } = sizes.prediction;
-  // What the newest attempt left.
+  // The size after the newest attempt.
   const leftTokens = expectedTokens - (sizes.newTokens ?? 0);
   const isFilled = isWindowFilled(sizes.prediction, budget) || leftTokens >= triggerTokens(policy.trigger, budget);
   const minimumSteps = isFilled ? (policy.progress.minimumSteps ?? 0) : 0;
@@ -108,7 +108,7 @@ export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, si
   return fallback?.actAtBudget === true && isWorthIt && sendTokens > budget.inputBudgetTokens ? "over-budget" : null;
 }
 
-/** True from the line on by what is expected; false for an unknown window, and for a policy that does nothing. */
+/** True from the line on by the expected size; false for an unknown window, and for a policy that does nothing. */
 export function reaches(state: GateState, input: FitInput, atLeast: Amount): boolean {
   const budget = state.policy.enabled ? budgetFor(state.policy, input) : null;
   return (
@@ -116,7 +116,7 @@ export function reaches(state: GateState, input: FitInput, atLeast: Amount): boo
   );
 }
 
-/** Names what fills the window at a gate, and the budget that it is held against; `null` if cuts can make room, or nothing would be cut. */
+/** Names the parts that fill the window at a gate, and the budget that they exceed; `null` if cuts can make room, or nothing would be cut. */
 export function windowFilledBy(
   { policy, setup: { estimator }, ledger, overhead }: GateState,
   input: FitInput,
@@ -136,10 +136,10 @@ export function budgetFor(policy: EnginePolicy, { model, observedLimitTokens = n
   return budgetOf(limitsWithin({ ...model, contextWindowTokens }, observedLimitTokens));
 }
 
-/** System text and tools of more than this share of the budget fill it; chosen: with less, what a cut buys is decided by what it keeps. */
+/** System text and tools of more than this share of the budget fill it; chosen: with less, a cut's gain depends on its kept messages. */
 const FILLED_RATIO = 0.5;
 
-/** True if what no cut takes fills the window. */
+/** True if uncuttable parts fill the window. */
 function isWindowFilled({ overheadTokens }: Prediction, { inputBudgetTokens }: Budget): boolean {
   return overheadTokens > inputBudgetTokens * FILLED_RATIO;
 }

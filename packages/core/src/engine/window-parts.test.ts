@@ -5,7 +5,7 @@ import { windowParts } from "./window-parts.ts";
 const tool = (name: string): ToolSpec => ({ name, description: "", parametersJson: "{}" });
 const measure = { textTokens: (text: string) => text.length, toolsTokens: (tools: readonly ToolSpec[]) => tools.length * 100 };
 
-/** The parts of a system text and tools, as `what name tokens`, with nothing that the log does not show. */
+/** The parts of a system text and tools, as `part name tokens`, with nothing that the log does not show. */
 function named(system: string, tools: readonly string[] = [], reportedTokens?: number) {
   const overhead = { system, tools: tools.map(tool), dynamicContext: null, hiddenTokens: 0 };
   const parts = windowParts(overhead, measure, reportedTokens ?? system.length + tools.length * 100);

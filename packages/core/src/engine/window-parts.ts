@@ -12,7 +12,7 @@ export interface WindowPart {
   readonly name: string | null;
   /** The number of tools; 0 for other parts. */
   readonly toolCount: number;
-  /** About this many tokens: the estimate, scaled to what was reported. */
+  /** About this many tokens: the estimate, scaled to the report. */
   readonly tokens: number;
 }
 
@@ -58,7 +58,7 @@ const textPart = (what: WindowPart["what"], name: string | null, tokens: number)
 /** The separator between a server's name and a tool's: two underscores (Claude Code, Codex, Gemini CLI, after `mcp__`), a dot, a slash or a colon. */
 const QUALIFIED = /^(?:mcp__)?(.+?)(?:__|[./:])./;
 
-/** A server of fewer tools is not told from a tool of two words, where one underscore or hyphen parts them (OpenCode, LangChain). Chosen. */
+/** A server with fewer tools looks like a tool of two words, if one underscore or hyphen separates them (OpenCode, LangChain). Chosen. */
 const LEAST_SHARED_PREFIX = 4;
 
 /** The tools of each server, by their names; `null` for those that name none. */

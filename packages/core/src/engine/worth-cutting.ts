@@ -40,8 +40,8 @@ export interface CutSizes {
 }
 
 /**
- * Why a cut is not worth its price, and how far it is from it; `null` if it is worth it. Until the context has its old size again, each step reads what was freed
- * less; once, what is kept is written and not read. The first has to pay for the second.
+ * Why a cut is not worth its price, and how far it is from it; `null` if it is worth it. Until the context has its old size again, each step reads less by the
+ * freed tokens; once, the kept tokens are written and not read. The first has to pay for the second.
  */
 export function whyNotWorth(
   { freedTokens, keptTokens }: CutSizes,
@@ -57,7 +57,7 @@ export function whyNotWorth(
   return `${sizes} and buy ${Math.floor(boughtSteps)} steps; at this model's prices it takes ${Math.ceil(wantedSteps)}`;
 }
 
-/** A cut that nothing is known of yet is expected to leave this share of what it is of. */
+/** A cut without any history is expected to leave this share of its subject. */
 const EXPECTED_KEPT_RATIO = 0.5;
 
 /** True if a cut of a context of this size is expected to pay as often as it has to: before it is planned. */
@@ -94,8 +94,8 @@ export function cutPrice(
 }
 
 /**
- * The most that a cut of so many tokens may keep: so much that it pays within the steps that it buys, and frees a share of what it rewrites. Less is cheaper, and
- * loses more. The equation is `freed² = kept × growth × (ratio − 1)` with `freed = size − kept`.
+ * The most that a cut of so many tokens may keep: so much that it pays within the steps that it buys, and frees a share of the tokens it rewrites. Less is
+ * cheaper, and loses more. The equation is `freed² = kept × growth × (ratio − 1)` with `freed = size − kept`.
  */
 export function mostWorthKeeping(
   sizeTokens: number,

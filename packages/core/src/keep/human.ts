@@ -2,8 +2,8 @@ import { isHuman } from "../message/message.ts";
 import { defineAmountRule, type KeepRuleKind, type KeepView, type MessageRange } from "./keep-rule.ts";
 
 /**
- * Keeps the person's messages: what somebody asked for is not to be read off a summary. The newest and the first, which says what the session is for, stay
- * beyond the amount; the others from the newest back.
+ * Keeps the person's messages: a request is not to be read off a summary. The newest and the first, which states the session's purpose, stay beyond the
+ * amount; the others from the newest back.
  */
 export const HUMAN: KeepRuleKind = defineAmountRule("human", (atMost) => ({
   keeps: "messages",

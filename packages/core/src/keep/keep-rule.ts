@@ -3,7 +3,7 @@ import { type Amount, amountSchema, type Budget } from "../budget.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
 
-/** A kind of keep rule: what a policy may say of it, and the rule that its settings make. */
+/** A kind of keep rule: its settings in a policy, and the rule that they make. */
 export interface KeepRuleKind {
   readonly kind: string;
   readonly schema: z.ZodType<KindSpec>;
@@ -43,7 +43,7 @@ export interface MessagesRule {
   readonly beyondAmount?: number | undefined;
 }
 
-/** Recalls units of the whole log, also of what earlier compactions took, in place of what leaves the view. Of several such rules the first counts. */
+/** Recalls units of the whole log, also those that earlier compactions took, in place of messages that leave the view. Of several such rules the first counts. */
 interface UnitsRule extends UnitWorth {
   readonly keeps: "units";
   readonly atMost: Amount;

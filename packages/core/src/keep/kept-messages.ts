@@ -14,9 +14,9 @@ export interface KeptMessages {
 }
 
 /**
- * The messages that rules keep, one answer for each rule that chooses messages, in the order of the rules. Each is filled up to its amount,
- * and all of them together up to `limitTokens`. What cannot be taken apart is kept whole: a call, the calls that were made at once with it, and
- * all their results. What a rule before it keeps, and what nobody may take (the last human message, what the agent declared, the open step), costs a rule nothing.
+ * The messages that rules keep, one answer for each rule that chooses messages, in the order of the rules. Each is filled up to its amount, and all of them
+ * together up to `limitTokens`. Inseparable messages are kept whole: a call, the calls that were made at once with it, and all their results. Messages that a rule
+ * before it keeps, and untouchable ones (the last human message, the agent's declarations, the open step), cost a rule nothing.
  */
 export function keptMessages(
   rules: readonly KeepRule[],
@@ -37,8 +37,8 @@ export function keptMessages(
 }
 
 /**
- * Keeps what loaded a tool that was called since: without it the vendor has no such tool. It holds under every policy, before the policy's own rules; of several
- * searches that found a tool the newest stays.
+ * Keeps the message that loaded a tool which was called since: without it the vendor has no such tool. It holds under every policy, before the policy's own
+ * rules; of several searches that found a tool the newest stays.
  */
 export const LOADED_TOOLS: MessagesRule & { readonly kind: string } = {
   kind: "loaded-tools",

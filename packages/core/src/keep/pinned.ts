@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Amount, amountSchema } from "../budget.ts";
 import { defineKeepRule, type KeepRuleKind } from "./keep-rule.ts";
 
-/** Messages that somebody named, up to an amount. */
+/** Messages that the caller named, up to an amount. */
 export interface PinnedSpec {
   readonly kind: "pinned";
   /** Ids of messages, the worthiest first; ids that the view does not have are passed over. */

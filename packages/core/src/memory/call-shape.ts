@@ -79,12 +79,12 @@ export function toolShapeOf(table: ToolTable, toolName: string, args: CallArgume
   return plainShapeOf(table, toolName, args);
 }
 
-/** Finds a call's files and the category of its output by its arguments alone, as the model wrote them: JSON, or the text that a tool takes. */
+/** Finds a call's files and the category of its output only by its arguments, as the model wrote them: JSON, or the text that a tool takes. */
 export function callShape(toolName: string, argumentsJson: string): ToolShape {
   return toolShapeOf({}, toolName, argumentsOf(argumentsJson));
 }
 
-/** Says what a call does: the command that it runs, of a script those of its calls, else its arguments as they stand. */
+/** Describes a call: the command that it runs, of a script those of its calls, else its arguments unchanged. */
 export function callWords({ argumentsJson }: { readonly argumentsJson: string }): string {
   const args = argumentsOf(argumentsJson);
   const script = stringAt(args, "input") ?? stringAt(args, "code");
@@ -159,7 +159,7 @@ function listedPaths(value: unknown): readonly string[] {
   );
 }
 
-/** The path in a call's arguments, found by usual names (`path`, `file_path`, …), whatever the tool does with it; `undefined` for none. */
+/** The path in a call's arguments, found by usual names (`path`, `file_path`, …), for any use by the tool; `undefined` for none. */
 function namedPath(args: CallArguments): string | undefined {
   return PATH_KEYS.flatMap((key) => stringAt(args, key) ?? []).find((value) => value !== "");
 }

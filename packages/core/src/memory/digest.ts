@@ -9,21 +9,20 @@ import { charsOfLines, isPlanGone, runningLines } from "./record.ts";
 import { logTexts } from "./units.ts";
 
 /**
- * A summary that no model writes: the same input gives the same text. It holds what is no guess: the first request and the newest, the items of the plan, files,
- * failures, what runs, and the newest step, in the words in which they were said, up to a size that does not depend on the policy. A section of which nothing is known
- * is left out.
+ * A summary that no model writes: the same input gives the same text. It holds only facts: the first request and the newest, the items of the plan, files, failures,
+ * running things, and the newest step, in their original words, up to a size that does not depend on the policy. A section without facts is left out.
  */
 export function createDigest(options: DigestOptions = DEFAULT_DIGEST_OPTIONS): Summarizer {
   return async (request) => ({ text: digestText(request, options), usage: null, stopReason: "end" });
 }
 
-/** Size of a digest, and what stands beside it. */
+/** Size of a digest, and the text beside it. */
 export interface DigestOptions {
   /** UTF-16 code units of the whole digest at most. */
   readonly maximumChars: number;
   /** The record of the whole log; if left out, the view's own is read. */
   readonly facts?: Facts;
-  /** True if that record is written beside it: plan, files, failures and what runs are not quoted again. */
+  /** True if that record is written beside it: plan, files, failures and running things are not quoted again. */
   readonly isBesideRecord?: boolean;
 }
 
@@ -36,11 +35,11 @@ const OWN_SECTIONS = ["Goal", "Progress", "Next Steps", "Failures"] as const;
 /** Quotations of one kind. */
 interface QuoteKind {
   readonly textsOf: (told: Told) => readonly string[];
-  /** They stand in the section whose title has one of these words, an earlier word first; in the last section if none has. */
+  /** They go into the section whose title has one of these words, an earlier word first; into the last section if none has. */
   readonly under: readonly string[];
   /** Before each of them. */
   readonly mark: string;
-  /** Share of the room; chosen, as the longest quotations are. What is left over is left to the next kind. */
+  /** Share of the room; chosen, as the longest quotations are. The next kind gets the rest. */
   readonly shareRatio: number;
   /** The longest quotation in UTF-16 units. */
   readonly quoteChars: number;
@@ -56,7 +55,7 @@ interface Told extends Pick<Earlier, "prose"> {
   /** The newest request; none if none is covered. */
   readonly asked: readonly string[];
   readonly facts: Facts;
-  /** Texts of the newest step: the model's words, and what its calls gave. */
+  /** Texts of the newest step: the model's words, and its calls' outputs. */
   readonly step: readonly string[];
 }
 
@@ -66,7 +65,7 @@ const AHEAD = ["next", "pending", ...PROGRESS];
 const FILES = ["file", "artifact", "critical", ...PROGRESS];
 const FAILURES = ["failure", "critical", "pending", "error"];
 
-/** Before what a digest says of the first request, which is carried over whatever comes, and of the newest that it covers. */
+/** Before a digest's quotation of the first request, which is always carried over, and of the newest that it covers. */
 const FIRST = "- Asked first: ";
 const NEWEST = "- Asked later: ";
 
@@ -74,7 +73,7 @@ const line = { mark: "- ", prefers: "newest" } as const;
 const marked = { shareRatio: 0.1, quoteChars: 240, prefers: "newest" } as const;
 const isOpen = (status: string) => !isDone(status) && !isGivenUp(status);
 
-/** In the order in which they are given room. Of what stands behind a mark of its own the newest alone is carried over. */
+/** In the order in which they are given room. Of quotations behind a mark of their own only the newest is carried over. */
 const KINDS: readonly QuoteKind[] = [
   { ...line, textsOf: ({ prose }) => prose, under: PROGRESS, shareRatio: 0.2, quoteChars: 1500 },
   { ...marked, textsOf: ({ asked }) => asked, under: GOAL, mark: NEWEST, quoteChars: 600 },
@@ -109,14 +108,14 @@ function failures({ facts }: Told): readonly string[] {
 /** Quotes the person's focus first: it takes this share of the room from all others (chosen). */
 const FOCUS: QuoteKind = { textsOf: ({ focus }) => focus, under: PROGRESS, shareRatio: 0.4, quoteChars: 400, ...line };
 
-/** Shares of the whole room, chosen: for the first request at most, and for what earlier summaries say at least. */
+/** Shares of the whole room, chosen: for the first request at most, and for earlier summaries at least. */
 const FIRST_RATIO = 0.2;
 const EARLIER_RATIO = 0.3;
 
 /** Lines by section. */
 type Page = ReadonlyMap<string, readonly string[]>;
 
-/** The digest's text. Linear in what is covered, and in the files and failures of the record; quotes are cut on character boundaries. */
+/** The digest's text. Linear in the covered text, and in the files and failures of the record; quotes are cut on character boundaries. */
 export function digestText(request: SummaryRequest, { maximumChars, facts, isBesideRecord = false }: DigestOptions): string {
   const covered = request.parts.flatMap(({ messages }) => messages);
   const view = request.view ?? covered;
@@ -125,7 +124,7 @@ export function digestText(request: SummaryRequest, { maximumChars, facts, isBes
   const known = facts ?? view.reduce(foldFacts, NO_FACTS);
   const { first, ...said } = saidIn(covered, view);
   const focus = request.focus === null ? [] : focusLines(covered, request.focus);
-  // The record of a whole log says what is true now: nothing that an earlier digest had of it is.
+  // The record of a whole log has the present state: an earlier digest's version of it is outdated.
   const isNewer = (part: keyof Facts) => facts !== undefined || known[part] !== NO_FACTS[part];
   const outOfDate = KINDS.flatMap(({ mark, record }) => (record !== undefined && isNewer(record) ? [mark] : []));
   const { lines, prose, firstAsked } = earlierIn(covered, titles, [...outOfDate, ...(said.asked.length > 0 ? [NEWEST] : [])]);
@@ -149,7 +148,7 @@ export function digestText(request: SummaryRequest, { maximumChars, facts, isBes
   return `## ${sectionFor(PROGRESS, titles)}\n${NOTHING_QUOTED}`;
 }
 
-/** A digest of which nothing can be quoted. The next one does not carry it over. */
+/** A digest without quotations. The next one does not carry it over. */
 const NOTHING_QUOTED = "Nothing is quoted of the earlier messages.";
 
 const FIRST_FORM = { mark: FIRST, quoteChars: 600, prefers: "newest" } as const;
@@ -167,7 +166,7 @@ function saidIn(
   view: readonly Message[],
 ): { readonly first: string | null } & Pick<Told, "asked" | "step"> {
   const requests = covered.filter(isRequest);
-  // Before a summary stands only what it does not cover.
+  // Before a summary come only messages that it does not cover.
   const first = view.find((message) => isSummary(message) || isRequest(message));
   const isFirst = ({ id }: Message) => first !== undefined && id === first.id;
   const newest = requests.findLast((message) => !isFirst(message));
@@ -260,7 +259,7 @@ function quote(text: string, maximumChars: number): string {
   return quoted.includes("#") || quoted.includes("```") ? LINE_BREAKS.reduce(withoutHeadings, quoted) : quoted;
 }
 
-/** The mark of a ticked item: what is quoted stands behind a mark of its own. */
+/** The mark of a ticked item: a quotation comes behind a mark of its own. */
 const ITEM = /^[-*+] (?=\[[ x]\] )/i;
 
 /** Where the first line begins that says something; below 0 if none does. */
@@ -343,8 +342,8 @@ const WORD = /[\p{L}\p{N}_][\p{L}\p{N}_./-]+[\p{L}\p{N}_]/gu;
 const LEAD_CHARS = 120;
 
 /**
- * Lines of what was said, written and shown that hold words of the focus, the best last: a word counts the more, the fewer lines have it, and of
- * equals the newest is the best. None if no word is found. Linear in the texts.
+ * Spoken, written and shown lines that hold words of the focus, the best last: a word counts the more, the fewer lines have it, and of equals the
+ * newest is the best. None if no word is found. Linear in the texts.
  */
 function focusLines(messages: readonly Message[], focus: string): readonly string[] {
   const words = [...new Set(focus.toLowerCase().match(WORD) ?? [])];
@@ -385,7 +384,7 @@ interface Earlier {
   readonly firstAsked: string | null;
 }
 
-/** Takes earlier summaries apart: their lines without those behind a mark that is out of date, what says nothing, and headings above nothing. Linear. */
+/** Takes earlier summaries apart: their lines without those behind a mark that is out of date, empty phrases, and headings above nothing. Linear. */
 function earlierIn(messages: readonly Message[], titles: readonly string[], outOfDate: readonly string[]): Earlier {
   const lines = new Map<string, readonly string[]>();
   const prose: string[] = [];
@@ -411,7 +410,7 @@ function summaryOf(message: Message): string {
   return part?.type === "text" ? summaryIn(part.text) : "";
 }
 
-/** True for a line that says that there is nothing. What is moved in was said by somebody. */
+/** True for a line that says that there is nothing. An indented line is a quotation. */
 function isLeftEmpty(line: string): boolean {
   return line === NOTHING_QUOTED || (!line.startsWith(" ") && isNothing(line));
 }
@@ -438,14 +437,14 @@ function rankOf(line: string): number {
   return rank > 2 && rank < CONTENT && line.startsWith("#".repeat(rank)) ? rank : 0;
 }
 
-/** The lines from the first that is not moved in: it begins what was said, or goes on with what cannot be told from it. */
+/** The lines from the first that is not indented: it begins a quotation, or goes on with one that cannot be recognised. */
 function fromFirstItem(lines: readonly string[]): readonly string[] {
   const start = lines.findIndex((line) => /^\S/.test(line));
   const last = lines.findLastIndex((line) => line.trim() !== "");
   return start < 0 ? [] : [...lines.slice(start, last), (lines[last] ?? "").trimEnd()];
 }
 
-/** A line that is no code fence and no heading of a section: parts of a fence may be left out, and what was fenced must not become one. */
+/** A line that is no code fence and no heading of a section: parts of a fence may be left out, and fenced text must not become one. */
 function quotedLine(line: string, titles: readonly string[]): string {
   const isSection = line.startsWith("#") && sectionsIn(line, titles).preamble !== line.trim();
   return isSection || line.startsWith("```") ? ` ${line}` : line;

@@ -17,7 +17,7 @@ export interface KeptState {
 
 /**
  * Which files are listed, and in which order: all of the log, the one touched last at the end, or by name; or by name those that calls name in
- * what is no longer in the context, as pi does.
+ * messages that left the context, as pi does.
  */
 export type FileOrder = "by-touch" | "by-name" | "covered";
 
@@ -40,9 +40,9 @@ const SHARES = [
 ] as const;
 
 /**
- * The facts as text of at most `maximumChars`, or `null` if there are none. Quoted text is fenced as data. Pinned
- * instructions come first and may take all of it; the rest shares what they leave. A plan that stands whole in a message that stays is not written again. The
- * newest files and errors are kept if not all fit, with a count of the others.
+ * The facts as text of at most `maximumChars`, or `null` if there are none. Quoted text is fenced as data. Pinned instructions come first and may take all of
+ * it; the rest shares the remaining room. A plan that is whole in a message that stays is not written again. The newest files and errors are kept if not all
+ * fit, with a count of the others.
  */
 export function factsText(facts: Facts, kept: KeptState, { maximumChars, staying = [] }: FactsRoom): string | null {
   if (maximumChars <= 0) return null;
@@ -66,9 +66,9 @@ export function factsText(facts: Facts, kept: KeptState, { maximumChars, staying
 const MOST_CHARS_PER_TOKEN = 4.5;
 
 /**
- * The facts in so many tokens at most, and within the policy's room. Without a room what the caller gave (pinned instructions, live state) and the lists of
- * files that a policy names are written all the same. Lists of covered files depend on what stays, and have all of the room: the program that they follow
- * bounds them by nothing.
+ * The facts in so many tokens at most, and within the policy's room. Without a room the caller's parts (pinned instructions, live state) and the lists of
+ * files that a policy names are written all the same. Lists of covered files depend on the staying messages, and have all of the room: the program that
+ * they follow sets no bound.
  */
 export function factsWithin(
   facts: Facts,
@@ -106,8 +106,8 @@ export function factsWithin(
 }
 
 /**
- * Lists of the files that calls name in what the context no longer has, by name, read before modified; `null` if there are none. What stays is
- * the log's newest, so that all accesses but as many of the newest as it has are of what went. Files of a tracker are always listed.
+ * Lists of the files that calls name in messages that left the context, by name, read before modified; `null` if there are none. The staying messages
+ * are the log's newest, so that all accesses but as many of the newest as they have are of the rest. Files of a tracker are always listed.
  */
 function coveredFilesText(
   { facts, kept, staying }: { readonly facts: Facts; readonly kept: KeptState; readonly staying: readonly Message[] },
@@ -124,7 +124,7 @@ function coveredFilesText(
     );
   const listed = (tag: string, access: "read" | "modify", roomChars: number) =>
     newestLines(tag, linesOf(access), { framing, roomChars, order: "covered" });
-  // What is modified matters more: the files that were read take what it leaves.
+  // Modified files matter more: the files that were read take the remaining room.
   const modified = listed("modified-files", "modify", maximumChars);
   const read = listed("read-files", "read", maximumChars - modified.length - 2);
   const blocks = [read, modified].filter((block) => block !== "");
@@ -185,10 +185,10 @@ function blockFor(kind: Share["of"], { facts, kept, framing, roomChars, shown }:
   }
 }
 
-/** A line that is written if it is asked for: most of what a long log says does not fit. */
+/** A line that is written on request: most of a long log does not fit. */
 type LineToWrite = () => string;
 
-/** One error a line, and what follows of it. No line of an error reads as another one: it is quoted if it names one's tool and arguments. */
+/** One error a line, with its consequences. No line of an error reads as another one: it is quoted if it names one's tool and arguments. */
 function errorLines(errors: readonly (CallOutcome & { readonly error: string })[]): readonly LineToWrite[] {
   const beginnings = errors
     .slice(-MOST_ERRORS)
@@ -207,7 +207,7 @@ const MOST_ERRORS = 100;
 /** Characters of a call by which its line is known; chosen. */
 const NAME_CHARS = 80;
 
-/** A tag's name is known by what it begins with. */
+/** A tag's name is known by its beginning. */
 const TAG_NAME = /^[\p{L}\p{N}_ -]+/u;
 
 /** A title as a tag: nothing in it can end the tag. */
@@ -251,7 +251,7 @@ function firstLines(tag: string, lines: readonly string[], room: Room): string {
   );
 }
 
-/** Characters of the line that counts what is left out. */
+/** Characters of the line that counts the omitted ones. */
 const COUNT_CHARS = 40;
 
 /** As many of the newest lines as fit between the tags, oldest first or by name, with a count of those left out; nothing if none does. */

@@ -10,21 +10,21 @@ import { type Cutter, suffixStart } from "../truncation/span.ts";
 import { type RunningThing, withNotice, withResult } from "./running.ts";
 
 /**
- * The record of a session's state: the plan, files, what runs, errors. It is read off the log, never left to a summary; nothing in it is told by words that
- * somebody chose. Folding a message touches that message alone.
+ * The record of a session's state: the plan, files, running things, errors. It is read off the log, never left to a summary; nothing in it is recognised by
+ * freely chosen words. Folding a message touches only that message.
  */
 export interface Facts {
-  /** The newest plan as it stands, with the message that wrote it last; `null` if there was none. */
+  /** The newest plan in its present state, with the message that wrote it last; `null` if there was none. */
   readonly plan: KnownPlan | null;
   /** The newest last. */
   readonly running: readonly RunningThing[];
-  /** Every access of a file, in order; `fileOperations` tells what it comes to. */
+  /** Every access of a file, in order; `fileOperations` gives the result. */
   readonly accesses: Sequence<PathAccess>;
   /** Those of them that a call names by itself, in order: of a command that shows a file there is none. */
   readonly named: Sequence<PathAccess>;
   /** Files of the agent's own tracker, with the state that it last knew. */
   readonly tracked: readonly TrackedFile[];
-  /** Every call that ended, in order; `lastErrors` tells what still fails. */
+  /** Every call that ended, in order; `lastErrors` gives the present failures. */
   readonly outcomes: Sequence<CallOutcome>;
   /** Calls of the newest assistant message, which its results are joined to. */
   readonly openCalls: readonly ToolCallPart[];
@@ -118,7 +118,7 @@ export interface CallOutcome {
   readonly error: string | null;
 }
 
-/** Characters of an error that are kept, and the part of them for what stands before its end: test runners end with a summary of 230. Chosen. */
+/** Characters of an error that are kept, and the part of them for lines before its end: test runners end with a summary of 230. Chosen. */
 const ERROR_CHARS = 400;
 const BEFORE_END_RATIO = 0.4;
 
@@ -147,13 +147,13 @@ export function lastErrors(outcomes: Iterable<CallOutcome>): readonly Failure[] 
 
 type Failure = CallOutcome & { readonly error: string };
 
-/** Stands for what is left out of an error. */
+/** Replaces the omitted part of an error. */
 const GAP = "\n…\n";
 
 /** Of a longer error its two ends are read, each half of so many characters; chosen. */
 const MOST_READ_CHARS = 100_000;
 
-/** An error in {@link ERROR_CHARS}: its end, and before it the lines that say what failed. Read once. */
+/** An error in {@link ERROR_CHARS}: its end, and before it the lines that name the failure. Read once. */
 const diagnosisOf = oncePerMessage((result) => {
   const whole = textOf(result).trimEnd();
   if (whole.length <= ERROR_CHARS) return whole;
@@ -226,8 +226,8 @@ export interface PlanItem {
 }
 
 /**
- * The items of the plan or list of tasks in a call's arguments, in their order. A plan is told by its shape and not by a tool's name: a list of
- * which each item has a text and a status, or a text named `plan`, whose headings and list items it is. `null` if the arguments hold none.
+ * The items of the plan or list of tasks in a call's arguments, in their order. A plan is recognised by its shape and not by a tool's name: a list of
+ * items with a text and a status each, or a text named `plan`, whose headings and list items it is. `null` if the arguments hold none.
  */
 export function planItems(argumentsJson: string): readonly PlanItem[] | null {
   if (!PLAN_KEY.test(argumentsJson)) return null;

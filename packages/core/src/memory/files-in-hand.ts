@@ -2,8 +2,8 @@ import { defineAmountRule, type KeepRuleKind, type KeepView, type MessageRange }
 import { toolCallsOf } from "../message/message.ts";
 
 /**
- * Keeps files as they are now, the one touched last first: of each the newest call that touched it, the newest that read it, and the changes
- * since. What a file was before its newest reading is of no use to the next change. A file that nothing points to any more has no share.
+ * Keeps files in their present state, the one touched last first: of each the newest call that touched it, the newest that read it, and the changes
+ * since. A file's text before its newest reading is of no use to the next change. A file that nothing points to any more has no share.
  */
 export const FILES_IN_HAND: KeepRuleKind = defineAmountRule(
   "files-in-hand",

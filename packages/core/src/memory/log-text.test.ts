@@ -14,7 +14,7 @@ function call(callId: string, given: unknown, paths: readonly PathAccess[] = [])
   return { type: "tool-call", callId, toolName: "tool", argumentsJson: JSON.stringify(given), paths };
 }
 
-/** The texts of a call alone, as `kind path text`. */
+/** The texts of only a call, as `kind path text`. */
 function ofCall(part: ToolCallPart): readonly string[] {
   return logTexts(assistant("m", [part])).map(({ kind, path, text }) => `${kind} ${path} ${text}`);
 }

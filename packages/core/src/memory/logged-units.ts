@@ -3,7 +3,7 @@ import type { Message } from "../message/message.ts";
 import type { FileTouches, IndexedText, TextReading, Unit, UnitReading } from "./units.ts";
 import { freshUnit, headCharsOf, isByModel } from "./units.ts";
 
-/** A unit of which this share of the lines was stated again later is told by what restated it; chosen. */
+/** A unit with this share of its lines stated again later counts as restated by the later text; chosen. */
 const RESTATED_RATIO = 0.8;
 
 /** A text and its units, in order. */
@@ -12,9 +12,9 @@ export interface LoggedText {
   readonly units: readonly Unit[];
 }
 
-/** Texts that follow each other, in units, with what became of each. */
+/** Texts that follow each other, in units, with the later history of each. */
 export interface LoggedUnits {
-  /** The texts of which something may be recalled with their units, oldest first. */
+  /** The texts with something to recall, with their units, oldest first. */
   readonly texts: LoggedText[];
   readonly statements: Statements;
   /** Texts of the model, and of the person, oldest first, each with its rare words. */
@@ -50,7 +50,7 @@ export function logText({ texts, statements, said, wordUnits }: LoggedUnits, of:
       unit.lastUseAtChars = of.atChars;
     }
   }
-  // A call that quotes what it changes states nothing new.
+  // A call that quotes the text it changes states nothing new.
   if (isUse && read.tellingLines > 0 && stated.length >= RESTATED_RATIO * read.tellingLines) return;
   if (read.units.length === 0) return;
   const units: Unit[] = [];
@@ -96,7 +96,7 @@ export function saidLately({ texts: logged, said, wordUnits }: LoggedUnits, nowA
   return new Map(hashes.map((hash) => [hash, Math.log1p(units / (wordUnits.get(hash) ?? 1))]));
 }
 
-/** Visits the units of a text in order, without those that a later text states again, with what is known of each. */
+/** Visits the units of a text in order, without those that a later text states again, with the facts about each. */
 export function forEachUnitOf(
   { of, units }: LoggedText,
   { files, nowAtChars, lately }: LogPlace,
@@ -120,13 +120,13 @@ export function forEachUnitOf(
   }
 }
 
-/** Which unit stated a line or a rare word last, by their hashes. What the model says takes over nothing from where it was stated: it uses it. */
+/** Which unit stated a line or a rare word last, by their hashes. The model's words take over nothing from its source: they use it. */
 interface Statements {
   readonly lines: Map<number, Unit>;
   readonly words: Map<number, Unit>;
 }
 
-/** A unit states its lines and words: whatever stated them before is restated now. */
+/** A unit states its lines and words: their earlier units are restated now. */
 function state({ lines, words }: Statements, unit: Unit, read: UnitReading): void {
   for (const hash of read.lineHashes) {
     if (hash === 0) continue;
@@ -142,7 +142,7 @@ function takesOver({ of: { kind } }: Unit, before: Unit | undefined): boolean {
   return kind !== "said" || before === undefined || before.of.kind === "said";
 }
 
-/** Chooses what a ranking takes of a log. */
+/** Chooses a ranking's passages from a log. */
 export interface RankingChoice extends UnitWorth {
   readonly passes: (message: Message) => boolean;
 }
@@ -180,7 +180,7 @@ function addRanked(ranked: RankedUnit[], text: LoggedText, log: LogPlace, worth:
   }
 }
 
-/** A unit counts as it and its neighbours do on the mean: what is needed of a text is seldom all in one unit. */
+/** A unit counts as much as it and its neighbours on average: a need is seldom all in one unit. */
 function amongNeighbours(at: number, units: readonly Unit[], ratios: readonly number[]): number {
   const own = ratios[at] ?? 0;
   const unit = units[at];

@@ -9,7 +9,10 @@ export const PLAN: KeepRuleKind = defineAmountRule("plan", (atMost) => ({
   choose: ({ messages }) => (planIn(messages)?.places ?? []).map((place) => ({ from: place, through: place })),
 }));
 
-/** A plan as it stands, and the places of the messages that wrote it: first those that state an item, then those that change its status alone, the newest of each first. */
+/**
+ *  A plan in its present state, and the places of the messages that wrote it: first those that state an item, then those that change only its status, the newest of
+ *  each first.
+ */
 export interface StandingPlan {
   readonly items: readonly PlanItem[];
   readonly places: readonly number[];

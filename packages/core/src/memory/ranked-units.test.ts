@@ -17,7 +17,7 @@ interface Taking extends UnitWorth {
 
 const named = (unit: Unit) => `${unit.of.handle} ${unit.index}`;
 
-/** Every unit is asked for what it is worth, and all of them are sorted. */
+/** Every unit is asked for its worth, and all of them are sorted. */
 function takenOfAll(view: RecallView, { worth, passes, maximumChars }: Taking): readonly string[] {
   const units: { readonly unit: Unit; readonly chars: number; readonly ratio: number }[] = [];
   view.forEachUnit(passes, (unit, facts) => {
@@ -52,7 +52,7 @@ function taken(view: RecallView, { maximumChars, ...choice }: Taking): readonly 
   return names;
 }
 
-/** Lines of few kinds, so that texts state again, quote and mention what others stated. */
+/** Lines of few kinds, so that texts state again, quote and mention the lines of others. */
 const line = fc.tuple(fc.constantFrom("read", "PORT_4711", "a line", "src/one.ts", "x"), fc.nat(30));
 const text = fc
   .array(line, { minLength: 1, maxLength: 60, size: "max" })
@@ -80,14 +80,14 @@ function messagesOf(steps: readonly (typeof step extends fc.Arbitrary<infer Step
   });
 }
 
-/** Worth that falls with age, that rises with it, that many units share, and that follows what became of a unit. */
+/** Worth that falls with age, that rises with it, that many units share, and that follows a unit's later history. */
 const WORTHS: Readonly<Record<string, UnitWorth["worth"]>> = {
   "expected use": expectedUse,
   "what grows old": ({ ageChars, file }) => ageChars + (file?.reads ?? 0),
   "few levels": ({ ageChars, mentions }) => (ageChars > 200 ? 1 : 2) + mentions,
   "what was stated again": ({ restatedRatio }) => 1 + 9 * restatedRatio,
   "what a call touched": ({ file }) => 1 + 9 * (file?.reads ?? 0),
-  // Heads of what a person said first have 48 characters, so that these units rank alike.
+  // Heads of a person's first words have 48 characters, so that these units rank alike.
   "nothing but length": ({ chars }) => chars + 48,
   "nothing for some": ({ ageChars, quotes }) => (ageChars % 7) + quotes,
 };

@@ -1,7 +1,7 @@
 /** Longer runs are data, not names; chosen. */
 const LONGEST_CHARS = 200;
 
-/** Shorter words are everywhere, and a number needs a digit more to tell anything; chosen. */
+/** Shorter words are everywhere, and a number needs a digit more to mean anything; chosen. */
 const LEAST_CHARS = 3;
 const LEAST_DIGITS = 4;
 
@@ -12,9 +12,8 @@ interface Run {
 }
 
 /**
- * Visits the words of a text that tell one thing from another, in order: names with a digit, a hyphen, an underscore or a capital inside,
- * long numbers, what dots, slashes and colons join (paths, dotted names), and the rare pieces of that. What follows a backslash is
- * taken for an escape. One pass.
+ * Visits the distinguishing words of a text, in order: names with a digit, a hyphen, an underscore or a capital inside, long numbers, words joined by
+ * dots, slashes and colons (paths, dotted names), and the rare pieces of those. A letter behind a backslash is taken for an escape. One pass.
  */
 export function forEachRareWord(text: string, visit: (word: string, start: number) => void): void {
   const places = rareRuns(text, { start: 0, end: text.length });
@@ -54,7 +53,7 @@ function addRun(text: string, { start, end }: Run, found: number[]): number {
     } else if (kind !== SMALL) {
       if (kind === DIGIT) digits += 1;
       else if (kind === MARK) marks += index > piece ? 1 : 0;
-      // A capital in front tells nothing.
+      // A capital in front means nothing.
       else if (kind === CAPITAL) marks += before === SMALL ? 1 : 0;
     }
     before = kind;
@@ -68,7 +67,7 @@ function addRun(text: string, { start, end }: Run, found: number[]): number {
   return index;
 }
 
-/** Signs that tell a piece without joints from a plain word: its digits, and the marks behind its first unit and capitals behind small letters. */
+/** Signs that distinguish a piece without joints from a plain word: its digits, and the marks behind its first unit and capitals behind small letters. */
 interface Telling {
   readonly digits: number;
   readonly marks: number;

@@ -9,7 +9,7 @@ import type { PathAccess } from "../tool.ts";
 import { createRecallIndex, type RecallView } from "./recall-index.ts";
 import type { Unit } from "./units.ts";
 
-/** All that may be recalled, with what is known of it. */
+/** All that may be recalled, with the facts about it. */
 function unitsOf(index: RecallView) {
   const units: (Unit & { readonly facts: UnitFacts })[] = [];
   index.forEachUnit(

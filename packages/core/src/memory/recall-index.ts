@@ -6,9 +6,9 @@ import { createLoggedUnits, forEachUnitOf, logText, rankedUnits, saidLately } fr
 import type { FileTouches, ToldByCall, Unit } from "./units.ts";
 import { createFileTouches, logTextChars, logTexts, readText, toldByCall } from "./units.ts";
 
-/** All that a log has said, in units, with what became of each: what is recalled at a compaction is chosen from it. */
+/** The whole text of a log, in units, with the later history of each: a compaction chooses its recalled passages from it. */
 export interface RecallView {
-  /** Visits the units of messages that pass, oldest first, without those that a later text states again, with what is known of each. */
+  /** Visits the units of messages that pass, oldest first, without those that a later text states again, with the facts about each. */
   forEachUnit(passes: (message: Message) => boolean, visit: (unit: Unit, facts: UnitFacts) => void): void;
   /** The same units as a ranking takes them: see {@link rankedUnits}. */
   ranked(choice: RankingChoice): readonly RankedUnit[];
@@ -16,20 +16,20 @@ export interface RecallView {
   editsSince(of: Unit["of"]): number;
 }
 
-/** Grows with the log. Counts the work of a message's texts, which are read when somebody asks for units. */
+/** Grows with the log. Counts the work of a message's texts, which are read when units are asked for. */
 export interface RecallIndex {
   add(message: Message): void;
-  /** All that was added; nothing of what comes while a compaction goes on. */
+  /** All added messages; none of those that come while a compaction goes on. */
   now(): RecallView;
 }
 
 /**
- * The newest so many characters are held, so that memory is bounded: some two million tokens; chosen. When there are more, half is let go of, and
- * what is left is read as if nothing had been before it: so it depends on the log alone, and the rest of a long log need not be read.
+ * The newest so many characters are held, so that memory is bounded: some two million tokens; chosen. When there are more, half is let go of, and the
+ * rest is read as if nothing had been before it: so it depends only on the log, and the rest of a long log need not be read.
  */
 const MOST_CHARS = 8_000_000;
 
-/** A message that is held: where its texts begin, and what its call says of them. */
+/** A message that is held: the beginning of its texts, and its call's facts about them. */
 interface HeldMessage {
   readonly message: Message;
   readonly told: ToldByCall;
@@ -85,7 +85,7 @@ function takeIn(index: IndexState, message: Message): void {
   const { atChars, held } = index;
   const calls = toolCallsOf(message);
   if (calls.length > 0) index.openCalls = calls;
-  // What a call writes is not older than its writing.
+  // A call's written text is not older than its writing.
   for (const { paths } of calls) for (const access of paths) index.files.add(access, atChars);
   const chars = logTextChars(message);
   if (chars === 0) return;
@@ -110,7 +110,7 @@ function readMessage(index: IndexState, { message, told, atChars: startChars }: 
 /** Read once for all sessions that hold the message. */
 const readTexts = oncePerMessage((message) => logTexts(message).map((text) => ({ ...text, reading: readText(text) })));
 
-/** Reads the texts that nobody has asked for yet. */
+/** Reads the texts that have not been asked for yet. */
 function readThrough(index: IndexState, endChars: number): void {
   for (;;) {
     const next = index.held[index.readCount];

@@ -3,7 +3,7 @@ import { USE_FEATURE_NAMES, USE_FEATURES } from "./use-features.ts";
 import { USE_WEIGHTS } from "./use-weights.ts";
 
 /**
- * Recalls passages of the whole log that what follows is likely to need, chosen anew at each compaction: what earlier ones took is not
+ * Recalls passages of the whole log that the next steps are likely to need, chosen anew at each compaction: passages that earlier ones took are not
  * lost. A passage that was stated again later is left out.
  */
 export const RECALL: KeepRuleKind = defineAmountRule(
@@ -13,8 +13,8 @@ export const RECALL: KeepRuleKind = defineAmountRule(
 );
 
 /**
- * How often a unit is expected to be needed before the next cut, by a Poisson regression: the exponential of the weighted sum of what is
- * known of it. Only its ratio to another unit's says anything.
+ * How often a unit is expected to be needed before the next cut, by a Poisson regression: the exponential of the weighted sum of its features. Only
+ * its ratio to another unit's says anything.
  */
 export function expectedUse(facts: UnitFacts): number {
   return Math.exp(TERMS.reduce((sum, { weight, feature }) => sum + weight * feature(facts), 0));

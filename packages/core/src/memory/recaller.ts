@@ -10,7 +10,7 @@ import type { RecallView } from "./recall-index.ts";
 import type { TextLine } from "./text-lines.ts";
 import type { Unit } from "./units.ts";
 
-/** Recalls of the log what the view does not show. */
+/** Recalls parts of the log that the view does not show. */
 export interface Recaller {
   /** The most tokens that a recall block takes. */
   readonly atMostTokens: number;
@@ -26,7 +26,7 @@ export interface Recaller {
 /** Recalls nothing, and reads nothing. */
 export const RECALLS_NOTHING: Recaller = { atMostTokens: 0, recall: () => null, failures: () => new Map() };
 
-/** A block takes at most this share of what leaves, so that every compaction shrinks the view; chosen. */
+/** A block takes at most this share of the removed tokens, so that every compaction shrinks the view; chosen. */
 const LEAVING_RATIO = 0.5;
 
 /** The largest share of the room for recalled passages, so that a small window has room for the next messages; chosen. */
@@ -36,7 +36,7 @@ const RECALLED_ROOM_RATIO = 0.5;
 interface RecallRoom {
   readonly budget: Budget;
   readonly roomTokens: number;
-  /** Tokens of the files in hand that stay: they are a part of what recall may take. */
+  /** Tokens of the files in hand that stay: they are a part of recall's share. */
   readonly inHandTokens: number;
   /** Characters that a token is taken for. */
   readonly charsPerToken: number;
@@ -78,7 +78,7 @@ export interface RecallChoice extends UnitWorth {
   readonly index: RecallView;
   /** True for messages that the view still shows. */
   readonly stays: (message: Message) => boolean;
-  /** Text that stands beside the passages: what it quotes is not recalled. */
+  /** Text beside the passages: its quotations are not recalled. */
   readonly said?: string;
   readonly maximumChars: number;
 }
@@ -86,7 +86,7 @@ export interface RecallChoice extends UnitWorth {
 /** The choice ends when less than this share of the block is free; chosen. */
 const REST_RATIO = 0.02;
 
-/** The passages to recall, in the order of the log; neighbouring units are one passage. A small rest stays empty: only what is short would fit, whatever it is worth. */
+/** The passages to recall, in the order of the log; neighbouring units are one passage. A small rest stays empty: only short units would fit, at any worth. */
 export function recalledPassages({ index, worth, stays, said = "", maximumChars }: RecallChoice): readonly RecalledPassage[] {
   const taken: Unit[] = [];
   const told = onOneLine(said);

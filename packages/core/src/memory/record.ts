@@ -3,13 +3,13 @@ import { characterBoundaryAtOrBefore } from "../text.ts";
 import { type Facts, isDone, isGivenUp, type KnownPlan } from "./facts.ts";
 import type { RunningThing } from "./running.ts";
 
-/** Ended things that are told, so that nobody looks for them again, and nameless ones on one line. Chosen. */
+/** Ended things that are listed, so that the model does not look for them again, and nameless ones on one line. Chosen. */
 const MOST = { ended: 5, together: 4 } as const;
 
-/** UTF-16 units, chosen: of the shortest command that says anything, and of what runs beside its name. */
+/** UTF-16 units, chosen: of the shortest meaningful command, and of a running thing's words beside its name. */
 const CHARS = { beginning: 60, what: 24 } as const;
 
-/** Things that run beside the conversation, by name or by what started them, then what ended; the most important first. What has no line of its own is named on one with others. */
+/** Things that run beside the conversation, by name or by their starting call, then ended ones; the most important first. Those without a line of their own share one. */
 export function runningLines(running: readonly RunningThing[], roomChars: number): readonly string[] {
   const words = { running: "running", unknown: "unknown whether it still runs", ended: "ended" } as const;
   const inState = (state: RunningThing["state"]) => running.filter((each) => each.state === state).reverse();
@@ -35,7 +35,7 @@ export function charsOfLines(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }
 
-/** A command names what it starts at its beginning, or where its output goes at its end. */
+/** A command names its program at its beginning, or its output's place at its end. */
 function bothEnds(lines: string, mostChars: number): string {
   const text = textOnOneLine(lines);
   if (text.length <= mostChars) return text;
@@ -44,7 +44,7 @@ function bothEnds(lines: string, mostChars: number): string {
   return `${text.slice(0, characterBoundaryAtOrBefore(text, mostChars - endChars - 1))}…${end}`;
 }
 
-/** The plan's items with what became of them: open ones first, then those that are done, the newest first, then those that were dropped. */
+/** The plan's items with their states: open ones first, then those that are done, the newest first, then those that were dropped. */
 export function planLines({ items, dropped }: KnownPlan): readonly string[] {
   const line = (status: string, text: string) => `- [${textOnOneLine(status)}] ${textOnOneLine(text)}`;
   const isOpen = ({ status }: KnownPlan["items"][number]) => !isDone(status) && !isGivenUp(status);

@@ -18,7 +18,7 @@ export interface RunningThing {
 /** Things that are remembered; of more the oldest that ended leave first. Chosen. */
 const MOST_THINGS = 60;
 
-/** UTF-16 units of a result in which it says what became of a thing, and of what a thing is called. Chosen. */
+/** UTF-16 units of a result in which a thing's state is looked for, and of a thing's name. Chosen. */
 const SAID_CHARS = 2_000;
 const WHAT_CHARS = 160;
 
@@ -67,7 +67,7 @@ export function withNotice(things: readonly RunningThing[], message: Message): r
 /** Both ends of each text in a call's arguments, of so many: a command that starts or ends something says so there; and whether its form leaves something behind. Read once. */
 const readCall = oncePerMessage(({ argumentsJson, paths }: ToolCallPart) => {
   const strings = stringsIn(argumentsJson).slice(0, MOST_STRINGS).map(ends);
-  // An argument that is a file's path is no command's: what else it says is what stands in the file.
+  // An argument that is a file's path is no command's: its other arguments are the file's text.
   const isFileCall = paths.some(({ path }) => strings.includes(path));
   const detaches = DETACHED.test(argumentsJson) || (!isFileCall && strings.some((text) => DETACHED_COMMAND.test(text)));
   return { strings, detaches };
@@ -76,12 +76,12 @@ const readCall = oncePerMessage(({ argumentsJson, paths }: ToolCallPart) => {
 /** Texts of a call that are looked at; recorded calls that start something have six at most. Chosen. */
 const MOST_STRINGS = 40;
 
-/** Both ends of a text: what became of a thing stands at one of them. */
+/** Both ends of a text: a thing's state is at one of them. */
 function ends(text: string): string {
   return text.length <= 2 * SAID_CHARS ? text : `${text.slice(0, SAID_CHARS)}\n${text.slice(-SAID_CHARS)}`;
 }
 
-/** News of things in a text that nobody asked for: their end alone counts, in a line that names them or in the fields of a notice. */
+/** Unasked news of things in a text: only their end counts, in a line that names them or in the fields of a notice. */
 function heardIn(things: readonly RunningThing[], messageId: string, said: string): readonly RunningThing[] {
   const named = things.filter(
     ({ name, state }) => state !== "ended" && name !== null && name.length >= LONG_CHARS && hasWord(said, name),
@@ -95,7 +95,7 @@ function heard(thing: RunningThing, lastHeard: string, state: RunningThing["stat
   return { ...thing, lastHeard, state };
 }
 
-/** The state by what the call says of it; the words of its output say nothing. */
+/** The state by the call's own text; the words of its output say nothing. */
 function stateAfter(
   { name, state }: RunningThing,
   said: string,
@@ -106,14 +106,14 @@ function stateAfter(
   return status ?? (isError && state === "running" ? "unknown" : state);
 }
 
-/** The state that a result tells of a thing outside of the thing's own output: in a field, or in a line about it. `null` if none. */
+/** The state of a thing in a result, outside of the thing's own output: in a field, or in a line about it. `null` if none. */
 function statusOf(
   said: string,
   { name, isAsked }: { readonly name: string | null; readonly isAsked: boolean },
 ): RunningThing["state"] | null {
   const framed = said.replace(OUTPUT, "\n");
   const lines = framed.split("\n").filter((line) => line.trim() !== "");
-  // Without a mark of where its output begins a result's first and last lines alone may be about the thing.
+  // Without a mark of where its output begins only a result's first and last lines may be about the thing.
   const isFramed = framed !== said || /^\s*[<{[]/.test(said);
   const told = isFramed ? lines : [...lines.slice(0, 1), ...lines.slice(1).slice(-1)];
   const names = (line: string) => name !== null && hasWord(line, name);
@@ -136,7 +136,7 @@ function stateOf(text: string): RunningThing["state"] | null {
 /** The thing's output in the result of a call that asks for it, as agents mark it. */
 const OUTPUT = /<(output|stdout|stderr)>[\s\S]*?(?:<\/\1>|(?![\s\S]))|^(?:output|stdout|logs?):[ \t]*\n[\s\S]*/gim;
 
-/** A field for a state; the value behind a name, within so many units (chosen); a noun for things that run, or a state alone. */
+/** A field for a state; the value behind a name, within so many units (chosen); a noun for things that run, or a bare state. */
 const STATUS =
   /(?:<status>|["']?\b(?:status|state)["']?\s*[:=]\s*["']?|(?=["'<]?exit_?code["'>]?\s*[:=]?\s*-?\d))\s*(\w[\w -]{0,40})/i;
 const VALUE = /^["'`)]*\s*[:=]\s*[{[\s]*["']?([a-z_]+)/i;
@@ -144,13 +144,13 @@ const NEAR_CHARS = 60;
 const ABOUT =
   /\b(?:shell|process|task|agent|command|job|session|server|container|terminal|exit(?:ed)?[ _](?:with )?code)\b|^\W*\w+(?:\W+\w+)?\W*$/i;
 
-/** "pkill -f vite" ends what was started as "npx vite --port 3000". */
+/** "pkill -f vite" ends a thing started as "npx vite --port 3000". */
 function isKillOf(command: string, what: string): boolean {
   const target = /\b(?:pkill|killall)\b(?:\s+-\S+)*\s+["']?([^"'\s;&|]{3,})/.exec(command)?.[1];
   return target !== undefined && what.includes(target);
 }
 
-/** A shorter name may stand in any text by chance; chosen. */
+/** A shorter name may occur in any text by chance; chosen. */
 const LONG_CHARS = 4;
 
 function hasWord(text: string, word: string): boolean {
@@ -161,8 +161,8 @@ function hasWord(text: string, word: string): boolean {
 }
 
 /**
- * Told by a flag of the call, by the command's own form, or by what the first line of the result says of itself. A call that reads or changes a file starts nothing, whatever
- * stands in the file.
+ * Recognised by a flag of the call, by the command's own form, or by the first line of the result about itself. A call that reads or changes a file starts nothing,
+ * whatever the file's text.
  */
 function isStart(call: ToolCallPart, result: ToolResultMessage, said: string): boolean {
   if (readCall(call).detaches) return true;
@@ -182,14 +182,14 @@ const NOT_FOUND = /\b(?:no such|not found|unknown|does not exist|doesn['’]t ex
 const STOPS =
   /(?:^|[^a-z])(?:kill|pkill|killall|stop|close|cancel|terminate|shutdown|interrupt)|\b(?:docker|podman)\b.*\s(?:rm|down)\b|(?:kill|stop|close|cancel|terminate)(?:shell|bash|task|agent|job|process)/i;
 
-/** The name that a command gives to what it starts. */
+/** The name that a command gives to its started thing. */
 function nameIn(strings: readonly string[]): string | null {
   const starting = strings.filter((text) => DETACHED_COMMAND.test(text));
   const named = starting.map((text) => /\s(?:--name[ =]|-d?s )["']?([\w.-]{2,80})/.exec(text)?.[1]);
   return named.find((name) => name !== undefined) ?? null;
 }
 
-/** A name in a result: the value of a field that is an id, or what is said to be one. */
+/** A name in a result: the value of a field that is an id, or a word that is called one. */
 function idIn(said: string): string | null {
   for (const [, name = ""] of said.matchAll(NAMED_ID))
     if (/\d/.test(name) || name.length > 5) return name.replace(/[.:]+$/, "");
@@ -199,7 +199,7 @@ function idIn(said: string): string | null {
 const NAMED_ID =
   /(?:\b(?:[A-Za-z]+[_ -])?(?:id|ID|Id|pid|PID|handle|nickname)|\b[a-z]+I[dD])\b["']?\s*(?:[:=#]|is\b)?\s*["'`(]?([A-Za-z0-9][\w.:-]{0,80})/g;
 
-/** Names what a call starts: its shortest text of several words, as a description is; else its longest. */
+/** Names a call's started thing: its shortest text of several words, as a description is; else its longest. */
 function whatOf({ toolName, argumentsJson }: ToolCallPart): string {
   const texts = stringsIn(argumentsJson).toSorted((a, b) => a.length - b.length);
   const text = texts.find((each) => each.includes(" ")) ?? texts.at(-1) ?? toolName;

@@ -18,14 +18,14 @@ const TOOL_CALL = /\btools\s*(?:\?\.|\.)\s*([A-Za-z_$][\w$]*)\s*\(|\btools\s*(?:
 /** A name that is given a value once. */
 const DECLARATION = /\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*=(?![=>])\s*/y;
 
-/** True for a text that looks like a script that calls tools, whatever tool takes it. */
+/** True for a text that looks like a script that calls tools, of any tool. */
 export function isToolScript(text: string): boolean {
   return text.length <= LONGEST_SCRIPT_CHARS && /\btools\s*(?:\?\.)?\s*[.[]/.test(text) && text.includes("(");
 }
 
 /**
- * The calls of `tools` in a script, in their order, as far as they stand in its text: literals, names declared with one, joined lists and added
- * strings. Strings and comments are stepped over, so that what is quoted in them calls nothing. Nothing is run. Linear in the script.
+ * The calls of `tools` in a script, in their order, as far as its text gives them: literals, names declared with one, joined lists and added strings.
+ * Strings and comments are stepped over, so that quotations in them call nothing. Nothing is run. Linear in the script.
  */
 export function scriptCalls(script: string): readonly ScriptCall[] {
   if (!isToolScript(script)) return [];
@@ -55,7 +55,7 @@ export function scriptCalls(script: string): readonly ScriptCall[] {
 /** A name whose value is made while the script runs. */
 const NOT_PLAIN: unique symbol = Symbol("not plain");
 
-/** The names of a script with their values. What they stand for may be as long as a script altogether: names of names double at each step. */
+/** The names of a script with their values. Their values may be as long as a script altogether: names of names double at each step. */
 interface Names {
   readonly values: Map<string, unknown>;
   leftChars: number;
@@ -89,7 +89,7 @@ function valueAt(script: string, from: number, names: Names, depth = 0): Read | 
   return null;
 }
 
-/** After a plain value stands what ends an expression; anything else makes another value of it. A new line ends a statement. */
+/** A plain value is followed by the end of an expression; anything else makes another value of it. A new line ends a statement. */
 function isEnd(script: string, at: number): boolean {
   return at >= script.length || ",;)]}".includes(script.charAt(at)) || /\n\s*$/.test(script.slice(Math.max(0, at - 40), at));
 }
@@ -108,7 +108,7 @@ function termAt(script: string, at: number, names: Names, depth: number): Read |
   if (Object.hasOwn(WORDS, name.text)) return { value: WORDS[name.text], end: name.end };
   const known = names.values.get(name.text) ?? NOT_PLAIN;
   if (typeof known === "string") names.leftChars -= known.length;
-  // A list in a list by its name would be walked once for each place that it stands in.
+  // A list in a list by its name would be walked once for each of its places.
   const isTaken = known !== NOT_PLAIN && names.leftChars >= 0 && (depth === 0 || typeof known !== "object");
   return isTaken ? { value: known, end: name.end } : null;
 }
@@ -146,14 +146,14 @@ function objectAt(script: string, from: number, names: Names, depth: number): Re
   return { value: Object.fromEntries(fields), end: at + 1 };
 }
 
-/** The place of the next member or of the closing bracket; -1 if neither stands there. */
+/** The place of the next member or of the closing bracket; -1 if there is neither. */
 function afterComma(script: string, from: number, close: string): number {
   const at = afterSpace(script, from);
   if (script.charAt(at) === close) return at;
   return script.charAt(at) === "," ? afterSpace(script, at + 1) : -1;
 }
 
-/** A string in any of its three forms; `null` for one with a piece that is made while the script runs, and for what is no string. */
+/** A string in any of its three forms; `null` for one with a piece that is made while the script runs, and for anything else. */
 function quotedAt(script: string, at: number): Read | null {
   const raw = matchAt(/String\.raw(?=`)/y, script, at);
   const start = raw?.end ?? at;
@@ -202,7 +202,7 @@ function endOfString(script: string, start: number): number {
   return script.length;
 }
 
-/** The place behind the string, comment, word or character that stands here. */
+/** The place behind the string, comment, word or character at this one. */
 function afterToken(script: string, at: number): number {
   const letter = script.charAt(at);
   if (letter === '"' || letter === "'" || letter === "`") return endOfString(script, at);

@@ -1,4 +1,4 @@
-/** One line of a text: where what it says begins and ends, and the number that a tool put before it. */
+/** One line of a text: the beginning and end of its content, and the number that a tool put before it. */
 export interface TextLine {
   readonly start: number;
   readonly end: number;
@@ -14,18 +14,21 @@ export function textLines(text: string): readonly TextLine[] {
   return withoutNumbers(text, linesAsTheyStand(text));
 }
 
-/** The header that a tool writes above a command's output: how it ended among names with values, then a name alone, as in `Exit code: 0`, `Wall time: 1 second`, `Output:`. */
+/** The header that a tool writes above a command's output: its exit among names with values, then only a name, as in `Exit code: 0`, `Wall time: 1 second`, `Output:`. */
 const HEADER = /^(?=(?:.+\n){0,7}.*\bcode:? -?\d+\n)(?:[A-Z][^\n:]{2,40}(?:: [^\n]+| \d+)\n){1,8}[A-Z]\w+:(?:\n|$)/;
 
-/** A line that a tool puts around what it shows: blank, or from its beginning a tag, an element, or two words at least in brackets without quotes. */
+/** A line that a tool puts around its output: blank, or from its beginning a tag, an element, or two words at least in brackets without quotes. */
 const FRAME =
   /^(?:<\/?[a-z][^<>]*>|<([a-z][\w-]*)[^<>]*>[^<>]*<\/\1>|(?=[^"'{]*[\p{L}\d] \p{L})(?:\[[^[\]]*\]|\([^()]*\)))?\s*$/u;
 const MOST_OF_FRAME = { lines: 12, chars: 320 } as const;
 
-/** A result that shows nothing, and says so in words in brackets alone: `(no output)`; a list has figures or quotes. */
+/** A result that shows nothing, and says so only in words in brackets: `(no output)`; a list has figures or quotes. */
 const NOTHING = /^\s{0,8}(?:[([][\p{L} .'’-]{1,40}[)\]]\s{0,8})?$/u;
 
-/** The lines of a result without the header above it and the frame at both its ends. A frame around nothing is what the result says, unless it says that it shows nothing. */
+/**
+ *  The lines of a result without the header above it and the frame at both its ends. A frame around nothing is the result's content, unless it says that it shows
+ *  nothing.
+ */
 export function shownLines(text: string): readonly TextLine[] {
   const headerChars = HEADER.exec(text)?.[0].length ?? 0;
   const lines = linesAsTheyStand(text).filter(({ start }) => start >= headerChars);
@@ -73,7 +76,7 @@ function behindNumber(text: string, line: TextLine): TextLine {
   return { start: at + (spaced ? 2 : 1), end, number: Number.parseInt(text.slice(digits, at), 10) };
 }
 
-/** Lines with fewer characters say nothing that tells them from others; chosen. */
+/** Lines with fewer characters say nothing that distinguishes them from others; chosen. */
 const TELLING_CHARS = 4;
 
 /** Hashes a line to 32 bits, white space around it left out; 0 for a line of fewer than 4 characters. */
@@ -87,7 +90,7 @@ export function lineHash(text: string, { start, end }: Pick<TextLine, "start" | 
 
 const FNV_START = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
-/** Of MurmurHash3's last steps, which spread what is in the upper bits (https://github.com/aappleby/smhasher). */
+/** Of MurmurHash3's last steps, which spread the upper bits (https://github.com/aappleby/smhasher). */
 const SPREAD = 0x85ebca6b;
 
 /**

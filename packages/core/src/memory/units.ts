@@ -13,7 +13,7 @@ export interface IndexedText extends LogText {
   readonly message: Message;
   /** Characters of all texts before it. */
   readonly atChars: number;
-  /** How many texts of which something may be recalled are before it. */
+  /** How many texts with something to recall are before it. */
   readonly place: number;
 }
 
@@ -25,7 +25,7 @@ export interface Unit {
   /** Place among the units of its text. */
   readonly index: number;
   readonly chars: number;
-  /** Different lines that say enough to be told from others, and those of them that were stated again later. */
+  /** Different lines that say enough to be recognised, and those of them that were stated again later. */
   readonly tellingLines: number;
   /** Its rare words, each once, by their hashes. */
   readonly wordHashes: readonly number[];
@@ -37,9 +37,9 @@ export interface Unit {
   lastUseAtChars: number | null;
 }
 
-/** A text as it is read: what it says by itself, wherever in a log it stands. */
+/** A reading of a text by itself, the same at any place of a log. */
 export interface TextReading {
-  /** A hash of what each line says: 0 for one that says too little. */
+  /** A hash of each line's content: 0 for one that says too little. */
   readonly lineHashes: readonly number[];
   readonly tellingLines: number;
   /** Of its rare words; none of a text that is not the model's. */
@@ -65,7 +65,7 @@ export function readText({ text, kind }: Pick<LogText, "text" | "kind">): TextRe
   return { lineHashes, tellingLines: tellingCount(lineHashes), wordHashes, units };
 }
 
-/** True for what the model said or wrote: it uses what was stated before. */
+/** True for the model's own words: they use earlier statements. */
 export function isByModel(kind: LogText["kind"]): boolean {
   return kind === "said" || kind === "written";
 }
@@ -85,7 +85,7 @@ function wordHashesIn(text: string, place: Pick<TextLine, "start" | "end">): rea
 const UNIT_LINES = 16;
 const UNIT_CHARS = 1600;
 
-/** A unit of a logged text that nobody used yet. */
+/** A unit of a logged text that has not been used yet. */
 export function freshUnit(of: IndexedText, { lines, chars, tellingLines, wordHashes }: UnitReading, index: number): Unit {
   return { of, lines, index, chars, tellingLines, wordHashes, restatedLines: 0, quotes: 0, mentions: 0, lastUseAtChars: null };
 }
@@ -118,7 +118,7 @@ function unitFrom(lines: readonly TextLine[], from: number): { readonly end: num
   return { end: lines.length, chars };
 }
 
-/** Characters of a passage's head in addition to what it names: words, numbers and the end of a handle; of those, what neighbours share. */
+/** Characters of a passage's head in addition to its names: words, numbers and the end of a handle; of those, the part that neighbours share. */
 const HEAD_CHARS = 60;
 
 /** A call is shown by so many characters at most where no file is known; chosen. */
@@ -179,7 +179,7 @@ export function createFileTouches(): FileTouches {
 export interface LogText {
   readonly kind: LogTextKind;
   readonly text: string;
-  /** A tool's name, or who said it. */
+  /** A tool's name, or the speaker. */
   readonly source: string;
   /** The file that it shows or changes; `null` if that is none, or not known to be one. */
   readonly path: string | null;
@@ -188,7 +188,7 @@ export interface LogText {
   readonly handle: string;
 }
 
-/** The texts of a message by itself: of a result, what no call says. What compactions wrote, and what the agent puts in, is none. */
+/** The texts of a message by itself: of a result, those that no call has. Texts of compactions, and the agent's insertions, are none. */
 export function logTexts(message: Message): readonly LogText[] {
   const texts: LogText[] = [];
   switch (message.role) {
@@ -221,7 +221,7 @@ export function logTextChars(message: Message): number {
   return chars;
 }
 
-/** Facts that a call tells of its result's texts; `null` for each that it does not tell. */
+/** A call's facts about its result's texts; `null` for each that it does not have. */
 export interface ToldByCall {
   readonly kind: "read" | null;
   readonly path: string | null;
@@ -251,7 +251,7 @@ function isEcho({ argumentsJson, paths }: ToolCallPart, result: ToolResultMessag
   const strings = stringsIn(argumentsJson);
   const own = strings.join("\n");
   const text = stringsIn(textOf(result)).join("\n");
-  // Shorter strings stand in a text by chance.
+  // Shorter strings occur in a text by chance.
   const quoted = strings.filter(({ length }) => length > 3);
   if (quoted.length > ECHO.strings) return false;
   const rest = quoted.reduce((left, string) => left.replaceAll(string, " "), text.replace(/<\/?\w+>/g, " "));

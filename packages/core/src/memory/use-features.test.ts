@@ -3,7 +3,7 @@ import type { UnitFacts } from "../keep/keep-rule.ts";
 import { expectedUse } from "./recall.ts";
 import { USE_FEATURE_NAMES, USE_FEATURES, type UseFeature } from "./use-features.ts";
 
-/** A unit of no file that nobody used, just stated. */
+/** A unit of no file, unused and just stated. */
 const PLAIN: UnitFacts = {
   kind: "output",
   chars: 50,

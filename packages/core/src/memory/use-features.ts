@@ -1,6 +1,6 @@
 import type { UnitFacts } from "../keep/keep-rule.ts";
 
-/** Features of a unit that tell how often it will be needed, in the order in which they are added up. */
+/** Features of a unit that predict how often it will be needed, in the order in which they are added up. */
 export const USE_FEATURE_NAMES = [
   "isRead",
   "isOutput",
@@ -25,7 +25,7 @@ export const USE_FEATURE_NAMES = [
   "length",
 ] as const;
 
-/** The name of a feature that tells how often a unit of old text will be needed. */
+/** The name of a feature that predicts how often a unit of old text will be needed. */
 export type UseFeature = (typeof USE_FEATURE_NAMES)[number];
 
 /** Computes each feature of a unit as a number. Distances are in thousands of characters; they and counts are logarithms, so that the first ones count most. */
@@ -56,10 +56,10 @@ export const USE_FEATURES: Readonly<Record<UseFeature, (facts: UnitFacts) => num
 /** Weights of a Poisson regression, by feature. */
 export type UseWeights = Readonly<Record<UseFeature, number>>;
 
-/** Added to a length, so that very short ones are not told apart by it; chosen. */
+/** Added to a length, so that it does not distinguish very short ones; chosen. */
 const SHORTEST_CHARS = 50;
 
-/** A number of characters since something. What happened after the moment that is asked about is no distance away. */
+/** A number of characters since something. Events after the moment that is asked about are no distance away. */
 function distanceFeature(chars: number): number {
   return chars > 0 ? Math.log1p(chars / 1000) : 0;
 }

@@ -2,7 +2,7 @@ import { isRecord } from "../json.ts";
 import { type Message, type ReasoningPart, sharedPrefixCount } from "./message.ts";
 
 /**
- * Tells whether a model accepts this reasoning only if everything before it is unchanged; a `part` of `null` asks about reasoning still to be written. Vendors' rules
+ * Says whether a model accepts this reasoning only if everything before it is unchanged; a `part` of `null` asks about reasoning still to be written. Vendors' rules
  * are data in providers; without this function core takes none to be bound.
  */
 export type IsBoundReasoning = (part: ReasoningPart | null, modelId: string | null) => boolean;
@@ -16,7 +16,7 @@ export interface RemovedReasoning {
   readonly partIndexes: readonly number[];
 }
 
-/** The bound reasoning of an edited view that stands behind what it shares with the view before, by message. */
+/** The bound reasoning of an edited view behind the part that it shares with the view before, by message. */
 export function reasoningBehindEdit(
   before: readonly Message[],
   after: readonly Message[],
@@ -25,7 +25,7 @@ export function reasoningBehindEdit(
   return boundReasoningIn(after.slice(sharedPrefixCount(before, after)), isBound);
 }
 
-/** True for reasoning: what stands beside it, such as blocks of the vendor's own tools, says another type. */
+/** True for reasoning: parts beside it, such as blocks of the vendor's own tools, say another type. */
 export function isOwnReasoning({ opaque }: ReasoningPart): boolean {
   return !isRecord(opaque) || typeof opaque.type !== "string" || /thinking|reasoning/.test(opaque.type);
 }

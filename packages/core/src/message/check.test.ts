@@ -137,7 +137,7 @@ describe("a violation with its code, its place and its subject", () => {
   });
 });
 
-/** Rules that reject and accept what the strict ones do not. */
+/** Rules that reject and accept the opposite of the strict ones. */
 const OTHER_RULES: WireRules = {
   ...STRICT_WIRE_RULES,
   firstMessage: "user",

@@ -13,11 +13,11 @@ export interface WireRules {
   readonly lastMessage: "any" | "not-assistant";
   /** Whether a message without any content, or a text part without a visible character, is accepted. */
   readonly emptyContent: "reject" | "accept";
-  /** Whether half a surrogate pair may stand in a text, a name or a call's arguments, bare or escaped. */
+  /** Whether half a surrogate pair may be in a text, a name or a call's arguments, bare or escaped. */
   readonly malformedText: "reject" | "accept";
   /** Whether every result must come before the next message that is not a result. */
   readonly resultPlacement: "right-after-call" | "anywhere-after-call";
-  /** Whether an assistant message may end with reasoning: without the text or call that it led to, it is alone. */
+  /** Whether an assistant message may end with reasoning: without its text or call, it is incomplete. */
   readonly trailingReasoning: "reject" | "accept";
   /** Whether a tool result may hold images. */
   readonly resultImages: "reject" | "accept";
@@ -32,9 +32,9 @@ export interface WireRules {
 }
 
 /**
- * The strictest value of every rule that only the messages themselves can keep: what passes it passes every wire, once it is
- * encoded. The other rules are for encoding to keep: it prepends a notice if the user must begin, joins neighbours of one role,
- * sends images of results as the user's, and maps call ids.
+ * The strictest value of every rule that only the messages themselves can keep: a list that passes it passes every wire, once it is encoded. The
+ * other rules are for encoding to keep: it prepends a notice if the user must begin, joins neighbours of one role, sends images of results as the
+ * user's, and maps call ids.
  */
 export const STRICT_WIRE_RULES: WireRules = {
   name: "strict",
@@ -93,9 +93,9 @@ export function checkMessages(messages: readonly Message[], rules: WireRules = S
 const HISTORY_RULES: WireRules = { ...STRICT_WIRE_RULES, lastMessage: "any" };
 
 /**
- * As {@link checkMessages} by the strictest rules, for a history. Every message is looked at each time: to remember what was found takes
- * twice as long as to find it, to look it up as long, and each growth of so large a table holds all others up. Of messages that are `read` the content
- * is not looked at.
+ * As {@link checkMessages} by the strictest rules, for a history. Every message is looked at each time: remembering a finding takes twice as long as
+ * finding it, looking it up as long, and each growth of so large a table holds all others up. The content of messages that are `read` is not looked
+ * at.
  */
 export function historyViolations(
   messages: readonly Message[],
@@ -118,7 +118,7 @@ interface CheckPass {
   end(): WireViolation[];
 }
 
-/** A walk that begins. `contentOf` gives what {@link contentViolations} gives. */
+/** A walk that begins. `contentOf` gives the result of {@link contentViolations}. */
 function createCheckPass(rules: WireRules, contentOf: (message: Message) => readonly WireViolationCode[]): CheckPass {
   const violations: WireViolation[] = [];
   const report: Report = (code, index, subject) => violations.push({ code, index, subject });
@@ -155,7 +155,7 @@ function createCheckPass(rules: WireRules, contentOf: (message: Message) => read
   };
 }
 
-/** Finds the faults of one message alone that the wire would reject. */
+/** Finds the faults of one message by itself that the wire would reject. */
 function contentViolations(message: Message, rules: WireRules): readonly WireViolationCode[] {
   const codes: WireViolationCode[] = [];
   if (rules.emptyContent === "reject" && isEmpty(message)) codes.push("empty-content");
@@ -245,8 +245,8 @@ function checkPairing(rules: WireRules, report: Report) {
 export type FollowingCheck = (messages: Sequence<Message>) => WireViolation[];
 
 /**
- * Makes checks of lists that follow each other. What a list goes on from is not checked again; one that was not made by
- * appending to the list before it, as after an edit, is walked anew. The content of a message value is read once for all checks that are made here.
+ * Makes checks of lists that follow each other. The part shared with the list before is not checked again; a list that was not made by appending to
+ * the one before it, as after an edit, is walked anew. The content of a message value is read once for all checks that are made here.
  */
 export function followingChecks(rules: WireRules = STRICT_WIRE_RULES): () => FollowingCheck {
   const contentOf = oncePerMessage((message) => contentViolations(message, rules));

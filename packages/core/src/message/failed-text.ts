@@ -15,7 +15,7 @@ const STATUS =
 /** A last line that says that a command was ended: `Command aborted`, `Command timed out after 10 seconds`. */
 const ENDED = /^\W{0,4}(?:[a-z]+ ){0,2}(?:aborted|timed out|killed|interrupted)\b[^.]{0,40}$/i;
 
-/** The beginning of what a tool that runs no command says if it did nothing: `Could not find the text in a.ts`. */
+/** The beginning of a failure of a tool that runs no command: `Could not find the text in a.ts`. */
 const NOT_DONE = /^(?:Could not|Cannot|Can't|Unable to|Failed to) [a-z]/;
 
 /** A first line that names an error before anything else: `TypeError: …`, `error: …`, `ENOENT: …`, `Error`. */
@@ -29,7 +29,7 @@ const STATUS_KEYS = ["exit_code", "exitCode", "returncode"] as const;
 
 /**
  * True for a result that reads as a failure, for wires that do not say it: by the status that a program wrote around its output, which settles it, else by an
- * error's name at its beginning. In what a tool shows of a file an error's name is the file's, unless it is all that there is.
+ * error's name at its beginning. In a tool's view of a file an error's name is the file's, unless it is all that there is.
  */
 export function readsAsFailed({ category, parts }: Pick<ToolResultMessage, "category" | "parts">): boolean {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));

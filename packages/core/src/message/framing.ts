@@ -18,10 +18,9 @@ export interface Framing {
 export const MARK = "\\";
 
 /**
- * Text from outside, with a backslash before what a reader could take for the framing around it: a line that begins as one of ours
- * does, whatever its line break, white space, invisible characters, emphasis, case, width or look-alike letters; and one of our
- * tags anywhere. All other text is left as it is. What has backslashes there already gets one more, so that {@link unquotedText} gives
- * the text back. Linear.
+ * Text from outside, with a backslash before anything that a reader could take for the framing around it: a line that begins as one of ours does,
+ * with any line break, white space, invisible characters, emphasis, case, width or look-alike letters; and one of our tags anywhere. All other text
+ * is left as it is. Text with backslashes there already gets one more, so that {@link unquotedText} gives the text back. Linear.
  */
 export function quotedText(text: string, framing: Framing): string {
   return rewritten(text, framing, (char) => `${MARK}${char}`);
@@ -52,8 +51,8 @@ export function nameInBrackets(name: string, mostChars: number = NAME_CHARS): st
 }
 
 /**
- * A text's first line that is not empty, from its first character that is seen (`start`), in one case, width and script, without white
- * space and without what is not seen: at least `mostChars` of it, if there are so many.
+ * A text's first line that is not empty, from its first visible character (`start`), in one case, width and script, without white space and invisible
+ * characters: at least `mostChars` of it, if there are so many.
  */
 export function foldedBeginning(text: string, mostChars: number): { readonly start: number; readonly folded: string } {
   let line = lineOf(text, 0);
@@ -61,7 +60,7 @@ export function foldedBeginning(text: string, mostChars: number): { readonly sta
   return { start: line.start, folded: foldedFrom(text, line, mostChars) };
 }
 
-/** A bracket or an angle, or what may look like one. */
+/** A bracket or an angle, or a character that may look like one. */
 const BRACKET = /[[<]|[^\0-\x7f]/;
 
 function rewritten(text: string, framing: Framing, written: (char: string) => string): string {
@@ -113,7 +112,7 @@ interface Stretch {
   readonly end: number;
 }
 
-/** The line from a place on, without what is not seen at its beginning. */
+/** The line from a place on, without the invisible characters at its beginning. */
 function lineOf(text: string, from: number): Stretch {
   const chars = text.slice(from).search(LINE_BREAK);
   const end = chars < 0 ? text.length : from + chars;
@@ -154,13 +153,13 @@ function isOurLine(text: string, line: Stretch, { lines, bracketWords }: Framing
 
 /** Characters that {@link foldedChar} writes as the angle that opens a tag, of one unit. A regular expression finds it without a string for each character. */
 const ANGLE = /[<\u02c2\u2039\u226e\u2329\u276e\u27e8\u3008\ufe64\uff1c]/;
-/** The same, and what is written as the angle that closes one. */
+/** The same, and the written forms of the angle that closes one. */
 const EITHER_ANGLE =
   /[<\u02c2\u2039\u226e\u2329\u276e\u27e8\u3008\ufe64\uff1c>\u02c3\u203a\u226f\u232a\u276f\u27e9\u3009\ufe65\uff1e]/;
 
 /**
- * Tells whether the text behind the angle is the name of one of our tags: after a slash its beginning, else the whole name of a tag that ends on its
- * line, with or without attributes.
+ * True if the text behind the angle is the name of one of our tags: after a slash its beginning, else the whole name of a tag that ends on its line,
+ * with or without attributes.
  */
 function isOurTag(text: string, { start, end }: Stretch, tags: readonly string[]): boolean {
   const slash = seenFrom(text, { start, end }, MARK);
@@ -199,7 +198,7 @@ function foldedFrom(text: string, { start, end }: Stretch, mostChars: number): s
   return result;
 }
 
-/** Tags around what survives with a summary or notice, those of earlier versions too. */
+/** Tags around the kept parts beside a summary or notice, those of earlier versions too. */
 const CONTEXT_TAGS = [
   "excerpts",
   "recalled",

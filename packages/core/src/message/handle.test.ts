@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { handleReadings, parseHandle, partHandle, spanHandle } from "./handle.ts";
 
-/** Ids made of what handles are made of, and any others. */
+/** Ids made of the pieces of handles, and any others. */
 const oddId = fc.oneof(
   fc
     .array(

@@ -13,8 +13,8 @@ export interface SpanHandle {
 }
 
 /**
- * The handle of one part of a logged message: the message's id and, past the first part, `#` and its index. No two parts of any ids share
- * one. What is not a letter, digit or plain mark of the id is written as `%` and its code unit, so that a handle is one word on one line.
+ * The handle of one part of a logged message: the message's id and, past the first part, `#` and its index. No two parts of any ids share one. A
+ * character of the id that is not a letter, digit or plain mark is written as `%` and its code unit, so that a handle is one word on one line.
  */
 export function partHandle(messageId: string, partIndex: number): string {
   return partIndex === 0 ? written(messageId) : `${written(messageId)}#${partIndex}`;
@@ -31,8 +31,8 @@ export function parseHandle(handle: string): PartHandle {
 }
 
 /**
- * All that a handle may name, the likeliest first: what this version writes, and then what older versions wrote, which took ids as they
- * are. Of an older form only the log can tell which is meant.
+ * All possible readings of a handle, the likeliest first: this version's form, and then those of older versions, which took ids unchanged. Only the
+ * log can decide between readings of an older form.
  */
 export function handleReadings(handle: string): readonly (PartHandle | SpanHandle)[] {
   const span = writtenSpan(handle);
@@ -48,7 +48,7 @@ export function handleReadings(handle: string): readonly (PartHandle | SpanHandl
 /** The beginning of an artifact's handle; a message's handle never begins so. */
 const ARTIFACT_BEGINNING = /^artifact:/;
 
-/** Marks that may stand in a handle as they are. A dot may if it has no dot next to it, and neither begins nor ends the id. */
+/** Marks that may be in a handle unchanged. A dot may if it has no dot next to it, and neither begins nor ends the id. */
 const UNPLAIN = /[^A-Za-z0-9_:/@+=~$!&*,.-]|\.(?=\.|$)|(?<=^|\.)\./g;
 
 /** The empty id, which nothing else is written as: a percent sign is followed by digits. */
@@ -126,7 +126,7 @@ const SHOWN_CHARS = 10;
 /** A letter for each digit of a hash: all words of a length measure the same, which digits among letters do not, and none reads as a number. */
 const LETTERS = "bcdfghjklmnpqrst";
 
-/** The word that an id is shown by, whatever its source writes: a hash of it in letters, or itself if that is shorter. */
+/** The word that shows an id, in any form of its source: a hash of it in letters, or itself if that is shorter. */
 function wordOf(id: string): string {
   return id.length < SHORTEST_CHARS ? id : Array.from(shortHash(id), (digit) => LETTERS[Number.parseInt(digit, 16)]).join("");
 }

@@ -9,9 +9,9 @@ import type { OutputCategory, PathAccess, ToolSpec } from "../tool.ts";
 export type Message = UserMessage | AssistantMessage | ToolResultMessage;
 
 /**
- * Who a message comes from. Only `human` starts a turn. `command` was run by the person, with its output; `injected`
- * was put in by the agent (reminders, environment, skills); `declared` is system or developer text, or tools, that the agent declares in the middle
- * of a conversation; `summary` and `notice` were written by compaction.
+ * The source of a message. Only `human` starts a turn. `command` was run by the person, with its output; `injected` was put in by the agent
+ * (reminders, environment, skills); `declared` is system or developer text, or tools, that the agent declares in the middle of a conversation;
+ * `summary` and `notice` were written by compaction.
  */
 type Origin = "human" | "command" | "injected" | "declared" | "summary" | "notice" | "model";
 
@@ -63,8 +63,8 @@ export interface TextPart {
 }
 
 /**
- * An image or document. Its bytes are not part of the message: `source` says where they are. Sizes are `null` if
- * the source does not tell them. It is never counted by the length of its encoding.
+ * An image or document. Its bytes are not part of the message: `source` says where they are. Sizes are `null` if the source does not give them. It is
+ * never counted by the length of its encoding.
  */
 export interface ImagePart {
   readonly type: "image";
@@ -72,7 +72,7 @@ export interface ImagePart {
   readonly widthPx: number | null;
   readonly heightPx: number | null;
   readonly sizeBytes: number | null;
-  /** Pages of a document, if its source or its bytes tell them; left out for images. */
+  /** Pages of a document, if its source or its bytes give them; left out for images. */
   readonly pageCount?: number;
   readonly source: ImageSource;
 }
@@ -85,8 +85,8 @@ type ImageSource =
   | { readonly kind: "absent" };
 
 /**
- * The model's reasoning. `text` may be empty if the vendor hides it; `opaque` is what the vendor wants back
- * unchanged (a signature, encrypted content), as it came.
+ * The model's reasoning. `text` may be empty if the vendor hides it; `opaque` is the part that the vendor wants back unchanged (a signature,
+ * encrypted content), as it came.
  */
 export interface ReasoningPart {
   readonly type: "reasoning";
@@ -147,7 +147,7 @@ export function isHuman(message: Message): message is UserMessage {
   return message.role === "user" && message.origin === "human";
 }
 
-/** True for a summary in the place of what a compaction covered. */
+/** True for a summary in the place of a compaction's covered messages. */
 export function isSummary(message: Message): boolean {
   return message.role !== "tool-result" && message.origin === "summary";
 }
@@ -176,7 +176,7 @@ export function sharedPrefixCount(before: readonly Message[], after: readonly Me
   return count;
 }
 
-/** Remembers what `make` gives for a message, or for a part of one, so that it runs once for each value; what it gave goes with the message. */
+/** Remembers the result of `make` for a message, or for a part of one, so that it runs once for each value; the result goes with the message. */
 export function oncePerMessage<T extends object | number | string | boolean | null, Of extends Message | Part = Message>(
   make: (message: Of) => T,
 ): (message: Of) => T {
@@ -216,7 +216,8 @@ export function withId<Draft extends MessageDraft>(
   previousId: string | null,
   sourceId?: string,
 ): Draft & { readonly id: string } {
-  // No spread: what is spread and then added to has a hidden class of its own, and what reads messages of as many classes as there are messages is slow.
+  // No spread: an object that is spread and then added to has a hidden class of its own, and code that reads messages of as many classes as there are
+  // messages is slow.
   return Object.assign({}, draft, { id: sourceId ?? chainId(previousId, draft) });
 }
 
@@ -230,7 +231,7 @@ export function withIds(drafts: readonly MessageDraft[], after: string | null): 
   });
 }
 
-/** Hash of what is sent before any message: system text and tool schemas. Usage entries carry it as `overheadHash`. */
+/** Hash of the request's part before any message: system text and tool schemas. Usage entries carry it as `overheadHash`. */
 export function overheadHash(system: string, tools: readonly { readonly name: string }[]): string {
   return shortHash(canonicalJson({ system, tools }));
 }

@@ -8,7 +8,7 @@ import { toolCallsOf, wellFormedMessage } from "./message.ts";
 export interface RepairedMessages {
   /** The very array that was given if nothing was wrong with it. */
   readonly messages: readonly Message[];
-  /** For each message the index at which it stood; `null` for a result that was made up. */
+  /** For each message its index before; `null` for a result that was made up. */
   readonly sourceIndexes: readonly (number | null)[];
   readonly repairs: readonly Repair[];
 }
@@ -17,10 +17,10 @@ export interface RepairedMessages {
 export const MISSING_RESULT_TEXT = "[No result: the call was interrupted, or its result was not recorded.]";
 
 /**
- * Makes a list sendable: late results go to their call, results without a call or next to another one are left out, a call that
- * was never answered gets an error result right behind it, blank text, blank messages and trailing reasoning are left out, doubled
- * ids get their own, half a surrogate pair becomes U+FFFD. Untouched messages keep their identity; linear in the list. What passes `checkMessages` comes back as it is.
- * How a list begins and ends, how long it is, and what encoding puts right by itself is not changed. Only the empty list cannot be mended.
+ * Makes a list sendable: late results go to their call, results without a call or next to another one are left out, a call that was never answered gets an error
+ * result right behind it, blank text, blank messages and trailing reasoning are left out, doubled ids get their own, half a surrogate pair becomes U+FFFD. Untouched
+ * messages keep their identity; linear in the list. A list that passes `checkMessages` comes back unchanged. The beginning, end and length of a list, and faults
+ * that encoding mends by itself, are not changed. Only the empty list cannot be mended.
  */
 export function repairMessages(messages: readonly Message[], rules: WireRules = STRICT_WIRE_RULES): RepairedMessages {
   const repairs: Repair[] = [];
@@ -74,7 +74,7 @@ function withUsableContent(
     : { ...message, parts: message.parts.filter(isKept) };
 }
 
-/** Every message but misplaced results where it stands, and behind each call message the results that belong there. */
+/** Every message but misplaced results in its place, and behind each call message the results that belong there. */
 function placeResults(kept: readonly { message: Message; index: number }[], pairs: Pairs, rules: WireRules): readonly Placed[] {
   const placed: Placed[] = [];
   for (const [position, { message, index }] of kept.entries()) {
@@ -96,7 +96,7 @@ function placeResults(kept: readonly { message: Message; index: number }[], pair
   return placed;
 }
 
-/** True for a call whose result may stay where it stands. */
+/** True for a call whose result may stay in its place. */
 function stays(call: CallPlace, rules: WireRules): boolean {
   return rules.resultPlacement === "right-after-call" ? call.batchStays : call.answerComesLater;
 }
@@ -146,7 +146,7 @@ function withOwnIds(placed: readonly Placed[], repairs: Repair[]): readonly Plac
 /** The kind of a repair: a result moved to its call, a message or part taken out, a result made up, an id made usable, half characters replaced. */
 type RepairAction = "replace-characters" | "move" | "remove-message" | "remove-part" | "add-result" | "rename";
 
-/** One repair: what was wrong, at which message of the list as it was given, with which call or message id, and what was done. */
+/** One repair: the fault, its message in the list as it was given, its call or message id, and the remedy. */
 interface Repair {
   readonly code: WireViolationCode;
   readonly index: number;
@@ -154,7 +154,7 @@ interface Repair {
   readonly action: RepairAction;
 }
 
-/** A message with the index at which it stood before anything was left out. */
+/** A message with its index before anything was left out. */
 interface Numbered {
   readonly message: Message;
   readonly index: number;

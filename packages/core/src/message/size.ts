@@ -3,7 +3,7 @@ import { utf8Bytes } from "../text.ts";
 import type { ToolSpec } from "../tool.ts";
 import { type ImagePart, type Message, oncePerMessage, type Part } from "./message.ts";
 
-/** UTF-16 code units of a part's own text: what is sent for it, without an image's bytes. */
+/** UTF-16 code units of a part's own text: of its sent form, without an image's bytes. */
 export function partChars(part: Part): number {
   switch (part.type) {
     case "text":
@@ -90,7 +90,7 @@ export const REQUEST_UNITS: readonly RequestUnit[] = [
   "manyImagePx",
 ];
 
-/** A size by what each unit comes to. Written out: it is asked of each message. */
+/** A size by a figure for each unit. Written out: it is asked of each message. */
 function sizeBy(of: (unit: keyof RequestSize) => number): RequestSize {
   return {
     bytes: of("bytes"),
@@ -143,10 +143,10 @@ export function lowestLimits(a: RequestLimits, b: RequestLimits): RequestLimits 
   return limits;
 }
 
-/** Pages that are assumed if a document's part does not tell them: its bytes do not say; chosen. */
+/** Pages that are assumed if a document's part does not give them: its bytes do not say; chosen. */
 export const ASSUMED_PAGES = 5;
 
-/** A value as it stands in a body, in bytes. */
+/** A value's size in a body, in bytes. */
 function jsonBytes(value: unknown): number {
   return utf8Bytes(JSON.stringify(value) ?? "");
 }
@@ -233,7 +233,7 @@ function number(data: string, at: number, order: "big" | "little", length: numbe
   return value;
 }
 
-/** The fourth letter of the first chunk tells the form of a WebP file: sides are written less one but in the lossy form, in 14 bits in both simple ones. */
+/** The fourth letter of the first chunk gives the form of a WebP file: sides are written less one but in the lossy form, in 14 bits in both simple ones. */
 function webpSize(data: string): PixelSize | null {
   const SIDE = 0x4000;
   switch (String.fromCharCode(...[12, 13, 14, 15].map((at) => byteAt(data, at)))) {
@@ -253,7 +253,7 @@ function webpSize(data: string): PixelSize | null {
 /** More segments than any JPEG file has before its frame; chosen. */
 const MOST_SEGMENTS = 400;
 
-/** The size in the first frame, which stands behind any number of other segments. */
+/** The size in the first frame, which comes behind any number of other segments. */
 function jpegSize(data: string, bytes: number): PixelSize | null {
   let at = 2;
   for (let segment = 0; segment < MOST_SEGMENTS && at + 9 <= bytes && byteAt(data, at) === 0xff; segment++) {
@@ -277,15 +277,15 @@ export function byteAt(data: string, index: number): number {
   return Math.floor(three / 256 ** (2 - (index % 3))) % 256;
 }
 
-/** The sizes of what a session sends and sent, in units of a request. */
+/** The sizes of a session's present and sent requests, in units of a request. */
 export interface RequestSizes {
   /** The size of a view's messages, looking only at those that came since it was asked before. */
   of(messages: Sequence<Message>): RequestSize;
   /** The most of each unit that an answered request with media held; nothing before the first one, and after a switch of the model. */
   answered(): RequestSize;
-  /** Takes note of a message that comes after these: a reply shows that what it answers was not too large. */
+  /** Takes note of a message that comes after these: a reply shows that its request was not too large. */
   add(message: Message, before: Sequence<Message>): void;
-  /** Forgets what another model answered. */
+  /** Forgets the answers of another model. */
   changeModel(): void;
 }
 

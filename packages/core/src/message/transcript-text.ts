@@ -9,7 +9,7 @@ interface TranscriptLabel {
   readonly after: string;
 }
 
-/** Labels by who or what speaks, as policy data. A call is written as `name(arguments)`, see {@link TranscriptStyle}. */
+/** Labels by speaker or kind, as policy data. A call is written as `name(arguments)`, see {@link TranscriptStyle}. */
 export interface TranscriptLabels {
   readonly human: TranscriptLabel;
   readonly command: TranscriptLabel;
@@ -36,19 +36,18 @@ export interface TranscriptStyle {
   /** The treatment of content without text, an empty result or an image: named, or left out. Named if nothing is said. */
   readonly textless?: "named" | "left-out" | undefined;
   /**
-   * The joint between the text parts of one message of a user, or of one result: a new line, or nothing. Those of a reply always stand on lines of
-   * their own. The first if nothing is said.
+   * The joint between the text parts of one message of a user, or of one result: a new line, or nothing. Those of a reply are always on lines of
+   * their own. The default is the first.
    */
   readonly joints?: "lines" | "none" | undefined;
 }
 
-/** Tags that stand around outside text in a request for a summary. */
+/** Tags around outside text in a request for a summary. */
 const REQUEST_TAGS = ["conversation", "previous-summary", "focus"] as const;
 
 /**
- * Writes the messages as text, one labelled piece after the other, with blank lines between. Reasoning is left out unless it has a label. Images
- * are named, not shown. Whatever the messages say, the text has the speakers that the messages have, and no others: what reads as a label is
- * quoted. Linear.
+ * Writes the messages as text, one labelled piece after the other, with blank lines between. Reasoning is left out unless it has a label. Images are
+ * named, not shown. The text has exactly the speakers of the messages, whatever their text: a line that reads as a label is quoted. Linear.
  */
 export function transcriptText(messages: readonly Message[], style: TranscriptStyle): string {
   const framing = transcriptFraming(style.labels);
@@ -71,7 +70,7 @@ function labelsOf(labels: TranscriptLabels): readonly TranscriptLabel[] {
   return Object.values(labels).filter((label) => label !== undefined);
 }
 
-/** Who speaks in other transcripts: under a human label's form they read as speakers of this one. */
+/** Speakers in other transcripts: under a human label's form they read as speakers of this one. */
 const OTHER_SPEAKERS = ["system", "developer", "human", "user", "assistant"] as const;
 
 const WORD = /\p{L}+/u;
@@ -158,7 +157,7 @@ function callTexts(message: Message, { calls }: TranscriptStyle): readonly strin
   return text === "" ? [] : [text];
 }
 
-/** An object's arguments as `name=value`, the values as JSON; what is no object stays as the model wrote it. */
+/** An object's arguments as `name=value`, the values as JSON; other arguments stay as the model wrote them. */
 function namedArguments(json: string): string {
   const value = jsonIn(json);
   // A model may write arguments that are no JSON.
@@ -175,8 +174,8 @@ function capped(text: string, capChars: number | null): string {
 }
 
 /**
- * Puts text between tags, as data: what looks like a tag of the request inside the text is made harmless, so that nothing in it can
- * leave the fence or open another one.
+ * Puts text between tags, as data: a look-alike of the request's tags inside the text is made harmless, so that nothing in it can leave the fence or
+ * open another one.
  */
 export function fencedText(tag: string, text: string): string {
   return `<${tag}>\n${quotedText(text, { lines: [], bracketWords: [], tags: [...REQUEST_TAGS, tag] })}\n</${tag}>`;

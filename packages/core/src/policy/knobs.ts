@@ -9,7 +9,7 @@ export interface Knobs {
   readonly actAt?: string | number;
   /** Amounts that stay word for word, by rule: a share, a size, for `recent` also `12 messages`; `off` takes the rule away. */
   readonly keep?: { readonly [rule: string]: string | number };
-  /** Who writes summaries: the model, or nobody, so that a digest of quotations stands in for them. */
+  /** The writer of summaries: the model, or `none`, so that a digest of quotations replaces them. */
   readonly writer?: string;
   /** Cap of one tool result before it enters the history, as `16k`; `off` cuts nothing. */
   readonly cap?: string | number;
@@ -135,7 +135,7 @@ function requestTo(request: Policy["summary"]["request"], value: unknown): Polic
   return { cheaper: { modelId, contextWindowTokens: sizeIn("model", window) } };
 }
 
-/** Lists that hold the same rule change together: what a rejected request keeps follows what any other keeps. */
+/** Lists that hold the same rule change together: a rejected request keeps the same as any other. */
 function keeping(policy: Policy, kind: string, value: unknown): Policy {
   const before = JSON.stringify(policy.keep.find((rule) => rule.kind === kind));
   const change = (rules: readonly KeepRuleSpec[]) => {

@@ -28,7 +28,7 @@ export interface PolicyOverlay {
   /** The preset that it changes. */
   readonly presetName: "sven" | "pi";
   readonly schema: z.ZodType;
-  /** The section's values in what a file holds. */
+  /** The section's values in a file's content. */
   valuesIn(content: Readonly<Record<string, unknown>>): unknown;
   /**
    * The policy of a section's values.

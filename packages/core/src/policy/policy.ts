@@ -15,7 +15,7 @@ import { refuseRetired } from "./retired.ts";
 /** All settings of compaction, as plain data: a preset or a policy file has nothing else. */
 export interface Policy {
   readonly name: string;
-  /** With `false` nothing is ever edited; what would overflow is counted, and the provider's error reaches the caller. */
+  /** With `false` nothing is ever edited; overflows are counted, and the provider's error reaches the caller. */
   readonly enabled: boolean;
   readonly estimator: EstimatorSpec;
   /** A second measure for finding the cut, if a system has one; `null` uses `estimator`. */
@@ -24,11 +24,11 @@ export interface Policy {
   readonly trigger: Trigger;
   /** A lower line for requests that come after a pause of so many milliseconds, or when the prompt cache has expired: then a cut costs no rewrite. `null` knows no pauses. */
   readonly afterPause: { readonly after: "cache-expiry" | number; readonly atLeast: Amount } | null;
-  /** The least share of what it rewrites that a cut frees where cuts have to pay, unless nothing else fits; absent for none. */
+  /** The least share of the rewritten tokens that a cut frees if cuts have to pay, unless nothing else fits; absent for none. */
   readonly minimumFreedRatio?: number | undefined;
   /**
-   * From this size on the model's summary is prepared while the conversation goes on. It is tried first when the policy acts, if what it
-   * covers is as it was. Absent for none; a policy that asks no model prepares nothing.
+   * From this size on the model's summary is prepared while the conversation goes on. It is tried first when the policy acts, if its covered messages
+   * are unchanged. Absent for none; a policy that asks no model prepares nothing.
    */
   readonly prepare?: { readonly atLeast: Amount } | undefined;
   /** At this size and above only strategies that need no model run; `null` for policies without that case. */
@@ -57,8 +57,8 @@ export interface Policy {
 }
 
 /**
- * A policy as the engine runs it. Without a fallback it may lose a call, as the program that it imitates does: benchmarks alone run such a
- * policy, and {@link Policy} has none.
+ * A policy as the engine runs it. Without a fallback it may lose a call, as the program that it imitates does: only benchmarks run such a policy, and
+ * {@link Policy} has none.
  */
 export type EnginePolicy = Omit<Policy, "fallback"> & { readonly fallback: FallbackPolicy | null };
 
@@ -70,7 +70,7 @@ interface FallbackPolicy {
   readonly minimumNewRatio: number;
   /** Run after the policy's own while the context does not fit, the first of them also if nothing has worked yet. None should need a model. */
   readonly strategies: readonly StrategySpec[];
-  /** Take the place of the policy's own at the last recovery from a rejected request: what cannot be cut is all that they leave. */
+  /** Replace the policy's own at the last recovery from a rejected request: they leave only uncuttable parts. */
   readonly forced: readonly StrategySpec[];
 }
 
@@ -80,7 +80,7 @@ interface GatePolicy {
   readonly countPending: boolean;
 }
 
-/** After a request was rejected as too long: what is kept at the first recovery, and how many recoveries a step may have. */
+/** After a request was rejected as too long: the amount kept at the first recovery, and how many recoveries a step may have. */
 interface OverflowPolicy {
   readonly keep: readonly KeepRuleSpec[];
   readonly maxRecoveries: number;
@@ -94,13 +94,13 @@ export interface SummaryPolicy {
   /** Most tokens of the text about the older part of a split turn, if that is written apart. */
   readonly turnPrefixMaxTokens: number;
   readonly request: SummaryRequestForm;
-  /** How hard a model that reasons is asked to do so for a summary; what the caller says comes first. Left out, nothing is said. */
+  /** The requested effort of a reasoning model for a summary; the caller's own comes first. Left out, the request has none. */
   readonly reasoning?: "low" | "medium" | "high" | undefined;
   /** Each tool result in a serialised request is cut to this many characters; `null` for no cap. */
   readonly resultCapChars: number | null;
   /** The labels before and after each piece of a serialised history. */
   readonly labels: TranscriptLabels;
-  /** How its calls are written, what has no text, and what joins parts; see `TranscriptStyle`. */
+  /** How its calls are written, the text for parts without one, and the joint between parts; see `TranscriptStyle`. */
   readonly calls?: TranscriptStyle["calls"];
   readonly textless?: TranscriptStyle["textless"];
   readonly joints?: TranscriptStyle["joints"];
@@ -171,7 +171,7 @@ export function requireFallback(policy: EnginePolicy, kinds: Kinds = BUILT_IN_KI
 }
 
 /**
- * Lists the encodings that a policy counts by, each once. Whoever runs the policy has to give their tokenizers.
+ * Lists the encodings that a policy counts by, each once. The caller that runs the policy has to give their tokenizers.
  *
  * @throws PlimsollError `bad-policy` for an estimator that is not there.
  */

@@ -63,7 +63,7 @@ const ROWS: readonly (readonly [string, object, object, readonly string[]])[] = 
   ],
 ];
 
-/** A policy that says something at this path alone. */
+/** A policy with a value only at this path. */
 const at = (path: string) => path.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), 9);
 
 describe("what policies no longer say", () => {

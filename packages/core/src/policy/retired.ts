@@ -1,7 +1,7 @@
 import { PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
 
-/** Paths of policies and their files that went, with what takes their place; `null` for nothing. */
+/** Retired paths of policies and their files, with their replacements; `null` for nothing. */
 const PATHS: ReadonlyMap<string, string | null> = new Map([
   ["idle", null],
   ["idleAfter", null],
@@ -16,7 +16,7 @@ const RENAMED: ReadonlyMap<string, string> = new Map([["afterPause.pauseMs", "af
 
 type Settings = Readonly<Record<string, unknown>>;
 const recall = ({ atMost }: Settings): Settings => ({ kind: "recall", atMost });
-/** Kinds and words of policies that went, with what takes their place. */
+/** Retired kinds and words of policies, with their replacements. */
 const KINDS: ReadonlyMap<unknown, (spec: Settings) => Settings> = new Map([
   ["lines", recall],
   ["passages", recall],
@@ -26,12 +26,12 @@ const WORDS: ReadonlyMap<unknown, string> = new Map([["nearer-safe", "any-safe"]
 /** Presets that went, with those that take their place. */
 export const RETIRED_PRESETS: ReadonlyMap<string, string> = new Map([["plimsoll-rich", "plimsoll"]]);
 
-/** Says that something went, and what takes its place. */
+/** Says that something was retired, and names its replacement. */
 export function goneText(what: unknown, instead: unknown): string {
   return `${what} is gone: ${instead === null ? "nothing takes its place, leave it out" : `${instead} takes its place`}`;
 }
 
-/** A written policy with what takes the place of its retired parts, each of which `onRetired` is told. Kinds in `own` are there, whatever their names. */
+/** A written policy with the replacements of its retired parts, each of which calls `onRetired`. Kinds in `own` exist under any name. */
 export function withoutRetired(
   written: unknown,
   own: readonly string[],
@@ -62,7 +62,7 @@ export function withoutRetired(
   return walk(written, []);
 }
 
-/** @throws PlimsollError `bad-policy` for a policy with a part that went, naming what takes its place. Kinds in `own` are there, whatever their names. */
+/** @throws PlimsollError `bad-policy` for a policy with a retired part, naming its replacement. Kinds in `own` exist under any name. */
 export function refuseRetired(policy: unknown, own: readonly string[]): void {
   withoutRetired(policy, own, (path, text) => {
     throw new PlimsollError("bad-policy", `${path.join(".")}: ${text}`, { path: path.join(".") });

@@ -18,7 +18,7 @@ type Part<Value> = Value extends readonly unknown[]
     : Value;
 
 /**
- * A policy as somebody writes it: a preset with knobs turned and parts changed. Any key of a policy may be there, too. `Own` names keep rules of one's
+ * A policy as a user writes it: a preset with knobs turned and parts changed. Any key of a policy may be there, too. `Own` names keep rules of one's
  * own; another key that no policy has does not compile.
  */
 export type WrittenPolicy<Own extends string = never> = Omit<Knobs, "keep"> & {
@@ -35,9 +35,9 @@ interface WrittenProblem {
 }
 
 /**
- * Makes a policy from a preset and what you change of it: `definePolicy({ extends: "sven", actAt: "75%", writer: "none" })`.
+ * Makes a policy from a preset and your changes: `definePolicy({ extends: "sven", actAt: "75%", writer: "none" })`.
  *
- * @throws PlimsollError `bad-policy` with a line for the first thing that is wrong, and all of them in its details. What earlier versions knew is wrong, too.
+ * @throws PlimsollError `bad-policy` with a line for the first mistake, and all of them in its details. Parts of earlier versions are mistakes, too.
  */
 export function definePolicy<Own extends string = never>(
   written: WrittenPolicy<NoInfer<Own>> = {},
@@ -56,13 +56,13 @@ export function definePolicy<Own extends string = never>(
   throw new PlimsollError("bad-policy", lines[0] ?? "no policy", { problems: lines });
 }
 
-/** A policy as somebody wrote it, after it was read. */
+/** A user's policy, after it was read. */
 interface ReadWritten {
-  /** The policy, or what the schema has against it. */
+  /** The policy, or the schema's objections to it. */
   readonly result: z.ZodSafeParseResult<Policy>;
   /** Mistakes in knobs. */
   readonly problems: readonly WrittenProblem[];
-  /** Parts that only earlier versions knew, with what takes their place. */
+  /** Parts that only earlier versions knew, with their replacements. */
   readonly retired: readonly WrittenProblem[];
 }
 
@@ -84,7 +84,7 @@ const KNOB_KEYS: readonly string[] = KNOBS.map(({ key }) => key);
 /** A knob of earlier versions: a file that has it changes a preset. */
 const RETIRED_KNOB = "idleAfter";
 
-/** True if it names a preset (`extends`) or sets a knob. `keep` alone does not count: whole policies have it, too. */
+/** True if it names a preset (`extends`) or sets a knob. `keep` by itself does not count: whole policies have it, too. */
 export function changesPreset(written: Readonly<Record<string, unknown>>): boolean {
   return (
     ["extends", RETIRED_KNOB].some((key) => Object.hasOwn(written, key)) ||
@@ -93,8 +93,8 @@ export function changesPreset(written: Readonly<Record<string, unknown>>): boole
 }
 
 /**
- * The preset with parts changed and then knobs turned, for the schema to check, and what was wrong with knobs. Values as an older version wrote
- * them change the preset as that version had it. Keys that a policy does not have are left in, so that the schema names them.
+ * The preset with parts changed and then knobs turned, for the schema to check, and the mistakes in knobs. Values as an older version wrote them
+ * change the preset as that version had it. Keys that a policy does not have are left in, so that the schema names them.
  */
 function changedPreset(
   preset: Policy,
@@ -107,7 +107,7 @@ function changedPreset(
   const before = keepsInOlderForm(parts) ? changedInOlderForm(preset, parts) : { ...preset };
   const known = Object.fromEntries(Object.entries(parts).filter(([key]) => Object.hasOwn(before, key)));
   const unknown = Object.fromEntries(Object.entries(parts).filter(([key]) => !Object.hasOwn(before, key)));
-  // Who says at which size it acts means that size, whether or not the cut pays.
+  // A user who states a size to act at means that size, whether or not the cut pays.
   const merged = mergePolicy({ ...before, trigger: withoutPays(before.trigger, known.trigger) }, known);
   const data = policyInNewestForm({ ...(isRecord(merged) ? merged : before), ...unknown }, preset);
   return turned(data, preset, knobs);
@@ -127,7 +127,7 @@ function withoutPays(base: unknown, written: unknown): unknown {
   return Object.hasOwn(written, "pays") ? base : line;
 }
 
-/** Knobs are turned on the preset, and what differs afterwards takes the place of what is there: other parts may not be whole yet. */
+/** Knobs are turned on the preset, and the differences replace the present values: other parts may not be whole yet. */
 function turned(
   data: unknown,
   preset: Policy,
@@ -190,10 +190,9 @@ function isSameShape(base: Readonly<Record<string, unknown>>, changes: Readonly<
 }
 
 /**
- * A policy as somebody wrote it, in the form that policies have now. Older ones say nothing of a fallback: they get the one that the engine
- * added to every policy then, which all presets have. Older ones keep one amount of the newest history, and room for `excerpts`: the keep
- * rules `recent` and `recall` now. `preset` is what was changed, if something was: its rules that older files know nothing of stay. What is malformed is left
- * for the schema to judge.
+ * A user's policy, in the present form of policies. Older ones say nothing of a fallback: they get the one that the engine added to every policy then, which
+ * all presets have. Older ones keep one amount of the newest history, and room for `excerpts`: the keep rules `recent` and `recall` now. `preset` is the
+ * changed preset, if there is one: its rules that older files know nothing of stay. Malformed parts are left for the schema to judge.
  */
 export function policyInNewestForm(written: unknown, preset: Policy | null = null): unknown {
   if (!isRecord(written)) return written;
@@ -201,7 +200,7 @@ export function policyInNewestForm(written: unknown, preset: Policy | null = nul
   return keepsInOlderForm(written) ? withRules(withFallback, preset) : withFallback;
 }
 
-/** True for values of a policy that say what stays as older versions did. */
+/** True for values of a policy that state its kept parts as older versions did. */
 export function keepsInOlderForm(values: Readonly<Record<string, unknown>>): boolean {
   const { keep, manualKeep, overflow } = values;
   return Object.hasOwn(values, "excerpts") || [keep, manualKeep, isRecord(overflow) ? overflow.keep : null].some(isRecord);

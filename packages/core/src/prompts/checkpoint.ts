@@ -1,7 +1,7 @@
 import type { Prompt } from "../ports.ts";
 import { outline } from "./parts.ts";
 
-/** A checkpoint: aim, constraints, where the work stands, and what comes next. */
+/** A checkpoint: aim, constraints, the state of the work, and the next steps. */
 export const CHECKPOINT_PROMPT: Prompt = {
   id: "checkpoint",
   version: 1,

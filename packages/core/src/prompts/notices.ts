@@ -1,6 +1,4 @@
-/**
- * Texts of ours in the place of what a compaction took out of a context: notices, stubs, recalled passages and the header of a summary.
- */
+/** Our texts in the place of parts that a compaction took out of a context: notices, stubs, recalled passages and the header of a summary. */
 import { CONTEXT_FRAMING, nameInBrackets, quotedText, unquotedText } from "../message/framing.ts";
 import type { Message } from "../message/message.ts";
 import type { CoverageCount } from "../message/size.ts";
@@ -12,7 +10,7 @@ export function droppedText(covered: CoverageCount, handle: string): string {
   return `[Notice: the history was emergency-compacted. ${messages} (${covered.chars} characters) dropped from the context without a summary; they remain in the session log, handle ${handle}. Ask for what you need or read files again.]`;
 }
 
-/** The stub in the place of a cleared part: what it was (cut if it is long), how large, and the handle that finds it again. */
+/** The stub in the place of a cleared part: its description (cut if it is long), its size, and the handle that finds it again. */
 export function clearedText(what: string, chars: number, handle: string): string {
   return `[${nameInBrackets(what)} cleared: ${chars} characters; handle ${handle}]`;
 }
@@ -22,7 +20,7 @@ export function omittedText(chars: number, handle: string): string {
   return `[… ${chars} characters omitted; handle ${handle}]`;
 }
 
-/** A text's head and tail, half of so many UTF-16 units each, around the line that counts what is left out. */
+/** A text's head and tail, half of so many UTF-16 units each, around the line that counts the omitted part. */
 export function endsOf(text: string, keptChars: number, handle: string): string {
   const half = Math.floor(keptChars / 2);
   const head = text.slice(0, characterBoundaryAtOrBefore(text, half));
@@ -30,7 +28,7 @@ export function endsOf(text: string, keptChars: number, handle: string): string 
   return `${head}\n${omittedText(text.length - head.length - tail.length, handle)}\n${tail}`;
 }
 
-/** UTF-16 units that a stub may have in addition to its handle: with more it is no stub of ours, whatever it ends in. */
+/** UTF-16 units that a stub may have in addition to its handle: with more it is no stub of ours, in spite of its ending. */
 const STUB_BESIDES_CHARS = 120;
 
 /** True for a text that is the stub of that handle: there is nothing left to clear. */

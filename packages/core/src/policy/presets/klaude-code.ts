@@ -21,7 +21,7 @@ export const KLAUDE_CODE_RESERVE: Amount = {
   upTo: { ratio: 0.25, of: "input-budget" },
 };
 
-/** Its code's kept tail: 20,000, in small windows 35 % but at least 4,096, and never more than three quarters of the window (K-c1). */
+/** Its code's kept tail: 20,000, in small windows 35% but at least 4,096, and never more than three quarters of the window (K-c1). */
 export const KLAUDE_CODE_KEEP: Amount = {
   min: [{ tokens: 20_000 }, { max: [{ tokens: 4096 }, { ratio: 0.35, of: "window" }] }, { ratio: 0.75, of: "window" }],
 };
@@ -74,12 +74,12 @@ export const KLAUDE_CODE_POLICY: Policy = {
   facts: { maxTokens: 0, files: "by-touch" },
 };
 
-/** As its document says, its kept tail: 20,000 tokens, in small windows 35 %. */
+/** As its document says, its kept tail: 20,000 tokens, in small windows 35%. */
 const DOCUMENT_KEEP: Policy["keep"] = [
   { kind: "recent", amount: { min: [{ tokens: 20_000 }, { ratio: 0.35, of: "window" }] } },
 ];
 
-/** klaude-code as its document says: strictly above window − min(16,384, 25 %), whoever asks. */
+/** klaude-code as its document says: strictly above window − min(16,384, 25%), for every caller. */
 export const KLAUDE_CODE_DOCUMENT_POLICY: Policy = {
   ...KLAUDE_CODE_POLICY,
   name: "klaude-code-document",

@@ -4,7 +4,7 @@ import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
 import { FALLBACK } from "./common-parts.ts";
 
-/** pi's estimate: UTF-16 units / 4, ceiling (its document, "Token Estimation"). An image counts 1,200: chosen, as its size is not told. */
+/** pi's estimate: UTF-16 units / 4, ceiling (its document, "Token Estimation"). An image counts 1,200: chosen, as its size is not given. */
 export const PI_LENGTH_ESTIMATE: CharsPerTokenSpec = {
   kind: "chars-per-token",
   charsPerToken: 4,

@@ -9,7 +9,7 @@ import { FALLBACK, SQUARE_LABELS } from "./common-parts.ts";
  */
 const LINE: Amount = { ratio: 0.25, of: "room" };
 
-/** The rules of what stays word for word, the worthiest first. */
+/** The rules for messages that stay word for word, the worthiest first. */
 const KEEP: Policy["keep"] = [
   { kind: "recent", amount: { ratio: 0.05, of: "room" } },
   { kind: "human", atMost: { min: [{ tokens: 20_000 }, { ratio: 0.2, of: "room" }] } },
@@ -55,7 +55,7 @@ export const PLIMSOLL_POLICY: Policy = {
   facts: { maxTokens: 1280 },
 };
 
-/** As plimsoll, with a third of what it brings back and of plans: cheaper, and what lies far back is lost more often. */
+/** As plimsoll, with a third of its recalled passages and plans: cheaper, and old text is lost more often. */
 export const PLIMSOLL_ECONOMY_POLICY: Policy = Object.entries({ plan: "4%", "files-in-hand": "4%", recall: "14%" }).reduce(
   (policy, [rule, amount]) => withKnob(policy, `keep.${rule}`, amount),
   { ...PLIMSOLL_POLICY, name: "plimsoll-economy" },
