@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isRecord } from "./json.ts";
 
-/** One thing that is wrong with data: where in it, and what to do. */
+/** One mistake in data: its place, and the remedy. */
 interface SchemaProblem {
   readonly path: readonly PropertyKey[];
   readonly text: string;
@@ -10,8 +10,8 @@ interface SchemaProblem {
 type Issue = z.core.$ZodIssue;
 
 /**
- * Words a schema's findings in terms of the data: unknown keys with the nearest known one, what is missing, what does not fit. `more` are keys that the data may
- * have besides.
+ * Words a schema's findings in terms of the data: unknown keys with the nearest known one, missing keys, values that do not fit. `more` are keys that the data
+ * may have besides.
  */
 export function schemaProblems(
   { issues }: { readonly issues: readonly Issue[] },
@@ -113,7 +113,7 @@ function below(place: JsonSchema, step: PropertyKey): unknown {
   return isRecord(properties) ? properties[String(step)] : additionalProperties;
 }
 
-/** The schema itself, what it refers to, and its alternatives. */
+/** The schema itself, the schemas it refers to, and its alternatives. */
 function variants(schema: unknown, root: JsonSchema): readonly JsonSchema[] {
   if (!isRecord(schema)) return [];
   if (typeof schema.$ref === "string") return variants(definition(schema.$ref, root), root);

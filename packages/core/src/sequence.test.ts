@@ -68,7 +68,7 @@ describe("a sequence", () => {
         }
         expect(sequences.map((sequence) => [...sequence])).toEqual(models);
         expect(sequences.map((sequence) => sequence.size)).toEqual(models.map((model) => model.length));
-        // What one is said to go on from, it begins with; a list goes on from the one that it was first appended to.
+        // A sequence begins with the one it goes on from; a list goes on from the one that it was first appended to.
         for (const [later, sequence] of sequences.entries())
           for (const [place, before] of sequences.entries())
             if (sequence.goesOnFrom(before)) expect(models[later]?.slice(0, before.size)).toEqual(models[place]);

@@ -1,7 +1,6 @@
 /**
- * A list that only grows and whose older values stay valid: appending to the newest value is O(1) amortised and shares
- * its storage, appending to an older value copies (a fork). It is what lets `foldEntry` return a new view a message
- * without walking the session.
+ * A list that only grows and whose older values stay valid: appending to the newest value is O(1) amortised and shares its storage, appending to an
+ * older value copies (a fork). It lets `foldEntry` return a new view a message without walking the session.
  */
 export interface Sequence<T> {
   readonly size: number;
@@ -10,7 +9,7 @@ export interface Sequence<T> {
   /** The items from `start` (default 0) up to `end` (default `size`), as a new array. */
   slice(start?: number, end?: number): T[];
   append(item: T): Sequence<T>;
-  /** True if this list is known to begin with all of `before`, which costs nothing to tell: it was appended to. False says nothing. */
+  /** True if this list is known to begin with all of `before`, which costs nothing to check: it was appended to. False says nothing. */
   goesOnFrom(before: Sequence<T>): boolean;
   [Symbol.iterator](): Iterator<T>;
 }
@@ -21,7 +20,7 @@ export function sequenceOf<T>(items: Iterable<T> = []): Sequence<T> {
   return new SharedSequence(buffer, buffer.length);
 }
 
-/** A class and no closures: several are made for each message of a log, and closures of their own would be most of what a fold makes. */
+/** A class and no closures: several are made for each message of a log, and closures of their own would be most of a fold's cost. */
 class SharedSequence<T> implements Sequence<T> {
   readonly size: number;
   readonly #buffer: T[];

@@ -118,7 +118,7 @@ export function scriptedSha256Hex(text: string): string {
   return bytesToHex(sha256(bytesOf(text)));
 }
 
-/** The first 128 bits of {@link sha256Hex}: what ids and content handles use (collisions need about 2^64 texts). */
+/** The first 128 bits of {@link sha256Hex}, for ids and content handles (collisions need about 2^64 texts). */
 export function shortHash(text: string): string {
   return sha256Hex(text).slice(0, SHORT_HEX_CHARS);
 }

@@ -5,8 +5,8 @@ import type { StopReason } from "./message/message.ts";
 /**
  * A provider's report of one request. `null` means not reported; zero means zero.
  *
- * `input` and `output` count the model's context at its last sampling, from which later sizes are predicted;
- * `billed` says what was paid for. They differ when one request samples several times (server-side tools or compaction).
+ * `input` and `output` count the model's context at its last sampling, from which later sizes are predicted; `billed` is the paid usage. They differ
+ * when one request samples several times (server-side tools or compaction).
  */
 export interface Usage {
   readonly input: InputUsage;
@@ -21,9 +21,9 @@ interface InputUsage {
   readonly totalTokens: number | null;
   readonly uncachedTokens: number | null;
   readonly cacheReadTokens: number | null;
-  /** All cache writes, whatever their time to live. */
+  /** All cache writes, of any time to live. */
   readonly cacheWriteTokens: number | null;
-  /** The part of `cacheWriteTokens` written with a time to live of one hour, if the vendor tells it apart. */
+  /** The part of `cacheWriteTokens` written with a time to live of one hour, if the vendor reports it separately. */
   readonly cacheWriteOneHourTokens: number | null;
 }
 
@@ -39,7 +39,7 @@ interface BilledUsage {
   readonly outputTokens: number | null;
 }
 
-/** Parts of {@link usageOf}: what a vendor reports, whichever way it counts. */
+/** Parts of {@link usageOf}: a vendor's report, in either way of counting. */
 export interface UsageParts {
   readonly uncachedTokens?: number | null;
   readonly cacheReadTokens?: number | null;
@@ -54,8 +54,8 @@ export interface UsageParts {
 }
 
 /**
- * A {@link Usage} from what a vendor reports. Disjoint counts (`uncachedTokens` plus cache) are added up; an inclusive
- * count (`totalInputTokens`) has its cached part taken out, never added a second time. What is missing stays `null`.
+ * A {@link Usage} from a vendor's report. Disjoint counts (`uncachedTokens` plus cache) are added up; an inclusive count (`totalInputTokens`) has its
+ * cached part taken out, never added a second time. A missing figure stays `null`.
  */
 export function usageOf(parts: UsageParts): Usage {
   const cacheReadTokens = parts.cacheReadTokens ?? null;
@@ -131,8 +131,8 @@ export function addedUsage(first: Usage | null, second: Usage | null): Usage | n
 }
 
 /**
- * The usage to log for a call that ended so: one that was aborted or failed did not measure the context, whatever it reported, and leaves
- * the last good report standing.
+ * The usage to log for a call that ended so: one that was aborted or failed did not measure the context, in spite of its report, and leaves the last
+ * good report in force.
  */
 export function measuredUsage(usage: Usage, stopReason: StopReason | null): Usage {
   return stopReason === "aborted" || stopReason === "error" ? UNREPORTED_USAGE : usage;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type Kinds, withKinds } from "../src/policy/kinds.ts";
 import { defineStrategy, type StrategyInput } from "../src/strategy/strategy.ts";
 
-/** Kinds with a strategy `ask` that changes nothing, and what it was given each time that it ran. */
+/** Kinds with a strategy `ask` that changes nothing, and its input each time that it ran. */
 export function askingStrategy(): { readonly kinds: Kinds; readonly given: readonly StrategyInput[] } {
   const given: StrategyInput[] = [];
   const asking = defineStrategy({

@@ -7,14 +7,14 @@ import { createSession } from "../src/session/open-session.ts";
 import type { Session } from "../src/session/session.ts";
 import { calling, human, logOf, result, usageEntry } from "../src/testing/builders.ts";
 
-/** How a provider counts: a multiple of what four characters a token give, and tokens that no log shows. */
+/** How a provider counts: a multiple of the count by four characters a token, and tokens that no log shows. */
 export interface Counting {
   readonly factor: number;
   /** Tokens of every request in addition to its messages. */
   readonly hiddenTokens: number;
-  /** Tokens that are in every seventh to ninth request alone, as a server's own tools leave them. */
+  /** Tokens that are only in every seventh to ninth request, as a server's own tools leave them. */
   readonly jumpTokens: number;
-  /** Whether a rejection says what was counted, and how much may be sent. */
+  /** Whether a rejection names its count and its limit. */
   readonly saysSizes: boolean;
 }
 

@@ -18,7 +18,7 @@ export type ScriptedReply =
   | { readonly text: string; readonly stopReason: StopReason }
   | ((request: ModelRequest) => string);
 
-/** A session on the shipped engine with the model summariser, and what it did. */
+/** A session on the shipped engine with the model summariser, and its results. */
 export interface EngineSession {
   readonly manager: Session;
   readonly events: readonly ContextEvent[];
@@ -84,7 +84,7 @@ export function sectionedReply(sections: readonly string[]): string {
   return sections.length === 0 ? "They worked." : sections.map((title) => `## ${title}\n- noted`).join("\n\n");
 }
 
-/** A model that answers as scripted and keeps what it was asked. */
+/** A model that answers as scripted and keeps its requests. */
 export function scriptedClient(replies: readonly ScriptedReply[], requests: ModelRequest[] = []): ModelClient {
   return {
     complete: (request) => {

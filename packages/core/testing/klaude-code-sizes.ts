@@ -16,8 +16,8 @@ export interface KlaudeCodeSizes {
 }
 
 /**
- * klaude-code's sizes from the window and the maximum output; `null` or 0 is not known. If the output alone would fill the window, the
- * reserve is a share of the window instead.
+ * klaude-code's sizes from the window and the maximum output; `null` or 0 is not known. If the output would fill the window by itself, the reserve is
+ * a share of the window instead.
  */
 export function klaudeCodeSizes(windowTokens: number | null, maxOutputTokens: number | null): KlaudeCodeSizes {
   if (windowTokens === null || windowTokens <= 0) {

@@ -23,7 +23,7 @@ export const HAND_PRIOR: ModelPrior = {
   toolsRatio: 1.5,
 };
 
-/** A line that is sure of itself: what deviates is noise alone. */
+/** A line that is sure of itself: only noise deviates. */
 export function line(slopeRatio: number, messageTokens = 10): Regression {
   return { slopeRatio, messageTokens, covariance: [0, 0, 0] };
 }

@@ -4,7 +4,7 @@ import { isHuman, type Message, textOf } from "../src/message/message.ts";
 import { EMPTY_VIEW, foldEntry } from "../src/session/view.ts";
 import { characterBoundaryAtOrBefore } from "../src/text.ts";
 
-// What other systems show of a compaction, read off our log: their conformance rows ask for it.
+// Other systems' views of a compaction, read off our log: their conformance rows ask for it.
 
 /** A compaction's figures as listeners show them. Every message that left the view counts as removed; the summary's own is not new. */
 interface CompactionFigures {
@@ -24,8 +24,8 @@ export function compactionFigures(entry: CompactionEntry): CompactionFigures {
 }
 
 /**
- * The id of the first message that a compaction kept word for word after what it covered, for displays and other systems' formats; `null`
- * if nothing was left, or for an id that is no compaction of the log. The log itself names what is covered, never an index.
+ * The id of the first message that a compaction kept word for word after its covered ones, for displays and other systems' formats; `null` if nothing
+ * was left, or for an id that is no compaction of the log. The log itself names the covered messages, never an index.
  */
 export function firstKeptId(entries: readonly SessionEntry[], compactionId: string): string | null {
   const at = entries.findIndex((entry) => entry.type === "compaction" && entry.id === compactionId);
@@ -43,7 +43,7 @@ export function firstKeptId(entries: readonly SessionEntry[], compactionId: stri
 interface SummaryFiles {
   readonly type: "compaction-summary";
   readonly readFiles: readonly string[];
-  /** A file that was read and later modified is listed here alone. */
+  /** Only here is a file listed that was read and later modified. */
   readonly modifiedFiles: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export function summaryFiles(entries: Iterable<SessionEntry>, compactionId: stri
   return { type: "compaction-summary", readFiles: pathsOf("read"), modifiedFiles: pathsOf("modify") };
 }
 
-/** Neighbouring messages of one kind, for a short display of what a compaction kept. */
+/** Neighbouring messages of one kind, for a short display of a compaction's kept part. */
 interface KeptBrief {
   /** `User`, `Assistant`, or the tool's name. */
   readonly label: string;

@@ -31,7 +31,7 @@ export const turns: (count: number, first?: number) => readonly Message[] = (cou
     reply(`a${first + index}`, words(500)),
   ]).flat();
 
-/** A session on the shipped engine, and what it did. */
+/** A session on the shipped engine, and its results. */
 export interface SmallSession {
   readonly manager: Session;
   readonly events: ContextEvent[];

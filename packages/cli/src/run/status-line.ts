@@ -12,7 +12,7 @@ interface Status {
 }
 
 /**
- * One line: a bar, what is used, of the budget, the window, headroom, the next trigger, cache share, dollars. The provider's figure is shown
+ * One line: a bar, the used tokens, the budget, the window, headroom, the next trigger, cache share, dollars. The provider's figure is shown
  * unchanged; `+` is the part since, and `~` an estimate of the whole, with the newest prompt next to it. It is shorter if the columns are few, and
  * then without its bar.
  */

@@ -161,8 +161,8 @@ function hasWord(text: string, word: string): boolean {
 }
 
 /**
- * Recognised by a flag of the call, by the command's own form, or by the first line of the result about itself. A call that reads or changes a file starts nothing,
- * whatever the file's text.
+ * Recognised by a flag of the call, by the command's own form, or by the first line of the result about itself. A call that reads or changes a
+ * file starts nothing, with any text in the file.
  */
 function isStart(call: ToolCallPart, result: ToolResultMessage, said: string): boolean {
   if (readCall(call).detaches) return true;

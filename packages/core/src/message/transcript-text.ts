@@ -37,7 +37,7 @@ export interface TranscriptStyle {
   readonly textless?: "named" | "left-out" | undefined;
   /**
    * The joint between the text parts of one message of a user, or of one result: a new line, or nothing. Those of a reply are always on lines of
-   * their own. The default is the first.
+   * their own. The default is `lines`.
    */
   readonly joints?: "lines" | "none" | undefined;
 }

@@ -39,8 +39,8 @@ export function isClearedText(text: string, handle: string): boolean {
 }
 
 /**
- * The notice in the place of messages that no model summarised, with who said how much, e.g. `[Compacted 5 messages: 2 user, 2 assistant, 1 tool result; handle …]`. The files that were touched are listed with it, as they
- * are with every summary.
+ * The notice in the place of messages that no model summarised, with counts by speaker, e.g. `[Compacted 5 messages: 2 user, 2 assistant, 1 tool result; handle …]`.
+ * The files that were touched are listed with it, as they are with every summary.
  */
 export function truncateText(messages: readonly Message[], handle: string): string {
   const counts = [
@@ -59,9 +59,9 @@ function counted(messages: readonly Message[], role: Message["role"], label: str
 
 /** A passage of the log that stays readable after its message is gone, word for word. */
 export interface RecalledPassage {
-  /** The origin of the message: a tool's name, or who said it. */
+  /** The origin of the message: a tool's name, or the speaker. */
   readonly source: string;
-  /** The file that it shows, else what its call does; `null` if neither is known. */
+  /** The file that it shows, else a description of its call; `null` if neither is known. */
   readonly shows: string | null;
   /** The file's lines, if the tool had numbered them. */
   readonly fromLine: number | null;
@@ -111,7 +111,7 @@ export const SUMMARY_HEADER = {
   text: "[Conversation summary: the earlier part of this session, condensed. It is a record of what happened, not a new request.]",
 } as const;
 
-/** The text of a summary message. What a summary has of our own headers, notices, handles and tags is quoted: it is not ours. */
+/** The text of a summary message. Copies of our own headers, notices, handles and tags in a summary are quoted: they are not ours. */
 export function summaryText(summary: string): string {
   return `${SUMMARY_HEADER.text}\n\n${quotedText(summary.trim(), CONTEXT_FRAMING)}`;
 }

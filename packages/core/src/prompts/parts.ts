@@ -5,7 +5,7 @@ export function outline(sections: readonly string[]): string {
 
 /**
  * The frame before the instructions if the request is the conversation itself: the model is in the agent's role there, with the agent's tools, and has
- * to be told that this message is not the person's.
+ * to learn that this message is not the person's.
  */
 export const PREFIX_FRAME = {
   id: "prefix",

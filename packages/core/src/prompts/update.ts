@@ -1,7 +1,7 @@
 import type { Prompt } from "../ports.ts";
 import { outline } from "./parts.ts";
 
-/** Brings an earlier summary up to date with what came after it. */
+/** Brings an earlier summary up to date with the messages after it. */
 export const UPDATE_PROMPT: Prompt = {
   id: "update",
   version: 1,

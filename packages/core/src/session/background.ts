@@ -25,14 +25,14 @@ export interface Background {
   close(): void;
 }
 
-/** The session that is attended: its clock, who hears of what came of it, and its log. */
+/** The attended session: its clock, its listener, and its log. */
 export interface AttendedParts extends Pick<SessionOptions, "onEvent"> {
   readonly policy: EnginePolicy;
   readonly log: FittedSession;
   readonly nowMs: () => number | null;
 }
 
-/** A summary that was asked for, since the compaction named, once: what came of it stands until the next one. */
+/** A summary that was asked for, since the compaction named, once: its outcome holds until the next one. */
 interface Slot {
   readonly since: string | null;
   readonly written: Promise<PreparedSummary | null>;
@@ -48,7 +48,7 @@ export function createBackground({ policy, onEvent, log, nowMs }: AttendedParts)
   let now: Slot | null = null;
   const sinceOf = () => log.state.view.activeCompactions.at(-1)?.id ?? null;
 
-  /** Gives a summary up, and tells of it once. */
+  /** Gives a summary up, and reports it once. */
   const giveUp = (slot: Slot | null) => {
     const unused = slot?.ready ?? null;
     if (slot === null || unused === null) return;
@@ -96,8 +96,8 @@ export function createBackground({ policy, onEvent, log, nowMs }: AttendedParts)
 }
 
 /**
- * Has the policy's model write the summary that it would write if it acted now, and appends nothing. `null` if the policy asks no model, while
- * the breaker is open, if a summary could be as long as what it would cover (right after a compaction), and if no usable one came of it. Rejects only
+ * Has the policy's model write the summary that it would write if it acted now, and appends nothing. `null` if the policy asks no model, while the
+ * breaker is open, if a summary could be as long as its covered messages (right after a compaction), and if the answer was unusable. Rejects only
  * when the signal aborts.
  */
 export async function prepareSummary(
@@ -134,7 +134,7 @@ export async function prepareSummary(
   return { edit: { kind, spans, by, written }, covered };
 }
 
-/** The summariser, but a first request about less than a summary may take is refused: it could not be progress. `paid` is what its answers took. */
+/** The summariser, but a first request about less than a summary may take is refused: it could not be progress. `paid` is the usage of its answers. */
 function worthAsking({ setup: { ports, estimator }, ledger }: FitState, leastTokens: number) {
   let isAsked = false;
   const paid: (Usage | null)[] = [];

@@ -27,7 +27,7 @@ const thinking = (message: AssistantMessage): AssistantMessage => ({
 });
 const said = (message: Message): SessionEntry => ({ type: "message", message });
 
-/** A turn of two steps, each of which thinks first; and a second turn. */
+/** A turn of two steps, each beginning with thoughts; and a second turn. */
 const before: readonly Message[] = [
   human("u1", "go"),
   thinking(calling("a1", ["c1"])),
@@ -48,7 +48,7 @@ const toModel = (modelId: string): SessionEntry => {
 const later = said(thinking(assistant("a4", [{ type: "text", text: "more" }])));
 const newest = said(thinking(assistant("a5", [{ type: "text", text: "most" }])));
 
-/** Models whose id begins so bind what they think. */
+/** Models whose id begins so bind their thoughts. */
 const isBoundReasoning = (part: ReasoningPart | null, modelId: string | null) =>
   modelId?.startsWith("binding") === true && part?.opaque !== null;
 
@@ -95,7 +95,7 @@ describe("reasoning that is bound stays behind what it was made behind", () => {
     expect(again.context()).toEqual(manager.context());
     expect(again.view().viewHash).toBe(manager.view().viewHash);
     expect(again.predict()).toEqual(manager.predict());
-    // What a log says does not depend on who reads it.
+    // A log's content does not depend on its reader.
     expect(read.reduce(foldEntry, EMPTY_VIEW).messages.slice()).toEqual(manager.context().messages);
   });
 

@@ -9,7 +9,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 type Parts = Parameters<typeof usageOf>[0];
 
-/** A report of 50,000 tokens at a minute, of which so many were read. */
+/** A report of 50,000 tokens at a minute, with so many cache reads. */
 function report(atMinute: number | null, read: number | null, more: Parts = {}): SessionEntry {
   const usage = usageOf({ totalInputTokens: 50_000, ...(read === null ? {} : { cacheReadTokens: read }), ...more });
   return { ...usageEntry(`q${atMinute}`, null, 0), usage, atMs: atMinute === null ? null : atMinute * MINUTE_MS };

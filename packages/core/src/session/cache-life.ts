@@ -4,12 +4,12 @@ import { isRejectedUsage } from "../usage.ts";
 
 /** Evidence of how long a session's prompt cache lives, read off the reports of its model. */
 export interface CacheSigns {
-  /** The life that the newest writes asked for; `null` if no report tells. */
+  /** The life that the newest writes asked for; `null` if no report has it. */
   readonly writtenMs: number | null;
-  /** The longest pause after which the cache was read, 0 for none, and the shortest after which it was not. What is newer refutes what is older. */
+  /** The longest pause after which the cache was read, 0 for none, and the shortest after which it was not. Newer evidence refutes older. */
   readonly warmMs: number;
   readonly coldMs: number | null;
-  /** The newest report with a time, if nothing has changed what it sent; and when the newest message since arrived. */
+  /** The newest report with a time, if its view has not changed; and the arrival of the newest message since. */
   readonly before: { readonly atMs: number; readonly promptTokens: number } | null;
   readonly askedMs: number | null;
   readonly modelId: string | null;

@@ -5,7 +5,7 @@ import { heldChars } from "../message/size.ts";
 import { utf8Bytes } from "../text.ts";
 import { sessionEntrySchema } from "./entry-schema.ts";
 
-/** A log as it was read: its entries, and what a crash left of a last line. */
+/** A log as it was read: its entries, and a crash's remains of a last line. */
 interface DecodedLog {
   readonly entries: readonly SessionEntry[];
   /** The part that was dropped at the end, from its first line on; `null` if nothing was. */
@@ -154,8 +154,8 @@ export function isJson(text: string): boolean {
 }
 
 /**
- * A log line's value in the form that entries have now. Logs that were written before there was one edit for spans say `summarize` and
- * `drop`; all else, and what is malformed, is left for the schema to judge. Nothing is added that the line does not say.
+ * A log line's value in the form that entries have now. Logs that were written before there was one edit for spans say `summarize` and `drop`; all
+ * else, and malformed parts, are left for the schema to judge. Nothing is added that the line does not say.
  */
 function inNewestForm(line: unknown): unknown {
   if (!isRecord(line) || line.type !== "compaction" || !Array.isArray(line.edits)) return line;
@@ -183,7 +183,7 @@ function editInNewestForm(edit: unknown): unknown {
 
 /**
  * Deepest nesting of objects and arrays in an entry. Recursive readers fail with a `RangeError` from about 1,500 levels on (a schema's own
- * JSON check, measured 2026-11 with node 20) or 4,000 (`JSON.stringify`). What vendors send has fewer than 20.
+ * JSON check, measured 2026-11 with node 20) or 4,000 (`JSON.stringify`). Vendors' data has fewer than 20.
  */
 export const MAXIMUM_NESTING_COUNT = 1_000;
 

@@ -10,7 +10,7 @@ import { createSession } from "./open-session.ts";
 const model = { contextWindowTokens: 10_000, maxOutputTokens: 1_000 };
 const setting = { policy: PLIMSOLL_POLICY, summarizer: createDigest(), nowMs: () => null };
 
-/** A writer that never answers, and a clock that stands still until it is started. */
+/** A writer that never answers, and a clock that is still until it is started. */
 function deafStore() {
   const appended: (readonly SessionEntry[])[] = [];
   const waiting: (() => void)[] = [];

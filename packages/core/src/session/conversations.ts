@@ -8,7 +8,7 @@ import type { ToolSpec } from "../tool.ts";
 import type { Session } from "./session.ts";
 import { openedOrCreated, sessionsDoor } from "./store-door.ts";
 
-/** The name of a conversation: the caller's key, `null` for one that is told by its messages alone, and the id of its log. */
+/** The name of a conversation: the caller's key, `null` for one that is known only by its messages, and the id of its log. */
 interface ConversationName {
   readonly key: string | null;
   readonly sessionId: string;
@@ -39,7 +39,7 @@ interface ConversationsOptions {
   ) => Session;
   /** The message of a request as it enters the log of `session`; as it is, if this is left out. */
   readonly admit?: (request: ConversationRequest, index: number, session: Session) => Promise<Message>;
-  /** Where the logs of conversations with a key are kept; `null` for memory alone. */
+  /** The store for logs of conversations with a key; `null` for only memory. */
   readonly sessions: SessionStore | null;
   /** The option that needs a key; `null` if none does. Such a request without one is an error that names it. */
   readonly needsKey: string | null;
@@ -49,7 +49,7 @@ interface ConversationsOptions {
   readonly maximumChars: number;
 }
 
-/** Conversations that are told apart by their key, else by the longest history that they share with a request. */
+/** Conversations that are distinguished by their key, else by the longest history that they share with a request. */
 export interface Conversations {
   /**
    * Runs work on the conversation whose messages the request begins with, and no other work on it meanwhile. A history that differs
@@ -66,7 +66,7 @@ export interface Conversations {
   has(found: FoundConversation): boolean;
   /** The conversations that are in memory, the one used last first. */
   all(): readonly FoundConversation[];
-  /** The conversation in memory that holds most of these messages and no other, whoever it belongs to; `null` for none. */
+  /** The conversation in memory that holds most of these messages and no other, under any key; `null` for none. */
   holding(messages: readonly Message[]): FoundConversation | null;
   /** Removes all that is kept of a key, in memory and in the store, once its running work has ended. */
   delete(key: string): Promise<void>;
@@ -81,7 +81,7 @@ interface Root {
   readonly children: Map<string, Promise<Branch>>;
 }
 
-/** A branch of the tree of histories. It begins with what its parent has up to the place where the two part. */
+/** A branch of the tree of histories. It begins with its parent's messages up to the place where the two part. */
 interface Branch extends FoundConversation {
   /** Another one, with another slot, once the parent leaves memory. */
   parent: Node;
@@ -90,7 +90,7 @@ interface Branch extends FoundConversation {
   readonly children: Map<string, Promise<Branch>>;
   /** True for one that ends where its parent goes on: it is not stored, and the next message gives it a place of its own. */
   readonly isPassing: boolean;
-  /** True for one that goes on from its parent, whose newest message was not yet what the caller kept of it. */
+  /** True for one that goes on from its parent, whose newest message was not yet the form that the caller kept of it. */
   readonly hasSettled: boolean;
 }
 
@@ -102,7 +102,7 @@ interface Memory {
   readonly roots: Map<string, Root>;
   /** In the order of their last use. A parent comes after its children, so that children go first. */
   readonly live: Set<Branch>;
-  /** By the id of the log: who wants it next waits. */
+  /** By the id of the log: the next caller waits. */
   readonly closing: Map<string, Promise<void>>;
   /** By the id of the log: sessions that left, and that the store could not take. */
   readonly unclosed: Map<string, Session>;
@@ -114,7 +114,7 @@ export function createConversations(given: ConversationsOptions): Conversations 
   const options = { ...given, sessions };
   const memory: Memory = { options, roots: new Map(), live: new Set(), closing: new Map(), unclosed: new Map() };
   const known: ReadonlySet<FoundConversation> = memory.live;
-  /** Keys that are being deleted: who wants them next waits. */
+  /** Keys that are being deleted: their next callers wait. */
   const deleting = new Map<string, Promise<void>>();
   let isClosed = false;
   const assertOpen = () => {
@@ -129,7 +129,7 @@ export function createConversations(given: ConversationsOptions): Conversations 
         if (request.key === null && option !== null) throw new PlimsollError("bad-input", unkeyed, { option });
         for (;;) {
           await deleting.get(baseOf(request));
-          // Nothing waits between this and the search: what is opened there is closed by `close`.
+          // Nothing waits between this and the search: `close` closes a conversation that is opened there.
           assertOpen();
           const branch = await locate(request, memory);
           if (branch === null) continue;
@@ -175,7 +175,7 @@ async function workOn<T>(branch: Branch, work: () => Promise<T>, memory: Memory)
     memory.live.add(node);
   }
   const done = await branch.session.inTurn(work).catch((error: unknown) => {
-    // Another writer went on with the log, or nobody knows what it holds: what is in memory is no longer what is stored.
+    // Another writer went on with the log, or its content is unknown: the copy in memory is no longer the stored one.
     if (isPlimsollError(error, "session-conflict") || isPlimsollError(error, "bad-session")) end(branch, memory);
     throw error;
   });
@@ -196,7 +196,7 @@ async function locate(request: ConversationRequest, memory: Memory): Promise<Bra
     const begins = { request, slot: slotAt(sharedCount, next), sharedCount };
     if (node.parent !== null && sharedCount === ids.length) {
       if (!node.isPassing || next === "") return node;
-      // What only passed here goes its own way now, next to the branch that it parted from.
+      // A history that only passed here goes its own way now, next to the branch that it parted from.
       const source: Branch = node;
       node = await childOf(node.parent, { ...begins, source, isPassing: false }, memory);
       if (source.session.pendingCount() === 0) forget(source, memory);
@@ -231,7 +231,7 @@ function childOf(parent: Node, beginning: Beginning, memory: Memory): Promise<Br
   return made;
 }
 
-/** Closes what the store could not take before, so that the log can be opened again: with it, or else without. */
+/** Closes writers that the store could not close before, so that the log can be opened again: with it, or else without. */
 async function closeLeft(sessionId: string, { unclosed }: Memory): Promise<void> {
   const left = unclosed.get(sessionId);
   unclosed.delete(sessionId);
@@ -242,7 +242,7 @@ async function begun(parent: Node, beginning: Beginning, memory: Memory): Promis
   const { options, live, closing } = memory;
   const { slot, isPassing } = beginning;
   const { key, sessionId: above } = parent.name;
-  // It follows from the histories alone, so that a restart finds the log again.
+  // It follows only from the histories, so that a restart finds the log again.
   const sessionId = `${above.split(".", 1)[0]}.${shortHash(`${above}\n${slot}`).slice(0, ID_CHARS)}`;
   await closing.get(sessionId)?.catch(() => undefined);
   await closeLeft(sessionId, memory);
@@ -272,9 +272,9 @@ function firstEntries(
 }
 
 /**
- * The entries that a branch takes over from behind the place where it parts from its source. The newest message of a request may hold what its caller says once,
- * a clock or a reminder: what it is, is known when a reply comes behind it. Then the messages are the request's own, and what was done and measured behind
- * them stays; nothing does if an edit is of those messages, or if they are others.
+ * The entries that a branch takes over from behind the place where it parts from its source. The newest message of a request may hold a text that its caller
+ * sends once, a clock or a reminder: its lasting part is known when a reply comes behind it. Then the messages are the request's own, and edits and reports
+ * behind them stay; none do if an edit is of those messages, or if they are others.
  */
 async function settledEntries(
   { request, source, sharedCount }: Beginning,
@@ -310,7 +310,7 @@ function namesOf(edit: Exclude<AppliedEdit, { readonly kind: "replace-history" }
   return edit.kind === "replace-part" ? [edit.messageId] : edit.spans.flatMap(({ from, through }) => [from, through]);
 }
 
-/** Whether messages that nobody had answered are the same but for what stood in one place of them: each result is there, and at least half of the text. */
+/** Whether unanswered messages are the same but for the text at one place of them: each result is there, and at least half of the text. */
 function isSettled(before: readonly Message[], own: readonly Message[]): boolean {
   if (before.some(({ role }) => role === "assistant")) return false;
   const callIds = (messages: readonly Message[]) =>
@@ -327,10 +327,10 @@ function isSettled(before: readonly Message[], own: readonly Message[]): boolean
 /** Characters of the hash in a log's id: 64 bits, so that two histories of one key never meet; chosen. */
 const ID_CHARS = 16;
 
-/** Longest key that is used as it is in a log's id. Others are hashed, and so are capitals, which some file systems do not tell apart. */
+/** Longest key that is used as it is in a log's id. Others are hashed, and so are capitals, which some file systems do not distinguish. */
 const MAXIMUM_KEY_CHARS = 64;
 
-/** The first part of the ids of a key's logs, else of a system text's. Two never share one: the prefix tells a key from a hash. */
+/** The first part of the ids of a key's logs, else of a system text's. Two never share one: the prefix distinguishes a key from a hash. */
 function baseOf({ key, system }: Pick<ConversationRequest, "key" | "system">): string {
   if (key === null) return `system-${shortHash(system)}`;
   const isName = key.length <= MAXIMUM_KEY_CHARS && /^[a-z0-9_-]+$/.test(key);
@@ -361,7 +361,7 @@ function countShared(ids: readonly string[], messages: readonly Message[]): numb
   return low;
 }
 
-/** Notes work that who wants the name next waits for, until it has ended. */
+/** Notes work that the name's next caller waits for, until it has ended. */
 function noted(works: Map<string, Promise<void>>, name: string, work: Promise<void>): Promise<void> {
   const over = () => {
     if (works.get(name) === settled) works.delete(name);
@@ -376,7 +376,7 @@ function isKept(node: Node, { live, roots }: Memory): boolean {
   return node.parent === null ? roots.get(node.name.sessionId) === node : live.has(node);
 }
 
-/** Releases a branch that nobody works on. */
+/** Releases an idle branch. */
 function forget(branch: Branch, { live }: Memory): void {
   live.delete(branch);
   branch.parent.children.delete(branch.slot);
@@ -393,7 +393,7 @@ function release(branch: Branch, memory: Memory): Promise<void> {
   return noted(memory.closing, sessionId, branch.session.close().catch(left));
 }
 
-/** Releases all that is below a node, also what is only being opened. */
+/** Releases all branches below a node, also one that is only being opened. */
 async function releaseBelow(node: Node, memory: Memory): Promise<void> {
   for (const made of [...node.children.values()]) {
     const branch = await made.catch(() => null);
@@ -418,7 +418,7 @@ function livingBelow(branch: Branch, { live }: Memory): readonly Branch[] {
   return [...live].filter(({ parent }) => parent === branch);
 }
 
-/** Releases a branch and what is below it. */
+/** Releases a branch and all below it. */
 function end(branch: Branch, memory: Memory): void {
   for (const each of livingBelow(branch, memory)) end(each, memory);
   void release(branch, memory);
@@ -438,8 +438,8 @@ function shrink(newest: Branch, memory: Memory): void {
 }
 
 /**
- * Releases a branch, and returns the characters that it held. A store brings it back with all that is below it; without one those stay, and what it alone had is
- * forgotten. One that somebody works on, or below, stays.
+ * Releases a branch, and returns the characters that it held. A store brings it back with all below it; without one those stay, and its own messages are
+ * forgotten. A busy branch, or one with a busy branch below, stays.
  */
 function leaveMemory(branch: Branch, memory: Memory): number {
   const isStored = memory.options.sessions !== null;

@@ -42,8 +42,8 @@ export type ContextEvent =
     };
 
 /**
- * More than half of what a prompt may hold is sent with every request, so that no cut takes it: system text, tools, and what the provider counts beyond them.
- * Told once for the same system text and tools, with what each part of it takes; fewer tools or shorter instructions are what helps.
+ * More than half of a prompt's room is sent with every request, so that no cut takes it: system text, tools, and the provider's count beyond them. Reported
+ * once for the same system text and tools, with the size of each part; fewer tools or shorter instructions help.
  */
 export interface WindowFilledEvent {
   readonly type: "window-filled";
@@ -56,9 +56,9 @@ export interface WindowFilledEvent {
 }
 
 /**
- * A report of the provider whose counts are impossible. Report by report its prompts rise by more than what came could measure, as if it added the
- * whole session up or counted in other units: it is no evidence of this model from now on, and sizes are estimated. Or a count is no whole number from
- * zero on: that report is no evidence. Told once.
+ * A report of the provider whose counts are impossible. Report by report its prompts rise by more than the new messages could measure, as if it added
+ * the whole session up or counted in other units: it is no evidence of this model from now on, and sizes are estimated. Or a count is no whole number
+ * from zero on: that report is no evidence. Reported once.
  */
 export interface UsageRefusedEvent {
   readonly type: "usage-refused";
@@ -71,9 +71,9 @@ export interface UsageRefusedEvent {
 }
 
 /**
- * The provider reported a prompt that is smaller than what was sent can measure, without an edit in between: it left something out (as a rule
- * the oldest messages) and did not say so. The reply is kept and the log does not change; reported once until the next edit. What was sent does not
- * fit the window that this server runs with: compact, or state that window.
+ * The provider reported a prompt that is smaller than the sent messages can measure, without an edit in between: it left something out (as a rule the
+ * oldest messages) and did not say so. The reply is kept and the log does not change; reported once until the next edit. The request does not fit the
+ * window that this server runs with: compact, or state that window.
  */
 export interface SilentTruncationEvent {
   readonly type: "silent-truncation";
@@ -104,7 +104,7 @@ interface CompactionEvent {
   readonly messagesAfter: number;
   readonly messagesRemoved: number;
   readonly entry: CompactionEntry;
-  /** Set if what is left is still expected to exceed the budget: it is sent all the same. */
+  /** Set if the remaining view is still expected to exceed the budget: it is sent all the same. */
   readonly missed?: MissedGoal;
 }
 
@@ -113,7 +113,7 @@ export type ContextListener = (event: ContextEvent) => void;
 
 /**
  * Names a compaction's kind: the id of the prompt that its summary was written with (`structured`, `narrative`, `checkpoint`, `digest`, …); `emergency`
- * for a drop without a summary, whatever caused it; `cleared` for parts alone, and `recorded` for a recorded compaction of another agent.
+ * for a drop without a summary, for any cause; `cleared` for only parts, and `recorded` for a recorded compaction of another agent.
  */
 export function compactionKind(entry: CompactionEntry): string {
   const ofSpans = entry.edits.filter((edit) => edit.kind === "replace-spans");
@@ -123,7 +123,7 @@ export function compactionKind(entry: CompactionEntry): string {
   return entry.edits.some((edit) => edit.kind === "replace-part") ? "cleared" : "recorded";
 }
 
-/** Makes the event of a fit's outcome; `null` if there is nothing to tell. */
+/** Makes the event of a fit's outcome; `null` if there is nothing to report. */
 export function outcomeEvent(outcome: FitOutcome, estimator: string): ContextEvent | null {
   switch (outcome.kind) {
     case "compacted":
@@ -176,7 +176,7 @@ function compactionEvent({ entry, missed }: Pick<CompactionEvent, "entry" | "mis
   };
 }
 
-/** Sends events to a listener. That compaction is off is told once, and what fills the window once for a system text and its tools. */
+/** Sends events to a listener. It reports once that compaction is off, and once for a system text and its tools that they fill the window. */
 export function createTeller(
   onEvent: ContextListener | undefined,
   viewOf: () => Pick<SessionView, "system" | "tools">,
@@ -192,7 +192,7 @@ export function createTeller(
       if (filledTold?.system === system && filledTold.tools === tools) return;
       filledTold = { system, tools };
     }
-    // What is over another limit than that of tokens stays so step by step: it is told once.
+    // An excess over another limit than that of tokens stays so step by step: it is reported once.
     const over = event.type === "context-irreducible" && event.parts[0]?.over !== undefined ? JSON.stringify(event) : "";
     if (over !== "" && over === irreducibleTold) return;
     irreducibleTold = over === "" ? irreducibleTold : over;

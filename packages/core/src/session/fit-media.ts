@@ -39,10 +39,10 @@ type RefusedUnit = Exclude<FitInput["refused"], undefined>;
 /** Share of a limit of bytes that text is cut to: bytes a token differ. Chosen. */
 const TEXT_RATIO = 0.9;
 
-/** Share of a refused size from which on what was answered before is taken for the limit. Chosen. */
+/** Share of a refused size from which on an earlier answered size is taken for the limit. Chosen. */
 const NEAR_RATIO = 0.5;
 
-/** Brings a session under the limits of a request that are none of tokens, appends what was taken out, and reports it. A policy that promises nothing changes nothing. */
+/** Brings a session under the limits of a request that are none of tokens, appends the removals, and reports them. A policy that promises nothing changes nothing. */
 export function fitMedia(
   log: FittedSession,
   { policy, input }: { readonly policy: EnginePolicy; readonly input: FitInput },
@@ -55,7 +55,7 @@ export function fitMedia(
   const beside = input.pending.map(messageSize).reduce(joinedSize, overhead);
   const total = joinedSize(log.sizes.of(view.messages), beside);
   const read = input.refused;
-  // If the request holds nothing of the unit that was read, it is about media of which there is the most.
+  // If the request holds nothing of the unit that was read, it is about the most frequent media.
   const most = read === undefined || sizeIn(total, read.unit) > 0 ? null : mostMedia(log);
   const asRead = most === null ? read : { unit: most, limit: null };
   const refused = asRead === undefined ? null : believedAfter(input, asRead, { total, overhead, view: view.messages.slice() });
@@ -73,7 +73,7 @@ export function fitMedia(
       ? []
       : [{ strategy: `${LIMIT_STEP}${refused.unit}`, outcome: "applied", detail: String(refused.limit) } as const];
   const textRatio = textRatioOf(left, beside, messages);
-  // Of bytes that nobody named less text may help, too: the words may have meant tokens.
+  // If no limit of bytes was named, less text may help, too: the words may have meant tokens.
   const isGuess = input.refused?.limit === null && left.every(({ unit }) => unit === "bytes");
   const isStuck = left.length > 0 && textRatio === 1 && !isGuess;
   const parts = left.map((over) => sizedPart(over, messages, input.pending));
@@ -151,7 +151,7 @@ function withinText(log: FittedSession, input: FitInput, textRatio: number): Fit
 /** Units of media that a refusal in unknown words may be about, the more usual first. */
 const MEDIA_UNITS = ["images", "documents", "pages", "bytes"] as const;
 
-/** The unit of media of which a session holds more than any request that was answered, if some can be taken out for it; `null` for none. */
+/** The unit of media that a session holds more of than any answered request did, if some can be taken out for it; `null` for none. */
 export function mostMedia({ state: { view }, sizes, setup: { policy } }: FittedSession): RequestUnit | null {
   const size = sizes.of(view.messages);
   if (policy.fallback === null || size.images === 0) return null;
@@ -166,10 +166,10 @@ export function mostMedia({ state: { view }, sizes, setup: { policy } }: FittedS
   return edits.length > 0 ? unit : null;
 }
 
-/** Share of the bytes of a request from which on its media are what makes it large. Chosen. */
+/** Share of the bytes of a request from which on its media make it large. Chosen. */
 const MEDIA_RATIO = 0.5;
 
-/** The limit to believe after a refusal: the one that was named if it is below what was sent, else what was answered before if that is near, else a share, smaller each time. */
+/** The limit to believe after a refusal: the named one if it is below the sent size, else an earlier answered size if that is near, else a share, smaller each time. */
 function believedAfter(
   { recovery = 0 }: FitInput,
   { unit, limit }: RefusedUnit,
@@ -180,7 +180,7 @@ function believedAfter(
   const newestReply = view.findLastIndex((message) => message.role === "assistant" && message.origin === "model");
   const before = view.slice(0, Math.max(0, newestReply)).map(messageSize).reduce(joinedSize, overhead);
   const answered = recovery === 0 && newestReply > 0 ? sizeIn(before, unit) : 0;
-  // What came at once may have been most of it: then there is more room than that.
+  // Messages that came at once may have been most of it: then there is more room than that.
   if (answered >= size * NEAR_RATIO && answered < size) return { unit, limit: answered, isGuess: false };
   return { unit, limit: Math.floor(size * (RECOVERY_RATIOS[recovery] ?? 0)), isGuess: true };
 }
@@ -193,7 +193,7 @@ function sizedPart(over: OverLimit, messages: readonly Message[], pending: reado
   return { what, tokens: 0, over };
 }
 
-/** How much text is left to cut for a limit of bytes; 1 if what cannot be cut exceeds it alone. */
+/** How much text is left to cut for a limit of bytes; 1 if uncuttable parts exceed it by themselves. */
 function textRatioOf(left: readonly OverLimit[], beside: RequestSize, messages: readonly Message[]): number {
   const over = left.find(({ unit }) => unit === "bytes");
   const human = messages.findLast(isHuman);

@@ -36,11 +36,11 @@ export function gateStateOf(
   return { policy, setup, view, breaker, reportedAtMs, cache, ledger: measuredBy, overhead, writer };
 }
 
-/** Collects the state that the engine sees. Asks the ports for what is true now: tracked files, the state to keep. */
+/** Collects the state that the engine sees. Asks the ports for the present state: tracked files, the state to keep. */
 export function fitStateOf(log: FittedSession, fit: Omit<SessionFit, "prepared">): FitState {
   const { memory, setup } = log;
   const failedPorts: StepOutcome[] = [];
-  // What they say is worth much, but no session ends because it is missing.
+  // Their answers are worth much, but no session ends because one is missing.
   const answerIn = <Answer>(strategy: string, ask: () => Answer): Answer | null => {
     try {
       return ask();
@@ -64,14 +64,14 @@ export function fitStateOf(log: FittedSession, fit: Omit<SessionFit, "prepared">
   };
 }
 
-/** Makes a session fit, appends what was done or tried, and reports it. */
+/** Makes a session fit, appends its edits or attempts, and reports it. */
 export async function fitSession(log: FittedSession, given: SessionFit, signal: AbortSignal): Promise<FitOutcome> {
   const { setup, append, tell } = log;
   const gate = gateStateOf(log, given);
   const filled = windowFilledBy(gate, given.input);
   if (filled !== null) tell({ type: "window-filled", ...filled, estimator: setup.estimator.name });
   const media = fitMedia(log, given);
-  // Of what was refused in another unit nothing else is taken, but less text for bytes, and in case the words were misread.
+  // For a refusal in another unit nothing else is taken, but less text for bytes, and in case the words were misread.
   if (given.input.refused !== undefined && media.outcome !== null) return media.outcome;
   const fit = { ...given, input: media.input };
   const { input, policy } = fit;
@@ -138,7 +138,7 @@ function breakerEvent(failures: {
   return { type: "breaker-open", failures: after, why: "summaries failed in a row" };
 }
 
-/** Makes a session fit what the new model counts, although the old one's client writes the summary; then appends the switch. */
+/** Makes a session fit by the new model's count, although the old one's client writes the summary; then appends the switch. */
 export async function switchSessionModel(
   log: FittedSession,
   {

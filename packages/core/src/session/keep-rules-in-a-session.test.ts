@@ -183,7 +183,7 @@ describe("the person's messages beyond the amount", () => {
 });
 
 describe("the fallback", () => {
-  /** The last message alone takes four fifths of the window. */
+  /** The last message by itself takes four fifths of the window. */
   const crowded = [...turns(6), human("last", words(7800))];
   const rules: readonly KeepRuleSpec[] = [
     { kind: "pinned", messageIds: ["a1"], atMost: { tokens: 600 } },

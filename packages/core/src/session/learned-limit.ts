@@ -163,7 +163,7 @@ export function afterAnswer(
   };
 }
 
-/** Share of a refused size below which the way to it is not worth another refusal; chosen: what the engine takes for new. */
+/** Share of a refused size below which the way to it is not worth another refusal; chosen: the engine's bound for new text. */
 const CLOSE_RATIO = 0.02;
 
 /** Share of a refused size that is tried if nothing was answered yet: the first that a recovery tries, too; chosen. */
@@ -171,7 +171,7 @@ const FIRST_RATIO = 0.8;
 
 /**
  * Returns the window to plan the next request with, in tokens, its reply included: the limit that the provider named, or less if a size within it was refused. That
- * is 80 % of the refused size, or halfway between it and the largest answered one, until they are within 2 %. `null` if nothing was refused.
+ * is 80% of the refused size, or halfway between it and the largest answered one, until they are within 2%. `null` if nothing was refused.
  */
 export function learnedWindowTokens(
   { statedTokens, refusedTokens, answeredTokens }: LearnedLimit,
@@ -197,7 +197,7 @@ export interface Refusals {
   readonly reasoningTries: number;
 }
 
-/** Repetitions of a request by whoever sends it, before a fault of the moment is taken for a matter of size: as many as vendors' SDKs make by themselves. Chosen. */
+/** Repetitions of a request by its sender, before a transient error is mistaken for an overflow: as many as vendors' SDKs make by themselves. Chosen. */
 const REPETITIONS = 2;
 
 /** A session whose request was refused. */
@@ -272,7 +272,7 @@ export function learnedInLog(
 /** A fact in a log about a model's window: a size that the provider refused or answered, or a smaller try that was undone. */
 export type LimitEvent = RefusedSize | AnsweredSize | UndoneSize;
 
-/** A request was refused as too long, and the session compacted, or asked for a shorter reply. Sizes are what was expected, in tokens. */
+/** A request was refused as too long, and the session compacted, or asked for a shorter reply. Sizes are expected ones, in tokens. */
 interface RefusedSize {
   readonly kind: "refused";
   readonly modelId: string | null;
@@ -304,8 +304,8 @@ interface AnsweredSize {
 }
 
 /**
- * The events of a log after one more entry. Of answers that follow each other the first stays, which measures what was expected, and the
- * largest: there are at most three events for each refusal.
+ * The events of a log after one more entry. Of answers that follow each other the first stays, which measures the expectation, and the largest: there
+ * are at most three events for each refusal.
  */
 export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEntry): readonly LimitEvent[] {
   if (entry.type === "compaction") {
@@ -327,7 +327,7 @@ export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEnt
   if (entry.type === "revert" && last?.kind === "refused" && last.entryId === entry.compactionId)
     return [...events.slice(0, -1), { kind: "undone", modelId: last.modelId, afterTokens: last.afterTokens, isPast: false }];
   if (entry.type === "message" && last?.kind === "undone") {
-    // A reply came without a report: what was refused was refused for the moment.
+    // A reply came without a report: the refusal was transient.
     if (entry.message.role === "assistant") return events.slice(0, events.findLastIndex(({ kind }) => kind !== "undone") + 1);
     return isHuman(entry.message) ? [...events.slice(0, -1), { ...last, isPast: true }] : events;
   }

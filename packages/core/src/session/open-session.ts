@@ -45,16 +45,16 @@ export function createSession(options: SessionOptions): Session {
   return sessionOf(log, writer === null ? null : writerDoor(writer, deadlineOf(options)));
 }
 
-/** A session that was taken up from a store, and what a crash left of the last line of its log. */
+/** A session that was reopened from a store, and a crash's remains of the last line of its log. */
 interface TakenUp extends Pick<OpenedSession, "cutOff"> {
   readonly session: Session;
-  /** Reads the whole log from the store, what other processes wrote too; also after the session is closed. */
+  /** Reads the whole log from the store, with the entries of other processes; also after the session is closed. */
   stored(): Promise<readonly SessionEntry[]>;
 }
 
 /**
- * A session whose log a store keeps: a new one, or one to go on with. The log is read entry by entry. Only what the context needs stays
- * in memory; what compactions covered is read back if a handle or an undo asks for it.
+ * A session whose log a store keeps: a new one, or one to go on with. The log is read entry by entry. Only the messages that the context needs stay
+ * in memory; covered messages are read back if a handle or an undo asks for them.
  *
  * @throws PlimsollError as {@link SessionStore} does.
  */
@@ -87,10 +87,10 @@ export async function openSession(
   });
 }
 
-/** One open log: how it was opened, the entries that are held, what is known of the whole, and what changes while it is open. */
+/** One open log: its opening, the entries in memory, the facts about the whole, and the state that changes while it is open. */
 interface OpenLog extends FittedSession {
   readonly options: SessionOptions;
-  /** The store that gives back what left memory; `null` for a log that stays there. */
+  /** The store that gives back entries that left memory; `null` for a log that stays there. */
   readonly archive: SessionStore | null;
   /** The entries in memory. With an archive they are those that it does not have yet. */
   readonly entries: SessionEntry[];
@@ -98,7 +98,7 @@ interface OpenLog extends FittedSession {
   readonly messageIds: string[];
   readonly callIds: Set<string>;
   writer: SessionWriter | null;
-  /** Entries that the archive alone has, and those in memory that the store has, too. */
+  /** Entries that only the archive has, and those in memory that the store has, too. */
   archivedCount: number;
   writtenCount: number;
   state: SessionState;
@@ -114,7 +114,7 @@ interface OpenLog extends FittedSession {
   missed: Missed | null;
 }
 
-/** The reasoning that leaves after unknown refusals of one request: what an answer followed is less likely to be the reason. */
+/** The reasoning that leaves after unknown refusals of one request: reasoning before an answer is less likely to be the reason. */
 const UNNAMED_LEAVES: readonly LeavingReasoning[] = ["newest", "sealed"];
 
 const NO_REFUSALS: Refusals = { times: 0, mediaTries: 0, reasoningTries: 0 };
@@ -198,7 +198,7 @@ function release(log: OpenLog, keep: "newest" | "none"): void {
 
 const UNDO_ARCHIVED = "undo-archived";
 
-/** Takes the next entry of a log that is opened. With an archive, what a compaction covers leaves memory if it is `released`. */
+/** Takes the next entry of a log that is opened. With an archive, a compaction's covered messages leave memory if it is `released`. */
 function take(log: OpenLog, entry: SessionEntry, covered: "kept" | "released"): void {
   if (entry.type === "revert" && log.state.view.undo === "archived") {
     const { compactionId } = entry;
@@ -212,7 +212,7 @@ function take(log: OpenLog, entry: SessionEntry, covered: "kept" | "released"): 
   if (entry.type === "compaction" && covered === "released") release(log, "none");
 }
 
-/** Takes an entry that is new, with the reasoning that it makes invalid, and tells what it shows. Gives it as it is in the log. */
+/** Takes a new entry, with the reasoning that it makes invalid, and reports its events. Gives it as it is in the log. */
 function append<Entry extends SessionEntry>(log: OpenLog, given: Entry): Entry {
   const { onEvent } = log.options;
   if (given.type === "message") refuseDoubledId(given.message, log.messages);
@@ -234,7 +234,7 @@ function takeBack(log: OpenLog): void {
   log.state = log.untried.state;
 }
 
-/** Appends what a crash left out, and reports it; nothing in a new session. */
+/** Appends the repair of a crash, and reports it; nothing in a new session. */
 function repair(log: OpenLog): void {
   const needed = repairsOf(log.state.view).map(log.append);
   if (needed.length > 0) log.options.onEvent?.({ type: "session-repaired", entries: needed });
@@ -246,7 +246,7 @@ function readerOf({ archive, entries, archivedCount, writer }: OpenLog): (onEntr
   return async (onEntry) => {
     let count = 0;
     await archive?.read(writer?.sessionId ?? "", (entry) => {
-      // The archive may grow meanwhile: what it has more is in the tail, too.
+      // The archive may grow meanwhile: its additions are in the tail, too.
       if (count < archivedCount) onEntry(entry);
       count += 1;
     });
@@ -254,7 +254,7 @@ function readerOf({ archive, entries, archivedCount, writer }: OpenLog): (onEntr
   };
 }
 
-/** Appends the undo of the newest compaction. If the archive alone has its undo point, it is read first. */
+/** Appends the undo of the newest compaction. If only the archive has its undo point, it is read first. */
 async function revert(log: OpenLog, atMs: number | null): Promise<RevertEntry> {
   const { view } = log.state;
   if (view.undo === "archived") {
@@ -264,7 +264,7 @@ async function revert(log: OpenLog, atMs: number | null): Promise<RevertEntry> {
   return log.append(revertEntry(log.state.view, atMs));
 }
 
-/** Keeps a report, or makes it say nothing if its counts are impossible: a provider's wrong count ends no session. Of a reply that no window holds what was paid stays. */
+/** Keeps a report, or empties it if its counts are impossible: a provider's wrong count ends no session. Of a reply that no window holds the bill stays. */
 function possible(log: OpenLog, { requestId, modelId, usage }: ReportedUsage): Usage {
   const count = impossibleCount(usage);
   const reportedTokens = count?.value ?? usage.output.totalTokens ?? 0;
@@ -276,7 +276,7 @@ function possible(log: OpenLog, { requestId, modelId, usage }: ReportedUsage): U
   return count === null ? { ...usage, output: UNREPORTED_USAGE.output } : UNREPORTED_USAGE;
 }
 
-/** The session of a log that was taken; with repairs of what a crash left, unless they are not wanted. */
+/** The session of a log that was taken; with repairs after a crash, unless they are not wanted. */
 function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
   const { options, setup, entries } = log;
   log.writer = writer;
@@ -318,7 +318,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     const outcome = await fitSession(log, { policy: by, input: now, measuredBy: log.state.ledger, prepared }, signal);
     log.missed = missedIn(log, now, outcome);
     background?.fitted(input, outcome);
-    // A fit that changed nothing has nothing to wait for, whatever was aborted.
+    // A fit that changed nothing has nothing to wait for, even after an abort.
     if (writer !== null && entries.length > log.writtenCount) await untilAborted(signal, flush);
     return outcome;
   };

@@ -37,7 +37,7 @@ describe("a summary that was prepared", () => {
   test("is charged where it is used", async () => {
     const usage = { input: { totalTokens: 1, uncachedTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 } };
     const { fit, append } = await prepared({
-      // The record has whatever the summariser reported.
+      // The record has the summariser's report, in any form.
       summarizer: async () => ({ text: "what happened", usage: usage as never, stopReason: "end", prompts: ["structured@1"] }),
     });
     append(...turns(2, 6));

@@ -27,13 +27,13 @@ import { EMPTY_VIEW, foldEntry } from "./view.ts";
 const words = (tokens: number) => "word".repeat(tokens);
 const said = (message: Message): SessionEntry => ({ type: "message", message });
 
-/** One call that is asked with so many new tokens and told to have measured so many. */
+/** One call with so many new tokens and such a reported size. */
 interface Call {
   readonly newTokens: number;
   readonly reportedTokens: number;
 }
 
-/** The log of the calls: a person's message first, then a reply that brings what is new. */
+/** The log of the calls: a person's message first, then a reply with the new text. */
 function callsOf(calls: readonly Call[]): readonly SessionEntry[] {
   return calls.flatMap(({ newTokens, reportedTokens }, index) => [
     said(index === 0 ? human("h", words(newTokens)) : reply(`r${index}`, words(newTokens))),
@@ -135,7 +135,7 @@ const ofOther = { modelId: "other" } as const;
 const unreported = { ...q("q0", "a", 0), usage: usageOf({ totalInputTokens: null, outputTokens: 9 }) };
 const cutToLong = compaction("c", [replacedHistory([human("k", long)])]);
 
-// Eight characters are a token at most. A shortfall is told if it is over 1,000 tokens and over 5 % of the prompt.
+// Eight characters are a token at most. A shortfall is reported if it is over 1,000 tokens and over 5% of the prompt.
 describe("what must be in a prompt", () => {
   test.each<[string, readonly SessionEntry[], readonly (number | null)[]]>([
     ["the system text: 10,000 − 1,000", [sessionStart(long), q("q", null, 1_000)], [9_000]],
@@ -206,7 +206,7 @@ function call(newTokens: number, reportedTokens: number): Call {
   return { newTokens, reportedTokens };
 }
 
-/** A server that keeps 8,000 tokens of whatever it is sent. */
+/** A server that keeps 8,000 tokens of any request. */
 function stuck(count: number): readonly Call[] {
   return [call(8_000, 8_000), ...Array.from({ length: count }, () => call(1_000, 8_000))];
 }

@@ -11,21 +11,21 @@ import { characterBoundaryAtOrAfter, characterBoundaryAtOrBefore, sha256Hex } fr
 import type { Truncation } from "../truncation/span.ts";
 import { truncateMessage } from "../truncation/truncate-text.ts";
 
-/** Where appended messages are in the log, both ends included, counted from 0 over messages alone. */
+/** The places of appended messages in the log, both ends included, counted from 0 over only messages. */
 export interface LogPlaces {
   readonly first: number;
   readonly last: number;
 }
 
-/** Every message of a log: those that were appended, and those that compactions wrote. What a handle is looked up in. */
+/** Every message of a log: the appended ones, and those that compactions wrote. Handles are looked up in it. */
 export interface LoggedMessages {
   /** The appended message at a place. */
   at(place: number): Promise<Message | undefined>;
   /** The message of that id, whether it was appended or written by a compaction. */
   find(messageId: string): Promise<Message | undefined>;
-  /** The id of the first message that a handle names by an end or beginning of its own: what was told apart when it was written stands before what came later. */
+  /** The id of the first message that a handle names by an end or beginning of its own: a name that was unique when it was written comes before later ones. */
   meant(handle: string): string | undefined;
-  /** The appended messages that a message stands for: itself, or what the compaction that wrote it put it in the place of. */
+  /** The appended messages behind a message: itself, or those that it replaced in the compaction that wrote it. */
   placesOf(messageId: string): LogPlaces | undefined;
 }
 
@@ -73,7 +73,7 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
         if (edit.message !== null) learn(edit.message, placesOfSpans(edit.spans, knownOf));
         break;
       case "replace-history": {
-        // A message that nobody appended has the place of the one before it.
+        // A message that was not appended has the place of the one before it.
         let places: LogPlaces = { first: 0, last: 0 };
         for (const [order, { id, parts }] of edit.messages.entries()) {
           const logged = knownOf(id);
@@ -135,7 +135,7 @@ export function refuseDoubledId({ id: messageId }: Message, messages: Pick<Messa
   throw new PlimsollError("bad-input", message, { reason: "doubled-id", messageId });
 }
 
-/** All that the spans cover. An end may stand for more than the other: a summary that stepped over a message is shown before it. */
+/** All messages that the spans cover. An end may reach further than the other: a summary that stepped over a message is shown before it. */
 function placesOfSpans(
   spans: readonly { readonly from: string; readonly through: string }[],
   knownOf: (id: string) => Pick<Known, "places"> | undefined,
@@ -162,9 +162,9 @@ export interface Recalled {
 export const MAXIMUM_RECALL_CHARS = 16_000;
 
 /**
- * A bounded piece of the original that a handle names: one part that was cleared or shortened, or a span of messages that was dropped
- * or summarised. A span that begins or ends with a summary or notice goes back to what that one covers. Handles that older versions
- * wrote are found too, and a beginning that is long enough. `null` if the log has no such message or part: nothing but this log is looked at.
+ * A bounded piece of the original that a handle names: one part that was cleared or shortened, or a span of messages that was dropped or summarised.
+ * A span that begins or ends with a summary or notice goes back to that one's covered messages. Handles that older versions wrote are found too, and
+ * a beginning that is long enough. `null` if the log has no such message or part: nothing but this log is looked at.
  */
 export async function recall(handle: string, range: RecallRange, log: LoggedMessages): Promise<Recalled | null> {
   for (const reading of handleReadings(handle)) {
@@ -198,8 +198,8 @@ const HEADS: Framing = { lines: ["[user", "[assistant", "[tool-result"], bracket
 const SEPARATOR = "\n\n";
 
 /**
- * A piece of the appended messages of a span as text, each under its role and handle, so that a single one can be asked for next. Messages
- * are read one by one and only what the range needs of them is kept: a span may be larger than memory.
+ * A piece of the appended messages of a span as text, each under its role and handle, so that a single one can be asked for next. Messages are read
+ * one by one and only the range's part of them is kept: a span may be larger than memory.
  */
 async function spanPiece(log: LoggedMessages, span: SpanHandle, range: RecallRange): Promise<Recalled | null> {
   const from = log.placesOf(span.from);
@@ -209,7 +209,7 @@ async function spanPiece(log: LoggedMessages, span: SpanHandle, range: RecallRan
   let wanted = "";
   let wantedFromChar: number | null = null;
   let totalChars = 0;
-  // A summary that stepped over a message is shown before it, and covers what came later, too.
+  // A summary that stepped over a message is shown before it, and covers later ones, too.
   const last = through.last < from.first ? through.last : Math.max(from.last, through.last);
   for (let place = from.first; place <= last; place++) {
     const message = await log.at(place);
@@ -296,7 +296,7 @@ export function createMemoryArtifactStore(): ArtifactStore {
   };
 }
 
-/** The handle of a text in any artifact store: a prefix that tells it from a message id, and the hash of the content. */
+/** The handle of a text in any artifact store: a prefix that distinguishes it from a message id, and the hash of the content. */
 export function artifactHandle(text: string): string {
   return `artifact:${sha256Hex(text)}`;
 }

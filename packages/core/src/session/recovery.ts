@@ -8,16 +8,16 @@ import type { EnginePolicy } from "../policy/policy.ts";
 
 /**
  * The outcome of a request, on every wire: decoded once from status, codes and sizes, which texts only sharpen. It travels in the `outcome` of a failure's
- * details; {@link remedyOf} says what follows.
+ * details; {@link remedyOf} gives the remedy.
  *
  * - `window-ended`: an answer that the window cut off
- * - `too-large`: more than is taken, of tokens, of tokens a minute or of another unit; `limit` is what the vendor names of that unit
+ * - `too-large`: more than is taken, of tokens, of tokens a minute or of another unit; `limit` is the vendor's figure of that unit
  * - `reply-too-large`: a longer reply was asked for than the model gives; `limit` is the longest, if the vendor names it
  * - `not-entitled`: long context that the account does not have
  * - `overload`: a fault of the moment; `isUnsaid` if its words do not say so: where its repetitions failed, it may be about the size
  * - `invalid`: a parameter that is named; `isOfForm` as of `unknown`
  * - `reasoning-refused`: reasoning that the request holds is named
- * - `unknown`: words that say none of this, or an answer that says nothing; `isOfForm` if the form of the request may be what is refused
+ * - `unknown`: words that say none of this, or an answer that says nothing; `isOfForm` if the form of the request may be the reason
  */
 export type RequestOutcome =
   | { readonly kind: "answered" | "window-ended" | "not-entitled" | "reasoning-refused" }
@@ -48,7 +48,7 @@ const REMEDIES: { readonly [kind in RequestOutcome["kind"]]: Remedy } = {
   invalid: "none",
 };
 
-/** The one place that decides what follows a request. */
+/** The one place that decides the step after a request. */
 function remedyOf(outcome: RequestOutcome): Remedy {
   return outcome.kind === "overload" && outcome.isUnsaid === true ? "try-less" : REMEDIES[outcome.kind];
 }
@@ -83,7 +83,7 @@ export function rejectionIn(error: unknown): Rejection | null {
 
 /**
  * Adds a count of the prompt to a rejection without one. If the provider counted prompt and reply together, and even that is less than was expected of the prompt,
- * its count becomes the prompt's; so does what is left of it without the reply, if that is more than was expected: a refusal outweighs the estimate.
+ * its count becomes the prompt's; so does the rest of it without the reply, if that is more than was expected: a refusal outweighs the estimate.
  */
 export function withCount<R extends Rejection>(
   rejection: R,
@@ -110,29 +110,29 @@ function refusedUnit(outcome: RequestOutcome | undefined): Pick<FitInput, "refus
   return { refused: { unit: outcome.of, limit: outcome.limit ?? null } };
 }
 
-/** The facts of a reply that tell whether the window cut it off; counts are `null` if they were not reported. */
+/** The facts of a reply that show whether the window cut it off; counts are `null` if they were not reported. */
 export interface EndedReply {
   readonly stopReason: StopReason | null;
   /** True if the vendor says that the full window cut it off. */
   readonly isWindowFull: boolean;
-  /** Characters of its text; `null` if it has a tool call or another part than text, so that it is not empty whatever its text. */
+  /** Characters of its text; `null` if it has a tool call or another part than text, so that it is not empty with any text. */
   readonly saidChars: number | null;
   readonly promptTokens: number | null;
   readonly outputTokens: number | null;
 }
 
-/** A reply that stopped below this share of what was asked for was not cut by that. Chosen. */
+/** A reply that stopped below this share of the requested length was not cut by that. Chosen. */
 const CUT_REPLY_RATIO = 0.5;
 
-/** Above this share of a window it may have ended a reply, above the other it did, whatever was asked for. Chosen. */
+/** Above this share of a window it may have ended a reply, above the other it did, for any requested length. Chosen. */
 const FULL_WINDOW_RATIO = 0.5;
 const ENDED_WINDOW_RATIO = 0.98;
 
-/** A server's own limit leaves a reply more than this share of what was asked for: what stops sooner had no room, whatever the window is believed to be. Chosen. */
+/** A server's own limit leaves a reply more than this share of the requested length: a reply that stops sooner had no room, whatever window is believed. Chosen. */
 const FEW_RATIO = 1 / 16;
 const FEW_TOKENS = 16;
 
-/** Characters of a token, at the most: text of so many tokens was written, whatever the report says. Chosen. */
+/** Characters of a token, at the most: text of so many tokens was written, whatever the report. Chosen. */
 const MOST_CHARS_PER_TOKEN = 8;
 
 /**
@@ -156,7 +156,7 @@ export function outcomeOfReply(
   return { kind: isSilent || saysLittle || isFull ? "window-ended" : "answered" };
 }
 
-/** A rejection with what is left to the caller if nothing can be done: the error as it came, or the answer that the window cut off, which is taken then. */
+/** A rejection with the caller's share if nothing can be done: the error as it came, or the answer that the window cut off, which is taken then. */
 interface Refusal<Answer> extends Rejection {
   readonly error: unknown;
   readonly cutOff?: { readonly answer: Answer };
@@ -218,8 +218,8 @@ export function answerOf<Answer>(attempt: Attempt<Answer>, session: { overflow(c
 }
 
 /**
- * A try with less after an unknown refusal: which recovery it is, and what was expected of the smallest one so far that did not help; infinity for none. `refused` is the
- * unit of media of which less is tried, left out for less of all.
+ * A try with less after an unknown refusal: its recovery, and the expected size of the smallest try so far that did not help; infinity for none. `refused` is the
+ * unit of media that is reduced, left out for less of everything.
  */
 export type NextTry = Required<Pick<FitInput, "recovery" | "refusedTokens">> & Pick<FitInput, "refused">;
 
@@ -239,13 +239,13 @@ export interface Recovery<Answer> {
   /** Limits replies from now on to this many tokens; `null` if the vendor names no limit. False if that is no less than before. Left out if the caller sets it. */
   readonly lowerReply?: (limitTokens: number | null) => boolean | Promise<boolean>;
   /**
-   * Believes what a refusal says of prompt and reply together, and asks for a shorter reply beside the same prompt. False if none of use is left: then less is sent.
-   * Left out if the caller sets the reply.
+   * Believes a refusal about prompt and reply together, and asks for a shorter reply beside the same prompt. False if none of use is left: then less is sent. Left
+   * out if the caller sets the reply.
    */
   readonly lowerBeside?: (rejection: Rejection) => Promise<boolean>;
-  /** Told of each rejection; `recovery` counts from 1 and is 0 if none is left. */
+  /** Called for each rejection; `recovery` counts from 1 and is 0 if none is left. */
   readonly onRejection?: (rejection: Rejection, recovery: number) => void;
-  /** The attempts before the first one, for a caller that sends by itself: recoveries so far, and what was tried. Nothing if it is left out. */
+  /** The attempts before the first one, for a caller that sends by itself: recoveries so far, and the tried parts. Nothing if it is left out. */
   readonly done?: { readonly recovery: number; readonly tried: Tried; readonly isBeside?: boolean };
 }
 
@@ -255,7 +255,7 @@ export type RefusedReasoning = "named" | "unnamed";
 /** How a request was tried after an unknown refusal: with less of its media, or with less of all. */
 type Tried = "none" | "media" | "less";
 
-/** An unknown refusal, and what was tried of the same request before it. */
+/** An unknown refusal, and the tries of the same request before it. */
 export interface AskedTry {
   readonly outcome: RequestOutcome;
   readonly tried: Tried;
@@ -300,7 +300,7 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
         isLowered = true;
         continue;
       case "try-less": {
-        // Less did not help: what was taken comes back, and the refusal is the caller's.
+        // Less did not help: the removed parts come back, and the refusal is the caller's.
         if (tried !== "none") await request.undo?.();
         next = tried === "less" ? null : (request.nextTry?.({ outcome: rejection.outcome, tried }) ?? null);
         if (next === null) return attempt;

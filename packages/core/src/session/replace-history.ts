@@ -8,9 +8,8 @@ import { shortHash } from "../text.ts";
 import type { SessionView } from "./view.ts";
 
 /**
- * The entries that make a view sendable again after a crash; none if nothing is wrong. Calls whose results were never written get
- * error results, as messages; what else a wire would reject is mended by one entry, each repair a step of its record. The log itself
- * keeps everything.
+ * The entries that make a view sendable again after a crash; none if there is no fault. Calls whose results were never written get error results, as
+ * messages; one entry mends all else that a wire would reject, each repair a step of its record. The log itself keeps everything.
  */
 export function repairsOf(view: SessionView): readonly SessionEntry[] {
   const messages = view.messages.slice();
@@ -41,7 +40,7 @@ function repairEntry(view: SessionView, messages: readonly Message[], repaired: 
   });
 }
 
-/** The entry that puts the messages given in the place of all that a view holds. What was there stays in the log, and can be undone to. */
+/** The entry that replaces all messages of a view by the given ones. The old ones stay in the log, and can be undone to. */
 export function replaceHistory(view: SessionView, history: readonly MessageDraft[], nowMs: number): CompactionEntry {
   const id = shortHash(`replace-history\n${view.lastEntryId ?? ""}`);
   return replacingEntry(view, {

@@ -16,7 +16,7 @@ import { EMPTY_VIEW, foldEntry, type SessionView } from "./view.ts";
 /** Nothing has failed. */
 export const CLOSED_BREAKER: Breaker = { failures: 0, estimatedAtLastAttemptTokens: null, isGoalMissed: false };
 
-/** The breaker after one more entry. Only what was tried counts: a step that had nothing to do is no failure. */
+/** The breaker after one more entry. Only attempts count: a step that had nothing to do is no failure. */
 export function foldBreaker(breaker: Breaker, entry: SessionEntry): Breaker {
   switch (entry.type) {
     case "message":
@@ -109,7 +109,7 @@ export interface FoldedState {
   readonly isUsageRefused: boolean;
 }
 
-/** The state after one more entry. Costs what is new; only an edit or an undo walks the view. */
+/** The state after one more entry. Costs only the new part; only an edit or an undo walks the view. */
 export function foldState(
   before: SessionState,
   entry: SessionEntry,
@@ -118,7 +118,7 @@ export function foldState(
   const view = foldEntry(before.view, entry);
   const { system, tools } = view;
   const overhead = { system, tools, dynamicContext: null, hiddenTokens };
-  // A prompt of no tokens was not sent: who reports none counted nothing.
+  // A prompt of no tokens was not sent: a provider that reports none counted nothing.
   const evidence = entry.type === "usage" && entry.usage.input.totalTokens === 0 ? asUnreported(entry) : entry;
   const { watch, missingTokens } = foldPromptWatch(before.watch, evidence, view);
   const usageWatch = foldUsageWatch(before.usageWatch, evidence);
@@ -147,7 +147,7 @@ function asUnreported(entry: SessionEntry): SessionEntry {
   return entry.type === "usage" && !isRejectedUsage(entry.usage) ? { ...entry, usage: UNREPORTED_USAGE } : entry;
 }
 
-/** The ledger without what reports taught: its sums stay, and all of the view is weighed anew. */
+/** The ledger without the lessons of reports: its sums stay, and all of the view is weighed anew. */
 function withoutReports(before: Ledger, { estimator, view: { modelId, messages } }: LedgerFold): Ledger {
   const { estimatedTokens, estimatedAtLastCutTokens, stepGrowthTokens } = before;
   const untaught = modelId === null ? EMPTY_LEDGER : estimator.changeModel(EMPTY_LEDGER, modelId);
@@ -183,7 +183,7 @@ export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold
     case "compaction":
     case "revert": {
       const estimatedTokens = sumTokens(fold.view.messages, fold.estimator);
-      // What came since the last call, and may be gone now, is part of what the step adds.
+      // Messages since the last call, which may be gone now, are part of the step's growth.
       const grownTokens = ledger.estimatedTokens - (ledger.estimatedAtLastCallTokens ?? 0);
       const estimatedAtLastCallTokens = ledger.estimatedAtLastCallTokens === null ? null : estimatedTokens - grownTokens;
       const isOthers = entry.type === "compaction" && entry.record.reason === "recorded";
@@ -204,7 +204,7 @@ export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold
   }
 }
 
-/** The ledger after reasoning left the view without a cut: what is new since the newest cut stays new. */
+/** The ledger after reasoning left the view without a cut: messages new since the newest cut stay new. */
 function withoutRemoved(ledger: Ledger, { estimator, view: { messages } }: LedgerFold): Ledger {
   const estimatedTokens = sumTokens(messages, estimator);
   const removedTokens = ledger.estimatedTokens - estimatedTokens;

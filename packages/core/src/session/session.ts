@@ -32,7 +32,7 @@ import type { RefusedReasoning } from "./recovery.ts";
 import type { SessionState, StateFold, UsageTotals } from "./session-state.ts";
 import type { ModelSwitch, SessionView } from "./view.ts";
 
-/** The input of a session's `fit`. The session has a clock: `nowMs` is given only by who knows better. */
+/** The input of a session's `fit`. The session has a clock: pass `nowMs` only if you have a better one. */
 export type SessionInput = Omit<FitInput, "nowMs"> & Partial<Pick<FitInput, "nowMs">>;
 
 /** A provider's report of one request. */
@@ -45,8 +45,8 @@ export interface ReportedUsage {
 }
 
 /**
- * A session that stays inside its model's window: the log goes in, the context to send comes out. It has one log and its copy in the store, one queue of
- * work, one clock, and the summaries that are prepared. The agent, every drop-in and the replay hold one. When a promise resolves, what it did is in the store.
+ * A session that stays inside its model's window: the log goes in, the context to send comes out. It has one log and its copy in the store, one queue of work,
+ * one clock, and the summaries that are prepared. The agent, every drop-in and the replay hold one. When a promise resolves, its effect is in the store.
  */
 export interface Session {
   /**
@@ -60,9 +60,9 @@ export interface Session {
   say(draft: MessageDraft): Promise<Message>;
   /** Logs the reported usage of a request that sent `sent`. Impossible counts are logged as not reported. `null`, and no log entry, if the context has changed since. */
   report(sent: SessionView, reported: ReportedUsage): Promise<UsageEntry | null>;
-  /** Writes what was appended and is not written yet. After a write that failed the next one brings what is missing: the log never has a gap. */
+  /** Writes all appended entries that are not written yet. After a write that failed the next one brings the missing entries: the log never has a gap. */
   flush(): Promise<void>;
-  /** Compacts if the policy asks for it at this gate; logs the compaction that it made. What is appended meanwhile stays after it. */
+  /** Compacts if the policy asks for it at this gate; logs the compaction that it made. Entries appended meanwhile stay after it. */
   fit(input: SessionInput, signal: AbortSignal): Promise<FitOutcome>;
   /**
    * Writes the summary that a compaction would ask for now, and appends nothing; `null` if there is none. To use it in a later `fit`, return it
@@ -70,7 +70,7 @@ export interface Session {
    */
   prepare(input: SessionInput, signal: AbortSignal): Promise<PreparedSummary | null>;
   /**
-   * Undoes the newest active compaction, and logs that: the context from before is back, with what came since.
+   * Undoes the newest active compaction, and logs that: the earlier context is back, with the messages since.
    *
    * @throws PlimsollError `bad-input` if there is none, or if undoing it would make the session unsendable.
    */
@@ -84,8 +84,8 @@ export interface Session {
   switchModel(to: ModelSwitch, input: SessionInput, signal: AbortSignal): Promise<FitOutcome>;
   /**
    * Removes reasoning from the context, and logs that; false if there is none. With no argument all bound reasoning, or all if none is known to be bound. If the
-   * model refused it by name, all. After unknown words what is sealed: of the newest reply first, then the rest; if that did not help either, all of it is back, and nothing
-   * more leaves before an answer. Such a try is written with what comes next.
+   * model refused it by name, all. After unknown words sealed reasoning: of the newest reply first, then the rest; if that did not help either, all of it is back,
+   * and nothing more leaves before an answer. Such a try is written with the next entry.
    */
   leaveReasoning(refused?: RefusedReasoning): Promise<boolean>;
   /** Counts a refusal without a known reason: of a request, or of the `same` one with less of its media. The log does not have the count. */
@@ -103,9 +103,9 @@ export interface Session {
   overflow(cause?: unknown): PlimsollError | null;
   /** Reads a piece of the original text that a handle names, at most {@link MAXIMUM_RECALL_CHARS} code units; `null` for an unknown handle. */
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
-  /** The unit of media of which the context holds more than any request that was answered, if some can be taken out; `null` for none. */
+  /** The unit of media that the context holds more of than any answered request did, if some can be taken out; `null` for none. */
   mostMedia(): RequestUnit | null;
-  /** Returns all that the log tells about the session up to now. */
+  /** Returns the log's facts about the session up to now. */
   state(): SessionState;
   view(): SessionView;
   /** Returns the entries of the log; of one that a store was asked to open, only those that it does not have yet. */
@@ -123,11 +123,11 @@ export interface Session {
   /** Counts the work that was given to `inTurn` and has not ended. */
   pendingCount(): number;
   /**
-   * Writes what the store does not have yet, then releases the log for other writers, after the work that is under way. `last` are messages to append first:
-   * what a person said and no request took. What is asked for later rejects or throws `closed`. If the store fails, it rejects and keeps all; call it again.
+   * Writes all entries that the store lacks, then releases the log for other writers, after the work that is under way. `last` are messages to append first:
+   * a person's words that no request took. Later requests reject or throw `closed`. If the store fails, it rejects and keeps all; call it again.
    */
   close(last?: readonly MessageDraft[]): Promise<void>;
-  /** Releases the log without what the store does not have: for a log that is opened again, and for one whose opening failed. */
+  /** Releases the log without the entries that the store lacks: for a log that is opened again, and for one whose opening failed. */
   abandon(): Promise<void>;
 }
 
@@ -139,9 +139,9 @@ export interface SessionOptions {
   readonly summarizer: Summarizer;
   /** A log to go on with. If a crash left it unsendable, a repair is appended and announced. */
   readonly entries?: Iterable<SessionEntry>;
-  /** Whether that repair is made: "append" if it is left out; "none" for a caller who gives the whole history again. */
+  /** Whether that repair is made: "append" by default; "none" for a caller that gives the whole history again. */
   readonly repairs?: "append" | "none";
-  /** Where the log is written, holding `entries` already; in memory alone if it is left out. */
+  /** The log's writer, holding `entries` already; only in memory if it is left out. */
   readonly writer?: SessionWriter | null;
   /** The clock, in milliseconds since 1970; `null`, as if it is left out, while the time is not known. */
   readonly nowMs?: () => number | null;
@@ -154,7 +154,7 @@ export interface SessionOptions {
   readonly answerDeadlineMs?: number;
   /** The timer of that deadline; the platform's if left out. */
   readonly wait?: Wait;
-  /** Instructions that stay verbatim whatever is compacted: project rules, constraints. */
+  /** Instructions that stay verbatim through every compaction: project rules, constraints. */
   readonly pinned?: readonly string[];
   /** The live state of todo lists and sub-agents, asked for at each compaction. */
   readonly stateProviders?: readonly StateProvider[];
@@ -166,7 +166,7 @@ export interface SessionOptions {
   readonly modelPriors?: ModelPriors;
   /** Prices of models, by which a cut is judged; a usual ratio of them if left out. */
   readonly modelCosts?: ModelCosts;
-  /** Tells which reasoning is removed once messages before it change; none is if left out. */
+  /** Says which reasoning is removed once messages before it change; none is if left out. */
   readonly isBoundReasoning?: IsBoundReasoning;
   /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */
   readonly tokenizers?: Tokenizers;
@@ -177,7 +177,7 @@ export interface SessionOptions {
 /** The setup by which a session is measured and made to fit; it stays the same while the session is open. */
 export interface SessionSetup extends StateFold, FitSetup {
   readonly policy: EnginePolicy;
-  /** True if a rule of the policy recalls what the log has said. */
+  /** True if a rule of the policy recalls earlier parts of the log. */
   readonly recalls: boolean;
   readonly modelCosts: ModelCosts;
   readonly ports: Pick<SessionOptions, "summarizer" | "beforeCompaction" | "pinned" | "stateProviders" | "fileTracker">;
@@ -219,7 +219,7 @@ const SESSION_INPUT = option.schema<SessionInput>({
   ...option.optional(AMOUNT, "observedLimitTokens", "observedPromptTokens", "observedRequestTokens"),
 });
 
-/** Refuses what nobody can mean by the input of a fit, with PlimsollError `bad-input`. */
+/** Refuses a senseless input of a fit, with PlimsollError `bad-input`. */
 export function checkInput(input: SessionInput): void {
   option.check("a fit", SESSION_INPUT, input);
 }
@@ -240,7 +240,7 @@ export function sessionSetup(options: SessionOptions): SessionSetup {
   const estimator = estimatorOf(policy.estimator, measures);
   const cutEstimator = () => (policy.cutEstimator === null ? estimator : estimatorOf(policy.cutEstimator, new Map(measures)));
   const rules = [...policy.keep, ...(policy.manualKeep ?? []), ...policy.overflow.keep];
-  // What cannot be used is refused here.
+  // Unusable kinds and tokenizers are refused here.
   cutEstimator();
   return {
     policy,
@@ -265,11 +265,11 @@ export interface FittedSession {
   readonly state: SessionState;
   /** Takes an entry that is new, with the reasoning that it makes invalid. Gives it as it is in the log. */
   append<Entry extends SessionEntry>(entry: Entry): Entry;
-  /** Sends an event to the subscriber, unless it was told already and is told once. */
+  /** Sends an event to the subscriber, except for a repetition of one that is sent once. */
   tell(event: ContextEvent | null): void;
   predict(dynamicContext: string | null): Prediction;
-  /** The parts that the newest fit could not make fit, as long as replies and results alone follow; `null` for none. */
+  /** The parts that the newest fit could not make fit, as long as only replies and results follow; `null` for none. */
   readonly missed: Missed | null;
-  /** The sizes of the view, and of what was answered, in other units than tokens. */
+  /** The sizes of the view, and of answered requests, in other units than tokens. */
   readonly sizes: RequestSizes;
 }

@@ -32,11 +32,11 @@ const READ_BACK = { port: "the log's entryAt", shape: ENTRY, wanted: "an entry" 
 const ended = (port: string): Door<unknown> => ({ port, shape: z.unknown(), wanted: "anything" });
 const [DELETED, APPENDED, CLOSED] = [ended("sessions.delete"), ended("the log's append"), ended("the log's close")];
 
-/** The session store, whose answers are what they have to be and come in time. A log that is read may take its time as long as entries come. */
+/** The session store, whose answers have their required form and come in time. A log that is read may take its time as long as entries come. */
 export function sessionsDoor(sessions: SessionStore, deadline: Deadline): SessionStore {
   const closeLate = (value: unknown) => {
     const writer = isRecord(value) && !isFunction(value.close) ? value.writer : value;
-    // Nobody has it: its log would be in use for ever.
+    // It has no holder: its log would be in use for ever.
     if (isRecord(writer) && typeof writer.close === "function") Promise.resolve(writer.close()).catch(() => undefined);
   };
   const reading = <Answer>(
@@ -76,7 +76,7 @@ export function sessionsDoor(sessions: SessionStore, deadline: Deadline): Sessio
   };
 }
 
-/** The writer of a log, whose answers come in time. After an append without an answer nobody knows what the log holds until it is opened again. */
+/** The writer of a log, whose answers come in time. After an append without an answer the log's content is unknown until it is opened again. */
 export function writerDoor(writer: SessionWriter, deadline: Deadline): SessionWriter {
   const { sessionId } = writer;
   let unanswered: PlimsollError | null = null;
@@ -121,7 +121,7 @@ export async function openedOrCreated(
   }
 }
 
-/** The writer of a log in a store, created or opened, whose entries were handed over; and what a crash left of its last line. */
+/** The writer of a log in a store, created or opened, whose entries were handed over; and a crash's remains of its last line. */
 export async function writerOf(
   start: SessionStartEntry | { readonly sessionId: string },
   sessions: SessionStore,

@@ -23,7 +23,7 @@ const priors: ModelPriors = (modelId) => ({ ...POOLED_PRIOR, name: modelId, slop
 
 const measure = createEstimator({ kind: "char-class" }, createWorkCounter()).measure;
 
-/** A provider that counts what it is sent, and tools that the log does not show: 3,000 pooled tokens of them. */
+/** A provider that counts its requests, and tools that the log does not show: 3,000 pooled tokens of them. */
 function promptTokens({ messages }: Context, modelId: keyof typeof TRUE_RATIOS): number {
   const counted = messages.reduce((sum, message) => sum + measure.messageTokens(message), 0);
   return Math.round(TRUE_RATIOS[modelId] * (counted + 3000));
@@ -65,7 +65,7 @@ function session() {
   return { manager, steps, switchTo, cut };
 }
 
-/** Percent by which the manager is off from what the model would count. */
+/** Percent by which the manager is off from the model's own count. */
 function percentOff(manager: Session, modelId: keyof typeof TRUE_RATIOS): number {
   const tokens = promptTokens(manager.context(), modelId);
   return (100 * Math.abs(manager.predict().expectedTokens - tokens)) / tokens;

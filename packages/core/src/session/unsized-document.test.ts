@@ -22,7 +22,7 @@ const trueTokens = (messages: readonly Message[]) =>
     2000,
   );
 
-/** Eighty steps of 3,000 tokens, after a question about a document whose size nobody tells, and another question. */
+/** Eighty steps of 3,000 tokens, after a question about a document of unknown size, and another question. */
 async function played(documentPlace: number, mediaType: string) {
   const manager = createSession({
     policy: PLIMSOLL_POLICY,

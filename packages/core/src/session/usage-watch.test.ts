@@ -10,7 +10,7 @@ const cutBefore = (step: number): readonly SessionEntry[] =>
   step < 2 ? [] : [compaction(`c${step}`, [dropped(`u${step - 2}`, `a${step - 2}`)])];
 
 /**
- * Steps of 4,000 characters, about 1,000 tokens, under 3,000 tokens of overhead that nobody sees; `report` is told of the true prompt and its number. `before` is appended
+ * Steps of 4,000 characters, about 1,000 tokens, under 3,000 tokens of invisible overhead; `report` receives the true prompt and its number. `before` is appended
  * before each step.
  */
 function played(

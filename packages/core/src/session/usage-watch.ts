@@ -8,21 +8,21 @@ import type { SilentTruncationEvent, UsageRefusedEvent } from "./events.ts";
 import type { SessionView } from "./view.ts";
 
 /**
- * Whether a session's usage can be what it says: reports that add up a whole session, or are a multiple of the truth, rise by more than what came between them
- * could ever measure. One such rise is possible (a server-side tool); several in a row are not, and neither are reports that swing, as many large ones soon after each other.
+ * Whether a session's usage is possible: reports that add up a whole session, or are a multiple of the truth, rise by more than the messages between them could ever
+ * measure. One such rise is possible (a server-side tool); several in a row are not, and neither are reports that swing, as many large ones soon after each other.
  */
 export interface UsageWatch {
   /** The newest report, without anything put back since; `null` for none. */
   readonly reported: { readonly modelId: string; readonly promptTokens: number; readonly outputTokens: number } | null;
-  /** Parts that came since, in messages and by edits. What they took can only make the next report smaller. */
+  /** Parts that came since, in messages and by edits. Their tokens can only make the next report smaller. */
   readonly arrived: Sequence<readonly Part[]>;
   /** Rises in a row that cannot be, and how much of them nothing explains. */
   readonly impossibleRises: number;
   readonly unexplainedTokens: number;
-  /** Rises that cannot be and make a report a multiple of the one before, whatever fell between them; and reports since the newest of them. */
+  /** Impossible rises that make a report a multiple of the one before, regardless of falls between them; and reports since the newest of them. */
   readonly swings: number;
   readonly calmReports: number;
-  /** True from the report on that showed it: what this model's provider reports is no evidence. */
+  /** True from the report on that showed it: the reports of this model's provider are no evidence. */
   readonly isRefused: boolean;
 }
 
@@ -131,7 +131,7 @@ function charsOf(part: Part): number {
   return part.type === "text" ? part.text.length : part.type === "tool-call" ? part.argumentsJson.length : 0;
 }
 
-/** Bytes of what a part says; of an image or a document those of its data, or no bound if it lies elsewhere. */
+/** Bytes of a part's content; of an image or a document those of its data, or no bound if it lies elsewhere. */
 function bytesOf(part: Part): number {
   switch (part.type) {
     case "text":
@@ -163,7 +163,7 @@ export interface PromptWatch {
   readonly arrivals: Sequence<Arrival>;
   /** Tokens by which reports of this epoch fell short of the floor, less those that later ones made up for. */
   readonly missingTokens: number;
-  /** Whether this epoch's shortfall was told. */
+  /** Whether this epoch's shortfall was reported. */
   readonly isTold: boolean;
 }
 
@@ -177,12 +177,12 @@ export const EMPTY_PROMPT_WATCH: PromptWatch = {
 };
 
 /**
- * Characters a token at most: what a text surely measures. Half of what the densest of our recorded sessions measured (4.3), so that only
- * text that is made of runs falls below.
+ * Characters a token at most: a text surely measures this. Half of the densest of our recorded sessions (4.3), so that only text that is made of runs
+ * falls below.
  */
 const MAXIMUM_CHARS_PER_TOKEN = 8;
 
-/** The share that a vendor may leave out at a new turn: its own reasoning of turns before; recorded sessions lost up to 20 % at once. */
+/** The share that a vendor may leave out at a new turn: its own reasoning of turns before; recorded sessions lost up to 20% at once. */
 const REASONING_RATIO = 0.25;
 
 /** A shortfall counts from this part of the prompt on, and from so many tokens: smaller ones were seen when a thinking mode was switched (850). */
@@ -192,7 +192,7 @@ const SHORTFALL_TOKENS = 1_000;
 /** A watch after one more entry, and the shortfall if this entry is the report that shows it. */
 interface WatchedPrompt {
   readonly watch: PromptWatch;
-  /** Tokens that are missing at least; `null` for nothing to tell. */
+  /** Tokens that are missing at least; `null` for nothing to report. */
   readonly missingTokens: number | null;
 }
 

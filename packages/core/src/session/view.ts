@@ -65,7 +65,7 @@ export function foldEntry(view: SessionView, entry: SessionEntry): SessionView {
   return foldEntryBy(view, entry, extendViewHash);
 }
 
-/** As {@link foldEntry}, without a hash of the messages, which costs far more than the rest: for readers of recorded logs that ask for messages alone. */
+/** As {@link foldEntry}, without a hash of the messages, which costs far more than the rest: for readers of recorded logs that ask only for messages. */
 export function foldUnhashed(view: SessionView, entry: SessionEntry): SessionView {
   return foldEntryBy(view, entry, () => "");
 }
@@ -80,7 +80,7 @@ function foldEntryBy(view: SessionView, entry: SessionEntry, hashAfter: typeof e
       return { ...withoutRemoved(view, entry), system, tools, boundReasoning, lastEntryId };
     }
     case "message":
-      // What was logged stays in the log; what is sent has no half characters.
+      // Logged messages stay in the log; sent ones have no half characters.
       return appendMessage(view, wellFormedMessage(entry.message), hashAfter);
     case "usage":
       return { ...view, modelId: entry.modelId, lastEntryId };
@@ -127,7 +127,7 @@ function applyCompaction(view: SessionView, entry: CompactionEntry): SessionView
   };
 }
 
-/** The view without the reasoning that leaves with an entry. A later undo brings back none of it, but for what the undone compaction itself removed. */
+/** The view without the reasoning that leaves with an entry. A later undo brings back none of it, but for the reasoning that the undone compaction itself removed. */
 function withoutRemoved(
   view: SessionView,
   entry: SetupChangeEntry | ModelChangeEntry | CompactionEntry | RevertEntry,
@@ -167,7 +167,7 @@ function revertLatest(view: SessionView, compactionId: string, hashAfter: typeof
 }
 
 /**
- * The view without the undo points that the log has, too: what compactions covered and wrote need not stay in memory. The edits of the newest two
+ * The view without the undo points that the log has, too: covered messages and compactions' own need not stay in memory. The edits of the newest two
  * stay: they are read, and an undo makes the second the newest.
  */
 export function withoutUndoPoints(view: SessionView, keep: "newest" | "none"): SessionView {
@@ -195,8 +195,8 @@ export function revertEntry(view: SessionView, nowMs: number | null): RevertEntr
 }
 
 /**
- * The undo point of the newest active compaction, read off the log: the view before it, and the messages since; with the compactions, of which the newest
- * two have their edits. `read` hands over the whole log and is called twice: first to see which compactions were undone.
+ * The undo point of the newest active compaction, read off the log: the view before it, and the messages since; with the compactions, the newest two with
+ * their edits. `read` hands over the whole log and is called twice: first to see which compactions were undone.
  */
 export async function undoPointOf(
   compactionId: string,
@@ -295,7 +295,7 @@ export function withRemoved<Entry extends SessionEntry>(
   return removedReasoning.length === 0 ? entry : { ...entry, removedReasoning };
 }
 
-/** The reasoning that an entry makes invalid. Another system text, other tools or another model stand before everything. */
+/** The reasoning that an entry makes invalid. Another system text, other tools or another model come before everything. */
 function madeInvalid(entry: SessionEntry, view: SessionView, isBound: IsBoundReasoning): readonly RemovedReasoning[] {
   const { modelId } = view;
   switch (entry.type) {
@@ -313,7 +313,7 @@ function madeInvalid(entry: SessionEntry, view: SessionView, isBound: IsBoundRea
   }
 }
 
-/** The reasoning that leaves: what is bound, or all if none is known to be; all; all that is sealed; or what is sealed of the newest reply that has any. */
+/** The reasoning that leaves: bound reasoning, or all if none is known to be bound; all; all that is sealed; or the sealed reasoning of the newest reply that has any. */
 export type LeavingReasoning = "bound" | "all" | "sealed" | "newest";
 
 /** The entry that takes reasoning out under the same setup; `null` if there is none. */

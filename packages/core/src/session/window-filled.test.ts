@@ -7,7 +7,7 @@ import { createSession } from "./open-session.ts";
 const LIMITS = { contextWindowTokens: 40_000, maxOutputTokens: 8_000 } as const;
 const never = new AbortController().signal;
 
-/** Returns the events of five steps beside a system text of so many characters, of which each request reports so many tokens more. */
+/** Returns the events of five steps beside a system text of so many characters, with so many more tokens reported for each request. */
 async function toldOf(systemChars: number, { reportedMore = 0, enabled = true } = {}) {
   const told: WindowFilledEvent[] = [];
   const manager = createSession({

@@ -36,7 +36,7 @@ function cutOversized({ to }: CutOversizedSpec, input: StrategyInput): StrategyA
     parts.filter((part) => part.tokens > capTokens).flatMap((part) => shortened(part, capTokens, { to, ...input }));
   const capAt = (roomTokens: number) => (to === "stubs" ? 0 : commonCap(sizes, roomTokens - otherTokens));
   let edits = editsAt(capAt(input.roomTokens));
-  // What is left may measure as more than its texts do: it is measured as the view will be, and the cap follows.
+  // The remaining text may measure as more than its texts do: it is measured as the view will be, and the cap follows.
   for (let tries = 0, roomTokens = input.roomTokens; to === "fit" && tries < CAP_TRIES && edits.length > 0; tries++) {
     const overTokens = usedTokens - savedBy(edits, input) - input.roomTokens;
     if (overTokens <= 0) break;
@@ -49,7 +49,7 @@ function cutOversized({ to }: CutOversizedSpec, input: StrategyInput): StrategyA
     : { kind: "edits", edits: [first, ...rest] };
 }
 
-/** How often a cap is tried again, and by how much of what was left over it is lowered. Chosen. */
+/** How often a cap is tried again, and the share of the excess by which it is lowered. Chosen. */
 const CAP_TRIES = 2;
 const LOWERED_RATIO = 1.2;
 
@@ -115,8 +115,8 @@ function shortened(
 const MINIMUM_QUOTE_CHARS = 80;
 
 /**
- * The text's head and tail around a line that counts what is left out, at most `capTokens` long by the measure; `null` if the
- * cap is too small. Each round of the search shortens by a tenth at least, so the text is measured a bounded number of times.
+ * The text's head and tail around a line that counts the omitted part, at most `capTokens` long by the measure; `null` if the cap is too small. Each
+ * round of the search shortens by a tenth at least, so the text is measured a bounded number of times.
  */
 function headAndTail(
   text: string,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { PromptedSpan } from "../entry.ts";
 import { defineStrategy, type StrategyKind } from "./strategy.ts";
 
-/** Removes summaries and notices: what is left if even they do not fit with the newest step. Needs no model. */
+/** Removes summaries and notices if even they do not fit with the newest step. Needs no model. */
 export interface DropNoticesSpec {
   readonly kind: "drop-notices";
 }

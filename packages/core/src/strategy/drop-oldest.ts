@@ -6,9 +6,9 @@ import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyK
 /** Removes the oldest part and leaves a notice that counts it. Needs no model. */
 export interface DropOldestSpec {
   readonly kind: "drop-oldest";
-  /** All but what the policy keeps, or no more than it takes to fit. */
+  /** All but the policy's kept messages, or no more than it takes to fit. */
   readonly amount: "all-but-keep" | "until-it-fits";
-  /** Whether a notice counts what went, in all or by role; without one the record alone does. */
+  /** Whether a notice counts the removed messages, in all or by role; without one only the record does. */
   readonly notice: "count" | "roles" | "none";
 }
 
@@ -41,7 +41,7 @@ function dropOldest({ amount, notice }: DropOldestSpec, input: StrategyInput): S
   };
 }
 
-/** The smallest safe cut after which the rest fits together with a notice and what is kept; the largest there is if none fits. */
+/** The smallest safe cut after which the rest fits together with a notice and the kept messages; the largest there is if none fits. */
 function cutToFit({ messages, roomTokens, messageTokens, noticeTokens, isKept, lastStep }: StrategyInput): number {
   const safe = safeCuts(messages, lastStep);
   const human = messages.findLastIndex(isHuman);

@@ -11,15 +11,15 @@ export interface StrategyInput {
   /** The view as it is at this step, with the edits of earlier steps applied. */
   readonly messages: readonly Message[];
   readonly budget: Budget;
-  /** Tokens that the messages may take at most, after the overhead and what is pending are counted. */
+  /** Tokens that the messages may take at most, after the overhead and the pending messages are counted. */
   readonly roomTokens: number;
   /** Tokens of messages at which the trigger would fire again at once; a cut that keeps so many is not worth its cost. */
   readonly lineTokens: number;
   /** The newest history to keep, in messages or tokens. */
   readonly keep: NewestKept;
-  /** True for messages that keep rules hold, and for what the agent declared: they stay where they are, whatever spans are answered. */
+  /** True for messages that keep rules hold, and for the agent's declarations: they stay in their places, for any answered spans. */
   readonly isKept: (message: Message) => boolean;
-  /** True for a human message that the newest compaction left where it was, although it took what lay on both sides of it: its turn was split then. */
+  /** True for a human message that the newest compaction left in its place, although it took the messages on both sides of it: its turn was split then. */
   readonly isLeftOver: (message: Message) => boolean;
   /**
    * Whether the last human message stays where it is, as the engine promises (if left out), or goes as any other: the programs that
@@ -27,13 +27,13 @@ export interface StrategyInput {
    */
   readonly lastHuman?: "stays" | "goes" | undefined;
   /**
-   * Whether a step at the end of the view waits for the model (if left out), or had been answered when the compaction began: earlier edits
-   * took what came after it, and it may go as any other.
+   * Whether a step at the end of the view waits for the model (if left out), or had been answered when the compaction began: earlier edits took the
+   * messages after it, and it may go as any other.
    */
   readonly lastStep?: "open" | "answered" | undefined;
   /** Why it is looked at: the context is too large by its measure, a provider has just said so, or someone asked for it. */
   readonly cause: "size" | "overflow" | "demand";
-  /** Expected tokens of a message by the policy's measure: what room and line are in. */
+  /** Expected tokens of a message by the policy's measure: the unit of room and line. */
   readonly messageTokens: (message: Message) => number;
   /** Returns the tokens that a message takes of the history to keep: by the policy's cut estimator if it has one. */
   readonly keptMessageTokens: (message: Message) => number;
@@ -62,7 +62,7 @@ export interface Strategy {
   plan(input: StrategyInput): StrategyAnswer;
 }
 
-/** A kind of strategy: how its settings are read, and what it makes of them. Made by {@link defineStrategy}. */
+/** A kind of strategy: the reading of its settings, and the strategy that they make. Made by {@link defineStrategy}. */
 export interface StrategyKind {
   readonly kind: string;
   /** The schema of its settings; strict, so that a policy with an unknown key is refused. */

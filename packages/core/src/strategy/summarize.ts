@@ -7,7 +7,7 @@ import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyK
 /** Replaces the oldest part by a summary, up to a cut that leaves the kept part whole. */
 export interface SummarizeSpec {
   readonly kind: "summarize";
-  /** Who writes: the model, or the deterministic digest. */
+  /** The writer: the model, or the deterministic digest. */
   readonly writer: "model" | "digest";
   /**
    * Where a cut may fall: at any place that splits no call from its result, keeping more (`any-safe`) or, if
@@ -20,7 +20,7 @@ export interface SummarizeSpec {
   readonly turnPrefixPromptId: string | null;
   /** A turn's older part of fewer messages, its human one counted, is summarised with the rest; 0 if left out. */
   readonly turnPrefixFromMessages?: number | undefined;
-  /** Histories of at most so many messages are summarised whole, whatever is to be kept; not if someone asked for it. */
+  /** Histories of at most so many messages are summarised whole, regardless of `keep`; not if someone asked for it. */
   readonly keepNothingUpToMessages?: number | undefined;
   /** Whether a summary is written anew although nothing but an earlier one lies before the cut; `again` if left out. */
   readonly summaryAlone?: "again" | "stays" | undefined;
@@ -29,9 +29,9 @@ export interface SummarizeSpec {
 }
 
 /**
- * Summarises everything before the cut. If the cut falls inside the newest turn, that turn's human message stays literal
- * between the summary and the first kept message, and what lies on both sides of it goes into one summary. What is older than that turn
- * and the turn's own beginning are written with prompts of their own, if the policy has them and both are there.
+ * Summarises everything before the cut. If the cut falls inside the newest turn, that turn's human message stays literal between the summary and the
+ * first kept message, and the messages on both sides of it go into one summary. The messages before that turn and the turn's own beginning are
+ * written with prompts of their own, if the policy has them and both are there.
  */
 export const SUMMARIZE: StrategyKind = defineStrategy<SummarizeSpec>({
   kind: "summarize",
@@ -79,8 +79,8 @@ function summarize(spec: SummarizeSpec, input: StrategyInput): StrategyAnswer {
 }
 
 /**
- * The cut that the policy's `keep` asks for; if its boundary leaves nothing to summarise, or so much that the trigger would fire
- * again at once, the newest safe cut, so that a batch of calls is never in the way for ever; a policy that cuts at human messages alone wants no other.
+ * The cut that the policy's `keep` asks for; if its boundary leaves nothing to summarise, or so much that the trigger would fire again at once, the
+ * newest safe cut, so that a batch of calls is never in the way for ever; a policy that cuts only at human messages wants no other.
  */
 function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
   const { messages, messageTokens, isKept } = input;
@@ -119,8 +119,8 @@ function promptedSpans(input: StrategyInput, cut: number, spec: SummarizeSpec): 
 }
 
 /**
- * Where the turn begins that the cut splits; `null` if the cut is at a beginning, or if the turn's beginning is in a summary already: then what
- * came after it is history like any other.
+ * The beginning of the turn that the cut splits; `null` if the cut is at a beginning, or if the turn's beginning is in a summary already: then the
+ * messages after it are history like any other.
  */
 function splitTurnStart({ messages, isLeftOver }: StrategyInput, cut: number): number | null {
   const first = messages[cut];
@@ -130,7 +130,7 @@ function splitTurnStart({ messages, isLeftOver }: StrategyInput, cut: number): n
   return begins === undefined || isSummary(begins) || isLeftOver(begins) ? null : start;
 }
 
-/** Tells whether a message begins a turn: the person's, or one that is put before the model in the person's name. */
+/** True if a message begins a turn: the person's, or one that is put before the model in the person's name. */
 function beginsTurn(message: Message): boolean {
   return message.role === "user" && !isSummary(message) && !isDeclared(message);
 }

@@ -51,12 +51,12 @@ function withRoom(request: SummaryRequest, messages: readonly Message[], limits:
   return { ...request, replyTokens: Math.max(0, Math.floor(windowTokens - overheadTokens - tokensOf(messages, limits))) };
 }
 
-/** The request without its conversation. One that has none is left as it is: what is made by leaving out has a form of its own, and is slow to read. */
+/** The request without its conversation. One that has none is left unchanged: an object made by leaving out has a form of its own, and is slow to read. */
 function serialised({ conversation: _, ...request }: SummaryRequest): SummaryRequest {
   return request;
 }
 
-/** The newer summary, with what both took, said of them and mended in them. */
+/** The newer summary, with the usage, prompts and repairs of both. */
 export function withOlder(newer: Summary, older: Summary): Summary {
   const repairs = [...(older.repairs ?? []), ...(newer.repairs ?? [])];
   const prompts = [...(older.prompts ?? []), ...(newer.prompts ?? [])];
@@ -76,7 +76,7 @@ function conversationFits({ conversation }: SummaryRequest, limits: ChunkLimits)
   return tokensOf(conversation.messages, limits) + limits.overheadTokens <= limits.historyTokens;
 }
 
-/** A fifth of a chunk is left for the summary so far. Chosen: summaries are far shorter than what they cover. */
+/** A fifth of a chunk is left for the summary so far. Chosen: summaries are far shorter than their covered messages. */
 const EARLIER_SUMMARY_RATIO = 0.2;
 
 /** The history in chunks, each with room for the summary so far. */
@@ -123,9 +123,8 @@ function withEarlier(chunk: Parts, summary: Summary, limits: ChunkLimits): Parts
 const LEAST_KEPT_RATIO = 0.005;
 
 /**
- * The message itself if it takes no more than the room; else with its texts cut to head and tail. How many tokens a character takes
- * differs within a text, so what is cut is measured again; each round keeps a fifth less, so that all of them together cost no more
- * than five times the first.
+ * The message itself if it takes no more than the room; else with its texts cut to head and tail. The tokens of a character differ within a text, so
+ * the cut text is measured again; each round keeps a fifth less, so that all of them together cost no more than five times the first.
  */
 function fitted(message: Message, roomTokens: number, limits: ChunkLimits): Message {
   const tokens = limits.messageTokens(message);

@@ -41,7 +41,7 @@ const SUMMARIZER_OPTIONS = option.schema<ModelSummarizerOptions>({
  * reasons has room for that beside the summary. A request is repeated once if reasoning took all of its room, with more of it; if it fails in any other way,
  * the policy's next strategy runs.
  *
- * The returned function rejects with `summary-failed` for an answer that cannot be used, and with whatever the client rejects with.
+ * The returned function rejects with `summary-failed` for an answer that cannot be used, and with the client's own errors.
  */
 export function createModelSummarizer(client: ModelClient, options: ModelSummarizerOptions): Summarizer {
   option.check("a summariser", option.schema<{ client: ModelClient }>({ client: option.having("complete") }), { client });
@@ -95,7 +95,7 @@ export function createModelSummarizer(client: ModelClient, options: ModelSummari
   }
 }
 
-/** One request to the model, and what its answer is held against. */
+/** One request to the model, and the rules for its answer. */
 interface Question {
   readonly context: Context;
   readonly prompts: readonly string[];
@@ -115,7 +115,7 @@ function fencedQuestion(part: SummaryPart, request: SummaryRequest, isTurnPrefix
   };
 }
 
-/** The conversation's own beginning, word for word, so that what the provider has cached of it is read. */
+/** The conversation's own beginning, word for word, so that the provider's cache of it is read. */
 function prefixQuestion(request: SummaryRequest, conversation: Context): Question {
   const { text, promptId, version, sections } = prefixPrompt(request);
   return {
@@ -136,7 +136,7 @@ function apart(request: SummaryRequest): { readonly history: SummaryPart | null;
   };
   const history = joinedPart(request.parts.filter((part) => !isPrefix(part)));
   const turnPrefix = joinedPart(request.parts.filter(isPrefix));
-  // The last chunk of a long history may be all turn, with the summary of what came before it: that is brought up to date as a whole.
+  // The last chunk of a long history may be all turn, with the summary of the messages before it: that is brought up to date as a whole.
   const isWhole = history === null && (turnPrefix?.messages.some(isSummary) ?? false);
   return isWhole ? { history: turnPrefix, turnPrefix: null } : { history, turnPrefix };
 }
@@ -168,9 +168,9 @@ export interface SummaryPrompt {
 }
 
 /**
- * The request for one part: the history as fenced data, an earlier summary as data of its own, then what is to be written and the rules. If an
- * earlier summary is among the messages, the request is to bring it up to date. The last thing that the model reads is ours, and no message
- * can add a speaker or a fence to it.
+ * The request for one part: the history as fenced data, an earlier summary as data of its own, then the instructions and the rules. If an earlier
+ * summary is among the messages, the request is to bring it up to date. The last thing that the model reads is ours, and no message can add a speaker
+ * or a fence to it.
  */
 export function summaryPrompt(part: SummaryPart, request: SummaryRequest, isTurnPrefix = false): SummaryPrompt {
   const earlier = part.messages.filter(isSummary).map(earlierText);
@@ -206,7 +206,7 @@ function focusPieces({ focus, labels }: SummaryRequest): readonly string[] {
     : [`The person asked that the record dwell on this:\n${fencedWithoutSpeakers("focus", focus, labels)}`];
 }
 
-/** Outside text that is no history: no line of it may read as somebody's turn. */
+/** Outside text that is no history: no line of it may read as a speaker's turn. */
 function fencedWithoutSpeakers(tag: string, text: string, labels: TranscriptLabels): string {
   return fencedText(tag, quotedText(text, transcriptFraming(labels)));
 }

@@ -12,8 +12,8 @@ export interface SectionedText {
 }
 
 /**
- * Takes a text apart at lines that are one of the titles given as a Markdown heading of any rank, whatever the case, bold marks or a colon
- * behind it. Lines inside code fences are no headings. Unknown headings of the second rank lose one rank and stay. Linear.
+ * Takes a text apart at lines that are one of the titles given as a Markdown heading of any rank, with any case, bold marks or a colon behind it.
+ * Lines inside code fences are no headings. Unknown headings of the second rank lose one rank and stay. Linear.
  */
 export function sectionsIn(text: string, titles: readonly string[]): SectionedText {
   const known = new Map(titles.map((title) => [normalized(title), title]));

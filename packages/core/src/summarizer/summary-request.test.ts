@@ -27,7 +27,7 @@ const TAGGED_LABELS: TranscriptLabels = {
 
 const FENCES = ["conversation", "previous-summary", "focus"] as const;
 
-/** Who speaks in a serialised history, by the labels that its lines begin with; of labels that begin alike the longest counts. */
+/** The speakers in a serialised history, by the labels that its lines begin with; of labels that begin alike the longest counts. */
 function speakersIn(text: string, labels: TranscriptLabels): readonly string[] {
   const known = Object.entries(labels).map(([speaker, { before }]) => ({ speaker, label: seen(before) }));
   return linesOf(text).flatMap((line) => {
@@ -48,7 +48,7 @@ function labelledAs(speaker: string, labels: TranscriptLabels): string {
   return [...befores].find(([, before]) => before === befores.get(speaker))?.[0] ?? speaker;
 }
 
-/** The fences of a request, as a reader finds them: each tag that stands anywhere in it. */
+/** The fences of a request, as a reader finds them: each tag anywhere in it. */
 function fencesIn(text: string): readonly string[] {
   const found = seen(text).match(/<\/?(?:conversation|previous-summary|focus)>?/g) ?? [];
   return found.map((tag) => tag.split(">").join(""));
@@ -59,7 +59,7 @@ function requestWith(messages: readonly Message[], labels: TranscriptLabels, foc
   return summaryPrompt({ promptId: "structured", messages }, request).text;
 }
 
-/** The history of a request: what stands in its first fence. */
+/** The history of a request: the content of its first fence. */
 function historyIn(text: string): string {
   return text.slice(0, text.indexOf("\n</conversation>"));
 }

@@ -10,15 +10,14 @@ import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/parts.t
 import type { Usage } from "../usage.ts";
 import { isEmptyBody, type SectionedText, sectionedText, sectionsIn } from "./sections.ts";
 
-/** Who wrote a summary: somebody who was asked for one, or a hook that supplied it in its own words, however few. */
+/** The writer of a summary: a writer that was asked for one, or a hook that supplied it in its own words, however few. */
 export type SummaryAuthor = "asked" | "hook";
 
 /**
- * The summary, if it can take the place of what it covers; the same rules hold for every writer. What it says of its usage and prompts
- * stays only if it can be logged.
+ * The summary, if it can replace its covered messages; the same rules hold for every writer. Its usage and prompts stay only if they can be logged.
  *
- * @throws PlimsollError `summary-failed` for what is no text, did not end by itself, was cut off, has no letters, repeats the request, goes on with the
- * conversation, or is an answer, a refusal or an error in the place of a summary.
+ * @throws PlimsollError `summary-failed` for an answer that is no text, did not end by itself, was cut off, has no letters, repeats the request, goes
+ * on with the conversation, or is an answer, a refusal or an error in the place of a summary.
  */
 export function usableSummary(
   given: Partial<Record<keyof Summary, unknown>>,
@@ -67,7 +66,7 @@ function instructionsOf(request: SummaryRequest): readonly string[] {
     try {
       return promptOf(part.promptId, request.prompts).instructions(request.sections).split("\n");
     } catch {
-      // Who wrote the summary may do without our prompts.
+      // The writer of the summary may do without our prompts.
       return [];
     }
   });
@@ -79,16 +78,16 @@ function instructionsOf(request: SummaryRequest): readonly string[] {
   ];
 }
 
-/** A text that says so much is a summary in prose, whatever it covers. Chosen. */
+/** A text of such a length is a summary in prose, of any history. Chosen. */
 const PROSE_CHARS = 400;
 
-/** A shorter one has at least so many characters, or an eight-hundredth of what it covers: no history is told in a word. Chosen. */
+/** A shorter one has at least so many characters, or an eight-hundredth of its covered text: one word is no history. Chosen. */
 const LEAST_CHARS = 12;
 const LEAST_RATIO = 1 / 800;
 
 /**
- * Refuses what stands where a summary should. Who was asked for sections and wrote one of them has written a summary; who wrote none is
- * believed by the size of the text beside what it covers. Words of refusals and errors only sharpen that.
+ * Refuses texts that are no summary. A writer that was asked for sections and wrote one of them has written a summary; one that wrote none is
+ * believed by the size of the text beside its covered messages. Words of refusals and errors only sharpen that.
  */
 function refuseStandIn(text: string, request: SummaryRequest, author: SummaryAuthor): void {
   const { found } = sectionsIn(text, request.sections);
@@ -125,7 +124,7 @@ const STAND_INS = [
   },
 ] as const;
 
-/** True for a page or an object in which servers tell what failed, of any length. */
+/** True for a page or an object with a server's error, of any length. */
 function isErrorBody(text: string): boolean {
   if (/^(?:<!doctype html|<html|<\?xml)/i.test(text)) return true;
   if (!text.startsWith("{")) return false;
@@ -153,7 +152,7 @@ function isCutOff(text: string, usage: Usage | null, { sections, maxTokens }: Su
   );
 }
 
-/** The usage as a log can hold it, with `null` for what is not told; `null` if a figure of it is no count. */
+/** The usage as a log can hold it, with `null` for unreported figures; `null` if one of them is no count. */
 function usageOf(usage: unknown): Usage | null {
   if (!isRecord(usage)) return null;
   const [input, output, billed] = [usage.input, usage.output, usage.billed].map((each) => (isRecord(each) ? each : {}));
@@ -196,7 +195,7 @@ function endedText({ text, stopReason }: Readonly<Record<"text" | "stopReason", 
 export interface SummaryRules {
   /** Titles that it must have, in order; empty for a summary without sections. */
   readonly sections: readonly string[];
-  /** UTF-16 code units of what it replaces. */
+  /** UTF-16 code units of the replaced messages. */
   readonly coveredChars: number;
   /** How the history was written down: a summary that goes on in the same way continues the conversation. */
   readonly labels: TranscriptLabels;
@@ -204,7 +203,7 @@ export interface SummaryRules {
   readonly instructions: readonly string[];
 }
 
-/** A summary that can be used, and what was put right in it. */
+/** A summary that can be used, and its repairs. */
 export interface RepairedSummary {
   readonly text: string;
   readonly repairs: readonly SummaryRepair[];
@@ -221,11 +220,11 @@ export type SummaryRepair =
   | "instruction-removed";
 
 /**
- * The model's summary, put right if nothing of it is lost by that: sections that are missing say that there is nothing, sections out of
- * order are put in order, added ones lose their rank, lists of files and copied instructions go.
+ * The model's summary, repaired if the repair loses nothing: missing sections say that there is nothing, sections out of order are put in order,
+ * added ones lose their rank, lists of files and copied instructions go.
  *
- * @throws PlimsollError `summary-failed` for a reply that is empty, was cut off, calls a tool, goes on with the conversation, has none of
- * its sections, or is not smaller than what it replaces.
+ * @throws PlimsollError `summary-failed` for a reply that is empty, was cut off, calls a tool, goes on with the conversation, has none of its
+ * sections, or is not smaller than the replaced messages.
  */
 export function repairedSummary(summary: Summary, rules: SummaryRules): RepairedSummary {
   const whole = endedText(summary).trim();
@@ -323,7 +322,7 @@ function refuseContinuation(text: string, asked: Pick<SummaryRequest, "labels" |
   if (isDialogue(lines, isSectioned, asked.labels)) throw failed("the summary goes on with the conversation");
 }
 
-/** The lines of a text, those in code fences left empty of what they say: a quotation there is no turn and no call. */
+/** The lines of a text, those in code fences emptied: a quotation there is no turn and no call. */
 function unfencedLines(text: string): readonly string[] {
   let isFenced = false;
   return text.split("\n").map((line) => {
@@ -345,7 +344,7 @@ const CALL_FORMS: readonly RegExp[] = [
   /^[ \t]*(?:\[\s*)?\{\s*"\w*(?:name|tool|function|type|id)\w*"\s*:[^{}]*(?:\{[^{}]*)?"(?:name|arguments|parameters|input|args)"\s*:\s*["{]/m,
 ];
 
-/** An exclamation before anything else is said, and a question at the end that no colon introduces: a record exclaims nothing and asks nobody. */
+/** An exclamation at the very beginning, and a question at the end that no colon introduces: a record exclaims nothing and asks no questions. */
 const ANSWER_FORMS: readonly RegExp[] = [
   /^[^\n.?!\u3002\uff1f\uff01:]{1,80}[!\uff01]/,
   /(?:^|\n)[^\n:\uff1a]*[?\uff1f\u061f]\W*$/,
@@ -355,8 +354,8 @@ const ANSWER_FORMS: readonly RegExp[] = [
 const ROLES = { asks: ["user:", "human:"], answers: ["assistant:", "ai:"] } as const;
 
 /**
- * Whether the text plays a conversation: somebody speaks and another answers, in turns that stand apart as in a transcript, or it begins as the assistant. Lines of
- * speakers that a section begins with, that a colon introduces, or that are among the lines of a longer text tell of turns.
+ * Whether the text plays a conversation: one speaker speaks and another answers, in separate turns as in a transcript, or it begins as the assistant. Lines of
+ * speakers at the beginning of a section, behind a colon, or among the lines of a longer text report turns.
  */
 function isDialogue(lines: readonly string[], isSectioned: boolean, labels: TranscriptLabels): boolean {
   const { human, command, assistant, call, result } = labels;

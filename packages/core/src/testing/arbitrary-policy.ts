@@ -40,7 +40,7 @@ const amount = fc.oneof(
   fc.record({ ratio: fc.constantFrom(0.1, 0.5, 1), of: fc.constant("window" as const) }),
 );
 
-/** Any of the rules that keep something, among them one of somebody's own that wants everything. */
+/** Any of the rules that keep something, among them a custom one that wants everything. */
 const keepRule: fc.Arbitrary<KeepRuleSpec> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("recent" as const), messages: fc.integer({ min: 0, max: 8 }) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("recent" as const), amount: amount }) },

@@ -113,7 +113,7 @@ const arbitraryAct = (policy: fc.Arbitrary<Policy>): fc.Arbitrary<SessionAct> =>
 /** Kinds that generated policies may have in addition to the built-in ones. */
 export interface AddedToScenarios {
   readonly kinds?: Partial<Kinds>;
-  /** Policies whose settings generated ones may have: what names the kinds. */
+  /** Policies whose settings generated ones may have: they name the kinds. */
   readonly examples?: readonly Policy[];
 }
 

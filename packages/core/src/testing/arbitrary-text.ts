@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Pieces that have broken something somewhere: every script, joined and lone surrogates, blanks, what looks like markup or a token. */
+/** Pieces that have broken something somewhere: every script, joined and lone surrogates, blanks, look-alikes of markup or a token. */
 const PIECES = [
   "a",
   "The quick brown fox.",

@@ -4,7 +4,7 @@ import { checkMessages, STRICT_WIRE_RULES, type WireViolationCode } from "../mes
 import { toolCallsOf } from "../message/message.ts";
 import { arbitraryMessageSoup, arbitraryValidMessages } from "./arbitrary-transcript.ts";
 
-/** One fixed sample, so that what it holds can be asserted. */
+/** One fixed sample, so that its content can be asserted. */
 const sample = { numRuns: 300, seed: 1 } as const;
 
 describe("valid lists", () => {

@@ -143,7 +143,7 @@ const ODD_IDS: readonly ((index: number) => string)[] = [
   (index) => `${"m".repeat(200)}${index}`,
 ];
 
-/** Message ids by position, call ids by the position of their message: what makes a list of turns valid. */
+/** Message ids by position, call ids by the position of their message: so a list of turns is valid. */
 function withIds(messages: readonly Message[], idAt: (index: number) => string): readonly Message[] {
   let caller = 0;
   return messages.map((message, index): Message => {
@@ -186,7 +186,7 @@ const anyMessage: fc.Arbitrary<Message> = fc.oneof(
   resultMessage(fewIds, fewCallIds),
 );
 
-/** Takes messages out, doubles them and swaps them; `places` are taken modulo what is there. */
+/** Takes messages out, doubles them and swaps them; `places` are taken modulo their number. */
 function damaged(
   messages: readonly Message[],
   damages: readonly { readonly kind: string; readonly places: readonly [number, number] }[],

@@ -14,7 +14,7 @@ import { type CoverageCount, coverageOf, messageChars, partChars } from "../mess
 import type { Recalled, RecallRange } from "../session/recall.ts";
 import type { Report } from "./session-scenario.ts";
 
-/** A compaction with what it was made from and what it gave; `after` is without the messages that arrived meanwhile. */
+/** A compaction with its input and its result; `after` is without the messages that arrived meanwhile. */
 export interface CompactionCheck {
   readonly before: readonly Message[];
   readonly after: readonly Message[];
@@ -144,16 +144,16 @@ async function checkSpanHandles(
       report("a handle finds the original", spanHandle(span));
 }
 
-/** A view is priced by the estimator and by that of cuts, each message once, and what each step writes and recalls once more: half of the view at most. */
+/** A view is priced by the estimator and by that of cuts, each message once, and each step's written and recalled text once more: half of the view at most. */
 const PRICINGS_PER_CHAR = 4;
 
-/** A notice, stubs and a digest are priced too, whatever the view's size. */
+/** A notice, stubs and a digest are priced too, for any size of the view. */
 const SCANNED_OTHER_CHARS = 20_000;
 
 /** Each step looks at each message, and a cut prices its parts. */
 const VISITS_PER_MESSAGE = 20;
 
-/** Steps whose edits were made and priced, and did not stay. A cut measures what it would leave before rules say that it is kept. */
+/** Steps whose edits were made and priced, and did not stay. A cut measures its result before rules keep parts of it. */
 function inVainOf({ record }: CompactionEntry): number {
   return record.steps.filter(
     ({ strategy, outcome }) =>

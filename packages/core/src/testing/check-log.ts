@@ -68,13 +68,13 @@ function minus(a: CoverageCount, b: CoverageCount): CoverageCount {
   return { messages: a.messages - b.messages, parts: a.parts - b.parts, chars: a.chars - b.chars };
 }
 
-/** Remembers what each compaction was made from, to compare with what its undoing gives. */
+/** Remembers the view before each compaction, to compare it with the view after its undo. */
 export interface UndoCheck {
   /** Called before a fit. */
   readonly before: (manager: Session) => void;
   /** Called when that fit has compacted. */
   readonly remember: (compactionId: string) => void;
-  /** Called after an undo: the context from before is back, with what came since. */
+  /** Called after an undo: the earlier context is back, with the messages since. */
   readonly check: (compactionId: string, manager: Session) => void;
 }
 
@@ -111,7 +111,7 @@ export function createUndoCheck(report: Report): UndoCheck {
   };
 }
 
-/** Remembers what each reply was made behind, and checks that reasoning stays behind that. */
+/** Remembers the messages before each reply, and checks that reasoning keeps its prefix. */
 export interface BindingCheck {
   /** Called before the request of the reply with this id. */
   readonly sent: (messageId: string, manager: Session) => void;

@@ -67,7 +67,7 @@ export async function checkedFit(fit: CheckedFit): Promise<FitResult> {
     if (!controller.signal.aborted) report("no exception reaches the caller", String(error));
     return null;
   });
-  // Whoever answers too late has answered by now.
+  // Ports that answer too late have answered by now.
   await muchLater();
   await muchLater();
   const appended = manager.entries().slice(so.entries);

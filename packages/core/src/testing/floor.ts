@@ -12,9 +12,9 @@ import { variedPriors } from "./scripted-ports.ts";
 import type { SessionScenario } from "./session-scenario.ts";
 
 /**
- * The least that any compaction could leave, by the policy's own measure, each message with its share of what is expected of the view: overhead, what is pending, what the agent declared, the last human message, and
- * the newest open step with its results and texts at stub size. Infinite if
- * none of these is there: something has to be sent, and no rule says what. A switch is measured by the ledger of the model that comes next.
+ * The least that any compaction could leave, by the policy's own measure, each message with its share of the view's expected size: overhead, pending messages, the
+ * agent's declarations, the last human message, and the newest open step with its results and texts at stub size. Infinite if none of these is there: something has
+ * to be sent, and no rule names it. A switch is measured by the ledger of the next model.
  */
 export function floorTokens(
   manager: Session,
@@ -39,7 +39,7 @@ export function floorTokens(
   return Math.ceil(tokensOf(kept) * shareRatio + tokensOf(pending)) + overheadTokens;
 }
 
-/** The estimator of a scenario's policy, with a work counter of its own: what a session's checks measure with. It prices each message once. */
+/** The estimator of a scenario's policy, with a work counter of its own: a session's checks measure with it. It prices each message once. */
 export function estimatorOf({ policy, kinds = BUILT_IN_KINDS }: Pick<SessionScenario, "policy" | "kinds">): Estimator {
   return createEstimator(policy.estimator, createWorkCounter(), { kinds: kinds.estimators, priors: variedPriors });
 }

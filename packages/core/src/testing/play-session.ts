@@ -108,7 +108,7 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
     undo.remember(fitted.outcome.entry.id);
     return fitted;
   };
-  /** A fit, and the same once more: what has just been done, or could not be, is not done again before something new arrives. */
+  /** A fit, and the same once more: a finished or impossible compaction is not repeated before something new arrives. */
   const fitTwice = async (gate: Gate, pending: readonly Message[], more: Partial<FitInput> = {}) => {
     const input: FitInput = { gate, pending, model: limits, nowMs: null, ...more };
     undo.before(manager);

@@ -21,7 +21,7 @@ interface ScriptedCall {
   readonly argumentsJson: string;
 }
 
-/** A model that answers by a script and keeps what it was asked. */
+/** A model that answers by a script and keeps its requests. */
 export interface ScriptedModel {
   readonly client: ModelClient;
   readonly requests: () => readonly ModelRequest[];

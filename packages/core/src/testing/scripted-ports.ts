@@ -15,7 +15,7 @@ interface SummarizerUse {
   readonly inspect: (messages: readonly Message[]) => void;
 }
 
-/** A summariser that behaves as scripted, call after call, and counts what it was asked and what it wrote. */
+/** A summariser that behaves as scripted, call after call, and counts its requests and its texts. */
 export interface ScriptedSummarizer {
   readonly summarize: Summarizer;
   readonly use: (use: SummarizerUse) => void;
@@ -23,7 +23,7 @@ export interface ScriptedSummarizer {
   readonly writtenChars: () => number;
 }
 
-/** Much longer than what any generated history needs. */
+/** Much longer than any generated history needs. */
 const HUGE_SUMMARY = "much longer than what it replaces ".repeat(3000);
 
 /** Usable, but hostile: closing tags, control characters, half a character. */
@@ -35,7 +35,7 @@ export interface ScriptedTime {
   readonly pass: () => void;
 }
 
-/** A time that stands still until it is passed. */
+/** A time that is still until it is passed. */
 export function scriptedTime(): ScriptedTime {
   const waiting = new Set<() => void>();
   return {
@@ -154,7 +154,7 @@ export function scriptedHook(script: readonly HookBehaviour[], pass: () => void)
   };
 }
 
-/** A summary that was prepared, and is offered from then on whatever becomes of what it covers. */
+/** A summary that was prepared, and is offered from then on, even if its covered messages change. */
 export interface ScriptedOffer {
   /** Offers it after so many fits that ask in vain. `null` leaves the one before. */
   readonly put: (summary: PreparedSummary | null, lateBy: number) => void;

@@ -5,7 +5,7 @@ import { defineKeepRule, type KeepRuleKind } from "../keep/keep-rule.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 
-/** A rule of somebody's own that wants the whole view, and if that does not fit every message of it, the oldest first. */
+/** A custom rule that wants the whole view, and if that does not fit every message of it, the oldest first. */
 export const EVERYTHING: KeepRuleKind = defineKeepRule<{ readonly kind: "everything"; readonly atMost: Amount }>({
   kind: "everything",
   schema: z.strictObject({ kind: z.literal("everything"), atMost: amountSchema }),
@@ -34,8 +34,8 @@ export type SessionAct =
   | { readonly act: "switch"; readonly limits: ModelLimits };
 
 /**
- * One model call with its tool results. The provider reports `usageRatio` of what was predicted, or what the scenario's counting gives, and
- * the jump on top; a jump of 0 is none.
+ * One model call with its tool results. The provider reports `usageRatio` of the prediction, or the size by the scenario's counting, and the jump on
+ * top; a jump of 0 is none.
  */
 export interface StepAct {
   readonly act: "step";
@@ -46,15 +46,13 @@ export interface StepAct {
   readonly jumpTokens: number;
 }
 
-/**
- * A summary is prepared. It is offered to every fit after `lateBy` others, also once what it covers was compacted, undone or forgotten.
- */
+/** A summary is prepared. It is offered to every fit after `lateBy` others, also once its covered messages were compacted, undone or forgotten. */
 export interface PrepareAct {
   readonly act: "prepare";
   readonly lateBy: number;
 }
 
-/** The process ends in the middle of a step; the log is read again with whatever was written. */
+/** The process ends in the middle of a step; the log is read again with all that was written. */
 export interface CrashAct {
   readonly act: "crash";
   readonly calls: readonly StepCall[];
@@ -109,11 +107,11 @@ export interface SessionScenario {
   readonly limits: ModelLimits;
   readonly system: string;
   readonly summarizer: readonly SummarizerBehaviour[];
-  /** How the provider counts: a multiple of the characters' quarter, and tokens in no log; `null` for a share of what was predicted. */
+  /** How the provider counts: a multiple of the characters' quarter, and tokens in no log; `null` for a share of the prediction. */
   readonly counting: { readonly factor: number; readonly hiddenTokens: number } | null;
   /** Empty for a session without a hook. */
   readonly hook: readonly HookBehaviour[];
-  /** Whether the models bind reasoning to what stands before it; they do not if it is left out. */
+  /** Whether the models bind reasoning to its prefix; they do not if it is left out. */
   readonly reasoning?: "bound" | "free";
   /** Whether instructions are pinned and ports give live state and tracked files. */
   readonly hasKeptState: boolean;

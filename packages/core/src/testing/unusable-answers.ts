@@ -13,7 +13,7 @@ export const thrown = (): never => {
 const thenable = {};
 Reflect.set(thenable, "then", () => undefined);
 
-/** Answers that nobody can use: of any port, where no text is wanted, of a port that answers at once, and of one that is waited for. */
+/** Unusable answers: of any port, of a port without a text, of one that answers at once, and of one that is waited for. */
 export const UNUSABLE_ANSWERS: { readonly [of in "any" | "texts" | "promises" | "late"]: readonly UnusableAnswer[] } = {
   any: [
     ["NaN", () => Number.NaN, "answered with NaN"],

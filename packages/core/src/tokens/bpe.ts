@@ -6,7 +6,7 @@ import { imageTokensOf, type MessageMeasure, POOLED_PRIOR } from "./measure.ts";
 /** Tokens by a byte-pair encoding: exact for the text of the models that have it, an estimate for all others. */
 export interface BpeSpec {
   readonly kind: "bpe";
-  /** The encoding's name, as `o200k_base`; its tokenizer is given by whoever runs the policy. */
+  /** The encoding's name, as `o200k_base`; the caller that runs the policy gives its tokenizer. */
   readonly encoding: string;
   /** Added to each message, for the wire's framing. */
   readonly perMessageTokens: number;

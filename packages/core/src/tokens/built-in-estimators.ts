@@ -31,7 +31,7 @@ export type EstimatorSpec =
   | UsageAnchoredSpec
   | KindSpec;
 
-/** The tokenizers that were given, by the name of their encoding. Core has none: a policy names an encoding, whoever runs it brings it. */
+/** The tokenizers that were given, by the name of their encoding. Core has none: a policy names an encoding, and its caller brings it. */
 export type Tokenizers = { readonly [encoding: string]: CountTokens };
 
 /** The parts that estimators are made with, if not the built-in ones. */

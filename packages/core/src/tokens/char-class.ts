@@ -79,7 +79,7 @@ const ASCII_UNITS = 0x80;
  * docs/evidence.md). They are counted with letters among digits, which cost as much. Chosen: the longest words in common use have some twenty letters.
  */
 const LONGEST_WORD = 20;
-/** Places in a word that are told apart; from the next one on a state says which letter it was. */
+/** Places in a word that are distinguished; from the next one on a state only has the letter. */
 const MOST_LETTERS = LONGEST_WORD - 1;
 
 /** A state's number: five kinds that have but one, the places in a word of each case, and all marks with the letters of long runs. */
@@ -210,7 +210,7 @@ function wideClass(unit: number, previous: number): number {
 
 /** The content of one message: read once, weighed as often as needed. */
 export interface MessageContent {
-  /** Classes of what is sent as text: text parts, names and arguments of calls. */
+  /** Classes of sent text: text parts, names and arguments of calls. */
   readonly counts: ClassCounts;
   /** Classes of reasoning that is readable. */
   readonly reasoningCounts: ClassCounts;
@@ -274,16 +274,16 @@ function reasoningOf({ parts }: Message): MessageContent["reasoning"] {
   return parts.some((part) => part.type === "reasoning") ? "readable" : "none";
 }
 
-/** A summary that can be read is longer: its header alone has twice as many characters. */
+/** A readable summary is longer: its header by itself has twice as many characters. */
 const LEAST_SUMMARY_CHARS = 60;
 
 /** The assumed size of a summary that a vendor sends back encrypted: the recorded ones were some 1,900 and 2,200 tokens. */
 const UNSEEN_SUMMARY_TOKENS = 2000;
 
-/** A block that stands for a tool's definition, as a log has it: the vendor replaces it by the definition, which the log lacks. */
+/** A block that replaces a tool's definition, as a log has it: the vendor puts the definition there, which the log lacks. */
 const LOADED_TOOL = /^\{(?=[^{}]*"type":\s*"tool_reference")[^{}]*\}$/;
 
-/** The assumed size of a loaded tool's definition until a report tells: recorded searches added 700 to 1,700 tokens a tool. */
+/** The assumed size of a loaded tool's definition until a report gives it: recorded searches added 700 to 1,700 tokens a tool. */
 export const LOADED_TOOL_TOKENS = 1200;
 
 /** Tokens of a message that no weight gives: its images, a summary that cannot be read, and the definitions of tools that it loads. */
@@ -338,7 +338,7 @@ export interface OverheadCounts {
   readonly hiddenTokens: number;
 }
 
-/** Tokens by what a text is made of: a weight for each of some thirty character classes, fitted over all recorded models. */
+/** Tokens by a text's characters: a weight for each of some thirty character classes, fitted over all recorded models. */
 export interface CharClassSpec {
   readonly kind: "char-class";
 }

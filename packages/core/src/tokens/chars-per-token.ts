@@ -4,7 +4,7 @@ import { codePointCount, utf8Bytes } from "../text.ts";
 import { defineMeasure, type EstimatorKind } from "./estimator.ts";
 import { imageTokensOf, type MessageMeasure, POOLED_PRIOR, type WorkCounter } from "./measure.ts";
 
-/** The field's common heuristic: length divided by a constant. Systems differ in what they count and how they round. */
+/** The field's common heuristic: length divided by a constant. Systems differ in their counted parts and their rounding. */
 export interface CharsPerTokenSpec {
   readonly kind: "chars-per-token";
   readonly charsPerToken: number;
@@ -15,7 +15,7 @@ export interface CharsPerTokenSpec {
   /** The least that a message counts. */
   readonly minimumMessageTokens: number;
   readonly imageTokens: number;
-  /** Whether system text and tools are counted. Some systems count their messages alone. Counted if left out. */
+  /** Whether system text and tools are counted. Some systems count only their messages. Counted if left out. */
   readonly overhead?: "counted" | "left-out" | undefined;
 }
 
@@ -65,7 +65,7 @@ export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): Messa
     for (const part of message.parts) {
       length += partTexts(part).reduce((sum, text) => sum + lengthOf(text), 0);
       if (part.type !== "image") continue;
-      // The systems that count so know images alone; audio and video have the pooled figures.
+      // The systems that count so know only images; audio and video have the pooled figures.
       const isTimed = part.mediaType.startsWith("audio/") || part.mediaType.startsWith("video/");
       mediaTokens += isTimed ? imageTokensOf([part], POOLED_PRIOR.image) : spec.imageTokens;
     }

@@ -63,7 +63,7 @@ describe("overhead", () => {
     const estimator = createEstimator(SVEN_LENGTH_ESTIMATE, work);
     estimator.predict(EMPTY_LEDGER, overhead);
     const first = work.total().charactersScanned;
-    // The same request is predicted once, whoever asks.
+    // The same request is predicted once, for all callers.
     estimator.predict(EMPTY_LEDGER, overhead);
     expect(work.total().charactersScanned).toBe(first);
     estimator.predict({ ...EMPTY_LEDGER }, overhead);

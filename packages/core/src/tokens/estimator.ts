@@ -20,7 +20,7 @@ export interface Ledger {
   readonly stepGrowthTokens: number;
   /** The factor that an estimator has learned: expected tokens of one token of its measure. 1 before the first report. */
   readonly factor: number;
-  /** The state of the estimator, which nobody else reads; `null` until it keeps something. */
+  /** The estimator's own state, which only it reads; `null` until it keeps something. */
   readonly own: unknown;
 }
 
@@ -44,13 +44,13 @@ export interface Prediction {
   readonly reportedTokens: number;
   /** The part that was estimated. */
   readonly estimatedTokens: number;
-  /** Tokens of system, tools, dynamic context and what the caller says is sent with them. */
+  /** Tokens of system, tools, dynamic context and the caller's further additions. */
   readonly overheadTokens: number;
   /** The estimator's name. */
   readonly basis: string;
 }
 
-/** The parts of a request beside its messages. `hiddenTokens` is what the caller knows is sent but the log does not show. */
+/** The parts of a request beside its messages. `hiddenTokens` are sent, as the caller knows, but not in the log. */
 export interface Overhead {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
@@ -61,17 +61,17 @@ export interface Overhead {
 /** One way of measuring: prices messages, learns from reported usage, predicts the next request. */
 export interface Estimator {
   readonly name: string;
-  /** Expected tokens of one message by what the ledger knows; what a candidate cut is priced with. */
+  /** Expected tokens of one message by the ledger's knowledge; a candidate cut is priced with it. */
   messageTokens(message: Message, ledger: Ledger): number;
   /** Returns the factor from the measure's tokens to expected ones. */
   scaleRatio(ledger: Ledger): number;
-  /** The upper bound of a view that was just cut, as a multiple of what is expected of it: what a cut leaves room for. */
+  /** The upper bound of a view that was just cut, as a multiple of its expected size: a cut leaves room for it. */
   upperRatioAfterCut(ledger: Ledger): number;
   /** The message's own estimate, which the ledger adds up. */
   readonly measure: MessageMeasure;
   /** The ledger after one more message of the view; its sums are kept by the fold. */
   append(ledger: Ledger, message: Message): Ledger;
-  /** The ledger after edits or an undo, which left this view; `by` says who made them. */
+  /** The ledger after edits or an undo, which left this view; `by` names the editor. */
   recount(ledger: Ledger, messages: Iterable<Message>, by: "engine" | "others"): Ledger;
   /** The ledger when the next request goes to this model. */
   changeModel(ledger: Ledger, modelId: string): Ledger;
@@ -80,7 +80,7 @@ export interface Estimator {
   predict(ledger: Ledger, overhead: Overhead): Prediction;
 }
 
-/** Counts the tokens of a text. Pure, never throws, linear in the text whatever the text is. */
+/** Counts the tokens of a text. Pure, never throws, linear in any text. */
 export type CountTokens = (text: string) => number;
 
 /** Everything that an estimator is built on, apart from its settings: a counter of its work, priors, tokenizers, other measures. */
@@ -103,14 +103,14 @@ export interface EstimatorSources {
   measureOf(spec: KindSpec): MessageMeasure;
 }
 
-/** A kind of estimator: how its settings are read, and what it makes of them. Made by {@link defineEstimator} or {@link defineMeasure}. */
+/** A kind of estimator: the reading of its settings, and the estimator that they make. Made by {@link defineEstimator} or {@link defineMeasure}. */
 export interface EstimatorKind {
   readonly kind: string;
   /** The schema of its settings. `measure` is the schema of the measures that are there, for settings that name one. */
   schema(measure: z.ZodType<KindSpec>): z.ZodType<KindSpec>;
   /** @throws PlimsollError `bad-policy` for settings that its schema refuses. */
   create(spec: KindSpec, sources: EstimatorSources): Estimator;
-  /** The measure alone, for estimators that are built on one; `null` for a kind that is none. */
+  /** Only the measure, for estimators that are built on one; `null` for a kind that is none. */
   readonly measure: ((spec: KindSpec, sources: EstimatorSources) => MessageMeasure) | null;
 }
 
@@ -147,8 +147,8 @@ export function defineEstimator<S extends KindSpec>(kind: {
 }
 
 /**
- * Makes a kind of estimator, for `withKinds`, that prices messages one by one and learns nothing. Other estimators can be built on it. Each message value is priced once, so that no
- * kind has to remember what it has seen.
+ * Makes a kind of estimator, for `withKinds`, that prices messages one by one and learns nothing. Other estimators can be built on it. Each message value is priced
+ * once, so that no kind has to remember priced ones.
  */
 export function defineMeasure<S extends KindSpec>(kind: {
   readonly kind: S["kind"];
@@ -162,7 +162,7 @@ export function defineMeasure<S extends KindSpec>(kind: {
   return { kind: kind.kind, schema: () => kind.schema, create: (spec, { measureOf }) => summed(measureOf(spec)), measure };
 }
 
-/** An estimator that adds up what a measure says, and learns nothing. */
+/** An estimator that adds up a measure's prices, and learns nothing. */
 function summed(measure: MessageMeasure): Estimator {
   const overheadTokensOf = overheadPricing(measure);
   return {

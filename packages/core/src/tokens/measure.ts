@@ -17,7 +17,7 @@ export interface MessageMeasure {
   textTokens(text: string): number;
   /** Estimated tokens of tool schemas. */
   toolsTokens(tools: readonly ToolSpec[]): number;
-  /** Whether system text and tools are counted: `left-out` for measures of messages alone; `counted` if not given. */
+  /** Whether system text and tools are counted: `left-out` for measures of only messages; `counted` if not given. */
   readonly overhead?: "counted" | "left-out" | undefined;
 }
 
@@ -25,20 +25,20 @@ export interface MessageMeasure {
 const ROUNDING_TOKENS = 1e-6;
 
 /**
- * Tokens rounded down. What is a whole number but for the last digits counts as one: the same parts, multiplied before they are added up or after,
+ * Tokens rounded down. A number that is whole but for the last digits counts as whole: the same parts, multiplied before they are added up or after,
  * give the same.
  */
 export function wholeTokens(tokens: number): number {
   return Math.floor(tokens + ROUNDING_TOKENS);
 }
 
-/** Counts work as it is done. Passed explicitly to whatever reads text, so that every compaction can say what it cost. */
+/** Counts work as it is done. Passed explicitly to every reader of text, so that every compaction can report its cost. */
 export interface WorkCounter {
   /** Characters of the session's own texts that were read: a message's parts, the system text, a tool's name, description and schema. */
   scanned(characters: number): void;
   visited(messages: number): void;
   tokenized(calls: number): void;
-  /** Entries that were folded into a session's state. They are no part of what a compaction cost. */
+  /** Entries that were folded into a session's state. They are no part of a compaction's cost. */
   folded(entries: number): void;
   foldedEntries(): number;
   /** The counts since the counter was made. */
@@ -121,11 +121,11 @@ export type ModelPriors = (modelId: string) => ModelPrior;
 export interface ContentSum {
   readonly counts: ClassCounts;
   readonly messages: number;
-  /** Images, and what the messages do not show. */
+  /** Images, and text that the messages do not show. */
   readonly fixedTokens: number;
 }
 
-/** A line through what was measured: tokens = slope × weighed + intercept × messages, with how sure it is of both. */
+/** A line through measurements: tokens = slope × weighed + intercept × messages, with how sure it is of both. */
 export interface Regression {
   readonly slopeRatio: number;
   readonly messageTokens: number;
@@ -144,11 +144,11 @@ export function expectedOf(fit: Pick<Regression, "slopeRatio" | "messageTokens">
   return fit.slopeRatio * weighed + fit.messageTokens * messages;
 }
 
-/** Noise of one measurement: 8 tokens and 5 % of it (the class weights' error on single messages is 4 to 6 %). */
+/** Noise of one measurement: 8 tokens and 5% of it (the class weights' error on single messages is 4 to 6%). */
 const NOISE_TOKENS = 8;
 const NOISE_RATIO = 0.05;
 
-/** Standard deviation of a measurement from what is expected, in tokens. */
+/** Standard deviation of a measurement from its expected value, in tokens. */
 export function deviationOf(fit: Regression, weighed: number, messages: number): number {
   const [slope, both, intercept] = fit.covariance;
   const expected = expectedOf(fit, weighed, messages);
@@ -226,17 +226,17 @@ const AUDIO_TOKENS_PER_SECOND = 32;
 const VIDEO_TOKENS_PER_SECOND = 263;
 
 /**
- * Bytes of a second, by which a duration that nobody tells is estimated; chosen, at the low end of what is common, so that little is undercounted: speech in
- * PCM of 16 kHz, 16 bits and one channel, compressed audio at 64 kbit/s, video at 1 Mbit/s.
+ * Bytes of a second, by which an unknown duration is estimated; chosen, at the low end of common values, so that little is undercounted: speech in PCM of 16
+ * kHz, 16 bits and one channel, compressed audio at 64 kbit/s, video at 1 Mbit/s.
  */
 const PCM_BYTES_PER_SECOND = 32_000;
 const AUDIO_BYTES_PER_SECOND = 8_000;
 const VIDEO_BYTES_PER_SECOND = 125_000;
 
-/** Seconds that are assumed of audio and video of which not even the bytes are known; chosen. */
+/** Seconds that are assumed of audio and video if not even the bytes are known; chosen. */
 const ASSUMED_SECONDS = 60;
 
-/** True for a document, audio or video of which nothing says how large it is: its tokens are an assumption, which may be far off. */
+/** True for a document, audio or video of unknown size: its tokens are an assumption, which may be far off. */
 export function isUnsized({ mediaType, sizeBytes, pageCount, source }: ImagePart): boolean {
   if (mediaType.startsWith("image/")) return false;
   if (!/^(audio|video)\//.test(mediaType)) return pageCount === undefined;
@@ -269,7 +269,7 @@ function imageTokens(part: ImagePart, rule: ImageRule): number {
   }
 }
 
-/** Seconds of audio or video: an estimate from its bytes, but for a WAV file, whose header tells how many a second has. */
+/** Seconds of audio or video: an estimate from its bytes, but for a WAV file, whose header gives the bytes of a second. */
 function secondsOf({ mediaType, sizeBytes, source }: ImagePart): number {
   const data = source.kind === "base64" ? source.data : "";
   const bytes = sizeBytes ?? (data === "" ? null : Math.floor((data.length * 3) / 4));

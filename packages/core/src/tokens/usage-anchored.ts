@@ -6,16 +6,16 @@ import { defineEstimator, estimated, overheadPricing } from "./estimator.ts";
 import type { MessageMeasure } from "./measure.ts";
 
 /**
- * The last reported size, plus an estimate of what came after it. Before the first report everything is estimated. After a cut everything
- * is too, by the scale that the reports before it taught.
+ * The last reported size, plus an estimate of the messages after it. Before the first report everything is estimated. After a cut everything is too,
+ * by the scale that the reports before it gave.
  */
 export interface UsageAnchoredSpec {
   readonly kind: "usage-anchored";
   /** The kind that prices messages that no report covers. */
   readonly of: KindSpec;
-  /** Whether the report covers the prompt alone, or the prompt and the reply that followed it. */
+  /** Whether the report covers only the prompt, or the prompt and the reply that followed it. */
   readonly anchor: "prompt" | "prompt-and-reply";
-  /** Whether what came after the report counts. Some systems look at the report alone, as long as there is one. Counted if nothing is said. */
+  /** Whether messages after the report count. Some systems look only at the report, as long as there is one. Counted by default. */
   readonly since?: "counted" | "left-out" | undefined;
   /**
    * The measure of the messages that a cut leaves until the next report: by the scale that the reports before it taught (if nothing is said), or their
@@ -52,7 +52,7 @@ interface AnchoredState {
   readonly scale: LearnedScale | null;
 }
 
-/** A reported size, and the sum of the estimates of what it covers. */
+/** A reported size, and the sum of the estimates of its messages. */
 interface UsageAnchor {
   readonly reportedTokens: number;
   readonly estimatedTokens: number;
@@ -60,7 +60,7 @@ interface UsageAnchor {
   readonly coversReplyOf: string | null;
 }
 
-/** How estimates become tokens, as reports taught it. It outlives the anchor: what a cut leaves is expected to measure as it was planned. */
+/** How estimates become tokens, by the reports so far. It outlives the anchor: the view after a cut is expected to measure as it was planned. */
 export interface LearnedScale {
   /** Reported tokens of one estimated token, by how the newest reports differ. */
   readonly ratio: number;
@@ -100,7 +100,7 @@ function anchored(spec: UsageAnchoredSpec, measure: MessageMeasure): EstimatorPa
       const isCovered =
         message.role === "assistant" && message.requestId !== null && message.requestId === anchor?.coversReplyOf;
       if (!isCovered) return ledger;
-      // A reply that the newest report covers is part of the anchor, not of what came after it.
+      // A reply that the newest report covers is part of the anchor, not of the messages after it.
       const estimatedTokens = anchor.estimatedTokens + measure.messageTokens(message);
       return { ...ledger, own: { ...state, anchor: { ...anchor, estimatedTokens, coversReplyOf: null } } };
     },
@@ -136,7 +136,7 @@ function predictedBy(view: ViewScale, ledger: Ledger): Omit<Prediction, "basis">
   const { anchor, scale } = anchoredIn(ledger);
   const { expectedTokens, overheadTokens } = view;
   const reportedTokens = anchor?.reportedTokens ?? 0;
-  // What no report covers may turn out as large as the scale of the reports says; the system that this imitates takes its plain estimate.
+  // Messages without a report may turn out as large as the scale of the reports says; the system that this imitates takes its plain estimate.
   const unreportedTokens = anchor === null ? estimatedTokens : estimatedTokens - anchor.estimatedTokens;
   const aboveTokens = Math.max(0, (scale?.ratio ?? 1) - (anchor === null ? view.ratio : 1)) * unreportedTokens;
   return {
@@ -164,7 +164,7 @@ const BELIEVED_TOKENS = 500;
 /** A ratio rests on the newest tokens, about as many as this, so that it follows a session whose text changes; chosen. */
 const MOST_WEIGHT_TOKENS = 20_000;
 
-/** No text measures a larger multiple of a common estimate, or a smaller one: what is beyond is overhead. Chosen. */
+/** No text measures a larger multiple of a common estimate, or a smaller one: the excess is overhead. Chosen. */
 const RATIO_BOUNDS = [0.25, 4] as const;
 
 /** The scale after one more reported prompt, which was estimated at so many tokens of messages and of overhead. */
@@ -216,7 +216,7 @@ function weighed(rate: Rate, { tokens, estimatedTokens }: { readonly tokens: num
 /** Ratios of views are multiples of this, so that message sizes add up to the same sum in any order. */
 const RATIO_STEP = 2 ** -16;
 
-/** Tokens of one estimated token in the view, and the overhead: together they are exactly what is expected. */
+/** Tokens of one estimated token in the view, and the overhead: together they are exactly the expected size. */
 export interface ViewScale {
   readonly expectedTokens: number;
   readonly overheadTokens: number;
@@ -224,8 +224,8 @@ export interface ViewScale {
 }
 
 /**
- * How the expected size divides into messages and overhead. What the anchor reports above the learned overhead, and what was estimated
- * since, belongs to the messages in proportion to their estimates. `null` before the first report.
+ * How the expected size divides into messages and overhead. The anchor's excess over the learned overhead, and later estimates, belong to the
+ * messages in proportion to their estimates. `null` before the first report.
  */
 export function viewScale(ledger: Ledger): ViewScale | null {
   const { estimatedTokens } = ledger;

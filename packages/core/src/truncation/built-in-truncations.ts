@@ -46,8 +46,8 @@ const TAIL_LINES = 40;
 const ERROR_SHARE_RATIO = 0.25;
 
 /**
- * Command output: the first 60 and last 40 lines or as many of them as fit, half of the room each, and of what lies between them
- * the exit code and error lines that fit into a quarter of the room. A line longer than its side's room keeps what fits.
+ * Command output: the first 60 and last 40 lines or as many of them as fit, half of the room each, and between them the exit code and error lines
+ * that fit into a quarter of the room. A line longer than its side's room keeps the part that fits.
  */
 const cutHeadTail: Cutter = (input) => {
   const errorBytes = Math.floor(input.roomBytes * ERROR_SHARE_RATIO);
@@ -93,12 +93,12 @@ const ERROR_WORDS = [
 /** Longer lines are data, not messages; chosen. */
 const MAXIMUM_LINE_CHARS = 400;
 
-/** More of them are a list of errors, whose beginning tells what it is; chosen. */
+/** More of them are a list of errors, whose beginning shows its kind; chosen. */
 const MAXIMUM_LINES = 12;
 
 /**
- * The whole lines of a span that state an exit code or an error, in order: exit codes first in what they may take, then the
- * earliest errors. Each line is paid with the gap before it. One pass over the span.
+ * The whole lines of a span that state an exit code or an error, in order: exit codes first in their room, then the earliest errors. Each line is
+ * paid with the gap before it. One pass over the span.
  */
 function errorLines(
   text: string,

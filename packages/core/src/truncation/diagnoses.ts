@@ -1,12 +1,12 @@
 import { utf8Bytes } from "../text.ts";
 import { type Cutter, type CutterInput, lineStartAtOrAfter, prefixEnd, type Span } from "./span.ts";
 
-/** How surely a line is a diagnosis: it names a place or holds a word of failure alone, it tells of a failure, or it tells how a program ended or where it failed. */
+/** How surely a line is a diagnosis: it only names a place or holds a word of failure, it reports a failure, or it says how a program ended or where it failed. */
 type Weight = 1 | 2 | 3;
 
 interface Diagnosis extends Span {
   readonly weight: Weight;
-  /** How many lines of the same shape stand before it. */
+  /** How many lines of the same shape come before it. */
   readonly repeats: number;
 }
 
@@ -14,7 +14,7 @@ interface Diagnosis extends Span {
 const ENDED =
   /\b(?:exit(?:ed|s)?(?: with)?(?: a)?[ _-]?(?:code|status|value)\b|exited (?:with )?[1-9]|returned non-zero|terminated by signal|core dumped)/i;
 
-/** Names of error types of all languages, and the words with which tools begin or tell a failure. Words alone are not sure: they only weigh. */
+/** Names of error types of all languages, and the words with which tools begin or report a failure. Words by themselves are not sure: they only weigh. */
 const FAILED =
   /[a-z](?:Error|Exception|Failure|Fault)\b|\b(?:errors?|err!|fail(?:s|ed|ing|ures?)?|exceptions?|traceback|panic(?:ked)?|fatal|abort(?:ed|ing)?|assert(?:ion)?|segfault|undefined reference|unresolved|not ok|not found|no such|denied|refused|rejected|cannot|can't|could not|couldn't|unable to|unexpected|invalid|illegal|corrupt(?:ed)?|timed out|timeout|killed|out of memory|no space left|deadlock|conflicts?)\b|^\s*(?:E {2,}|[✗✘✖❌×] ?)/iu;
 
@@ -27,22 +27,25 @@ const PLACE = /[\w)\]]\.[A-Za-z]\w{0,9}["')\]]?(?::\d|\(\d+[,)]|, line \d)|\blin
 /** Characters kept around a sign in a line that is too long to be a message; chosen. */
 const AROUND_CHARS = 200;
 
-/** Longer lines are data: of them only what stands around the first signs is kept; chosen. */
+/** Longer lines are data: of them only the text around the first signs is kept; chosen. */
 const LONGEST_LINE_CHARS = 600;
 
 /** Signs that are looked for in one long line; chosen. */
 const MOST_IN_LINE = 8;
 
-/** The part of the room that diagnoses may take; chosen: what a command printed last matters as well. */
+/** The part of the room that diagnoses may take; chosen: a command's last output matters as well. */
 const MOST_RATIO = 0.6;
 
 /** Lines of one shape that come before the first of a weaker kind; chosen. */
 const FIRST_REPEATS = 2;
 
-/** Where more of the lines than this are places alone (hits of a search, a file with addresses), places are what the text consists of; chosen. */
+/** If more of the lines than this are only places (hits of a search, a file with addresses), the text consists of places; chosen. */
 const MOST_PLACES_RATIO = 0.3;
 
-/** A cutter that keeps what another one keeps, and of the rest the lines that look like a diagnosis, the surest and the first of each shape before their repetitions: in a part of the room at most. Linear. */
+/**
+ *  A cutter that keeps the lines of another one, and of the rest the lines that look like a diagnosis, the surest and the first of each shape before their
+ *  repetitions: in a part of the room at most. Linear.
+ */
 export function keepingDiagnoses(cut: Cutter, mostRatio: number = MOST_RATIO): Cutter {
   return (input) => {
     const found = diagnosesIn(input.text);

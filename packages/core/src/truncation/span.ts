@@ -20,7 +20,7 @@ export interface Truncation {
 export interface TruncationPolicy {
   /** The most one result takes: four UTF-8 bytes a token. 0 cuts nothing. */
   readonly capTokens: number;
-  /** `diagnoses`: lines that tell of an error, an exit status or a place in a source stay, whatever the category keeps. Absent in the documented systems. */
+  /** `diagnoses`: lines with an error, an exit status or a place in a source stay, in every category. Absent in the documented systems. */
   readonly keeps?: "diagnoses" | undefined;
 }
 

@@ -19,23 +19,23 @@ interface TruncationRequest {
   readonly hint?: string;
   /** How each category is cut; the built-in truncations if they are left out. */
   readonly truncations?: readonly Truncation[];
-  /** Lines that look like a diagnosis stay whatever the category keeps, and the notices say what went. Absent: the category alone decides. */
+  /** Lines that look like a diagnosis stay in every category, and the notices describe the omitted part. Absent: only the category decides. */
   readonly keeps?: TruncationPolicy["keeps"];
 }
 
-/** Output as it enters history, and what of it was left out. */
+/** Output as it enters history, and the counts of its omitted part. */
 interface TruncatedText {
   readonly text: string;
   readonly isTruncated: boolean;
-  /** Lines of which nothing is left. */
+  /** Lines that are gone as a whole. */
   readonly omittedLines: number;
   readonly omittedBytes: number;
 }
 
 /**
- * A tool's output within its cap. Text that fits comes back as it is. Each gap is told by a notice that counts what it leaves
- * out; a notice that would take more than half of the cap gives way to a shorter one, and below that the text alone is cut and
- * only the returned counts tell. The result is never larger than the text. Linear in the text.
+ * A tool's output within its cap. Text that fits comes back as it is. Each gap has a notice that counts its omitted part; a notice that would take
+ * more than half of the cap gives way to a shorter one, and below that only the text is cut and only the returned counts show it. The result is never
+ * larger than the text. Linear in the text.
  */
 export function truncateToolResult(text: string, request: TruncationRequest): TruncatedText {
   return truncateToBytes(text, { capBytes: request.capTokens * CAP_BYTES_PER_TOKEN, ...request });
@@ -86,7 +86,7 @@ function cutWithNotice(text: string, form: (typeof NOTICE_FORMS)[number], reques
   );
 }
 
-/** Puts a cutter's spans in order between characters, whatever it answered. */
+/** Puts a cutter's spans in order between characters, for any answer of it. */
 function inOrder(text: string, kept: readonly Span[]): readonly Span[] {
   const spans: Span[] = [];
   let next = 0;
@@ -100,16 +100,16 @@ function inOrder(text: string, kept: readonly Span[]): readonly Span[] {
   return spans;
 }
 
-/** How much a notice says: everything, everything but the tool's hint, or the bytes alone. */
+/** A notice's length: everything, everything but the tool's hint, or only the bytes. */
 const NOTICE_FORMS = ["with-hint", "full", "short"] as const;
 
-/** The text that a gap leaves out. `lines` are those of which nothing is left. */
+/** The text that a gap leaves out. `lines` are those that are gone as a whole. */
 interface Omission {
   readonly lines: number;
   readonly bytes: number;
 }
 
-/** A gap as a notice tells it: `kind` names what was cut, `errors` counts the lines of all gaps that look like a diagnosis; without a kind neither is said. */
+/** A gap as a notice describes it: `kind` names the omitted text, `errors` counts the lines of all gaps that look like a diagnosis; without a kind neither is given. */
 interface ToldOmission extends Omission {
   readonly kind: string | null;
   readonly errors: number;
@@ -134,7 +134,7 @@ function omissionNotice(form: (typeof NOTICE_FORMS)[number], omission: ToldOmiss
   }
 }
 
-/** The word for what a category's output is. */
+/** The word for a category's output. */
 function nounOf(category: OutputCategory): string {
   const nouns: Partial<Record<string, string>> = {
     "head-tail": "command output",
@@ -181,15 +181,16 @@ function joinWithNotices(
   return { text: pieces.join(""), isTruncated: true, omittedLines, omittedBytes };
 }
 
-/** A tool result as it enters history, and what of it was left out. */
+/** A tool result as it enters history, and the counts of its omitted part. */
 interface TruncatedMessage extends Omit<TruncatedText, "text"> {
   /** The message that was given, itself, if nothing was cut or quoted. */
   readonly message: ToolResultMessage;
 }
 
 /**
- * Cuts a tool result to the policy's cap, by its own category; a `truncation` of `null` cuts nothing. The cap applies to all text parts
- * together: small ones stay whole, large ones share what is left. Images are neither counted nor cut. If there is a cap, lines of the result that would read as a notice, stub or summary of ours are quoted first: what is unquoted behind it is ours.
+ * Cuts a tool result to the policy's cap, by its own category; a `truncation` of `null` cuts nothing. The cap applies to all text parts together: small ones stay
+ * whole, large ones share the rest. Images are neither counted nor cut. If there is a cap, lines of the result that would read as a notice, stub or summary of ours
+ * are quoted first: unquoted ones behind it are ours.
  */
 export function truncateMessage(
   message: ToolResultMessage,

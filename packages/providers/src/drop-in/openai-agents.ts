@@ -105,7 +105,7 @@ function itemsIn({ input }: ModelRequest): readonly AgentInputItem[] {
   return typeof input === "string" ? [{ role: "user", content: input }] : input;
 }
 
-/** Streams what the model streams. An overflow comes before the first event; the usage in its last event is observed. */
+/** Streams the model's events. An overflow comes before the first event; the usage in its last event is observed. */
 async function* streamed(
   model: Model,
   request: ModelRequest,

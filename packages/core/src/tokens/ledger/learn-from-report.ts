@@ -59,8 +59,8 @@ export function withReport(
 const KEPT_TOOL_RATIO = 0.5;
 
 /**
- * The ledger once a report tells what the tools cost that a result loads: all that the messages do not explain. Their definitions are in no text, so that
- * nothing else is learned of them. Before the first report there is nothing to compare with.
+ * The ledger once a report shows the cost of the tools that a result loads: all that the messages do not explain. Their definitions are in no text, so
+ * that nothing else is learned of them. Before the first report there is nothing to compare with.
  */
 function withLoadedTools(
   ledger: MeasuredState,
@@ -97,7 +97,7 @@ interface Learned extends Pick<MeasuredState, "measured" | "turnReasoningTokens"
   readonly fit: ModelFit;
 }
 
-/** Learns from the difference of two reports of one model. Rules come first: what is left for the text depends on what came back of the reply. */
+/** Learns from the difference of two reports of one model. Rules come first: the text's share depends on how much of the reply came back. */
 function learnFrom(
   ledger: MeasuredState,
   model: Model,
@@ -127,7 +127,7 @@ function learnFrom(
   };
 }
 
-/** A rule is judged against this many tokens and this share of what else arrived: the weights' own error. */
+/** A rule is judged against this many tokens and this share of the other new messages: the weights' own error. */
 const TOLERANCE_TOKENS = 15;
 const TOLERANCE_RATIO = 0.12;
 
@@ -165,7 +165,7 @@ function toleranceOf({ arrivedTokens }: NextPrompt): number {
   return TOLERANCE_TOKENS + TOLERANCE_RATIO * arrivedTokens;
 }
 
-/** So few tokens show nothing about what vanishes at a turn: the new message's own error is as large. */
+/** So few tokens show nothing about the text that vanishes at a turn: the new message's own error is as large. */
 const LARGEST_QUIET_TURN_TOKENS = 40;
 
 /** Share of the turn's tokens that a wrong guess about it may be off by; chosen. */
@@ -244,13 +244,13 @@ export function nextLosses(
   return everyRule((rule) => (rules.includes(rule) ? KEPT_RATIO * losses[rule] + (seen[rule] - least) / 2 : losses[rule]));
 }
 
-/** A difference outside these multiples of what its messages weigh is not theirs alone: they keep their weight. Chosen. */
+/** A difference outside these multiples of its messages' weight is not only theirs: they keep their weight. Chosen. */
 const LEAST_RATIO = 0.5;
 const MOST_RATIO = 2;
 
 /**
- * Writes the sizes of unreported messages back to them: the reply has what came back of it, the others share what is left of the difference
- * in proportion to their weights. If `arrivedTokens` is `null`, no report measured them, and they keep their weights.
+ * Writes the sizes of unreported messages back to them: the reply has the part of it that came back, the others share the rest of the difference in
+ * proportion to their weights. If `arrivedTokens` is `null`, no report measured them, and they keep their weights.
  */
 export function writeBack(
   ledger: MeasuredState,

@@ -26,7 +26,7 @@ import { measuredIn } from "./ledger-estimator.ts";
 
 const bare: Overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
 
-/** Folds a log with the ledger, and predicts what comes next. */
+/** Folds a log with the ledger, and predicts the next request. */
 function follow(
   entries: readonly SessionEntry[],
   { overhead = bare, priors }: { overhead?: Overhead; priors?: ModelPriors } = {},
@@ -208,7 +208,7 @@ describe("the next prompt", () => {
 describe("output that the message does not hold", () => {
   const LOST_TOKENS = 3000;
 
-  /** Replies without reasoning, some of which were longer than what their client kept. */
+  /** Replies without reasoning, some of which were longer than the part that their client kept. */
   const withLost = (isLost: (step: number) => boolean, comesBack: boolean) => {
     const { weigh } = follow([]);
     const entries: SessionEntry[] = [sessionStart("system"), message(human("h", "go"))];

@@ -59,7 +59,7 @@ export function measuredIn({ own }: Ledger): MeasuredState {
   return isMeasured(own) ? own : NOTHING_MEASURED;
 }
 
-/** The state of an estimator's reading. Its functions are the module's: what the platform compiles of a closure is lost with it, session after session. */
+/** The state of an estimator's reading. Its functions are the module's: compiled code of a closure is lost with it, session after session. */
 interface ReaderState extends Reading {
   readonly work: WorkCounter;
   /** The newest overhead without its dynamic context. */
@@ -106,8 +106,8 @@ function predict(
 ): Prediction {
   const prompt = nextPrompt(ledger, model, counts);
   const overheadTokens = Math.max(0, Math.round(prompt.overheadTokens));
-  // The engine adds messages and overhead up apart when it plans a cut. The same sum makes the planned view fit after it; before any report a view
-  // that was cut is told from another by nothing.
+  // The engine adds messages and overhead up apart when it plans a cut. The same sum makes the planned view fit after it; before any report nothing
+  // distinguishes a view that was cut from another.
   const expectedTokens =
     ledger.base.kind === "report"
       ? Math.max(0, Math.round(prompt.expectedTokens))
@@ -135,7 +135,7 @@ function countsOf(state: ReaderState, overhead: Overhead): OverheadCounts {
     state.overhead = { of: overhead, counts: { counts: countTexts([system], work), toolCounts, hiddenTokens } };
   }
   const { counts } = state.overhead;
-  // The same value for the same overhead: what has not changed is told by it.
+  // The same value for the same overhead: identity shows that it has not changed.
   if (dynamicContext === null && counts.hiddenTokens === hiddenTokens) return counts;
   const all = dynamicContext === null ? counts.counts : addCounts(counts.counts, countTexts([dynamicContext], work));
   return { counts: all, toolCounts: counts.toolCounts, hiddenTokens };
@@ -213,8 +213,8 @@ function isReplyOf({ requestId }: AssistantMessage, reply: ReplyReport, unreport
 }
 
 /**
- * The ledger after edits or an undo: the view is added up again from what its messages measured. If the next request goes to another model
- * than the newest report came from, these sizes do not apply to it, and all messages are weighed.
+ * The ledger after edits or an undo: the view is added up again from its messages' measured sizes. If the next request goes to another model than the
+ * newest report came from, these sizes do not apply to it, and all messages are weighed.
  */
 function withView(
   ledger: MeasuredState,

@@ -65,7 +65,7 @@ describe("a line by hand", () => {
   });
 
   test("a line drifts with its slope: 0.0001 + 0.0001 × 3², and 1 + 0.05", () => {
-    // Of one character in a message the noise is 8 + 0.05 × (3 + 10) = 8.65; what is not known of the line is 0.001 + 1.05.
+    // Of one character in a message the noise is 8 + 0.05 × (3 + 10) = 8.65; the line's own variance is 0.001 + 1.05.
     const steep: Regression = { slopeRatio: 3, messageTokens: 10, covariance: [0.0001, 0, 1] };
     const learned = learn(steep, { weighed: 1, messages: 1, tokens: 13 });
     expect(learned.covariance[0]).toBeCloseTo(0.001 - 0.001 ** 2 / (0.001 + 1.05 + 8.65 ** 2), 12);

@@ -68,13 +68,13 @@ export interface Model extends KnownModel {
 }
 
 /**
- * How far a model is from its prior, as standard deviations: 12 % of the slope and 15 tokens a message. Chosen by the held-out figures,
- * as are noise and drift below (docs/evidence.md, 2026-11-23).
+ * How far a model is from its prior, as standard deviations: 12% of the slope and 15 tokens a message. Chosen by the held-out figures, as are noise
+ * and drift below (docs/evidence.md, 2026-11-23).
  */
 const PRIOR_SLOPE_DEVIATION = 0.12;
 const PRIOR_MESSAGE_DEVIATION = 15;
 
-/** How much the texts of a session change between measurements, as variances: 1 % of the slope, 0.2 tokens a message; chosen. */
+/** How much the texts of a session change between measurements, as variances: 1% of the slope, 0.2 tokens a message; chosen. */
 const SLOPE_DRIFT = 0.0001;
 const MESSAGE_DRIFT = 0.05;
 
@@ -90,7 +90,7 @@ export function regressionFrom({ slopeRatio, messageTokens }: Pick<Regression, "
   return { slopeRatio, messageTokens, covariance: [PRIOR_SLOPE_DEVIATION ** 2, 0, PRIOR_MESSAGE_DEVIATION ** 2] };
 }
 
-/** The line after one more measurement (a Kalman step): surprises are bounded, and what cannot be text teaches nothing. */
+/** The line after one more measurement (a Kalman step): surprises are bounded, and a measurement that cannot be text teaches nothing. */
 export function learn(fit: Regression, { weighed, messages, tokens }: Measurement): Regression {
   if (messages <= 0 || weighed <= 0) return fit;
   const drifted: Regression = {
@@ -122,7 +122,7 @@ function clamp(value: number, [least, most]: readonly [number, number]): number 
   return Math.min(most, Math.max(least, value));
 }
 
-/** A wrong prior is overruled by the first turn that shows it: chosen, half of what one wrong guess costs. */
+/** A wrong prior is overruled by the first turn that shows it: chosen, half of the cost of one wrong guess. */
 export const PRIOR_TURN_LOSS = 0.5;
 
 /** Share of wrong output counts that is assumed at first: until four replies were right, one that cannot be is not believed. Chosen. */
@@ -161,7 +161,7 @@ export interface ReportedModels {
   readonly view: ContentSum;
 }
 
-/** The model by what a ledger has learned of it. */
+/** The model by a ledger's knowledge of it. */
 export function modelOf(ledger: ReportedModels, modelId: string | null, priors: ModelPriors): Model {
   const known = knownOf(ledger, modelId, priors);
   const { reportedModelId, firstReport, view } = ledger;
@@ -226,7 +226,7 @@ interface LoadedTool {
   readonly roomTokens: number;
 }
 
-/** A reply as far as it is known: what was reported of it, and the message once it is appended. */
+/** A reply as far as it is known: its report, and the message once it is appended. */
 export interface ReplyReport {
   readonly requestId: string;
   /** `null` until the reply is appended. */
@@ -237,13 +237,13 @@ export interface ReplyReport {
   readonly content: MessageContent | null;
 }
 
-/** Nothing reported yet; the newest report; or what a cut left of what was measured before it. */
+/** Nothing reported yet; the newest report; or the part of earlier measurements that a cut left. */
 export type Base =
   | { readonly kind: "nothing" }
   | { readonly kind: "report"; readonly promptTokens: number; readonly overhead: OverheadCounts }
   | {
       readonly kind: "cut";
-      /** Who cut: after others, what they put back is not known from the log. */
+      /** The author of the cut: after others, the log does not show the texts they put back. */
       readonly by: "engine" | "others";
       /** Tokens of the messages that the model of the newest report measured. */
       readonly measuredTokens: number;
@@ -252,7 +252,7 @@ export type Base =
       readonly unmeasuredContent: ContentSum;
     };
 
-/** The first report since the session began or was cut. It tells the overhead, whatever its messages turn out to weigh. */
+/** The first report since the session began or was cut. It gives the overhead, for any weight of its messages. */
 export interface FirstReport {
   /** The model that counted it. */
   readonly modelId: string;
@@ -285,13 +285,13 @@ export interface MeasuredMessage {
 /** The situation of a prediction: each has errors of its own kind. */
 export type Situation = "anchored" | "after-cut" | "after-others-cut" | "after-switch" | "first-call";
 
-/** The largest late under-estimate in each situation, as a share of what was expected; it fades call by call. */
+/** The largest late under-estimate in each situation, as a share of the expected size; it fades call by call. */
 export type Residuals = { readonly [situation in Situation]: number };
 
 /**
- * The under-estimate that is assumed of a situation until it has shown its own: 0.15 % if anchored; after a cut and a switch 8 % and 10 %, at
- * a first call 15 %, rounded up from the worst of the recorded sessions with everything in view; after a cut of others 40 %: agents put files and
- * instructions back that their logs do not show, up to 59 % of what can be seen (docs/evidence.md).
+ * The under-estimate that is assumed of a situation until it has shown its own: 0.15% if anchored; after a cut and a switch 8% and 10%, at a first
+ * call 15%, rounded up from the worst of the recorded sessions with everything in view; after a cut of others 40%: agents put files and instructions
+ * back that their logs do not show, up to 59% of the visible tokens (docs/evidence.md).
  */
 export const ASSUMED_RESIDUALS: Residuals = {
   anchored: 0.0015,
@@ -313,7 +313,7 @@ export const NOTHING_UNREPORTED: Pick<
   unreportedTools: 0,
 };
 
-/** A model's jumps between two sizes of one prompt: what its server adds now and then. */
+/** A model's jumps between two sizes of one prompt: its server adds something now and then. */
 export interface Jump {
   /** The newest rise that nothing explained; 0 once it was taken back. */
   readonly risenTokens: number;

@@ -73,8 +73,8 @@ export function nextPrompt(ledger: MeasuredState, model: Model, overhead: Overhe
 }
 
 /**
- * Tokens of the overhead: what the first report had above its messages, by their price as it is known now, and what has changed since. What
- * another model counted is rescaled by the price of text. Without a report it is known by weight alone.
+ * Tokens of the overhead: the first report's excess over its messages, by their price as it is known now, and the changes since. Another model's
+ * count is rescaled by the price of text. Without a report it is known only by weight.
  */
 function overheadTokensOf(first: FirstReport | null, model: Model, overhead: OverheadCounts): number {
   if (first === null) return weighOverhead(overhead, model);
@@ -95,14 +95,14 @@ function weighOverhead({ counts, toolCounts, hiddenTokens }: OverheadCounts, { p
 }
 
 /**
- * After a switch of model its first report tells the overhead only if at most this share of the prompt is messages. Beyond it the error of
- * their weight is larger than that of a rescaled overhead. Chosen.
+ * After a switch of model its first report gives the overhead only if at most this share of the prompt is messages. Beyond it the error of their
+ * weight is larger than that of a rescaled overhead. Chosen.
  */
 const LARGEST_VIEW_RATIO = 0.5;
 
 /**
- * A later report refutes an overhead that leaves less than this share of their weight to the messages, by more than so many tokens: what the first report had
- * above them (pages of a web search) was not sent again. Chosen: weights are right within a third, and small falls say nothing.
+ * A later report refutes an overhead that leaves less than this share of their weight to the messages, by more than so many tokens: the first report's excess
+ * over them (pages of a web search) was not sent again. Chosen: weights are right within a third, and small falls say nothing.
  */
 const LEAST_TEXT_RATIO = 0.5;
 const REFUTING_TOKENS = 3000;
@@ -163,7 +163,7 @@ export function vanishesAtTurn({ fit }: KnownModel): boolean {
   return fit.turnLosses.goes < fit.turnLosses.stays;
 }
 
-/** Added to every bound: what client and server add to a prompt unasked (0.3 % holds for 98 % of the recorded calls by itself). */
+/** Added to every bound: unasked additions of client and server to a prompt (0.3% holds for 98% of the recorded calls by itself). */
 const FLOOR_RATIO = 0.003;
 
 /** Deviations of the unmeasured part's weight, and multiples of the situation's late peak, that the bound leaves room for; chosen. */
@@ -181,8 +181,8 @@ const STRANGE_CLASS = CHAR_CLASSES.indexOf("letter-after-digit");
 const MISSED_REPLY_RATIO = 0.5;
 
 /**
- * A size that the next request is not expected to exceed. It follows from the situation's own errors, from how sure the weight of the
- * unreported messages is, and from what untrusted counts may hide.
+ * A size that the next request is not expected to exceed. It follows from the situation's own errors, from how sure the weight of the unreported
+ * messages is, and from the tokens that untrusted counts may hide.
  */
 export function upperTokensOf(ledger: MeasuredState, model: Model, prompt: NextPrompt): number {
   const { fit, prior } = model;
@@ -195,7 +195,7 @@ export function upperTokensOf(ledger: MeasuredState, model: Model, prompt: NextP
   const untrustedTokens = MISSED_REPLY_RATIO * fit.untrustedRatio * prompt.returnedTokens;
   const ratio = upperRatioIn(ledger, situationOf(ledger, ledger.nextModelId));
   const surelyTokens = DEVIATIONS * deviation + STRANGE_RATIO * strangeTokens + untrustedTokens + prompt.thrownAwayTokens;
-  // Until this session has shown that it goes, what is expected to vanish may stay.
+  // Until this session has shown that it goes, a part that is expected to vanish may stay.
   const jumpTokens = ledger.jump.risenTokens > 0 ? 0 : ledger.jump.roomTokens;
   const toolTokens = ledger.unreportedTools * ledger.loadedTool.roomTokens;
   const isTurnShown = Math.abs(fit.turnLosses.stays - fit.turnLosses.goes) > PRIOR_TURN_LOSS;
@@ -203,14 +203,14 @@ export function upperTokensOf(ledger: MeasuredState, model: Model, prompt: NextP
   return prompt.expectedTokens * ratio + surelyTokens + toolTokens + jumpTokens + turnTokens;
 }
 
-/** The bound of a view right after a cut, as a multiple of what is expected of it: a cut must leave room for it. */
+/** The bound of a view right after a cut, as a multiple of its expected size: a cut must leave room for it. */
 export function upperRatioAfterCut(ledger: MeasuredState): number {
   const situation = situationOf(ledger, ledger.nextModelId);
   return upperRatioIn(ledger, situation === "anchored" || situation === "after-others-cut" ? "after-cut" : situation);
 }
 
 /**
- * Added until a session, or what a cut left of it, has shown its own errors, and the share of it that each report leaves: the calls that follow a first
+ * Added until a session, or its rest after a cut, has shown its own errors, and the share of it that each report leaves: the calls that follow a first
  * report are off by several times as much as later ones. Chosen.
  */
 const YOUNG_RATIO = 0.035;
@@ -222,7 +222,7 @@ function upperRatioIn({ residuals, firstReport }: MeasuredState, situation: Situ
   return 1 + FLOOR_RATIO + youngRatio + PEAK_FACTOR * residuals[situation];
 }
 
-/** Tells the situation of the prediction of the next request to a model. */
+/** Finds the situation of the prediction of the next request to a model. */
 export function situationOf({ base, reportedModelId }: MeasuredState, modelId: string | null): Situation {
   if (base.kind === "nothing") return "first-call";
   if (modelId !== null && modelId !== reportedModelId) return "after-switch";
@@ -258,7 +258,7 @@ export function hasWrongCounts({ untrustedRatio }: ModelFit): boolean {
   return untrustedRatio > DISTRUSTED_RATIO;
 }
 
-/** The rules that a reply can follow: one whose count cannot be, and is not believed, is known by its text alone. */
+/** The rules that a reply can follow: one with an impossible count, which is not believed, is known only by its text. */
 export function rulesOf(reply: ReplyReport, { prior, fit }: KnownModel): readonly ReturnRule[] {
   return hasWrongCounts(fit) && isUntrusted(reply, { prior, fit: fit.regression }) ? TEXT_RULES : RETURN_RULES;
 }
@@ -283,7 +283,7 @@ export interface Returned {
   readonly reasoningTokens: number;
 }
 
-/** Tokens around a reply's text that are not its text, if its visible part is known by weight alone; chosen. */
+/** Tokens around a reply's text that are not its text, if its visible part is known only by weight; chosen. */
 const REPLY_FRAME_TOKENS = 5;
 
 /** Returns the tokens of a reply that come back under a rule. */
@@ -308,7 +308,7 @@ export function returnedBy(rule: ReturnRule, reply: ReplyReport, price: TextPric
   }
 }
 
-/** Reasoning as it was reported; else what the output has above the weight of its text, if there is any reasoning, shown or hidden. */
+/** Reasoning as it was reported; else the output's excess over the weight of its text, if there is any reasoning, shown or hidden. */
 function reasoningOf({ outputTokens, reasoningTokens, content }: ReplyReport, textTokens: number, isHidden: boolean): number {
   if (outputTokens === null) return 0;
   if (reasoningTokens !== null && !isHidden) return Math.min(reasoningTokens, outputTokens);
@@ -319,7 +319,7 @@ function reasoningOf({ outputTokens, reasoningTokens, content }: ReplyReport, te
 /** A reply is shorter than its text only if its count is wrong; half leaves room for an error of the weights. */
 const UNTRUSTED_RATIO = 0.5;
 
-/** True if the reported output cannot be: the visible text alone weighs more than twice as much. */
+/** True if the reported output is impossible: the visible text by itself weighs more than twice as much. */
 export function isUntrusted(reply: ReplyReport, price: TextPrice): boolean {
   if (reply.outputTokens === null || reply.content === null) return reply.outputTokens === null;
   return reply.outputTokens < UNTRUSTED_RATIO * price.fit.slopeRatio * weighCounts(reply.content.counts, price.prior.weights);

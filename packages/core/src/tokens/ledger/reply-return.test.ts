@@ -100,7 +100,7 @@ describe("the rule in force", () => {
     ["readable reasoning, reported or not: what is visible", as("readable", 30), {}, "visible"],
     ["readable reasoning that is not reported", as("readable", null), {}, "visible"],
     ["no message yet: by what is reported", { content: null, reasoningTokens: null }, {}, "output"],
-    // Losses are added to what the message says: 0.31 against 0.3, 0.61 against 0.6.
+    // Losses are added to the message's: 0.31 against 0.3, 0.61 against 0.6.
     ["an output that was wrong enough gives way", none, { output: 0.31 }, "visible"],
     ["one that was not does not", none, { output: 0.29 }, "output"],
     ["opaque: 0.61 gives way", as("opaque", 30), { output: 0.61 }, "visible"],
@@ -136,7 +136,7 @@ describe("the rule in force", () => {
   const lossesOf = (rules: readonly ReturnRule[]) => nextLosses(before, { rules, errors, toleranceTokens: 20 });
 
   test("each rule loses by how much farther off it was than the best one", () => {
-    // Against 20 tokens: 0.25, 0.5, 1 (never more), 0.4; the best is 0.25. 0.85 of what was, and half of what is above the best.
+    // Against 20 tokens: 0.25, 0.5, 1 (never more), 0.4; the best is 0.25. 0.85 of the old loss, and half of the excess over the best.
     const losses = lossesOf(RETURN_RULES);
     expect(losses.output).toBeCloseTo(0.34, 12);
     expect(losses.visible).toBeCloseTo(0.34 + 0.125, 12);
