@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { docCommentProblems, whatComments } from "./doc-comments.mjs";
+import { docCommentProblems, relativesPerThousand, whatComments } from "./doc-comments.mjs";
 
 test("no doc comment begins with What: say the thing, or who does it", () => {
   expect(docCommentProblems()).toEqual([]);
@@ -13,5 +13,17 @@ describe("a doc comment", () => {
     ["begins with a word like it", "/** Whatever. */", []],
   ])("%s", (_, text, lines) => {
     expect(whatComments(text)).toEqual(lines);
+  });
+});
+
+describe("free relatives in 1,000 words", () => {
+  test.each([
+    ["a clause as subject", "What fills the window is named.", 166.7],
+    ["a clause as object, of a person", "Tells whoever waits.", 333.3],
+    ["a question", "Who waits? Nothing does. What is left?", 0],
+    ["code and quotations", 'It says `what` and "who waits" only.', 0],
+    ["a word like it", "Somewhat whole.", 0],
+  ])("%s", (_, text, expected) => {
+    expect(relativesPerThousand([text])).toBe(expected);
   });
 });
