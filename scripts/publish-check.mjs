@@ -35,11 +35,7 @@ const FIELDS = [
 
 /** A manifest as it is read. @typedef {Readonly<Record<string, unknown>>} Manifest */
 
-/**
- * Lists the gaps of a manifest, for any publisher, a line each.
- * @param {Manifest} manifest
- * @returns {readonly string[]}
- */
+/** Lists the gaps of a manifest, for any publisher, a line each. @param {Manifest} manifest @returns {readonly string[]} */
 export function manifestProblems(manifest) {
   const { name, keywords, exports, sideEffects } = manifest;
   const missing = FIELDS.filter((field) => manifest[field] === undefined).map((field) => `${name}: no ${field}`);

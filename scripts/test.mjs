@@ -16,11 +16,7 @@ const checks = [
   { name: "arrows", args: [join(root, "scripts/arrows/main.mjs")] },
 ];
 
-/**
- * @param {string} name
- * @param {number} code
- * @param {number} startMs
- */
+/** @param {string} name @param {number} code @param {number} startMs */
 function report(name, code, startMs) {
   const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
   console.log(`${name.padEnd(7)} ${code === 0 ? "ok    " : "FAILED"} ${seconds.padStart(6)} s`);

@@ -1,6 +1,4 @@
-/**
- * Runs a worker of a test from the sources: types are taken out as files are loaded. Given to node with `--import`.
- */
+/** Runs a worker of a test from the sources: types are taken out as files are loaded. Given to node with `--import`. */
 import { readFile } from "node:fs/promises";
 import { register } from "node:module";
 import { fileURLToPath } from "node:url";

@@ -78,12 +78,7 @@ function isTest(file) {
   return /\.(?:test|bench)\.m?[jt]sx?$/.test(file);
 }
 
-/**
- * @param {PackageRule} rule
- * @param {string} file
- * @param {string} specifier
- * @returns {Target}
- */
+/** @param {PackageRule} rule @param {string} file @param {string} specifier @returns {Target} */
 function targetOf(rule, file, specifier) {
   if (specifier.startsWith("node:")) return { kind: "node" };
   if (specifier.startsWith(".")) {

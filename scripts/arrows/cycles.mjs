@@ -17,11 +17,7 @@ export function findCycles(targetsOf) {
   return cycles;
 }
 
-/**
- * @param {string} start
- * @param {ReadonlyMap<string, readonly string[]>} targetsOf
- * @returns {string[] | null}
- */
+/** @param {string} start @param {ReadonlyMap<string, readonly string[]>} targetsOf @returns {string[] | null} */
 function shortestWayBack(start, targetsOf) {
   const ways = [[start]];
   const seen = new Set();

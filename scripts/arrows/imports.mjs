@@ -50,19 +50,13 @@ export function importsOf(file, text) {
   };
 }
 
-/**
- * @param {unknown} node
- * @returns {string | null}
- */
+/** @param {unknown} node @returns {string | null} */
 function literalText(node) {
   const isLiteral = typeof node === "object" && node !== null && "value" in node && typeof node.value === "string";
   return isLiteral ? String(node.value) : null;
 }
 
-/**
- * @param {string} text
- * @returns {(offset: number) => number} the line of an offset, counted from 1
- */
+/** @param {string} text @returns {(offset: number) => number} the line of an offset, counted from 1 */
 function lineCounter(text) {
   return (offset) => text.slice(0, offset).split("\n").length;
 }

@@ -6,11 +6,7 @@ import { packageRules } from "./rules.mjs";
 
 const isCode = /\.[cm]?[jt]sx?$/;
 
-/**
- * @param {string} folder
- * @param {string} source
- * @returns {Map<string, string>} text by path from the folder, in the order of the paths
- */
+/** @param {string} folder @param {string} source @returns {Map<string, string>} text by path from the folder, in the order of the paths */
 function readCode(folder, source) {
   const from = join(root, folder, source);
   const paths = existsSync(from) ? readdirSync(from, { recursive: true, encoding: "utf8" }) : [];
@@ -23,10 +19,7 @@ function readCode(folder, source) {
   );
 }
 
-/**
- * @param {string} folder
- * @returns {import("./check.mjs").Manifest}
- */
+/** @param {string} folder @returns {import("./check.mjs").Manifest} */
 function readManifest(folder) {
   const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
   return {

@@ -25,12 +25,7 @@ export function rowRule(packageName, file) {
   return { placeError, complaint: () => null };
 }
 
-/**
- * @param {RowTable} table
- * @param {Row & { readonly file: string }} place
- * @param {Target | null} target
- * @returns {string | null} null: nothing against it
- */
+/** @param {RowTable} table @param {Row & { readonly file: string }} place @param {Target | null} target @returns {string | null} null: nothing against it */
 function rowComplaint(table, place, target) {
   if (target === null) return table.namesComputed ? null : "imports a module whose name is computed; allowed: a literal name";
   switch (target.kind) {
@@ -58,11 +53,7 @@ function rowComplaint(table, place, target) {
   }
 }
 
-/**
- * @param {RowTable} table
- * @param {string} path
- * @returns {Row | null}
- */
+/** @param {RowTable} table @param {string} path @returns {Row | null} */
 function placeOf({ rows, index }, path) {
   const inSource = path.startsWith("src/") ? path.slice("src/".length) : null;
   if (inSource === null) return null;

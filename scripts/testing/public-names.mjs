@@ -17,11 +17,7 @@ const DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs"];
 /** @param {string} path */
 const read = (path) => readFileSync(join(root, path), "utf8");
 
-/**
- * Files below a folder, as paths from the root.
- * @param {string} folder
- * @returns {readonly string[]}
- */
+/** Files below a folder, as paths from the root. @param {string} folder @returns {readonly string[]} */
 function filesOf(folder) {
   if (!existsSync(join(root, folder))) return [];
   const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => path.split(sep).join("/"));
@@ -42,20 +38,13 @@ export function publicEntries() {
   });
 }
 
-/**
- * The names that a file exports, by declaration or from another file.
- * @param {string} path
- * @returns {readonly string[]}
- */
+/** The names that a file exports, by declaration or from another file. @param {string} path @returns {readonly string[]} */
 function exportedNames(path) {
   const { module } = parseSync(path, read(path));
   return module.staticExports.flatMap(({ entries }) => entries.flatMap(({ exportName }) => exportName.name ?? []));
 }
 
-/**
- * The names that each package's files import from each entry, as `package specifier name`.
- * @returns {ReadonlySet<string>}
- */
+/** The names that each package's files import from each entry, as `package specifier name`. @returns {ReadonlySet<string>} */
 export function importedNames() {
   /** @type {Set<string>} */
   const used = new Set();
@@ -83,21 +72,14 @@ export function documentsText() {
   return texts.map((path) => (path.endsWith(".md") ? codeOf(read(path)) : read(path))).join("\n");
 }
 
-/**
- * Finds the texts of a document's blocks of code and between its backticks.
- * @param {string} markdown
- */
+/** Finds the texts of a document's blocks of code and between its backticks. @param {string} markdown */
 function codeOf(markdown) {
   const blocks = markdown.split("```");
   const spans = blocks.flatMap((block, index) => (index % 2 === 1 ? [block] : (block.match(/`[^`\n]+`/g) ?? [])));
   return spans.join("\n");
 }
 
-/**
- * True if a text has the name as a word.
- * @param {string} text
- * @param {string} name
- */
+/** True if a text has the name as a word. @param {string} text @param {string} name */
 export function hasWord(text, name) {
   return new RegExp(`(?<![A-Za-z0-9_$])${name.replaceAll("$", "\\$")}(?![A-Za-z0-9_$])`).test(text);
 }

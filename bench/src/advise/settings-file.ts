@@ -61,7 +61,7 @@ export async function writeSettings(file: SettingsFile, text: string): Promise<{
   const backup = backupName(file.path, text, file.text === null ? "new" : "before");
   const stats = await lstat(file.path).catch(() => null);
   const mode = stats === null ? NEW_FILE_MODE : stats.mode & MODE_BITS;
-  // From here on nothing is waited for, so that Ctrl-C cannot leave a backup of what was not written.
+  // From here on nothing is awaited, so that Ctrl-C cannot leave a backup of a text that was not written.
   rmSync(backup, { force: true });
   writeFileSync(backup, file.text ?? "", { flag: "wx", mode });
   replaceFile(file, text);
@@ -74,9 +74,7 @@ export interface OpenUndo {
   readonly backup: string;
 }
 
-/**
- * Finds the text before the last write; `null` if nothing was written. Throws `bad-input` if there was a write and the file has changed since.
- */
+/** Finds the text before the last write; `null` if nothing was written. Throws `bad-input` if there was a write and the file has changed since. */
 export async function findUndo(file: SettingsFile): Promise<OpenUndo | null> {
   if (!(await hasBackups(file))) return null;
   await refuseLinks(file);
@@ -106,7 +104,7 @@ export async function undoSettings(file: SettingsFile, { before, backup }: OpenU
 const NEW_FILE_MODE = 0o600;
 const MODE_BITS = 0o777;
 
-/** The file's own rights stay; a new one is for its owner alone. */
+/** The file's own rights stay; only its owner may read a new one. */
 function replaceFile(file: SettingsFile, text: string): void {
   try {
     writeWholeFile(file.path, text, NEW_FILE_MODE);

@@ -29,10 +29,7 @@ export interface RecordedCache {
   signAt(call: number, history: "recorded" | "own"): CacheSign | null;
   /** Place of a recorded message; `null` for one that an engine wrote. */
   placeOf(messageId: string): number | null;
-  /**
-   * Tokens that were read when all messages had been replaced: the beginning before them, which never changes. The largest such read; `null` if there
-   * is none.
-   */
+  /** Tokens that were read when all messages had been replaced: the beginning before them, which never changes. The largest such read; `null` if there is none. */
   readonly headTokens: number | null;
 }
 
@@ -133,7 +130,7 @@ export function sessionCache(sizeJudge: SizeJudge, catalog: Pick<ModelCatalog, "
     const known = knownRules.get(modelId);
     if (known !== undefined) return known;
     const own = catalog.cacheRulesOf(modelId);
-    // Written out: each spread would have a form of its own, and what reads rules of many forms is slow.
+    // Written out: each spread would have a form of its own, and code that reads rules of many forms is slow.
     const rules = livesAnHour
       ? { minimumTokens: own.minimumTokens, stepTokens: own.stepTokens, timeToLiveMs: ONE_HOUR_MS }
       : own;

@@ -87,9 +87,7 @@ export interface MessageList {
 
 const LIST_KEYS = ["messages", "input", "history"] as const;
 
-/**
- * The message lists of documents: an array of messages, objects that hold one, or one message a line. Each list is a session.
- */
+/** The message lists of documents: an array of messages, objects that hold one, or one message a line. Each list is a session. */
 export function messageLists(documents: readonly unknown[]): readonly MessageList[] {
   const objects = documents.filter(isRecord);
   const isList = (fields: Fields) => LIST_KEYS.some((key) => Array.isArray(fields[key]));

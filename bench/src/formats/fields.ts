@@ -49,7 +49,7 @@ export function jsonValueOf(value: unknown): JsonValue {
 
 /** The object that a JSON text holds, or `null` if it holds something else or does not parse. */
 export function parseRecord(text: string | null): Fields | null {
-  // True if the text may be an object. A text that is none is told without the cost of an exception, line by line of a long document.
+  // True if the text may be an object. Other text is rejected without the cost of an exception, line by line of a long document.
   if (text === null || !(text.trimStart().startsWith("{") && text.trimEnd().endsWith("}"))) return null;
   const value = jsonIn(text);
   return isRecord(value) ? value : null;

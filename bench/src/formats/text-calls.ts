@@ -43,10 +43,7 @@ export function textResultItems(
   });
 }
 
-/**
- * The call that a text ends in, `null` if it has none: an element named after a tool, whose children are the arguments. Linear in
- * the text for each known tool.
- */
+/** The call that a text ends in, `null` if it has none: an element named after a tool, whose children are the arguments. Linear in the text for each known tool. */
 function textCallOf(
   table: ToolTable,
   text: string,

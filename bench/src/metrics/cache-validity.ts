@@ -19,10 +19,7 @@ export interface CacheValidity {
 
 const figure = z.number().nullable();
 
-/**
- * Only on `recorded`, if the recording reports cache reads; `null` for every other row. Sessions are not put together: the section of validity lists
- * them.
- */
+/** Only on `recorded`, if the recording reports cache reads; `null` for every other row. Sessions are not put together: the section of validity lists them. */
 export const CACHE_VALIDITY: Metric<"cacheValidity", CacheValidity | null, readonly CacheValidity[], never> = {
   id: "cacheValidity",
   schema: z

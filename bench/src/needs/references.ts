@@ -211,9 +211,7 @@ function isHexDigit(unit: number): boolean {
   return isDigit(unit) || (unit >= 0x61 && unit <= 0x66) || (unit >= 0x41 && unit <= 0x46);
 }
 
-/**
- * True if `start … end` does not begin or end inside a longer word: the place is the string itself and not a part of another name or number.
- */
+/** True if `start … end` does not begin or end inside a longer word: the place is the string itself and not a part of another name or number. */
 export function standsAlone(text: string, start: number, end: number): boolean {
   if (!beginsAlone(text, start)) return false;
   return end >= text.length || !isWordUnit(text.charCodeAt(end - 1)) || !isWordUnit(text.charCodeAt(end));

@@ -27,10 +27,7 @@ const RULES: readonly RunningRule[] = [
   { format: "cline", policy: "cline" },
 ];
 
-/**
- * Names the policy that imitates the compaction of the agent that wrote a log, as far as a policy can (docs/systems.md). `null`
- * if there is none.
- */
+/** Names the policy that imitates the compaction of the agent that wrote a log, as far as a policy can (docs/systems.md). `null` if there is none. */
 export function policyRunBy({ format, agentVersion }: WritingAgent): string | null {
   const rule = RULES.find(
     ({ format: own, before }) =>

@@ -22,8 +22,8 @@ import {
 export async function loadParts(addresses: readonly string[]): Promise<BenchParts> {
   const modules = [...new Set(addresses)];
   if (modules.length === 0) return BUILT_IN_PARTS;
-  // Lets modules in any folder import what this program is made of, from where the program has it, if their own folder has none: our packages, and the `zod` that
-  // their schemas are for. A program that is one bundle has none to give.
+  // Lets modules in any folder import this program's packages, from the program's own place, if their folder has none: our packages, and the `zod` that their
+  // schemas are for. A program that is one bundle has none to give.
   const program = process.argv[1];
   const parents = [import.meta.url, ...(program === undefined ? [] : [pathToFileURL(program).href])];
   register(`data:text/javascript,${encodeURIComponent(OWN_PACKAGES)}`, { data: parents });

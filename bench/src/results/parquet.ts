@@ -104,7 +104,7 @@ async function writeWhole(path: string, write: (temporary: string) => Promise<vo
     file.commit();
   } catch (cause) {
     file.discard();
-    // Lines are made while they are written: what goes wrong there is no fault of the place.
+    // Lines are made while they are written: an error in making them is no fault of the place.
     throw cause instanceof Error && "syscall" in cause ? unwritable(path, cause) : cause;
   }
 }

@@ -25,7 +25,7 @@ export function trusted(markup: string): Markup {
 }
 
 function partMarkup(part: MarkupPart): string {
-  // The text with the five characters replaced that mean something in HTML, and with what cannot be seen shown.
+  // The text with HTML's five special characters replaced, and with invisible characters shown.
   if (typeof part === "string") return visible(part).replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
   if (typeof part === "number") return String(part);
   return "markup" in part ? part.markup : part.map(({ markup }) => markup).join("");
@@ -41,7 +41,7 @@ export function visible(text: string): string {
   return text.replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** JSON of what a page shows: what cannot be seen in its texts is shown. */
+/** JSON of a page's data: invisible characters in its texts are shown. */
 export function shownJson(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) => (typeof each === "string" ? visible(each) : each));
 }

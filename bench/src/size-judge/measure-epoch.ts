@@ -162,10 +162,7 @@ interface Loss {
 const LARGEST_LOSS_RATIO = 0.9;
 /** The newest messages' surplus explains a loss from this share on: the part that made them large (a search's results) is gone. Chosen. */
 const LEAST_SURPLUS_RATIO = 0.5;
-/**
- * Smaller losses than this share of the view are taken for slack of the weights: they resize the messages but do not mean that their sent form
- * changed. Chosen.
- */
+/** Smaller losses than this share of the view are taken for slack of the weights: they resize the messages but do not mean that their sent form changed. Chosen. */
 const LEAST_CHANGE_RATIO = 0.05;
 
 /**
@@ -312,10 +309,7 @@ function epochsOf(calls: readonly RecordedCall[]): readonly Epoch[] {
   return epochs;
 }
 
-/**
- * `totalTokens` shared out in proportion to the weights, as whole numbers whose sum is exactly the total. Equal shares if
- * all weights are zero.
- */
+/** `totalTokens` shared out in proportion to the weights, as whole numbers whose sum is exactly the total. Equal shares if all weights are zero. */
 export function distribute(totalTokens: number, weights: readonly number[]): readonly number[] {
   const sum = weights.reduce((total, weight) => total + weight, 0);
   const shares: number[] = [];

@@ -50,7 +50,7 @@ function withLabels(table: TextTable, maximumChars: number): TextTable {
 
 /** The table as tables that fit, divided where a group of columns begins if that can be. */
 function parts(table: TextTable, columns: number): readonly TextTable[] {
-  // The columns that stand in each part: texts say what a figure is of, but texts alone say nothing of each other.
+  // The columns that each part repeats: texts name the subject of a figure, but texts without figures need no repetition.
   const { leftColumns } = table;
   const hasFigures = leftColumns.length < columnCountOf(table);
   const repeated = hasFigures && widthOf(drawnWhole(withColumns(table, leftColumns))) < columns ? leftColumns : [0];

@@ -48,7 +48,7 @@ import { createLoop, type Loop } from "./loop.ts";
  */
 export async function startAgent(given: AgentOptions): Promise<Agent> {
   option.check("an agent", AGENT_OPTIONS, given);
-  // Refuses tools that a model could not tell apart.
+  // Refuses tools that a model could not distinguish.
   const names = given.tools.map(({ spec }) => spec.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new PlimsollError("bad-input", `two tools are called "${twice}"`, { name: twice });
@@ -72,7 +72,7 @@ export async function startAgent(given: AgentOptions): Promise<Agent> {
   }
 }
 
-/** Collects the setting that the conversation is opened with. `model` answers with the one in force: it writes the summaries if nobody else was named. */
+/** Collects the setting that the conversation is opened with. `model` answers with the one in force: it writes the summaries if no other model was named. */
 function settingOf(options: AgentOptions, hub: EventHub, model: () => AgentModel) {
   const { nowMs, kinds, modelPriors, modelCosts, isBoundReasoning, tokenizers } = options;
   const policy = requireFallback(options.policy, kinds);
@@ -102,7 +102,8 @@ async function settle(loop: Loop): Promise<ReturnType<typeof setupChange>> {
   // Throws for a window without room before anything is logged.
   loop.usage();
   await conversation.flush();
-  // Records the system text and tools in force, and where bound reasoning goes, as the model's client says. Answers with what that changed; `null` for nothing.
+  // Records the system text and tools in force, and the treatment of bound reasoning, as the model's client reports them. Answers with the resulting changes;
+  // `null` for none.
   const view = conversation.view();
   const asked = options.session.kind === "resume" ? options.session.system : undefined;
   const tools = options.tools.map(({ spec }) => spec);

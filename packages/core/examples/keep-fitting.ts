@@ -1,6 +1,6 @@
 import { createDigest, createSession, type Message, PLIMSOLL_POLICY } from "@plimsoll/core";
 
-/** Feeds messages into a session with a small window and returns the size of the context to send after each. */
+/** Feeds messages into a session with a small window and returns the context's size after each. */
 export async function keepFitting(messages: readonly Message[]): Promise<readonly number[]> {
   const session = createSession({
     policy: PLIMSOLL_POLICY,

@@ -212,10 +212,10 @@ function userItemsOf(value: Fields, line: number, uuid: string | null): readonly
   const others = typeof content === "string" ? content : blocks.filter((block) => block.type !== "tool_result");
   const parts = contentParts(others);
   if (parts.length === 0) return results;
-  // Who wrote what of a `user` line that holds no tool result. `origin.kind`, in newer versions, says so itself.
+  // Assigns each part of a `user` line without tool results to its author. `origin.kind`, in newer versions, says so itself.
   const said: readonly Said[] =
     value.isMeta === true || isOthers(value) ? [{ origin: "injected", parts }] : parted(parts, SPEAKERS);
-  // The line's id is that of what the person said: by it the line is taken back, or named by a compaction.
+  // The line's id belongs to the person's words: a rewind or a compaction names the line by it.
   const named = Math.max(
     0,
     said.findIndex(({ origin }) => origin !== "injected"),

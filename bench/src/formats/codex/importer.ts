@@ -58,7 +58,7 @@ async function readCodex(source: FileSource): Promise<readonly Transcript[]> {
   const repeatedCount = reader.repeatedReportCount();
   const text = `${file}: ${repeatedCount} token reports repeat the one before; each call was counted once`;
   if (repeatedCount > 0) notes.push({ code: "duplicate-usage", line: null, text });
-  // The calls that scripts make, and those of them whose arguments do not stand in the script; a script that takes its tools by other names counts as one.
+  // Counts the calls that scripts make, and the calls whose arguments are not in the script; a script that renames its tools counts as one.
   const calls = items
     .flatMap((item) => (item.kind === "reply" ? item.parts : []))
     .flatMap((part) => {
@@ -113,7 +113,7 @@ function createForkReader(): (value: Fields, atMs: number | null) => boolean {
   };
 }
 
-/** A script that gives `tools`, or what is in it, names of its own. */
+/** A script that gives `tools`, or its members, names of its own. */
 const OTHER_NAMES = /\b(?:const|let|var)\b[^=;]*=\s*tools\s*(?:;|$)/m;
 
 interface RolloutReader {

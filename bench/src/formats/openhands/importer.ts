@@ -57,10 +57,7 @@ const TOOLS = toolTable([
   ["other", "think finish browser"],
 ]);
 
-/**
- * The items of a session's events. Each action and each observation repeats the whole answer of the model with its usage: the first one gives the
- * reply.
- */
+/** The items of a session's events. Each action and each observation repeats the whole answer of the model with its usage: the first one gives the reply. */
 function eventItems(events: readonly Fields[]): readonly LogItem[] {
   const items: LogItem[] = [];
   const itemsOfEvent = new Map<unknown, LogItem>();

@@ -1,6 +1,4 @@
-/**
- * Draws context size over calls. Runs in the report's page after uPlot and chart-theme.js, and before report-page.js, which calls it.
- */
+/** Draws context size over calls. Runs in the report's page after uPlot and chart-theme.js, and before report-page.js, which calls it. */
 
 /**
  * `isPicked`: the line that is looked at; its trigger and the misses of its prompt cache are drawn, too.

@@ -40,7 +40,7 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   const { faults, mended } = canMend(text, format)
     ? examineLog(text, format, { thinking: options.full === true ? "leave-out" : "keep" })
     : { faults: await importedFaults(path, { displayName, format }), mended: null };
-  // Changes of what stands before the messages, as the importer reads them; none for a log that it cannot read.
+  // Changes of the system text and tools, as the importer reads them; none for a log that it cannot read.
   const [transcript] = await importFile(path, displayName).catch(() => []);
   const changed = transcript?.entries.filter(({ type }) => type === "setup-change").length ?? 0;
   if (changed > 0)

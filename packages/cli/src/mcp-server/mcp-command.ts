@@ -135,10 +135,7 @@ function contextInfo({ format, entries }: Transcript): string {
   ].join("\n");
 }
 
-/**
- * Explains a compaction: the parts that it took out and the messages that took their place; `back` counts from the newest, which is 1. `null` if there
- * is none.
- */
+/** Explains a compaction: the parts that it took out and the messages that took their place; `back` counts from the newest, which is 1. `null` if there is none. */
 function explainCompaction({ entries }: Transcript, back: number): string | null {
   const { compactions } = sessionStory(entries);
   const story = compactions.at(-back);

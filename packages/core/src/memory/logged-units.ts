@@ -38,7 +38,7 @@ export function logText({ texts, statements, said, wordUnits }: LoggedUnits, of:
   const isUse = isByModel(of.kind);
   if (isUse) said.model.push({ of, wordHashes: read.wordHashes });
   else if (of.kind === "person") said.person.push({ of, wordHashes: read.units.flatMap(({ wordHashes }) => wordHashes) });
-  // Only what the model says uses what was stated.
+  // Only the model's words use earlier statements.
   const stated = isUse ? lastStated(statements.lines, read.lineHashes) : [];
   if (isUse) {
     for (const unit of new Set(stated)) {
@@ -72,7 +72,7 @@ function lastStated(by: ReadonlyMap<number, Unit>, hashes: readonly number[]): r
   return found;
 }
 
-/** Where a log is asked of: the files that its calls touched, its end, and the rare words of what was said last, each by its worth. */
+/** The place at which a log is asked: the files that its calls touched, its end, and the rare words of the newest text, each by its worth. */
 export interface LogPlace {
   readonly files: FileTouches;
   readonly nowAtChars: number;

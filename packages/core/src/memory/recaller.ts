@@ -100,7 +100,7 @@ export function recalledPassages({ index, worth, stays, said = "", maximumChars 
   return passagesOf(taken.toSorted(inLogOrder), index);
 }
 
-/** True for words, enough to be told from others, that the text quotes whole: mostly the first line is not in it. */
+/** True for words, enough for recognition, that the text quotes whole: mostly the first line is not in it. */
 function isTold({ of: { text }, lines, tellingLines }: Unit, told: string): boolean {
   if (tellingLines === 0 || !lines.every(({ start, end }) => told.includes(onOneLine(text.slice(start, end))))) return false;
   return told.includes(onOneLine(textOf(text, lines)));

@@ -79,10 +79,7 @@ export interface WireViolation {
 
 type Report = (code: WireViolationCode, index: number, subject: string) => void;
 
-/**
- * Lists everything that these rules reject, in order of position; empty for a list that can be sent. One pass: each message
- * is visited once.
- */
+/** Lists everything that these rules reject, in order of position; empty for a list that can be sent. One pass: each message is visited once. */
 export function checkMessages(messages: readonly Message[], rules: WireRules = STRICT_WIRE_RULES): WireViolation[] {
   const pass = createCheckPass(rules, (message) => contentViolations(message, rules));
   for (const message of messages) pass.visit(message);

@@ -79,7 +79,7 @@ function onlyInBrackets({ lines }: Framing): boolean {
   return lines.every((line) => line.startsWith("["));
 }
 
-/** Where what reads as framing begins, in order: the first character of a line that is seen, and what follows the angle of a tag. */
+/** The places that read as framing, in order: the first visible character of a line, and the character behind the angle of a tag. */
 function* framedPlaces(text: string, framing: Framing): Generator<number> {
   const isBracketed = onlyInBrackets(framing);
   for (let from = 0; from < text.length; ) {

@@ -2,10 +2,7 @@ import { canonicalJson, type JsonValue, wellFormed, wellFormedJson } from "../js
 import { shortHash } from "../text.ts";
 import type { OutputCategory, PathAccess, ToolSpec } from "../tool.ts";
 
-/**
- * One message of a context. Readonly and immutable: an edited message is a new value, an untouched one keeps its
- * identity, so that `===` finds a shared prefix.
- */
+/** One message of a context. Readonly and immutable: an edited message is a new value, an untouched one keeps its identity, so that `===` finds a shared prefix. */
 export type Message = UserMessage | AssistantMessage | ToolResultMessage;
 
 /**

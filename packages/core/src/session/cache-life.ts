@@ -84,9 +84,7 @@ function afterPause(
 /** Taken where no price is known: a token that is read costs a tenth of a new one at most vendors of the catalogue, and a write as much as a new one. */
 const USUAL_RATIO = 10;
 
-/**
- * The cache lives as long as reports show, else as its writes asked for, else as the vendor says, else an hour: none was seen to outlive that unasked.
- */
+/** The cache lives as long as reports show, else as its writes asked for, else as the vendor says, else an hour: none was seen to outlive that unasked. */
 export function promptCacheOf({ writtenMs, warmMs, coldMs }: CacheSigns, costs: PromptCosts | null): PromptCache {
   const statedMs = writtenMs ?? costs?.cacheLifeMs ?? ONE_HOUR_MS;
   const write = writtenMs === ONE_HOUR_MS ? costs?.hourWrite : costs?.write;

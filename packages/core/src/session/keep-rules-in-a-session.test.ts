@@ -9,7 +9,7 @@ import { withKinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
 
-/** Keeps the newest message and what the rules say. */
+/** Keeps the newest message and those of the rules. */
 const keeping = (rules: readonly KeepRuleSpec[], more: Partial<Policy> = {}): Policy => {
   return { ...SMALL_POLICY, keep: [{ kind: "recent", messages: 1 }, ...rules], ...more };
 };

@@ -141,7 +141,7 @@ function apart(request: SummaryRequest): { readonly history: SummaryPart | null;
   return isWhole ? { history: turnPrefix, turnPrefix: null } : { history, turnPrefix };
 }
 
-/** @throws PlimsollError `summary-failed` for a reply that calls a tool, whatever else it says. */
+/** @throws PlimsollError `summary-failed` for a reply that calls a tool, with any text. */
 function textOfReply(reply: ModelReply): string {
   if (reply.draft.parts.some((part) => part.type === "tool-call"))
     throw new PlimsollError("summary-failed", "the summary calls a tool");

@@ -281,7 +281,7 @@ function withoutWrapping(text: string): string {
 
 const FILE_LIST_TAGS = ["read-files", "modified-files"] as const;
 
-/** The text without the tags and what is between them; of a tag that has no partner nothing but the tag itself goes. Linear. */
+/** The text without the tags and the text between them; of a tag that has no partner only the tag itself goes. Linear. */
 function withoutBlocks(text: string, tag: string): string {
   const [opening, closing] = [`<${tag}>`, `</${tag}>`];
   const pieces: string[] = [];

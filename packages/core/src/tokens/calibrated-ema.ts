@@ -3,10 +3,7 @@ import type { KindSpec } from "../kind.ts";
 import { defineEstimator, type EstimatorKind, type EstimatorParts, estimated, overheadPricing } from "./estimator.ts";
 import { type MessageMeasure, wholeTokens } from "./measure.ts";
 
-/**
- * A length heuristic times a factor learned from reported usage by an exponential moving average.
- * Effective tokens = floor(messages × factor) + overhead.
- */
+/** A length heuristic times a factor learned from reported usage by an exponential moving average. Effective tokens = floor(messages × factor) + overhead. */
 export interface CalibratedEmaSpec {
   readonly kind: "calibrated-ema";
   /** The measure that is multiplied. */
@@ -50,10 +47,7 @@ function calibrated(spec: CalibratedEmaSpec, measure: MessageMeasure): Estimator
   };
 }
 
-/**
- * The factor after one more report: `clamp((1 − α) × factor + α × actual / estimated)`. A report or an estimate of zero
- * leaves it as it was.
- */
+/** The factor after one more report: `clamp((1 − α) × factor + α × actual / estimated)`. A report or an estimate of zero leaves it as it was. */
 export function nextFactor(factor: number, actualTokens: number, estimatedTokens: number, spec: CalibratedEmaSpec): number {
   if (actualTokens <= 0 || estimatedTokens <= 0) return factor;
   const next = (1 - spec.alphaRatio) * factor + spec.alphaRatio * (actualTokens / estimatedTokens);

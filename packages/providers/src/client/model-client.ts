@@ -101,10 +101,7 @@ function linkedAbort(signal: AbortSignal) {
   };
 }
 
-/**
- * Five minutes: reasoning that is not shown can take so long on the OpenAI wires, which send nothing meanwhile; Codex waits as long
- * (`stream_idle_timeout_ms`).
- */
+/** Five minutes: reasoning that is not shown can take so long on the OpenAI wires, which send nothing meanwhile; Codex waits as long (`stream_idle_timeout_ms`). */
 const DEFAULT_IDLE_TIMEOUT_MS = 300_000;
 
 /** The events, as long as each comes in time; the first is waited for as long as any other. Rejects with the reason `idle-stream`. */

@@ -17,9 +17,7 @@ const MIDDLEWARE = Symbol.for("AgentMiddleware");
 
 /** Options of the middleware. */
 export interface LangChainOptions extends CompactorOptions {
-  /**
-   * Names the conversation of a call. If it is left out or answers `null`, the checkpointer's `thread_id` is the name; without one the messages identify it.
-   */
+  /** Names the conversation of a call. If it is left out or answers `null`, the checkpointer's `thread_id` is the name; without one the messages identify it. */
   readonly conversation?: (call: ModelCall) => string | null;
 }
 
@@ -63,7 +61,7 @@ function requestOf(call: ModelCall, named: string | null): ArrayRequest<BaseMess
   const maxOutputTokens = numberAt(call.model, "maxTokens");
   const { signal } = call.runtime;
   return {
-    // Versions 1.0 of langchain tell the system text alone, as `systemPrompt`.
+    // Versions 1.0 of langchain give only the system text, as `systemPrompt`.
     system: isRecord(call.systemMessage) ? textAt(call.systemMessage, "content") : (stringAt(call, "systemPrompt") ?? ""),
     tools: toolSpecsOf(call.tools.map((tool) => convertToOpenAITool(tool))),
     ...(key === null ? {} : { conversation: key }),

@@ -47,9 +47,7 @@ export interface WireArray<Item, Answer> {
    * as any.
    */
   readonly changed?: (items: readonly Item[], viewed: readonly Message[]) => readonly Item[] | null;
-  /**
-   * The items of a group without those of its messages that left the view, all else as it came. Left out, or `null`, if the rest is encoded as any.
-   */
+  /** The items of a group without those of its messages that left the view, all else as it came. Left out, or `null`, if the rest is encoded as any. */
   readonly left?: (items: readonly Item[], isThere: readonly boolean[]) => readonly Item[] | null;
   /** How items are distinguished, made, and joined where neighbours meet that the caller's array did not have. */
   readonly turns: TurnRules<Item>;

@@ -68,10 +68,7 @@ function badTools(place: string, what: string): PlimsollError {
   return new PlimsollError("bad-input", `${place} ${what}`, { place });
 }
 
-/**
- * The call id as the wire takes it: itself if it is usable, else a hash of it (37 characters), the same for a call and its result
- * and at every request.
- */
+/** The call id as the wire takes it: itself if it is usable, else a hash of it (37 characters), the same for a call and its result and at every request. */
 export function wireCallId(callId: string, rules: WireRules): string {
   return callId.isWellFormed() && isUsableCallId(callId, rules) ? callId : `call_${callIdHash(callId)}`;
 }
