@@ -324,3 +324,15 @@ test("items, lines and tools that are not known are one note each, however many 
   expect(notes[0]?.length).toBeLessThan(250);
   expect(notes[1]).toContain("1 call of tools that are not known show no file: unheard_of 1");
 });
+
+test.each<[string, object, unknown]>([
+  ["with its seal", { encrypted_content: "x", summary: [] }, "x"],
+  ["of which nothing is left", { id: "rs_1", summary: [] }, { type: "reasoning", id: "rs_1", summary: [] }],
+  ["in plain words", { summary: [{ type: "summary_text", text: "hm" }] }, null],
+])("reasoning %s is sent back by its seal", async (_, fields, opaque) => {
+  const [transcript] = await importObjects([META, TURN, human("q"), item({ type: "reasoning", ...fields }), call("a")]);
+  const parts = transcript?.entries.flatMap((entry) =>
+    entry.type === "message" && entry.message.role === "assistant" ? entry.message.parts : [],
+  );
+  expect(parts?.find(({ type }) => type === "reasoning")).toMatchObject({ opaque });
+});

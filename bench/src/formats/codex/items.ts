@@ -113,7 +113,7 @@ export function replyPartsOf(item: Fields): readonly ReplyPart[] | null {
         ? contentParts(item.content).filter((part): part is TextPart => part.type === "text")
         : null;
     case "reasoning":
-      return [{ type: "reasoning", text: reasoningText(item), opaque: stringAt(item, "encrypted_content") }];
+      return [reasoningPart(item)];
     case "function_call":
     case "tool_search_call":
       return [functionCall(item)];
@@ -142,8 +142,13 @@ function qualified(namespace: string | null, name: string): string {
   return namespace === null ? name : `${namespace}__${name.replace(/^_+/, "")}`;
 }
 
-function reasoningText(item: Fields): string {
-  return [...recordsAt(item, "summary"), ...recordsAt(item, "content")].map((part) => stringAt(part, "text") ?? "").join("\n");
+/** Reasoning that shows nothing was sealed when it was sent: whoever published the log took the seal out. */
+function reasoningPart(item: Fields): ReplyPart {
+  const text = [...recordsAt(item, "summary"), ...recordsAt(item, "content")]
+    .map((part) => stringAt(part, "text") ?? "")
+    .join("\n");
+  const opaque = stringAt(item, "encrypted_content") ?? (text === "" ? jsonValueOf(item) : null);
+  return { type: "reasoning", text, opaque };
 }
 
 /** The result item of a call's output; `null` for other items. */

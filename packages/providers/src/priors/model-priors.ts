@@ -97,7 +97,8 @@ const CLAUDE = { image: ANTHROPIC_IMAGE, toolsRatio: TOOLS_RATIO };
 
 /**
  * Claude from 4.7 on measures a third more than before it (seven of eight recorded sessions of Opus 4.6 measure as 4.5 does). Anthropic,
- * "Extended thinking" (read November 2026): the reasoning of earlier turns is taken out of the prompt before Opus 4.5, which keeps it. OpenAI drops it at the next user message (seen in all recorded sessions).
+ * "Extended thinking" (read November 2026): the reasoning of earlier turns is taken out of the prompt before Opus 4.5, which keeps it. OpenAI drops it at the next user message (seen in all recorded sessions) before GPT-5.6, which takes that
+ * of all turns (20 of 21 recorded turns of November 2026; openrouter.ai, "ReasoningContext": its default is the model's, read November 2026).
  */
 const MODEL_FAMILIES: readonly ModelFamily[] = [
   {
@@ -129,6 +130,14 @@ const MODEL_FAMILIES: readonly ModelFamily[] = [
     figures: "llama",
     reasoningAtTurn: "goes",
     toolsRatio: INDENTED_TOOLS_RATIO,
+    image: OPENAI_IMAGE,
+  },
+  {
+    name: "gpt-from-5.6",
+    pattern: /gpt-(?:5[.-](?:[6-9]|[1-9]\d)|[6-9])/,
+    figures: "gpt",
+    reasoningAtTurn: "stays",
+    toolsRatio: TOOLS_RATIO,
     image: OPENAI_IMAGE,
   },
   {
