@@ -1,7 +1,6 @@
 import {
   admitToolResult,
   type Context,
-  type ContextEvent,
   createDigest,
   createMemoryArtifactStore,
   createSession,
@@ -15,7 +14,8 @@ import {
   type ToolCallPart,
   toolCallsOf,
 } from "@plimsoll/core";
-import { overheadHash, withId } from "@plimsoll/core/extend";
+import { overheadHash } from "@plimsoll/core/extend";
+import { human, result, sessionStart, usageEntry } from "@plimsoll/core/testing";
 import type { SimulatedReply, SimulatedRequest } from "@plimsoll/simulator";
 
 /** The plan of a long session. */
@@ -36,12 +36,9 @@ export interface PlayedSession {
   /** The contexts of the requests that were answered, in order, and their replies. */
   readonly sent: readonly Context[];
   readonly replies: readonly ModelReply[];
-  /** The code of the error that ended it, with its class; `null` for one that ran to its end. */
+  /** The code of the error that ended it; `null` for one that ran to its end. */
   readonly endedBy: string | null;
-  readonly endedByClass: string | null;
   readonly entries: readonly SessionEntry[];
-  /** Events of the session, in order. */
-  readonly events: readonly ContextEvent[];
 }
 
 const TOOLS = [
@@ -91,25 +88,14 @@ async function streamed(client: ModelClient, request: ModelRequest, signal: Abor
 export async function playLongSession(options: LongSession): Promise<PlayedSession> {
   const { policy, client, windowTokens, maxOutputTokens } = options;
   const signal = new AbortController().signal;
-  const events: ContextEvent[] = [];
-  const onEvent = (event: ContextEvent) => void events.push(event);
-  const manager = createSession({ policy, summarizer: createDigest(), onEvent });
+  const manager = createSession({ policy, summarizer: createDigest() });
   const artifacts = createMemoryArtifactStore();
   const model = { contextWindowTokens: windowTokens, maxOutputTokens };
   const tally = { overflows: 0, recoveries: 0 };
   const sent: Context[] = [];
   const replies: ModelReply[] = [];
-  const ending: { code: string | null; class: string | null } = { code: null, class: null };
-  manager.append({
-    type: "session",
-    version: 1,
-    id: "long-session",
-    createdMs: null,
-    system: SYSTEM,
-    tools: TOOLS,
-    parent: null,
-    agent: null,
-  });
+  let endedBy: string | null = null;
+  manager.append({ ...sessionStart(SYSTEM), tools: TOOLS });
   const fit = (gate: "before-submit" | "before-step" | "after-tool-batch", pending: Context["messages"] = []) =>
     manager.fit({ gate, pending, model, nowMs: null }, signal);
 
@@ -150,13 +136,11 @@ export async function playLongSession(options: LongSession): Promise<PlayedSessi
     }
   } catch (error) {
     if (!isPlimsollError(error)) throw error;
-    ending.code = error.code;
-    ending.class = typeof error.details.class === "string" ? error.details.class : null;
+    endedBy = error.code;
   }
   const entries = manager.entries();
   const compactions = entries.filter(({ type }) => type === "compaction").length;
-  const ended = { endedBy: ending.code, endedByClass: ending.class };
-  return { steps: step, ...tally, compactions, sent, replies, ...ended, entries, events };
+  return { steps: step, ...tally, compactions, sent, replies, endedBy, entries };
 }
 
 async function submit(
@@ -164,13 +148,7 @@ async function submit(
   step: number,
   fit: (gate: "before-submit", pending: Context["messages"]) => Promise<unknown>,
 ): Promise<void> {
-  const draft = {
-    role: "user",
-    origin: "human",
-    parts: [{ type: "text", text: `Please go on with what follows part ${step}.` }],
-    atMs: null,
-  } as const;
-  const message = withId(draft, manager.view().lastEntryId);
+  const message = human(`human-${step}`, `Please go on with what follows part ${step}.`);
   await fit("before-submit", [message]);
   manager.append({ type: "message", message });
 }
@@ -185,31 +163,17 @@ async function record(manager: Session, answer: ModelReply, { policy, artifacts,
   const view = manager.view();
   const through = view.messages.at(view.messages.size - 1);
   manager.append({
-    type: "usage",
-    requestId: answer.requestId,
+    ...usageEntry(answer.requestId, through?.id ?? null, 0),
     modelId: "simulated-model",
-    throughMessageId: through?.id ?? null,
     overheadHash: overheadHash(view.system, view.tools),
     viewHash: view.viewHash,
     usage: answer.usage,
-    atMs: null,
   });
   const reply = { ...answer.draft, id: `${answer.requestId}-reply` };
   manager.append({ type: "message", message: reply });
   for (const call of toolCallsOf(reply)) {
-    const { message } = await admitToolResult(
-      {
-        role: "tool-result",
-        id: `${call.callId}-result`,
-        callId: call.callId,
-        toolName: call.toolName,
-        isError: false,
-        category: "file-content",
-        parts: [{ type: "text", text: fileText(call, step) }],
-        atMs: null,
-      },
-      { policy, artifacts },
-    );
+    const read = { ...result(`${call.callId}-result`, call.callId, fileText(call, step)), toolName: call.toolName };
+    const { message } = await admitToolResult({ ...read, category: "file-content" }, { policy, artifacts });
     manager.append({ type: "message", message });
   }
 }
