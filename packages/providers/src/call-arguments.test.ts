@@ -4,9 +4,7 @@ import { startSimulator } from "@plimsoll/simulator";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { KEPT_ITEMS, keptHistory, openPartDoor, PART_DOORS } from "../testing/part-doors.ts";
-import { createAnthropicClient } from "./anthropic/client.ts";
-import { createOpenAiChatClient } from "./openai-chat/client.ts";
-import { createOpenAiResponsesClient } from "./openai-responses/client.ts";
+import { CLIENTS } from "../testing/wire-clients.ts";
 
 const CUT = '{"path":"a.ts","content":"half of a fi';
 const LONG = `{"content":"${"a".repeat(5_000)}`;
@@ -98,45 +96,36 @@ test("a proxy that mends nothing passes them as they came", async () => {
   expect((await door.fit(history)).items).toEqual(history);
 });
 
-const environment = { ANTHROPIC_API_KEY: "key", OPENAI_API_KEY: "key" };
-
-describe.each([
-  ["chat", ({ openAiUrl: baseUrl }) => createOpenAiChatClient({ environment, baseUrl })],
-  ["responses", ({ openAiUrl: baseUrl }) => createOpenAiResponsesClient({ environment, baseUrl })],
-  ["messages", ({ url: baseUrl }) => createAnthropicClient({ environment, baseUrl })],
-] satisfies readonly (readonly [string, (at: { url: string; openAiUrl: string }) => unknown])[])(
-  "an agent on %s",
-  (_, clientOf) => {
-    test.each(UNSOUND)("sends an object for arguments that are %s, and logs them as they were", async (__, text, expected) => {
-      const bodies: unknown[] = [];
-      const simulator = await startSimulator({
-        replies: ({ replyIndex }) => ({
-          parts: [
-            replyIndex === 0 ? { type: "tool-call", toolName: "look", argumentsJson: text } : { type: "text", text: "Done." },
-          ],
-        }),
-        onRequest: (_wire, body) => bodies.push(body),
-      });
-      onTestFinished(() => simulator.close());
-      const agent = await startAgent({
-        session: { kind: "new", sessionId: "s", system: "You look." },
-        sessions: createMemorySessionStore(),
-        artifacts: createMemoryArtifactStore(),
-        model: { client: clientOf(simulator), modelId: "m", limits: { contextWindowTokens: 100_000, maxOutputTokens: 1_000 } },
-        policy: PLIMSOLL_POLICY,
-        tools: [],
-        nowMs: () => 0,
-      });
-      expect((await agent.submit("go")).error).toBeNull();
-      expect(bodies).toHaveLength(2);
-      const { messages, input } = Object(bodies[1]);
-      expect(argumentsIn(messages ?? input)).toEqual(expected);
-      const calls = (await agent.entries()).flatMap((entry) =>
-        entry.type === "message" ? entry.message.parts.filter((part) => part.type === "tool-call") : [],
-      );
-      // A stream of the Messages wire says nothing of arguments that there are none of.
-      expect(calls.map(({ argumentsJson }) => argumentsJson || "{}")).toEqual([text || "{}"]);
-      await agent.close();
+describe.each(Object.entries(CLIENTS))("an agent on %s", (_, clientOf) => {
+  test.each(UNSOUND)("sends an object for arguments that are %s, and logs them as they were", async (__, text, expected) => {
+    const bodies: unknown[] = [];
+    const simulator = await startSimulator({
+      replies: ({ replyIndex }) => ({
+        parts: [
+          replyIndex === 0 ? { type: "tool-call", toolName: "look", argumentsJson: text } : { type: "text", text: "Done." },
+        ],
+      }),
+      onRequest: (_wire, body) => bodies.push(body),
     });
-  },
-);
+    onTestFinished(() => simulator.close());
+    const agent = await startAgent({
+      session: { kind: "new", sessionId: "s", system: "You look." },
+      sessions: createMemorySessionStore(),
+      artifacts: createMemoryArtifactStore(),
+      model: { client: clientOf(simulator), modelId: "m", limits: { contextWindowTokens: 100_000, maxOutputTokens: 1_000 } },
+      policy: PLIMSOLL_POLICY,
+      tools: [],
+      nowMs: () => 0,
+    });
+    expect((await agent.submit("go")).error).toBeNull();
+    expect(bodies).toHaveLength(2);
+    const { messages, input } = Object(bodies[1]);
+    expect(argumentsIn(messages ?? input)).toEqual(expected);
+    const calls = (await agent.entries()).flatMap((entry) =>
+      entry.type === "message" ? entry.message.parts.filter((part) => part.type === "tool-call") : [],
+    );
+    // A stream of the Messages wire says nothing of arguments that there are none of.
+    expect(calls.map(({ argumentsJson }) => argumentsJson || "{}")).toEqual([text || "{}"]);
+    await agent.close();
+  });
+});

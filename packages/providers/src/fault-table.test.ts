@@ -1,11 +1,8 @@
-import { type ModelClient, NONE_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
-import { type Exchange, type Fault, type Simulator, type SimulatorOptions, startSimulator } from "@plimsoll/simulator";
+import { NONE_POLICY, type Policy, SVEN_POLICY } from "@plimsoll/core";
+import { type Exchange, type Fault, type SimulatorOptions, startSimulator } from "@plimsoll/simulator";
 import { expect, test, vi } from "vitest";
 import { type FaultyRun, REPLIES_BEFORE_FAULT, runWithFaults, scriptWithCalls } from "../testing/faulty-run.ts";
-import { createAnthropicClient } from "./anthropic/client.ts";
-import type { ClientOptions } from "./client/options.ts";
-import { createOpenAiChatClient } from "./openai-chat/client.ts";
-import { createOpenAiResponsesClient } from "./openai-responses/client.ts";
+import { CLIENTS, type ClientOf } from "../testing/wire-clients.ts";
 
 /** Texts that nothing may show: the key nowhere, the person's text only in the session's log. */
 const KEY = "planted-key-4711";
@@ -13,17 +10,6 @@ const TASK = "planted text of a request: read all parts";
 
 const environment = { ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: KEY };
 const retry = { maximumAttempts: 3, firstWaitMs: 100, maximumWaitMs: 60_000 };
-
-type ClientOf = (simulator: Pick<Simulator, "url" | "openAiUrl">, options: ClientOptions) => ModelClient;
-
-const wires: readonly { readonly wire: string; readonly clientOf: ClientOf }[] = [
-  { wire: "anthropic", clientOf: ({ url }, options) => createAnthropicClient({ ...options, baseUrl: url }) },
-  { wire: "openai-chat", clientOf: ({ openAiUrl }, options) => createOpenAiChatClient({ ...options, baseUrl: openAiUrl }) },
-  {
-    wire: "openai-responses",
-    clientOf: ({ openAiUrl }, options) => createOpenAiResponsesClient({ ...options, baseUrl: openAiUrl }),
-  },
-];
 
 interface FaultCase {
   readonly name: string;
@@ -127,7 +113,7 @@ test("every fault ends in its event and class, with the log intact, and nothing 
   const lines: string[] = [];
   for (const each of cases) {
     const rows = new Map<string, string[]>();
-    for (const { wire, clientOf } of wires) {
+    for (const [wire, clientOf] of Object.entries(CLIENTS)) {
       const run = await play(each, clientOf, lasting);
       const passing = each.fault === undefined || each.isLasting === true ? null : await play(each, clientOf, once);
       const shown = [run, passing]
@@ -140,7 +126,7 @@ test("every fault ends in its event and class, with the log intact, and nothing 
       rows.set(row, [...(rows.get(row) ?? []), wire]);
     }
     for (const [row, named] of rows)
-      lines.push(`${each.name} | ${named.length === wires.length ? "all" : named.join(", ")} | ${row}`);
+      lines.push(`${each.name} | ${named.length === Object.keys(CLIENTS).length ? "all" : named.join(", ")} | ${row}`);
   }
   expect(written.flatMap((spy) => spy.mock.calls)).toEqual([]);
   for (const spy of written) spy.mockRestore();

@@ -1,13 +1,12 @@
 import { inspect } from "node:util";
 import type { ModelClient, ModelEvent, ModelRequest } from "@plimsoll/core";
-import { decodeLog, encodeLog, isPlimsollError, SVEN_POLICY } from "@plimsoll/core";
+import { isPlimsollError } from "@plimsoll/core";
 import { human } from "@plimsoll/core/testing";
 import { type Fault, type Simulator, type SimulatorOptions, startSimulator } from "@plimsoll/simulator";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { playLongSession, scriptedReply } from "../testing/long-session.ts";
+import { CLIENTS, type ClientOf } from "../testing/wire-clients.ts";
 import { createAnthropicClient } from "./anthropic/client.ts";
 import { failureOf as failureFrom } from "./client/failure.ts";
-import type { ClientOptions } from "./client/options.ts";
 import { createOpenAiChatClient } from "./openai-chat/client.ts";
 import { decodeOpenAiChat } from "./openai-chat/decode.ts";
 import { createOpenAiResponsesClient } from "./openai-responses/client.ts";
@@ -40,34 +39,19 @@ const modes: readonly Mode[] = [
   { mode: "streamed", ask: (client, by = signal) => eventsOf(client.stream(request, by)) },
 ];
 
-type ClientOf = (simulator: Simulator, options?: ClientOptions) => ModelClient;
-
-const wires: readonly { readonly wire: string; readonly clientOf: ClientOf }[] = [
-  {
-    wire: "anthropic",
-    clientOf: ({ url }, options) => createAnthropicClient({ baseUrl: url, environment, retry, wait: noWait, ...options }),
-  },
-  {
-    wire: "openai-chat",
-    clientOf: ({ openAiUrl }, options) =>
-      createOpenAiChatClient({ baseUrl: openAiUrl, environment, retry, wait: noWait, ...options }),
-  },
-  {
-    wire: "openai-responses",
-    clientOf: ({ openAiUrl }, options) =>
-      createOpenAiResponsesClient({ baseUrl: openAiUrl, environment, retry, wait: noWait, ...options }),
-  },
-];
-
-function noWait(): Promise<void> {
-  return Promise.resolve();
-}
+/** A client that waits for nothing, and for no answer too long, unless the options say so. */
+const patient =
+  (clientOf: ClientOf): ClientOf =>
+  (simulator, options) =>
+    clientOf(simulator, { environment, retry, wait: () => Promise.resolve(), ...options });
 
 async function simulatorWith(options: Partial<SimulatorOptions>): Promise<Simulator> {
   const simulator = await startSimulator({ replies: [{ parts: [{ type: "text", text: "well done" }] }], ...options });
   onTestFinished(() => simulator.close());
   return simulator;
 }
+
+const failing = (fault: Fault): Partial<SimulatorOptions> => ({ faults: () => fault });
 
 async function eventsOf(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
   const list: ModelEvent[] = [];
@@ -84,23 +68,29 @@ async function failureOf(work: Promise<unknown>) {
   return isPlimsollError(error) ? { code: error.code, ...error.details, shown: inspect(error, { depth: 10 }) } : error;
 }
 
-describe.each(wires)("$wire", { timeout: SLOWEST_MS }, ({ clientOf }) => {
+describe.each(Object.entries(CLIENTS))("%s", { timeout: SLOWEST_MS }, (_wire, create) => {
+  const clientOf = patient(create);
   describe.each(modes)("$mode", ({ ask }) => {
-    test.each<[string, Fault, object, number]>([
-      ["429", { kind: "status", status: 429 }, { class: "rate-limit", reason: "status", status: 429 }, 3],
-      ["500", { kind: "status", status: 500 }, { class: "transient", reason: "status", status: 500 }, 3],
-      ["529", { kind: "status", status: 529 }, { class: "transient", reason: "status", status: 529 }, 3],
-      ["a cut answer", { kind: "cut-stream", afterEvents: 3 }, { class: "transient", reason: "cut-stream" }, 3],
-      ["an empty reply", { kind: "empty-reply" }, { class: "transient", reason: "empty-reply" }, 3],
+    test.each<[string, Partial<SimulatorOptions>, object, number]>([
+      ["429", failing({ kind: "status", status: 429 }), { class: "rate-limit", reason: "status", status: 429 }, 3],
+      ["500", failing({ kind: "status", status: 500 }), { class: "transient", reason: "status", status: 500 }, 3],
+      ["529", failing({ kind: "status", status: 529 }), { class: "transient", reason: "status", status: 529 }, 3],
+      ["a cut answer", failing({ kind: "cut-stream", afterEvents: 3 }), { class: "transient", reason: "cut-stream" }, 3],
+      ["an empty reply", failing({ kind: "empty-reply" }), { class: "transient", reason: "empty-reply" }, 3],
+      ["a proxy that echoes the request", failing({ kind: "echo" }), { class: "transient", status: 502 }, 3],
+      ["a wrong key", { key: "another" }, { class: "auth", status: 401 }, 1],
+      ["an overflow", { contextWindowTokens: 1_004 }, { code: "context-overflow", class: "context-overflow" }, 1],
       [
         "a wait that is too long",
-        { kind: "status", status: 429, retryAfterSeconds: 3_600 },
+        failing({ kind: "status", status: 429, retryAfterSeconds: 3_600 }),
         { class: "rate-limit", retryAfterMs: 3_600_000 },
         1,
       ],
-    ])("%s ends in its class after its attempts", async (_, fault, expected, attempts) => {
-      const simulator = await simulatorWith({ faults: () => fault });
-      expect(await failureOf(ask(clientOf(simulator)))).toMatchObject({ code: "provider-failed", ...expected });
+    ])("%s ends in its class after its attempts, and shows neither key nor text", async (_, options, expected, attempts) => {
+      const simulator = await simulatorWith(options);
+      const failure = await failureOf(ask(clientOf(simulator)));
+      expect(failure).toMatchObject({ code: "provider-failed", ...expected });
+      expect(JSON.stringify(failure)).not.toMatch(`${KEY}|${SECRET_TEXT}`);
       expect(simulator.exchanges()).toHaveLength(attempts);
     });
 
@@ -114,32 +104,10 @@ describe.each(wires)("$wire", { timeout: SLOWEST_MS }, ({ clientOf }) => {
       expect(waits).toEqual([7_000]);
     });
 
-    test("an overflow is never sent again, and says the limit if the vendor does", async () => {
-      const simulator = await simulatorWith({ contextWindowTokens: 1_004 });
-      expect(await failureOf(ask(clientOf(simulator)))).toMatchObject({ code: "context-overflow", class: "context-overflow" });
-      expect(simulator.exchanges().map(({ outcome }) => outcome)).toEqual(["overflow"]);
-    });
-
-    test("a wrong key is not tried again, and no error shows it", async () => {
-      const simulator = await simulatorWith({ key: "another" });
-      const failure = await failureOf(ask(clientOf(simulator)));
-      expect(failure).toMatchObject({ code: "provider-failed", class: "auth", status: 401 });
-      expect(JSON.stringify(failure)).not.toContain(KEY);
-      expect(simulator.exchanges()).toHaveLength(1);
-    });
-
     test("an unreachable server is a fault of the moment", async () => {
       const simulator = await startSimulator({ replies: [] });
       await simulator.close();
       expect(await failureOf(ask(clientOf(simulator)))).toMatchObject({ class: "transient", reason: "connection" });
-    });
-
-    test("a proxy that echoes the request does not get its words into the error", async () => {
-      const simulator = await simulatorWith({ faults: () => ({ kind: "echo" }) });
-      const failure = await failureOf(ask(clientOf(simulator)));
-      expect(failure).toMatchObject({ code: "provider-failed", class: "transient", status: 502 });
-      expect(JSON.stringify(failure)).not.toContain(KEY);
-      expect(JSON.stringify(failure)).not.toContain(SECRET_TEXT);
     });
 
     test("an abort before the request is sent", async () => {
@@ -211,17 +179,6 @@ describe.each(wires)("$wire", { timeout: SLOWEST_MS }, ({ clientOf }) => {
     expect(types.at(-1)).toBe("reply");
   });
 
-  test("one that stays silent ends in its class after its attempts", async () => {
-    const pause = () => new Promise<void>(() => undefined);
-    const simulator = await simulatorWith({ faults: () => ({ kind: "slow-stream", pause }) });
-    const client = clientOf(simulator, { idleWait: () => Promise.resolve() });
-    expect(await failureOf(eventsOf(client.stream(request, signal)))).toMatchObject({
-      code: "provider-failed",
-      class: "transient",
-      reason: "idle-stream",
-    });
-  });
-
   test("a reader that stops reading is not kept waiting for the rest", async () => {
     const pause = (index: number) => (index < 5 ? Promise.resolve() : new Promise<void>(() => undefined));
     const simulator = await simulatorWith({ faults: () => ({ kind: "slow-stream", pause }) });
@@ -261,59 +218,6 @@ describe.each(wires)("$wire", { timeout: SLOWEST_MS }, ({ clientOf }) => {
     const simulator = await simulatorWith({ faults: () => ({ kind: "status", status: 500 }) });
     await failureOf(ask(clientOf(simulator)));
     expect(written.flatMap((spy) => spy.mock.calls)).toEqual([]);
-  });
-
-  test.each<[string, Fault, string]>([
-    ["an overloaded provider", { kind: "status", status: 529 }, "transient"],
-    ["a limit per minute", { kind: "status", status: 429 }, "rate-limit"],
-    ["a connection that breaks", { kind: "cut-stream", afterEvents: 2 }, "transient"],
-    ["an empty reply", { kind: "empty-reply" }, "transient"],
-    ["a proxy that echoes", { kind: "echo" }, "transient"],
-  ])("%s ends a session with its log intact", async (_, fault, endedByClass) => {
-    const simulator = await simulatorWith({
-      replies: scriptedReply,
-      faults: ({ replyIndex }) => (replyIndex < 7 ? null : fault),
-    });
-    const played = await playLongSession({
-      policy: SVEN_POLICY,
-      client: clientOf(simulator),
-      steps: 10,
-      windowTokens: 200_000,
-      maxOutputTokens: 2_048,
-    });
-    expect(played).toMatchObject({ steps: 7, endedBy: "provider-failed", endedByClass });
-    const log = encodeLog(played.entries);
-    expect(decodeLog(log, "log").entries).toEqual(played.entries);
-    expect(played.entries.filter(({ type }) => type === "usage")).toHaveLength(7);
-    expect(log).not.toContain(KEY);
-  });
-
-  test("a prompt that was cut without a word is told once, with its log intact", async () => {
-    const simulator = await simulatorWith({
-      replies: scriptedReply,
-      contextWindowTokens: 16_000,
-      faults: () => ({ kind: "silent-truncation" }),
-    });
-    const played = await playLongSession({
-      policy: { ...SVEN_POLICY, enabled: false },
-      client: clientOf(simulator),
-      steps: 30,
-      windowTokens: 16_000,
-      maxOutputTokens: 2_048,
-    });
-    expect(played).toMatchObject({ steps: 30, endedBy: null });
-    const reported = played.replies.map(({ usage }) => usage.input.totalTokens ?? 0);
-    expect(Math.max(...reported)).toBeLessThanOrEqual(16_000 - 2_048);
-    const sizes = simulator.exchanges().map(({ promptTokens }) => promptTokens ?? 0);
-    expect(Math.max(...sizes)).toBeGreaterThan(16_000);
-    const told = played.events.flatMap((event) => (event.type === "silent-truncation" ? [event] : []));
-    expect(told).toHaveLength(1);
-    const first = played.replies.findIndex(({ requestId }) => requestId === told[0]?.requestId);
-    // Reported a few calls after the first prompt that was cut, never before it.
-    const cutFrom = sizes.findIndex((tokens) => tokens > 16_000 - 2_048);
-    expect(first).toBeGreaterThanOrEqual(cutFrom);
-    expect(first).toBeLessThan(cutFrom + 5);
-    expect(decodeLog(encodeLog(played.entries), "log").entries).toEqual(played.entries);
   });
 });
 

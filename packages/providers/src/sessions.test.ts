@@ -1,27 +1,22 @@
-import type { Context, ModelClient, Policy } from "@plimsoll/core";
+import type { Context, Policy } from "@plimsoll/core";
 import { decodeLog, encodeLog, NONE_POLICY, PLIMSOLL_POLICY, PRESETS, textOf } from "@plimsoll/core";
 import { checkMessages } from "@plimsoll/core/extend";
-import { type Simulator, startSimulator } from "@plimsoll/simulator";
-import type { WireName } from "@plimsoll/simulator/extend";
+import { startSimulator } from "@plimsoll/simulator";
 import { describe, expect, test } from "vitest";
 import { playLongSession, scriptedReply } from "../testing/long-session.ts";
 import { predictedCacheUse } from "../testing/predicted-reads.ts";
-import { createAnthropicClient } from "./anthropic/client.ts";
+import { CLIENTS } from "../testing/wire-clients.ts";
 import { encodeAnthropic } from "./anthropic/encode.ts";
 import { MODEL_CATALOG } from "./catalog/model-prices.ts";
-import { createOpenAiChatClient } from "./openai-chat/client.ts";
 import { encodeOpenAiChat } from "./openai-chat/encode.ts";
 import { OPENAI_QUIRKS } from "./openai-chat/hosts.ts";
-import { createOpenAiResponsesClient } from "./openai-responses/client.ts";
 import { encodeOpenAiResponses } from "./openai-responses/encode.ts";
 import { FIRST_MESSAGE_NOTICE } from "./wire/turns.ts";
 
-const environment = { ANTHROPIC_API_KEY: "key-1", OPENAI_API_KEY: "key-1" };
 const requestOf = (context: Context) => ({ context, modelId: "simulated-model", maxOutputTokens: OUTPUT_TOKENS });
 
 interface WireUnderTest {
-  readonly wireName: WireName;
-  readonly clientOf: (simulator: Simulator) => ModelClient;
+  readonly wireName: keyof typeof CLIENTS;
   readonly bodyOf: (context: Context) => unknown;
   readonly rulesOf: string;
   /** More than an edit within a batch of results may leave unread; 1 if the cache is not kept at breakpoints. */
@@ -31,21 +26,18 @@ interface WireUnderTest {
 const wires: readonly WireUnderTest[] = [
   {
     wireName: "anthropic",
-    clientOf: ({ url }) => createAnthropicClient({ baseUrl: url, environment }),
     bodyOf: (context) => encodeAnthropic(requestOf(context), { cacheTimeToLive: "5m" }),
     rulesOf: "claude-sonnet-4",
     missedTokens: 200,
   },
   {
     wireName: "openai-chat",
-    clientOf: ({ openAiUrl }) => createOpenAiChatClient({ baseUrl: openAiUrl, environment }),
     bodyOf: (context) => encodeOpenAiChat(requestOf(context), { quirks: OPENAI_QUIRKS }),
     rulesOf: "gpt-4o",
     missedTokens: 1,
   },
   {
     wireName: "openai-responses",
-    clientOf: ({ openAiUrl }) => createOpenAiResponsesClient({ baseUrl: openAiUrl, environment }),
     bodyOf: (context) => encodeOpenAiResponses(requestOf(context)),
     rulesOf: "gpt-5",
     missedTokens: 1,
@@ -90,14 +82,14 @@ function predictionOf(sent: readonly Context[], { wireName, bodyOf, rulesOf }: W
   return predictedCacheUse(sent.map(bodyOf), { wireName, tokenFactorRatio: TOKEN_FACTOR_RATIO, rules });
 }
 
-async function play(policy: Policy, { clientOf }: WireUnderTest, windowTokens = WINDOW_TOKENS) {
+async function play(policy: Policy, { wireName }: WireUnderTest, windowTokens = WINDOW_TOKENS) {
   const simulator = await startSimulator({
     replies: scriptedReply,
     contextWindowTokens: windowTokens,
     tokenFactorRatio: TOKEN_FACTOR_RATIO,
     nowMs: () => 0,
   });
-  const client = clientOf(simulator);
+  const client = CLIENTS[wireName](simulator);
   const limits = { windowTokens, maxOutputTokens: OUTPUT_TOKENS };
   const played = await playLongSession({ policy, client, steps: STEPS, ...limits });
   await simulator.close();

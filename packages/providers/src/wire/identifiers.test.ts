@@ -1,11 +1,9 @@
-import type { ModelClient, ModelEvent } from "@plimsoll/core";
+import type { ModelEvent } from "@plimsoll/core";
 import { human, reply, result } from "@plimsoll/core/testing";
-import { type Simulator, startSimulator } from "@plimsoll/simulator";
+import { startSimulator } from "@plimsoll/simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "../../testing/vendor-rules/index.ts";
-import { createAnthropicClient } from "../anthropic/client.ts";
-import { createOpenAiChatClient } from "../openai-chat/client.ts";
-import { createOpenAiResponsesClient } from "../openai-responses/client.ts";
+import { CLIENTS } from "../../testing/wire-clients.ts";
 import { createToolNames, wireToolName } from "./tools.ts";
 
 const LONG = "read_".repeat(30);
@@ -30,28 +28,10 @@ describe("a name as a wire takes it", () => {
   });
 });
 
-const environment = { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" };
-
-const WIRES: readonly {
-  readonly wire: string;
-  readonly clientOf: (simulator: Simulator) => ModelClient;
-  readonly judge: (body: unknown) => readonly unknown[];
-}[] = [
-  {
-    wire: "anthropic",
-    clientOf: ({ url }) => createAnthropicClient({ environment, baseUrl: url }),
-    judge: validateMessagesRequest,
-  },
-  {
-    wire: "openai-chat",
-    clientOf: ({ openAiUrl }) => createOpenAiChatClient({ environment, baseUrl: openAiUrl }),
-    judge: (body) => validateChatRequest(body),
-  },
-  {
-    wire: "openai-responses",
-    clientOf: ({ openAiUrl }) => createOpenAiResponsesClient({ environment, baseUrl: openAiUrl }),
-    judge: (body) => validateResponsesRequest(body),
-  },
+const WIRES: readonly (readonly [wire: keyof typeof CLIENTS, judge: (body: unknown) => readonly unknown[]])[] = [
+  ["anthropic", validateMessagesRequest],
+  ["openai-chat", (body) => validateChatRequest(body)],
+  ["openai-responses", (body) => validateResponsesRequest(body)],
 ];
 
 const call = (callId: string, toolName: string) =>
@@ -77,7 +57,7 @@ const request = {
   maxOutputTokens: 1_000,
 };
 
-describe.each(WIRES)("$wire: names that the wire refuses", ({ clientOf, judge }) => {
+describe.each(WIRES)("%s: names that the wire refuses", (wire, judge) => {
   async function served() {
     const broken: unknown[] = [];
     const simulator = await startSimulator({
@@ -88,7 +68,7 @@ describe.each(WIRES)("$wire: names that the wire refuses", ({ clientOf, judge })
       onRequest: (_, body) => broken.push(...judge(body)),
     });
     onTestFinished(() => simulator.close());
-    return { client: clientOf(simulator), broken };
+    return { client: CLIENTS[wire](simulator), broken };
   }
   const signal = new AbortController().signal;
   const called = [{ toolName: "files.read" }, { toolName: LONG }];
