@@ -1,22 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { simulatorWith } from "../testing/simulator-with.ts";
-import { recordsAt, stringAt } from "./fields.ts";
+import { ask, simulatorWith } from "../testing/simulator-with.ts";
+import { recordsAt } from "./fields.ts";
 import type { SimulatorOptions } from "./index.ts";
-
-const HEADERS = { "anthropic-version": "2023-06-01", authorization: "Bearer key" };
 
 /** A simulator with a function that asks it. */
 async function asking(options: Partial<SimulatorOptions> = {}) {
   const simulator = await simulatorWith(options);
-  return async (path: string, body: unknown) => {
-    const response = await fetch(`${simulator.url}/v1/${path}`, {
-      method: "POST",
-      headers: HEADERS,
-      body: JSON.stringify(body),
-    });
-    const answer: unknown = await response.json();
-    return { status: response.status, answer, error: stringAt(Object(answer).error, "message") };
-  };
+  return (path: string, body: unknown) => ask(simulator, path, body);
 }
 
 const go = { role: "user", content: "go" };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { simulatorWith } from "../testing/simulator-with.ts";
+import { ask, simulatorWith } from "../testing/simulator-with.ts";
 import { recordsAt, stringAt } from "./fields.ts";
 import type { Simulator, SimulatorOptions } from "./index.ts";
 
@@ -10,13 +10,7 @@ const CALL = { type: "tool-call", toolName: "read", argumentsJson: "{}" } as con
 const callingTwice = (options: Partial<SimulatorOptions> = {}) =>
   simulatorWith({ replies: () => ({ parts: [CALL, CALL] }), ...options });
 
-async function ask({ url }: Simulator, path: string, body: unknown) {
-  const headers = { "anthropic-version": "2023-06-01", authorization: "Bearer key" };
-  const response = await fetch(`${url}/v1/${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-  const answer: unknown = await response.json();
-  return { status: response.status, answer, error: stringAt(Object(answer).error, "message") };
-}
-
+const GO: Item = { role: "user", content: "go" };
 const READ = { type: "function", name: "read", parameters: { type: "object" } };
 
 describe("reasoning over a changed prefix is not shown to OpenAI's newer models", () => {
@@ -24,10 +18,7 @@ describe("reasoning over a changed prefix is not shown to OpenAI's newer models"
     model: "gpt-6.2-sol",
     instructions: "be brief",
     tools: [READ],
-    input: [
-      { role: "developer", content: "rules" },
-      { role: "user", content: "go" },
-    ] as readonly Item[],
+    input: [{ role: "developer", content: "rules" }, GO] as readonly Item[],
   };
   type Request = typeof REQUEST;
 
@@ -85,12 +76,7 @@ describe("reasoning over a changed prefix is not shown to OpenAI's newer models"
     expect([status, error]).toEqual([200, null]);
     const told = dropped.map((id) => expect.objectContaining({ id, reason: "prefix_mismatch" }));
     expect(recordsAt(answer, "input_transformations")).toEqual(told);
-    expect(
-      simulator
-        .exchanges()
-        .at(-1)
-        ?.drops.map(({ id }) => id),
-    ).toEqual(dropped);
+    expect(simulator.exchanges().at(-1)?.drops).toMatchObject(dropped.map((id) => ({ id })));
   });
 
   test.each<[string, SimulatorOptions["rules"], string, number]>([
@@ -117,14 +103,13 @@ describe("reasoning over a changed prefix is not shown to OpenAI's newer models"
 
 describe("a server whose template wants turns", () => {
   const system = { role: "system", content: "be brief" };
-  const go = { role: "user", content: "go" };
   test.each<[string, readonly Item[], number]>([
-    ["a system message first", [system, go], 200],
-    ["none", [go], 200],
-    ["a second at the beginning", [system, system, go], 400],
-    ["a developer message after it", [system, { ...system, role: "developer" }, go], 400],
-    ["one in the middle", [system, go, { role: "assistant", content: "yes" }, system, go], 400],
-    ["one at the end", [go, system], 400],
+    ["a system message first", [system, GO], 200],
+    ["none", [GO], 200],
+    ["a second at the beginning", [system, system, GO], 400],
+    ["a developer message after it", [system, { ...system, role: "developer" }, GO], 400],
+    ["one in the middle", [system, GO, { role: "assistant", content: "yes" }, system, GO], 400],
+    ["one at the end", [GO, system], 400],
   ])("%s", async (_, messages, status) => {
     const asked = await ask(await callingTwice({ roles: "alternate" }), "chat/completions", { model: "m", messages });
     expect(asked.status).toBe(status);
@@ -136,7 +121,6 @@ describe("a server whose template wants turns", () => {
 
 describe("calls are numbered as the server does it", () => {
   const tools = [{ type: "function", function: { name: "read", parameters: { type: "object" } } }];
-  const go: Item = { role: "user", content: "go" };
 
   async function turn(simulator: Simulator, messages: readonly Item[]): Promise<readonly Item[]> {
     const { answer, error } = await ask(simulator, "chat/completions", { model: "m", tools, messages });
@@ -150,45 +134,32 @@ describe("calls are numbered as the server does it", () => {
     messages.flatMap((message) => recordsAt(message, "tool_calls").map((call) => stringAt(call, "id")));
 
   test.each<[string, "by-name" | "each-start" | "each-reply", readonly string[]]>([
-    [
-      "by the tool's name and the calls in the request",
-      "by-name",
-      ["functions.read:0", "functions.read:1", "functions.read:2", "functions.read:3"],
-    ],
+    ["by the tool's name and the calls in the request", "by-name", [0, 1, 2, 3].map((at) => `functions.read:${at}`)],
     ["from nought at each start", "each-start", ["call_0", "call_1", "call_2", "call_3"]],
     ["from nought in each reply", "each-reply", ["call_0", "call_1", "call_0", "call_1"]],
   ])("%s", async (_, callIds, ids) => {
     const simulator = await callingTwice({ rules: { callIds } });
-    const messages = await turn(simulator, await turn(simulator, [go]));
+    const messages = await turn(simulator, await turn(simulator, [GO]));
     expect(idsOf(messages)).toEqual(ids);
     await turn(simulator, messages);
   });
 
   test("after a cut or a restart an id names two calls", async () => {
     const byName = await callingTwice({ rules: { callIds: "by-name" } });
-    const messages = await turn(byName, await turn(byName, [go]));
-    const cut = [go, ...messages.slice(4)];
-    expect(idsOf(await turn(byName, cut))).toEqual([
-      "functions.read:2",
-      "functions.read:3",
-      "functions.read:2",
-      "functions.read:3",
-    ]);
+    const messages = await turn(byName, await turn(byName, [GO]));
+    const cut = [GO, ...messages.slice(4)];
+    expect(idsOf(await turn(byName, cut))).toEqual([2, 3, 2, 3].map((number) => `functions.read:${number}`));
     const restarted = await callingTwice({ rules: { callIds: "each-start" } });
-    const before = await turn(await callingTwice({ rules: { callIds: "each-start" } }), [go]);
+    const before = await turn(await callingTwice({ rules: { callIds: "each-start" } }), [GO]);
     expect(idsOf(await turn(restarted, before))).toEqual(["call_0", "call_1", "call_0", "call_1"]);
   });
 
   test("a Messages server that numbers anew takes an id twice", async () => {
     const simulator = await callingTwice({ rules: { callIds: "each-reply" } });
-    let messages: readonly Item[] = [go];
+    let messages: readonly Item[] = [GO];
     for (const status of [200, 200, 200]) {
-      const answered = await ask(simulator, "messages", {
-        model: "m",
-        max_tokens: 100,
-        tools: [{ name: "read", input_schema: { type: "object" } }],
-        messages,
-      });
+      const tools = [{ name: "read", input_schema: { type: "object" } }];
+      const answered = await ask(simulator, "messages", { model: "m", max_tokens: 100, tools, messages });
       expect([answered.status, answered.error]).toEqual([status, null]);
       const content = recordsAt(answered.answer, "content");
       const results = content.map(({ id }) => ({ type: "tool_result", tool_use_id: id, content: "ok" }));
@@ -198,31 +169,19 @@ describe("calls are numbered as the server does it", () => {
 });
 
 describe("tools that are not declared", () => {
-  const go = { role: "user", content: "go" };
+  const [NOT_CALLED, REFUSED] = [{ undeclaredTools: "not-called" }, { undeclaredTools: "refused" }] as const;
   const added = { type: "additional_tools", role: "developer", tools: [READ] };
   const called = [
     { type: "function_call", call_id: "a", name: "read", arguments: "{}" },
     { type: "function_call_output", call_id: "a", output: "ok" },
   ];
   test.each<[string, SimulatorOptions["rules"], Item, number, string]>([
-    ["are called if nobody looks", {}, { input: [go] }, 200, "function_call"],
-    ["are not called", { undeclaredTools: "not-called" }, { input: [go] }, 200, "message"],
-    ["are called where an item declares them", { undeclaredTools: "not-called" }, { input: [added, go] }, 200, "function_call"],
-    [
-      "are called if the request has them",
-      { undeclaredTools: "not-called" },
-      { input: [go], tools: [READ] },
-      200,
-      "function_call",
-    ],
-    ["are refused where a call of them is in the request", { undeclaredTools: "refused" }, { input: [go, ...called] }, 400, ""],
-    [
-      "are taken where an item declares them later",
-      { undeclaredTools: "refused" },
-      { input: [go, ...called, added] },
-      200,
-      "function_call",
-    ],
+    ["are called if nobody looks", {}, { input: [GO] }, 200, "function_call"],
+    ["are not called", NOT_CALLED, { input: [GO] }, 200, "message"],
+    ["are called where an item declares them", NOT_CALLED, { input: [added, GO] }, 200, "function_call"],
+    ["are called if the request has them", NOT_CALLED, { input: [GO], tools: [READ] }, 200, "function_call"],
+    ["are refused where a call of them is in the request", REFUSED, { input: [GO, ...called] }, 400, ""],
+    ["are taken where an item declares them later", REFUSED, { input: [GO, ...called, added] }, 200, "function_call"],
   ])("%s", async (_, rules, request, status, type) => {
     const simulator = await callingTwice({ ...(rules === undefined ? {} : { rules }) });
     const asked = await ask(simulator, "responses", { model: "gpt-5.6-sol", ...request });

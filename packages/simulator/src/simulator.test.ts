@@ -1,19 +1,11 @@
 import { request as httpRequest } from "node:http";
 import { describe, expect, test } from "vitest";
-import { simulatorWith } from "../testing/simulator-with.ts";
+import { ask as post, simulatorWith } from "../testing/simulator-with.ts";
 import { repliesOfTranscript, type Simulator, type SimulatorOptions, startSimulator } from "./index.ts";
 import { encryptedReasoning } from "./openai-responses-items.ts";
 import { signatureOf } from "./wire.ts";
 
-/** Posts a body as it is and gives the answer's status and body. */
-async function post(simulator: Simulator, path: string, body: unknown, headers: Readonly<Record<string, string>> = KEYS) {
-  const response = await fetch(`${simulator.url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-  const answer: unknown = await response.json();
-  return { status: response.status, answer };
-}
-
 const VERSION = { "anthropic-version": "2023-06-01" };
-const KEYS = { ...VERSION, "x-api-key": "key", authorization: "Bearer key" };
 
 const call = (id: string) => ({ type: "tool_use", id, name: "f", input: {} });
 const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: "x" });
@@ -57,10 +49,10 @@ describe("only programs on this machine are served", () => {
 describe("half a character makes a body that is no JSON", () => {
   const chat = { model: "m", messages: [user("\ud83d")] };
   test.each<[string, string, object]>([
-    ["the Messages wire", "/v1/messages", { ...chat, max_tokens: 100 }],
-    ["in a key of a call's input", "/v1/messages", { ...chat, max_tokens: 100, messages: [user("go"), { "\udc00": 1 }] }],
-    ["the Chat Completions wire", "/v1/chat/completions", chat],
-    ["the Responses wire", "/v1/responses", { model: "m", input: "\udc00" }],
+    ["the Messages wire", "messages", { ...chat, max_tokens: 100 }],
+    ["in a key of a call's input", "messages", { ...chat, max_tokens: 100, messages: [user("go"), { "\udc00": 1 }] }],
+    ["the Chat Completions wire", "chat/completions", chat],
+    ["the Responses wire", "responses", { model: "m", input: "\udc00" }],
   ])("%s", async (_, path, body) => {
     expect(await post(await simulatorWith(), path, body)).toMatchObject({
       status: 400,
@@ -72,9 +64,9 @@ describe("half a character makes a body that is no JSON", () => {
 describe("the largest reply is the one that is handed in", () => {
   const ask = (model: string, tokens: number) =>
     [
-      ["/v1/messages", { model, max_tokens: tokens, messages: [go] }],
-      ["/v1/chat/completions", { model, max_completion_tokens: tokens, messages: [go] }],
-      ["/v1/responses", { model, max_output_tokens: tokens, input: "go" }],
+      ["messages", { model, max_tokens: tokens, messages: [go] }],
+      ["chat/completions", { model, max_completion_tokens: tokens, messages: [go] }],
+      ["responses", { model, max_output_tokens: tokens, input: "go" }],
     ] as const;
 
   const byModel = (model: string) => (model === "known" ? 128_000 : null);
@@ -98,7 +90,7 @@ test("a connection is kept until its client closes it", async () => {
 });
 
 test("a text block has no field that SDKs refuse when it is empty", async () => {
-  const { answer } = await post(await simulatorWith(), "/v1/messages", { model: "m", max_tokens: 100, messages: [go] });
+  const { answer } = await post(await simulatorWith(), "messages", { model: "m", max_tokens: 100, messages: [go] });
   expect(answer).toMatchObject({ content: [{ type: "text", text: "well" }] });
   expect(JSON.stringify(answer)).not.toContain("citations");
 });
@@ -108,7 +100,7 @@ describe("neighbours of one role are one message to the vendor", () => {
   const words = (text: string) => ({ type: "text", text });
   const ask = async (messages: readonly unknown[]) => {
     const thinking = { type: "enabled", budget_tokens: 2_000 };
-    const { answer } = await post(await simulatorWith(), "/v1/messages", { model: "m", max_tokens: 4_000, messages, thinking });
+    const { answer } = await post(await simulatorWith(), "messages", { model: "m", max_tokens: 4_000, messages, thinking });
     return JSON.stringify(answer);
   };
 
@@ -135,13 +127,13 @@ describe("a Chat Completions server that wants person and model in turn", () => 
     ["the model first", [assistant("a"), go], "Expected the first message"],
     ["both in turn, with results", [{ role: "system", content: "s" }, go, ...answered, ...[assistant("b"), go]], null],
   ])("%s", async (_, messages, expected) => {
-    const { status, answer } = await post(await simulatorWith({ roles: "alternate" }), "/v1/chat/completions", {
+    const { status, answer } = await post(await simulatorWith({ roles: "alternate" }), "chat/completions", {
       model: "m",
       messages,
     });
     expect(status).toBe(expected === null ? 200 : 400);
     expect(JSON.stringify(answer)).toContain(expected ?? "chat.completion");
-    expect((await post(await simulatorWith(), "/v1/chat/completions", { model: "m", messages })).status).toBe(200);
+    expect((await post(await simulatorWith(), "chat/completions", { model: "m", messages })).status).toBe(200);
   });
 });
 
@@ -294,9 +286,10 @@ describe("the Messages wire", () => {
     ],
   ])("refuses %s", async (_, request, message) => {
     const simulator = await simulatorWith();
-    expect(await post(simulator, "/v1/messages", request)).toEqual({
+    expect(await post(simulator, "messages", request)).toEqual({
       status: 400,
       answer: { type: "error", error: { type: "invalid_request_error", message }, request_id: "req_simulated" },
+      error: message,
     });
     expect(simulator.exchanges()).toMatchObject([{ outcome: "rejected", status: 400, error: message }]);
   });
@@ -304,11 +297,11 @@ describe("the Messages wire", () => {
   test("takes the vendor's own tools without a schema", async () => {
     const simulator = await simulatorWith();
     const tools = [{ type: "web_search_20250305", name: "web_search" }];
-    expect(await post(simulator, "/v1/messages", body([go], { tools }))).toMatchObject({ status: 200 });
+    expect(await post(simulator, "messages", body([go], { tools }))).toMatchObject({ status: 200 });
   });
 
   test.each([
-    ["that ends in words is taken", "The answer is", 200, undefined],
+    ["that ends in words is taken", "The answer is", 200, null],
     [
       "with white space last is not",
       "The answer ",
@@ -317,8 +310,8 @@ describe("the Messages wire", () => {
     ],
   ])("of a model that takes a prefill, one %s", async (_, prefill, status, message) => {
     const simulator = await simulatorWith({ prefill: "accept" });
-    const answer = await post(simulator, "/v1/messages", body([go, assistant(prefill)]));
-    expect(answer).toMatchObject({ status, ...(message === undefined ? {} : { answer: { error: { message } } }) });
+    const answer = await post(simulator, "messages", body([go, assistant(prefill)]));
+    expect(answer).toMatchObject({ status, error: message });
   });
 
   test("refuses thinking whose open tool loop has lost its reasoning", async () => {
@@ -327,7 +320,7 @@ describe("the Messages wire", () => {
       max_tokens: 4_000,
       thinking: { type: "enabled", budget_tokens: 2_000 },
     });
-    expect(await post(simulator, "/v1/messages", request)).toMatchObject({ status: 400 });
+    expect(await post(simulator, "messages", request)).toMatchObject({ status: 400 });
     expect(simulator.exchanges()[0]?.error).toContain("Expected `thinking` or `redacted_thinking`, but found `tool_use`");
   });
 
@@ -342,23 +335,25 @@ describe("the Messages wire", () => {
   ])("says so for %s", async (_, chars, maxTokens, message) => {
     const simulator = await simulatorWith({ contextWindowTokens: 1_000 });
     const request = body([user("x".repeat(chars))], { max_tokens: maxTokens });
-    expect(await post(simulator, "/v1/messages", request)).toMatchObject({ status: 400, answer: { error: { message } } });
+    expect(await post(simulator, "messages", request)).toMatchObject({ status: 400, error: message });
     expect(simulator.exchanges()[0]?.outcome).toBe("overflow");
   });
 
   test("accepts a prompt that just fits", async () => {
     const simulator = await simulatorWith({ contextWindowTokens: 1_000 });
-    expect(await post(simulator, "/v1/messages", body([user("x".repeat(3_996))], { max_tokens: 1 }))).toMatchObject({
-      status: 200,
-    });
+    const fitting = body([user("x".repeat(3_996))], { max_tokens: 1 });
+    expect((await post(simulator, "messages", fitting)).status).toBe(200);
   });
 
   test("counts the tokens of a request without answering it", async () => {
     const simulator = await simulatorWith({ tokenFactorRatio: 1.5 });
     const request = { model: "m", messages: [user("x".repeat(400))] };
-    expect(await post(simulator, "/v1/messages/count_tokens", request)).toEqual({ status: 200, answer: { input_tokens: 150 } });
+    expect(await post(simulator, "messages/count_tokens", request)).toMatchObject({
+      status: 200,
+      answer: { input_tokens: 150 },
+    });
     expect(simulator.exchanges()).toEqual([]);
-    expect(await post(simulator, "/v1/messages/count_tokens", request, {})).toMatchObject({ status: 401 });
+    expect(await post(simulator, "messages/count_tokens", request, {})).toMatchObject({ status: 401 });
   });
 
   test.each([
@@ -366,7 +361,7 @@ describe("the Messages wire", () => {
     ["another key", { "x-api-key": "other" }, "invalid x-api-key"],
   ])("wants its key: %s", async (_, headers, message) => {
     const simulator = await simulatorWith({ key: "key" });
-    expect(await post(simulator, "/v1/messages", body([go]), headers)).toMatchObject({
+    expect(await post(simulator, "messages", body([go]), headers)).toMatchObject({
       status: 401,
       answer: { error: { type: "authentication_error", message } },
     });
@@ -374,15 +369,15 @@ describe("the Messages wire", () => {
 
   test("wants its version", async () => {
     const simulator = await simulatorWith();
-    expect(await post(simulator, "/v1/messages", body([go]), { "x-api-key": "key" })).toMatchObject({
+    expect(await post(simulator, "messages", body([go]), { "x-api-key": "key" })).toMatchObject({
       status: 400,
-      answer: { error: { message: "anthropic-version: header is required" } },
+      error: "anthropic-version: header is required",
     });
   });
 
   test("does not know models that are not there", async () => {
     const simulator = await simulatorWith({ models: ["other"] });
-    expect(await post(simulator, "/v1/messages", body([go]))).toMatchObject({
+    expect(await post(simulator, "messages", body([go]))).toMatchObject({
       status: 404,
       answer: { error: { type: "not_found_error", message: "model: m" } },
     });
@@ -455,7 +450,7 @@ describe("the Chat Completions wire", () => {
     ],
   ])("refuses %s", async (_, messages, message) => {
     const simulator = await simulatorWith();
-    expect(await post(simulator, "/v1/chat/completions", { model: "m", messages })).toMatchObject({
+    expect(await post(simulator, "chat/completions", { model: "m", messages })).toMatchObject({
       status: 400,
       answer: { error: { type: "invalid_request_error", message } },
     });
@@ -504,16 +499,17 @@ describe("the Chat Completions wire", () => {
     ],
   ])("refuses %s", async (_, model, parameters, message, param, code) => {
     const simulator = await simulatorWith();
-    expect(await post(simulator, "/v1/chat/completions", { model, messages: [go], ...parameters })).toEqual({
+    expect(await post(simulator, "chat/completions", { model, messages: [go], ...parameters })).toEqual({
       status: 400,
       answer: { error: { type: "invalid_request_error", message, param, code } },
+      error: message,
     });
   });
 
   test("says the sizes of a prompt over the window", async () => {
     const simulator = await simulatorWith({ contextWindowTokens: 1_000 });
     const request = { model: "m", max_completion_tokens: 200, messages: [user("x".repeat(3_595))] };
-    expect(await post(simulator, "/v1/chat/completions", request)).toMatchObject({
+    expect(await post(simulator, "chat/completions", request)).toMatchObject({
       status: 400,
       answer: {
         error: {
@@ -605,10 +601,7 @@ describe("the Responses wire", () => {
     ],
   ])("refuses %s", async (_, input, status, message) => {
     const simulator = await simulatorWith();
-    expect(await post(simulator, "/v1/responses", { model: "m", input })).toMatchObject({
-      status,
-      answer: { error: { message } },
-    });
+    expect(await post(simulator, "responses", { model: "m", input })).toMatchObject({ status, error: message });
   });
 
   test.each([
@@ -626,22 +619,22 @@ describe("the Responses wire", () => {
     ],
   ])("refuses %s", async (_, parameters, message) => {
     const simulator = await simulatorWith();
-    expect(await post(simulator, "/v1/responses", { model: "m", input: [go], ...parameters })).toMatchObject({
+    expect(await post(simulator, "responses", { model: "m", input: [go], ...parameters })).toMatchObject({
       status: 400,
-      answer: { error: { message } },
+      error: message,
     });
   });
 
   test("takes a call under its id behind the reasoning that it came with", async () => {
     const simulator = await simulatorWith();
     const input = [go, reasoning, { ...functionCall, id: "fc_1_after_rs_1" }, output];
-    expect(await post(simulator, "/v1/responses", { model: "m", input })).toMatchObject({ status: 200 });
+    expect(await post(simulator, "responses", { model: "m", input })).toMatchObject({ status: 200 });
   });
 
   test("takes an output anywhere behind its call", async () => {
     const simulator = await simulatorWith();
     const input = [go, reasoning, functionCall, user("meanwhile"), output];
-    expect(await post(simulator, "/v1/responses", { model: "m", input })).toMatchObject({ status: 200 });
+    expect(await post(simulator, "responses", { model: "m", input })).toMatchObject({ status: 200 });
   });
 });
 
@@ -652,40 +645,32 @@ describe("the prompt cache", () => {
     cache_control: { type: "ephemeral", ...(ttl === undefined ? {} : { ttl }) },
   });
   const ask = (simulator: Simulator, content: readonly unknown[]) =>
-    post(simulator, "/v1/messages", { model: "m", max_tokens: 10, messages: [user(content)] });
+    post(simulator, "messages", { model: "m", max_tokens: 10, messages: [user(content)] });
   const usageOf = (simulator: Simulator) =>
-    simulator.exchanges().map(({ cacheReadTokens, cacheWriteTokens }) => [cacheReadTokens, cacheWriteTokens]);
+    simulator.exchanges().map(({ cacheReadTokens, cacheWriteTokens }) => `${cacheReadTokens} ${cacheWriteTokens}`);
+  const readsOf = (simulator: Simulator) => simulator.exchanges().map(({ cacheReadTokens }) => cacheReadTokens);
 
   test("writes through the last breakpoint and reads what it wrote", async () => {
     const simulator = await simulatorWith({ nowMs: () => 0 });
     await ask(simulator, [marked("a", 2_000), text("b", 500)]);
     await ask(simulator, [text("a", 2_000), marked("b", 500), text("c", 50)]);
-    expect(usageOf(simulator)).toEqual([
-      [0, 2_000],
-      [2_000, 500],
-    ]);
+    expect(usageOf(simulator)).toEqual(["0 2000", "2000 500"]);
   });
 
   test("a mark of the request itself stands at its last block", async () => {
     const simulator = await simulatorWith({ nowMs: () => 0 });
     const whole = (content: readonly unknown[]) =>
-      post(simulator, "/v1/messages", { model: "m", max_tokens: 10, messages: [user(content)], ...mark });
+      post(simulator, "messages", { model: "m", max_tokens: 10, messages: [user(content)], ...mark });
     await whole([text("a", 2_000)]);
     await whole([text("a", 2_000), text("b", 500)]);
-    expect(usageOf(simulator)).toEqual([
-      [0, 2_000],
-      [2_000, 500],
-    ]);
+    expect(usageOf(simulator)).toEqual(["0 2000", "2000 500"]);
   });
 
   test("caches nothing below the minimum", async () => {
     const simulator = await simulatorWith({ nowMs: () => 0 });
     await ask(simulator, [marked("a", 1_023)]);
     await ask(simulator, [marked("a", 1_023)]);
-    expect(usageOf(simulator)).toEqual([
-      [0, 0],
-      [0, 0],
-    ]);
+    expect(usageOf(simulator)).toEqual(["0 0", "0 0"]);
   });
 
   test.each([
@@ -698,7 +683,7 @@ describe("the prompt cache", () => {
       clock.nowMs = nowMs;
       await ask(simulator, [marked("a", 2_000)]);
     }
-    expect(usageOf(simulator).map(([read]) => read)).toEqual(reads);
+    expect(readsOf(simulator)).toEqual(reads);
   });
 
   test("keeps what was written for an hour, and tells it apart", async () => {
@@ -710,10 +695,7 @@ describe("the prompt cache", () => {
     });
     clock.nowMs = 1_800_000;
     await ask(simulator, content);
-    expect(usageOf(simulator)).toEqual([
-      [0, 3_000],
-      [2_000, 1_000],
-    ]);
+    expect(usageOf(simulator)).toEqual(["0 3000", "2000 1000"]);
   });
 
   test("looks back twenty blocks from a breakpoint, no further", async () => {
@@ -722,19 +704,19 @@ describe("the prompt cache", () => {
     await ask(simulator, [marked("a", 2_000)]);
     await ask(simulator, [text("a", 2_000), ...blocks(18), marked("z", 10)]);
     await ask(simulator, [text("a", 2_000), ...blocks(30), marked("y", 10)]);
-    expect(usageOf(simulator).map(([read]) => read)).toEqual([0, 2_000, 0]);
+    expect(readsOf(simulator)).toEqual([0, 2_000, 0]);
   });
 
   test("by itself reads whole steps of what an earlier prompt began with", async () => {
     const simulator = await simulatorWith({ nowMs: () => 0 });
     // "user", a line break and the text: 1,502 tokens each.
     const chat = (...names: readonly string[]) =>
-      post(simulator, "/v1/chat/completions", { model: "m", messages: names.map((name) => user(name.repeat(6_000))) });
+      post(simulator, "chat/completions", { model: "m", messages: names.map((name) => user(name.repeat(6_000))) });
     await chat("a");
     await chat("a", "b");
     await chat("a", "c");
     await chat("d");
-    expect(usageOf(simulator).map(([read]) => read)).toEqual([0, 11 * 128, 11 * 128, 0]);
+    expect(readsOf(simulator)).toEqual([0, 11 * 128, 11 * 128, 0]);
   });
 });
 
@@ -769,26 +751,13 @@ describe("models", () => {
 });
 
 test("a transcript's replies are a script", () => {
+  const SAID = { type: "text", text: "reading" } as const;
+  const CALLED = { type: "tool-call", toolName: "f", argumentsJson: "{}" } as const;
   const replies = repliesOfTranscript([
     { role: "user", origin: "human", parts: [{ type: "text", text: "go" }] },
-    {
-      role: "assistant",
-      origin: "model",
-      parts: [
-        { type: "reasoning", text: "" },
-        { type: "text", text: "reading" },
-        { type: "tool-call", toolName: "f", argumentsJson: "{}" },
-      ],
-    },
+    { role: "assistant", origin: "model", parts: [{ type: "reasoning", text: "" }, SAID, CALLED] },
   ]);
-  expect(replies).toEqual([
-    {
-      parts: [
-        { type: "text", text: "reading" },
-        { type: "tool-call", toolName: "f", argumentsJson: "{}" },
-      ],
-    },
-  ]);
+  expect(replies).toEqual([{ parts: [SAID, CALLED] }]);
 });
 
 test("a script that fails says so", async () => {
@@ -797,16 +766,17 @@ test("a script that fails says so", async () => {
       throw new Error(`no reply ${replyIndex}`);
     },
   });
-  expect(await post(simulator, "/v1/messages", { model: "m", max_tokens: 10, messages: [go] })).toEqual({
+  expect(await post(simulator, "messages", { model: "m", max_tokens: 10, messages: [go] })).toEqual({
     status: 500,
-    answer: { error: { type: "simulator_error", message: "the script failed: Error: no reply 0" } },
+    answer: { error: { type: "simulator_error", message: expect.anything() } },
+    error: "the script failed: Error: no reply 0",
   });
 });
 
 test("a script that has ended says so", async () => {
   const simulator = await simulatorWith({ replies: [] });
   const request = { model: "m", max_tokens: 10, messages: [go] };
-  expect(await post(simulator, "/v1/messages", request)).toMatchObject({
+  expect(await post(simulator, "messages", request)).toMatchObject({
     status: 200,
     answer: { content: [{ text: "The script has ended." }], stop_reason: "end_turn" },
   });

@@ -1,4 +1,5 @@
 import { onTestFinished } from "vitest";
+import { stringAt } from "../src/fields.ts";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../src/index.ts";
 
 /** A simulator that says "well" unless the options say otherwise, for one test. */
@@ -6,4 +7,18 @@ export async function simulatorWith(options: Partial<SimulatorOptions> = {}): Pr
   const simulator = await startSimulator({ replies: () => ({ parts: [{ type: "text", text: "well" }] }), ...options });
   onTestFinished(() => simulator.close());
   return simulator;
+}
+
+/** Headers that the Messages and the OpenAI wires take together. */
+export const KEYS: Readonly<Record<string, string>> = {
+  "anthropic-version": "2023-06-01",
+  "x-api-key": "key",
+  authorization: "Bearer key",
+};
+
+/** Posts a body as it is to a path below `/v1/`; gives the status, the answer and the words of its error. */
+export async function ask({ url }: Pick<Simulator, "url">, path: string, body: unknown, headers = KEYS) {
+  const response = await fetch(`${url}/v1/${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  const answer: unknown = await response.json();
+  return { status: response.status, answer, error: stringAt(Object(answer).error, "message") };
 }
