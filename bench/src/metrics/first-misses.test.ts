@@ -1,5 +1,5 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { assistant, human, result, sessionStart, summaryMessage, usageEntry } from "@plimsoll/core/testing";
+import { callPart, assistant, human, result, sessionStart, summaryMessage, usageEntry } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import type { Program } from "../drive/program.ts";
 import { programPolicy } from "../drive/program-run.ts";
@@ -9,13 +9,7 @@ import { replay } from "../replay/replay.ts";
 const SHOWN = Array.from({ length: 20 }, (_, at) => `line_${at + 1}_x of a file with words`).join("\n");
 
 function calling(id: string, said: string, args: object): Message {
-  const call = {
-    type: "tool-call",
-    callId: `c${id}`,
-    toolName: "look",
-    argumentsJson: JSON.stringify(args),
-    paths: [],
-  } as const;
+  const call = callPart(`c${id}`, "look", { argumentsJson: JSON.stringify(args) });
   return assistant(`a${id}`, [{ type: "text", text: said }, call]);
 }
 

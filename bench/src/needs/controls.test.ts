@@ -1,5 +1,5 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { assistant, human, logOf, reply, result, usageEntry } from "@plimsoll/core/testing";
+import { callPart, assistant, human, logOf, reply, result, usageEntry } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { prepareSession } from "../open/prepared-session.ts";
 import { changesBetween, controlsOf, messagesAt } from "./controls.ts";
@@ -10,13 +10,7 @@ const STEPS = 40;
 
 /** A step that reads a file; every fourth names a line of the file that was read ten steps before. */
 function step(place: number): readonly Message[] {
-  const call = {
-    type: "tool-call",
-    callId: `c${place}`,
-    toolName: "tool",
-    argumentsJson: `{"n":${place}}`,
-    paths: [],
-  } as const;
+  const call = callPart(`c${place}`, "tool", { argumentsJson: `{"n":${place}}` });
   const said = place >= 10 && place % 4 === 0 ? `as line_${place - 10}_x says` : "on";
   const body = Array.from({ length: 20 }, (_, line) => `line_${place}_x part ${line} of a reading with words`).join("\n");
   return [assistant(`a${place}`, [{ type: "text", text: said }, call]), result(`r${place}`, `c${place}`, body)];

@@ -1,4 +1,5 @@
-import { createSession, type SessionEntry } from "@plimsoll/core";
+import { createSession, type Message, type SessionEntry } from "@plimsoll/core";
+import { assistant, callPart, human, logOf, reply, result } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import { GEMINI_CLI_PEER } from "./gemini-cli.ts";
 import { asPublished } from "./peers.ts";
@@ -7,52 +8,15 @@ const never = new AbortController().signal;
 const WINDOW = { contextWindowTokens: 20_000, maxOutputTokens: 1_000 };
 const LONG = "word ".repeat(4_000);
 
-const said = (id: string, text: string): SessionEntry => ({
-  type: "message",
-  message: { role: "user", id, origin: "human", parts: [{ type: "text", text }], atMs: null },
-});
-const replied = (id: string): SessionEntry => ({
-  type: "message",
-  message: {
-    role: "assistant",
-    id,
-    origin: "model",
-    parts: [{ type: "text", text: LONG }],
-    modelId: null,
-    requestId: null,
-    stopReason: null,
-    atMs: null,
-  },
-});
-
-const base = { atMs: null, parts: [{ type: "text", text: LONG }] } as const;
-const calling: SessionEntry = {
-  type: "message",
-  message: {
-    role: "assistant",
-    id: "c1",
-    origin: "model",
-    parts: [{ type: "tool-call", callId: "call", toolName: "read", argumentsJson: "{}", paths: [] }],
-    modelId: null,
-    requestId: null,
-    stopReason: null,
-    atMs: null,
-  },
-};
-const answered: SessionEntry = {
-  type: "message",
-  message: { ...base, role: "tool-result", id: "r1", callId: "call", toolName: "read", isError: false, category: "generic" },
-};
+const said = (message: Message): SessionEntry => ({ type: "message", message });
+const replied = (id: string) => said(reply(id, LONG));
+const calling = said(assistant("c1", [callPart("call", "read")]));
+const answered = said({ ...result("r1", "call", LONG), toolName: "read" });
 
 /** A session of three human turns, far above half of the window. */
 const ENTRIES: readonly SessionEntry[] = [
-  { type: "session", version: 2, id: "s", createdMs: 0, parent: null, agent: null, system: "", tools: [] },
-  said("u1", "Read."),
-  replied("a1"),
-  said("u2", "Go on."),
-  replied("a2"),
-  said("u3", "Go on."),
-  replied("a3"),
+  ...logOf([human("u1", "Read."), reply("a1", LONG), human("u2", "Go on."), reply("a2", LONG)]),
+  ...[said(human("u3", "Go on.")), replied("a3")],
 ];
 
 test("a snapshot that is larger than what it replaces is thrown away, and none is asked for until the person speaks", async () => {
@@ -74,7 +38,7 @@ test("a snapshot that is larger than what it replaces is thrown away, and none i
   session.append(replied("a4"));
   expect(await fit()).not.toMatchObject({ kind: "compacted" });
   expect(asked).toBe(askedOnce);
-  session.append(said("u4", "Go on."));
+  session.append(said(human("u4", "Go on.")));
   await fit();
   expect(asked).toBeGreaterThan(askedOnce);
 });

@@ -1,6 +1,6 @@
 import { PLIMSOLL_POLICY, PlimsollError, textOf } from "@plimsoll/core";
 import { checkMessages, createWorkCounter, EMPTY_VIEW, foldEntry, type ToolOutput } from "@plimsoll/core/extend";
-import type { ScriptedReply } from "@plimsoll/core/testing";
+import { assistant, human, type ScriptedReply } from "@plimsoll/core/testing";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, test } from "vitest";
 import { AGENT_LIMITS, agentSetup, agentTool, ECHO_TOOL, echoCalls } from "../testing/agent-setup.ts";
@@ -506,22 +506,8 @@ describe("what it is started with", () => {
       return count === 2 ? { error: refused } : { text: `answer ${count}` };
     });
     const agent = await start();
-    const thinking = {
-      role: "assistant",
-      origin: "model",
-      modelId: null,
-      requestId: null,
-      stopReason: "end",
-      atMs: null,
-    } as const;
-    const parts = [{ type: "reasoning", text: "why", opaque: null } as const, { type: "text", text: "so" } as const];
-    await agent.replaceHistoryAndSubmit(
-      [
-        { role: "user", origin: "human", parts: [{ type: "text", text: "go" }], atMs: null },
-        { ...thinking, parts },
-      ],
-      "on",
-    );
+    const thought = { type: "reasoning", text: "why", opaque: null } as const;
+    await agent.replaceHistoryAndSubmit([human("1", "go"), assistant("2", [thought, { type: "text", text: "so" }])], "on");
     const outcome = await agent.submit("again");
     expect(outcome).toMatchObject({ reason: "done", text: "answer 3" });
     expect(JSON.stringify(model.requests()[1]?.context.messages)).toContain("why");

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Context, ImagePart, Message, ToolResultMessage } from "@plimsoll/core";
 import type { JsonValue } from "@plimsoll/core/extend";
-import { assistant, calling, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
+import { callPart, assistant, calling, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { ANTHROPIC_WIRE_RULES, encodeAnthropic } from "./anthropic/encode.ts";
 import { thinkingFor, withThinking } from "./anthropic/thinking.ts";
@@ -27,7 +27,7 @@ const png: ImagePart = {
   source: { kind: "base64", data: "AAAA" },
 };
 const reasoned = (opaque: AssistantMessage["parts"][number] & { readonly type: "reasoning" }): AssistantMessage =>
-  assistant("2", [opaque, { type: "tool-call", callId: "c1", toolName: "f", argumentsJson: '{"a":1}', paths: [] }]);
+  assistant("2", [opaque, callPart("c1", "f", { argumentsJson: '{"a":1}' })]);
 const imageResult: ToolResultMessage = { ...result("3", "c1", "seen"), parts: [{ type: "text", text: "seen" }, png] };
 
 describe("Anthropic", () => {
@@ -113,7 +113,7 @@ describe("Anthropic", () => {
   });
 
   test("arguments that were cut off are sent under a key, not dropped", () => {
-    const call = { type: "tool-call", callId: "c1", toolName: "f", argumentsJson: '{"a": "ha', paths: [] } as const;
+    const call = callPart("c1", "f", { argumentsJson: '{"a": "ha' });
     const messages = [human("1", "go"), assistant("2", [call]), result("3", "c1", "x")];
     expect(messagesOf(contextOf(messages))[1]?.content).toEqual([
       { type: "tool_use", id: "c1", name: "f", input: { unparsed: '{"a": "ha' } },
@@ -122,7 +122,7 @@ describe("Anthropic", () => {
 
   test("of arguments that are nested too deep the beginning is sent as text", () => {
     const argumentsJson = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-    const call = { type: "tool-call", callId: "c1", toolName: "f", argumentsJson, paths: [] } as const;
+    const call = callPart("c1", "f", { argumentsJson });
     const messages = [human("1", "go"), assistant("2", [call]), result("3", "c1", "x")];
     expect(messagesOf(contextOf(messages))[1]?.content).toEqual([
       { type: "tool_use", id: "c1", name: "f", input: { unparsed: argumentsJson.slice(0, 2_000) } },
@@ -391,14 +391,8 @@ describe("half a character never leaves an encoder", () => {
       assistant("2", [
         { type: "reasoning", text: `reason ${HALF}`, opaque: { type: "thinking", signature: "s" } },
         { type: "text", text: `reply ${HALF}` },
-        {
-          type: "tool-call",
-          callId: `a${HALF}`,
-          toolName: "f",
-          argumentsJson: `{"bare":"${HALF}","escaped":"\\ud83d"}`,
-          paths: [],
-        },
-        { type: "tool-call", callId: "a\udc00", toolName: "f", argumentsJson: "no json \\ud83d", paths: [] },
+        callPart(`a${HALF}`, "f", { argumentsJson: `{"bare":"${HALF}","escaped":"\\ud83d"}` }),
+        callPart("a\udc00", "f", { argumentsJson: "no json \\ud83d" }),
       ]),
       result("3", `a${HALF}`, `result ${HALF}`),
       result("4", "a\udc00", "fine"),
@@ -469,7 +463,7 @@ describe("user and assistant in turn", () => {
   });
 
   const thought = { type: "reasoning", text: "why", opaque: { type: "thinking", signature: "s" } } as const;
-  const call = { type: "tool-call", callId: "c1", toolName: "f", argumentsJson: "{}", paths: [] } as const;
+  const call = callPart("c1", "f");
   const summary = { ...assistant("s", [{ type: "text", text: "so far" }]), origin: "summary" } as const;
   const summarised = [summary, assistant("1", [thought, call]), result("2", "c1", "seen")];
   const notice = { role: "user", content: [{ type: "text", text: FIRST_MESSAGE_NOTICE }] };

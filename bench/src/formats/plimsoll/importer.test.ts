@@ -1,26 +1,12 @@
-import { encodeLog, type SessionEntry, usageOf } from "@plimsoll/core";
+import { encodeLog, type SessionEntry } from "@plimsoll/core";
+import { human, result, sessionStart, usageEntry } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import { textSource } from "../file-source.ts";
 import { importSource } from "../registry.ts";
 
-const START: SessionEntry = {
-  type: "session",
-  version: 1,
-  id: "s",
-  createdMs: null,
-  system: "You are.",
-  tools: [],
-  parent: null,
-  agent: null,
-};
-const PROMPT: SessionEntry = {
-  type: "message",
-  message: { role: "user", id: "u", origin: "human", parts: [{ type: "text", text: "q" }], atMs: null },
-};
-const CALL: SessionEntry = {
-  ...{ type: "usage", requestId: "r", modelId: "m", throughMessageId: "u", overheadHash: null, viewHash: null, atMs: null },
-  usage: usageOf({ totalInputTokens: 5 }),
-};
+const START = sessionStart("You are.");
+const PROMPT: SessionEntry = { type: "message", message: human("u", "q") };
+const CALL = usageEntry("r", "u", 5);
 const TEXT = encodeLog([START, PROMPT, CALL]);
 
 test.each([1, 2] as const)("our own log of version %i comes back as it is", async (version) => {
@@ -51,19 +37,7 @@ test.each([0, 1, 30])("a batch with %i characters of its last line is left out a
 });
 
 test("a result without a call is noted at its line, and kept in the log", async () => {
-  const orphan: SessionEntry = {
-    type: "message",
-    message: {
-      role: "tool-result",
-      id: "r1",
-      callId: "nobody",
-      toolName: "tool",
-      isError: false,
-      category: "generic",
-      parts: [],
-      atMs: null,
-    },
-  };
+  const orphan: SessionEntry = { type: "message", message: result("r1", "nobody", "x") };
   const [transcript] = await importSource(textSource(encodeLog([START, PROMPT, orphan, CALL]), "own.jsonl"));
   expect(transcript?.entries).toHaveLength(4);
   expect(transcript?.notes).toMatchObject([{ code: "result-without-call", line: 3 }]);

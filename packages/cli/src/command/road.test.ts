@@ -2,6 +2,7 @@ import { copyFileSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startAgent } from "@plimsoll/agent";
+import { reply } from "@plimsoll/core/testing";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { createAnthropicClient } from "@plimsoll/providers/anthropic";
 import { repliesOfTranscript, startSimulator } from "@plimsoll/simulator";
@@ -36,18 +37,7 @@ test("the way from a benchmark over a tuned file to an agent that works by it", 
   expect(await run("bench", "session.jsonl", "-p", "plimsoll.yaml", "-w", "32k", "--jobs", "1")).toContain(policy.name);
 
   const simulator = await startSimulator({
-    replies: repliesOfTranscript(
-      Array.from({ length: 8 }, (_, index) => ({
-        role: "assistant",
-        id: `a${index}`,
-        origin: "model",
-        parts: [{ type: "text", text: LONG }],
-        modelId: null,
-        requestId: null,
-        stopReason: "end",
-        atMs: null,
-      })),
-    ),
+    replies: repliesOfTranscript(Array.from({ length: 8 }, (_, index) => reply(`a${index}`, LONG))),
     contextWindowTokens: 20_000,
   });
   const compactions: string[] = [];

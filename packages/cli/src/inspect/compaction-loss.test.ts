@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { assistant, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
+import { callPart, assistant, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import { compactionLoss } from "@plimsoll/providers/proxy";
 import { expect, test } from "vitest";
 import { editWords } from "./compaction-loss.ts";
@@ -7,13 +7,7 @@ import { editWords } from "./compaction-loss.ts";
 const tokensOf = (message: Message) => message.parts.reduce((sum, part) => sum + ("text" in part ? part.text.length : 10), 0);
 
 const CALL = assistant("a1", [
-  {
-    type: "tool-call",
-    callId: "c1",
-    toolName: "tool",
-    argumentsJson: "0123456789",
-    paths: [{ path: "hull.ts", access: "read" }],
-  },
+  callPart("c1", "tool", { argumentsJson: "0123456789", paths: [{ path: "hull.ts", access: "read" }] }),
 ]);
 const BEFORE: readonly Message[] = [
   human("h1", "mend the hull"),

@@ -6,7 +6,7 @@ import { type Message, textOf } from "../message/message.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { OPAL_POLICY } from "../policy/presets/opal.ts";
 import { EMPTY_VIEW, foldEntry } from "../session/view.ts";
-import { assistant, human, reply, result, usageEntry } from "../testing/builders.ts";
+import { callPart, assistant, human, reply, result, usageEntry } from "../testing/builders.ts";
 
 const byHand = (tokens: number) => ({ now: { reason: "manual" as const, keep: { tokens } } });
 const session = (messages: readonly Message[], more: Partial<Parameters<typeof engineSession>[0]> = {}) =>
@@ -89,13 +89,7 @@ describe("compaction", () => {
   test("O-c20, O-f1: files are listed with the summary, and as data", async () => {
     const reads = assistant("1", [
       { type: "text", text: "x".repeat(507) },
-      {
-        type: "tool-call",
-        callId: "c",
-        toolName: "read",
-        argumentsJson: "{}",
-        paths: [{ path: "lib/app.ex", access: "read" }],
-      },
+      callPart("c", "read", { paths: [{ path: "lib/app.ex", access: "read" }] }),
     ]);
     const run = session([
       human("0", "read it"),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { smallSession, stepsOf } from "../../testing/small-session.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { SUMMARY_HEADER } from "../prompts/notices.ts";
-import { assistant, human, reply, result } from "../testing/builders.ts";
+import { callPart, assistant, human, reply, result } from "../testing/builders.ts";
 import { summaryWithin } from "./compaction-tools.ts";
 
 // A summary may take a fifth of the budget.
@@ -22,13 +22,7 @@ async function writtenIn(windowTokens: number): Promise<{ readonly digest: numbe
   const steps = Array.from({ length: 60 }, (_, at) => {
     const path = `src/${"long/".repeat(20)}${at}.ts`;
     const argumentsJson = JSON.stringify({ path, plan: `- ${"Look at it. ".repeat(15)}` });
-    const call = {
-      type: "tool-call",
-      callId: `c${at}`,
-      toolName: "edit",
-      argumentsJson,
-      paths: [{ path, access: "modify" }],
-    } as const;
+    const call = callPart(`c${at}`, "edit", { argumentsJson, paths: [{ path, access: "modify" }] });
     return [
       assistant(`a${at}`, [{ type: "text", text: `I found ${at} and will go on. `.repeat(40) }, call]),
       result(`r${at}`, `c${at}`, `line of ${at}\n`.repeat(60)),
@@ -44,17 +38,8 @@ async function writtenIn(windowTokens: number): Promise<{ readonly digest: numbe
 
 test("a digest takes a quarter of a small window at most, the facts a tenth", async () => {
   const [small, middle, large] = [await writtenIn(3000), await writtenIn(6000), await writtenIn(9000)];
-  expect([small.digest <= 2250, small.digest > 1800, middle.digest <= 4500, middle.digest > 3600]).toEqual([
-    true,
-    true,
-    true,
-    true,
-  ]);
-  expect([small.facts <= 1350, small.facts > 50, middle.facts > small.facts, large.facts > middle.facts]).toEqual([
-    true,
-    true,
-    true,
-    true,
-  ]);
+  const isWithin = (chars: number, above: number, atMost: number) => chars > above && chars <= atMost;
+  expect([isWithin(small.digest, 1800, 2250), isWithin(middle.digest, 3600, 4500)]).toEqual([true, true]);
+  expect(isWithin(small.facts, 50, 1350) && middle.facts > small.facts && large.facts > middle.facts).toBe(true);
   expect(large.digest).toBeGreaterThan(middle.digest);
 });

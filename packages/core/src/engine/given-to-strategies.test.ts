@@ -7,7 +7,7 @@ import { type Message, textOf } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { SessionOptions } from "../session/session.ts";
 import type { StrategyInput } from "../strategy/strategy.ts";
-import { assistant, calling, human, logOf, reply, result, sessionStart, usageEntry } from "../testing/builders.ts";
+import { callPart, assistant, calling, human, logOf, reply, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import { utf8Bytes } from "../text.ts";
 import type { FitInput } from "./fit-input.ts";
 
@@ -32,15 +32,7 @@ async function given(
 
 /** A call that changed a file with a long name. */
 const CHANGE: readonly Message[] = [
-  assistant("c", [
-    {
-      type: "tool-call",
-      callId: "c",
-      toolName: "edit",
-      argumentsJson: "{}",
-      paths: [{ path: `src/${"long/".repeat(50)}a.ts`, access: "modify" }],
-    },
-  ]),
+  assistant("c", [callPart("c", "edit", { paths: [{ path: `src/${"long/".repeat(50)}a.ts`, access: "modify" }] })]),
   result("r-c", "c", "ok"),
 ];
 

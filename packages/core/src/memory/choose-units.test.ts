@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { type RecalledPassage, recalledText } from "../prompts/notices.ts";
-import { assistant, human, reply, result } from "../testing/builders.ts";
+import { callPart, assistant, human, reply, result } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import { createRecallIndex } from "./recall-index.ts";
 import { type RecallChoice, recalledPassages } from "./recaller.ts";
@@ -19,7 +19,7 @@ function recalled(messages: readonly Message[], choice: Partial<RecallChoice> = 
   return passagesOf(messages, choice).map(({ handle, text }) => `${handle} ${text.split("\n").length}`);
 }
 
-const RUN: ToolCallPart = { type: "tool-call", callId: "c", toolName: "run", argumentsJson: "{}", paths: [] };
+const RUN: ToolCallPart = callPart("c", "run");
 
 describe("recalled passages", () => {
   const [one, two, three] = [human("one", page("one", 3)), human("two", page("two", 1)), human("three", page("three", 1))];
@@ -97,13 +97,7 @@ describe("recalled passages", () => {
 
   test("a passage names its file and lines, and shows them without their numbers", () => {
     const text = Array.from({ length: 20 }, (_, at) => `${at + 40}\tline ${at} of the file`).join("\n");
-    const read: ToolCallPart = {
-      type: "tool-call",
-      callId: "c",
-      toolName: "look",
-      argumentsJson: "{}",
-      paths: [{ path: "src/a.ts", access: "read" }],
-    };
+    const read: ToolCallPart = callPart("c", "look", { paths: [{ path: "src/a.ts", access: "read" }] });
     const [passage] = passagesOf([assistant("a", [read]), result("r", "c", text)]);
     const lines = Array.from({ length: 20 }, (_, at) => `line ${at} of the file`).join("\n");
     expect(passage).toEqual({
@@ -141,13 +135,7 @@ describe("recalled passages", () => {
   test("the heads of files with long paths are within the size", () => {
     const messages = Array.from({ length: 9 }, (_, at) => at).flatMap((at) => {
       const path = `src/${"folder/".repeat(20)}${at}.ts`;
-      const calls: ToolCallPart = {
-        type: "tool-call",
-        callId: `c${at}`,
-        toolName: "look",
-        argumentsJson: "{}",
-        paths: [{ path, access: "read" }],
-      };
+      const calls: ToolCallPart = callPart(`c${at}`, "look", { paths: [{ path, access: "read" }] });
       return [assistant(`a${at}`, [calls]), result(`r${at}`, `c${at}`, `one line of file ${at}`)];
     });
     const block = recalledText(passagesOf(messages, { maximumChars: 1000 })) ?? "";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { UnitWorth } from "../keep/keep-rule.ts";
 import type { Message, ToolCallPart } from "../message/message.ts";
-import { assistant, human, reply, result } from "../testing/builders.ts";
+import { callPart, assistant, human, reply, result } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import { isNext } from "./logged-units.ts";
 import { expectedUse } from "./recall.ts";
@@ -69,13 +69,10 @@ function messagesOf(steps: readonly (typeof step extends fc.Arbitrary<infer Step
   return steps.flatMap((each, at): readonly Message[] => {
     if (each.kind === "human") return [human(`u${at}`, each.text)];
     if (each.kind === "reply") return [reply(`a${at}`, each.text)];
-    const call: ToolCallPart = {
-      type: "tool-call",
-      callId: `c${at}`,
-      toolName: "tool",
+    const call: ToolCallPart = callPart(`c${at}`, "tool", {
       argumentsJson: JSON.stringify(each.kind === "read" ? {} : { text: each.text }),
       paths: [{ path: each.path, access: each.kind === "read" ? "read" : "modify" }],
-    };
+    });
     return [assistant(`a${at}`, [call]), result(`r${at}`, `c${at}`, each.kind === "read" ? each.text : "done")];
   });
 }

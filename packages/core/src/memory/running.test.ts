@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Message } from "../message/message.ts";
-import { assistant, human, result, toolCall } from "../testing/builders.ts";
+import { callPart, assistant, human, result, toolCall } from "../testing/builders.ts";
 import { foldFacts, NO_FACTS } from "./facts.ts";
 
 const running = (...messages: readonly Message[]) =>
@@ -20,13 +20,7 @@ const AGENT = [
 const TEXT = "To start it:\n\ndocker run -d --name otter postgres:16\n";
 const ARGUMENTS = JSON.stringify({ path: "README.md", content: TEXT });
 const WRITTEN = assistant("w", [
-  {
-    type: "tool-call",
-    callId: "c-w",
-    toolName: "Write",
-    argumentsJson: ARGUMENTS,
-    paths: [{ path: "README.md", access: "modify" }],
-  },
+  callPart("c-w", "Write", { argumentsJson: ARGUMENTS, paths: [{ path: "README.md", access: "modify" }] }),
 ]);
 
 describe("running things", () => {

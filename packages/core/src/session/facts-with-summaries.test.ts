@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { SMALL_POLICY, smallSession, turns, words } from "../../testing/small-session.ts";
 import type { Message } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
-import { assistant, human, result } from "../testing/builders.ts";
+import { callPart, assistant, human, result } from "../testing/builders.ts";
 
 describe("facts", () => {
   const command = (id: string, callId: string, run: string) =>
-    assistant(id, [{ type: "tool-call", callId, toolName: "bash", argumentsJson: `{"command":"${run}"}`, paths: [] }]);
+    assistant(id, [callPart(callId, "bash", { argumentsJson: `{"command":"${run}"}` })]);
   const failed = (id: string, callId: string, error: string) => ({ ...result(id, callId, error), isError: true });
   const history = [
     human("first", "Build the shed.\nUse oak only."),
@@ -60,15 +60,7 @@ describe("facts", () => {
   describe("of what runs and is planned are the same", () => {
     const said = [
       human("o", "Serve it."),
-      assistant("i", [
-        {
-          type: "tool-call",
-          callId: "j",
-          toolName: "todo",
-          argumentsJson: '{"items":[{"text":"Dig","status":"pending"}]}',
-          paths: [],
-        },
-      ]),
+      assistant("i", [callPart("j", "todo", { argumentsJson: '{"items":[{"text":"Dig","status":"pending"}]}' })]),
       result("k", "j", "ok"),
       command("g", "h", "nohup ./serve.sh &"),
       result("v", "h", ""),
@@ -117,15 +109,7 @@ describe("facts", () => {
   describe("of a policy that lists the files of what its summaries covered", () => {
     const policy: Policy = { ...SMALL_POLICY, facts: { maxTokens: 100, files: "covered" } };
     const touching = (id: string, path: string, access: "read" | "modify", input: object = { path }) => [
-      assistant(id, [
-        {
-          type: "tool-call",
-          callId: `c-${id}`,
-          toolName: "tool",
-          argumentsJson: JSON.stringify(input),
-          paths: [{ path, access }],
-        },
-      ]),
+      assistant(id, [callPart(`c-${id}`, "tool", { argumentsJson: JSON.stringify(input), paths: [{ path, access }] })]),
       result(`r-${id}`, `c-${id}`, words(500)),
     ];
     const listed = (text: string) => /<(?:read|modified)-files>.*<\/(?:read|modified)-files>/s.exec(text)?.[0] ?? "";

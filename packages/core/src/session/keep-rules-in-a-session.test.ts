@@ -7,7 +7,7 @@ import { defineKeepRule } from "../keep/keep-rule.ts";
 import { type Message, textOf } from "../message/message.ts";
 import { withKinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
-import { assistant, human, reply, result } from "../testing/builders.ts";
+import { callPart, assistant, human, reply, result } from "../testing/builders.ts";
 
 /** Keeps the newest message and those of the rules. */
 const keeping = (rules: readonly KeepRuleSpec[], more: Partial<Policy> = {}): Policy => {
@@ -23,14 +23,8 @@ const shown = (ids: readonly string[], messages: readonly Message[]) =>
 
 const planning = assistant("p", [
   { type: "text", text: words(400) },
-  {
-    type: "tool-call",
-    callId: "cp",
-    toolName: "any",
-    argumentsJson: JSON.stringify({ todos: [{ content: "Write it", status: "pending" }] }),
-    paths: [],
-  },
-  { type: "tool-call", callId: "cq", toolName: "any", argumentsJson: "{}", paths: [] },
+  callPart("cp", "any", { argumentsJson: JSON.stringify({ todos: [{ content: "Write it", status: "pending" }] }) }),
+  callPart("cq", "any"),
 ]);
 
 describe("what rules keep", () => {
@@ -88,7 +82,7 @@ describe("what rules keep", () => {
 
   test("binds strategies that replace parts, too", async () => {
     const steps = Array.from({ length: 4 }, (_, index) => [
-      assistant(`s${index}`, [{ type: "tool-call", callId: `c${index}`, toolName: "any", argumentsJson: "{}", paths: [] }]),
+      assistant(`s${index}`, [callPart(`c${index}`, "any")]),
       result(`r${index}`, `c${index}`, words(2000)),
     ]).flat();
     const messages = [human("u", "go"), ...steps, reply("end", "done")];

@@ -9,7 +9,7 @@ import { BUILT_IN_KINDS, type Kinds, withKinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
-import { assistant, compaction, human, logOf, result, sessionStart } from "../testing/builders.ts";
+import { callPart, assistant, compaction, human, logOf, result, sessionStart } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import { createSession } from "./open-session.ts";
 
@@ -23,13 +23,7 @@ function reading(step: number): readonly Message[] {
   const text = Array.from({ length: 120 }, (_, line) => `export const part${step}Value${line} = compute(${line});`).join("\n");
   return [
     assistant(`a${step}`, [
-      {
-        type: "tool-call",
-        callId: `c${step}`,
-        toolName: "tool",
-        argumentsJson: JSON.stringify({ path }),
-        paths: [{ path, access: "read" }],
-      },
+      callPart(`c${step}`, "tool", { argumentsJson: JSON.stringify({ path }), paths: [{ path, access: "read" }] }),
     ]),
     result(`r${step}`, `c${step}`, text),
   ];

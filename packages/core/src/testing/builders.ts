@@ -39,10 +39,7 @@ export function reply(id: string, text: string): AssistantMessage {
 
 /** Makes a model's reply of a text and one call of the tool `tool`, without arguments, for each id given. */
 export function calling(id: string, callIds: readonly string[], text = "calling"): AssistantMessage {
-  const calls = callIds.map(
-    (callId): ToolCallPart => ({ type: "tool-call", callId, toolName: "tool", argumentsJson: "{}", paths: [] }),
-  );
-  return assistant(id, [{ type: "text", text }, ...calls]);
+  return assistant(id, [{ type: "text", text }, ...callIds.map((callId) => callPart(callId, "tool"))]);
 }
 
 /** Makes a reply of the model `test/model` with the parts given; its request id is made from `id`. */
@@ -103,8 +100,16 @@ export function toolCall(
   callId: string,
   call: { readonly name: string; readonly argumentsJson: string },
 ): AssistantMessage {
-  const { name, argumentsJson } = call;
-  return assistant(id, [{ type: "tool-call", callId, toolName: name, argumentsJson, paths: [] }]);
+  return assistant(id, [callPart(callId, call.name, call)]);
+}
+
+/** Makes a call of a tool by name, as a part of a reply; without arguments and paths unless they are given. */
+export function callPart(
+  callId: string,
+  toolName: string,
+  { argumentsJson = "{}", paths = [] }: Partial<Pick<ToolCallPart, "argumentsJson" | "paths">> = {},
+): ToolCallPart {
+  return { type: "tool-call", callId, toolName, argumentsJson, paths };
 }
 
 /** An image whose bytes were not kept. */

@@ -3,6 +3,7 @@ export { arbitraryMessageSoup } from "./arbitrary-transcript.ts";
 export {
   assistant,
   calling,
+  callPart,
   compaction,
   human,
   logOf,
