@@ -13,19 +13,15 @@ import { checkSendable } from "./wire/wire.ts";
 
 const quirksOf = (host: string) => CHAT_HOSTS.find(({ name }) => name === host)?.quirks ?? OPENAI_QUIRKS;
 
+/** A block of text. */
+const text = (words: string) => ({ type: "text", text: words }) as const;
 const contextOf = (messages: readonly Message[], rest: Partial<Context> = {}): Context => {
   return { system: "", tools: [], messages, dynamicContext: null, ...rest };
 };
 const requestOf = (context: Context) => ({ context, modelId: "m", maxOutputTokens: 100 });
 
-const png: ImagePart = {
-  type: "image",
-  mediaType: "image/png",
-  widthPx: 1,
-  heightPx: 1,
-  sizeBytes: 3,
-  source: { kind: "base64", data: "AAAA" },
-};
+const PIXEL = { type: "image", mediaType: "image/png", widthPx: 1, heightPx: 1, sizeBytes: 3 } as const;
+const png: ImagePart = { ...PIXEL, source: { kind: "base64", data: "AAAA" } };
 const reasoned = (opaque: AssistantMessage["parts"][number] & { readonly type: "reasoning" }): AssistantMessage =>
   assistant("2", [opaque, callPart("c1", "f", { argumentsJson: '{"a":1}' })]);
 const imageResult: ToolResultMessage = { ...result("3", "c1", "seen"), parts: [{ type: "text", text: "seen" }, png] };
@@ -42,11 +38,11 @@ describe("Anthropic", () => {
       human("5", "and?"),
     ];
     expect(messagesOf(contextOf(messages))).toEqual([
-      { role: "user", content: [{ type: "text", text: "go" }] },
+      { role: "user", content: [text("go")] },
       {
         role: "assistant",
         content: [
-          { type: "text", text: "so" },
+          text("so"),
           { type: "tool_use", id: "a", name: "tool", input: {} },
           { type: "tool_use", id: "b", name: "tool", input: {} },
         ],
@@ -56,7 +52,7 @@ describe("Anthropic", () => {
         content: [
           { type: "tool_result", tool_use_id: "a", content: "one" },
           { type: "tool_result", tool_use_id: "b" },
-          { type: "text", text: "and?" },
+          text("and?"),
         ],
       },
     ]);
@@ -65,31 +61,16 @@ describe("Anthropic", () => {
   test("a list that begins with the model gets the fixed notice before it", () => {
     expect(messagesOf(contextOf([reply("1", "summary"), human("2", "go")]))[0]).toEqual({
       role: "user",
-      content: [{ type: "text", text: FIRST_MESSAGE_NOTICE }],
+      content: [text(FIRST_MESSAGE_NOTICE)],
     });
   });
 
   test("neighbours of one role are one message", () => {
-    expect(
-      messagesOf(
-        contextOf([summaryMessage("1", "before"), human("2", "go"), reply("3", "a"), reply("4", "b"), human("5", "?")]),
-      ),
-    ).toEqual([
-      {
-        role: "user",
-        content: [
-          { type: "text", text: "before" },
-          { type: "text", text: "go" },
-        ],
-      },
-      {
-        role: "assistant",
-        content: [
-          { type: "text", text: "a" },
-          { type: "text", text: "b" },
-        ],
-      },
-      { role: "user", content: [{ type: "text", text: "?" }] },
+    const messages = [summaryMessage("1", "before"), human("2", "go"), reply("3", "a"), reply("4", "b"), human("5", "?")];
+    expect(messagesOf(contextOf(messages))).toEqual([
+      { role: "user", content: [text("before"), text("go")] },
+      { role: "assistant", content: [text("a"), text("b")] },
+      { role: "user", content: [text("?")] },
     ]);
   });
 
@@ -98,10 +79,8 @@ describe("Anthropic", () => {
     ["hidden", { type: "redacted_thinking", data: "d" }, { type: "redacted_thinking", data: "d" }],
   ])("reasoning goes back before its call: %s", (_, opaque, block) => {
     const messages = [human("1", "go"), reasoned({ type: "reasoning", text: "hm", opaque }), result("3", "c1", "x")];
-    expect(messagesOf(contextOf(messages))[1]?.content).toEqual([
-      block,
-      { type: "tool_use", id: "c1", name: "f", input: { a: 1 } },
-    ]);
+    const call = { type: "tool_use", id: "c1", name: "f", input: { a: 1 } };
+    expect(messagesOf(contextOf(messages))[1]?.content).toEqual([block, call]);
   });
 
   test.each([
@@ -148,7 +127,7 @@ describe("Anthropic", () => {
         content: [
           { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
           { type: "document", source: { type: "base64", media_type: "application/pdf", data: "AAAA" } },
-          { type: "text", text: "[image not available: image/png]" },
+          text("[image not available: image/png]"),
         ],
       },
     ]);
@@ -171,14 +150,8 @@ describe("Anthropic", () => {
     expect(body.system).toEqual([{ type: "text", text: "be brief", ...marked }]);
     expect(body.messages.map(({ content }) => content)).toEqual([
       [{ type: "text", text: "go", ...marked }],
-      [
-        { type: "text", text: "calling" },
-        { type: "tool_use", id: "a", name: "tool", input: {} },
-      ],
-      [
-        { type: "tool_result", tool_use_id: "a", content: "x", ...marked },
-        { type: "text", text: "branch main" },
-      ],
+      [text("calling"), { type: "tool_use", id: "a", name: "tool", input: {} }],
+      [{ type: "tool_result", tool_use_id: "a", content: "x", ...marked }, text("branch main")],
     ]);
   });
 });
@@ -192,13 +165,7 @@ describe("Chat Completions", () => {
     expect(messagesOf(contextOf(messages)).slice(2)).toEqual([
       { role: "tool", tool_call_id: "c1", content: "seen" },
       { role: "tool", tool_call_id: "c2", content: "y" },
-      {
-        role: "user",
-        content: [
-          { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
-          { type: "text", text: "and?" },
-        ],
-      },
+      { role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } }, text("and?")] },
     ]);
   });
 
@@ -230,10 +197,8 @@ describe("Chat Completions", () => {
 
   test("a server that takes nine characters gets the same nine in call and result", () => {
     const quirks = quirksOf("mistral");
-    const encoded = messagesOf(
-      contextOf([human("1", "go"), calling("2", ["toolu_0123456789"]), result("3", "toolu_0123456789", "x")]),
-      quirks,
-    );
+    const callId = "toolu_0123456789";
+    const encoded = messagesOf(contextOf([human("1", "go"), calling("2", [callId]), result("3", callId, "x")]), quirks);
     const id = expect.stringMatching(/^[0-9a-f]{9}$/);
     expect(encoded[1]).toMatchObject({ tool_calls: [{ id }] });
     expect(encoded[2]).toMatchObject({ tool_call_id: id });
@@ -246,10 +211,8 @@ describe("Chat Completions", () => {
   });
 
   test("the dynamic context is last", () => {
-    expect(messagesOf(contextOf([human("1", "go")], { dynamicContext: "branch main" })).at(-1)).toEqual({
-      role: "user",
-      content: "branch main",
-    });
+    const messages = messagesOf(contextOf([human("1", "go")], { dynamicContext: "branch main" }));
+    expect(messages.at(-1)).toEqual({ role: "user", content: "branch main" });
   });
 });
 
@@ -368,7 +331,7 @@ test("of an image whose bytes are in a store a text tells what was there", () =>
   const stored: ImagePart = { ...png, source: { kind: "artifact", handle: "kept" } };
   const context = contextOf([{ ...human("1", ""), parts: [stored] }]);
   const [message] = encodeAnthropic(requestOf(context), { cacheTimeToLive: null }).messages;
-  expect(message?.content).toMatchObject([{ type: "text", text: "[image not available: image/png]" }]);
+  expect(message?.content).toMatchObject([text("[image not available: image/png]")]);
 });
 
 test.each<[string, readonly Message[], string]>([
@@ -432,14 +395,9 @@ describe("what the agent declares in the middle", () => {
 
   test("is the developer's on Responses and Chat Completions", () => {
     const { input } = encodeOpenAiResponses(requestOf(contextOf(messages)));
-    expect(input.map((item) => ("role" in item ? item.role : item.type))).toEqual([
-      "user",
-      "developer",
-      "developer",
-      "assistant",
-      "user",
-    ]);
-    expect(chatOf(OPENAI_QUIRKS).map(({ role }) => role)).toEqual(["user", "developer", "developer", "assistant", "user"]);
+    const roles = ["user", "developer", "developer", "assistant", "user"];
+    expect(input.map((item) => ("role" in item ? item.role : item.type))).toEqual(roles);
+    expect(chatOf(OPENAI_QUIRKS).map(({ role }) => role)).toEqual(roles);
   });
 
   test("is the user's where no other system text than the first is taken", () => {
@@ -464,9 +422,9 @@ describe("user and assistant in turn", () => {
 
   const thought = { type: "reasoning", text: "why", opaque: { type: "thinking", signature: "s" } } as const;
   const call = callPart("c1", "f");
-  const summary = { ...assistant("s", [{ type: "text", text: "so far" }]), origin: "summary" } as const;
+  const summary = { ...assistant("s", [text("so far")]), origin: "summary" } as const;
   const summarised = [summary, assistant("1", [thought, call]), result("2", "c1", "seen")];
-  const notice = { role: "user", content: [{ type: "text", text: FIRST_MESSAGE_NOTICE }] };
+  const notice = { role: "user", content: [text(FIRST_MESSAGE_NOTICE)] };
 
   test("Anthropic: a reply with reasoning begins a message of its own, as the vendor wants it to", () => {
     const { messages } = encodeAnthropic(requestOf(contextOf(summarised)), { cacheTimeToLive: null });
