@@ -16,8 +16,20 @@ export const KEYS: Readonly<Record<string, string>> = {
   authorization: "Bearer key",
 };
 
-/** Posts a body as it is to a path below `/v1/`; gives the status, the answer and the words of its error. */
-export async function ask({ url }: Pick<Simulator, "url">, path: string, body: unknown, headers = KEYS) {
+interface Asked {
+  readonly status: number;
+  readonly answer: unknown;
+  /** The words of the answer's error. */
+  readonly error: string | null;
+}
+
+/** Posts a body as it is to a path below `/v1/`. */
+export async function ask(
+  { url }: Pick<Simulator, "url">,
+  path: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = KEYS,
+): Promise<Asked> {
   const response = await fetch(`${url}/v1/${path}`, { method: "POST", headers, body: JSON.stringify(body) });
   const answer: unknown = await response.json();
   return { status: response.status, answer, error: stringAt(Object(answer).error, "message") };
