@@ -7,14 +7,11 @@ const RESULT = (id = "c1", flag = "") => `result ${id} (read, file-content${flag
 
 async function formatAndLog(document: unknown): Promise<{ format: string | undefined; log: readonly string[] }> {
   const [transcript] = await importDocument(document);
-  return {
-    format: transcript?.format,
-    log: describeLog(transcript)
-      .slice(1)
-      .map((line) => line.replace(/call:[0-9a-f]{32}/, "ID")),
-  };
+  const [, ...log] = describeLog(transcript).map((line) => line.replace(/call:[0-9a-f]{32}/, "ID"));
+  return { format: transcript?.format, log };
 }
 
+const text = (words: string) => ({ type: "text", text: words });
 const ANTHROPIC = [
   { role: "user", content: "q" },
   {
@@ -28,8 +25,8 @@ const ANTHROPIC = [
   {
     role: "user",
     content: [
-      { type: "text", text: "and" },
-      { type: "tool_result", tool_use_id: "c1", content: [{ type: "text", text: "body" }], is_error: true },
+      text("and"),
+      { type: "tool_result", tool_use_id: "c1", content: [text("body")], is_error: true },
       { type: "document", source: { type: "base64", media_type: "application/pdf", data: "QUJD" } },
     ],
   },
@@ -51,13 +48,7 @@ const ANTHROPIC_LOG = [
 
 const CHAT = [
   { role: "system", content: "You are." },
-  {
-    role: "user",
-    content: [
-      { type: "text", text: "q" },
-      { type: "image_url", image_url: { url: "data:image/png;base64,QUJD" } },
-    ],
-  },
+  { role: "user", content: [text("q"), { type: "image_url", image_url: { url: "data:image/png;base64,QUJD" } }] },
   {
     role: "assistant",
     content: null,
@@ -109,11 +100,7 @@ const LANGCHAIN = [
     type: "ai",
     data: {
       id: "a1",
-      content: [
-        { type: "thinking", thinking: "hm" },
-        { type: "text", text: "reading" },
-        { type: "tool_use", id: "c1" },
-      ],
+      content: [{ type: "thinking", thinking: "hm" }, text("reading"), { type: "tool_use", id: "c1" }],
       tool_calls: [{ id: "c1", name: "read", args: { path: "a.ts" } }],
       usage_metadata: { input_tokens: 20, output_tokens: 4, input_token_details: { cache_read: 5, cache_creation: 6 } },
       response_metadata: { model_name: "m" },
@@ -131,33 +118,19 @@ const LANGCHAIN_LOG = [
   "model: done",
 ];
 const flat = LANGCHAIN.map(({ type, data }) => ({ type, ...data }));
-const CLASSES: { readonly [type: string]: string } = {
-  system: "SystemMessage",
-  human: "HumanMessage",
-  ai: "AIMessage",
-  tool: "ToolMessage",
-};
-const constructors = LANGCHAIN.map(({ type, data }) => ({
-  lc: 1,
-  type: "constructor",
-  id: ["langchain_core", "messages", CLASSES[type]],
-  kwargs: data,
-}));
+const CLASSES: { readonly [type: string]: string } = { system: "System", human: "Human", ai: "AI", tool: "Tool" };
+const constructors = LANGCHAIN.map(({ type, data }) => {
+  return { lc: 1, type: "constructor", id: ["langchain_core", "messages", `${CLASSES[type]}Message`], kwargs: data };
+});
 
 const MODEL_MESSAGES = [
   { role: "system", content: "You are." },
-  {
-    role: "user",
-    content: [
-      { type: "text", text: "q" },
-      { type: "image", image: "QUJD", mediaType: "image/png" },
-    ],
-  },
+  { role: "user", content: [text("q"), { type: "image", image: "QUJD", mediaType: "image/png" }] },
   {
     role: "assistant",
     content: [
       { type: "reasoning", text: "hm" },
-      { type: "text", text: "reading" },
+      text("reading"),
       { type: "tool-call", toolCallId: "c1", toolName: "read", input: { path: "a.ts" } },
     ],
   },
@@ -180,15 +153,9 @@ const MODEL_MESSAGES_LOG = [
   "model: done",
 ];
 
+const FAILED = { type: "dynamic-tool", state: "output-error" };
 const UI_MESSAGES = [
-  {
-    id: "u1",
-    role: "user",
-    parts: [
-      { type: "text", text: "q" },
-      { type: "file", mediaType: "image/png", url: "data:image/png;base64,QUJD" },
-    ],
-  },
+  { id: "u1", role: "user", parts: [text("q"), { type: "file", mediaType: "image/png", url: "data:image/png;base64,QUJD" }] },
   {
     id: "a1",
     role: "assistant",
@@ -196,16 +163,9 @@ const UI_MESSAGES = [
       { type: "step-start" },
       { type: "reasoning", text: "hm" },
       { type: "tool-read", toolCallId: "c1", state: "output-available", input: { path: "a.ts" }, output: "body" },
-      {
-        type: "dynamic-tool",
-        toolName: "read",
-        toolCallId: "c2",
-        state: "output-error",
-        input: { path: "a.ts" },
-        errorText: "body",
-      },
+      { ...FAILED, toolName: "read", toolCallId: "c2", input: { path: "a.ts" }, errorText: "body" },
       { type: "step-start" },
-      { type: "text", text: "done" },
+      text("done"),
     ],
   },
 ];
@@ -250,15 +210,10 @@ describe("files of lists", () => {
 
   test("the system text of a request or of a first message starts the log", async () => {
     const [chat] = await importDocument(CHAT);
-    const [request] = await importDocument({
-      system: [{ type: "text", text: "You are." }],
-      messages: ANTHROPIC,
-      tools: [{ name: "read", input_schema: {} }],
-    });
+    const declared = [{ name: "read", input_schema: {} }];
+    const [request] = await importDocument({ system: [text("You are.")], messages: ANTHROPIC, tools: declared });
     expect(chat?.entries[0]).toMatchObject({ system: "You are." });
-    expect(request?.entries[0]).toMatchObject({
-      system: "You are.",
-      tools: [{ name: "read", description: "", parametersJson: "{}" }],
-    });
+    const tools = [{ name: "read", description: "", parametersJson: "{}" }];
+    expect(request?.entries[0]).toMatchObject({ system: "You are.", tools });
   });
 });

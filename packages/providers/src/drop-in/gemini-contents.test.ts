@@ -14,6 +14,9 @@ function answer(name: string, response: FunctionResponse["response"] = { output:
   return { functionResponse: { name, response } };
 }
 
+const model = (...parts: Part[]): Content => ({ role: "model", parts });
+const user = (...parts: Part[]): Content => ({ role: "user", parts });
+
 /** The entries' messages that a fresh compactor reads from the contents. */
 async function messagesOf(contents: readonly Content[]) {
   const compactor = createContentsCompactor({ policy: NONE_POLICY, limits, nowMs: () => 0 });
@@ -22,42 +25,13 @@ async function messagesOf(contents: readonly Content[]) {
   return entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
 }
 
-const go: Content = { role: "user", parts: [{ text: "go" }] };
+const go = user({ text: "go" });
 
 test.each<readonly [string, readonly Content[], readonly number[]]>([
-  [
-    "answers in the calls' order",
-    [
-      { role: "model", parts: [call("a"), call("b")] },
-      { role: "user", parts: [answer("a"), answer("b")] },
-    ],
-    [0, 1],
-  ],
-  [
-    "answers in another order are found by their names",
-    [
-      { role: "model", parts: [call("a"), call("b")] },
-      { role: "user", parts: [answer("b"), answer("a")] },
-    ],
-    [1, 0],
-  ],
-  [
-    "calls of one name are answered in turn",
-    [
-      { role: "model", parts: [call("a"), call("a", 1)] },
-      { role: "user", parts: [answer("a"), answer("a")] },
-    ],
-    [0, 1],
-  ],
-  [
-    "answers of one batch in two contents",
-    [
-      { role: "model", parts: [call("a"), call("a", 1)] },
-      { role: "user", parts: [answer("a")] },
-      { role: "user", parts: [answer("a")] },
-    ],
-    [0, 1],
-  ],
+  ["answers in the calls' order", [model(call("a"), call("b")), user(answer("a"), answer("b"))], [0, 1]],
+  ["answers in another order are found by their names", [model(call("a"), call("b")), user(answer("b"), answer("a"))], [1, 0]],
+  ["calls of one name are answered in turn", [model(call("a"), call("a", 1)), user(answer("a"), answer("a"))], [0, 1]],
+  ["answers of one batch in two contents", [model(call("a"), call("a", 1)), user(answer("a")), user(answer("a"))], [0, 1]],
 ])("%s", async (_, contents, expected) => {
   const messages = await messagesOf([go, ...contents]);
   const calls = messages.flatMap((message) => (message.role === "assistant" ? message.parts : []));
@@ -67,10 +41,7 @@ test.each<readonly [string, readonly Content[], readonly number[]]>([
 });
 
 test("calls without ids get the same ids each time that the same history is read, and no two of them one", async () => {
-  const turn: readonly Content[] = [
-    { role: "model", parts: [call("a"), call("a")] },
-    { role: "user", parts: [answer("a"), answer("a")] },
-  ];
+  const turn: readonly Content[] = [model(call("a"), call("a")), user(answer("a"), answer("a"))];
   const contents = [go, ...turn, ...turn];
   const [once, again] = [await messagesOf(contents), await messagesOf(structuredClone(contents))];
   expect(again).toEqual(once);
@@ -84,26 +55,26 @@ test.each<readonly [string, FunctionResponse["response"], string]>([
   ["two keys", { output: "said", code: 0 }, '{"output":"said","code":0}'],
   ["a key without text", { output: { lines: 2 } }, '{"output":{"lines":2}}'],
 ])("an answer under %s is read", async (_, response, text) => {
-  const messages = await messagesOf([
-    go,
-    { role: "model", parts: [call("a")] },
-    { role: "user", parts: [answer("a", response)] },
-  ]);
+  const messages = await messagesOf([go, model(call("a")), user(answer("a", response))]);
   expect(messages.at(-1)?.parts).toEqual([{ type: "text", text }]);
 });
 
+const [THOUGHT, SAID] = [{ text: "hm", thought: true }, { text: "First this." }];
+const SECOND = { functionCall: { name: "b", args: {} } };
+const CUT = { functionCall: { name: "a", args: { long: "x…" } }, thoughtSignature: "c2VhbGVk" };
 const signed: Content = {
   role: "model",
   parts: [
-    { text: "hm", thought: true },
-    { text: "First this." },
+    THOUGHT,
+    SAID,
     { functionCall: { name: "a", args: { long: "x".repeat(100) } }, thoughtSignature: "c2VhbGVk" },
-    { functionCall: { name: "b", args: {} } },
+    SECOND,
   ],
 };
 const said = { type: "text", text: "First this." } as const;
 const toolCall = (toolName: string, argumentsJson: string) =>
   ({ type: "tool-call", callId: toolName, toolName, argumentsJson, paths: [] }) as const;
+const calls = [toolCall("a", '{"long":"x…"}'), toolCall("b", "{}")];
 const viewedAs = (...parts: AssistantMessage["parts"]): AssistantMessage => {
   return { role: "assistant", id: "m", origin: "model", parts, modelId: null, requestId: null, stopReason: null, atMs: null };
 };
@@ -111,31 +82,11 @@ const viewedAs = (...parts: AssistantMessage["parts"]): AssistantMessage => {
 test.each<readonly [string, AssistantMessage, readonly Part[] | null]>([
   [
     "its arguments are shortened",
-    viewedAs({ type: "reasoning", text: "hm", opaque: null }, said, toolCall("a", '{"long":"x…"}'), toolCall("b", "{}")),
-    [
-      { text: "hm", thought: true },
-      { text: "First this." },
-      { functionCall: { name: "a", args: { long: "x…" } }, thoughtSignature: "c2VhbGVk" },
-      { functionCall: { name: "b", args: {} } },
-    ],
+    viewedAs({ type: "reasoning", text: "hm", opaque: null }, said, ...calls),
+    [THOUGHT, SAID, CUT, SECOND],
   ],
-  [
-    "its thoughts are gone",
-    viewedAs(said, toolCall("a", '{"long":"x…"}'), toolCall("b", "{}")),
-    [
-      { text: "First this." },
-      { functionCall: { name: "a", args: { long: "x…" } }, thoughtSignature: "c2VhbGVk" },
-      { functionCall: { name: "b", args: {} } },
-    ],
-  ],
-  [
-    "all but its calls is gone",
-    viewedAs(toolCall("a", '{"long":"x…"}'), toolCall("b", "{}")),
-    [
-      { functionCall: { name: "a", args: { long: "x…" } }, thoughtSignature: "c2VhbGVk" },
-      { functionCall: { name: "b", args: {} } },
-    ],
-  ],
+  ["its thoughts are gone", viewedAs(said, ...calls), [SAID, CUT, SECOND]],
+  ["all but its calls is gone", viewedAs(...calls), [CUT, SECOND]],
   ["a call is gone", viewedAs(toolCall("b", "{}")), null],
 ])("a reply's calls keep their thought signatures if %s", (_, viewed, parts) => {
   expect(changedContent(signed, [viewed])).toEqual(parts === null ? null : { role: "model", parts });

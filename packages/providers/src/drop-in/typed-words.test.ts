@@ -17,40 +17,20 @@ test.each(["plimsoll undo", "Tell plimsoll: undo", "undo"])("%s is the model's t
 });
 
 type Item = { readonly [key: string]: unknown };
-const ROLES = {
-  isModels: ({ role }: Item) => role === "assistant",
-  isUsers: ({ role }: Item) => role === "user",
-  said: saidIn,
-};
+const by = (name: string) => (item: Item) => item.role === name;
+const ROLES = { isModels: by("assistant"), isUsers: by("user"), said: saidIn };
+const WISH = { type: "text", text: "plimsoll: undo" };
 
 test.each([
-  [
-    "a text after another one, as an attached file is",
-    [
-      { type: "text", text: "Read this." },
-      { type: "text", text: "plimsoll: undo" },
-    ],
-  ],
+  ["a text after another, as an attached file", [{ ...WISH, text: "Read this." }, WISH]],
   ["a result", [{ type: "tool_result", tool_use_id: "c", content: "plimsoll: undo" }]],
-  [
-    "a text beside a result",
-    [
-      { type: "tool_result", tool_use_id: "c", content: "" },
-      { type: "text", text: "plimsoll: undo" },
-    ],
-  ],
+  ["a text beside a result", [{ type: "tool_result", tool_use_id: "c", content: "" }, WISH]],
 ])("%s is no wish", (_, content) => {
   expect(withoutWords([{ role: "user", content }], ROLES)).toEqual({ items: [{ role: "user", content }], asked: null });
 });
 
 test("a wish leaves with its answer, behind the agent's own blocks as well", () => {
-  const wish = {
-    role: "user",
-    content: [
-      { type: "text", text: "<reminder>now</reminder>" },
-      { type: "text", text: "plimsoll: undo" },
-    ],
-  };
+  const wish = { role: "user", content: [{ ...WISH, text: "<reminder>now</reminder>" }, WISH] };
   const said = { role: "user", content: "hi" };
   const items = [said, { role: "assistant", content: "hello" }, wish, { role: "assistant", content: "undone" }, said];
   expect(withoutWords(items, ROLES)).toEqual({ items: [items[0], items[1], said], asked: null });
