@@ -18,9 +18,14 @@ test.each([
     { totalTokens: 10, uncachedTokens: 10, cacheReadTokens: 0, cacheWriteTokens: null },
   ],
   [
-    "a cached part larger than the whole leaves nothing, never less",
-    { totalInputTokens: 100, cacheReadTokens: 120 },
-    { totalTokens: 100, uncachedTokens: 0, cacheReadTokens: 120, cacheWriteTokens: null },
+    "a cached part larger than the whole was not in it",
+    { totalInputTokens: 100, cacheReadTokens: 90, cacheWriteTokens: 30 },
+    { totalTokens: 220, uncachedTokens: 100, cacheReadTokens: 90, cacheWriteTokens: 30 },
+  ],
+  [
+    "so does a library that took it out of such a whole",
+    { totalInputTokens: 100, uncachedTokens: -20, cacheReadTokens: 120 },
+    { totalTokens: 220, uncachedTokens: 100, cacheReadTokens: 120, cacheWriteTokens: null },
   ],
 ])("usageOf: %s", (_, parts, input) => {
   expect(usageOf(parts).input).toEqual({ ...input, cacheWriteOneHourTokens: null });

@@ -55,16 +55,18 @@ export interface UsageParts {
 
 /**
  * A {@link Usage} from a vendor's report. Disjoint counts (`uncachedTokens` plus cache) are added up; an inclusive count (`totalInputTokens`) has its
- * cached part taken out, never added a second time. A missing figure stays `null`.
+ * cached part taken out, never added a second time: a part that is larger was not in it. A missing figure stays `null`.
  */
 export function usageOf(parts: UsageParts): Usage {
   const cacheReadTokens = parts.cacheReadTokens ?? null;
   const cacheWriteTokens = parts.cacheWriteTokens ?? null;
   const cachedTokens = (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0);
-  const inclusive = parts.totalInputTokens ?? null;
-  const exclusive = parts.uncachedTokens ?? null;
+  const given = parts.totalInputTokens ?? null;
+  const isBeside = given !== null && given < cachedTokens;
+  const inclusive = isBeside ? given + cachedTokens : given;
+  const exclusive = isBeside ? given : (parts.uncachedTokens ?? null);
   const totalTokens = inclusive ?? (exclusive === null ? null : exclusive + cachedTokens);
-  const uncachedTokens = exclusive ?? (inclusive === null ? null : Math.max(0, inclusive - cachedTokens));
+  const uncachedTokens = exclusive ?? (inclusive === null ? null : inclusive - cachedTokens);
   const outputTokens = parts.outputTokens ?? null;
   return {
     input: {
