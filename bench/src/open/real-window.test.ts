@@ -44,6 +44,7 @@ test.each<[rule: string, evidence: Partial<WindowEvidence>, tokens: number, reas
     /prompt of 180,000 tokens was accepted/,
   ],
   ["the name of a model states its size", { modelIds: ["small", "model[1m]"], catalogueTokens: 200_000 }, MILLION, /name/],
+  ["a tag of the name states it", { modelIds: ["small:135m", "model:1m"], catalogueTokens: 200_000 }, MILLION, /name/],
   ["a compaction tells more than a name", { modelIds: ["model[1m]"], automaticTokens: 167_000 }, 200_000, /by itself/],
   [
     "the agent's version comes before the catalogue",

@@ -73,7 +73,7 @@ const UNTOLD: RealWindow = { tokens: 200_000, reason: "nothing tells it; most re
 /**
  * The window that the session ran in: the recording's evidence outranks other knowledge of the model. In this order: a window that it states; the
  * smallest sold one that holds the prompt at which the agent compacted by itself, if the catalogue has no smaller one; the size in a model's name
- * (`[1m]`); the agent's version; the catalogue. A prompt above it that was accepted moves it up to the next sold one.
+ * (`[1m]`, `:1m`); the agent's version; the catalogue. A prompt above it that was accepted moves it up to the next sold one.
  */
 export function realWindow(evidence: WindowEvidence): RealWindow {
   const { largestPromptTokens } = evidence;
@@ -95,7 +95,7 @@ function compacted({ automaticTokens, catalogueTokens }: WindowEvidence): RealWi
 
 function named({ modelIds }: WindowEvidence): RealWindow | null {
   const sizes = modelIds.flatMap((modelId) => {
-    const [, count = "", unit = ""] = /\[(\d{1,4})([km])\]$/i.exec(modelId) ?? [];
+    const [, count = "", unit = ""] = /(?:\[|:(?=\d{1,4}k|[1-9]m|10m))(\d{1,4})([km])\]?$/i.exec(modelId) ?? [];
     return count === "" ? [] : [Number(count) * (unit.toLowerCase() === "m" ? 1_000_000 : 1000)];
   });
   return sizes.length === 0 ? null : { tokens: Math.max(...sizes), reason: "the size in the model's name" };

@@ -177,25 +177,31 @@ export function isLocalHost(host: string | null): boolean {
 
 /**
  * An id without the variant in brackets behind it, and that suffix. A size in it is the variant's window: Claude Code writes `[1m]` for a million
- * tokens (anthropics/claude-code#84310, read in November 2026).
+ * tokens (anthropics/claude-code#84310, read in November 2026), Cline and Roo Code `:1m`.
  */
 export function withoutVariant(id: string): {
   readonly modelId: string;
   readonly suffix: string;
   readonly windowTokens: number | null;
 } {
-  const found = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(id.trimEnd());
+  const found = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(id.trimEnd()) ?? WINDOW_TAG.exec(id.trimEnd());
   if (found === null) return { modelId: id, suffix: "", windowTokens: null };
   const [, modelId = id, suffix = ""] = found;
-  const size = /\[(\d{1,4})([km])\]/i.exec(suffix);
+  const size = /[[:](\d{1,4})([km])(?:\]|$)/i.exec(suffix);
   const unitTokens = size?.[2]?.toLowerCase() === "m" ? 1_000_000 : 1_000;
   return { modelId, suffix, windowTokens: size === null ? null : Number(size[1]) * unitTokens || null };
 }
 
-/** The id that a vendor is sent: a window behind it is the programs' own word, which vendors answer with 404 (decolua/9router#2531). */
+/** A window behind a colon. From 11m on it is a model's parameters (`smollm2:135m`): no larger window is sold. November 2026. */
+const WINDOW_TAG = /^(.+)(:(?:\d{1,4}k|[1-9]m|10m))$/i;
+
+/**
+ * The id that a vendor is sent: a window behind it is the programs' own word, which vendors answer with 404 (decolua/9router#2531). Behind a colon it
+ * may be a server's own tag, unless the model is one of ours.
+ */
 export function sentModelId(id: string): string {
-  const { modelId, windowTokens } = withoutVariant(id);
-  return windowTokens === null ? id : modelId;
+  const { modelId, suffix, windowTokens } = withoutVariant(id);
+  return windowTokens === null || (suffix.startsWith(":") && familyLimitsOf(modelId) === null) ? id : modelId;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { startSimulator } from "@plimsoll/simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { modelFamily, parseModelReference } from "./model-limits.ts";
+import { modelFamily, parseModelReference, sentModelId } from "./model-limits.ts";
 import { type GetJson, probeServer } from "./probe-server.ts";
 import { describePrices, describeWindow, resolveModel } from "./resolve-model.ts";
 
@@ -22,6 +22,8 @@ test.each([
   ["claude-sonnet-4-5[1m]", "claude-sonnet-4-5"],
   ["us.anthropic.claude-sonnet-4-5-20250929-v1:0[1m]", "claude-sonnet-4-5"],
   ["anthropic/claude-opus-4.8-latest[beta][1M]", "claude-opus-4-8"],
+  ["us.anthropic.claude-sonnet-4-5-20250929-v1:0:1m", "claude-sonnet-4-5"],
+  ["smollm2:135m", "smollm2:135m"],
 ])("the family of %s is %s", (modelId, family) => {
   expect(modelFamily(modelId)).toBe(family);
 });
@@ -48,7 +50,11 @@ test.each<[string, string, number]>([
   ["claude-opus-4-5[500k]", "claude-opus-4-5", 500_000],
   ["claude-opus-4-5[beta]", "claude-opus-4-5", 200_000],
   ["grok-4[1m]", "grok-4", 1_000_000],
-])("a suffix in brackets is a variant: %s has the prices of %s and a window of %i", async (reference, plain, windowTokens) => {
+  ["claude-sonnet-4-5-20250929:1m", "claude-sonnet-4-5", 1_000_000],
+  ["anthropic/claude-sonnet-4.5:1M", "anthropic/claude-sonnet-4-5", 1_000_000],
+  ["claude-opus-4-5:500k", "claude-opus-4-5", 500_000],
+  ["grok-4:1m", "grok-4", 1_000_000],
+])("a suffix is a variant: %s has the prices of %s and a window of %i", async (reference, plain, windowTokens) => {
   const variant = await resolveModel({ reference, unknownWindow: "off" });
   const base = await resolveModel({ reference: plain, unknownWindow: "off" });
   // A request's limits of images and pages follow the window.
@@ -60,6 +66,15 @@ test.each<[string, string, number]>([
     base.tokenizer,
     base.cacheRules,
   ]);
+});
+
+test.each([
+  ["claude-sonnet-4-5[1m]", "claude-sonnet-4-5"],
+  ["anthropic/claude-sonnet-4.5:1m", "anthropic/claude-sonnet-4.5"],
+  ["phi3:128k", "phi3:128k"],
+  ["smollm2:135m", "smollm2:135m"],
+])("of %s a vendor is sent %s", (id, sent) => {
+  expect(sentModelId(id)).toBe(sent);
 });
 
 describe("the window comes from", () => {
