@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeLog } from "@plimsoll/core";
+import { SUMMARY_HEADER } from "@plimsoll/core/extend";
 import { assistant, human, sessionStart } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
@@ -45,6 +46,28 @@ test.each([
   expect(readFileSync(join(folder, "log.jsonl"), "utf8")).toBe(text);
   const copy = readdirSync(folder).find((name) => name !== "log.jsonl") ?? expect.fail("no copy");
   expect(await main(["doctor", copy], io)).toBe(0);
+});
+
+test.each<[string, string, string, string | null]>([
+  [
+    "Claude Code's own, where a mod could be asked",
+    "2.1.300",
+    "The work on the harbour goes on.",
+    "log.jsonl:2: Claude Code wrote this summary itself",
+  ],
+  ["the mod's", "2.1.300", `${SUMMARY_HEADER.text}\n\n> It goes on.`, null],
+  ["of a version without mods", "2.1.286", "The work on the harbour goes on.", null],
+])("whose the newest summary of a log is: %s", async (_, version, content, expected) => {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
+  const summary = { type: "user", uuid: "s1", parentUuid: null, isCompactSummary: true, message: { role: "user", content } };
+  const log = [CLAUDE[0], { ...summary, version, sessionId: "s", isSidechain: false }];
+  writeFileSync(join(folder, "log.jsonl"), log.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const { io, stdout } = recordedIo(folder);
+  expect(await main(["doctor", "log.jsonl"], io)).toBe(0);
+  const said = stdout()
+    .split("\n")
+    .find((line) => line.includes("summary"));
+  expect(said ?? null).toEqual(expected === null ? null : expect.stringContaining(expected));
 });
 
 const DEEP = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;

@@ -5,7 +5,7 @@ import { importFile } from "@plimsoll/bench";
 import { formatNumberOf, LOCATED_AGENTS, readLog } from "@plimsoll/bench/extend";
 import { type CliIo, EXIT_FAILED, EXIT_OK, say } from "@plimsoll/bench/terminal";
 import { PlimsollError, repairMessages, toolCallsOf } from "@plimsoll/core";
-import { isRecord, jsonIn } from "@plimsoll/core/extend";
+import { isRecord, jsonIn, SUMMARY_HEADER } from "@plimsoll/core/extend";
 import { classifyProviderError } from "@plimsoll/providers";
 import type { Fault } from "@plimsoll/providers/proxy";
 import { writeWholeFile } from "@plimsoll/stores";
@@ -47,6 +47,12 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
     say(
       io.stdout,
       `${displayName}: the system text or the tools changed ${formatNumberOf(changed, "time")}: thinking from before may be refused (--full)`,
+    );
+  const ownLine = format === "claude-code" ? ownSummaryLine(text) : null;
+  if (ownLine !== null)
+    say(
+      io.stdout,
+      `${displayName}:${ownLine}: Claude Code wrote this summary itself. If Plimsoll's mod was loaded, it was not asked: Team and Enterprise accounts and managed machines may skip it. Use the hooks there (docs/use-in/claude-code.md).`,
     );
   // The refusal that a log ends with, if no reply follows it: Claude Code keeps it as a reply of its own, pi in a reply that failed, Codex as an event.
   const records = text.split("\n").map((line) => jsonIn(line));
@@ -126,6 +132,20 @@ const REFUSED: Readonly<Record<string, string>> = {
   "reasoning-refused": "the vendor refused the thinking that was sent: --full leaves all of it out",
   "context-overflow": "the vendor refused the request for its length: plimsoll compact makes it shorter",
 };
+
+/** The first version of Claude Code that takes mods. */
+const FIRST_MOD_VERSION = "2.1.287";
+
+/** The line of the newest summary, if Claude Code wrote it in a version that could have asked a mod; `null` for any other. */
+function ownSummaryLine(text: string): number | null {
+  const lines = text.split("\n");
+  const at = lines.findLastIndex((line) => line.includes('"isCompactSummary":true'));
+  const record = jsonIn(lines[at] ?? "");
+  const { version, message } = isRecord(record) ? record : {};
+  const takesMods = String(version).localeCompare(FIRST_MOD_VERSION, "en", { numeric: true }) >= 0;
+  const isMods = JSON.stringify(message ?? "").includes(JSON.stringify(SUMMARY_HEADER.text).slice(1, -1));
+  return typeof version === "string" && takesMods && !isMods ? at + 1 : null;
+}
 
 function refusalIn(record: unknown): string | null {
   const { message, payload, isApiErrorMessage } = isRecord(record) ? record : {};

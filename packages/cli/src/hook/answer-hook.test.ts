@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { SUMMARY_HEADER } from "@plimsoll/core/extend";
 import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { NOW_MS } from "../../testing/recorded-io.ts";
@@ -144,6 +145,14 @@ describe("after a compaction", () => {
       ),
     );
     expect(await ask(afterCompact())).toBe("");
+  });
+
+  test("nothing is put back where the mod made the compaction; where it was not asked, the next one puts back", async () => {
+    const made = [...BEFORE, boundary(), summary(`${SUMMARY_HEADER.text}\n\n> The work on dates goes on.`)];
+    write(...made);
+    expect(await ask(afterCompact())).toBe("");
+    write(...made, person("And the tests."), boundary(), summary("The work on dates goes on."));
+    expect(await putBack()).toContain("Never touch the harbour folder.");
   });
 
   test("a log that does not tell of the compaction yet is helped out by what was noted before it", async () => {

@@ -7,7 +7,7 @@ import { importFile } from "@plimsoll/bench";
 import { isRollBack } from "@plimsoll/bench/extend";
 import { type CliIo, EXIT_FAILED, EXIT_OK, messageOf, say } from "@plimsoll/bench/terminal";
 import { isHuman, type Message, PlimsollError, type SessionEntry, textOf, toolCallsOf } from "@plimsoll/core";
-import { EMPTY_VIEW, foldUnhashed, isRejectedUsage, jsonIn, planIn } from "@plimsoll/core/extend";
+import { EMPTY_VIEW, foldUnhashed, isRejectedUsage, jsonIn, planIn, SUMMARY_HEADER } from "@plimsoll/core/extend";
 import { readSmallFile, writeWholeFile } from "@plimsoll/stores";
 import { Argument, type Command } from "commander";
 import { z } from "zod";
@@ -231,7 +231,7 @@ function stateOf(entries: readonly SessionEntry[]): SessionState {
 /**
  * Finds the losses of the newest compaction: texts that no message of the context says any more. Files are those of before this compaction; the
  * person's words and the newest plan hold through all of them, since texts put back after an earlier one are gone again. A compaction that the log
- * does not have yet has lost all earlier notes; `null` if there was none.
+ * does not have yet has lost all earlier notes; `null` if there was none, or if the mod made it.
  */
 function lostIn(entries: readonly SessionEntry[], noted: SessionState | null): SessionState | null {
   const { cuts, context } = cutsIn(entries);
@@ -240,6 +240,9 @@ function lostIn(entries: readonly SessionEntry[], noted: SessionState | null): S
   if (newest === undefined) return null;
   const { before, after, promptTokens } = newest;
   const kept = new Set(after.map(({ id }) => id));
+  const known = new Set(before.map(({ id }) => id));
+  // The mod made it, and its summary says what went.
+  if (after.some((message) => !known.has(message.id) && textOf(message).startsWith(SUMMARY_HEADER.text))) return null;
   const told = context.map(saidBy).join("\n");
   const isLost = (text: string) => !told.includes(text);
   const plan = newestPlan(messagesOf(entries));
