@@ -119,7 +119,9 @@ async function cut<Item>(
   if (!entries.some(({ type }) => type === "compaction")) return ["was not cut"];
   if (sent.includes(value)) return [];
   if (isAgentsRole(stringAt(value, "role")) || isAgentsRole(stringAt(value, "type"))) return ["is declared, and not sent"];
-  const { messages: read } = await fitted(subject, { own: placed, policy: PLIMSOLL_POLICY, limits: WIDE });
+  // A reply follows: results without any are a part of a history that nobody reads.
+  const replied = [...placed, ...subject.items([stepOf("x0", 10)])];
+  const { messages: read } = await fitted(subject, { own: replied, policy: PLIMSOLL_POLICY, limits: WIDE });
   const contents = new Set(read.slice(1).map(contentOf));
   const logged = messages.filter((message) => contents.has(contentOf(message)));
   if (logged.some((message) => message.role === "user" && message.origin === "declared")) return ["is declared, and not sent"];

@@ -111,7 +111,9 @@ export function contextWords(event: ContextEvent, toStateWindow: string): string
     case "compaction-cancelled":
       return `compaction cancelled: ${printable(event.why)}`;
     case "compaction-off":
-      return `compaction is off: the context window is not known; ${toStateWindow}`;
+      return event.why === "vendors-history"
+        ? vendorsWords(event.named)
+        : `compaction is off: the context window is not known; ${toStateWindow}`;
     case "context-irreducible":
       return overWords(event.parts) === null
         ? `the context cannot be made to fit ${formatTokens(event.budgetTokens)} tokens: ${partWords(event.parts)}`
@@ -135,6 +137,11 @@ export function contextWords(event: ContextEvent, toStateWindow: string): string
     default:
       return event satisfies never;
   }
+}
+
+/** Says why nothing is compacted of a history that the vendor keeps. */
+export function vendorsWords(named: string): string {
+  return `nothing is compacted: the vendor keeps or compacts this history (${printable(named)}); send it whole and without that to have it compacted here`;
 }
 
 const MS_PER_SECOND = 1_000;

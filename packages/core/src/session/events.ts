@@ -28,6 +28,8 @@ export type ContextEvent =
   | { readonly type: "session-repaired"; readonly entries: readonly SessionEntry[] }
   | { readonly type: "compaction-cancelled"; readonly reason: CompactionReason; readonly why: string }
   | { readonly type: "compaction-off"; readonly why: "unknown-window" }
+  /** A drop-in was asked with a part of a history that the vendor keeps, as `named` shows: it passes untouched. Sent once for a conversation, which has no log. */
+  | { readonly type: "compaction-off"; readonly why: "vendors-history"; readonly named: string }
   | { readonly type: "breaker-open"; readonly failures: number; readonly why: string }
   | { readonly type: "context-irreducible"; readonly budgetTokens: number; readonly parts: readonly SizedPart[] }
   | SilentTruncationEvent

@@ -8,7 +8,7 @@ import { toolSpecsOf } from "../wire/tools.ts";
 import { inTurn, joinedSystem, type TurnRules } from "../wire/turns.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
 import { changedMessages, encoded, leftMessages, MODEL_MESSAGES, turnsOf } from "./model-messages.ts";
-import { type CompactorOptions, KEYED_OPTIONS } from "./request.ts";
+import { type CompactorOptions, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
 import { WHOLE_ITEMS, type WireArray } from "./wire-array.ts";
 
 type Generate = NonNullable<LanguageModelMiddleware["wrapGenerate"]>;
@@ -45,8 +45,20 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
   const { conversation, ...options } = given;
   refuseUnsupported("ai");
   const compactor = createArrayCompactor(PROMPTS, options);
+  const noteVendors = createVendorNotes(options);
+  const keyOf = (params: Params) =>
+    conversation?.(params) ?? stringAt(recordAt(params.providerOptions, "plimsoll"), "conversation");
+  /** True if the provider's own options name a history that the vendor keeps: `plimsoll.conversation` is none. */
+  const isAtVendor = (params: Params) => {
+    const { plimsoll: _, ...providers } = params.providerOptions ?? {};
+    const named = Object.values(providers)
+      .map(vendorHistoryIn)
+      .find((each) => each !== null);
+    if (named !== undefined && named !== null) noteVendors(named, keyOf(params));
+    return named !== undefined;
+  };
   const requestOf = (params: Params, { modelId }: Model, reply: Reply): ArrayRequest<unknown> => {
-    const key = conversation?.(params) ?? stringAt(recordAt(params.providerOptions, "plimsoll"), "conversation");
+    const key = keyOf(params);
     const { abortSignal: signal, maxOutputTokens } = params;
     const onReply = (mostTokens: number | null) => {
       reply.maxOutputTokens = Math.min(maxOutputTokens ?? 0, mostTokens ?? Number.POSITIVE_INFINITY);
@@ -61,6 +73,7 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
     };
   };
   const wrapGenerate: Generate = ({ params, model }) => {
+    if (isAtVendor(params)) return model.doGenerate(params);
     const reply: Reply = {};
     return compactor.send(
       params.prompt,
@@ -69,6 +82,7 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
     );
   };
   const wrapStream: Stream = async ({ params, model }) => {
+    if (isAtVendor(params)) return await model.doStream(params);
     let sent: readonly PromptMessage[] = [];
     const reply: Reply = {};
     let refused: Awaited<ReturnType<typeof begun>> | null = null;

@@ -34,11 +34,14 @@ import type { ConversationRequest, FoundConversation } from "./request.ts";
 import {
   COMPACTOR_OPTIONS,
   type CompactorOptions,
+  createVendorNotes,
   FACT_KEYS,
+  LONE_RESULTS,
   learnedFor,
   limitsInForce,
   limitsOf,
   type RequestFacts,
+  vendorHistoryIn,
 } from "./request.ts";
 import type { Declaration, ObservedAnswer, WireArray } from "./wire-array.ts";
 
@@ -158,6 +161,7 @@ interface KnownArrays<Item, Answer> {
   /** The message through which a conversation goes without the ids that link its items, since a linked item was refused or missing; `null` for none. */
   readonly unlinked: WeakMap<Session, string | null>;
   readonly mended: (items: readonly Item[]) => readonly Item[];
+  readonly noteVendors: ReturnType<typeof createVendorNotes>;
 }
 
 /** Makes a compactor for one kind of array. It finds a conversation again by the content of its messages, even if their objects are new. */
@@ -179,6 +183,7 @@ export function createArrayCompactor<Item, Answer>(
     isUntouched: createIsUntouched(),
     unlinked: new WeakMap(),
     mended: createMended(wire, policy.enabled && options.mending !== "off" ? "mended" : "kept"),
+    noteVendors: createVendorNotes(options),
   };
   const all = () => {
     conversations.assertOpen();
@@ -382,8 +387,13 @@ async function fitArray<Item, Answer>(
 ): Promise<Item[]> {
   option.check("a request", ARRAY_REQUEST, request);
   const array = read(arrays, items, request);
-  const reported =
-    request.answer === undefined ? measuredIn(arrays.wire, array, "newest") : arrays.wire.observed(request.answer);
+  const { answer, conversation } = request;
+  const roles = array.request.messages.map(({ role }) => role);
+  if (roles.includes("tool-result") && !roles.includes("assistant")) {
+    arrays.noteVendors(LONE_RESULTS, conversation);
+    return [...items];
+  }
+  const reported = answer === undefined ? measuredIn(arrays.wire, array, "newest") : observedOf(arrays, answer, conversation);
   const firstReported = measuredIn(arrays.wire, array, "first");
   const isRefused = caller === "hook" && isReasoningRefused(arrays.wire, items);
   const known = { request: array.request, reported, firstReported, caller, isRefused };
@@ -395,6 +405,17 @@ async function fitArray<Item, Answer>(
   const error = caller === "hook" && request.oversized !== "sent" && isNamed ? session.overflow() : null;
   if (error !== null) throw error;
   return written(arrays, { array, request, fitted });
+}
+
+/** The report of an answer; `null` for one whose prompt began with a history that the vendor has. */
+function observedOf<Item, Answer>(
+  { wire, noteVendors }: KnownArrays<Item, Answer>,
+  answer: Answer,
+  key: string | undefined,
+): ObservedAnswer | null {
+  const named = vendorHistoryIn(answer);
+  if (named !== null) noteVendors(named, key);
+  return named === null ? wire.observed(answer) : null;
 }
 
 function isReasoningRefused<Item>(
@@ -420,13 +441,10 @@ function measuredIn<Item>(
 }
 
 /** Logs a measurement. Nothing for an array that is not known, or whose conversation is no longer in memory. */
-async function observe<Item, Answer>(
-  { wire, logs, sent: known }: KnownArrays<Item, Answer>,
-  sent: readonly Item[],
-  answer: Answer,
-): Promise<void> {
-  const of = known.get(sent);
-  const reported = wire.observed(answer);
+async function observe<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: readonly Item[], answer: Answer): Promise<void> {
+  const { logs } = arrays;
+  const of = arrays.sent.get(sent);
+  const reported = observedOf(arrays, answer, of?.request.conversation);
   if (of === undefined || reported === null || !logs.conversations.has(of.fitted.found)) return;
   await reportAnswer(logs, of.fitted, { asked: of.request, reported, isMediaTry: of.tried === "media" });
 }

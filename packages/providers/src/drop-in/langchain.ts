@@ -7,7 +7,7 @@ import { numberAt, recordAt, stringAt, textAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
 import { LANGCHAIN_MESSAGES } from "./langchain-messages.ts";
-import { type CompactorOptions, KEYED_OPTIONS } from "./request.ts";
+import { type CompactorOptions, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
 
 /** The call of an agent's model, as a middleware is given it. */
 type ModelCall = Parameters<NonNullable<AgentMiddleware["wrapModelCall"]>>[0];
@@ -37,19 +37,21 @@ export function createLangChainMiddleware(given: LangChainOptions): LangChainMid
   refuseUnsupported("langchain");
   refuseUnsupported("@langchain/core");
   const compactor = createArrayCompactor(LANGCHAIN_MESSAGES, options);
+  const noteVendors = createVendorNotes(options);
   const middleware: AgentMiddleware = {
     name: "PlimsollMiddleware",
     tools: [],
-    wrapModelCall: (call, handler) =>
-      compactor.send(
-        call.messages,
-        async (messages) => {
-          const reply = await handler({ ...call, messages });
-          if (reply instanceof AIMessage) return reply;
-          throw new TypeError("a model's call ended without a reply");
-        },
-        requestOf(call, conversation?.(call) ?? null),
-      ),
+    wrapModelCall: (call, handler) => {
+      const request = requestOf(call, conversation?.(call) ?? null);
+      const named = vendorHistoryIn(call.modelSettings);
+      if (named !== null) noteVendors(named, request.conversation);
+      const asked = async (messages: BaseMessage[]) => {
+        const reply = await handler({ ...call, messages });
+        if (reply instanceof AIMessage) return reply;
+        throw new TypeError("a model's call ended without a reply");
+      };
+      return named === null ? compactor.send(call.messages, asked, request) : asked(call.messages);
+    },
   };
   const { recall, conversations, close } = compactor;
   return Object.assign(middleware, { [MIDDLEWARE]: true, recall, conversations, delete: compactor.delete, close });

@@ -18,7 +18,7 @@ import {
   withoutId,
 } from "./agent-items.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
-import { type CompactorOptions, KEYED_OPTIONS } from "./request.ts";
+import { type CompactorOptions, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
 import { declaredBy, type WireArray } from "./wire-array.ts";
 
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never;
@@ -44,12 +44,18 @@ export function createAgentItemsCompactor(options: CompactorOptions): ArrayCompa
 /**
  * Wraps a model so that it is called with compacted input; agents, sessions and handoffs know nothing of it, and a session stays whole. A prompt that the provider says does not fit
  * is compacted further and sent again, as often as the policy allows. A request whose history is at the vendor (`previousResponseId`, `conversationId`)
- * goes through untouched: there is no array to compact.
+ * goes through untouched: there is no array to compact, and the first one sends the event `compaction-off`.
  */
 export function createCompactingModel(model: Model, given: CompactingModelOptions): Model & Offered {
   option.check("a compactor", KEYED_OPTIONS, given);
   const { conversation, ...options } = given;
   const compactor = createAgentItemsCompactor(options);
+  const noteVendors = createVendorNotes(options);
+  const isAtVendor = (request: ModelRequest) => {
+    const named = vendorHistoryIn(request);
+    if (named !== null) noteVendors(named, conversation?.(request));
+    return named !== null;
+  };
   const factsOf = (request: ModelRequest, reply: Reply): ArrayRequest<unknown> => {
     const key = conversation?.(request) ?? null;
     const { systemInstructions: system, signal, modelSettings, tools, handoffs } = request;
@@ -95,10 +101,6 @@ type Reply = { maxTokens?: number };
 
 function requestWith(request: ModelRequest, input: AgentInputItem[], reply: Reply): ModelRequest {
   return { ...request, input, modelSettings: { ...request.modelSettings, ...reply } };
-}
-
-function isAtVendor({ previousResponseId, conversationId }: ModelRequest): boolean {
-  return previousResponseId !== undefined || conversationId !== undefined;
 }
 
 function itemsIn({ input }: ModelRequest): readonly AgentInputItem[] {

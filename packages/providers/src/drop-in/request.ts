@@ -19,6 +19,7 @@ import {
   believedAt,
   believedLimits,
   type createConversations,
+  isRecord,
   type Kinds,
   learnedInLog,
   learnedWindowTokens,
@@ -143,6 +144,27 @@ export const FACT_KEYS: Parameters<typeof option.schema<RequestFacts>>[0] = {
   onReply: fn.optional(),
   signal: object.optional(),
 };
+
+/** What shows that an array is only the newest part of a history: results, and no reply whose calls they answer. */
+export const LONE_RESULTS = "results without their calls";
+
+/** Finds the parameter by which a request, or its answer, names a history that OpenAI keeps; `null` for none. */
+export function vendorHistoryIn(fields: unknown): string | null {
+  const names = ["previous_response_id", "previousResponseId", "conversation", "conversationId"];
+  return names.find((name) => isRecord(fields) && (fields[name] ?? null) !== null) ?? null;
+}
+
+/** Tells once for each conversation that nothing is compacted in it, since the vendor keeps its history. `named` is the sign of that. */
+export function createVendorNotes({ onEvent, policy }: CompactorOptions): (named: string, key?: string | null) => void {
+  const told = new Set<string>();
+  return (named, key = null) => {
+    const sign = `${named}\n${key ?? ""}`;
+    if (told.has(sign) || !policy.enabled) return;
+    if (told.size >= DEFAULT_MAXIMA.maximumConversations) told.clear();
+    told.add(sign);
+    onEvent?.({ type: "compaction-off", why: "vendors-history", named }, { key, sessionId: "" });
+  };
+}
 
 /** The limits that hold for a request: its own, else those of the options, with the reply that it asks for. */
 export function limitsOf({ modelId, limits, maxOutputTokens }: RequestFacts, options: CompactorOptions): ModelLimits {

@@ -1,3 +1,4 @@
+import { PlimsollError } from "@plimsoll/core";
 import { option } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { sentModelId } from "../catalog/model-limits.ts";
@@ -8,12 +9,12 @@ import { decodeOpenAiResponse } from "./decode.ts";
 import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES, type ResponsesBody } from "./encode.ts";
 
 /** Parameters that the session sets itself: nothing is stored at the vendor. */
-type Decided = "input" | "instructions" | "store" | "include" | "previous_response_id" | "conversation";
+const DECIDED = ["input", "instructions", "store", "include", "previous_response_id", "conversation"] as const;
 
 /** Options of a session on OpenAI's Responses API. */
 export interface ResponsesSessionOptions extends SdkSessionOptions {
   /** Parameters of each request in the vendor's own words: model, `max_output_tokens`, tools, reasoning; without system text and items. */
-  readonly request: Omit<ResponsesBody, Decided> & { readonly model: string };
+  readonly request: Omit<ResponsesBody, (typeof DECIDED)[number]> & { readonly model: string };
 }
 
 /** A request as `client.responses.create` and `.stream` take it, and the fields that are read of an answer. */
@@ -27,11 +28,14 @@ const OPTIONS = option.schema<ResponsesSessionOptions>({ ...SESSION_KEYS });
 /**
  * Opens a session for a loop that calls the vendor's SDK itself. Reasoning goes back encrypted.
  *
- * @throws PlimsollError `bad-input` for tools that are none, naming the place.
+ * @throws PlimsollError `bad-input` for tools that are none, naming the place, and for a history that the vendor is to keep.
  */
 export async function createResponsesSession(given: ResponsesSessionOptions): Promise<ResponsesSession> {
   option.check("a session", OPTIONS, given);
   const { request, ...options } = given;
+  const key = DECIDED.find((each) => each in request);
+  if (key !== undefined)
+    throw new PlimsollError("bad-input", `request.${key}: the session sends the whole history, and sets this itself`, { key });
   const { model: modelId, tools = [] } = request;
   return await createSdkSession(
     {

@@ -41,6 +41,8 @@ export interface ProxyOptions {
   readonly mending?: "on" | "off";
   /** Answers words that a person typed for Plimsoll; the conversation's log is passed as it is. */
   readonly onTyped?: (word: TypedWord, log: ConversationLog) => Promise<string>;
+  /** Receives, at the first request of a session, the sign that its vendor keeps or compacts the history, so that nothing is compacted here. */
+  readonly onVendors?: (named: string) => void;
   /** Receives one line if a conversation cannot be kept: its request is fitted all the same. */
   readonly onProblem?: (line: string, of?: EventOrigin) => void;
 }
@@ -55,7 +57,7 @@ export const PROXY_OPTIONS: z.ZodType<ProxyOptions> = option.schema<ProxyOptions
   kinds: option.object.optional(),
   boundReasoning: z.enum(["leaves", "vendor-drops"]).optional(),
   mending: z.enum(["on", "off"]).optional(),
-  ...option.optional(option.fn, "summarizer", "nowMs", "onEvent", "onTyped", "onProblem"),
+  ...option.optional(option.fn, "summarizer", "nowMs", "onEvent", "onTyped", "onVendors", "onProblem"),
 });
 
 /** The conversation that an event is about. */
@@ -89,8 +91,10 @@ export interface PreparedRequest {
   recover(failure: UpstreamFailure, recovery: number): Promise<PreparedRequest | null>;
 }
 
-/** A provider's failed answer: its HTTP status and its body. */
+/** A provider's failed answer: its HTTP status and its body, as a refusal has them. */
 interface UpstreamFailure {
+  /** How an answer with another status failed, as the end of a sentence; left out for a refusal. */
+  readonly why?: string;
   readonly status: number;
   readonly bodyText: string;
 }
@@ -260,8 +264,11 @@ function preparedWith(
     const askedTokens = facts.maxOutputTokens === null ? maxOutputTokens : replyTokens;
     const outcome = outcomeOfReply(ended, { askedTokens, windowTokens });
     if (outcome.kind === "answered") return null;
-    const message = outcome.kind === "window-ended" ? "model_context_window_exceeded" : "the reply was empty";
-    return { status: 400, bodyText: JSON.stringify({ error: { message } }) };
+    const [message, why] =
+      outcome.kind === "window-ended"
+        ? ["model_context_window_exceeded", "the window ended the reply"]
+        : ["the reply was empty", "the reply was empty"];
+    return { why, status: 400, bodyText: JSON.stringify({ error: { message } }) };
   };
   return {
     wire,

@@ -10,7 +10,7 @@ import { createBodyReader } from "./body-reader.ts";
 import { compactItems, recallItems } from "./compact-items.ts";
 import type { EventOrigin, PreparedRequest, ProxyOptions, Setup } from "./prepared-request.ts";
 import { isSmall, PROXY_OPTIONS, prepared, untouched } from "./prepared-request.ts";
-import { type ProxyRequest, type ReadRequest, readRequest, withoutTyped } from "./read-request.ts";
+import { type ProxyRequest, type ReadRequest, readRequest, sessionNameOf, vendorsOf, withoutTyped } from "./read-request.ts";
 import { spokenReply } from "./spoken-reply.ts";
 import type { ProxyWire } from "./wires.ts";
 
@@ -58,9 +58,11 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   const kept = new Map<ProxyWire, AnyCompactor>();
   const passing = new Map<ProxyWire, AnyCompactor>();
   const setups = new Map<string, Setup>();
-  const { keys, sessions, onTyped, onProblem, nowMs = Date.now, ...fitting } = options;
+  const { keys, sessions, onTyped, onVendors, onProblem, nowMs = Date.now, ...fitting } = options;
   /** The newest request of each conversation, by key. */
   const asked = new Map<string, Pick<ProxyConversation, "modelId" | "askedMs">>();
+  /** Histories that their vendors keep, of which that was told. */
+  const vendors = new Map<string, true>();
   const paused = new Set<string | null>();
   /** Conversations whose history was refused for its form: it is mended before it is sent. */
   const broken = new Set<string>();
@@ -121,7 +123,13 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   return {
     prepare: async (request) => {
       const read = readRequest(request, keys, readBody);
-      if (read === null || read.kind === "vendors") return read === null ? null : untouched(read);
+      const named = read === null ? vendorsOf(request) : read.vendors;
+      if (named !== null) {
+        const first = `${sessionNameOf(request.headers, read?.fields ?? {}) ?? ""}\n${named}`;
+        if (options.policy.enabled && !vendors.has(first)) onVendors?.(named);
+        remember(vendors, first, true);
+      }
+      if (read === null || named !== null) return read === null ? null : untouched(read);
       if (read.kind === "side") {
         if (isSmall(read, options)) return untouched(read);
         return await passedBy(read, read.facts);

@@ -1,5 +1,6 @@
 import { PlimsollError } from "@plimsoll/core";
 import { canonicalJson, isNestedDeeper, shortHash } from "@plimsoll/core/extend";
+import { LONE_RESULTS } from "../drop-in/request.ts";
 import { saidIn, type TypedWord, type WithoutWords, withoutWords } from "../drop-in/typed-words.ts";
 import { isAgentsRole } from "../drop-in/wire-array.ts";
 import { type Fields, listAt, parseRecord, recordAt, stringAt } from "../fields.ts";
@@ -20,6 +21,8 @@ export interface ProxyRequest {
 export interface ReadRequest extends ProxyRequest, ReadBody {
   readonly wire: ProxyWire;
   readonly kind: RequestKind;
+  /** What shows that the vendor keeps or compacts the history of a request of kind `vendors`; `null` for any other. */
+  readonly vendors: string | null;
   readonly facts: BodyFacts;
   /** The history: the items without the words typed for Plimsoll. */
   readonly own: readonly Fields[];
@@ -43,8 +46,17 @@ export function readRequest(request: ProxyRequest, keys: ConversationKeys, readB
   const session = name === null ? null : shortHash(`${wire.name}\n${name}`);
   const opening = openingOf(own, wire);
   const isKnown = opening !== null && keys.has(opening);
-  const kind = requestKind({ wire, facts, items: own, path: request.path, isKnown });
-  return { ...request, ...body, wire, kind, facts, own, asked, signs: { session, opening } };
+  const isPart = own.some(wire.isHistory) && !own.some(wire.isModels);
+  // A cache of system text, tools and documents stands before a whole history; the next part of one whose beginning is cached answers that.
+  const isAnswer = facts.isCached === true && own.slice(0, 1).some(wire.isHistory);
+  const vendors = facts.vendors ?? (isAnswer ? "cachedContent" : isPart ? LONE_RESULTS : null);
+  const kind = vendors === null ? requestKind({ wire, facts, items: own, path: request.path, isKnown }) : "vendors";
+  return { ...request, ...body, wire, kind, vendors, facts, own, asked, signs: { session, opening } };
+}
+
+/** What shows that the vendor keeps the history that a body without one, such as one text, goes on from; `null` for nothing. */
+export function vendorsOf({ path, bodyText }: ProxyRequest): string | null {
+  return wireAt(path)?.factsOf(parseRecord(bodyText) ?? {}, path).vendors ?? null;
 }
 
 /** A history of a wire without the words typed for Plimsoll. */
@@ -132,7 +144,7 @@ function sessionIn(body: Fields): string | null {
 export type RequestKind = "vendors" | "side" | "on-top" | "main";
 
 /** Signs of a request's kind. */
-export interface RequestSigns {
+interface RequestSigns {
   readonly wire: Pick<ProxyWire, "isModels">;
   readonly facts: BodyFacts;
   readonly items: readonly Fields[];
@@ -150,13 +162,12 @@ function hasTools({ tools }: Pick<BodyFacts, "tools">, items: readonly Fields[])
   return tools.length > 0 || items.some(declaresTools);
 }
 
-/** Finds a request's kind. */
-export function requestKind({ wire, facts, items, path, isKnown }: RequestSigns): RequestKind {
-  if (facts.isVendors) return "vendors";
+/** Finds the kind of a request whose history is its own. */
+function requestKind({ wire, facts, items, path, isKnown }: RequestSigns): Exclude<RequestKind, "vendors"> {
   const isAboutHistory = isKnown && items.some(wire.isModels);
   if (isAboutHistory && (path.endsWith("/compact") || items.at(-1)?.type === "compaction_trigger")) return "on-top";
   if (facts.form === "given") return "side";
-  if (hasTools(facts, items)) return "main";
+  if (facts.isCached === true || hasTools(facts, items)) return "main";
   if (isAboutHistory) return "on-top";
   return items.some(wire.isModels) ? "main" : "side";
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Fields } from "../fields.ts";
 import { createBodyReader } from "./body-reader.ts";
 import { createConversationKeys } from "./conversation-keys.ts";
-import { readRequest, requestKind } from "./read-request.ts";
+import { readRequest } from "./read-request.ts";
 import { wireAt } from "./wires.ts";
 
 const user = { role: "user", content: "look" };
@@ -13,6 +13,8 @@ const trigger = { type: "compaction_trigger" };
 const brought = { type: "additional_tools", role: "developer", tools: chatTools };
 const told = { type: "message", role: "developer", content: "Give it a title." };
 const geminiUser = { role: "user", parts: [{ text: "x" }] };
+const geminiModel = { role: "model", parts: [{ text: "y" }] };
+const result = { role: "tool", tool_call_id: "c1", content: "one file" };
 const loop = "/v1beta/models/g:generateContent";
 
 test.each<[string, string, Fields, "known" | "new", string]>([
@@ -56,6 +58,16 @@ test.each<[string, string, Fields, "known" | "new", string]>([
   ["a history that the vendor keeps", "/v1/responses", { input: [user], previous_response_id: "r" }, "known", "vendors"],
   ["a conversation that the vendor keeps", "/v1/responses", { input: [user], conversation: "c" }, "known", "vendors"],
   [
+    "results whose calls another has, on Chat",
+    "/v1/chat/completions",
+    { messages: [result], tools: chatTools },
+    "new",
+    "vendors",
+  ],
+  ["results behind their calls", "/v1/chat/completions", { messages: [user, model, result], tools: chatTools }, "new", "main"],
+  ["a cache of documents before a history", loop, { contents: [geminiUser, geminiModel], cachedContent: "c" }, "known", "main"],
+  ["a cache of a history's beginning", loop, { contents: [geminiModel, geminiUser], cachedContent: "c" }, "known", "vendors"],
+  [
     "a vendor's threshold",
     "/v1/responses",
     { input: [user], context_management: [{ type: "compaction" }] },
@@ -65,13 +77,10 @@ test.each<[string, string, Fields, "known" | "new", string]>([
   ["the vendor's compaction on demand", "/v1/responses", { input: [user, model, trigger], tools }, "known", "on-top"],
   ["the vendor's compaction by its address", "/v1/responses/compact", { input: [user, model], tools }, "known", "on-top"],
 ])("%s", (_, path, body, known, expected) => {
-  const wire = wireAt(path);
-  const items = [body.messages ?? body.input ?? body.contents]
-    .flat()
-    .filter((each): each is Fields => typeof each === "object");
-  const kind =
-    wire === null ? null : requestKind({ wire, facts: wire.factsOf(body, path), items, path, isKnown: known === "known" });
-  expect(kind).toBe(expected);
+  const keys = { has: () => known === "known", keyFor: async () => null };
+  const { signal } = new AbortController();
+  const read = readRequest({ path, headers: {}, bodyText: JSON.stringify(body), signal }, keys, createBodyReader());
+  expect(read?.kind).toBe(expected);
 });
 
 test.each([

@@ -9,7 +9,7 @@ import { createMessagesCompactor } from "../drop-in/anthropic.ts";
 import { createContentsCompactor } from "../drop-in/google-genai.ts";
 import { createChatCompactor } from "../drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../drop-in/openai-responses.ts";
-import type { CompactorOptions } from "../drop-in/request.ts";
+import { type CompactorOptions, vendorHistoryIn } from "../drop-in/request.ts";
 import { isModels, itemKind, type ResponseItem } from "../drop-in/response-items.ts";
 import { type Fields, listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { decodeOpenAiChatStream } from "../openai-chat/decode.ts";
@@ -31,8 +31,10 @@ export interface BodyFacts {
   readonly isStreamed: boolean;
   /** Whether the answer is wanted in a given form, as checks and classifications are. */
   readonly form: "given" | "free";
-  /** True if the vendor keeps the history, or compacts it by itself: such a request is never touched. */
-  readonly isVendors: boolean;
+  /** True if system text and tools may be in a cache that the request names. */
+  readonly isCached?: boolean;
+  /** The parameter that shows that the vendor keeps the history, or compacts it by itself: such a request is never touched. `null` for none. */
+  readonly vendors: string | null;
 }
 
 /** One wire as the proxy needs it. */
@@ -89,7 +91,9 @@ const ANTHROPIC: ProxyWire = {
     isStreamed: body.stream === true,
     form: (recordAt(body, "output_format") ?? recordAt(recordAt(body, "output_config"), "format")) ? "given" : "free",
     // The vendor's own compaction; edits that only clear old parts may be beside ours.
-    isVendors: recordsAt(recordAt(body, "context_management"), "edits").some(({ type }) => String(type).startsWith("compact")),
+    vendors: recordsAt(recordAt(body, "context_management"), "edits").some(({ type }) => String(type).startsWith("compact"))
+      ? "context_management"
+      : null,
   }),
   isModels: ({ role }) => role === "assistant",
   isHistory: (item) => item.role === "assistant" || recordsAt(item, "content").some(({ type }) => type === "tool_result"),
@@ -114,7 +118,7 @@ const CHAT: ProxyWire = {
     maxOutputTokens: numberAt(body, "max_completion_tokens") ?? numberAt(body, "max_tokens"),
     isStreamed: body.stream === true,
     form: isForm(recordAt(body, "response_format")),
-    isVendors: false,
+    vendors: vendorHistoryIn(body),
   }),
   isModels: ({ role }) => role === "assistant",
   isHistory: ({ role }) => role === "assistant" || role === "tool",
@@ -137,10 +141,7 @@ const RESPONSES: ProxyWire = {
     maxOutputTokens: numberAt(body, "max_output_tokens"),
     isStreamed: body.stream === true,
     form: isForm(recordAt(recordAt(body, "text"), "format")),
-    isVendors:
-      stringAt(body, "previous_response_id") !== null ||
-      (body.conversation ?? null) !== null ||
-      listAt(body, "context_management").length > 0,
+    vendors: vendorHistoryIn(body) ?? (listAt(body, "context_management").length > 0 ? "context_management" : null),
   }),
   isModels: (item) => isItem(item) && isModels(item),
   isHistory: (item) => isItem(item) && (isModels(item) || itemKind(item) === "output"),
@@ -166,7 +167,8 @@ const GEMINI: ProxyWire = {
       maxOutputTokens: numberAt(config, "maxOutputTokens"),
       isStreamed: path.endsWith(":streamGenerateContent"),
       form: (config?.responseSchema ?? config?.responseJsonSchema) === undefined ? "free" : "given",
-      isVendors: stringAt(body, "cachedContent") !== null,
+      vendors: null,
+      isCached: stringAt(body, "cachedContent") !== null,
     };
   },
   isModels: ({ role }) => role === "model",
