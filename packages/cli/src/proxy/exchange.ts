@@ -10,7 +10,7 @@ import { createAnswerReader, failureIn, wireAt } from "@plimsoll/providers/proxy
 import { packingOf, unpackStream, unpackWhole } from "@plimsoll/providers/unpack";
 import { type HeaderPairs, headerRecord, passedHeaders, TOKEN_HEADER, withBetas, without } from "./headers.ts";
 import type { Answer } from "./proxy-server.ts";
-import type { Upstream } from "./upstream.ts";
+import { isTold, type Upstream } from "./upstream.ts";
 
 /** Largest body that is read, as it came and unpacked, in bytes. Chosen: twice Anthropic's limit, so that old media can be cut from larger bodies. */
 export const MAXIMUM_BODY_BYTES: number = 64 * 1024 * 1024;
@@ -112,7 +112,7 @@ async function exchange(passing: Passing, path: string, options: Exchanging): Pr
           });
     if (next === null && status >= 400) onProblem(`the upstream refused it with ${status}, as the agent is told`, of);
     if (next === null) return await deliver();
-    onProblem(`refused with ${failure?.status ?? status}, sent again`, of);
+    onProblem(`${status >= 400 ? `refused with ${status}` : `answered with ${status}, but ${failure?.why}`}, sent again`, of);
     answer.destroy();
     prepared = next;
   }
@@ -170,7 +170,7 @@ function createPackingNotes(onProblem: ExchangeOptions["onProblem"]): TellPackin
     const key = `${of} ${name}`;
     const count = (counts.get(key) ?? 0) + 1;
     counts.set(key, count);
-    if (!/^10*$/.test(String(count))) return;
+    if (!isTold(count)) return;
     const [one, lost, advice] = UNREAD[of];
     onProblem(
       `${count === 1 ? one : `${count} ${of}s`} packed with ${name} cannot be read, ${lost}, passed on as it came: ${advice}`,
@@ -194,7 +194,7 @@ function begin(response: ServerResponse, answer: IncomingMessage, headers: Heade
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage, headerRecord(headers));
 }
 
-/** The vendor's refusal of a request, as it came. */
+/** The vendor's refusal of a request, as it came; `why` says in words how an answer is one. */
 type Failure = Parameters<PreparedRequest["recover"]>[0];
 
 interface Answering extends Pick<Exchanging, "onProblem" | "tellPacking"> {
@@ -243,7 +243,7 @@ async function begun(
   const [plain, text] = unpacked.kind === "plain" ? ([answer, "passing"] as const) : ([unpacked.body, "unpacked"] as const);
   if (!isEvents(answer)) return passing(plain, text);
   const { failureText, wholeText, body } = await heldStart(plain);
-  if (failureText !== null) return passing(body, text, { status: 400, bodyText: failureText });
+  if (failureText !== null) return passing(body, text, { why: "its stream was an error", status: 400, bodyText: failureText });
   return passing(body, text, wholeText === null ? null : await prepared.cutOffStream(wholeText));
 }
 

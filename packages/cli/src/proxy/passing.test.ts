@@ -4,12 +4,25 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startAgent } from "../../testing/proxy-agent.ts";
 import { type RawBody, sendRaw, startSetting } from "../../testing/proxy-setting.ts";
+import { streaming } from "../../testing/relay.ts";
 
 /** Everything that the proxy has written below a folder. */
 function logsIn(folder: string): string {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
   return names.map((name) => (statSync(name).isFile() ? readFileSync(name, "utf8") : "")).join("\n");
 }
+
+/** What went wrong, by the lines of a proxy. */
+function problemsIn(stdout: string): readonly string[] {
+  return stdout.split("\n").flatMap((line) => line.split("problem: ").slice(1));
+}
+
+const MESSAGE = { type: "message", id: "m", role: "assistant", model: "m", usage: { input_tokens: 9_000, output_tokens: 0 } };
+const ENDED_ANSWER = { ...MESSAGE, content: [{ type: "text", text: "I" }], stop_reason: "model_context_window_exceeded" };
+const OVERFLOW_EVENT = {
+  type: "error",
+  error: { type: "invalid_request_error", message: "prompt is too long: 13000 tokens > 12000 maximum" },
+};
 
 const HEADERS = { "x-api-key": "key", "anthropic-version": "2023-06-01", "content-type": "application/json" };
 /** A body that no program would write again as it is: its layout, numbers, escapes and a key that comes twice. */
@@ -137,15 +150,48 @@ describe("the upstream's answer comes as it was", () => {
     expect(logsIn(folder)).toContain('"requestId":"m1"');
   });
 
-  test("nobody answers: the program is told, and the proxy goes on", async () => {
-    const { url } = await startSetting({
+  test("nobody answers: the program is told each time, a person once, then with a count, and when it is back", async () => {
+    let away = 12;
+    const { url, stdout } = await startSetting({
       intercept: (_, response) => {
+        away -= 1;
+        if (away < 0) return undefined;
         response.destroy();
         return "answered";
       },
     });
-    expect((await raw(`${url}/v1/messages`, HEADERS)).status).toBe(502);
-    expect((await raw(`${url}/v1/messages`, HEADERS)).status).toBe(502);
+    for (let asked = 0; asked < 11; asked++) expect((await raw(`${url}/v1/messages`, HEADERS)).status).toBe(502);
+    expect((await fetch(`${url}/v1/models`)).status).toBe(502);
+    expect((await raw(`${url}/v1/messages`, HEADERS)).status).toBe(200);
+    expect(problemsIn(stdout())).toEqual([
+      "the upstream does not answer (ECONNRESET): agents are told 502",
+      "the upstream did not answer 10 requests in a row (ECONNRESET)",
+      "the upstream answers again, after 12 requests without an answer",
+    ]);
+  });
+
+  test.each<[string, "json" | "stream", object | readonly object[], string]>([
+    ["an answer that its window ended", "json", ENDED_ANSWER, "the window ended the reply"],
+    ["a stream that begins with an error", "stream", [OVERFLOW_EVENT], "its stream was an error"],
+  ])("%s is no refusal with 400", async (_, form, answer, why) => {
+    let asked = 0;
+    const { url, stdout } = await startSetting({
+      intercept: (_request, response) => {
+        asked += 1;
+        if (asked !== 12) return undefined;
+        if (form === "stream") return streaming(response, [answer].flat());
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+        return "answered";
+      },
+    });
+    const agent = startAgent({
+      wire: "anthropic",
+      url,
+      form: form === "json" ? "whole" : "streamed",
+      headers: { session_id: "s" },
+    });
+    await agent.say("Look at every part.", 12);
+    expect(problemsIn(stdout())).toEqual([`answered with 200, but ${why}, sent again`]);
   });
 
   test("a program that goes away takes its request along", async () => {
@@ -200,6 +246,45 @@ describe("who is served", () => {
     const { url: asked, headers } = request(url);
     expect((await raw(asked, { ...HEADERS, ...headers })).status).toBe(403);
     expect(seen).toEqual([]);
+  });
+});
+
+describe("a history that the vendor keeps passes as it came, and the first request of a session says why", () => {
+  const user = { role: "user", content: "And then?" };
+  const tools = [{ type: "function", name: "shell", parameters: {} }];
+  const result = { role: "tool", tool_call_id: "c1", content: "one file" };
+  const output = { type: "function_call_output", call_id: "c1", output: "one file" };
+  const geminiResult = { role: "user", parts: [{ functionResponse: { name: "shell", response: {} } }] };
+  const block = { type: "tool_result", tool_use_id: "c1", content: "one file" };
+  const compact = { edits: [{ type: "compact_20260112" }] };
+
+  test.each<[string, object, string]>([
+    ["/v1/responses", { input: [user], tools, previous_response_id: "r" }, "previous_response_id"],
+    ["/v1/responses", { input: "And then?", tools, previous_response_id: "r" }, "previous_response_id"],
+    ["/v1/responses", { input: [user], tools, conversation: { id: "c" } }, "conversation"],
+    ["/v1/responses", { input: [user], context_management: [{ type: "compaction" }] }, "context_management"],
+    ["/v1/responses", { input: [output], tools }, "results without their calls"],
+    [
+      "/v1/chat/completions",
+      { messages: [result], tools: [{ type: "function", function: { name: "shell" } }] },
+      "results without their calls",
+    ],
+    ["/v1/messages", { messages: [user], context_management: compact }, "context_management"],
+    [
+      "/v1/messages",
+      { messages: [{ role: "user", content: [block] }], tools: [{ name: "shell" }] },
+      "results without their calls",
+    ],
+    ["/v1beta/models/g:generateContent", { contents: [geminiResult], cachedContent: "cachedContents/1" }, "cachedContent"],
+  ])("%s %j", async (path, fields, named) => {
+    const { url, seen, stdout } = await startSetting();
+    const body = JSON.stringify({ model: "m", stream: true, ...fields });
+    for (const session of ["one", "one", "two"]) await raw(`${url}${path}`, { ...HEADERS, session_id: session }, body);
+    expect(seen.map((request) => request.body.toString())).toEqual([body, body, body]);
+    const lines = stdout()
+      .split("\n")
+      .filter((line) => line.includes("nothing is compacted: "));
+    expect(lines).toEqual([expect.stringContaining(`(${named})`), expect.stringContaining(`(${named})`)]);
   });
 });
 

@@ -10,7 +10,7 @@ import { unpackWhole } from "@plimsoll/providers/unpack";
 import { createFileSessionStore, readSmallFile } from "@plimsoll/stores";
 import { type Command, Option } from "commander";
 import { aborted, untilTold } from "../io.ts";
-import { contextWords } from "../run/event-lines.ts";
+import { contextWords, vendorsWords } from "../run/event-lines.ts";
 import { bodyOf, createExchange, type ExchangeOptions, MAXIMUM_BODY_BYTES, type SentRequest, textOf } from "./exchange.ts";
 import { without } from "./headers.ts";
 import { createOwnRequests } from "./own-requests.ts";
@@ -80,12 +80,13 @@ const DAY_MS = 86_400_000;
 
 /** Serves until the signal aborts. The first lines say which variables to export, every further one reports a compaction or a problem; none holds content. */
 export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSignal): Promise<number> {
-  const upstream = createUpstream(upstreamOf(options.upstream));
+  const address = upstreamOf(options.upstream);
   const listen = { host: options.anyHost ?? "127.0.0.1", port: wholeNumber("--port", options.port, [0, 65_535]) };
   const policy = countingPolicy(options.policy, io, BUILT_IN_KINDS);
   const { nowMs, stdout } = io;
   const tellOf = (line: string, of: EventOrigin | null = null) => say(stdout, placedLine(line, of, nowMs()));
   const onProblem = (line: string, of?: EventOrigin) => tellOf(`problem: ${line}`, of);
+  const upstream = createUpstream(address, onProblem);
   const isNews = createNews();
   const places = placesOf(options, io);
   const limits = limitsBy(options.window, policy);
@@ -109,6 +110,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
         const words = isNews(event, of) ? eventWords(event) : null;
         if (words !== null) tellOf(words, of);
       },
+      onVendors: (named) => tellOf(vendorsWords(named)),
       onTyped: (word, { sessionId, entries }) => {
         const of = found(sessionId);
         const status = of === undefined ? "No model was asked in it yet." : `${fullWords(conversationStatus(of, policy))}.`;

@@ -2,6 +2,8 @@ import { Agent, request as httpRequest, type IncomingMessage, type RequestOption
 import { request as httpsRequest, Agent as SecureAgent } from "node:https";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { formatNumberOf } from "@plimsoll/bench/extend";
+import { messageOf } from "@plimsoll/bench/terminal";
 import { type HeaderPairs, headerRecord } from "./headers.ts";
 
 interface UpstreamRequest {
@@ -22,8 +24,22 @@ export interface Upstream {
   close(): void;
 }
 
-/** An upstream at an address; its path comes before that of each request, and a version that both have comes once. */
-export function createUpstream(address: URL): Upstream {
+/**
+ * An upstream at an address; its path comes before that of each request, and a version that both have comes once. That it is away is told at the first
+ * request, the tenth, the hundredth, and when it is back.
+ */
+export function createUpstream(address: URL, tell: (line: string) => void): Upstream {
+  let missed = 0;
+  const noteAway = (error: unknown) => {
+    missed += 1;
+    const why = errorCode(error) ?? messageOf(error);
+    if (missed === 1) tell(`the upstream does not answer (${why}): agents are told 502`);
+    else if (isTold(missed)) tell(`the upstream did not answer ${missed} requests in a row (${why})`);
+  };
+  const noteBack = () => {
+    if (missed > 0) tell(`the upstream answers again, after ${formatNumberOf(missed, "request")} without an answer`);
+    missed = 0;
+  };
   const isSecure = address.protocol === "https:";
   const agent = isSecure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const send = async (request: UpstreamRequest, attempt: number): Promise<IncomingMessage> => {
@@ -54,13 +70,29 @@ export function createUpstream(address: URL): Upstream {
   };
   return {
     name: `${address.protocol}//${address.host}${address.pathname}`,
-    send: (request) => send(request, 0),
+    send: async (request) => {
+      const answer = await send(request, 0).catch((error: unknown) => {
+        if (!request.signal.aborted) noteAway(error);
+        throw error;
+      });
+      noteBack();
+      return answer;
+    },
     close: () => agent.destroy(),
   };
 }
 
+/** True for the first of a kind, the tenth, the hundredth: what happens again and again is a few lines. */
+export function isTold(count: number): boolean {
+  return /^10*$/.test(String(count));
+}
+
+function errorCode(error: unknown): string | null {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
+}
+
 function isReset(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
+  return ["ECONNRESET", "EPIPE"].includes(errorCode(error) ?? "");
 }
 
 /** The whole address of a request: `/v1` at the upstream's end and at the request's beginning is one. */
