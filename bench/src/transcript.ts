@@ -91,6 +91,7 @@ export type ImportNoteCode =
   | "unknown-line-type"
   | "unknown-tool"
   | "unseen-version"
+  | "encoding"
   | "result-without-call"
   | "call-without-result"
   | "duplicate-usage"

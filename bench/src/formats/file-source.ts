@@ -38,15 +38,17 @@ export async function fileSource(path: string, displayName: string, mostBytes: n
   const first = firstBytes(path);
   const packing = packingOf(first);
   if (packing !== null) {
-    const text = await unpackedText(wholeBytes(), packing, displayName);
-    return lazySource(path, displayName, () => text);
+    const { text, encoding } = await unpackedText(wholeBytes(), packing, displayName);
+    return { ...lazySource(path, displayName, () => text), encoding };
   }
-  const decode = decoderOf(first);
-  if (decode !== null) return lazySource(path, displayName, () => withoutByteOrderMark(decode(wholeBytes())));
+  const { decode, name: encoding } = encodingOf(first);
+  if (decode !== decoded)
+    return { ...lazySource(path, displayName, () => withoutByteOrderMark(decode(wholeBytes()))), encoding };
   const text = async () => withoutByteOrderMark(decoded(wholeBytes()));
   return {
     path,
     displayName,
+    encoding,
     lines: () => readLines(path, displayName, mostBytes),
     text,
     document: parsedOnce(text, displayName),
@@ -54,11 +56,16 @@ export async function fileSource(path: string, displayName: string, mostBytes: n
   };
 }
 
-async function unpackedText(packed: Buffer, packing: string, displayName: string): Promise<string> {
+async function unpackedText(
+  packed: Buffer,
+  packing: string,
+  displayName: string,
+): Promise<{ readonly text: string; readonly encoding: string | null }> {
   const unpacked = await unpackWhole(packed, packing, LARGEST_PACKED_BYTES);
   if (unpacked.kind === "damaged") throw unreadable(displayName, new Error(`${packing}: ${unpacked.reason}`));
   if (!("bytes" in unpacked)) throw tooLong(displayName, `unpacked, more than ${LARGEST_PACKED_BYTES} bytes`);
-  return withoutByteOrderMark((decoderOf(unpacked.bytes) ?? decoded)(unpacked.bytes));
+  const { decode, name } = encodingOf(unpacked.bytes);
+  return { text: withoutByteOrderMark(decode(unpacked.bytes)), encoding: name };
 }
 
 type Decode = (bytes: Buffer) => string;
@@ -66,16 +73,21 @@ type Decode = (bytes: Buffer) => string;
 /** Largest text of a packed log, in bytes: the platform's longest string is little longer; chosen. */
 const LARGEST_PACKED_BYTES = 500_000_000;
 
-/** How a file is read by its first bytes; `null` for UTF-8: the two byte orders of UTF-16 have marks of their own. */
-function decoderOf(first: Buffer): Decode | null {
-  if (first[0] === 0xff && first[1] === 0xfe) return (bytes) => bytes.toString("utf16le");
-  if (first[0] === 0xfe && first[1] === 0xff)
-    return (bytes) =>
-      bytes
-        .subarray(0, bytes.length & ~1)
-        .swap16()
-        .toString("utf16le");
-  return null;
+/** How a file is read by its first bytes, and the name of that; `null` for plain UTF-8. A log begins with ASCII, which UTF-16 pads with zeros. */
+function encodingOf([a, b, c, d]: Buffer): { readonly decode: Decode; readonly name: string | null } {
+  const isMarked = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
+  const isLittle = isMarked ? a === 0xff : a !== 0 && b === 0 && c !== 0 && d === 0;
+  const isBig = isMarked ? a === 0xfe : a === 0 && b !== 0 && c === 0 && d !== 0;
+  const mark = isMarked ? "with" : "without";
+  if (isLittle) return { decode: (bytes) => bytes.toString("utf16le"), name: `UTF-16LE ${mark} a byte-order mark` };
+  if (isBig) return { decode: utf16Big, name: `UTF-16BE ${mark} a byte-order mark` };
+  return { decode: decoded, name: a === 0xef && b === 0xbb && c === 0xbf ? "UTF-8 with a byte-order mark" : null };
+}
+
+function utf16Big(bytes: Buffer): string {
+  return Buffer.from(bytes.subarray(0, bytes.length & ~1))
+    .swap16()
+    .toString("utf16le");
 }
 
 function firstBytes(path: string): Buffer {
@@ -126,6 +138,7 @@ function lazySource(path: string, displayName: string, text: () => string): File
   return {
     path,
     displayName,
+    encoding: null,
     *lines() {
       let number = 0;
       for (const line of text().split("\n")) {

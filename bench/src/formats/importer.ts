@@ -35,6 +35,8 @@ export interface FileLine {
 export interface FileSource {
   readonly path: string;
   readonly displayName: string;
+  /** The encoding in words, if it is another than plain UTF-8; `null` for that. */
+  readonly encoding: string | null;
   lines(): Iterable<FileLine>;
   text(): Promise<string>;
   /** The text of another file that belongs to it, by its path from the folder of this one; `null` if it cannot be read. */

@@ -173,6 +173,24 @@ ${CLAUDE_PROMPT}
     expect(transcript?.entries.filter((entry) => entry.type === "message")).toHaveLength(1);
   });
 
+  test.each<[string | null, Buffer]>([
+    [null, Buffer.from(PI_TEXT)],
+    ["UTF-8 with a byte-order mark", Buffer.from(`\uFEFF${PI_TEXT}`)],
+    ["UTF-8 with a byte-order mark", gzipSync(`\uFEFF${PI_TEXT}`)],
+    ["UTF-16LE with a byte-order mark", Buffer.from(`\uFEFF${PI_TEXT}`, "utf16le")],
+    ["UTF-16BE with a byte-order mark", Buffer.from(`\uFEFF${PI_TEXT}`, "utf16le").swap16()],
+    ["UTF-16LE without a byte-order mark", Buffer.from(PI_TEXT, "utf16le")],
+    ["UTF-16BE without a byte-order mark", Buffer.from(PI_TEXT, "utf16le").swap16()],
+    ["UTF-16BE without a byte-order mark", gzipSync(Buffer.from(PI_TEXT, "utf16le").swap16())],
+  ])("the encoding is named: %s", async (name, content) => {
+    const path = join(folder, "log.jsonl");
+    await writeFile(path, content);
+    const [transcript] = await importFile(path, "given");
+    expect(transcript?.entries.filter((entry) => entry.type === "message")).toHaveLength(1);
+    const named = transcript?.notes.flatMap(({ code, text }) => (code === "encoding" ? [text] : []));
+    expect(named).toEqual(name === null ? [] : [`given: ${name}: read here, but agents expect plain UTF-8`]);
+  });
+
   /** A file in an archive, as POSIX's ustar has it: a block of its name and size, then its bytes in whole blocks. */
   const tarOf = (text: string) => {
     const header = Buffer.alloc(512);

@@ -72,7 +72,7 @@ export async function importSource(
   if (packed !== undefined) throw new PlimsollError("bad-input", `${file}: ${packed}`, { file });
   const importer = importers.find((candidate) => candidate.recognises(head));
   if (importer === undefined && /[\0\uFFFD]/.test(head.text.slice(0, HEAD_CHARS)))
-    throw new PlimsollError("bad-input", `${file}: no text in UTF-8 (or UTF-16 with its mark): ${UNREAD_BYTES}`, { file });
+    throw new PlimsollError("bad-input", `${file}: no text in UTF-8 or UTF-16: ${UNREAD_BYTES}`, { file });
   if (importer === undefined && (await endsInside(source))) throw truncated(file);
   if (importer === undefined) throw unknownFormat(file, foundIn(source, head), importers);
   const transcripts = await importer.read(source);
@@ -82,7 +82,18 @@ export async function importSource(
     throw new PlimsollError("bad-input", `${file}: ${found}; nothing to replay`, { file });
   }
   const { newestSeen } = importer;
-  return newestSeen === undefined ? transcripts : transcripts.map((transcript) => withVersionNote(transcript, newestSeen));
+  const noted = newestSeen === undefined ? transcripts : transcripts.map((each) => withVersionNote(each, newestSeen));
+  return source.encoding === null ? noted : noted.map((each) => withEncodingNote(each, encodingWords(source)));
+}
+
+/** Names an encoding that the agents themselves may not read. */
+function encodingWords({ displayName, encoding }: FileSource): string {
+  return `${displayName}: ${encoding}: read here, but agents expect plain UTF-8`;
+}
+
+function withEncodingNote(transcript: Transcript, text: string): Transcript {
+  const { parentName, notes } = transcript;
+  return parentName === null ? { ...transcript, notes: [...notes, { code: "encoding", line: null, text }] } : transcript;
 }
 
 /** A version newer than the last one read may write unknown items. */
@@ -103,11 +114,17 @@ const NAME_CHARS = 40;
 export async function readLog(
   path: string,
   displayName: string,
-): Promise<{ readonly format: string; readonly text: string } | null> {
+): Promise<{ readonly format: string; readonly text: string; readonly encoding: string | null } | null> {
   const source = await fileSource(path, displayName);
   const head = await readHead(source);
   const importer = IMPORTERS.find((each) => each.recognises(head));
-  return importer === undefined ? null : { format: importer.format, text: await source.text() };
+  return importer === undefined
+    ? null
+    : {
+        format: importer.format,
+        text: await source.text(),
+        encoding: source.encoding === null ? null : encodingWords(source),
+      };
 }
 
 /** How far into a file bytes are looked for that no text has, in characters. */

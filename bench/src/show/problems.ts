@@ -109,6 +109,7 @@ const UNREAD: readonly (readonly [code: ImportNoteCode, words: (count: number) =
   ["unknown-line-type", (count) => `${formatNumberOf(count, "item")} of unknown types left out`],
   ["unknown-tool", (count) => `${formatNumberOf(count, "call")} of unknown tools ${verbFor(count, "show")} no file`],
   ["unseen-version", String],
+  ["encoding", String],
   ["unread-script", String],
 ];
 

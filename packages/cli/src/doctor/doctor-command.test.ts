@@ -70,6 +70,20 @@ test.each<[string, string, string, string | null]>([
   expect(said ?? null).toEqual(expected === null ? null : expect.stringContaining(expected));
 });
 
+test.each([
+  ["doctor", ["log.jsonl"]],
+  ["inspect", ["log.jsonl"]],
+  ["bench", ["log.jsonl", "--policy", "none", "-w", "16k", "--jobs", "1"]],
+])("%s names the encoding of a log that is no plain UTF-8", async (command, given) => {
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
+  const text = CLAUDE.map((line) => `${JSON.stringify(line)}\n`).join("");
+  writeFileSync(join(folder, "log.jsonl"), Buffer.from(text, "utf16le"));
+  const { io, stdout, stderr } = recordedIo(folder);
+  await main([command, ...given], io);
+  const said = `${stdout()}${stderr()}`.replaceAll(/\s+/g, " ");
+  expect(said).toContain("UTF-16LE without a byte-order mark: read here, but agents expect plain UTF-8");
+});
+
 const DEEP = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
 
 test.each([

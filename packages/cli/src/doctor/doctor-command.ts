@@ -36,7 +36,8 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   const { path, displayName } = await sessionFileOr(session, options.from, io);
   const log = await readLog(path, displayName);
   if (log === null) throw new PlimsollError("bad-input", `${displayName}: no session log that can be read`);
-  const { format, text } = log;
+  const { format, text, encoding } = log;
+  if (encoding !== null) say(io.stdout, encoding);
   const { faults, mended } = canMend(text, format)
     ? examineLog(text, format, { thinking: options.full === true ? "leave-out" : "keep" })
     : { faults: await importedFaults(path, { displayName, format }), mended: null };
