@@ -1,4 +1,4 @@
-import { type Fields, isRecord, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
+import { type Fields, isRecord, listAt, parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
 import type { SimulatedRules } from "./rules.ts";
 import { type Drop, type Headers, hashOf, headerValues, invalid, signatureOf } from "./wire.ts";
 
@@ -43,6 +43,8 @@ export interface BindingAnswer {
   /** Whether the answer lists the dropped thinking. */
   readonly isTold: boolean;
   readonly sign: SignThinking;
+  /** Gives the signature of a summary of the whole request. */
+  readonly compact: (text: string) => string;
 }
 
 /** A message as it was sent, its content as blocks. */
@@ -58,6 +60,7 @@ export function checkBinding(body: unknown, messages: readonly SentMessage[], as
   const chosen = chosenBehaviour(body, isTold);
   const behaviour = behaviourOf(modelId, chosen, rules);
   const run = openRun(body);
+  continueFrom(run, messages);
   const drops: Drop[] = [];
   const dropped = new Set<Fields>();
   for (const [index, { role, blocks }] of messages.entries())
@@ -82,7 +85,20 @@ export function checkBinding(body: unknown, messages: readonly SentMessage[], as
     for (const block of before) passed(own, "assistant", block, { modelId, isChecked: false, readsAll: true });
     return signed(text, { modelId, bound: isBound ? boundBy(own) : null });
   };
-  return { drops, dropped, isTold, sign };
+  const compact = (text: string) => {
+    const { systemHash, tools, hash, earlier, references, valid, unread } = run;
+    const told = { systemHash, toolsHash: hashOf(tools.filter(isUndeferred).map(plainOf)), isBound, modelId };
+    const facts = {
+      ...told,
+      hashes: [...earlier, hash],
+      references: [...references],
+      valid,
+      unread,
+      role: messages.at(-1)?.role,
+    };
+    return sealedSummary(text, facts);
+  };
+  return { drops, dropped, isTold, sign, compact };
 }
 
 /** A request whose thinking is checked. */
@@ -125,6 +141,8 @@ interface Run {
   readonly tools: readonly Fields[];
   /** Of all that is no thinking. */
   hash: string;
+  /** The same as it would be without the summaries that the vendor wrote since: what thinking of kept turns is bound to. */
+  earlier: string[];
   /** Deferred tools that were found by now. */
   readonly references: Set<string>;
   readonly valid: string[];
@@ -138,6 +156,7 @@ function openRun(body: unknown): Run {
     systemHash: hashOf(blocks.map(plainOf)),
     tools: recordsAt(body, "tools"),
     hash: "",
+    earlier: [],
     references: new Set(),
     valid: [],
     unread: [],
@@ -152,8 +171,11 @@ interface Reading {
 
 /** Adds one block to the prefix of the next; answers with the reason if the block is dropped. */
 function passed(run: Run, role: unknown, block: Fields, { modelId, isChecked, readsAll }: Reading): Drop["reason"] | null {
+  if (block.type === "compaction") return null;
   if (block.type !== "thinking" && block.type !== "redacted_thinking") {
-    run.hash = hashOf([run.hash, role, plainOf(block)]);
+    const after = (hash: string) => hashOf([hash, role, plainOf(block)]);
+    run.hash = after(run.hash);
+    run.earlier = run.earlier.map(after);
     for (const name of referencesIn(block)) run.references.add(name);
     return null;
   }
@@ -172,16 +194,60 @@ function passed(run: Run, role: unknown, block: Fields, { modelId, isChecked, re
 /** True if nothing before it changed, and the thinking before it is the one after which it was given, or none. */
 function isValid({ prefix, previous, unread }: Bound, run: Run): boolean {
   const before = run.valid.findLast((id) => !unread.includes(id)) ?? null;
-  return prefix === prefixOf(run) && (before === null || before === previous);
+  return [run.hash, ...run.earlier].some((hash) => prefix === prefixOf(run, hash)) && (before === null || before === previous);
 }
 
 function boundBy(run: Run): Bound {
-  return { prefix: prefixOf(run), previous: run.valid.at(-1) ?? null, unread: run.unread };
+  return { prefix: prefixOf(run, run.hash), previous: run.valid.at(-1) ?? null, unread: run.unread };
 }
 
-function prefixOf({ systemHash, tools, hash, references }: Run): string {
-  const shown = tools.filter((tool) => tool.defer_loading !== true || references.has(stringAt(tool, "name") ?? ""));
+function prefixOf({ systemHash, tools, references }: Run, hash: string): string {
+  const shown = tools.filter((tool) => isUndeferred(tool) || references.has(stringAt(tool, "name") ?? ""));
   return hashOf([systemHash, shown.map(plainOf), hash]);
+}
+
+function isUndeferred(tool: Fields): boolean {
+  return tool.defer_loading !== true;
+}
+
+/**
+ * Begins the run at a summary that the vendor wrote: compaction-thinking-blocks, read on 2026-11-29. Kept thinking stays valid if the compaction ran on a model with
+ * preserved thinking under the same system text and tools, and the first kept message has another role than the last summarised one. Thinking that comes after is
+ * bound to the summary.
+ */
+function continueFrom(run: Run, messages: readonly SentMessage[]): void {
+  const block = messages[0]?.blocks[0];
+  if (block?.type !== "compaction") return;
+  const seal = summarySealOf(block);
+  run.hash = hashOf(["compaction", block.signature]);
+  const kept = messages[0]?.blocks.length === 1 ? messages[1] : messages[0];
+  const isKept =
+    seal.isBound === true && seal.systemHash === run.systemHash && kept?.role !== seal.role && kept?.role !== "system";
+  if (!isKept || seal.toolsHash !== hashOf(run.tools.filter(isUndeferred).map(plainOf))) return;
+  const listed = (key: string) => listAt(seal, key).filter((each) => typeof each === "string");
+  run.earlier = listed("hashes");
+  for (const name of listed("references")) run.references.add(name);
+  run.valid.push(...listed("valid"));
+  run.unread.push(...listed("unread"));
+}
+
+function sealedSummary(text: string, facts: Fields): string {
+  const seal = JSON.stringify(facts);
+  return Buffer.from(JSON.stringify({ seal, proof: signatureOf(`${seal}\n${text}`) })).toString("base64");
+}
+
+function summarySealOf(block: Fields): Fields {
+  return parseRecord(stringAt(unpacked(block), "seal") ?? "") ?? {};
+}
+
+function unpacked(block: Fields): Fields | null {
+  return parseRecord(Buffer.from(stringAt(block, "signature") ?? "", "base64").toString());
+}
+
+/** True for a summary as the simulator gave it. */
+export function isOwnSummary(block: Fields): boolean {
+  const seal = unpacked(block);
+  return stringAt(seal, "proof") === signatureOf(`${stringAt(seal, "seal") ?? ""}\n${stringAt(block, "content") ?? ""}`);
 }
 
 function referencesIn(block: Fields): readonly string[] {

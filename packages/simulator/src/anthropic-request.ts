@@ -1,4 +1,5 @@
 import { checkBinding, isSigned } from "./anthropic-binding.ts";
+import { checkCompaction, checkSummaries } from "./anthropic-compaction.ts";
 import { type Fields, listAt, numberAt, recordAt, recordsAt, stringAt } from "./fields.ts";
 import { invalid, isStreamed, Refusal, type Segment, type SimulatedPrompt, signatureOf, type WireLimits } from "./wire.ts";
 
@@ -15,15 +16,15 @@ export function readAnthropic(body: unknown, limits: WireLimits): SimulatedPromp
   const tools = recordsAt(body, "tools");
   checkTools(tools);
   const messages = recordsAt(body, "messages");
-  const joined = checkMessages(messages, listAt(body, "messages").length, { ...limits, modelId });
+  const asSent = messages.map((message) => ({ role: message.role, blocks: blocksOf(message, "content") }));
+  const asked = { modelId, headers: limits.headers, rules: limits.rules };
+  const opening = checkSummaries(body, asSent, asked) ? "summary" : "user";
+  const isCompaction = checkCompaction(body, asSent, asked);
+  const prefill = isCompaction ? "accept" : limits.prefill;
+  const joined = checkMessages(messages, listAt(body, "messages").length, { ...limits, prefill, modelId, opening });
   checkSystem(blocksOf(body, "system"));
   checkParameters(body, joined, maxOutputTokens);
-  const asSent = messages.map((message) => ({ role: message.role, blocks: blocksOf(message, "content") }));
-  const { drops, dropped, isTold, sign } = checkBinding(body, asSent, {
-    modelId,
-    headers: limits.headers,
-    rules: limits.rules,
-  });
+  const { drops, dropped, isTold, sign, compact } = checkBinding(body, asSent, asked);
   const segments = markedAtEnd(recordAt(body, "cache_control"), [
     ...tools.map((tool) => segmentOf(tool, "overhead")),
     ...blocksOf(body, "system").map((block) => segmentOf(block, "overhead")),
@@ -44,6 +45,7 @@ export function readAnthropic(body: unknown, limits: WireLimits): SimulatedPromp
     newestText: newest === undefined ? "" : blocksOf(newest, "content").map(blockText).join("\n"),
     drops,
     binding: { sign, isTold },
+    ...(isCompaction ? { compact } : {}),
     callNames: joined.flatMap(({ blocks }) =>
       blocks.flatMap((block) => (block.type === "tool_use" ? [stringAt(block, "name") ?? ""] : [])),
     ),
@@ -94,7 +96,7 @@ function checkSystem(blocks: readonly Fields[]): void {
 function checkMessages(
   messages: readonly Fields[],
   listed: number,
-  { prefill, rules, modelId }: WireLimits & { readonly modelId: string },
+  { prefill, rules, modelId, opening }: WireLimits & { readonly modelId: string; readonly opening: "summary" | "user" },
 ): readonly JoinedMessage[] {
   if (messages.length === 0 || messages.length !== listed) throw invalid("messages: at least one message is required");
   if (messages.length > 100_000) throw invalid("messages: at most 100000 messages are allowed");
@@ -103,7 +105,7 @@ function checkMessages(
     else if (message.role !== "user" && message.role !== "assistant")
       throw invalid(`messages.${index}.role: Input should be 'user' or 'assistant'`);
   }
-  if (messages[0]?.role !== "user") throw invalid('messages: first message must use the "user" role');
+  if (messages[0]?.role !== "user" && opening === "user") throw invalid('messages: first message must use the "user" role');
   const last = messages.at(-1);
   if (last?.role === "assistant") checkPrefill(blocksOf(last, "content"), prefill);
   const blocks = messages.map((message) => blocksOf(message, "content"));
@@ -199,6 +201,7 @@ function segmentOf(block: Fields, part: "overhead" | "message"): Segment {
 /** Text is counted as text, everything else as its JSON; a signature only by its text, at any length of its data. */
 function textOf(block: Fields): string {
   if (block.type === "text") return stringAt(block, "text") ?? "";
+  if (block.type === "compaction") return stringAt(block, "content") ?? "";
   if (block.type !== "thinking") return JSON.stringify(block);
   return JSON.stringify({ ...block, signature: signatureOf(stringAt(block, "thinking") ?? "") });
 }
@@ -287,6 +290,7 @@ function checkBlocks(role: unknown, blocks: readonly Fields[], index: number): v
         break;
       case "image":
       case "document":
+      case "compaction":
         break;
       default:
         throw invalid(`${where}: Input tag '${String(block.type)}' found using 'type' does not match any of the expected tags`);

@@ -41,14 +41,18 @@ export const ANTHROPIC_WIRE: SimulatedWire = {
     const [type, message] = FAULTS[status] ?? ["api_error", "Internal server error"];
     return { ...error(status, type), message };
   },
-  errorBody: ({ type, message }) => ({ type: "error", error: { type, message }, request_id: "req_simulated" }),
+  errorBody: ({ type, message, code }) => ({
+    type: "error",
+    error: { type, message, ...(code === null ? {} : { details: { error_code: code } }) },
+    request_id: "req_simulated",
+  }),
   errorEvent: ({ type, message }) => ({ name: "error", data: { type: "error", error: { type, message } } }),
   whole: (answer) => ({
     ...startOf(answer),
     ...toldDrops(answer),
     content: blocksOf(answer).map(({ whole }) => whole),
     stop_reason: stopReasonOf(answer),
-    usage: answer.counts === null ? null : { ...inputUsage(answer.counts), output_tokens: answer.counts.outputTokens },
+    usage: answer.counts === null ? null : wholeUsage(answer, answer.counts),
   }),
   events: eventsOf,
 };
@@ -95,6 +99,13 @@ function inputUsage(counts: Counts): Fields {
   };
 }
 
+/** A summary's call is billed as an iteration of its own: the counts at the top are zero. */
+function wholeUsage({ compact }: Answer, counts: Counts): Fields {
+  const usage = { ...inputUsage(counts), output_tokens: counts.outputTokens };
+  if (compact === undefined) return usage;
+  return { input_tokens: 0, output_tokens: 0, iterations: [{ type: "compaction", ...usage }] };
+}
+
 /** A block as a whole, and as a stream begins it and adds to it. */
 interface WrittenBlock {
   readonly whole: Fields;
@@ -103,6 +114,11 @@ interface WrittenBlock {
 }
 
 function blocksOf(answer: Answer): readonly WrittenBlock[] {
+  if (answer.compact !== undefined) {
+    const content = summaryIn(answer);
+    const whole = { type: "compaction", content, signature: answer.compact(content) };
+    return content === "" ? [] : [{ whole, start: whole, deltas: [] }];
+  }
   const blocks: WrittenBlock[] = [];
   for (const index of answer.reply.parts.keys()) {
     const before = blocks.map(({ whole }) => whole);
@@ -150,7 +166,8 @@ function blockOf({ reply, serial, binding, callId }: Answer, index: number, befo
 
 function eventsOf(answer: Answer): readonly WireEvent[] {
   const { counts } = answer;
-  const usage = counts === null ? null : { ...inputUsage(counts), output_tokens: 1 };
+  const usage =
+    counts === null ? null : { ...wholeUsage(answer, counts), ...(answer.compact === undefined ? { output_tokens: 1 } : {}) };
   const blocks = blocksOf(answer).flatMap(({ start, deltas }, index) => [
     named({ type: "content_block_start", index, content_block: start }),
     ...deltas.map((delta) => named({ type: "content_block_delta", index, delta })),
@@ -163,13 +180,21 @@ function eventsOf(answer: Answer): readonly WireEvent[] {
     named({
       type: "message_delta",
       delta: { stop_reason: stopReasonOf(answer), stop_sequence: null },
-      usage: counts === null ? null : { output_tokens: counts.outputTokens },
+      usage: counts === null ? null : { output_tokens: answer.compact === undefined ? counts.outputTokens : 0 },
     }),
     named({ type: "message_stop" }),
   ];
 }
 
-function stopReasonOf({ reply }: Answer): string {
+/** The text of a summary: of a call that ended by itself, without a tool call. */
+function summaryIn({ reply: { parts, stop } }: Answer): string {
+  if (stop !== undefined || parts.some(({ type }) => type === "tool-call")) return "";
+  return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}
+
+function stopReasonOf(answer: Answer): string {
+  const { reply } = answer;
+  if (answer.compact !== undefined && summaryIn(answer) !== "") return "compaction";
   switch (reply.stop) {
     case "length":
       return "max_tokens";

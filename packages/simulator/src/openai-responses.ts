@@ -256,6 +256,12 @@ function readOpenAiResponses(body: unknown, limits: WireLimits): SimulatedPrompt
   if (items.length === 0)
     throw invalid("Missing required parameter: 'input'.", { param: "input", code: "missing_required_parameter" });
   checkItems(items);
+  const summary = items.findIndex(({ type }) => type === "compaction");
+  if (limits.rules.summaries === "refused" && summary >= 0)
+    throw invalid(`The encrypted content for item ${stringAt(items[summary], "id") ?? ""} could not be verified.`, {
+      param: `input[${summary}]`,
+      code: "invalid_encrypted_content",
+    });
   checkPairs(items);
   const { drops, dropped, binding } = checkReasoningPrefix(body, items, { modelId, rules: limits.rules });
   const tools = recordsAt(body, "tools");

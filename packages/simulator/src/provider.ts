@@ -91,7 +91,8 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
     count: (wire, body, headers) =>
       answered(provider, { wire, body, headers }, () => {
         // Counting takes a request without the reply's limit.
-        const prompt = wire.read({ max_tokens: 1, ...(isRecord(body) ? body : {}) }, { ...limits, headers });
+        const { compaction: _, ...counted } = isRecord(body) ? body : {};
+        const prompt = wire.read({ max_tokens: 1, ...counted }, { ...limits, headers });
         const content = { body: wire.countBody(totalTokens(sizer.sized(prompt.segments))) };
         return { status: 200, retryAfterSeconds: null, content, fault: null };
       }),
@@ -167,7 +168,8 @@ function answerTo(provider: OpenProvider, wire: SimulatedWire, prompt: Simulated
   const { modelId, messageCount, drops, isStreamed, toolNames, newestText } = prompt;
   const facts = { modelId, messageCount, promptTokens, drops };
   const index = provider.exchanges.length;
-  const told = { wire: wire.name, modelId, promptTokens, messageCount, isStreamed, toolNames, newestText };
+  const asks = prompt.compact === undefined ? "reply" : "summary";
+  const told = { wire: wire.name, modelId, promptTokens, messageCount, isStreamed, toolNames, newestText, asks } as const;
   const request: SimulatedRequest = { ...told, index, replyIndex: provider.replyIndex };
   const fault = options.faults?.(request) ?? null;
   if (fault?.kind === "status") {
@@ -214,9 +216,10 @@ function serve(provider: OpenProvider, { wire, prompt, request, served, fault, f
     createdSeconds: Math.floor(nowMs() / MS_PER_SECOND),
     drops: prompt.drops,
     binding: prompt.binding,
+    ...(prompt.compact === undefined ? {} : { compact: prompt.compact }),
     callId: callIdsOf(provider, wire, prompt, reply),
   };
-  provider.replyIndex += 1;
+  if (prompt.compact === undefined) provider.replyIndex += 1;
   options.onAnswer?.(wire.name, wire.whole(answer));
   const outcome = fault === null ? "answered" : "fault";
   const { readTokens: cacheReadTokens, writeTokens: cacheWriteTokens } = cache;
@@ -228,7 +231,10 @@ function serve(provider: OpenProvider, { wire, prompt, request, served, fault, f
 }
 
 function scriptedReply({ replies, reasoning }: SimulatorOptions, request: SimulatedRequest): SimulatedReply {
+  if (request.asks === "summary" && typeof replies !== "function")
+    return { parts: [{ type: "text", text: `The conversation's ${request.messageCount} messages so far, in short.` }] };
   const reply = typeof replies === "function" ? replies(request) : (replies[request.replyIndex] ?? SCRIPT_END);
+  if (request.asks === "summary") return reply;
   if (reasoning === undefined || reply.parts[0]?.type === "reasoning" || reply.parts.length === 0) return reply;
   const text = reasoning === "every-reply" ? `Reasoning before reply ${request.replyIndex}.` : "";
   const form = reasoning === "every-reply-redacted" ? { form: "redacted" as const } : {};

@@ -36,6 +36,8 @@ export interface SimulatedRequest {
   readonly toolNames: readonly string[];
   /** Text of the newest message that is not the model's. */
   readonly newestText: string;
+  /** Whether a Messages request asks for the vendor's own summary; a reply with text alone is one. A script that is a list has its own answer for it. */
+  readonly asks: "reply" | "summary";
 }
 
 /** A message of a recorded session, as far as a script is made from it. Plimsoll's own messages are such. */

@@ -17,8 +17,10 @@ export interface SimulatedRules {
   readonly callIds?: "by-name" | "each-start" | "each-reply";
   /** Whether the Messages API takes the role `system` in the middle: of every model, or of none. */
   readonly systemMessages?: "every-model" | "refused";
-  /** Whether the Responses API compacts when it is asked to. */
+  /** Whether the Messages and Responses APIs compact when they are asked to. */
   readonly compactEndpoint?: "off";
+  /** Whether summaries that the vendor wrote are taken back; an expired or damaged one is refused. */
+  readonly summaries?: "refused";
   /**
    *  The treatment of calls of tools that the request does not declare: it is refused if it has such calls, or the reply makes none. Left out, such calls are
    *  not checked.

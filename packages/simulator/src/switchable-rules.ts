@@ -97,12 +97,21 @@ export const SWITCHABLE_RULES: readonly SwitchableRule[] = [
     source: "https://github.com/openai/openai-node/issues/1567",
   },
   {
+    rule: "compaction-on-demand",
+    wire: "anthropic",
+    since: "2026-09-04",
+    meaning:
+      "With the beta compact-2026-09-04 a request with compaction.type summarize answers one signed block, or no content. The block goes first, once, unchanged and under the beta, in every later request. Thinking after it stays valid under the same system and tools.",
+    option: "rules.compactEndpoint: off; rules.summaries: refused",
+    source: `${CLAUDE}compaction-on-demand`,
+  },
+  {
     rule: "compact-endpoint",
     wire: "openai-responses",
     since: "2026-11-26",
     meaning:
       "/responses/compact answers with the user's messages and one compaction item with encrypted content, the next input. A changed item is refused.",
-    option: "rules.compactEndpoint: off answers 404",
+    option: "rules.compactEndpoint: off answers 404; rules.summaries: refused",
     source: `${OPENAI}compaction.md`,
   },
   {

@@ -31,6 +31,8 @@ export interface SimulatedPrompt {
   readonly binding: PromptBinding | null;
   /** Names of the tools whose calls are in the request, in order. */
   readonly callNames: readonly string[];
+  /** Signs the summary that the request asks for in the place of a reply; left out if it asks for a reply. */
+  readonly compact?: (text: string) => string;
 }
 
 /** A piece of a request that the model is not shown, though the request is answered. */
@@ -79,6 +81,8 @@ export interface Answer {
   readonly createdSeconds: number;
   readonly drops: readonly Drop[];
   readonly binding: PromptBinding | null;
+  /** Signs the reply as a summary of the request; left out for an ordinary reply. */
+  readonly compact?: (text: string) => string;
   /** The id of the call at the part; the one that is given where ids are not used again. */
   callId(partIndex: number, ownId: string): string;
 }

@@ -12,6 +12,7 @@ const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
   document: ["type", "source", "cache_control", "citations", "context", "title"],
   thinking: ["type", "thinking", "signature"],
   redacted_thinking: ["type", "data"],
+  compaction: ["type", "content", "signature", "cache_control", "tool_changes"],
   tool_use: ["type", "id", "name", "input", "cache_control", "caller", "toolset_name"],
   tool_result: ["type", "tool_use_id", "content", "is_error", "cache_control", "toolset_name"],
 };
@@ -50,10 +51,27 @@ export const MESSAGES_BLOCK_RULES: readonly VendorRule<MessagesRequest>[] = [
       for (const { role, blocks } of turns) {
         for (const { type, node } of blocks) {
           const isUsers = USER_BLOCKS.includes(type);
-          const isRight = role === "user" ? isUsers : type === "text" || (role === "assistant" && type !== "" && !isUsers);
+          const isRight =
+            type === "compaction" ||
+            (role === "user" ? isUsers : type === "text" || (role === "assistant" && type !== "" && !isUsers));
           if (!isRight) yield at(node, `\`${type}\` blocks are not allowed in ${role} messages`);
         }
       }
+    },
+  },
+  {
+    id: "summary-leads",
+    source:
+      "https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand (read 2026-11-29: the signed block is the first content of the first message, and the only one)",
+    *check({ messages, blocks }) {
+      const summaries = blocks.filter(({ type }) => type === "compaction");
+      const [opening] = messages;
+      const first = opening === undefined ? undefined : blocksOf(field(opening, "content"))[0];
+      for (const { node } of summaries)
+        if (node.at !== first?.node.at) yield at(node, "a compaction block comes first in messages, once");
+      for (const { node } of summaries)
+        for (const key of ["content", "signature"] as const)
+          if (textOf(field(node, key)) === null) yield at(node, `compaction.${key}: Field required`);
     },
   },
   {

@@ -6,7 +6,7 @@ import { at, isWholeFrom, unknownFields, type VendorRule } from "./vendor-rule.t
 const PARAMETERS = new Set(
   (
     "model messages max_tokens system tools tool_choice thinking stop_sequences stream metadata cache_control container " +
-    "diagnostics inference_geo output_config service_tier speed temperature top_k top_p context_management mcp_servers"
+    "diagnostics inference_geo output_config service_tier speed temperature top_k top_p context_management compaction mcp_servers"
   ).split(" "),
 );
 
@@ -97,6 +97,19 @@ export const MESSAGES_PARAMETER_RULES: readonly VendorRule<MessagesRequest>[] = 
         if (["oneOf", "allOf", "anyOf"].some((name) => Object.hasOwn(fieldsOf(schema), name)))
           yield at(schema, "input_schema does not support oneOf, allOf, or anyOf at the top level");
       }
+    },
+  },
+  {
+    id: "compaction-alone",
+    source:
+      "https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand (read 2026-11-29: parameters that it refuses)",
+    *check({ body }) {
+      if (!isSet(field(body, "compaction"))) return;
+      const choice = fieldText(field(body, "tool_choice"), "type");
+      const format = field(field(body, "output_config"), "format");
+      for (const node of [field(body, "context_management"), field(body, "stop_sequences"), format])
+        if (isSet(node)) yield at(node, "cannot be combined with compaction");
+      if (choice === "any" || choice === "tool") yield at(body, "tool_choice cannot be combined with compaction");
     },
   },
   {

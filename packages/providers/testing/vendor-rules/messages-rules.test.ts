@@ -10,6 +10,8 @@ const THINKING = { type: "thinking", thinking: "hm", signature: "sig" };
 const USE = { type: "tool_use", id: "toolu_1", name: "read", input: {} };
 const RESULT = { type: "tool_result", tool_use_id: "toolu_1", content: "ok" };
 const PNG = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
+const SUMMARY = { type: "compaction", content: "so far", signature: "sig" };
+const SUMMARIZE = { compaction: { type: "summarize" } };
 const SHORT = { type: "ephemeral" };
 const LONG = { type: "ephemeral", ttl: "1h" };
 const BUDGET = { thinking: { type: "enabled", budget_tokens: 1024 } };
@@ -44,6 +46,11 @@ const ROWS: readonly (readonly [rule: string, accepted: unknown, refused: unknow
   ["tool-choice", plain({ tool_choice: { type: "none" } }), plain({ tools: undefined, tool_choice: { type: "none" } })],
   ["tool-schema", plain({}), plain({ tools: [{ name: "read", input_schema: {} }] })],
   ["tool-schema", plain({}), plain({ tools: [{ name: "read", input_schema: { type: "object", anyOf: [] } }] })],
+  ["compaction-alone", plain(SUMMARIZE), plain({ ...SUMMARIZE, context_management: { edits: [] } })],
+  ["compaction-alone", plain(SUMMARIZE), plain({ ...SUMMARIZE, tool_choice: { type: "any" } })],
+  ["summary-leads", body([answers(SUMMARY), says("go")]), body([says("go"), answers(SUMMARY)])],
+  ["summary-leads", body([asks(SUMMARY, words("go"))]), body([answers(SUMMARY), answers(SUMMARY), says("go")])],
+  ["summary-leads", body([answers(SUMMARY), says("go")]), body([answers({ ...SUMMARY, signature: undefined }), says("go")])],
   ["stop-sequences", plain({ stop_sequences: ["END"] }), plain({ stop_sequences: ["\n"] })],
   ["thinking-first", loop([THINKING, USE], RESULT, BUDGET), loop([words("Looking."), USE], RESULT, BUDGET)],
   [
