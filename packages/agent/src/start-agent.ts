@@ -2,6 +2,7 @@ import {
   type ContextEvent,
   createModelSummarizer,
   type FitOutcome,
+  type ModelClient,
   PlimsollError,
   type Session,
   type SessionEntry,
@@ -81,9 +82,16 @@ function settingOf(options: AgentOptions, hub: EventHub, model: () => AgentModel
     const { client, modelId, reasoning } = model();
     return createModelSummarizer(client, reasoning === undefined ? { modelId } : { modelId, reasoning })(request, signal);
   };
+  const byVendor: NonNullable<ModelClient["compact"]> = async (request, signal) => {
+    const { client } = model();
+    if (client.compact === undefined)
+      throw new PlimsollError("summary-failed", "the model's wire has no summaries of the vendor");
+    return await client.compact(request, signal);
+  };
   return {
     policy,
     summarizer: options.summarizer ?? byModel,
+    ...(options.model.client.compact === undefined ? {} : { compact: byVendor }),
     nowMs,
     stateProviders: options.stateOf?.(sessionId) ?? [],
     ...(kinds === undefined ? {} : { kinds }),

@@ -18,15 +18,15 @@ export type SessionEntry =
 /**
  * The version of the log format in new logs. Each addition to the format, even an optional key, raises it. Version 1 lacks attempts; 2 lacks the replacer of spans,
  * and limits that a provider named; 3 lacks messages that the agent declares in mid-conversation, reasoning that an entry removes, and the choice how bound
- * reasoning is treated. Logs of all versions open as they are.
+ * reasoning is treated; 4 lacks summaries of the vendor. Logs of all versions open as they are.
  */
-export const LOG_VERSION = 4;
+export const LOG_VERSION = 5;
 
 /** The first entry of a log: the beginning of every request of the session, before its messages. */
 export interface SessionStartEntry {
   readonly type: "session";
   /** Version of the log's format. */
-  readonly version: 1 | 2 | 3 | 4;
+  readonly version: 1 | 2 | 3 | 4 | 5;
   readonly id: string;
   readonly createdMs: number | null;
   /** System text, empty if a recorded session does not have it. */
@@ -205,10 +205,11 @@ export interface PromptedSpan extends MessageSpan {
 }
 
 /**
- * The text that replaces spans: a summary that a model writes, a digest that needs none, a notice that counts the removed messages, or nothing, so that
- * only the record counts them.
+ * The version of the log format in new logs. Each addition to the format, even an optional key, raises it. Version 1 lacks attempts; 2 lacks the replacer of spans,
+ * and limits that a provider named; 3 lacks messages that the agent declares in mid-conversation, reasoning that an entry removes, and the choice how bound
+ * reasoning is treated; 4 lacks summaries of the vendor. Logs of all versions open as they are.
  */
-export type SpanAnswer = "summary" | "digest" | "notice" | "nothing";
+export type SpanAnswer = "summary" | "digest" | "vendor" | "notice" | "nothing";
 
 /** An edit as the log keeps it: it can be applied again without a model, a clock or a policy. */
 export type AppliedEdit = AppliedReplaceSpans | AppliedReplacePart | AppliedReplaceHistory;
@@ -220,6 +221,10 @@ export interface AppliedReplaceSpans {
   readonly by: SpanAnswer;
   /** `null` only for `nothing`. */
   readonly message: Message | null;
+  /** Covered messages that stay all the same, at the view's end: nothing may come between a vendor's block and what follows it. Absent for none. */
+  readonly moved?: readonly string[] | undefined;
+  /** Facts that stand behind them; absent for none. */
+  readonly note?: Message | undefined;
   readonly covered: CoverageCount;
   /** Usage of the summary's own request; `null` for a message that no model wrote. */
   readonly usage: Usage | null;
@@ -251,5 +256,6 @@ export interface AppliedReplaceHistory {
 /** Lists the whole messages that an edit put into the context; none for an edit of one part of a message. */
 export function messagesWrittenBy(edit: AppliedEdit): readonly Message[] {
   if (edit.kind === "replace-history") return edit.messages;
-  return edit.kind === "replace-part" || edit.message === null ? [] : [edit.message];
+  if (edit.kind === "replace-part") return [];
+  return [edit.message, edit.note].flatMap((message) => message ?? []);
 }

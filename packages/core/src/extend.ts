@@ -47,6 +47,7 @@ export {
   type MessageDraft,
   overheadHash,
   sharedPrefixCount,
+  vendorBlockOf,
   wellFormedContext,
   wellFormedMessage,
   withId,

@@ -1,4 +1,5 @@
 import type { SessionEntry, SessionStartEntry } from "./entry.ts";
+import type { JsonValue } from "./json.ts";
 import type { BoundReasoning } from "./message/bound-reasoning.ts";
 import type { AssistantMessage, Context, Message, StopReason } from "./message/message.ts";
 import type { TranscriptLabels, TranscriptStyle } from "./message/transcript-text.ts";
@@ -125,6 +126,13 @@ export type ModelEvent =
   | { readonly type: "retry"; readonly attempt: number; readonly class: string; readonly waitMs: number }
   | { readonly type: "reply"; readonly reply: ModelReply };
 
+/** A summary that the vendor wrote of a whole request: the block that it wants back unchanged, and its text; empty if that is encrypted. */
+export interface VendorSummary {
+  readonly block: JsonValue;
+  readonly text: string;
+  readonly usage: Usage;
+}
+
 /**
  * A model behind a provider's wire. Rejects with `context-overflow` if the provider says that the prompt does not fit, `unsendable` for
  * messages that its wire rejects, `aborted` for the caller's abort and `provider-failed` for everything else. Never retries an overflow.
@@ -134,6 +142,8 @@ export interface ModelClient {
   readonly boundReasoning?: BoundReasoning;
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /** Has the vendor summarise the request's messages. Rejects if no summary comes back. Left out where the wire has no such request. */
+  compact?(request: ModelRequest, signal: AbortSignal): Promise<VendorSummary>;
 }
 
 /**

@@ -15,7 +15,9 @@ export interface RefusedRequest {
 const REASONING = /reasoning|thinking|thought/i;
 
 function isReasoning(node: Fields): boolean {
-  return REASONING.test(stringAt(node, "type") ?? "") || node.thought === true;
+  const type = stringAt(node, "type") ?? "";
+  // A vendor's summary is sealed as reasoning is, and leaves with it.
+  return REASONING.test(type) || type === "compaction" || node.thought === true;
 }
 
 /** The history in a request: its list of objects with a role, or of items; of bare items themselves. */

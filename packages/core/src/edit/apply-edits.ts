@@ -11,7 +11,10 @@ import { PlimsollError } from "../error.ts";
 import { isHuman, type Message, type Part } from "../message/message.ts";
 
 /** The parts of an edit that change a view. */
-type ViewEdit = Pick<AppliedReplaceSpans, "kind" | "spans" | "message"> | AppliedReplacePart | AppliedReplaceHistory;
+type ViewEdit =
+  | Pick<AppliedReplaceSpans, "kind" | "spans" | "message" | "moved" | "note">
+  | AppliedReplacePart
+  | AppliedReplaceHistory;
 
 /**
  * The view after the edits, each applied to the result of the edits before it. Untouched messages keep their identity. Linear in the view for each
@@ -35,7 +38,16 @@ export function applyEdits(messages: readonly Message[], edits: readonly ViewEdi
 }
 
 function applyEdit(view: readonly Message[], edit: Exclude<ViewEdit, AppliedReplacePart>): readonly Message[] {
-  if (edit.kind === "replace-spans") return replaceSpans(view, edit.spans, edit.message === null ? [] : [edit.message]);
+  if (edit.kind === "replace-spans") {
+    const { spans, message, moved = [], note } = edit;
+    const edited = replaceSpans(view, spans, message === null ? [] : [message]);
+    if (moved.length === 0 && note === undefined) return edited;
+    return [
+      ...edited,
+      ...moved.flatMap((each) => view.find(({ id }) => id === each) ?? []),
+      ...(note === undefined ? [] : [note]),
+    ];
+  }
   const { through, messages } = edit;
   if (through === null) return messages;
   // Of several with that id the newest counts: a damaged history may hold it twice, and the edit was made of all of it.
@@ -126,13 +138,18 @@ function badEdit(what: string, messageId: string): PlimsollError {
 export function refuseBrokenPromises(
   before: readonly Message[],
   after: readonly Message[],
-  promised: { readonly lastHuman?: "stays" | "goes" | undefined; readonly lastStep?: "open" | "answered" | undefined } = {},
+  promised: {
+    readonly lastHuman?: "stays" | "goes" | undefined;
+    readonly lastStep?: "open" | "answered" | undefined;
+    /** Messages that edits moved to the end. */
+    readonly movedCount?: number;
+  } = {},
 ): void {
   const human = promised.lastHuman === "goes" ? undefined : before.findLast(isHuman);
   if (human !== undefined && !after.includes(human)) throw brokenPromise("last-human-message", human.id);
   const step = promised.lastStep === "answered" ? [] : before.slice(openStepStart(before));
-  // A summary or notice is where the first message that it covers was: a step that has stayed still ends the view.
-  const start = after.length - step.length;
+  // A summary or notice is where the first message that it covers was: a step that has stayed still ends the view, but for what was moved there.
+  const start = after.length - step.length - (promised.movedCount ?? 0);
   for (const [index, message] of step.entries())
     if (!hasStayed(message, after[start + index])) throw brokenPromise("open-step", message.id);
 }

@@ -1,15 +1,15 @@
 import { type Budget, resolveAmount } from "../budget.ts";
-import type { Edit } from "../edit/apply-edits.ts";
 import type { AppliedEdit, CompactionReason, MessageSpan, StepOutcome } from "../entry.ts";
 import { failureText } from "../error.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { type KeptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
+import { PINNED } from "../keep/pinned.ts";
 import { isDeclared, type Message } from "../message/message.ts";
 import type { EnginePolicy, Policy } from "../policy/policy.ts";
 import { type StrategySpec, strategyOf } from "../strategy/built-in-strategies.ts";
 import type { Strategy, StrategyInput } from "../strategy/strategy.ts";
-import type { Executed } from "./execute.ts";
+import type { Executed, ExecuteInput } from "./execute.ts";
 import type { Breaker, FitInput, FitSetup, FitState, PreparedSummary } from "./fit-input.ts";
 import { type Goal, isForced } from "./goal.ts";
 
@@ -33,16 +33,21 @@ export interface Chain {
  * of the policy's.
  */
 export function chainOf(
-  { policy, breaker, setup: { kinds } }: Pick<FitState, "policy" | "breaker"> & { readonly setup: Pick<FitSetup, "kinds"> },
+  {
+    policy,
+    breaker,
+    setup: { kinds, ports },
+  }: Pick<FitState, "policy" | "breaker"> & { readonly setup: Pick<FitSetup, "kinds"> & Partial<Pick<FitSetup, "ports">> },
   { reason, input }: { readonly reason: CompactionReason; readonly input: FitInput },
 ): Chain {
   const isRecoveredAgain = reason === "overflow" && (input.recovery ?? 0) > 0;
   const withModel = !isOpen(breaker, policy) && reason !== "emergency" && !isRecoveredAgain;
   const { fallback } = policy;
+  const asksVendor = ports?.compact !== undefined && breaker.isVendorOut !== true;
   const bound = (specs: readonly StrategySpec[], fromAt: (index: number) => ChainStep["from"]): readonly ChainStep[] =>
     specs
       .map((spec) => strategyOf(spec, kinds.strategies))
-      .filter(({ needsModel }) => withModel || !needsModel)
+      .filter(({ needsModel, name }) => (withModel || !needsModel) && (name !== "vendor" || asksVendor))
       .map((strategy, index) => ({ strategy, from: fromAt(index) }));
   const rules = keepRulesOf(keepFor(policy, reason, input), kinds.keepRules);
   // The newest history that the caller asks for takes the place of the policy's.
@@ -98,7 +103,7 @@ export interface ChainTools {
   >;
   readonly tokensOf: (messages: readonly Message[]) => number;
   readonly carryOut: (
-    planned: { readonly messages: readonly Message[]; readonly edits: readonly Edit[]; readonly kept: ReadonlySet<Message> },
+    planned: Pick<ExecuteInput, "messages" | "edits" | "kept" | "pinned">,
     signal: AbortSignal,
   ) => Promise<Executed>;
 }
@@ -253,7 +258,8 @@ async function afterStep(
       ...pricing,
     });
     if (answer.kind === "not-applicable") return said("not-applicable", answer.reason);
-    const executed = await tools.carryOut({ messages: run.messages, edits: answer.edits, kept }, signal);
+    const pinned = new Set(run.held.flatMap(({ kind, messages }) => (kind === PINNED.kind ? messages : [])));
+    const executed = await tools.carryOut({ messages: run.messages, edits: answer.edits, kept, pinned }, signal);
     if (executed.messages === run.messages) return said("not-applicable", "all that it would take is kept");
     const tokens = tools.tokensOf(executed.messages);
     if (!isProgress({ before: run.tokens, after: tokens, messages: executed.messages }))

@@ -272,7 +272,7 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
   // Of an edit's message only the id, which follows from the message's text.
   const edits = applied.map((edit) => (edit.kind === "replace-spans" ? { ...edit, message: edit.message?.id ?? null } : edit));
   const id = shortHash(canonicalJson({ through: state.view.lastEntryId, reason, edits }));
-  const isWritten = (edit: AppliedEdit) => edit.kind === "replace-spans" && (edit.by === "summary" || edit.by === "digest");
+  const isWritten = (edit: AppliedEdit) => edit.kind === "replace-spans" && edit.by !== "notice" && edit.by !== "nothing";
   const isUnheard = typeof input.focus === "string" && !applied.some(isWritten);
   const { lastEntryId: throughEntryId } = state.view;
   const entry = { type: "compaction", id, throughEntryId, edits: applied, record, atMs: input.nowMs } as const;

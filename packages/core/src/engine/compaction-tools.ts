@@ -1,10 +1,11 @@
 import type { Budget } from "../budget.ts";
 import { openStepStart } from "../cut-point.ts";
+import { PlimsollError } from "../error.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import type { KeptMessages } from "../keep/kept-messages.ts";
 import { isDeclared, isHuman, type Message } from "../message/message.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
-import { withDeadline } from "../port-door.ts";
+import { answerWithin, withDeadline } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
 import { chunkedSummarizer } from "../summarizer/chunked.ts";
 import type { ChainTools } from "./chain.ts";
@@ -14,7 +15,7 @@ import { expectedTokensOf } from "./why-act.ts";
 
 /** The tools that all steps of one compaction share. */
 export interface CompactionTools
-  extends Pick<ExecuteInput, "summarizer" | "author" | "digest" | "facts" | "recaller" | "textTokens"> {
+  extends Pick<ExecuteInput, "summarizer" | "vendor" | "author" | "digest" | "facts" | "recaller" | "textTokens"> {
   readonly pricing: ChainTools["pricing"];
   /** Names the estimator with which `pricing` measures a cut. */
   readonly cutEstimatorName: string;
@@ -71,6 +72,7 @@ export function toolsFor(
     recaller,
     cutEstimatorName: cutEstimator.name,
     summarizer: summary === null ? withDeadline(chunkedSummarizer(ports.summarizer, limits), deadline) : supplied,
+    vendor: vendorOf(state, budget),
     author: summary === null ? "asked" : "hook",
     digest: state.memory.digest(room),
     facts,
@@ -86,6 +88,19 @@ export function toolsFor(
       noticeTokens: NOTICE_TOKENS + factTokens + recaller.atMostTokens,
     },
   };
+}
+
+/** Asks the vendor for its own summary, by the session's model; `undefined` where its wire has none. */
+function vendorOf({ setup: { ports, deadline }, policy, view }: FitState, budget: Budget): ExecuteInput["vendor"] {
+  const { compact } = ports;
+  const { modelId } = view;
+  if (compact === undefined || modelId === null) return undefined;
+  const late = (afterMs: number) => new PlimsollError("summary-failed", `the vendor gave no summary within ${afterMs} ms`);
+  // The limit is for the whole call, with any reasoning before the text.
+  const { maxTokens } = summaryWithin(policy.summary, budget);
+  const maxOutputTokens = Math.max(maxTokens, budget.windowTokens - budget.inputBudgetTokens);
+  return (context, signal) =>
+    answerWithin((asked) => compact({ context, modelId, maxOutputTokens }, asked), { deadline, signal, late });
 }
 
 /** Says whether a message is between the spans of the newest compaction, behind the message that replaced them. */

@@ -6,10 +6,10 @@ import { canonicalJson, wellFormed } from "../json.ts";
 import type { Recaller } from "../memory.ts";
 import { historyViolations } from "../message/check.ts";
 import { partHandle, spanHandle } from "../message/handle.ts";
-import { type Context, isDeclared, type Message, type Part, withId } from "../message/message.ts";
+import { type Context, isDeclared, isHuman, type Message, type Part, VENDOR_SUMMARY, withId } from "../message/message.ts";
 import { coverageOf, partChars } from "../message/size.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
-import type { Prompt, Summarizer, SummaryRequest } from "../ports.ts";
+import type { Prompt, Summarizer, SummaryRequest, VendorSummary } from "../ports.ts";
 import { clearedText, droppedText, summaryText, truncateText } from "../prompts/notices.ts";
 import type { StrategyInput } from "../strategy/strategy.ts";
 import { withinTokens } from "../summarizer/sections.ts";
@@ -34,6 +34,10 @@ export interface ExecuteInput {
   /** The writer behind `summarizer`; a writer that is asked by default. */
   readonly author?: SummaryAuthor;
   readonly digest: Summarizer;
+  /** Has the vendor summarise the messages of a context; left out where it does not. */
+  readonly vendor?: ((context: Context, signal: AbortSignal) => Promise<VendorSummary>) | undefined;
+  /** Messages that somebody named to stay: a vendor's summary leaves them too. */
+  readonly pinned?: ReadonlySet<Message>;
   /** Writes the facts that survive with every summary and notice, as text beside messages that stay; `null` for none. */
   readonly facts: (staying: readonly Message[]) => string | null;
   readonly recaller: Recaller;
@@ -63,10 +67,14 @@ export interface Executed {
 export async function execute(input: ExecuteInput, signal: AbortSignal): Promise<Executed> {
   const { messages: before, pending } = input;
   const around = aroundKept(input.edits, { messages: before, kept: new Set([...input.kept, ...before.filter(isDeclared)]) });
-  const edits = around.length === 0 ? around : [...around, ...unsizedStubs(input.kept)];
+  const isVendors = around.some((edit) => edit.kind === "replace-spans" && edit.by === "vendor");
+  const edits = around.length === 0 || isVendors ? around : [...around, ...unsizedStubs(input.kept)];
   const replacement = replacementsIn(before);
-  const unwritten = edits.map((edit) => (edit.kind === "replace-part" ? replacement(edit) : { ...edit, message: null }));
-  refuseBrokenPromises(before, applyEdits(before, unwritten), input);
+  const unwritten = edits.map((edit) =>
+    edit.kind === "replace-part" ? replacement(edit) : { ...edit, message: null, moved: movedBy(edit, input) },
+  );
+  const movedCount = unwritten.reduce((sum, edit) => sum + (edit.kind === "replace-spans" ? edit.moved.length : 0), 0);
+  refuseBrokenPromises(before, applyEdits(before, unwritten), { ...input, movedCount });
   const applied: AppliedEdit[] = [];
   for (const edit of unwritten) applied.push(edit.kind === "replace-part" ? edit : await appliedSpans(edit, input, signal));
   const messages = applyEdits(before, applied);
@@ -75,7 +83,11 @@ export async function execute(input: ExecuteInput, signal: AbortSignal): Promise
 }
 
 /** The spans with the message that takes their place. A summary that was written before is held to the same rules as one that is asked for. */
-async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal: AbortSignal): Promise<AppliedReplaceSpans> {
+async function appliedSpans(
+  edit: ReplaceSpansEdit & Pick<AppliedReplaceSpans, "moved">,
+  input: ExecuteInput,
+  signal: AbortSignal,
+): Promise<AppliedReplaceSpans> {
   const { kind, spans, by } = edit;
   const places = placesOf(input.messages, spans);
   // Edits of messages that the view does not have were refused before.
@@ -93,6 +105,7 @@ async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal:
     return { kind, spans, by, covered, usage: null, message };
   }
   const request = summaryRequestFor(parts, input);
+  if (by === "vendor") return await vendorSpans({ ...edit, covered, gone }, { request, input, signal });
   const write = by === "summary" ? input.summarizer : input.digest;
   const summary = edit.written === undefined ? await write(request, signal) : { ...edit.written, stopReason: "end" as const };
   signal.throwIfAborted();
@@ -112,6 +125,59 @@ async function appliedSpans(edit: ReplaceSpansEdit, input: ExecuteInput, signal:
   const mended = text === whole ? repairs : [...repairs, "shortened"];
   const said = { ...(prompts === undefined ? {} : { prompts }), ...(mended.length === 0 ? {} : { repairs: mended }) };
   return { kind, spans, by, covered, usage, message, ...said };
+}
+
+/** The vendor's block, and in the same message the digest, which is sent wherever the block cannot be. What is true now stands at the end. */
+async function vendorSpans(
+  {
+    kind,
+    spans,
+    by,
+    moved = [],
+    covered,
+    gone,
+  }: ReplaceSpansEdit & Pick<AppliedReplaceSpans, "moved" | "covered"> & { readonly gone: readonly Message[] },
+  { request, input, signal }: { readonly request: SummaryRequest; readonly input: ExecuteInput; readonly signal: AbortSignal },
+): Promise<AppliedReplaceSpans> {
+  const { vendor, opening, nowMs: atMs } = input;
+  if (vendor === undefined) throw new PlimsollError("summary-failed", "the model's wire has no summaries of the vendor");
+  const { system, tools } = opening;
+  const { block, text, usage } = await vendor({ system, tools, messages: gone, dynamicContext: null }, signal);
+  const { text: digest } = usableSummary(await input.digest(request, signal), request, "hook");
+  signal.throwIfAborted();
+  const opaque = { type: VENDOR_SUMMARY, block };
+  const parts = [
+    { type: "reasoning", text: wellFormed(text), opaque },
+    { type: "text", text: wellFormed(summaryText(digest)) },
+  ] as const;
+  const drafted = {
+    role: "assistant",
+    origin: "summary",
+    parts,
+    atMs,
+    modelId: null,
+    requestId: null,
+    stopReason: null,
+  } as const;
+  const message = withId(drafted, canonicalJson(spans.map(({ from, through }) => [from, through])));
+  const facts = input.facts([
+    ...input.messages.filter((each) => !gone.includes(each) || moved.includes(each.id)),
+    ...input.pending,
+  ]);
+  const said = { role: "user", origin: "notice", parts: [{ type: "text", text: wellFormed(facts ?? "") }], atMs } as const;
+  const note = facts === null ? {} : { note: withId(said, message.id) };
+  return { kind, spans, by, covered, usage, message, ...(moved.length === 0 ? {} : { moved }), ...note };
+}
+
+/** What a vendor's summary would take of what is promised to stay word for word: it goes behind what stays, the person's words first. */
+function movedBy({ by, spans }: ReplaceSpansEdit, { messages, pending, pinned, lastHuman }: ExecuteInput): readonly string[] {
+  if (by !== "vendor") return [];
+  const end = messages.findIndex(({ id }) => id === spans[0]?.through) + 1;
+  const human = lastHuman === "goes" || pending.some(isHuman) ? undefined : messages.findLast(isHuman);
+  const gone = messages
+    .slice(0, end)
+    .filter((message) => message === human || pinned?.has(message) === true || isDeclared(message));
+  return [...gone.filter((each) => !isDeclared(each)), ...gone.filter(isDeclared)].map(({ id }) => id);
 }
 
 /** Makes replacements in a view applicable. A found message is not looked for again: a plan may have one for every message. */
@@ -185,6 +251,7 @@ export function aroundKept(
   const keptIds = new Set([...kept].map(({ id }) => id));
   return edits.flatMap((edit): readonly Edit[] => {
     if (edit.kind === "replace-part") return keptIds.has(edit.messageId) ? [] : [edit];
+    if (edit.by === "vendor") return [edit];
     const spans = edit.spans.flatMap((span) => splitAround(span, messages, kept));
     return spans.length === 0 ? [] : [{ ...edit, spans }];
   });

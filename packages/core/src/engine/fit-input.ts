@@ -9,7 +9,7 @@ import type { RequestUnit } from "../message/size.ts";
 import type { Kinds } from "../policy/kinds.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Deadline } from "../port-door.ts";
-import type { Summarizer } from "../ports.ts";
+import type { ModelClient, Summarizer } from "../ports.ts";
 import type { Sequence } from "../sequence.ts";
 import type { Estimator, Ledger, Overhead } from "../tokens/estimator.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
@@ -56,7 +56,11 @@ export interface FitSetup {
   readonly cutEstimator: () => Estimator;
   /** Says which reasoning leaves if messages before it are edited; `null` if none does. */
   readonly isBoundReasoning: IsBoundReasoning | null;
-  readonly ports: { readonly summarizer: Summarizer; readonly beforeCompaction?: BeforeCompaction };
+  readonly ports: {
+    readonly summarizer: Summarizer;
+    readonly beforeCompaction?: BeforeCompaction;
+    readonly compact?: ModelClient["compact"];
+  };
   /** For each request for a summary, and for the hook's answer. */
   readonly deadline: Deadline;
   readonly work: WorkCounter;
@@ -81,6 +85,8 @@ export interface Breaker {
   readonly estimatedAtLastAttemptTokens: number | null;
   /** True if the newest compaction missed its goal: a view that is believed not to fit was sent, and is cut again only when enough is new. */
   readonly isGoalMissed: boolean;
+  /** True once the vendor wrote no summary, or refused one of its own: it is not asked again by this model's session. */
+  readonly isVendorOut?: boolean;
 }
 
 /** The parts of a fit's state that messages are priced by. */

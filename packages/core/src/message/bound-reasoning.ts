@@ -1,5 +1,5 @@
 import { isRecord } from "../json.ts";
-import { type Message, type ReasoningPart, sharedPrefixCount } from "./message.ts";
+import { isSummary, isVendorSummary, type Message, type ReasoningPart, sharedPrefixCount, vendorBlockOf } from "./message.ts";
 
 /**
  * Says whether a model accepts this reasoning only if everything before it is unchanged; a `part` of `null` asks about reasoning still to be written. Vendors' rules
@@ -16,13 +16,21 @@ export interface RemovedReasoning {
   readonly partIndexes: readonly number[];
 }
 
-/** The bound reasoning of an edited view behind the part that it shares with the view before, by message. */
+/**
+ * The bound reasoning of an edited view behind the part that it shares with the view before, by message. A new summary of the vendor replaces the messages before
+ * the one behind it.
+ */
 export function reasoningBehindEdit(
   before: readonly Message[],
   after: readonly Message[],
   isBound: (part: ReasoningPart) => boolean,
 ): readonly RemovedReasoning[] {
-  return boundReasoningIn(after.slice(sharedPrefixCount(before, after)), isBound);
+  const [first, next] = after;
+  const isNewBlock =
+    first !== undefined && first !== before[0] && vendorBlockOf(first) !== undefined && !before.includes(first);
+  const from = isNewBlock && next !== undefined ? before.indexOf(next) : -1;
+  const shared = from < 0 ? sharedPrefixCount(before, after) : 1 + sharedPrefixCount(before.slice(from), after.slice(1));
+  return boundReasoningIn(after.slice(shared), isBound);
 }
 
 /** True for reasoning: parts beside it, such as blocks of the vendor's own tools, say another type. */
@@ -30,9 +38,9 @@ export function isOwnReasoning({ opaque }: ReasoningPart): boolean {
   return !isRecord(opaque) || typeof opaque.type !== "string" || /thinking|reasoning/.test(opaque.type);
 }
 
-/** True for reasoning that its vendor signed or sealed, which another account, relay or model may refuse. */
+/** True for reasoning that its vendor signed or sealed, and for its summaries, which another account, relay or model may refuse. */
 export function isSealedReasoning(part: ReasoningPart): boolean {
-  return isOwnReasoning(part) && (part.opaque !== null || part.text === "");
+  return isVendorSummary(part) || (isOwnReasoning(part) && (part.opaque !== null || part.text === ""));
 }
 
 /** All bound reasoning of messages, by message. */
@@ -55,6 +63,9 @@ export function withoutReasoning(messages: readonly Message[], removed: readonly
     if (indexes === undefined || message.role !== "assistant") return [message];
     const parts = message.parts.filter((part, index) => part.type !== "reasoning" || !indexes.includes(index));
     if (parts.length === message.parts.length) return [message];
+    // The digest beside a vendor's block stands in the user's place, as any does.
+    const texts = parts.filter((part) => part.type === "text");
+    if (isSummary(message)) return [{ role: "user", id: message.id, origin: "summary", parts: texts, atMs: message.atMs }];
     return parts.every(({ type }) => type === "reasoning") ? [] : [{ ...message, parts }];
   });
 }

@@ -119,6 +119,25 @@ function isToolCall(part: AssistantMessage["parts"][number]): part is ToolCallPa
   return part.type === "tool-call";
 }
 
+/** The type in `opaque` of a summary that the vendor wrote: the first part of its message, whose other parts are sent where the block cannot be. */
+export const VENDOR_SUMMARY = "vendor-summary";
+
+/** The vendor's block in a message, as it came; `undefined` for a message without one. */
+export function vendorBlockOf({ role, parts: [part] }: Pick<Message, "role" | "parts">): JsonValue | undefined {
+  return role === "assistant" && part?.type === "reasoning" && isVendorSummary(part) ? Object(part.opaque).block : undefined;
+}
+
+/** True for the part of a summary that the vendor wrote. */
+export function isVendorSummary(part: Part): boolean {
+  return part.type === "reasoning" && Object(part.opaque).type === VENDOR_SUMMARY;
+}
+
+/** The parts of a message that a request has: of a vendor's summary its text alone, empty if it is encrypted. */
+export function sentParts({ parts }: Pick<Message, "parts">): readonly Part[] {
+  const [part] = parts;
+  return part?.type === "reasoning" && isVendorSummary(part) ? [{ type: "text", text: part.text }] : parts;
+}
+
 /** The texts of a part that are sent: a call counts its name and its arguments. */
 export function partTexts(part: Part): readonly string[] {
   switch (part.type) {

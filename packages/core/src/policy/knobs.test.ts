@@ -65,6 +65,13 @@ describe("a knob", () => {
       "none",
       { strategies: [{ kind: "summarize", writer: "digest" }, SVEN_POLICY.strategies[1]] },
     ],
+    [
+      "the vendor's summary, with a digest behind it",
+      PLIMSOLL_POLICY,
+      "writer",
+      "vendor",
+      { strategies: [{ writer: "vendor" }, { writer: "digest" }] },
+    ],
     ["a model's summary", PLIMSOLL_POLICY, "writer", "model", { strategies: [{ writer: "model", promptId: "checkpoint" }] }],
     [
       "another model's summary",
@@ -97,12 +104,15 @@ describe("a knob", () => {
   test("what is the writer already stays as it was written", () => {
     expect(withKnob(SVEN_POLICY, "writer", "model")).toEqual(SVEN_POLICY);
     expect(withKnob(PLIMSOLL_POLICY, "writer", "none")).toEqual(PLIMSOLL_POLICY);
+    const vendor = withKnob(PLIMSOLL_POLICY, "writer", "vendor");
+    expect(withKnob(vendor, "writer", "vendor")).toEqual(vendor);
+    expect(withKnob(vendor, "writer", "none")).toEqual(PLIMSOLL_POLICY);
   });
 
   test.each([
     ["a line for a policy that never acts", NONE_POLICY, "actAt", "75%", "none never acts"],
     ["a writer for a policy without summaries", NONE_POLICY, "writer", "model", "no summary that could be written"],
-    ["another writer", SVEN_POLICY, "writer", "me", "writer: give model or none"],
+    ["another writer", SVEN_POLICY, "writer", "me", "writer: give model, vendor or none"],
     ["a share of nothing", SVEN_POLICY, "actAt", "soon", "actAt: give a share, as 75%, or a size, as 150k"],
     ["a cap as a share", SVEN_POLICY, "cap", "5%", "cap: give a size in tokens, as 16k, or off"],
     ["messages of a rule that has none", PLIMSOLL_POLICY, "keep.human", "3 messages", "keep.human: give a share"],

@@ -9,7 +9,7 @@ export interface Knobs {
   readonly actAt?: string | number;
   /** Amounts that stay word for word, by rule: a share, a size, for `recent` also `12 messages`; `off` takes the rule away. */
   readonly keep?: { readonly [rule: string]: string | number };
-  /** The writer of summaries: the model, or `none`, so that a digest of quotations replaces them. */
+  /** The writer of summaries: the model, the vendor where its wire can, or `none`, so that a digest of quotations replaces them. */
   readonly writer?: string;
   /** Cap of one tool result before it enters the history, as `16k`; `off` cuts nothing. */
   readonly cap?: string | number;
@@ -41,8 +41,9 @@ export const KNOBS: readonly KnobDescription[] = [
   },
   {
     key: "writer",
-    meaning: "who writes summaries: `model`, or `none`, so that quotations made without a model stand in for them",
-    examples: ["model", "none"],
+    meaning:
+      "who writes summaries: `model`, `vendor` (its API's own compaction, with quotations where it has none), or `none`, so that quotations made without a model stand in for them",
+    examples: ["model", "vendor", "none"],
   },
   {
     key: "cap",
@@ -116,13 +117,17 @@ const MODEL_PROMPT = "checkpoint";
 const DIGEST_PROMPT = "digest";
 
 function writtenBy(policy: Policy, value: unknown): Policy {
-  if (value !== "model" && value !== "none") throw refused("writer", "give model or none");
+  if (value !== "model" && value !== "none" && value !== "vendor") throw refused("writer", "give model, vendor or none");
   if (!policy.strategies.some(({ kind }) => kind === "summarize"))
     throw refused("writer", `${policy.name} has no summary that could be written`);
-  const strategies = policy.strategies.map((spec) => {
-    if (spec.kind !== "summarize" || !("writer" in spec)) return spec;
-    if (value === "none") return { ...spec, writer: "digest" as const, promptId: DIGEST_PROMPT, turnPrefixPromptId: null };
-    return spec.writer === "model" ? spec : { ...spec, writer: "model" as const, promptId: MODEL_PROMPT };
+  const strategies = policy.strategies.flatMap((spec) => {
+    if (spec.kind !== "summarize" || !("writer" in spec)) return [spec];
+    // The step behind the vendor's is the one to turn.
+    if (spec.writer === "vendor") return [];
+    const digest = { ...spec, writer: "digest" as const, promptId: DIGEST_PROMPT, turnPrefixPromptId: null };
+    if (value === "none") return [digest];
+    if (value === "vendor") return [{ ...digest, writer: "vendor" as const }, digest];
+    return [spec.writer === "model" ? spec : { ...spec, writer: "model" as const, promptId: MODEL_PROMPT }];
   });
   return { ...policy, strategies };
 }

@@ -82,8 +82,10 @@ const appliedEdit = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("replace-spans"),
     spans: z.array(z.strictObject({ from: id, through: id, promptId: z.string().nullable() })).readonly(),
-    by: z.enum(["summary", "digest", "notice", "nothing"]),
+    by: z.enum(["summary", "digest", "vendor", "notice", "nothing"]),
     message: message.nullable(),
+    moved: z.array(id).readonly().optional(),
+    note: message.optional(),
     covered,
     usage: usage.nullable(),
     prompts: z.array(z.string()).readonly().optional(),
@@ -151,7 +153,7 @@ const removedReasoning = z
 export const sessionEntrySchema: z.ZodType<SessionEntry> = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("session"),
-    version: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(LOG_VERSION)]),
+    version: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4), z.literal(LOG_VERSION)]),
     id,
     createdMs: atMs,
     system: z.string(),

@@ -120,6 +120,7 @@ export type ContextListener = (event: ContextEvent) => void;
 export function compactionKind(entry: CompactionEntry): string {
   const ofSpans = entry.edits.filter((edit) => edit.kind === "replace-spans");
   const written = ofSpans.find(({ by }) => by === "summary" || by === "digest");
+  if (ofSpans.some(({ by }) => by === "vendor")) return "vendor";
   if (written !== undefined) return written.spans[0]?.promptId ?? "summary";
   if (ofSpans.length > 0) return "emergency";
   return entry.edits.some((edit) => edit.kind === "replace-part") ? "cleared" : "recorded";

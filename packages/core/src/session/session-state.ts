@@ -1,7 +1,7 @@
 import { GOAL_STEP } from "../engine/chain.ts";
 import type { Breaker, FitInput, FitOutcome } from "../engine/fit-input.ts";
 import type { AttemptEntry, SessionEntry, StepOutcome } from "../entry.ts";
-import { isHuman, type Message } from "../message/message.ts";
+import { isHuman, type Message, vendorBlockOf } from "../message/message.ts";
 import { requestSizeOf } from "../message/size.ts";
 import { shortHash } from "../text.ts";
 import { EMPTY_LEDGER, type Estimator, type Ledger, type Overhead } from "../tokens/estimator.ts";
@@ -26,21 +26,42 @@ export function foldBreaker(breaker: Breaker, entry: SessionEntry): Breaker {
         failures: failuresAfter(breaker.failures, entry.record.steps),
         estimatedAtLastAttemptTokens: null,
         isGoalMissed: entry.record.steps.some(({ strategy }) => strategy === GOAL_STEP),
+        ...vendorOut(breaker, entry.record.steps),
       };
     case "attempt": {
       const { estimatedTokens, steps } = entry;
-      return { ...breaker, failures: failuresAfter(breaker.failures, steps), estimatedAtLastAttemptTokens: estimatedTokens };
+      const failures = failuresAfter(breaker.failures, steps);
+      return { ...breaker, failures, estimatedAtLastAttemptTokens: estimatedTokens, ...vendorOut(breaker, steps) };
     }
     case "session":
     case "setup-change":
     case "usage":
-    case "model-change":
       return breaker;
+    case "model-change": {
+      const { isVendorOut, ...others } = breaker;
+      return isVendorOut === true ? others : breaker;
+    }
     case "revert":
       return breaker.isGoalMissed ? { ...breaker, isGoalMissed: false } : breaker;
     default:
       return entry satisfies never;
   }
+}
+
+/** True for an entry that takes a vendor's refused block out: under the same setup. */
+function leavesBlock({ messages }: SessionView, entry: SessionEntry): boolean {
+  if (entry.type !== "setup-change" || entry.removedReasoning === undefined) return false;
+  const first = messages.at(0);
+  return (
+    first !== undefined &&
+    vendorBlockOf(first) !== undefined &&
+    entry.removedReasoning.some((each) => each.messageId === first.id)
+  );
+}
+
+function vendorOut({ isVendorOut }: Breaker, steps: readonly StepOutcome[]): Pick<Breaker, "isVendorOut"> {
+  const isOut = isVendorOut === true || steps.some(({ strategy, outcome }) => strategy === "vendor" && outcome === "failed");
+  return isOut ? { isVendorOut: true } : {};
 }
 
 function failuresAfter(failures: number, steps: readonly StepOutcome[]): number {
@@ -130,7 +151,7 @@ export function foldState(
     ledger: isUsageRefused
       ? withoutReports(before.ledger, fold)
       : foldLedger(before.ledger, usageWatch.isRefused ? asUnreported(entry) : evidence, fold),
-    breaker: foldBreaker(before.breaker, entry),
+    breaker: leavesBlock(before.view, entry) ? { ...before.breaker, isVendorOut: true } : foldBreaker(before.breaker, entry),
     watch,
     usageWatch,
     cacheSigns: foldCacheSigns(before.cacheSigns, entry),

@@ -20,7 +20,7 @@ import { option } from "../option.ts";
 import { BUILT_IN_KINDS, bindingOnce, type Kinds } from "../policy/kinds.ts";
 import { checkPolicy, type EnginePolicy, gateSchema } from "../policy/policy.ts";
 import { deadlineOf } from "../port-door.ts";
-import type { FileTracker, SessionWriter, StateProvider, Summarizer, Wait } from "../ports.ts";
+import type { FileTracker, ModelClient, SessionWriter, StateProvider, Summarizer, Wait } from "../ports.ts";
 import { createEstimator, type EstimatorSpec, type Measures, type Tokenizers } from "../tokens/built-in-estimators.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import { createWorkCounter, type ModelPriors, pooledPriors, type WorkCounter } from "../tokens/measure.ts";
@@ -137,6 +137,8 @@ export interface SessionOptions {
   /** Kinds that the policy may name in addition to those of this package; made by `withKinds`. */
   readonly kinds?: Kinds;
   readonly summarizer: Summarizer;
+  /** Has the vendor write the summaries that the policy leaves to it; the digest writes them if it is left out. */
+  readonly compact?: ModelClient["compact"];
   /** A log to go on with. If a crash left it unsendable, a repair is appended and announced. */
   readonly entries?: Iterable<SessionEntry>;
   /** Whether that repair is made: "append" by default; "none" for a caller that gives the whole history again. */
@@ -180,7 +182,10 @@ export interface SessionSetup extends StateFold, FitSetup {
   /** True if a rule of the policy recalls earlier parts of the log. */
   readonly recalls: boolean;
   readonly modelCosts: ModelCosts;
-  readonly ports: Pick<SessionOptions, "summarizer" | "beforeCompaction" | "pinned" | "stateProviders" | "fileTracker">;
+  readonly ports: Pick<
+    SessionOptions,
+    "summarizer" | "compact" | "beforeCompaction" | "pinned" | "stateProviders" | "fileTracker"
+  >;
 }
 
 const { fn, object, list, count, text, limits } = option;
@@ -194,7 +199,7 @@ const SESSION_OPTIONS = option.schema<SessionOptions>({
   pinned: z.array(text).readonly().optional(),
   stateProviders: z.array(fn).readonly().optional(),
   ...option.optional(object, "kinds", "tokenizers", "work"),
-  ...option.optional(fn, "nowMs", "onEvent", "beforeCompaction", "prepared", "wait", "fileTracker"),
+  ...option.optional(fn, "compact", "nowMs", "onEvent", "beforeCompaction", "prepared", "wait", "fileTracker"),
   ...option.optional(fn, "modelPriors", "modelCosts", "isBoundReasoning"),
   ...option.optional(count, "answerDeadlineMs", "hiddenOverheadTokens"),
 });

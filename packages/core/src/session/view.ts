@@ -12,7 +12,7 @@ import {
   reasoningBehindEdit,
   withoutReasoning,
 } from "../message/bound-reasoning.ts";
-import { extendViewHash, type Message, type ReasoningPart, wellFormedMessage } from "../message/message.ts";
+import { extendViewHash, isVendorSummary, type Message, type ReasoningPart, wellFormedMessage } from "../message/message.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import { shortHash } from "../text.ts";
 import type { ToolSpec } from "../tool.ts";
@@ -290,8 +290,10 @@ export function withRemoved<Entry extends SessionEntry>(
 ): Entry {
   const { boundReasoning = view.boundReasoning } = entry.type === "setup-change" ? entry : view;
   const isLeaving = "removedReasoning" in entry && entry.removedReasoning !== undefined;
-  if (isBound === null || boundReasoning === "vendor-drops" || isLeaving) return entry;
-  const removedReasoning = madeInvalid(entry, view, isBound);
+  if (isLeaving) return entry;
+  const binds = boundReasoning === "vendor-drops" ? null : isBound;
+  // A vendor's summary is another model's riddle, whoever drops reasoning.
+  const removedReasoning = madeInvalid(entry, view, binds ?? (() => false));
   return removedReasoning.length === 0 ? entry : { ...entry, removedReasoning };
 }
 
@@ -307,7 +309,11 @@ function madeInvalid(entry: SessionEntry, view: SessionView, isBound: IsBoundRea
     case "setup-change":
       return boundReasoningIn(view.messages.slice(), (part) => isBound(part, modelId));
     case "model-change":
-      return boundReasoningIn(view.messages.slice(), (part) => isBound(part, modelId) || isBound(part, entry.modelId));
+      return boundReasoningIn(view.messages.slice(), (part) =>
+        entry.modelId === modelId && isVendorSummary(part)
+          ? false
+          : isVendorSummary(part) || isBound(part, modelId) || isBound(part, entry.modelId),
+      );
     default:
       return [];
   }
@@ -323,9 +329,12 @@ export function withoutReasoningEntry(
 ): SetupChangeEntry | null {
   const { isBound, which, atMs } = how;
   const reasoningOf = (isLeaving: (part: ReasoningPart) => boolean) => boundReasoningIn(messages.slice(), isLeaving);
-  const known = which === "bound" ? reasoningOf((part) => isBound?.(part, modelId) === true) : [];
+  const known = which === "bound" ? reasoningOf((part) => isVendorSummary(part) || isBound?.(part, modelId) === true) : [];
   const isSealedOnly = which === "sealed" || which === "newest";
-  const all = known.length > 0 ? known : reasoningOf(isSealedOnly ? isSealedReasoning : isOwnReasoning);
+  const all =
+    known.length > 0
+      ? known
+      : reasoningOf(isSealedOnly ? isSealedReasoning : (part) => isOwnReasoning(part) || isVendorSummary(part));
   const removedReasoning = which === "newest" ? all.slice(-1) : all;
   if (removedReasoning.length === 0) return null;
   const id = shortHash(`without-reasoning\n${lastEntryId ?? ""}`);

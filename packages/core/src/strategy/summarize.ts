@@ -7,8 +7,8 @@ import { defineStrategy, type StrategyAnswer, type StrategyInput, type StrategyK
 /** Replaces the oldest part by a summary, up to a cut that leaves the kept part whole. */
 export interface SummarizeSpec {
   readonly kind: "summarize";
-  /** The writer: the model, or the deterministic digest. */
-  readonly writer: "model" | "digest";
+  /** The writer: the model, the deterministic digest, or the vendor, whose block covers everything before the cut. */
+  readonly writer: "model" | "digest" | "vendor";
   /**
    * Where a cut may fall: at any place that splits no call from its result, keeping more (`any-safe`) or, if
    * something is left to keep, less (`next-safe`) than asked; only if neither side is inside a batch of tool calls; or only before a human message if
@@ -37,7 +37,9 @@ export const SUMMARIZE: StrategyKind = defineStrategy<SummarizeSpec>({
   kind: "summarize",
   schema: z.strictObject({
     kind: z.literal("summarize"),
-    writer: z.enum(["model", "digest"]).describe("Who writes: the model, or the digest of quotations."),
+    writer: z
+      .enum(["model", "digest", "vendor"])
+      .describe("Who writes: the model, the digest of quotations, or the vendor where its wire compacts on request."),
     boundary: z
       .enum(["any-safe", "next-safe", "not-in-tool-batch", "turn", "human"])
       .describe("Where a cut may fall, so that no call is parted from its result."),
@@ -63,14 +65,15 @@ export const SUMMARIZE: StrategyKind = defineStrategy<SummarizeSpec>({
       .optional()
       .describe("Messages that stay if a provider rejected the context and there is no cut."),
   }),
-  needsModel: ({ writer }) => writer === "model",
-  label: ({ writer }) => (writer === "digest" ? "digest" : "summarize"),
+  needsModel: ({ writer }) => writer !== "digest",
+  label: ({ writer }) => (writer === "model" ? "summarize" : writer),
   plan: summarize,
 });
 
 function summarize(spec: SummarizeSpec, input: StrategyInput): StrategyAnswer {
-  const cut = cutFor(spec, input);
+  const cut = spec.writer === "vendor" ? vendorCut(input, cutFor(spec, input)) : cutFor(spec, input);
   if (cut === null) return { kind: "not-applicable", reason: "nothing lies before the cut" };
+  if (spec.writer === "vendor") return byVendor(input, cut, spec);
   const spans = promptedSpans(input, cut, spec);
   if (spans.length === 0) return { kind: "not-applicable", reason: "only the last human message lies before the cut" };
   if (spec.summaryAlone === "stays" && input.messages.slice(0, cut).every(isSummary))
@@ -96,6 +99,39 @@ function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
   if (input.cause !== "overflow" || spec.forcedKeepMessages === undefined) return null;
   const forced = safeCutAtOrBefore(safeCuts(messages), messages.length - spec.forcedKeepMessages);
   return forced > 0 ? forced : null;
+}
+
+/** The share of a window that the vendor is asked to summarise at most: what is expected of it may be too little. Chosen. */
+const ASKED_RATIO = 0.9;
+
+/**
+ * The cut nearest to the one that is wanted at which the wire's roles change: a vendor joins neighbours of one role, and the cut would fall into a message. The
+ * vendor's own call has to fit the window, too: what does not stays.
+ */
+function vendorCut({ messages, messageTokens, budget }: StrategyInput, asked: number | null): number | null {
+  const safe = safeCuts(messages);
+  let tokens = 0;
+  const over = messages.findIndex((message) => {
+    tokens += messageTokens(message);
+    return tokens > (budget.roomTokens ?? budget.inputBudgetTokens) * ASKED_RATIO;
+  });
+  const wanted = asked === null || over < 0 ? asked : Math.min(asked, over);
+  const isMet = (cut: number) => safe[cut] === true && cut > 0 && roleAt(messages, cut) !== roleAt(messages, cut - 1);
+  const fits = [...messages.keys(), messages.length].filter((cut) => isMet(cut) && roleAt(messages, cut) !== "declared");
+  return fits.findLast((cut) => cut <= (wanted ?? 0)) ?? (wanted === null ? null : (fits[0] ?? null));
+}
+
+function roleAt(messages: readonly Message[], index: number): "assistant" | "user" | "declared" | undefined {
+  const message = messages[index];
+  if (message === undefined || message.role === "assistant") return message?.role;
+  return isDeclared(message) ? "declared" : "user";
+}
+
+function byVendor({ messages }: StrategyInput, cut: number, { promptId }: SummarizeSpec): StrategyAnswer {
+  const [from, through] = [messages[0]?.id, messages[cut - 1]?.id];
+  if (from === undefined || through === undefined || messages.slice(0, cut).every(isSummary))
+    return { kind: "not-applicable", reason: "only an earlier summary lies before the cut" };
+  return { kind: "edits", edits: [{ kind: "replace-spans", spans: [{ from, through, promptId }], by: "vendor" }] };
 }
 
 function askedCut(spec: SummarizeSpec, { messages, keep, keptMessageTokens, cause }: StrategyInput): number {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Part, partTexts } from "../message/message.ts";
+import { type Part, partTexts, sentParts } from "../message/message.ts";
 import { type CountTokens, defineMeasure, type EstimatorKind, type EstimatorSources } from "./estimator.ts";
 import { imageTokensOf, type MessageMeasure, POOLED_PRIOR } from "./measure.ts";
 
@@ -38,7 +38,7 @@ function bpe({ encoding, perMessageTokens }: BpeSpec, { work, tokenizerOf }: Est
     name: `bpe(${encoding})`,
     messageTokens: (message) => {
       work.visited(1);
-      return message.parts.reduce((sum, part) => sum + partTokens(part, textTokens), perMessageTokens);
+      return sentParts(message).reduce((sum, part) => sum + partTokens(part, textTokens), perMessageTokens);
     },
     textTokens,
     toolsTokens: (tools) =>

@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { type ImagePart, isSummary, type Message, oncePerMessage, partTexts } from "../message/message.ts";
+import {
+  type ImagePart,
+  isSummary,
+  type Message,
+  oncePerMessage,
+  type Part,
+  partTexts,
+  sentParts,
+} from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { defineMeasure, type EstimatorKind } from "./estimator.ts";
 import type { ClassCounts, ContentSum, ImageRule, MessageMeasure, WorkCounter } from "./measure.ts";
@@ -246,14 +254,15 @@ const readContent: ContentOf = oncePerMessage((message) => {
   const texts: string[] = [];
   const reasoningTexts: string[] = [];
   const images: ImagePart[] = [];
-  for (const part of message.parts) {
+  const parts = sentParts(message);
+  for (const part of parts) {
     if (part.type === "image") images.push(part);
     else (part.type === "reasoning" ? reasoningTexts : texts).push(...partTexts(part));
   }
-  const isUnseen = isSummary(message) && messageChars(message) < LEAST_SUMMARY_CHARS;
+  const isUnseen = isSummary(message) && messageChars({ parts }) < LEAST_SUMMARY_CHARS;
   const [counts, reasoningCounts] = [classesOf(texts), classesOf(reasoningTexts)];
   const loadedTools = message.role === "tool-result" ? texts.filter((text) => LOADED_TOOL.test(text)).length : 0;
-  return { counts, reasoningCounts, reasoning: reasoningOf(message), images, isUnseen, loadedTools };
+  return { counts, reasoningCounts, reasoning: reasoningOf(parts), images, isUnseen, loadedTools };
 });
 
 /** The classes of some texts together. */
@@ -269,7 +278,7 @@ function classesOf(texts: readonly string[]): ClassCounts {
   return counts;
 }
 
-function reasoningOf({ parts }: Message): MessageContent["reasoning"] {
+function reasoningOf(parts: readonly Part[]): MessageContent["reasoning"] {
   if (parts.some((part) => part.type === "reasoning" && part.opaque !== null)) return "opaque";
   return parts.some((part) => part.type === "reasoning") ? "readable" : "none";
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Message, partTexts } from "../message/message.ts";
+import { type Message, partTexts, sentParts } from "../message/message.ts";
 import { codePointCount, utf8Bytes } from "../text.ts";
 import { defineMeasure, type EstimatorKind } from "./estimator.ts";
 import { imageTokensOf, type MessageMeasure, POOLED_PRIOR, type WorkCounter } from "./measure.ts";
@@ -62,7 +62,7 @@ export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): Messa
     work.visited(1);
     let length = 0;
     let mediaTokens = 0;
-    for (const part of message.parts) {
+    for (const part of sentParts(message)) {
       length += partTexts(part).reduce((sum, text) => sum + lengthOf(text), 0);
       if (part.type !== "image") continue;
       // The systems that count so know only images; audio and video have the pooled figures.

@@ -8,10 +8,16 @@ import { createModelClient } from "../client/model-client.ts";
 import { CLIENT_KEYS, type ClientOptions, keyFrom, type Provider, SDK_SETTINGS } from "../client/options.ts";
 import { loadedOnce } from "../client/sdk.ts";
 import { refuseVersions } from "../client/supported.ts";
-import { decodeAnthropic, decodeAnthropicStream } from "./decode.ts";
+import { decodeAnthropic, decodeAnthropicStream, decodeSummary } from "./decode.ts";
 import type { AnthropicBody, CacheTimeToLive } from "./encode.ts";
-import { ANTHROPIC_WIRE_RULES, createSentPrefixes, encodeAnthropic, MAXIMUM_TOOL_NAME_CHARS } from "./encode.ts";
-import { DROPPING_OPTIONS, thinkingFor, withDropping, withThinking } from "./thinking.ts";
+import {
+  ANTHROPIC_WIRE_RULES,
+  createSentPrefixes,
+  encodeAnthropic,
+  isSummaryBlock,
+  MAXIMUM_TOOL_NAME_CHARS,
+} from "./encode.ts";
+import { BINDING_BETA, betaOptions, SUMMARY_BETA, thinkingFor, withDropping, withThinking } from "./thinking.ts";
 
 /** Options of an Anthropic client. */
 export interface AnthropicOptions extends ClientOptions {
@@ -54,7 +60,8 @@ export function createAnthropicClient(options: AnthropicOptions = {}): ModelClie
   });
   const sentPrefixes = createSentPrefixes();
   const drops = ({ model }: AnthropicBody) => boundReasoning === "vendor-drops" && isBoundReasoning(null, model);
-  const optionsOf = (body: AnthropicBody) => (drops(body) ? DROPPING_OPTIONS : {});
+  const optionsOf = (body: AnthropicBody, isSummary = isSummaryBlock(body.messages[0]?.content[0])) =>
+    betaOptions([...(drops(body) ? [BINDING_BETA] : []), ...(isSummary ? [SUMMARY_BETA] : [])]);
   const client = createModelClient<AnthropicBody>(
     {
       source: { provider: "anthropic", key, address: baseURL },
@@ -68,6 +75,10 @@ export function createAnthropicClient(options: AnthropicOptions = {}): ModelClie
       },
       send: async (body, signal) => (await sdk()).messages.create(body, { signal, ...optionsOf(body) }),
       stream: async (body, signal) => (await sdk()).messages.create({ ...body, stream: true }, { signal, ...optionsOf(body) }),
+      compact: async (body, signal) => {
+        const asked = { ...body, compaction: { type: "summarize" } };
+        return decodeSummary(await (await sdk()).messages.create(asked, { signal, ...optionsOf(body, true) }));
+      },
       decode: decodeAnthropic,
       decodeStream: decodeAnthropicStream,
     },

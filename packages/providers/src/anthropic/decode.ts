@@ -1,4 +1,11 @@
-import { type AssistantMessage, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
+import {
+  type AssistantMessage,
+  PlimsollError,
+  UNREPORTED_USAGE,
+  type Usage,
+  usageOf,
+  type VendorSummary,
+} from "@plimsoll/core";
 import { writtenJson } from "@plimsoll/core/extend";
 import { cutStream } from "../client/failure.ts";
 import { callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
@@ -16,6 +23,23 @@ export function decodeAnthropic(message: Fields): DecodedReply {
     saidChars: saidCharsIn(message),
     isWindowFull: message.stop_reason === "model_context_window_exceeded",
   };
+}
+
+/**
+ * The summary that the vendor wrote on request, with the usage of its own call: that of the request says zero.
+ *
+ * @throws PlimsollError `summary-failed` for an answer without one.
+ */
+export function decodeSummary(message: unknown): VendorSummary {
+  const [block] = recordsAt(message, "content");
+  const [text, signature] = [stringAt(block, "content"), stringAt(block, "signature")];
+  if (block?.type !== "compaction" || text === null || text.trim() === "" || signature === null)
+    throw new PlimsollError(
+      "summary-failed",
+      `the vendor wrote no summary (${stringAt(message, "stop_reason") ?? "no answer"})`,
+    );
+  const own = recordsAt(recordAt(message, "usage"), "iterations").find(({ type }) => type === "compaction") ?? null;
+  return { block: jsonValueOf(block), text, usage: anthropicUsage(own) };
 }
 
 /** A block of the model as parts. A block that is neither text nor call is opaque: it is kept with the reply, never read. */

@@ -10,7 +10,7 @@ import type {
   ToolSpec,
   UserMessage,
 } from "@plimsoll/core";
-import { sharedPrefixCount, type WireRules, wellFormedContext } from "@plimsoll/core/extend";
+import { sharedPrefixCount, vendorBlockOf, type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import { argumentsObject, parseRecord, stringAt } from "../fields.ts";
 import { imagePlaceholder, sendableImage } from "../wire/images.ts";
 import { wireCallId } from "../wire/tools.ts";
@@ -96,7 +96,9 @@ function mergedMessages(context: Context): readonly MergedMessage[] {
     if (content.length === 0) continue;
     const role = message.role === "assistant" ? "assistant" : "user";
     const last = merged.at(-1);
-    if (role === "assistant" && last?.role === role && hasReasoning(content))
+    // The vendor's summary is a message of its own.
+    if (last !== undefined && isSummaryBlock(last.content[0])) merged.push({ role, content, count: index + 1 });
+    else if (role === "assistant" && last?.role === role && hasReasoning(content))
       merged.push({ ...firstMessageNotice(), count: last.count }, { role, content, count: index + 1 });
     else if (last?.role === role) {
       last.content.push(...content);
@@ -104,7 +106,8 @@ function mergedMessages(context: Context): readonly MergedMessage[] {
     } else merged.push({ role, content, count: index + 1 });
   }
   for (const message of merged) if (message.role === "user") message.content = resultsFirst(message.content);
-  if (merged[0]?.role === "assistant") merged.unshift({ ...firstMessageNotice(), count: 0 });
+  if (merged[0]?.role === "assistant" && !isSummaryBlock(merged[0].content[0]))
+    merged.unshift({ ...firstMessageNotice(), count: 0 });
   return merged;
 }
 
@@ -182,7 +185,14 @@ function resultBlock(message: ToolResultMessage): Anthropic.ToolResultBlockParam
   };
 }
 
+/** True for the block of a summary that the vendor wrote on request: platform.claude.com/docs/en/build-with-claude/compaction-on-demand. */
+export function isSummaryBlock(block: unknown): block is Anthropic.ContentBlockParam {
+  return stringAt(block, "type") === "compaction" && stringAt(block, "signature") !== null;
+}
+
 function replyBlocks(message: AssistantMessage): Anthropic.ContentBlockParam[] {
+  const block = vendorBlockOf(message);
+  if (isSummaryBlock(block)) return [block];
   return message.parts.flatMap((part): Anthropic.ContentBlockParam[] => {
     switch (part.type) {
       case "text":

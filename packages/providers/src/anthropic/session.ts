@@ -10,7 +10,7 @@ import { toolSpecsOf } from "../wire/tools.ts";
 import { decodeAnthropic } from "./decode.ts";
 import type { AnthropicBody, CacheTimeToLive } from "./encode.ts";
 import { ANTHROPIC_WIRE_RULES, createSentPrefixes, encodeAnthropic, MAXIMUM_TOOL_NAME_CHARS } from "./encode.ts";
-import { DROPPING_OPTIONS, leastReplyOf, withDropping, withThinking } from "./thinking.ts";
+import { BINDING_BETA, betaOptions, leastReplyOf, withDropping, withThinking } from "./thinking.ts";
 
 /** Options of a session on Anthropic's Messages API. */
 export interface AnthropicSessionOptions extends SdkSessionOptions {
@@ -75,5 +75,5 @@ export async function createAnthropicSession(given: AnthropicSessionOptions): Pr
     options,
   );
   const drops = binds && session.conversation.view().boundReasoning === "vendor-drops";
-  return Object.assign(session, { requestOptions: drops ? DROPPING_OPTIONS : {} });
+  return Object.assign(session, { requestOptions: betaOptions(drops ? [BINDING_BETA] : []) });
 }

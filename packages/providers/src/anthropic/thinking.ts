@@ -45,10 +45,13 @@ export function withThinking(body: AnthropicBody, asked: Pick<AnthropicBody, "th
 /** A request needs this beta to choose the treatment of thinking over a changed beginning. */
 export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 
-/** The options of a request that asks the vendor to drop such thinking. */
-export const DROPPING_OPTIONS: { readonly headers: { readonly "anthropic-beta": string } } = {
-  headers: { "anthropic-beta": BINDING_BETA },
-};
+/** The beta without which the vendor writes no summary, and takes none back. */
+export const SUMMARY_BETA = "compact-2026-09-04";
+
+/** The options of a request under betas; nothing for none. */
+export function betaOptions(betas: readonly string[]): { readonly headers?: { readonly "anthropic-beta": string } } {
+  return betas.length === 0 ? {} : { headers: { "anthropic-beta": betas.join(",") } };
+}
 
 /** Asks the vendor to drop bound thinking that no longer fits, instead of refusing the request. */
 export const DROPPING = { block_binding: { prefix_mismatch_behavior: "drop_block" } } as const;

@@ -50,7 +50,22 @@ export function createModelClient<Body>(driver: WireDriver<Body>, options: Clien
     yield* driver.decodeStream(await driver.stream(body, signal));
   }
 
+  /** Asked once: without a summary of the vendor's a digest is there at once. */
+  const compacted = async (request: ModelRequest, signal: AbortSignal, compact: NonNullable<typeof driver.compact>) => {
+    const { request: sent } = renamed({ ...withinReply(request), modelId: sentModelId(request.modelId) });
+    checkSendable(sent.context.messages, { ...driver.rules, lastMessage: "any" });
+    const body = driver.encode(sent);
+    try {
+      return await compact(body, signal);
+    } catch (thrown) {
+      throwIfAborted(signal);
+      throw isPlimsollError(thrown) ? thrown : failureOf(thrown, { ...driver.source, request: body }).error;
+    }
+  };
+  const { compact } = driver;
+
   return {
+    ...(compact === undefined ? {} : { compact: (request, signal) => compacted(request, signal, compact) }),
     stream: (request, signal) =>
       attempts(request, signal, (body, linked) => {
         const events = streamed(body, linked.signal);

@@ -4,7 +4,7 @@ import type OpenAI from "openai";
 import { createModelClient } from "../client/model-client.ts";
 import { CLIENT_KEYS, type ClientOptions, type Provider } from "../client/options.ts";
 import { openAiSdk } from "../client/sdk.ts";
-import { decodeOpenAiResponse, decodeOpenAiResponsesStream } from "./decode.ts";
+import { decodeCompacted, decodeOpenAiResponse, decodeOpenAiResponsesStream } from "./decode.ts";
 import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES, type ResponsesBody } from "./encode.ts";
 
 /** Options of a client of the Responses wire. */
@@ -43,6 +43,10 @@ export function createOpenAiResponsesClient(options: ResponsesOptions = {}): Mod
       },
       send: async (body, signal) => (await sdk()).responses.create(body, { signal }),
       stream: async (body, signal) => (await sdk()).responses.create({ ...body, stream: true }, { signal }),
+      compact: async ({ model, input, instructions }, signal) => {
+        const asked = { model, input, ...(instructions === undefined ? {} : { instructions }) };
+        return decodeCompacted(await (await sdk()).responses.compact({ ...asked, model: asked.model ?? null }, { signal }));
+      },
       decode: decodeOpenAiResponse,
       decodeStream: decodeOpenAiResponsesStream,
     },

@@ -1,4 +1,11 @@
-import { type AssistantMessage, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
+import {
+  type AssistantMessage,
+  PlimsollError,
+  UNREPORTED_USAGE,
+  type Usage,
+  usageOf,
+  type VendorSummary,
+} from "@plimsoll/core";
 import { cutStream, ReportedError } from "../client/failure.ts";
 import { callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { saidCharsIn } from "../wire/ended-reply.ts";
@@ -23,6 +30,18 @@ export function decodeOpenAiResponse(response: Fields): DecodedReply {
     saidChars: saidCharsIn(response),
     isWindowFull: false,
   };
+}
+
+/**
+ * The window that the vendor compacted a request to, which goes back whole.
+ *
+ * @throws PlimsollError `summary-failed` for an answer without a compaction.
+ */
+export function decodeCompacted(response: unknown): VendorSummary {
+  const block = recordsAt(response, "output");
+  if (!block.some((item) => item.type === "compaction" && (stringAt(item, "encrypted_content") ?? "") !== ""))
+    throw new PlimsollError("summary-failed", "the vendor compacted nothing");
+  return { block: jsonValueOf(block), text: "", usage: responsesUsage(recordAt(response, "usage")) };
 }
 
 /** An item of the model as parts. Items of server-side tools are kept as they came, like reasoning: opaque. */

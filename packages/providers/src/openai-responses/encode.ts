@@ -7,7 +7,7 @@ import type {
   ToolSpec,
   UserMessage,
 } from "@plimsoll/core";
-import { type WireRules, wellFormedContext } from "@plimsoll/core/extend";
+import { vendorBlockOf, type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { reasoningOf } from "../catalog/model-limits.ts";
 import { argumentsText, parseRecord, recordsAt, stringAt } from "../fields.ts";
@@ -62,11 +62,18 @@ export function responseItems(context: Context): Item[] {
       continue;
     }
     said = null;
-    if (message.role === "assistant") items.push(...replyItems(message));
+    const block = vendorBlockOf(message);
+    if (isCompactedWindow(block)) items.push(...block);
+    else if (message.role === "assistant") items.push(...replyItems(message));
     else if (message.role === "tool-result") items.push(outputItem(message));
     else items.push({ type: "message", role: "developer", content: contentOf(message) });
   }
   return items;
+}
+
+/** True for the window that `/responses/compact` answered with: developers.openai.com/api/docs/guides/compaction. */
+export function isCompactedWindow(block: unknown): block is Item[] {
+  return Array.isArray(block) && block.some((item) => stringAt(item, "type") === "compaction");
 }
 
 function contentOf(message: UserMessage | ToolResultMessage) {

@@ -1,4 +1,13 @@
-import type { AssistantMessage, BoundReasoning, Message, ModelEvent, ModelRequest, ToolSpec, Usage } from "@plimsoll/core";
+import type {
+  AssistantMessage,
+  BoundReasoning,
+  Message,
+  ModelEvent,
+  ModelRequest,
+  ToolSpec,
+  Usage,
+  VendorSummary,
+} from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
 import { checkMessages, isRecord, type WireRules } from "@plimsoll/core/extend";
 import { emptyReply, type FailureSource } from "../client/failure.ts";
@@ -19,6 +28,8 @@ export interface WireDriver<Body> extends Wire {
   send(body: Body, signal: AbortSignal): PromiseLike<unknown>;
   /** Sends a request and answers with the events as they come. */
   stream(body: Body, signal: AbortSignal): PromiseLike<AsyncIterable<unknown>>;
+  /** Has the vendor summarise a request's messages. Left out where it has no such request. */
+  compact?(body: Body, signal: AbortSignal): Promise<VendorSummary>;
   /** Deltas, then the decoded reply last. */
   decodeStream(events: AsyncIterable<unknown>): AsyncIterable<DriverEvent>;
 }

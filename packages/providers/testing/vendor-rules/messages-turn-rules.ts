@@ -24,7 +24,8 @@ export const MESSAGES_TURN_RULES: readonly VendorRule<MessagesRequest>[] = [
       "adaptive thinking, which goes on between texts, is exempt",
     *check({ turns, thinking }) {
       for (const { role, blocks } of thinking === "adaptive" ? [] : turns) {
-        const [first] = blocks;
+        // A vendor's summary is no part of the reply behind it.
+        const first = blocks.find(({ type }) => type !== "compaction");
         if (role === "assistant" && first !== undefined && !isThinking(first) && blocks.some(isThinking))
           yield at(first.node, `the first block must be \`thinking\` or \`redacted_thinking\`. Found \`${first.type}\`.`);
       }

@@ -61,5 +61,8 @@ export const PLIMSOLL_ECONOMY_POLICY: Policy = Object.entries({ plan: "4%", "fil
   { ...PLIMSOLL_POLICY, name: "plimsoll-economy" },
 );
 
+/** As plimsoll, with the vendor's own compaction where the session's wire has it: a block that keeps the thinking of what stays valid. */
+export const PLIMSOLL_VENDOR_POLICY: Policy = { ...withKnob(PLIMSOLL_POLICY, "writer", "vendor"), name: "plimsoll-vendor" };
+
 /** As plimsoll, with a summary that the model writes, asked for behind the conversation so that the provider's prompt cache is read. */
 export const PLIMSOLL_MODEL_POLICY: Policy = { ...withKnob(PLIMSOLL_POLICY, "writer", "model"), name: "plimsoll-model" };

@@ -3,7 +3,7 @@ import { KLAUDE_CODE_DOCUMENT_POLICY, KLAUDE_CODE_POLICY } from "./klaude-code.t
 import { NONE_POLICY, RECORDED_POLICY } from "./none.ts";
 import { OPAL_POLICY } from "./opal.ts";
 import { PI_POLICY } from "./pi.ts";
-import { PLIMSOLL_ECONOMY_POLICY, PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY } from "./plimsoll.ts";
+import { PLIMSOLL_ECONOMY_POLICY, PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY, PLIMSOLL_VENDOR_POLICY } from "./plimsoll.ts";
 import { SVEN_CI_POLICY, SVEN_INTERACTIVE_POLICY, SVEN_POLICY } from "./sven.ts";
 
 /** All presets, in the order in which tables show them. */
@@ -20,6 +20,7 @@ export const PRESETS: readonly Policy[] = [
   PLIMSOLL_POLICY,
   PLIMSOLL_ECONOMY_POLICY,
   PLIMSOLL_MODEL_POLICY,
+  PLIMSOLL_VENDOR_POLICY,
 ];
 
 /** The preset of that name, or `undefined`. */
