@@ -74,12 +74,10 @@ export function sessionMarks({ name, file, format, entries, parentName, copiedId
 /** An id with so many letters and digits in a row, or in the groups of a UUID, is random. */
 const RANDOM_ID = /[0-9a-z]{20}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
 
-type Counted = Extract<SessionEntry, { type: "usage" | "compaction" | "message" }>;
-
 /** An entry of an answer or a compaction, with its place in the log. */
 interface CountedEntry {
   readonly id: string;
-  readonly entry: Counted;
+  readonly entry: Extract<SessionEntry, { type: "usage" | "compaction" | "message" }>;
   readonly place: number;
 }
 

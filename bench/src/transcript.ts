@@ -58,13 +58,7 @@ export interface LineageCounts {
 /** Grades of a recorded run, as its recording or a table of grades states them. */
 export interface Outcome {
   /** The grades in the order of the recording; the first is the one that counts. */
-  readonly grades: readonly Grade[];
-}
-
-/** A grade by the name that the recording gives it. In all formats that are read 1 is a full success and 0 none. */
-interface Grade {
-  readonly name: string;
-  readonly value: number;
+  readonly grades: readonly { readonly name: string; readonly value: number }[];
 }
 
 /** One line about a place in a file. `line` counts from 1; `null` if a whole document is meant. */

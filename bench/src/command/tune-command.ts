@@ -195,9 +195,7 @@ function sayHowLong(gridMs: number, policies: number, io: CliIo): void {
   tell(io, `${settings} to try, about ${minutesText}; if you stop it, the same command goes on from there`);
 }
 
-type RoundName = TuneRound["name"];
-
-const ROUNDS: readonly RoundName[] = ["baseline", "coarse grid", "refinement", "test"];
+const ROUNDS: readonly TuneRound["name"][] = ["baseline", "coarse grid", "refinement", "test"];
 
 /** The rounds behind the grid take about as long again as a third of it. */
 const LATER_ROUNDS_RATIO: number = 4 / 3;

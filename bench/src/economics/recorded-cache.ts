@@ -7,12 +7,7 @@ import type { SizeJudge } from "../size-judge/size-judge.ts";
  * The trace of the prompt cache in a recorded call: how far the request before was still in it. A replay under any policy finds the cache as the
  * recorded agent did, so that no two policies are compared on luck. `null`: the call shows nothing, and rules of the provider are taken.
  */
-export type CacheSign = WholeSign | CutSign;
-
-/** All of the request before was read: nothing of it had expired or changed. */
-interface WholeSign {
-  readonly kind: "whole";
-}
+export type CacheSign = { readonly kind: "whole" } | CutSign;
 
 /** Less was read: the cache ended here. */
 export interface CutSign {

@@ -30,7 +30,7 @@ export function createRequestLedger(
   let previousMs: number | null = null;
   const serve = (
     { call, rules, sign, before, idleMs, warmBaseTokens }: Moment,
-    { promptTokens, messages }: Request,
+    { promptTokens, messages }: { readonly promptTokens: number; readonly messages: SessionView["messages"] },
   ): CacheUse => {
     const shared = before === null ? null : withIdle(sharedBy({ before, now: { call, messages } }), idleMs);
     const use = cacheUse({ promptTokens, previous: shared, warmBaseTokens }, rules);
@@ -84,11 +84,6 @@ interface Moment {
   readonly before: EarlierRequest | null;
   readonly idleMs: number | null;
   readonly warmBaseTokens: number;
-}
-
-interface Request {
-  readonly promptTokens: number;
-  readonly messages: SessionView["messages"];
 }
 
 /** Steps in which recorded reads differ from the beginning's reads; larger ones begin at a place that no rule gives. */

@@ -6,11 +6,9 @@ import type { SessionStanding, Standing } from "./standing.ts";
 export interface Sureness {
   /** In percent of the other's cost, or of never compacting. */
   readonly cost: Interval;
-  readonly drawn: Drawn;
+  readonly drawn: "projects" | "sessions";
   readonly count: number;
 }
-
-type Drawn = "projects" | "sessions";
 
 /** The number of projects among the sessions. */
 export function projectsOf(units: readonly Pick<SessionStanding, "file">[]): number {

@@ -16,16 +16,11 @@ interface Sides {
   readonly far: HeldCount;
 }
 
-/** The same over sessions: means of the sessions' shares, each session counting the same. */
-interface PooledHeld {
-  readonly all: number | null;
-}
-
 /** A session of so many calls that shows no need of a kind says that its recording does not show them, not that there were none (chosen). */
 export const SEEING_CALLS = 50;
 
 /** A metric of held needs. */
-export type HeldMetric<Id extends string> = Metric<Id, HeldResult, PooledHeld, "all">;
+export type HeldMetric<Id extends string> = Metric<Id, HeldResult, { readonly all: number | null }, "all">;
 
 /** The words that differ from one kind to another. */
 export interface HeldWords<Id extends string> {

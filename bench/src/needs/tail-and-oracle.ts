@@ -182,11 +182,8 @@ export function oracleControl(calls: readonly FollowedCall[], { history, cuts, n
   });
 }
 
-/** Needles of later calls that were stated before a cut, each once, the soonest first. */
-type Wanted = readonly { readonly needle: number; readonly tokens: number }[];
-
 /** The wanted quotations, the soonest first, as far as the amount goes: one that does not fit any more is passed over. */
-function quotedOf(wanted: Wanted, amountTokens: number): Quoted {
+function quotedOf(wanted: readonly { readonly needle: number; readonly tokens: number }[], amountTokens: number): Quoted {
   const taken = new Set<number>();
   let sum = 0;
   for (const { needle, tokens } of wanted) {

@@ -65,12 +65,6 @@ export function nameChars(chars: number, columns: number): number {
   return chars + columns - COLUMNS;
 }
 
-/** The text before the first line, and before each further one. */
-interface LineStarts {
-  readonly first: string;
-  readonly further: string;
-}
-
 /** Lines of prose, the long ones broken between words; continued lines start under their line's own beginning, a little to the right. */
 export function fitted(text: string): string {
   return text
@@ -100,7 +94,7 @@ export function tell({ stderr }: { readonly stderr: Output }, ...lines: readonly
 /** A text broken between words into lines of at most 80 characters, or so many; a longer word has a line of its own. */
 export function wrapped(
   text: string,
-  { first = "", further = "" }: Partial<LineStarts> = {},
+  { first = "", further = "" }: { readonly first?: string; readonly further?: string } = {},
   columns: number = COLUMNS,
 ): readonly string[] {
   const lines: string[] = [];

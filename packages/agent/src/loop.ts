@@ -36,17 +36,12 @@ export interface LoopPorts {
   readonly contextOf: (callId: string, signal: AbortSignal, loop: Loop) => CallContext;
 }
 
-interface Caller {
-  readonly resolve: (outcome: RunOutcome) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** The state that changes while a loop is open. */
 interface LoopRecord {
   state: LoopState;
   model: AgentModel;
   signals: LoopSignals;
-  caller: Caller | null;
+  caller: { readonly resolve: (outcome: RunOutcome) => void; readonly reject: (error: unknown) => void } | null;
 }
 
 /** A loop that does nothing yet. */

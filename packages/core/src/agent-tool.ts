@@ -64,14 +64,9 @@ interface ToolCallContext {
   /** A piece of the text behind a handle: of the log, or of the artifact store. `null` for an unknown handle. */
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
   /** Gives a task to an agent with a log of its own, and resolves to its last words. Rejects if there are no sub-agents. */
-  runSubAgent(task: SubAgentTask): Promise<SubAgentReply>;
+  runSubAgent(task: { readonly prompt: string }): Promise<SubAgentReply>;
   /** Has the history summarised before the next step, with only the promised parts kept: the model asks for a hand-off to itself. */
   requestHandOff(focus: string): void;
-}
-
-/** A task for a sub-agent. */
-interface SubAgentTask {
-  readonly prompt: string;
 }
 
 /** How a sub-agent ended. */

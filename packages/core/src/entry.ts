@@ -8,7 +8,7 @@ import type { Usage } from "./usage.ts";
 export type SessionEntry =
   | SessionStartEntry
   | SetupChangeEntry
-  | MessageEntry
+  | { readonly type: "message"; readonly message: Message }
   | UsageEntry
   | ModelChangeEntry
   | CompactionEntry
@@ -56,12 +56,6 @@ export interface SetupChangeEntry extends RemovesReasoning {
   readonly atMs: number | null;
   /** Where reasoning that an entry makes invalid goes from here on; absent if that stays as it was. */
   readonly boundReasoning?: BoundReasoning | undefined;
-}
-
-/** A message that entered history. Its entry id is the message's id. */
-interface MessageEntry {
-  readonly type: "message";
-  readonly message: Message;
 }
 
 /**

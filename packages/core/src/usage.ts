@@ -10,7 +10,7 @@ import type { StopReason } from "./message/message.ts";
  */
 export interface Usage {
   readonly input: InputUsage;
-  readonly output: OutputUsage;
+  readonly output: { readonly totalTokens: number | null; readonly reasoningTokens: number | null };
   readonly billed: BilledUsage;
   /** The vendor's own object, unchanged. */
   readonly raw: JsonValue;
@@ -25,12 +25,6 @@ interface InputUsage {
   readonly cacheWriteTokens: number | null;
   /** The part of `cacheWriteTokens` written with a time to live of one hour, if the vendor reports it separately. */
   readonly cacheWriteOneHourTokens: number | null;
-}
-
-/** The reply of a request. `totalTokens` includes reasoning. */
-interface OutputUsage {
-  readonly totalTokens: number | null;
-  readonly reasoningTokens: number | null;
 }
 
 /** Tokens paid for, over all samplings of the request. */

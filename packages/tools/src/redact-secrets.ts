@@ -3,12 +3,6 @@ import { type AgentTool, characterBoundaryAtOrBefore, type ToolEffect } from "@p
 import type { ArtifactWriter } from "@plimsoll/stores";
 import { isStreaming } from "./process/output-collector.ts";
 
-/** A value that nothing may show, with the name that replaces it. */
-export interface Secret {
-  readonly name: string;
-  readonly value: string;
-}
-
 /** Shorter values occur in texts by chance, and hiding them would reveal them; the keys of providers have 35 characters and more. */
 const MINIMUM_SECRET_CHARS = 16;
 
@@ -21,7 +15,7 @@ export interface Redactor {
 }
 
 /** Makes a redactor of exact values. It does not hide values under 16 characters. Linear in the text for each secret. */
-export function createRedactor(secrets: readonly Secret[]): Redactor {
+export function createRedactor(secrets: readonly { readonly name: string; readonly value: string }[]): Redactor {
   const hidden = secrets
     .filter(({ value }) => value.length >= MINIMUM_SECRET_CHARS)
     // One secret may begin with another.

@@ -19,8 +19,6 @@ interface ConnectedServers {
   close(): Promise<void>;
 }
 
-type McpServers = ReadonlyMap<string, SetServer>;
-
 /** The place where servers are started, and the function that decides about those of a project's file. */
 interface ServerPlace extends TransportPlace {
   readonly authorize: (call: PendingCall) => Promise<Authorization>;
@@ -35,7 +33,7 @@ const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
  * Asks about the servers that a project's file names, one after the other, then starts at once those that may be. One that fails or was refused
  * is a line, and the session goes on without it.
  */
-export async function connectServers(servers: McpServers, place: ServerPlace): Promise<ConnectedServers> {
+export async function connectServers(servers: ReadonlyMap<string, SetServer>, place: ServerPlace): Promise<ConnectedServers> {
   const wanted = [...servers].filter(([, { value }]) => value.disabled !== true);
   const starts: (() => Promise<ConnectedServers>)[] = [];
   for (const [name, server] of wanted) {

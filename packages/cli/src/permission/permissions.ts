@@ -35,8 +35,6 @@ interface PermissionState {
   readonly ask: AskPerson | null;
 }
 
-type Decision = Authorization | { readonly kind: "ask" };
-
 /** Permissions with the rules given. Questions are asked one at a time. */
 export function createPermissions(rules: readonly AllowRule[], mode: PermissionMode): Permissions {
   let state: PermissionState = { mode, rules, refused: [], ask: null };
@@ -107,7 +105,7 @@ function whyUnasked({ toolName }: PendingCall): string {
 const NOBODY_THERE =
   "it was not allowed, and nobody is there to be asked. Go on with what only reads, and say at the end what you would have done.";
 
-function decisionOf({ mode, rules }: PermissionState, call: PendingCall): Decision {
+function decisionOf({ mode, rules }: PermissionState, call: PendingCall): Authorization | { readonly kind: "ask" } {
   const { effect } = call;
   if (effect.kind === "read") return { kind: "allow" };
   const applying =

@@ -5,7 +5,7 @@ import { failureText } from "../error.ts";
 import { canonicalJson } from "../json.ts";
 import { HUMAN } from "../keep/human.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
-import { type KeptMessages, keptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
+import { keptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
 import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
 import { isHuman, type Message } from "../message/message.ts";
 import { answerWithin, type Door, passed } from "../port-door.ts";
@@ -36,7 +36,7 @@ import type {
 } from "./fit-input.ts";
 import { type Goal, goalOf } from "./goal.ts";
 import { expectedTokensOf } from "./why-act.ts";
-import { type CutPrice, type CutSizes, mostWorthKeeping, whyNotWorth } from "./worth-cutting.ts";
+import { type CutPrice, mostWorthKeeping, whyNotWorth } from "./worth-cutting.ts";
 
 /** Why and within which budget a compaction happens. */
 export interface Compaction {
@@ -77,9 +77,21 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   const chain = withPrepared(chainOf(state, compaction), prepared);
   // After a refusal the room is the allowed rest: the believed size did not fit.
   const newest = newestOf(chain.rules, budget);
-  const worthTokens = mostKept(policy, compaction, measure);
+  // A cut that the window forces keeps as much as pays.
+  const { minimumFreedRatio = 0, trigger } = policy;
+  const isForced = reason === "over-budget" && policy.minimumFreedRatio !== undefined && given.price !== undefined;
+  const worthTokens = isForced
+    ? mostWorthKeeping(measure.viewTokens, given.price, minimumFreedRatio)
+    : Number.POSITIVE_INFINITY;
   const newestTokens = "tokens" in newest ? newest.tokens : 0;
-  const kept = keptIn(state, messages, { budget, rules: chain.rules, goal });
+  const estimator = setup.cutEstimator();
+  const kept = keptMessages([LOADED_TOOLS, ...chain.rules], {
+    messages,
+    budget,
+    messageTokens: (message) => estimator.messageTokens(message, state.ledger),
+    limitTokens: goal.limitTokens * KEPT_RATIO,
+  });
+  setup.work.visited(kept.length * messages.length);
   const { tools, recaller, cutEstimatorName } = chainToolsFor(state, compaction, {
     goal,
     // A text about the rest has only the room that the newest steps leave it.
@@ -100,10 +112,12 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
     steps: [...state.failedPorts, ...steps, ...unkept],
     held: kept.filter((each) => each.messages.length > 0),
   };
+  // A cut that nothing forces has to pay if the policy says so.
+  const price = reason === "threshold" && trigger.pays !== undefined ? given.price : undefined;
   const whyNot = (keptTokens: number) =>
-    measure.viewTokens > goal.budgetTokens
+    price === undefined
       ? null
-      : whyNotMade(policy, given, { freedTokens: measure.viewTokens - keptTokens, keptTokens });
+      : whyNotWorth({ freedTokens: measure.viewTokens - keptTokens, keptTokens }, price, minimumFreedRatio);
   // A model's summary is paid for when it is asked for: before that, the messages of the rules and the longest summary are assumed.
   const asksModel = prepared === null && chain.steps.some(({ strategy, from }) => from === "policy" && strategy.needsModel);
   const heldTokens = kept.reduce((sum, { tokens }) => sum + tokens, tools.pricing.noticeTokens);
@@ -126,46 +140,8 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   });
 }
 
-/** Why a cut that nothing forces is not made, where cuts have to pay; `null` if it is. */
-function whyNotMade(
-  { trigger: { pays }, minimumFreedRatio = 0 }: FitState["policy"],
-  { reason, price }: Compaction,
-  cut: CutSizes,
-): string | null {
-  const isAsked = reason === "threshold" && pays !== undefined;
-  return isAsked && price !== undefined ? whyNotWorth(cut, price, minimumFreedRatio) : null;
-}
-
-/** The most that a cut keeps that the window forces: as much as pays. */
-function mostKept(
-  { minimumFreedRatio }: FitState["policy"],
-  { reason, price }: Compaction,
-  { viewTokens }: ViewMeasure,
-): number {
-  const isForced = reason === "over-budget" && minimumFreedRatio !== undefined && price !== undefined;
-  return isForced ? mostWorthKeeping(viewTokens, price, minimumFreedRatio) : Number.POSITIVE_INFINITY;
-}
-
 /** Messages that rules keep may take at most this share of the room: the rest takes a summary and later messages; chosen. */
 const KEPT_RATIO = 0.5;
-
-/** The messages that rules hold of the view. */
-function keptIn(
-  { setup, ledger }: FitState,
-  messages: readonly Message[],
-  { budget, rules, goal }: { readonly budget: Budget; readonly rules: readonly KeepRule[]; readonly goal: Goal },
-): readonly KeptMessages[] {
-  const estimator = setup.cutEstimator();
-  const messageTokens = (message: Message) => estimator.messageTokens(message, ledger);
-  const kept = keptMessages([LOADED_TOOLS, ...rules], {
-    messages,
-    budget,
-    messageTokens,
-    limitTokens: goal.limitTokens * KEPT_RATIO,
-  });
-  setup.work.visited(kept.length * messages.length);
-  return kept;
-}
 
 function failedRule(kind: string, failure: unknown): StepOutcome {
   return { strategy: `keep ${kind}`, outcome: "failed", detail: failureText(failure) };
@@ -304,18 +280,12 @@ const DECISION: Door<HookDecision> = {
   wanted: "go, cancel or a summary",
 };
 
-/** The decision, and its reason for the record. */
-interface AskedHook {
-  readonly decision: HookDecision;
-  readonly steps: readonly StepOutcome[];
-}
-
 /** Asks the hook, if there is one. One that rejects is a step of the record; only the caller's own abort is passed on. */
 export async function askHook(
   { ports: { beforeCompaction: hook }, deadline }: Pick<FitSetup, "ports" | "deadline">,
   notice: CompactionNotice,
   signal: AbortSignal,
-): Promise<AskedHook> {
+): Promise<{ readonly decision: HookDecision; readonly steps: readonly StepOutcome[] }> {
   if (hook === undefined) return { decision: { kind: "go" }, steps: [] };
   const late = (afterMs: number) => new Error(`the hook gave no answer within ${afterMs} ms`);
   try {

@@ -131,8 +131,6 @@ function coveredFilesText(
   return blocks.length === 0 ? null : blocks.join("\n\n");
 }
 
-type Share = (typeof SHARES)[number];
-
 interface Room {
   readonly framing: Framing;
   readonly roomChars: number;
@@ -145,7 +143,7 @@ interface BlockInput extends Room {
   readonly kept: KeptState;
 }
 
-function blockFor(kind: Share["of"], { facts, kept, framing, roomChars, shown }: BlockInput): string {
+function blockFor(kind: (typeof SHARES)[number]["of"], { facts, kept, framing, roomChars, shown }: BlockInput): string {
   const room = { framing, roomChars };
   switch (kind) {
     case "running":

@@ -138,16 +138,9 @@ export interface FileTouches {
   writesSince(path: string | null, textAtChars: number): number;
 }
 
-interface Touches {
-  reads: number;
-  writes: number;
-  lastTouchAtChars: number;
-  lastWriteAtChars: number | null;
-}
-
 /** No file touched yet. */
 export function createFileTouches(): FileTouches {
-  const files = new Map<string, Touches>();
+  const files = new Map<string, { reads: number; writes: number; lastTouchAtChars: number; lastWriteAtChars: number | null }>();
   const writings: { readonly path: string; readonly atChars: number }[] = [];
   return {
     add: ({ path, access }, atChars) => {

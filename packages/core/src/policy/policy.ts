@@ -20,7 +20,7 @@ export interface Policy {
   readonly estimator: EstimatorSpec;
   /** A second measure for finding the cut, if a system has one; `null` uses `estimator`. */
   readonly cutEstimator: EstimatorSpec | null;
-  readonly gates: GatePolicy;
+  readonly gates: { readonly at: readonly Gate[]; readonly countPending: boolean };
   readonly trigger: Trigger;
   /** A lower line for requests that come after a pause of so many milliseconds, or when the prompt cache has expired: then a cut costs no rewrite. `null` knows no pauses. */
   readonly afterPause: { readonly after: "cache-expiry" | number; readonly atLeast: Amount } | null;
@@ -42,7 +42,7 @@ export interface Policy {
   readonly fallback: FallbackPolicy;
   /** Cap of one tool result before it enters history, by this policy's uncalibrated measure; `null` cuts nothing. */
   readonly truncation: TruncationPolicy | null;
-  readonly overflow: OverflowPolicy;
+  readonly overflow: { readonly keep: readonly KeepRuleSpec[]; readonly maxRecoveries: number };
   /** The treatment of an unknown context window: no compaction, or a stated size. */
   readonly unknownWindow: "off" | { readonly tokens: number };
   /** Whether a sub-agent's session compacts itself. */
@@ -72,18 +72,6 @@ interface FallbackPolicy {
   readonly strategies: readonly StrategySpec[];
   /** Replace the policy's own at the last recovery from a rejected request: they leave only uncuttable parts. */
   readonly forced: readonly StrategySpec[];
-}
-
-/** Where the trigger is checked, and whether the message that is about to be sent counts. */
-interface GatePolicy {
-  readonly at: readonly Gate[];
-  readonly countPending: boolean;
-}
-
-/** After a request was rejected as too long: the amount kept at the first recovery, and how many recoveries a step may have. */
-interface OverflowPolicy {
-  readonly keep: readonly KeepRuleSpec[];
-  readonly maxRecoveries: number;
 }
 
 /** The shape of summaries. Sections are data; prompts are named by id. */

@@ -34,8 +34,6 @@ interface FittedMedia {
   readonly learned: readonly StepOutcome[];
 }
 
-type RefusedUnit = Exclude<FitInput["refused"], undefined>;
-
 /** Share of a limit of bytes that text is cut to: bytes a token differ. Chosen. */
 const TEXT_RATIO = 0.9;
 
@@ -172,7 +170,7 @@ const MEDIA_RATIO = 0.5;
 /** The limit to believe after a refusal: the named one if it is below the sent size, else an earlier answered size if that is near, else a share, smaller each time. */
 function believedAfter(
   { recovery = 0 }: FitInput,
-  { unit, limit }: RefusedUnit,
+  { unit, limit }: Exclude<FitInput["refused"], undefined>,
   { total, overhead, view }: { readonly total: RequestSize; readonly overhead: RequestSize; readonly view: readonly Message[] },
 ): { readonly unit: RequestUnit; readonly limit: number; readonly isGuess: boolean } {
   const size = sizeIn(total, unit);

@@ -16,14 +16,9 @@ import type { AskedTry, NextTry } from "./recovery.ts";
 import type { UsageWatch } from "./usage-watch.ts";
 
 /** Limits of a request in other units than tokens, learned from refusals, by unit. */
-export type LearnedRequestLimits = { readonly [Unit in RequestUnit]?: LearnedRequestLimit };
-
-/** One limit, the entry that says it, and when that was. */
-interface LearnedRequestLimit {
-  readonly limit: number;
-  readonly entryId: string;
-  readonly atMs: number | null;
-}
+export type LearnedRequestLimits = {
+  readonly [Unit in RequestUnit]?: { readonly limit: number; readonly entryId: string; readonly atMs: number | null };
+};
 
 /** How long a limit is believed that nothing refuted: a day. A server is set up anew, and a fault of a moment is over. Chosen. */
 const BELIEVED_MS = 86_400_000;

@@ -147,20 +147,13 @@ function bytesOf(part: Part): number {
   }
 }
 
-/** A message that came after the newest report: the characters that its request cannot leave out. */
-interface Arrival {
-  readonly id: string;
-  readonly chars: number;
-  readonly isHuman: boolean;
-}
-
 /** A floor for the next prompt, folded entry by entry, to notice a server that leaves the oldest messages out and says nothing. */
 export interface PromptWatch {
   /** The newest report of this epoch (the same model, system and tools, no edit since); `null` before the first. */
   readonly reported: { readonly tokens: number; readonly modelId: string; readonly overheadHash: string | null } | null;
   /** Of an epoch without a report: characters of the view when it began; 0 after one. */
   readonly startChars: number;
-  readonly arrivals: Sequence<Arrival>;
+  readonly arrivals: Sequence<{ readonly id: string; readonly chars: number; readonly isHuman: boolean }>;
   /** Tokens by which reports of this epoch fell short of the floor, less those that later ones made up for. */
   readonly missingTokens: number;
   /** Whether this epoch's shortfall was reported. */

@@ -206,7 +206,7 @@ export interface MeasuredState {
   readonly hasUnreportedHuman: boolean;
   /** Tools that these messages load, and the price of one. */
   readonly unreportedTools: number;
-  readonly loadedTool: LoadedTool;
+  readonly loadedTool: { readonly tokens: number; readonly roomTokens: number };
   /** All messages of the view. */
   readonly view: ContentSum;
   /** Sizes by reports, in the order they were learned; the newest of a message counts. */
@@ -218,12 +218,6 @@ export interface MeasuredState {
   readonly jump: Jump;
   /** How far the newest predictions were off. */
   readonly residuals: Residuals;
-}
-
-/** The price of a loaded tool by the session's reports: how much one is expected to add, and how much more it may. */
-interface LoadedTool {
-  readonly tokens: number;
-  readonly roomTokens: number;
 }
 
 /** A reply as far as it is known: its report, and the message once it is appended. */
