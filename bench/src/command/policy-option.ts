@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { isPlimsollError, PlimsollError, type Policy, PRESETS, presetNamed } from "@plimsoll/core";
 import { type EnginePolicy, encodingsOf, isRecord, type Kinds, retired, suggestion } from "@plimsoll/core/extend";
 import { ENCODING_NAMES } from "@plimsoll/providers";
-import { type ReadPolicy, readPolicyFile } from "@plimsoll/stores";
+import { readPolicyFile } from "@plimsoll/stores";
 import { programPolicy } from "../drive/program-run.ts";
 import { type BenchParts, BUILT_IN_PARTS } from "../extension.ts";
 import { fileSource, readHead } from "../formats/file-source.ts";
@@ -14,6 +14,8 @@ import { parseAxis, policyAt } from "../sweep/grid.ts";
 import type { CliIo } from "../terminal/io.ts";
 import { tell } from "../terminal/printable.ts";
 import { mistakes } from "./check-options.ts";
+
+type ReadPolicy = ReturnType<typeof readPolicyFile>;
 
 /** The peers and programs that a run knows, and the kinds that its policies may name. */
 export type PolicyParts = Pick<BenchParts, "peers" | "kinds"> & Partial<Pick<BenchParts, "programs">>;

@@ -18,7 +18,6 @@ export { pdfPageCount } from "./documents/pdf-pages.ts";
 export type { CacheRules, CacheUse, ModelPrices } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd } from "./economics.ts";
 export { classifyProviderError } from "./overflow.ts";
-export type { MeasuredFigures } from "./priors/figures.ts";
 export { MEASURED_FIGURES } from "./priors/measured-figures.ts";
 export { familyOf, modelPriors, priorsFrom } from "./priors/model-priors.ts";
 export { baseUrlVariable, clientFor, HOST_NAMES, KEY_VARIABLES } from "./providers.ts";

@@ -1,4 +1,3 @@
-export type { ArtifactWriter, StreamingArtifactStore } from "./files/file-artifact-store.ts";
 export { createFileArtifactStore } from "./files/file-artifact-store.ts";
 export { createFileSessionStore, deleteSession } from "./files/file-session-store.ts";
 export { beginOutput, checkOutput, writeWholeFile } from "./files/output-file.ts";
@@ -21,4 +20,4 @@ export {
   SESSION_KEYS,
   withoutSettings,
 } from "./policy-file/read-policy-file.ts";
-export { policyYaml, type ReadPolicy, readDocument, type YamlDocument } from "./policy-file/yaml-document.ts";
+export { policyYaml, readDocument } from "./policy-file/yaml-document.ts";

@@ -1,7 +1,6 @@
 import type { ArtifactStore } from "@plimsoll/core";
 import { type AgentTool, characterBoundaryAtOrBefore, type ToolEffect } from "@plimsoll/core/extend";
-import type { ArtifactWriter } from "@plimsoll/stores";
-import { isStreaming } from "./process/output-collector.ts";
+import { type ArtifactWriter, isStreaming } from "./process/output-collector.ts";
 
 /** Shorter values occur in texts by chance, and hiding them would reveal them; the keys of providers have 35 characters and more. */
 const MINIMUM_SECRET_CHARS = 16;

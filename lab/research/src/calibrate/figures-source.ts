@@ -1,4 +1,4 @@
-import type { MeasuredFigures } from "@plimsoll/providers";
+import type { MeasuredFigures } from "./fit-figures.ts";
 
 /** A source file to write: where in the repository, and its text. */
 export interface SourceFile {

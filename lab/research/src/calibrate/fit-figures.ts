@@ -1,7 +1,9 @@
 import { CHAR_CLASSES } from "@plimsoll/core/extend";
-import { familyOf, type MeasuredFigures } from "@plimsoll/providers";
+import { familyOf, type MEASURED_FIGURES } from "@plimsoll/providers";
 import type { SessionObservations } from "./observations.ts";
 import { type Refitted, type RefittedSession, refit } from "./refit.ts";
+
+export type MeasuredFigures = typeof MEASURED_FIGURES;
 
 /** Everything that is fitted on recorded sessions: the figures of model families, and the pooled weights. */
 export interface FittedFigures {

@@ -1,8 +1,9 @@
 import type { Transcript } from "@plimsoll/bench";
-import { byEstimator, type PredictedCall } from "@plimsoll/bench/extend";
+import { byEstimator } from "@plimsoll/bench/extend";
 import { priorsFrom } from "@plimsoll/providers";
 import { fitFigures } from "./fit-figures.ts";
 import { observationsOf } from "./observations.ts";
+import type { PredictedCall } from "./page-tables.ts";
 
 /**
  * Predictions of each session by a ledger whose priors were fitted on the sessions of all other repositories: the worth of the fitted figures on

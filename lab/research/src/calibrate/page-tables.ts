@@ -1,4 +1,6 @@
-import type { callKinds, errorsOf, PredictedCall } from "@plimsoll/bench/extend";
+import type { byEstimator, callKinds, errorsOf } from "@plimsoll/bench/extend";
+
+export type PredictedCall = ReturnType<ReturnType<typeof byEstimator>>[number];
 
 /** How far predictions were off, over some calls. */
 export type PredictionErrors = ReturnType<typeof errorsOf>;

@@ -1,7 +1,7 @@
 import type { Transcript } from "@plimsoll/bench";
-import type { PredictedCall } from "@plimsoll/bench/extend";
 import type { Message, Policy, UsageEntry } from "@plimsoll/core";
 import { createEstimator, createWorkCounter, EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
+import type { PredictedCall } from "./page-tables.ts";
 
 /** Sums of a least-squares line: tokens = slope × measured + intercept × messages. */
 interface Line {

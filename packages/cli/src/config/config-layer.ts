@@ -2,10 +2,12 @@ import type { BenchParts } from "@plimsoll/bench";
 import { findPolicy } from "@plimsoll/bench/terminal";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { changesPreset, type Kinds, KNOBS, option, suggestion } from "@plimsoll/core/extend";
-import { policyOf, readDocument, readPolicySection, SESSION_KEYS, withoutSettings, type YamlDocument } from "@plimsoll/stores";
+import { policyOf, readDocument, readPolicySection, SESSION_KEYS, withoutSettings } from "@plimsoll/stores";
 import { projectRefusal } from "./project-may.ts";
 import type { ChosenPolicy, ConfigOwner, SetServer, Settings } from "./settings.ts";
 import { fileSettingsSchema, settingsSchema } from "./settings.ts";
+
+type YamlDocument = Parameters<typeof policyOf>[0];
 
 /** The settings of one place. */
 export interface ConfigLayer {

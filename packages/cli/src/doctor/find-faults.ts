@@ -1,5 +1,5 @@
 import { isNestedDeeper, isRecord, jsonIn } from "@plimsoll/core/extend";
-import { type Fault, type MendingRules, mendItems } from "@plimsoll/providers/proxy";
+import { type Fault, mendItems } from "@plimsoll/providers/proxy";
 
 /** A log that was looked at: its faults, and the text without them. */
 export interface Examined {
@@ -44,7 +44,7 @@ export function canMend(text: string, format: string): boolean {
 /** Examines the text of a log of a format that can be mended. */
 export function examineLog(text: string, format: string, { thinking }: { readonly thinking: "keep" | "leave-out" }): Examined {
   const place = LINES[format] ?? (format === "gemini-cli" && isOnLines(text) ? RECORDS : undefined);
-  const rules: MendingRules = {
+  const rules: Parameters<typeof mendItems>[2] = {
     thinking,
     unsigned: SIGNED.includes(format) ? "refused" : "accepted",
     empty: place === undefined ? "refused" : "accepted",
@@ -95,7 +95,7 @@ export function examineLog(text: string, format: string, { thinking }: { readonl
 const NESTED_TOO_DEEP = "JSON that is nested too deep to be read";
 const CUT_OFF_DOCUMENT = "the file is no whole JSON: it was cut off, and cannot be mended here";
 
-function examineDocument(text: string, rules: MendingRules): Examined {
+function examineDocument(text: string, rules: Parameters<typeof mendItems>[2]): Examined {
   const value = jsonIn(text);
   const faults: Fault[] = [];
   if (value === undefined)

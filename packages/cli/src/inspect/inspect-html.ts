@@ -1,21 +1,14 @@
 import { readFileSync } from "node:fs";
 import type { Transcript } from "@plimsoll/bench";
-import {
-  formatCount,
-  formatTokens,
-  html,
-  type Markup,
-  renderPage,
-  scrollFrame,
-  shortTokens,
-  transcriptNames,
-} from "@plimsoll/bench/extend";
+import { formatCount, formatTokens, html, renderPage, scrollFrame, shortTokens, transcriptNames } from "@plimsoll/bench/extend";
 import { textOf } from "@plimsoll/core";
 import { editWords, titleOf } from "./compaction-loss.ts";
 import { type ChartData, chartData } from "./context-plot.ts";
 import { compactionHead, workText } from "./inspect-text.ts";
 import { sessionFacts, timeText } from "./session-facts.ts";
 import { type CompactionStory, type Composition, type SessionStory, sessionStory, totalOf } from "./session-story.ts";
+
+type Markup = ReturnType<typeof html>;
 
 /** Sessions as a page of its own, in the light or dark scheme of its reader: no scripts, nothing loaded, all text of the log escaped. */
 export function inspectHtml(transcripts: readonly Transcript[]): string {

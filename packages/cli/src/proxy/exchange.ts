@@ -5,12 +5,14 @@ import { setTimeout } from "node:timers/promises";
 import { messageOf } from "@plimsoll/bench/terminal";
 import type { Policy } from "@plimsoll/core";
 import { createLineSplitter, isRecord, jsonIn, recoveriesOf } from "@plimsoll/core/extend";
-import type { EventOrigin, PreparedRequest, ProxyCompaction } from "@plimsoll/providers/proxy";
+import type { EventOrigin, ProxyCompaction } from "@plimsoll/providers/proxy";
 import { createAnswerReader, failureIn, wireAt } from "@plimsoll/providers/proxy";
 import { packingOf, unpackStream, unpackWhole } from "@plimsoll/providers/unpack";
 import { type HeaderPairs, headerRecord, passedHeaders, TOKEN_HEADER, withBetas, without } from "./headers.ts";
 import type { Answer } from "./proxy-server.ts";
 import { isTold, type Upstream } from "./upstream.ts";
+
+type PreparedRequest = NonNullable<Awaited<ReturnType<ProxyCompaction["prepare"]>>>;
 
 /** Largest body that is read, as it came and unpacked, in bytes. Chosen: twice Anthropic's limit, so that old media can be cut from larger bodies. */
 export const MAXIMUM_BODY_BYTES: number = 64 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { formatNumberOf, html, type Markup, renderPage } from "@plimsoll/bench/extend";
+import { formatNumberOf, html, renderPage } from "@plimsoll/bench/extend";
 import { printable } from "@plimsoll/bench/terminal";
 import { isPlimsollError, PlimsollError, type Policy, type SessionStore } from "@plimsoll/core";
 import { isRecord, jsonIn } from "@plimsoll/core/extend";
-import { afterUndoWords, type EventOrigin, type ProxyCompaction, type ProxyConversation } from "@plimsoll/providers/proxy";
+import { afterUndoWords, type EventOrigin, type ProxyCompaction } from "@plimsoll/providers/proxy";
 import { timeText } from "../inspect/session-facts.ts";
 import { bodyOf, MAXIMUM_BODY_BYTES } from "./exchange.ts";
 import { type Answer, isLoopback, OWN_PATH } from "./proxy-server.ts";
@@ -19,6 +19,8 @@ import {
   statusLines,
   wentLines,
 } from "./proxy-status.ts";
+
+type Markup = ReturnType<typeof html>;
 
 /** The parts of a proxy that its page shows and that a person may change. */
 export interface OwnRequestsOptions {
@@ -137,7 +139,7 @@ const DONE = {
 /** A form has an id or a model's name. Chosen. */
 const MAXIMUM_FORM_BYTES = 10_000;
 
-function named(compaction: ProxyCompaction, id: string | null): ProxyConversation {
+function named(compaction: ProxyCompaction, id: string | null): ReturnType<ProxyCompaction["conversations"]>[number] {
   const all = compaction.conversations();
   const found = all.filter(({ sessionId }) => sessionId === id || shortId(sessionId) === id);
   const [first] = found;

@@ -4,11 +4,12 @@ import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { PlimsollError, type SessionStore } from "@plimsoll/core";
 import { believedAt, believedLimits, learnedWindowTokens, NOTHING_LEARNED, REQUEST_UNITS } from "@plimsoll/core/extend";
-import type { LearnedLimits } from "@plimsoll/providers/proxy";
 import { createConversationKeys, createLearnedLimits } from "@plimsoll/providers/proxy";
 import { createFileSessionStore, openRegularFile, readSmallFile, takeFolder, writeWholeFile } from "@plimsoll/stores";
 import { z } from "zod";
 import { UNIT_WORDS } from "../run/event-lines.ts";
+
+type LearnedLimits = ReturnType<typeof createLearnedLimits>;
 
 /** The state that a proxy keeps on the disk. Only the owner may read its files. */
 export interface ProxyState {

@@ -2,9 +2,11 @@ import { formatNumberOf, formatTokens, formatUsd } from "@plimsoll/bench/extend"
 import { createDigest, createSession, isHuman, type Message, type Policy } from "@plimsoll/core";
 import { budgetOf, triggerTokens } from "@plimsoll/core/extend";
 import { isBoundReasoning, MODEL_CATALOG, modelCosts, modelPriors, promptUsd } from "@plimsoll/providers";
-import { type ProxyConversation, takenRatio } from "@plimsoll/providers/proxy";
+import { type ProxyCompaction, takenRatio } from "@plimsoll/providers/proxy";
 import { textsOf, titleOf } from "../inspect/compaction-loss.ts";
 import { type CompactionStory, sessionStory } from "../inspect/session-story.ts";
+
+type ProxyConversation = ReturnType<ProxyCompaction["conversations"]>[number];
 
 /** Characters by which a person distinguishes conversations: 32 bits of a hash. Chosen. */
 const ID_CHARS = 8;

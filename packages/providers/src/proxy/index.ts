@@ -1,10 +1,10 @@
 export { compactionLoss, messageShares, takenRatio } from "../drop-in/compaction-loss.ts";
 export { afterUndoWords, wishAnswer } from "../drop-in/person-wishes.ts";
-export { createLearnedLimits, type LearnedLimits } from "../learned-limits.ts";
+export { createLearnedLimits } from "../learned-limits.ts";
 export { createAnswerReader } from "./answer-reader.ts";
 export { createConversationKeys } from "./conversation-keys.ts";
-export { type Fault, type MendingRules, mendItems } from "./mend-items.ts";
-export type { EventOrigin, PreparedRequest } from "./prepared-request.ts";
-export { createProxyCompaction, type ProxyCompaction, type ProxyConversation } from "./proxy.ts";
+export { type Fault, mendItems } from "./mend-items.ts";
+export type { EventOrigin } from "./prepared-request.ts";
+export { createProxyCompaction, type ProxyCompaction } from "./proxy.ts";
 export { summaryQuestion } from "./summary-question.ts";
 export { failureIn, wireAt } from "./wires.ts";

@@ -15,7 +15,7 @@ import { spokenReply } from "./spoken-reply.ts";
 import type { ProxyWire } from "./wires.ts";
 
 /** A conversation whose log the proxy has in memory. */
-export interface ProxyConversation extends EventOrigin, Pick<ConversationLog, "entries" | "expectedTokens"> {
+interface ProxyConversation extends EventOrigin, Pick<ConversationLog, "entries" | "expectedTokens"> {
   /** The limits that its newest request was fitted to; the window is smaller if a provider's refusal showed a smaller one. */
   readonly limits: ModelLimits;
   /** The time of its newest request, in milliseconds since 1970. */

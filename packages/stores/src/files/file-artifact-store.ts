@@ -22,7 +22,7 @@ export interface StreamingArtifactStore extends ArtifactStore {
 }
 
 /** One text on its way into a store. */
-export interface ArtifactWriter {
+interface ArtifactWriter {
   /** Appends well-formed text: a surrogate pair must not be split over two pieces. */
   write(text: string): Promise<void>;
   /** Stores all that was written, and answers with its handle. */

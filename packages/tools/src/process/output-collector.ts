@@ -1,6 +1,9 @@
 import type { ArtifactStore } from "@plimsoll/core";
 import { characterBoundaryAtOrBefore } from "@plimsoll/core/extend";
-import type { ArtifactWriter, StreamingArtifactStore } from "@plimsoll/stores";
+import type { createFileArtifactStore } from "@plimsoll/stores";
+
+type StreamingArtifactStore = ReturnType<typeof createFileArtifactStore>;
+export type ArtifactWriter = Awaited<ReturnType<StreamingArtifactStore["begin"]>>;
 
 /** The kept output of a process. */
 export interface CollectedOutput {
