@@ -113,7 +113,7 @@ const REQUIRED: {
 } = {
   importers: { format: "string", description: "string", recognises: "function", read: "function" },
   metrics: { id: "string", schema: "object", measure: "function", pool: "function", figures: "object" },
-  peers: { policy: "object", figures: "object", line: "object", readOn: "string", notExpressed: "object" },
+  peers: { policy: "object", figures: "object", readOn: "string", notExpressed: "object" },
   programs: { name: "string", runs: "string", maxRecoveries: "number", start: "function" },
   strategies: { kind: "string", schema: "object", bind: "function" },
   keepRules: { kind: "string", schema: "object", bind: "function" },

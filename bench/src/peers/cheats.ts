@@ -2,9 +2,8 @@ import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { EXCERPTS } from "./excerpts.ts";
 import type { Peer } from "./peer.ts";
 
-const figures: Peer["figures"] = [{ says: "it acts where plimsoll acts", source: "ours", standing: "chosen" }];
+const figures: Peer["figures"] = { chosen: ["it acts where plimsoll acts [ours]"] };
 const readOn = "2026-11-22";
-const line: Peer["line"] = { follows: "share-and-distance", source: "ours: where plimsoll acts" };
 const notExpressed = ["it is no system: it is made to cheat one kind of measure, and no rule of decision picks it"];
 
 /** A cheat of measures of cost: whenever it cuts, the last human message and the open step are all that is left. */
@@ -18,7 +17,6 @@ export const LAST_HUMAN_ONLY: Peer = {
     facts: { maxTokens: 0 },
   },
   figures,
-  line,
   readOn,
   notExpressed,
 };
@@ -31,7 +29,6 @@ export const ALL_EXCERPTS: Peer = {
     strategies: [{ kind: EXCERPTS.kind }],
   },
   figures,
-  line,
   readOn,
   notExpressed,
 };

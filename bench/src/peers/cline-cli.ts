@@ -30,24 +30,13 @@ export const CLINE_CLI_PEER: Peer = {
     strategies: [{ kind: "drop-oldest", amount: "all-but-keep", notice: "none" }],
     overflow: { keep: KEEP, maxRecoveries: 1 },
   },
-  figures: [
-    {
-      says: "it compacts at 0.9 of the input limit, which is 0.9 of the window where a window alone is known (COMPACTION_TRIGGER_RATIO, CONTEXT_WINDOW_INPUT_RATIO)",
-      source: "cline/cline sdk/packages/core/src/extensions/context/compaction-shared.ts @9a2512b",
-      standing: "primary",
-    },
-    {
-      says: "it measures by itself, three characters a token (CHARS_PER_TOKEN), and takes no notice of what is reported",
-      source: "cline/cline sdk/packages/shared/src/llms/tokens.ts @9a2512b; cline 3.0.65 against a loopback provider",
-      standing: "primary",
-    },
-    {
-      says: "it trims to 0.5 of the input limit in sessions of five exchanges or more, else to 0.7 of the line (resolveAutoRequestTargetTokens)",
-      source: "cline/cline sdk/packages/core/src/extensions/context/compaction.ts @9a2512b",
-      standing: "primary",
-    },
-  ],
-  line: { follows: "share", source: "compaction-shared.ts @9a2512b" },
+  figures: {
+    primary: [
+      "it compacts at 0.9 of the input limit, which is 0.9 of the window where a window alone is known (COMPACTION_TRIGGER_RATIO, CONTEXT_WINDOW_INPUT_RATIO) [cline/cline sdk/packages/core/src/extensions/context/compaction-shared.ts @9a2512b]",
+      "it measures by itself, three characters a token (CHARS_PER_TOKEN), and takes no notice of what is reported [cline/cline sdk/packages/shared/src/llms/tokens.ts @9a2512b; cline 3.0.65 against a loopback provider]",
+      "it trims to 0.5 of the input limit in sessions of five exchanges or more, else to 0.7 of the line (resolveAutoRequestTargetTokens) [cline/cline sdk/packages/core/src/extensions/context/compaction.ts @9a2512b]",
+    ],
+  },
   readOn: "2026-11-22",
   notExpressed: [
     "the 0.7 of the line to which it trims shorter sessions",

@@ -18,19 +18,12 @@ export const CLINE_PEER: Peer = {
     strategies: [{ kind: "drop-oldest", amount: "all-but-keep", notice: "count" }],
     overflow: { keep: [{ kind: "recent", amount: { ratio: 0.2, of: "window" } }], maxRecoveries: 1 },
   },
-  figures: [
-    {
-      says: "it compacts at max(window − 40,000, 0.8 window); at 37,000 of 64,000 and 98,000 of 128,000 (maxAllowedSize)",
-      source: "cline/cline src/core/context/context-management/context-window-utils.ts @031561e",
-      standing: "primary",
-    },
-    {
-      says: "half of the messages go, three quarters where half would not do (getNextTruncationRange)",
-      source: "cline/cline src/core/context/context-management/ContextManager.ts @01cfde0",
-      standing: "primary",
-    },
-  ],
-  line: { follows: "share-and-distance", source: "context-window-utils.ts @031561e" },
+  figures: {
+    primary: [
+      "it compacts at max(window − 40,000, 0.8 window); at 37,000 of 64,000 and 98,000 of 128,000 (maxAllowedSize) [cline/cline src/core/context/context-management/context-window-utils.ts @031561e]",
+      "half of the messages go, three quarters where half would not do (getNextTruncationRange) [cline/cline src/core/context/context-management/ContextManager.ts @01cfde0]",
+    ],
+  },
   readOn: "2026-11-22",
   notExpressed: [
     "half of the messages, wherever their tokens are; a policy keeps tokens: half of those at which it acts",

@@ -22,39 +22,16 @@ export const CODEX_PEER: Peer = {
     overflow: { keep: KEEP, maxRecoveries: 2 },
     summary: { ...BASE_POLICY.summary, resultCapChars: null },
   },
-  figures: [
-    {
-      says: "it compacts at 9/10 of the window unless the model's entry names less (auto_compact_token_limit)",
-      source: "openai/codex codex-rs/protocol/src/openai_models.rs @8db0700; 0.169.0 against a loopback provider",
-      standing: "primary",
-    },
-    {
-      says: "a window of 258,400 tokens in a log is 95 % of the model's 272,000 (effective_context_window_percent); the line is 9/10 of the whole",
-      source: "openai/codex codex-rs/protocol/src/openai_models.rs; 13 compactions in recorded sessions",
-      standing: "primary",
-    },
-    {
-      says: "reasoning of earlier turns is counted on top of the report (get_non_last_reasoning_items_tokens)",
-      source: "openai/codex codex-rs/core/src/context_manager/history.rs; compactions in recorded sessions agree with it",
-      standing: "primary",
-    },
-    {
-      says: "a tool output is cut to 10,000 tokens (truncation_policy; 10,000 bytes for models that it does not know)",
-      source: "all 120 turn_context lines of recorded sessions, versions 0.118 to 0.125",
-      standing: "primary",
-    },
-    {
-      says: "the person's messages stay up to 20,000 tokens (COMPACT_USER_MESSAGE_MAX_TOKENS)",
-      source: "openai/codex codex-rs/core/src/compact.rs @e06dd0e",
-      standing: "primary",
-    },
-    {
-      says: "the request for a summary holds the whole history, results uncut, and no tools: nothing of it is cached",
-      source: "openai/codex codex-rs/core/src/compact.rs @0100b10; its program against a loopback provider",
-      standing: "primary",
-    },
-  ],
-  line: { follows: "share", source: "openai_models.rs @8db0700; measured at 128,000 and 200,000" },
+  figures: {
+    primary: [
+      "it compacts at 9/10 of the window unless the model's entry names less (auto_compact_token_limit) [openai/codex codex-rs/protocol/src/openai_models.rs @8db0700; 0.169.0 against a loopback provider]",
+      "a window of 258,400 tokens in a log is 95 % of the model's 272,000 (effective_context_window_percent); the line is 9/10 of the whole [openai/codex codex-rs/protocol/src/openai_models.rs; 13 compactions in recorded sessions]",
+      "reasoning of earlier turns is counted on top of the report (get_non_last_reasoning_items_tokens) [openai/codex codex-rs/core/src/context_manager/history.rs; compactions in recorded sessions agree with it]",
+      "a tool output is cut to 10,000 tokens (truncation_policy; 10,000 bytes for models that it does not know) [all 120 turn_context lines of recorded sessions, versions 0.118 to 0.125]",
+      "the person's messages stay up to 20,000 tokens (COMPACT_USER_MESSAGE_MAX_TOKENS) [openai/codex codex-rs/core/src/compact.rs @e06dd0e]",
+      "the request for a summary holds the whole history, results uncut, and no tools: nothing of it is cached [openai/codex codex-rs/core/src/compact.rs @0100b10; its program against a loopback provider]",
+    ],
+  },
   readOn: "2026-11-22",
   notExpressed: [
     "it counts the reasoning of earlier turns on top of what was reported, which the provider has dropped by then: 2,000 to 31,000 tokens in recorded sessions",

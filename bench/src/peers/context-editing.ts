@@ -12,14 +12,11 @@ export const CONTEXT_EDITING_PEER: Peer = {
     strategies: [{ kind: "clear-tool-results", keepResults: 3, clearAtLeastTokens: 0 }],
     overflow: { keep: [{ kind: "recent", messages: 6 }], maxRecoveries: 1 },
   },
-  figures: [
-    {
-      says: "it acts above 100,000 input tokens, keeps 3 tool uses, and clears without a minimum (trigger, keep, clear_at_least)",
-      source: "https://platform.claude.com/docs/en/build-with-claude/context-editing",
-      standing: "primary",
-    },
-  ],
-  line: { follows: "tokens", source: "https://platform.claude.com/docs/en/build-with-claude/context-editing" },
+  figures: {
+    primary: [
+      "it acts above 100,000 input tokens, keeps 3 tool uses, and clears without a minimum (trigger, keep, clear_at_least) [https://platform.claude.com/docs/en/build-with-claude/context-editing]",
+    ],
+  },
   readOn: "2026-11-22",
   notExpressed: [
     "below 100,000 tokens it does nothing, whatever the window; in smaller ones the fallback compacts at the budget, and as published it loses calls",

@@ -102,10 +102,23 @@ describe("lines that follow the window as they are said to", () => {
     "share-and-distance": ({ trigger }: Policy) => [triggerTokens(trigger, SMALL) < 64_000, true],
   } as const;
 
-  test.each(PEERS.map(({ policy, line }) => [policy.name, line.follows, policy] as const))("%s: %s", (_, follows, policy) => {
-    const [now, expected] = followed[follows](policy);
-    expect(now).toBe(expected);
+  /** How the lines of the peers follow the window, in the order of the peers. */
+  const FOLLOWS = [
+    ...(["distance", "distance", "share", "distance", "distance", "share", "share-and-distance", "distance"] as const),
+    ...(["share-and-distance", "share", "share", "tokens", "tokens", "share-and-distance", "share-and-distance"] as const),
+  ];
+
+  test("each peer's line is known", () => {
+    expect(FOLLOWS).toHaveLength(PEERS.length);
   });
+
+  test.each(FOLLOWS.map((follows, at) => [PEERS[at]?.policy.name, follows, PEERS[at]?.policy] as const))(
+    "%s: %s",
+    (...[, follows, policy]) => {
+      const [now, expected] = followed[follows](policy ?? KLAUDE_CODE_POLICY);
+      expect(now).toBe(expected);
+    },
+  );
 
   test.each([
     ["qwen-code", 200_000, 167_000],

@@ -36,34 +36,15 @@ export const GEMINI_CLI_PEER: Peer = {
     // After one snapshot that is empty or larger than the text it replaces, none is asked for until the person speaks.
     progress: { ...BASE_POLICY.progress, maximumFailures: 1 },
   },
-  figures: [
-    {
-      says: "what it looks at is the prompt of the last answered request alone (getLastPromptTokenCount)",
-      source: "@google/gemini-cli-core@0.61.0 dist/src/context/chatCompressionService.js",
-      standing: "primary",
-    },
-    {
-      says: "it compacts at 0.5 of the token limit (DEFAULT_COMPRESSION_TOKEN_THRESHOLD; 0.7 in versions of 2025)",
-      source: "google-gemini/gemini-cli packages/core/src/services/chatCompressionService.ts @02b2885",
-      standing: "primary",
-    },
-    {
-      says: "it keeps 0.3 of the history, from a human message on (COMPRESSION_PRESERVE_THRESHOLD)",
-      source: "google-gemini/gemini-cli packages/core/src/services/chatCompressionService.ts @02b2885",
-      standing: "primary",
-    },
-    {
-      says: "a snapshot with which the history would be larger is thrown away and marks a failure (COMPRESSION_FAILED_INFLATED_TOKEN_COUNT, hasFailedCompressionAttempt)",
-      source: "google-gemini/gemini-cli packages/core/src/services/chatCompressionService.ts @02b2885",
-      standing: "primary",
-    },
-    {
-      says: "the request for a summary holds the older history, results uncut if they fit, under a system text of its own without tools: nothing of it is cached",
-      source: "google-gemini/gemini-cli packages/core/src/services/chatCompressionService.ts @02b2885",
-      standing: "primary",
-    },
-  ],
-  line: { follows: "share", source: "chatCompressionService.ts @02b2885" },
+  figures: {
+    primary: [
+      "what it looks at is the prompt of the last answered request alone (getLastPromptTokenCount) [@google/gemini-cli-core@0.61.0 dist/src/context/chatCompressionService.js]",
+      "it compacts at 0.5 of the token limit (DEFAULT_COMPRESSION_TOKEN_THRESHOLD; 0.7 in versions of 2025) [google-gemini/gemini-cli packages/core/src/services/chatCompressionService.ts @02b2885]",
+      "it keeps 0.3 of the history, from a human message on (COMPRESSION_PRESERVE_THRESHOLD) [google-gemini/gemini-cli packages/core/src/services/chatCompressionService.ts @02b2885]",
+      "a snapshot with which the history would be larger is thrown away and marks a failure (COMPRESSION_FAILED_INFLATED_TOKEN_COUNT, hasFailedCompressionAttempt) [google-gemini/gemini-cli packages/core/src/services/chatCompressionService.ts @02b2885]",
+      "the request for a summary holds the older history, results uncut if they fit, under a system text of its own without tools: nothing of it is cached [google-gemini/gemini-cli packages/core/src/services/chatCompressionService.ts @02b2885]",
+    ],
+  },
   readOn: "2026-11-22",
   notExpressed: [
     "the kept share is one of the history's characters; at its threshold 0.3 of the history is 0.15 of the window",

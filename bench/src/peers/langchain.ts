@@ -35,19 +35,12 @@ export const LANGCHAIN_PEER: Peer = {
     ],
     overflow: { keep: KEEP, maxRecoveries: 0 },
   },
-  figures: [
-    {
-      says: "it keeps the newest 20 messages unless told otherwise (keep)",
-      source: "https://reference.langchain.com/python/langchain/agents/middleware/summarization/SummarizationMiddleware",
-      standing: "primary",
-    },
-    {
-      says: "it has no line of its own (trigger: none unless it is given); 0.8 of the window stands for it",
-      source: "ours",
-      standing: "chosen",
-    },
-  ],
-  line: { follows: "share", source: "ours: the middleware takes tokens, messages or a share" },
+  figures: {
+    primary: [
+      "it keeps the newest 20 messages unless told otherwise (keep) [https://reference.langchain.com/python/langchain/agents/middleware/summarization/SummarizationMiddleware]",
+    ],
+    chosen: ["it has no line of its own (trigger: none unless it is given); 0.8 of the window stands for it [ours]"],
+  },
   readOn: "2026-11-22",
   notExpressed: [
     "of the span to summarise at most the newest 4,000 tokens are shown to the model (trim_tokens_to_summarize)",
@@ -68,14 +61,11 @@ export const LANGCHAIN_CONTEXT_EDITING_PEER: Peer = {
     keep: [],
     overflow: { keep: [], maxRecoveries: 0 },
   },
-  figures: [
-    {
-      says: "it acts above 100,000 tokens and keeps 3 tool results (ClearToolUsesEdit: trigger, keep)",
-      source: "https://reference.langchain.com/javascript/langchain/index/contextEditingMiddleware",
-      standing: "primary",
-    },
-  ],
-  line: { follows: "tokens", source: "https://reference.langchain.com/javascript/langchain/index/contextEditingMiddleware" },
+  figures: {
+    primary: [
+      "it acts above 100,000 tokens and keeps 3 tool results (ClearToolUsesEdit: trigger, keep) [https://reference.langchain.com/javascript/langchain/index/contextEditingMiddleware]",
+    ],
+  },
   readOn: "2026-11-22",
   notExpressed: [
     "it keeps the newest 3 results whatever step they are of; ours 3 and those of the open step",

@@ -1,6 +1,6 @@
 import type { Amount, Policy } from "@plimsoll/core";
 import { BASE_POLICY } from "./base-policy.ts";
-import type { Peer, PeerFigure } from "./peer.ts";
+import type { Peer } from "./peer.ts";
 
 /** It acts if a reply came back and input and output have reached the window less the model's largest reply. */
 const USABLE: Amount = { ratio: 1, of: "input-budget" };
@@ -15,17 +15,9 @@ const SUMMARY: Extract<Policy["strategies"][number], { readonly kind: "summarize
   turnPrefixPromptId: null,
 };
 
-const FIGURES: readonly PeerFigure[] = [
-  {
-    says: "it compacts at window − output: silent at 167,900 tokens, at work at 168,100 in a window of 200,000 with 32,000 of output",
-    source: "https://www.npmjs.com/package/opencode-ai 1.18.33, against a loopback provider",
-    standing: "primary",
-  },
-  {
-    says: "a quarter of that stays verbatim, between 2,000 and 15,000 tokens (MIN_ and MAX_PRESERVE_RECENT_TOKENS; 8,000 before)",
-    source: "sst/opencode packages/opencode/src/session/compaction.ts @31e22f6",
-    standing: "primary",
-  },
+const FIGURES: readonly string[] = [
+  "it compacts at window − output: silent at 167,900 tokens, at work at 168,100 in a window of 200,000 with 32,000 of output [https://www.npmjs.com/package/opencode-ai 1.18.33, against a loopback provider]",
+  "a quarter of that stays verbatim, between 2,000 and 15,000 tokens (MIN_ and MAX_PRESERVE_RECENT_TOKENS; 8,000 before) [sst/opencode packages/opencode/src/session/compaction.ts @31e22f6]",
 ];
 
 const NOT_EXPRESSED = [
@@ -35,8 +27,6 @@ const NOT_EXPRESSED = [
   "the message that asks the model to go on after a compaction",
   "if usage stays high it compacts again after each reply, without end (73 requests in 25 seconds); ours acts again when something new arrived",
 ] as const;
-
-const LINE: Peer["line"] = { follows: "distance", source: "opencode-ai 1.18.33: the window less the model's largest reply" };
 
 /** OpenCode: messages older than the newest tokens are summarised when input and output no longer fit. */
 export const OPENCODE_PEER: Peer = {
@@ -49,8 +39,7 @@ export const OPENCODE_PEER: Peer = {
     strategies: [SUMMARY],
     overflow: { keep: [{ kind: "recent", amount: TAIL }], maxRecoveries: 1 },
   },
-  figures: FIGURES,
-  line: LINE,
+  figures: { primary: FIGURES },
   readOn: "2026-11-22",
   notExpressed: NOT_EXPRESSED,
 };
@@ -62,16 +51,13 @@ export const OPENCODE_PRUNE_PEER: Peer = {
     name: "opencode-prune",
     strategies: [{ kind: "clear-tool-results", keepResults: 25, clearAtLeastTokens: 20_000 }, SUMMARY],
   },
-  figures: [
-    ...FIGURES,
-    {
-      says: "40,000 tokens of tool outputs are protected and 20,000 must go at least (PRUNE_PROTECT, PRUNE_MINIMUM)",
-      source: "sst/opencode packages/opencode/src/session/compaction.ts @31e22f6",
-      standing: "primary",
-    },
-    { says: "25 results of about 1,600 tokens stand for 40,000 tokens", source: "ours", standing: "chosen" },
-  ],
-  line: LINE,
+  figures: {
+    primary: [
+      ...FIGURES,
+      "40,000 tokens of tool outputs are protected and 20,000 must go at least (PRUNE_PROTECT, PRUNE_MINIMUM) [sst/opencode packages/opencode/src/session/compaction.ts @31e22f6]",
+    ],
+    chosen: ["25 results of about 1,600 tokens stand for 40,000 tokens [ours]"],
+  },
   readOn: "2026-11-22",
   notExpressed: [
     ...NOT_EXPRESSED,

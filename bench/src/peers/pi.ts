@@ -12,19 +12,12 @@ export const PI_0_73_PEER: Peer = {
       labels: { ...PI_POLICY.summary.labels, reasoning: { before: "[Assistant thinking]: ", after: "" } },
     },
   },
-  line: { follows: "distance", source: "@mariozechner/pi-coding-agent@0.73.1 dist/core/compaction/compaction.js" },
-  figures: [
-    {
-      says: "it acts above window − 16,384 and keeps 20,000 tokens (DEFAULT_COMPACTION_SETTINGS)",
-      source: "@mariozechner/pi-coding-agent@0.73.1 dist/core/compaction/compaction.js",
-      standing: "primary",
-    },
-    {
-      says: "it looks when a run has ended, and before the next prompt (_checkCompaction)",
-      source: "@mariozechner/pi-coding-agent@0.73.1 dist/core/agent-session.js",
-      standing: "primary",
-    },
-  ],
+  figures: {
+    primary: [
+      "it acts above window − 16,384 and keeps 20,000 tokens (DEFAULT_COMPACTION_SETTINGS) [@mariozechner/pi-coding-agent@0.73.1 dist/core/compaction/compaction.js]",
+      "it looks when a run has ended, and before the next prompt (_checkCompaction) [@mariozechner/pi-coding-agent@0.73.1 dist/core/agent-session.js]",
+    ],
+  },
   readOn: "2026-11-22",
   notExpressed: [
     "a newest result above the kept amount keeps everything",

@@ -28,26 +28,12 @@ export const QWEN_CODE_PEER: Peer = {
     summary: { ...BASE_POLICY.summary, maxTokens: 20_000, request: "prefix", resultCapChars: null },
     progress: { ...BASE_POLICY.progress, maximumFailures: 3 },
   },
-  figures: [
-    {
-      says: "it compacts at min(0.85 window, window − 20,000 − 13,000); at 0.85 of windows that this leaves nothing of (computeThresholds)",
-      source: "https://www.npmjs.com/package/@qwen-code/qwen-code 0.24.4; QwenLM/qwen-code pull request 6583",
-      standing: "primary",
-    },
-    {
-      says: "the summary has at most 20,000 tokens, and after three failures in a row none is asked for (COMPACT_MAX_OUTPUT_TOKENS, MAX_CONSECUTIVE_FAILURES)",
-      source: "https://www.npmjs.com/package/@qwen-code/qwen-code 0.24.4",
-      standing: "primary",
-    },
-    {
-      says: "the request for a summary keeps tools and prefix: 66,176 of 69,573 tokens were read from the cache",
-      source: "https://www.npmjs.com/package/@qwen-code/qwen-code 0.24.4, against a loopback provider",
-      standing: "primary",
-    },
-  ],
-  line: {
-    follows: "share-and-distance",
-    source: "https://www.npmjs.com/package/@qwen-code/qwen-code 0.24.4 (computeThresholds)",
+  figures: {
+    primary: [
+      "it compacts at min(0.85 window, window − 20,000 − 13,000); at 0.85 of windows that this leaves nothing of (computeThresholds) [https://www.npmjs.com/package/@qwen-code/qwen-code 0.24.4; QwenLM/qwen-code pull request 6583]",
+      "the summary has at most 20,000 tokens, and after three failures in a row none is asked for (COMPACT_MAX_OUTPUT_TOKENS, MAX_CONSECUTIVE_FAILURES) [https://www.npmjs.com/package/@qwen-code/qwen-code 0.24.4]",
+      "the request for a summary keeps tools and prefix: 66,176 of 69,573 tokens were read from the cache [https://www.npmjs.com/package/@qwen-code/qwen-code 0.24.4, against a loopback provider]",
+    ],
   },
   readOn: "2026-11-22",
   notExpressed: [

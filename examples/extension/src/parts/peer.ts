@@ -18,8 +18,7 @@ export const HASTY: Peer = {
     keep: [...PI_POLICY.keep, BEGINNING],
     strategies: [FORGETFUL],
   },
-  figures: [{ says: "it acts at 0.4 of the window", source: "made up for a test", standing: "chosen" }],
-  line: { follows: "share", source: "made up for a test" },
+  figures: { chosen: ["it acts at 0.4 of the window [made up for a test]"] },
   readOn: "2026-11-22",
   notExpressed: ["everything else"],
 };
