@@ -39,7 +39,7 @@ export function summarizePolicies(whole: BenchReport, metrics: RunMetrics = METR
         sessions: rows.length,
         notApplicable: inWindow.filter((row) => row.policy === name && row.metrics === null).length,
         actedSessions: rows.filter((row) => hasActed(row, baseline.get(row.session))).length,
-        firedSessions: rows.filter(hasFired).length,
+        firedSessions: rows.filter(({ metrics: { economy } }) => economy.compactions + economy.failedCompactions > 0).length,
         metrics: pooledOf(metrics, rows),
       };
     });
@@ -58,8 +58,4 @@ function measured(rows: readonly ReplayRow[], policy: string): readonly Measured
 /** Whether the row has figures. */
 export function isMeasured(row: ReplayRow): row is MeasuredRow {
   return row.metrics !== null;
-}
-
-function hasFired({ metrics: { economy } }: MeasuredRow): boolean {
-  return economy.compactions + economy.failedCompactions > 0;
 }

@@ -35,7 +35,9 @@ export function createFiles(needles: Needles): Files {
     needed(reply) {
       const calls = toolCallsOf(reply);
       const quoted = calls.flatMap(editQuotes).flatMap((quote) => quotedText(quote, numbered) ?? []);
-      const edits = new Set(quoted.map(comparableQuote).filter(({ length }) => length >= SHORTEST_QUOTE_CHARS));
+      const edits = new Set(
+        quoted.map((text) => comparableText(text).trim()).filter(({ length }) => length >= SHORTEST_QUOTE_CHARS),
+      );
       const wanted: Wanted[] = [...edits].map((text) => ({ kind: "edits", needle: needles.number(text) }));
       const changed = calls.flatMap(({ paths }) => paths.filter(({ access }) => access === "modify"));
       // A file that was never read or written in sight has the empty text, which no message holds: it is left out.
@@ -86,11 +88,6 @@ function createNewestTexts(): NewestTexts {
 function isSameFile(one: string, other: string): boolean {
   const [longer, shorter] = one.length > other.length ? [one, other] : [other, one];
   return longer === shorter || (longer.startsWith("/") && !shorter.startsWith("/") && longer.endsWith(`/${shorter}`));
-}
-
-/** White space at a quote's ends says nothing: an editor's quote may begin within a line. */
-function comparableQuote(text: string): string {
-  return comparableText(text).trim();
 }
 
 /** Whole lines are compared: the white space before the first one belongs to it. */

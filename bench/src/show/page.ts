@@ -34,7 +34,7 @@ export function renderPage({ title, main, blocks = [], scripts, style, forms }: 
 <main>
 ${main}
 </main>
-${blocks.map(packedElement)}
+${blocks.map(({ id, base64 }) => html`<script type="text/plain" id="${id}">${base64}</script>\n`)}
 ${assets.scripts.map((script) => html`<script>${trusted(script)}</script>\n`)}
 </body>
 </html>
@@ -51,10 +51,6 @@ export interface PackedBlock {
 export function packBlock(id: string, value: unknown): PackedBlock {
   const base64 = deflateRawSync(shownJson(value), { level: 9 }).toString("base64");
   return { id, base64 };
-}
-
-function packedElement({ id, base64 }: PackedBlock): Markup {
-  return html`<script type="text/plain" id="${id}">${base64}</script>\n`;
 }
 
 interface PageAssets {

@@ -153,13 +153,9 @@ interface RequestSigns {
   readonly isKnown: boolean;
 }
 
-/** True for an item that brings the agent's tools, as requests do that have none beside their history. */
-function declaresTools(item: Fields): boolean {
-  return isAgentsRole(item.role) && listAt(item, "tools").length > 0;
-}
-
 function hasTools({ tools }: Pick<BodyFacts, "tools">, items: readonly Fields[]): boolean {
-  return tools.length > 0 || items.some(declaresTools);
+  // True for an item that brings the agent's tools, as requests do that have none beside their history.
+  return tools.length > 0 || items.some((item) => isAgentsRole(item.role) && listAt(item, "tools").length > 0);
 }
 
 /** Finds the kind of a request whose history is its own. */
