@@ -172,6 +172,11 @@ describe("cutAtBoundary", () => {
     ["turn: a summary starts none", "UASA", "turn", 1, 1],
     ["turn: without one, inside the turn", "UACRACR", "turn", 4, 4],
     ["turn: without one, back to a safe place", "UACRACR", "turn", 6, 5],
+    ["turn: not on one between a call and its late result", "UACURAUA", "turn", 2, 6],
+    ["turn: back to a safe place, if the only one is between a call and its result", "UACURA", "turn", 3, 2],
+    ["at a human message: not on one between a call and its late result", "UACURAUA", "human", 3, 6],
+    ["at a human message: behind the last turn, if the only one is between a call and its result", "UACURA", "human", 3, 6],
+    ["at a human message: the one before, if the only one is between a call and its result", "UACURACR", "human", 3, 0],
   ])("%s", (_, letters, boundary, wanted, cut) => {
     expect(cutAtBoundary(history(letters), wanted, boundary)).toBe(cut);
   });

@@ -43,7 +43,7 @@ export function safeCutAtOrAfter(safe: readonly boolean[], index: number): numbe
 
 /**
  * Index of the assistant message whose tool calls the model has not answered to yet: the newest step, with its calls and the present results, and the
- * agent's declarations since. `messages.length` if the newest message but those is no call and no result.
+ * agent's declarations since. `messages.length` if the newest message, results and declarations aside, makes no tool call.
  */
 export function openStepStart(messages: readonly Message[]): number {
   const index = messages.findLastIndex((message) => message.role !== "tool-result" && !isDeclared(message));
@@ -112,7 +112,7 @@ export type Boundary = "any-safe" | "next-safe" | "not-in-tool-batch" | "turn" |
 export function cutAtBoundary(messages: readonly Message[], wanted: number, boundary: Boundary): number {
   const safe = safeCuts(messages);
   const nextWhere = (isBeginning: (message: Message, at: number) => boolean): number | null => {
-    const next = messages.findIndex((message, at) => at >= wanted && isBeginning(message, at));
+    const next = messages.findIndex((message, at) => at >= wanted && safe[at] === true && isBeginning(message, at));
     return next < 0 ? null : next;
   };
   switch (boundary) {
@@ -120,8 +120,7 @@ export function cutAtBoundary(messages: readonly Message[], wanted: number, boun
       return safeCutAtOrBefore(safe, wanted);
     case "next-safe": {
       // A result whose call is not there binds nothing, yet it is no beginning.
-      const next = nextWhere((message, at) => safe[at] === true && message.role !== "tool-result");
-      return next ?? safeCutAtOrBefore(safe, wanted);
+      return nextWhere(({ role }) => role !== "tool-result") ?? safeCutAtOrBefore(safe, wanted);
     }
     case "not-in-tool-batch": {
       let cut = safeCutAtOrBefore(safe, wanted);
@@ -132,6 +131,7 @@ export function cutAtBoundary(messages: readonly Message[], wanted: number, boun
       return nextWhere(isHuman) ?? safeCutAtOrBefore(safe, wanted);
     case "human": {
       const isBeginning = (message: Message, at: number) =>
+        safe[at] === true &&
         message.role === "user" &&
         message.origin !== "summary" &&
         !isDeclared(message) &&
