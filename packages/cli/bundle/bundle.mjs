@@ -31,6 +31,9 @@ const ENTRIES = {
 /** Modules that the program loads before it knows its command: one file for them, whichever commands use them too. */
 const START = /\/(?:cli\/src\/io|bench\/src\/terminal\/(?:io|printable)|core\/src\/(?:json|error))\.ts$/;
 
+/** Modules that read a log and fold it, with all that they need: `hook` runs beside an agent, and loads nothing of the engine for it. */
+const READ = /\/(?:bench\/src\/formats\/.*|core\/src\/(?:memory\/plan|session\/view|edit\/apply-edits))\.ts$/;
+
 /** The help of all commands, below `dist`. */
 const HELP = "help.json";
 
@@ -68,7 +71,12 @@ export async function bundleInto(folder) {
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "[name]-[hash].js",
-    codeSplitting: { groups: [{ name: "start", test: START }] },
+    codeSplitting: {
+      groups: [
+        { name: "start", test: START, priority: 2 },
+        { name: "read", test: READ },
+      ],
+    },
   });
   await bundle.close();
   rmSync(join(code, HELP), { force: true });

@@ -71,6 +71,11 @@ describe("the bundled program", () => {
     expect(loaded.filter((each) => HEAVY.includes(each))).toEqual([]);
   });
 
+  test("hook loads what reads a log, and nothing that compacts or measures", () => {
+    const idle = /^(?:packages\/core\/src\/(?:strategy|policy\/presets|tokens\/ledger)|bench\/src\/(?:peers|metrics|replay))\//;
+    expect(loadedWith(commandChunk("hook")).filter((name) => idle.test(name))).toEqual([]);
+  });
+
   test("has the files that are found by their address, and the sessions", () => {
     expect(readdirSync(join(folder, "dist"))).toEqual(expect.arrayContaining(["plimsoll.js", "worker.js", "entry"]));
     expect(readdirSync(join(folder, "sessions"))).toHaveLength(3);
