@@ -11,7 +11,7 @@ import type { EnginePolicy } from "../policy/policy.ts";
 import type { Deadline } from "../port-door.ts";
 import type { ModelClient, Summarizer } from "../ports.ts";
 import type { Sequence } from "../sequence.ts";
-import type { Estimator, Ledger, Overhead } from "../tokens/estimator.ts";
+import type { Estimator, Ledger, Overhead, Prediction } from "../tokens/estimator.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
 import type { PromptCache } from "./worth-cutting.ts";
 
@@ -107,6 +107,8 @@ export interface FitState {
   readonly reportedAtMs: number | null;
   readonly cache: PromptCache;
   readonly overhead: Overhead;
+  /** What both are expected to measure. */
+  readonly prediction: Prediction;
   /** The model that writes summaries, if it is not the one that measures: at a switch, the one before it. */
   readonly writer: SummaryWriter | null;
   readonly memory: Remembered;

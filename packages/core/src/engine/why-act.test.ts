@@ -151,6 +151,7 @@ function gateAt(more: Partial<FitInput> = {}, changes: Partial<Policy> = {}, rep
     setup: { estimator },
     ledger: EMPTY_LEDGER,
     overhead,
+    prediction: estimator.predict(EMPTY_LEDGER, overhead),
     breaker: { failures: 0, estimatedAtLastAttemptTokens: null, isGoalMissed: false },
     writer: null,
     cache: { lifeMs: 3_600_000, rewriteRatio: 10 },

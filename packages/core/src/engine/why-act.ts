@@ -14,7 +14,10 @@ type WhyAct =
   | (FitOutcome & { readonly kind: "unchanged" });
 
 /** The parts of the state that a gate reads. */
-export type GateState = Pick<FitState, "policy" | "breaker" | "reportedAtMs" | "cache" | "ledger" | "overhead" | "writer"> &
+export type GateState = Pick<
+  FitState,
+  "policy" | "breaker" | "reportedAtMs" | "cache" | "ledger" | "overhead" | "prediction" | "writer"
+> &
   Priced;
 
 /**
@@ -28,10 +31,9 @@ export function whyAct(state: GateState, input: FitInput): WhyAct {
   if (limits === null) return { kind: "unchanged", off: "unknown-window" };
   const sizes = gateSizes(state, input);
   const budget = { ...limits, roomTokens: Math.max(0, limits.inputBudgetTokens - sizes.prediction.overheadTokens) };
-  const price = cutPrice(state.policy.trigger, budget, sizes);
-  if (input.now !== undefined) return { kind: "act", reason: input.now.reason, budget, price };
-  const reason = reasonToAct(state.policy, input.gate, budget, sizes);
-  return reason === null ? { kind: "unchanged", off: null } : { kind: "act", reason, budget, price };
+  const reason = input.now?.reason ?? reasonToAct(state.policy, input.gate, budget, sizes);
+  if (reason === null) return { kind: "unchanged", off: null };
+  return { kind: "act", reason, budget, price: cutPrice(state.policy.trigger, budget, sizes) };
 }
 
 /** Sizes at a gate, by the policy's measure. */
@@ -51,7 +53,7 @@ export interface GateSizes extends Pick<Breaker, "isGoalMissed"> {
 }
 
 function gateSizes(state: GateState, { pending, nowMs }: FitInput): GateSizes {
-  const { setup, breaker, ledger, overhead, reportedAtMs, cache } = state;
+  const { setup, breaker, ledger, prediction, reportedAtMs } = state;
   // At a switch the model before it says which messages are new.
   const { estimatedTokens, estimatedAtLastCallTokens, estimatedAtLastCutTokens, stepGrowthTokens, factor } =
     state.writer?.ledger ?? ledger;
@@ -59,14 +61,17 @@ function gateSizes(state: GateState, { pending, nowMs }: FitInput): GateSizes {
   // Before two calls show the size of a step, the first one does.
   const stepTokens = stepGrowthTokens || estimatedTokens - (estimatedAtLastCallTokens ?? estimatedTokens);
   return {
-    prediction: setup.estimator.predict(ledger, overhead),
+    prediction,
     pendingTokens: expectedTokensOf(pending, state),
     newTokens: sinceTokens === null ? null : (estimatedTokens - sinceTokens) * factor,
     stepTokens: stepTokens * factor,
     upperRatioAfterCut: setup.estimator.upperRatioAfterCut(ledger),
     isGoalMissed: breaker.isGoalMissed,
     pauseMs: nowMs === null || reportedAtMs === null ? null : nowMs - reportedAtMs,
-    cache,
+    // Read where something fires.
+    get cache() {
+      return state.cache;
+    },
   };
 }
 
@@ -111,18 +116,15 @@ export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, si
 /** True from the line on by the expected size; false for an unknown window, and for a policy that does nothing. */
 export function reaches(state: GateState, input: FitInput, atLeast: Amount): boolean {
   const budget = state.policy.enabled ? budgetFor(state.policy, input) : null;
-  return (
-    budget !== null && fires({ atLeast }, state.setup.estimator.predict(state.ledger, state.overhead).expectedTokens, budget)
-  );
+  return budget !== null && fires({ atLeast }, state.prediction.expectedTokens, budget);
 }
 
 /** Names the parts that fill the window at a gate, and the budget that they exceed; `null` if cuts can make room, or nothing would be cut. */
 export function windowFilledBy(
-  { policy, setup: { estimator }, ledger, overhead }: GateState,
+  { policy, setup: { estimator }, prediction, overhead }: GateState,
   input: FitInput,
 ): { readonly budgetTokens: number; readonly overheadTokens: number; readonly parts: readonly WindowPart[] } | null {
   const budget = policy.enabled ? budgetFor(policy, input) : null;
-  const prediction = estimator.predict(ledger, overhead);
   if (budget === null || !isWindowFilled(prediction, budget)) return null;
   const { overheadTokens } = prediction;
   const parts = windowParts(overhead, estimator.measure, overheadTokens);

@@ -64,27 +64,22 @@ export function foldedBeginning(text: string, mostChars: number): { readonly sta
 const BRACKET = /[[<]|[^\0-\x7f]/;
 
 function rewritten(text: string, framing: Framing, written: (char: string) => string): string {
-  if (onlyInBrackets(framing) && !BRACKET.test(text)) return text;
+  const isBracketed = framing.lines.every((line) => line.startsWith("["));
+  if (isBracketed && !BRACKET.test(text)) return text;
   const pieces: string[] = [];
   let done = 0;
-  for (const place of framedPlaces(text, framing)) {
+  for (const place of framedPlaces(text, framing, isBracketed)) {
     pieces.push(text.slice(done, place), written(text.charAt(place)));
     done = place + 1;
   }
   return pieces.length === 0 ? text : [...pieces, text.slice(done)].join("");
 }
 
-/** Whether all that a framing says has a bracket or an angle. */
-function onlyInBrackets({ lines }: Framing): boolean {
-  return lines.every((line) => line.startsWith("["));
-}
-
 /** The places that read as framing, in order: the first visible character of a line, and the character behind the angle of a tag. */
-function* framedPlaces(text: string, framing: Framing): Generator<number> {
-  const isBracketed = onlyInBrackets(framing);
+function* framedPlaces(text: string, framing: Framing, isBracketed: boolean): Generator<number> {
   for (let from = 0; from < text.length; ) {
+    // Where all that is ours has a bracket or an angle, lines without one are passed over at once.
     if (isBracketed) {
-      // Lines without one are passed over at once.
       const chars = text.slice(from).search(BRACKET);
       if (chars < 0) return;
       let start = from + chars;

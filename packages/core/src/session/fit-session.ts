@@ -31,9 +31,14 @@ export function gateStateOf(
   const { breaker, reportedAtMs, view, cacheSigns } = state;
   const { system, tools } = view;
   const overhead = { system, tools, dynamicContext: input.dynamicContext ?? null, hiddenTokens: setup.hiddenTokens };
-  // A caller without types may report no model.
-  const cache = promptCacheOf(cacheSigns, view.modelId ? setup.modelCosts(view.modelId) : null);
-  return { policy, setup, view, breaker, reportedAtMs, cache, ledger: measuredBy, overhead, writer };
+  const prediction = setup.estimator.predict(measuredBy, overhead);
+  return {
+    ...{ policy, setup, view, breaker, reportedAtMs, ledger: measuredBy, overhead, prediction, writer },
+    // Most gates cut nothing, and ask nothing of it. A caller without types may report no model.
+    get cache() {
+      return promptCacheOf(cacheSigns, view.modelId ? setup.modelCosts(view.modelId) : null);
+    },
+  };
 }
 
 /** Collects the state that the engine sees. Asks the ports for the present state: tracked files, the state to keep. */
@@ -78,13 +83,13 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   const act = whyAct(media.outcome === null ? gate : gateStateOf(log, fit), input);
   if (act.kind === "unchanged") {
     if (act.off !== null) tell(outcomeEvent(act, setup.estimator.name));
-    return media.outcome ?? stillMissed(log, fit) ?? act;
+    return media.outcome ?? (log.missed === null ? act : (stillMissed(log.missed, fit) ?? act));
   }
-  const still = act.reason === "overflow" ? stillMissed(log, fit) : null;
+  const still = act.reason === "overflow" && log.missed !== null ? stillMissed(log.missed, fit) : null;
   if (still !== null) return still;
   const now = fitStateOf(log, fit);
   const { estimator } = setup;
-  const tokensBefore = estimator.predict(now.ledger, now.overhead).expectedTokens;
+  const tokensBefore = now.prediction.expectedTokens;
   const before = { estimator: estimator.name, tokensBefore, messagesBefore: now.view.messages.size };
   tell({ type: "compaction-start", reason: act.reason, ...before });
   const { estimatedTokens } = log.state.ledger;
@@ -108,8 +113,12 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
 }
 
 /** The parts that an outcome leaves and no cut makes fit; `null` for none. Words that were counted before are the same. */
-export function missedIn(log: FittedSession, input: FitInput, outcome: FitOutcome): Missed | null {
-  if (outcome.kind !== "irreducible" || outcome.parts[0]?.over !== undefined) return null;
+export function missedIn(
+  log: FittedSession,
+  input: FitInput,
+  outcome: FitOutcome & { readonly kind: "irreducible" },
+): Missed | null {
+  if (outcome.parts[0]?.over !== undefined) return null;
   const { messages, system, tools } = log.state.view;
   const { measure } = log.setup.estimator;
   const view = messages.slice();
@@ -120,9 +129,9 @@ export function missedIn(log: FittedSession, input: FitInput, outcome: FitOutcom
 }
 
 /** The outcome behind a cut that was not enough, if the words that stay are too large by themselves: it says so again. `null` if a later cut may help. */
-function stillMissed({ missed }: FittedSession, { policy, input }: SessionFit): FitOutcome | null {
+function stillMissed(missed: Missed, { policy, input }: SessionFit): FitOutcome | null {
   const budgetTokens = policy.enabled && input.now === undefined ? budgetFor(policy, input)?.inputBudgetTokens : undefined;
-  if (missed === null || budgetTokens === undefined || missed.wordTokens <= budgetTokens) return null;
+  if (budgetTokens === undefined || missed.wordTokens <= budgetTokens) return null;
   const reason = input.gate === "on-overflow" ? "overflow" : "over-budget";
   return { kind: "irreducible", reason, budgetTokens, parts: missed.parts, steps: [] };
 }

@@ -316,7 +316,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     const now = timed(input);
     log.windowTokens = now.model.contextWindowTokens ?? Number.POSITIVE_INFINITY;
     const outcome = await fitSession(log, { policy: by, input: now, measuredBy: log.state.ledger, prepared }, signal);
-    log.missed = missedIn(log, now, outcome);
+    log.missed = outcome.kind === "irreducible" ? missedIn(log, now, outcome) : null;
     background?.fitted(input, outcome);
     // A fit that changed nothing has nothing to wait for, even after an abort.
     if (writer !== null && entries.length > log.writtenCount) await untilAborted(signal, flush);

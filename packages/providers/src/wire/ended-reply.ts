@@ -43,10 +43,12 @@ export function endedReplyIn(answer: unknown, usage: Usage | null): Parameters<t
   if (reasons.length === 0) return null;
   const isLength = reasons.some((reason) => LENGTH_REASONS.includes(reason));
   const isEnd = reasons.every((reason) => END_REASONS.includes(reason));
+  const stopReason = isLength ? "length" : isEnd ? "end" : "other";
   return {
-    stopReason: isLength ? "length" : isEnd ? "end" : "other",
+    stopReason,
     isWindowFull: reasons.includes(WINDOW_REASON),
-    saidChars: saidCharsIn(answer),
+    // Nobody asks it of one that ended by a call.
+    saidChars: stopReason === "other" ? null : saidCharsIn(answer),
     ...(usage === null ? sizesIn(answer) : sizesOf(usage)),
   };
 }
