@@ -1,5 +1,5 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { callPart, assistant, human, result, sessionStart, summaryMessage, usageEntry } from "@plimsoll/core/testing";
+import { assistant, callPart, human, result, sessionStart, summaryMessage, usageEntry } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import type { Program } from "../drive/program.ts";
 import { programPolicy } from "../drive/program-run.ts";

@@ -1,5 +1,5 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
-import { callPart, assistant, human, logOf, reply, result, usageEntry } from "@plimsoll/core/testing";
+import { assistant, callPart, human, logOf, reply, result, usageEntry } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { prepareSession } from "../open/prepared-session.ts";
 import { changesBetween, controlsOf, messagesAt } from "./controls.ts";

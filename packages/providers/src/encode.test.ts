@@ -1,6 +1,6 @@
 import type { AssistantMessage, Context, ImagePart, Message, ToolResultMessage } from "@plimsoll/core";
 import type { JsonValue } from "@plimsoll/core/extend";
-import { callPart, assistant, calling, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
+import { assistant, calling, callPart, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
 import { ANTHROPIC_WIRE_RULES, encodeAnthropic } from "./anthropic/encode.ts";
 import { thinkingFor, withThinking } from "./anthropic/thinking.ts";

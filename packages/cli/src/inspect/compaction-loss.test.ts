@@ -1,5 +1,5 @@
 import type { Message } from "@plimsoll/core";
-import { callPart, assistant, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
+import { assistant, callPart, human, reply, result, summaryMessage } from "@plimsoll/core/testing";
 import { compactionLoss } from "@plimsoll/providers/proxy";
 import { expect, test } from "vitest";
 import { editWords } from "./compaction-loss.ts";

@@ -6,7 +6,7 @@ import { type Message, textOf } from "../message/message.ts";
 import { NONE_POLICY } from "../policy/presets/none.ts";
 import { OPAL_POLICY } from "../policy/presets/opal.ts";
 import { EMPTY_VIEW, foldEntry } from "../session/view.ts";
-import { callPart, assistant, human, reply, result, usageEntry } from "../testing/builders.ts";
+import { assistant, callPart, human, reply, result, usageEntry } from "../testing/builders.ts";
 
 const byHand = (tokens: number) => ({ now: { reason: "manual" as const, keep: { tokens } } });
 const session = (messages: readonly Message[], more: Partial<Parameters<typeof engineSession>[0]> = {}) =>

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { smallSession, stepsOf } from "../../testing/small-session.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { SUMMARY_HEADER } from "../prompts/notices.ts";
-import { callPart, assistant, human, reply, result } from "../testing/builders.ts";
+import { assistant, callPart, human, reply, result } from "../testing/builders.ts";
 import { summaryWithin } from "./compaction-tools.ts";
 
 // A summary may take a fifth of the budget.

@@ -7,7 +7,7 @@ import { type Message, textOf } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { SessionOptions } from "../session/session.ts";
 import type { StrategyInput } from "../strategy/strategy.ts";
-import { callPart, assistant, calling, human, logOf, reply, result, sessionStart, usageEntry } from "../testing/builders.ts";
+import { assistant, calling, callPart, human, logOf, reply, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import { utf8Bytes } from "../text.ts";
 import type { FitInput } from "./fit-input.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Message, ToolCallPart } from "../message/message.ts";
 import { type RecalledPassage, recalledText } from "../prompts/notices.ts";
-import { callPart, assistant, human, reply, result } from "../testing/builders.ts";
+import { assistant, callPart, human, reply, result } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import { createRecallIndex } from "./recall-index.ts";
 import { type RecallChoice, recalledPassages } from "./recaller.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { UnitWorth } from "../keep/keep-rule.ts";
 import type { Message, ToolCallPart } from "../message/message.ts";
-import { callPart, assistant, human, reply, result } from "../testing/builders.ts";
+import { assistant, callPart, human, reply, result } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import { isNext } from "./logged-units.ts";
 import { expectedUse } from "./recall.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Message } from "../message/message.ts";
-import { callPart, assistant, human, result, toolCall } from "../testing/builders.ts";
+import { assistant, callPart, human, result, toolCall } from "../testing/builders.ts";
 import { foldFacts, NO_FACTS } from "./facts.ts";
 
 const running = (...messages: readonly Message[]) =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { SMALL_POLICY, smallSession, turns, words } from "../../testing/small-session.ts";
 import type { Message } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
-import { callPart, assistant, human, result } from "../testing/builders.ts";
+import { assistant, callPart, human, result } from "../testing/builders.ts";
 
 describe("facts", () => {
   const command = (id: string, callId: string, run: string) =>

@@ -7,7 +7,7 @@ import { defineKeepRule } from "../keep/keep-rule.ts";
 import { type Message, textOf } from "../message/message.ts";
 import { withKinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
-import { callPart, assistant, human, reply, result } from "../testing/builders.ts";
+import { assistant, callPart, human, reply, result } from "../testing/builders.ts";
 
 /** Keeps the newest message and those of the rules. */
 const keeping = (rules: readonly KeepRuleSpec[], more: Partial<Policy> = {}): Policy => {

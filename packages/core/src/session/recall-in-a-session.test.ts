@@ -9,7 +9,7 @@ import { BUILT_IN_KINDS, type Kinds, withKinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
-import { callPart, assistant, compaction, human, logOf, result, sessionStart } from "../testing/builders.ts";
+import { assistant, callPart, compaction, human, logOf, result, sessionStart } from "../testing/builders.ts";
 import { createWorkCounter } from "../tokens/measure.ts";
 import { createSession } from "./open-session.ts";
 
