@@ -190,98 +190,91 @@ describe("overflows of other providers, with their numbers", () => {
 });
 
 describe("what else goes wrong", () => {
-  test.each<[string, ProviderFailure, ProviderErrorClass]>([
+  test.each<[string, string, number | null, ProviderErrorClass]>([
     [
       "an overflow behind a proxy's 502 (CherryHQ/cherry-studio#5538)",
-      said("Upstream error: The input (49146 tokens) is longer than the model's context length (40960 tokens).", 502),
+      "Upstream error: The input (49146 tokens) is longer than the model's context length (40960 tokens).",
+      502,
       "context-overflow",
     ],
-    ["O-r1: an overflow behind a 500", said("500: context_length_exceeded"), "context-overflow"],
-    ["an overflow by its code", { status: 400, message: "Bad Request", code: "context_length_exceeded" }, "context-overflow"],
-    [
-      "an overflow told by the body",
-      { status: 400, message: "Bad Request", body: { error: { type: "exceed_context_size_error", n_ctx: 4096 } } },
-      "context-overflow",
-    ],
-    [
-      "an overflow in the text of a nested body",
-      { status: 400, message: "", body: '{"error":"{\\"n_ctx\\":4096,\\"type\\":\\"exceed_context_size_error\\"}"}' },
-      "context-overflow",
-    ],
+    ["O-r1: an overflow behind a 500", "500: context_length_exceeded", null, "context-overflow"],
     [
       "a limit per minute, with status 413 (continuedev/continue#10218)",
-      said(
-        "413 Request too large for model `llama-3.3-70b-versatile` on tokens per minute (TPM): Limit 12000, Requested 14137, please reduce your message size and try again. Upgrade to Dev Tier today at https://console.groq.com/settings/billing",
-      ),
+      "413 Request too large for model `llama-3.3-70b-versatile` on tokens per minute (TPM): Limit 12000, Requested 14137, please reduce your message size and try again. Upgrade to Dev Tier today at https://console.groq.com/settings/billing",
+      null,
       "request-too-large",
     ],
     [
       "a limit per minute that passes (elizaOS/eliza#4040)",
-      said(
-        "Rate limit reached on tokens per minute (TPM): Limit 6000, Used 5034, Requested 1443. Please try again in 4.77s. https://console.groq.com/settings/billing",
-      ),
+      "Rate limit reached on tokens per minute (TPM): Limit 6000, Used 5034, Requested 1443. Please try again in 4.77s. https://console.groq.com/settings/billing",
+      null,
       "rate-limit",
     ],
-    ["429, whatever is said with it", said("prompt is too long: 213462 tokens > 200000 maximum", 429), "rate-limit"],
-    ["a request of too many bytes", said("Request payload size exceeds the limit: 20971520 bytes.", 400), "request-too-large"],
+    ["429, whatever is said with it", "prompt is too long: 213462 tokens > 200000 maximum", 429, "rate-limit"],
+    ["a request of too many bytes", "Request payload size exceeds the limit: 20971520 bytes.", 400, "request-too-large"],
     [
       "a message of too many characters",
-      said(
-        "Invalid 'messages[1].content': string too long. Expected a string with maximum length 1048576, but got a string with length 2778531 instead.",
-        400,
-      ),
+      "Invalid 'messages[1].content': string too long. Expected a string with maximum length 1048576, but got a string with length 2778531 instead.",
+      400,
       "request-too-large",
     ],
-    ["413 from a proxy", said("<html><title>413 Request Entity Too Large</title></html>", 413), "request-too-large"],
+    ["413 from a proxy", "<html><title>413 Request Entity Too Large</title></html>", 413, "request-too-large"],
     [
       "a tool's description that is too long",
-      said(
-        "Invalid 'tools[5].function.description': string too long. Expected a string with maximum length 1024, but got a string with length 2357 instead.",
-        400,
-      ),
+      "Invalid 'tools[5].function.description': string too long. Expected a string with maximum length 1024, but got a string with length 2357 instead.",
+      400,
       "other",
     ],
     [
       "a call id that is too long",
-      said(
-        "Invalid 'messages[10].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 53 instead.",
-        400,
-      ),
+      "Invalid 'messages[10].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 53 instead.",
+      400,
       "other",
     ],
     [
       "too large a reply asked for (RooCodeInc/Roo-Code#5729)",
-      said(
-        "max_tokens must be less than or equal to 16384, the maximum value for max_tokens is less than the context_window for this model",
-        400,
-      ),
+      "max_tokens must be less than or equal to 16384, the maximum value for max_tokens is less than the context_window for this model",
+      400,
       "other",
     ],
     [
       "too large a reply asked for (charmbracelet/crush#946)",
-      said("The maximum tokens you requested exceeds the model limit of 32768", 400),
+      "The maximum tokens you requested exceeds the model limit of 32768",
+      400,
       "other",
     ],
-    ["a range for the reply", said("Range of max_tokens should be [1, 32768]", 400), "other"],
-    ["a quota", said("You exceeded your current quota, please check your plan and billing details.", 429), "quota"],
+    ["a range for the reply", "Range of max_tokens should be [1, 32768]", 400, "other"],
+    ["a quota", "You exceeded your current quota, please check your plan and billing details.", 429, "quota"],
     [
       "a quota that comes back",
-      said(
-        "You exceeded your current quota. Quota exceeded for metric: input_token_count, limit: 250000. Please retry in 20s.",
-        429,
-      ),
+      "You exceeded your current quota. Quota exceeded for metric: input_token_count, limit: 250000. Please retry in 20s.",
+      429,
       "rate-limit",
     ],
-    ["no money", said("Your credit balance is too low to access the API.", 400), "quota"],
-    ["a wrong key", said("invalid x-api-key", 401), "auth"],
-    ["a wrong key told by its code", said('{"type":"error","error":{"type":"authentication_error"}}'), "auth"],
-    ["overload", said("Overloaded", 529), "transient"],
-    ["a fault of the server", said("", 503), "transient"],
-    ["a connection that broke", said("fetch failed: ECONNRESET"), "transient"],
-    ["a bad request", said("messages: roles must alternate", 400), "other"],
-    ["nothing at all", said(""), "other"],
-  ])("%s", (_, failure, expected) => {
-    expect(classifyProviderError(failure).class).toBe(expected);
+    ["no money", "Your credit balance is too low to access the API.", 400, "quota"],
+    ["a wrong key", "invalid x-api-key", 401, "auth"],
+    ["a wrong key told by its code", '{"type":"error","error":{"type":"authentication_error"}}', null, "auth"],
+    ["overload", "Overloaded", 529, "transient"],
+    ["a fault of the server", "", 503, "transient"],
+    ["a connection that broke", "fetch failed: ECONNRESET", null, "transient"],
+    ["a bad request", "messages: roles must alternate", 400, "other"],
+    ["nothing at all", "", null, "other"],
+  ])("%s", (_, message, status, expected) => {
+    expect(classifyProviderError(said(message, status)).class).toBe(expected);
+  });
+
+  test.each<[string, ProviderFailure]>([
+    ["an overflow by its code", { status: 400, message: "Bad Request", code: "context_length_exceeded" }],
+    [
+      "an overflow told by the body",
+      { status: 400, message: "Bad Request", body: { error: { type: "exceed_context_size_error", n_ctx: 4096 } } },
+    ],
+    [
+      "an overflow in the text of a nested body",
+      { status: 400, message: "", body: '{"error":"{\\"n_ctx\\":4096,\\"type\\":\\"exceed_context_size_error\\"}"}' },
+    ],
+  ])("%s", (_, failure) => {
+    expect(classifyProviderError(failure).class).toBe("context-overflow");
   });
 
   test("without long context the usual window is the limit, if none is named", () => {
