@@ -37,20 +37,7 @@ const PIECES = [
 ] as const;
 
 /** Characters that a reader may take for the end of a line. */
-const LINE_BREAKS = [
-  "\n",
-  "\n\n",
-  "\r",
-  "\r\n",
-  "\v",
-  "\f",
-  "\u001c",
-  "\u001d",
-  "\u001e",
-  "\u0085",
-  "\u2028",
-  "\u2029",
-] as const;
+const LINE_BREAKS = ["\n\n", "\r\n", ..."\n\r\v\f\u001c\u001d\u001e\u0085\u2028\u2029"];
 
 /** Texts that may come before a label without hiding it from a reader. */
 const LEADS = [

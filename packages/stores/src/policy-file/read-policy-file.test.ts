@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { definePolicy, PLIMSOLL_POLICY, PRESETS, SVEN_POLICY } from "@plimsoll/core";
+import { definePolicy, PLIMSOLL_POLICY, PRESETS, type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -29,84 +29,81 @@ const read = (text: string) => {
 
 const WHOLE = JSON.stringify({ ...SVEN_POLICY, name: "mine" });
 
+/** The policy of the file `late.yaml`: a preset with changes. */
+const late = (preset: Policy, changes: object = {}) => ({ ...preset, name: "late", ...changes });
+
 test.each<[string, string, object, readonly string[]]>([
   [
     "a preset that went is its successor",
     "extends: plimsoll-rich\nactAt: 50%",
     { ...definePolicy({ actAt: "50%" }), name: "late" },
-    ["late.yaml:1:1: plimsoll-rich is gone: plimsoll takes its place"],
+    [":1:1: plimsoll-rich is gone: plimsoll takes its place"],
   ],
   [
     "its short form, too",
     "policy: plimsoll-rich",
-    { ...PLIMSOLL_POLICY, name: "late" },
-    ["late.yaml:1:1: plimsoll-rich is gone: plimsoll takes its place"],
+    late(PLIMSOLL_POLICY),
+    [":1:1: plimsoll-rich is gone: plimsoll takes its place"],
   ],
   [
     "a knob that went is left out",
     "idleAfter: 4m30s",
-    { ...PLIMSOLL_POLICY, name: "late" },
-    ["late.yaml:1:1: idleAfter is gone: nothing takes its place, leave it out"],
+    late(PLIMSOLL_POLICY),
+    [":1:1: idleAfter is gone: nothing takes its place, leave it out"],
   ],
   [
     "a whole policy has successors in its lists",
     JSON.stringify({ ...SVEN_POLICY, name: "late", manualKeep: [{ kind: "lines", atMost: { tokens: 9 } }] }),
-    { ...SVEN_POLICY, name: "late", manualKeep: [{ kind: "recall", atMost: { tokens: 9 } }] },
-    [expect.stringMatching(/^late\.yaml:1:\d+: lines is gone: recall takes its place$/)],
+    late(SVEN_POLICY, { manualKeep: [{ kind: "recall", atMost: { tokens: 9 } }] }),
+    [":1:\\d+: lines is gone: recall takes its place"],
   ],
 ])("in a file of an earlier version %s, and a note says so", (_, text, policy, notes) => {
-  expect(read(text)).toMatchObject({ policy, notes });
+  expect(read(text)).toMatchObject({ policy, notes: notes.map((note) => expect.stringMatching(`^late\\.yaml${note}$`)) });
 });
 
 describe("a policy file", () => {
   test.each([
-    ["a preset goes by the file's name", "policy: sven", { ...SVEN_POLICY, name: "late" }],
+    ["a preset goes by the file's name", "policy: sven", late(SVEN_POLICY)],
     ["a name may be given", "policy: sven\nname: mine", { ...SVEN_POLICY, name: "mine" }],
     ["a whole policy may be under policy", `policy: ${WHOLE}`, { ...SVEN_POLICY, name: "mine" }],
     ["a whole policy may be at the top", WHOLE, { ...SVEN_POLICY, name: "mine" }],
     [
       "a key inside a map changes alone",
       "policy: sven\nsummary: { maxTokens: 100 }",
-      { ...SVEN_POLICY, name: "late", summary: { ...SVEN_POLICY.summary, maxTokens: 100 } },
+      late(SVEN_POLICY, { summary: { ...SVEN_POLICY.summary, maxTokens: 100 } }),
     ],
     [
       "a variant takes the place of another",
       "policy: sven\ntrigger: { above: { tokens: 50000 } }",
-      { ...SVEN_POLICY, name: "late", trigger: { above: { tokens: 50000 } } },
+      late(SVEN_POLICY, { trigger: { above: { tokens: 50000 } } }),
     ],
     [
       "a list takes the place of a list",
       "policy: plimsoll\nkeep:\n  - { kind: recent, messages: 4 }\n  - { kind: human, atMost: { tokens: 20000 } }",
-      {
-        ...PLIMSOLL_POLICY,
-        name: "late",
+      late(PLIMSOLL_POLICY, {
         keep: [
           { kind: "recent", messages: 4 },
           { kind: "human", atMost: { tokens: 20_000 } },
         ],
-      },
+      }),
     ],
     [
       "as an earlier version wrote it: one amount that is kept",
       "policy: sven\nkeep: { tokens: 9000 }",
-      { ...SVEN_POLICY, name: "late", keep: [{ kind: "recent", amount: { tokens: 9000 } }] },
+      late(SVEN_POLICY, { keep: [{ kind: "recent", amount: { tokens: 9000 } }] }),
     ],
     [
       "as an earlier version wrote it: a value of what is kept",
       "policy: plimsoll\nkeep: { ratio: 0.1 }",
-      {
-        ...PLIMSOLL_POLICY,
-        name: "late",
+      late(PLIMSOLL_POLICY, {
         keep: [{ kind: "recent", amount: { ratio: 0.1, of: "input-budget" } }, ...PLIMSOLL_POLICY.keep.slice(1)],
-      },
+      }),
     ],
-    ["as an earlier version wrote it: no excerpts", "policy: plimsoll\nexcerpts: null", { ...PLIMSOLL_POLICY, name: "late" }],
+    ["as an earlier version wrote it: no excerpts", "policy: plimsoll\nexcerpts: null", late(PLIMSOLL_POLICY)],
     [
       "another kind takes the place of a kind",
       "policy: sven\nestimator: { kind: chars-per-token, charsPerToken: 3, unit: code-points, rounding: ceil, perMessageTokens: 4, minimumMessageTokens: 0, imageTokens: 1 }",
-      {
-        ...SVEN_POLICY,
-        name: "late",
+      late(SVEN_POLICY, {
         estimator: {
           kind: "chars-per-token",
           charsPerToken: 3,
@@ -116,9 +113,9 @@ describe("a policy file", () => {
           minimumMessageTokens: 0,
           imageTokens: 1,
         },
-      },
+      }),
     ],
-    ["null switches a part off", "policy: sven\nemergency: null", { ...SVEN_POLICY, name: "late", emergency: null }],
+    ["null switches a part off", "policy: sven\nemergency: null", late(SVEN_POLICY, { emergency: null })],
   ])("%s", (_, text, expected) => {
     const { policy, problems } = read(text);
     expect(problems).toEqual([]);
@@ -126,57 +123,50 @@ describe("a policy file", () => {
   });
 
   test.each([
-    ["an unknown preset", "policy: svne", ['late.yaml:1:1: unknown preset "svne": did you mean sven?']],
-    ["an unknown key", "policy: sven\ntriger: {}", ['late.yaml:2:1: unknown key "triger": did you mean trigger?']],
+    ["an unknown preset", "policy: svne", [':1:1: unknown preset "svne": did you mean sven?']],
+    ["an unknown key", "policy: sven\ntriger: {}", [':2:1: unknown key "triger": did you mean trigger?']],
     [
-      "an unknown key inside a map",
+      "a key inside a map",
       "policy: sven\ngates:\n  countPendng: true",
-      ['late.yaml:3:3: unknown key "countPendng" in gates: did you mean countPending?'],
+      [':3:3: unknown key "countPendng" in gates: did you mean countPending?'],
     ],
     [
-      "an unknown key inside a variant",
+      "a key inside a variant",
       "policy: sven\ntrigger:\n  atLeast: { ratoi: 0.9, of: window }",
-      ['late.yaml:3:14: unknown key "ratoi" in trigger.atLeast: did you mean ratio?'],
+      [':3:14: unknown key "ratoi" in trigger.atLeast: did you mean ratio?'],
     ],
     [
       "an unknown variant",
       "policy: sven\ntrigger: { atLest: { tokens: 1 } }",
-      ['late.yaml:2:12: unknown key "atLest" in trigger: did you mean atLeast?'],
+      [':2:12: unknown key "atLest" in trigger: did you mean atLeast?'],
     ],
     [
-      "a value out of its bounds",
+      "a value out of bounds",
       "policy: sven\noverflow: { maxRecoveries: 99 }",
-      ["late.yaml:2:13: overflow.maxRecoveries: Too big: expected number to be <=10"],
+      [":2:13: overflow.maxRecoveries: Too big: expected number to be <=10"],
     ],
-    ["a value of a wrong type", "policy: sven\nenabled: maybe", ["late.yaml:2:1: enabled: expected boolean, received string"]],
+    ["a value of a wrong type", "policy: sven\nenabled: maybe", [":2:1: enabled: expected boolean, received string"]],
     [
       "every problem, each with its place",
       "policy: sven\nenabled: 1\nsummary: { maxTokens: -1 }",
-      [
-        "late.yaml:2:1: enabled: expected boolean, received number",
-        "late.yaml:3:12: summary.maxTokens: Too small: expected number to be >0",
-      ],
+      [":2:1: enabled: expected boolean, received number", ":3:12: summary.maxTokens: Too small: expected number to be >0"],
     ],
     [
       "broken YAML",
       "policy: sven\nkeep: { messages: 3",
       [
-        "late.yaml:2:20: no valid YAML, correct it here (the parser says: Flow map in block collection must be sufficiently indented and end with a })",
+        ":2:20: no valid YAML, correct it here (the parser says: Flow map in block collection must be sufficiently indented and end with a })",
       ],
     ],
-    ["a key twice", "policy: sven\nenabled: true\nenabled: false", ["late.yaml:3:1: the key enabled stands twice; keep one"]],
-    [
-      "a key given twice in JSON",
-      '{"policy": "sven",\n"cap": "8k", "cap": "off"}',
-      ['late.yaml:2:14: the key "cap" stands twice; keep one'],
-    ],
-    ["20,000 brackets", `policy: ${"[".repeat(20_000)}`, ["late.yaml:1:1: nested deeper than 64 levels"]],
-    ["20,000 lists on a line", `policy:\n  ${"- ".repeat(20_000)}x`, ["late.yaml:2:1: nested deeper than 64 levels"]],
-    ["20,000 keys that are maps", `policy: sven\n${"? ".repeat(20_000)}x`, ["late.yaml:2:1: nested deeper than 64 levels"]],
+    ["a key twice", "policy: sven\nenabled: true\nenabled: false", [":3:1: the key enabled stands twice; keep one"]],
+    ["a key twice in JSON", '{"policy": "sven",\n"cap": "8k", "cap": "off"}', [':2:14: the key "cap" stands twice; keep one']],
+    ["20,000 brackets", `policy: ${"[".repeat(20_000)}`, [":1:1: nested deeper than 64 levels"]],
+    ["20,000 lists on a line", `policy:\n  ${"- ".repeat(20_000)}x`, [":2:1: nested deeper than 64 levels"]],
+    ["20,000 keys that are maps", `policy: sven\n${"? ".repeat(20_000)}x`, [":2:1: nested deeper than 64 levels"]],
     [
       "a staircase of maps",
       Array.from({ length: 300 }, (_, level) => `${" ".repeat(level)}a:`).join("\n"),
-      ["late.yaml:64:1: nested deeper than 64 levels"],
+      [":64:1: nested deeper than 64 levels"],
     ],
     [
       "aliases that explode",
@@ -184,25 +174,21 @@ describe("a policy file", () => {
         "a: &a [x,x,x,x,x,x,x,x,x]",
         ...[..."abcdefghi"].map((name, at) => `${"bcdefghij"[at]}: &${"bcdefghij"[at]} [${`*${name},`.repeat(9)}]`),
       ].join("\n"),
-      ["late.yaml:1:1: its aliases stand for too much; write the values out"],
+      [":1:1: its aliases stand for too much; write the values out"],
     ],
-    ["an alias of itself", "policy: &a [*a]", ["late.yaml:1:1: policy: give a preset's name or a whole policy"]],
-    ["no map", "- sven", ["late.yaml:1:1: not a map of keys and values"]],
-    ["an empty file", "", ["late.yaml:1:1: not a map of keys and values"]],
-    ["a policy that is no name and no map", "policy: 3", ["late.yaml:1:1: policy: give a preset's name or a whole policy"]],
+    ["an alias of itself", "policy: &a [*a]", [":1:1: policy: give a preset's name or a whole policy"]],
+    ["no map", "- sven", [":1:1: not a map of keys and values"]],
+    ["an empty file", "", [":1:1: not a map of keys and values"]],
+    ["a policy that is no name and no map", "policy: 3", [":1:1: policy: give a preset's name or a whole policy"]],
     [
-      "changes next to a whole policy",
+      "changes beside a whole policy",
       `policy: ${WHOLE}\nenabled: false`,
-      ['late.yaml:2:1: "enabled" is next to a whole policy; put it under policy'],
+      [':2:1: "enabled" is next to a whole policy; put it under policy'],
     ],
-    [
-      "__proto__",
-      "policy: sven\n__proto__: { enabled: false }",
-      [expect.stringContaining('late.yaml:2:1: unknown key "__proto__"')],
-    ],
+    ["__proto__", "policy: sven\n__proto__: { enabled: false }", [':2:1: unknown key "__proto__"']],
   ])("names %s with file, line and column", (_, text, expected) => {
     const { policy, problems } = read(text);
-    expect(problems).toEqual(expected);
+    expect(problems.map((line) => line.split(": known: ")[0])).toEqual(expected.map((line) => `late.yaml${line}`));
     expect(policy).toBeNull();
   });
 
