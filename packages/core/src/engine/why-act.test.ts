@@ -14,57 +14,40 @@ const budget = { windowTokens: 200_000, inputBudgetTokens: 136_000 };
 
 function sizes(usedTokens: number, more: Partial<GateSizes> & { readonly upperTokens?: number } = {}): GateSizes {
   const { upperTokens = usedTokens, ...rest } = more;
-  const prediction = {
-    expectedTokens: usedTokens,
-    upperTokens,
-    reportedTokens: 0,
-    estimatedTokens: usedTokens,
-    overheadTokens: 0,
-    basis: "test",
-  };
+  const expected = { expectedTokens: usedTokens, estimatedTokens: usedTokens, upperTokens };
+  const prediction = { ...expected, reportedTokens: 0, overheadTokens: 0, basis: "test" };
   const cache = { lifeMs: 3_600_000, rewriteRatio: 10 };
-  const none = {
-    pendingTokens: 0,
-    newTokens: null,
-    stepTokens: 0,
-    upperRatioAfterCut: 1,
-    isGoalMissed: false,
-    pauseMs: null,
-    cache,
-  };
-  return { prediction, ...none, ...rest };
+  const none = { pendingTokens: 0, newTokens: null, stepTokens: 0, isGoalMissed: false, pauseMs: null };
+  return { prediction, ...none, upperRatioAfterCut: 1, cache, ...rest };
 }
+
+const [SUBMIT, STEP] = ["before-submit", "before-step"] as const;
 
 describe("reasonToAct", () => {
   test.each<[string, Gate, GateSizes, string | null]>([
-    ["E-6: below the trigger", "before-submit", sizes(101_999), null],
-    ["E-7: at the trigger", "before-submit", sizes(102_000), "threshold"],
+    ["E-6: below the trigger", SUBMIT, sizes(101_999), null],
+    ["E-7: at the trigger", SUBMIT, sizes(102_000), "threshold"],
     ["after a batch of results too", "after-tool-batch", sizes(102_000), "threshold"],
-    ["not at a gate that the policy does not have", "before-step", sizes(102_000), null],
-    ["just below the emergency", "before-submit", sizes(129_199), "threshold"],
-    ["G-14: at 95 % of the budget", "before-submit", sizes(129_200), "emergency"],
-    ["G-16: over the budget, at a gate of the policy", "before-submit", sizes(150_000), "emergency"],
-    ["over the budget, at any gate", "before-step", sizes(136_001), "over-budget"],
-    ["exactly the budget fits", "before-step", sizes(136_000), null],
-    ["what is pending counts for the budget", "before-step", sizes(100_000, { pendingTokens: 36_001 }), "over-budget"],
-    ["what is pending does not count for sven's trigger", "before-submit", sizes(101_999, { pendingTokens: 10_000 }), null],
+    ["not at a gate that the policy does not have", STEP, sizes(102_000), null],
+    ["just below the emergency", SUBMIT, sizes(129_199), "threshold"],
+    ["G-14: at 95 % of the budget", SUBMIT, sizes(129_200), "emergency"],
+    ["G-16: over the budget, at a gate of the policy", SUBMIT, sizes(150_000), "emergency"],
+    ["over the budget, at any gate", STEP, sizes(136_001), "over-budget"],
+    ["exactly the budget fits", STEP, sizes(136_000), null],
+    ["what is pending counts for the budget", STEP, sizes(100_000, { pendingTokens: 36_001 }), "over-budget"],
+    ["what is pending does not count for sven's trigger", SUBMIT, sizes(101_999, { pendingTokens: 10_000 }), null],
+    ["the bound counts for the budget, not the trigger", SUBMIT, sizes(90_000, { upperTokens: 136_001 }), "over-budget"],
     [
-      "the bound counts for the budget, not the trigger",
-      "before-submit",
-      sizes(90_000, { upperTokens: 136_001 }),
-      "over-budget",
-    ],
-    [
-      "a bound that the last attempt left above the budget does not ask again before something is new",
-      "before-submit",
+      "a bound that the last attempt left above it does not ask before something is new",
+      SUBMIT,
       sizes(90_000, { upperTokens: 136_001, newTokens: 0 }),
       null,
     ],
-    ["it asks again when something is", "before-submit", sizes(90_000, { upperTokens: 136_001, newTokens: 1 }), "over-budget"],
+    ["it asks again when something is", SUBMIT, sizes(90_000, { upperTokens: 136_001, newTokens: 1 }), "over-budget"],
     ["a rejected request", "on-overflow", sizes(10), "overflow"],
-    ["too little has arrived since the last compaction", "before-submit", sizes(110_000, { newTokens: 2719 }), null],
-    ["enough has arrived: 2 % of the budget", "before-submit", sizes(110_000, { newTokens: 2720 }), "threshold"],
-    ["what would not fit does not wait for more", "before-submit", sizes(140_000, { newTokens: 0 }), "over-budget"],
+    ["too little has arrived since the last compaction", SUBMIT, sizes(110_000, { newTokens: 2719 }), null],
+    ["enough has arrived: 2 % of the budget", SUBMIT, sizes(110_000, { newTokens: 2720 }), "threshold"],
+    ["what would not fit does not wait for more", SUBMIT, sizes(140_000, { newTokens: 0 }), "over-budget"],
   ])("%s", (_, gate, at, reason) => {
     expect(reasonToAct(SVEN_POLICY, gate, budget, at)).toBe(reason);
   });
@@ -74,7 +57,7 @@ describe("reasonToAct", () => {
     ["little that is new is enough for its trigger", sizes(110_000, { newTokens: 1 }), "threshold"],
     ["its own trigger still fires", sizes(150_000), "emergency"],
   ])("without a fallback %s", (_, at, reason) => {
-    expect(reasonToAct({ ...SVEN_POLICY, fallback: null }, "before-submit", budget, at)).toBe(reason);
+    expect(reasonToAct({ ...SVEN_POLICY, fallback: null }, SUBMIT, budget, at)).toBe(reason);
   });
 
   test.each<[string, Partial<Policy>, GateSizes, string | null]>([
@@ -86,22 +69,22 @@ describe("reasonToAct", () => {
     ],
     ["a policy without an emergency", { emergency: null }, sizes(135_000), "threshold"],
     [
-      "a policy that asks for more new material",
+      "a policy that asks for more new",
       { progress: { ...SVEN_POLICY.progress, minimumNewTokens: 5000 } },
       sizes(110_000, { newTokens: 4999 }),
       null,
     ],
   ])("%s", (_, changes, at, reason) => {
-    expect(reasonToAct({ ...SVEN_POLICY, ...changes }, "before-submit", budget, at)).toBe(reason);
+    expect(reasonToAct({ ...SVEN_POLICY, ...changes }, SUBMIT, budget, at)).toBe(reason);
   });
 
   test.each<[string, Gate, GateSizes, string | null]>([
-    ["after a pause at the lower line", "before-submit", sizes(60_000, { pauseMs: 300_000 }), "threshold"],
-    ["after a pause below it", "before-submit", sizes(59_999, { pauseMs: 300_000 }), null],
-    ["after a shorter one", "before-submit", sizes(60_000, { pauseMs: 299_999 }), null],
-    ["if no time is known", "before-submit", sizes(60_000), null],
-    ["not at a gate that the policy does not have", "before-step", sizes(60_000, { pauseMs: 300_000 }), null],
-    ["not before enough has arrived", "before-submit", sizes(60_000, { pauseMs: 300_000, newTokens: 100 }), null],
+    ["after a pause at the lower line", SUBMIT, sizes(60_000, { pauseMs: 300_000 }), "threshold"],
+    ["after a pause below it", SUBMIT, sizes(59_999, { pauseMs: 300_000 }), null],
+    ["after a shorter one", SUBMIT, sizes(60_000, { pauseMs: 299_999 }), null],
+    ["if no time is known", SUBMIT, sizes(60_000), null],
+    ["not at a gate that the policy does not have", STEP, sizes(60_000, { pauseMs: 300_000 }), null],
+    ["not before enough has arrived", SUBMIT, sizes(60_000, { pauseMs: 300_000, newTokens: 100 }), null],
   ])("a policy that knows pauses acts %s", (_, gate, at, reason) => {
     const afterPause = { after: 300_000, atLeast: { tokens: 60_000 } };
     expect(reasonToAct({ ...SVEN_POLICY, afterPause }, gate, budget, at)).toBe(reason);
