@@ -8,6 +8,7 @@ import { MISSING_RESULT_TEXT, repairMessages } from "./repair.ts";
 
 const u = (id: string) => human(id, "question");
 const a = (id: string) => reply(id, "answer");
+const ask = (id: string, ...callIds: readonly string[]) => calling(id, callIds);
 const r = (id: string, callId: string) => result(id, callId, "done");
 const thought = { type: "reasoning", text: "why", opaque: "signature" } as const;
 const said = { type: "text", text: "so" } as const;
@@ -22,70 +23,64 @@ function outline(messages: readonly Message[]): readonly string[] {
 }
 
 describe("repairMessages", () => {
-  test.each<[string, readonly Message[], readonly string[], readonly string[]]>([
+  test.each<[string, readonly Message[], string, string]>([
     [
       "O-i: a call that was never answered gets an error result right behind it",
-      [u("u"), calling("a", ["c"]), u("v")],
-      ["u", "a", "no result of c", "v"],
-      ["call-without-result 1 c add-result"],
+      [u("u"), ask("a", "c"), u("v")],
+      "u, a, no result of c, v",
+      "call-without-result 1 c add-result",
     ],
-    [
-      "a call open at its end",
-      [u("u"), calling("a", ["c"])],
-      ["u", "a", "no result of c"],
-      ["call-without-result 1 c add-result"],
-    ],
+    ["a call open at its end", [u("u"), ask("a", "c")], "u, a, no result of c", "call-without-result 1 c add-result"],
     [
       "O-i: results of a batch are in the order of its calls if one was missing",
-      [calling("a", ["c", "d", "e"]), r("t", "e"), r("r", "c"), u("u")],
-      ["a", "r", "no result of d", "t", "u"],
-      ["call-without-result 0 d add-result"],
+      [ask("a", "c", "d", "e"), r("t", "e"), r("r", "c"), u("u")],
+      "a, r, no result of d, t, u",
+      "call-without-result 0 d add-result",
     ],
-    ["O-i: a lone result goes", [u("u"), r("r", "c"), a("a")], ["u", "a"], ["result-without-call 1 c remove-message"]],
+    ["O-i: a lone result goes", [u("u"), r("r", "c"), a("a")], "u, a", "result-without-call 1 c remove-message"],
     [
       "O-i: a second result of a call goes",
-      [calling("a", ["c"]), r("r", "c"), r("s", "c"), u("u"), r("t", "c")],
-      ["a", "r", "u"],
-      ["duplicate-result 2 c remove-message", "duplicate-result 4 c remove-message"],
+      [ask("a", "c"), r("r", "c"), r("s", "c"), u("u"), r("t", "c")],
+      "a, r, u",
+      "duplicate-result 2 c remove-message, duplicate-result 4 c remove-message",
     ],
     [
       "O-i: late results go to their calls",
-      [calling("a", ["c", "d"]), u("u"), r("s", "d"), r("r", "c")],
-      ["a", "r", "s", "u"],
-      ["result-not-after-call 2 d move", "result-not-after-call 3 c move"],
+      [ask("a", "c", "d"), u("u"), r("s", "d"), r("r", "c")],
+      "a, r, s, u",
+      "result-not-after-call 2 d move, result-not-after-call 3 c move",
     ],
     [
       "interleaved batches are taken apart",
-      [calling("a", ["c"]), calling("b", ["d"]), r("r", "c"), r("s", "d")],
-      ["a", "r", "b", "s"],
-      ["result-not-after-call 2 c move"],
+      [ask("a", "c"), ask("b", "d"), r("r", "c"), r("s", "d")],
+      "a, r, b, s",
+      "result-not-after-call 2 c move",
     ],
-    ["a result before its call", [r("r", "c"), u("u"), calling("a", ["c"])], ["u", "a", "r"], ["result-without-call 0 c move"]],
+    ["a result before its call", [r("r", "c"), u("u"), ask("a", "c")], "u, a, r", "result-without-call 0 c move"],
     [
       "blank messages and blank texts go",
       [human("u", " "), assistant("a", [{ type: "text", text: "" }, said]), u("v")],
-      ["a", "v"],
-      ["empty-content 0 u remove-message", "empty-content 1 a remove-part"],
+      "a, v",
+      "empty-content 0 u remove-message, empty-content 1 a remove-part",
     ],
-    ["reasoning alone goes", [u("u"), assistant("a", [thought]), u("v")], ["u", "v"], ["empty-content 1 a remove-message"]],
+    ["reasoning alone goes", [u("u"), assistant("a", [thought]), u("v")], "u, v", "empty-content 1 a remove-message"],
     [
       "reasoning that led to nothing goes",
       [assistant("a", [thought, said, thought]), u("u")],
-      ["a", "u"],
-      ["reasoning-at-end 0 a remove-part"],
+      "a, u",
+      "reasoning-at-end 0 a remove-part",
     ],
     [
       "a blank message between a call and its result is no obstacle",
-      [calling("a", ["c"]), human("u", ""), r("r", "c")],
-      ["a", "r"],
-      ["empty-content 1 u remove-message"],
+      [ask("a", "c"), human("u", ""), r("r", "c")],
+      "a, r",
+      "empty-content 1 u remove-message",
     ],
   ])("%s", (_, messages, ids, repairs) => {
     const repaired = repairMessages(messages);
-    expect(outline(repaired.messages)).toEqual(ids);
-    expect(repaired.repairs.map(({ code, index, subject, action }) => `${code} ${index} ${subject} ${action}`)).toEqual(
-      repairs,
-    );
+    expect(outline(repaired.messages).join(", ")).toBe(ids);
+    const done = repaired.repairs.map(({ code, index, subject, action }) => `${code} ${index} ${subject} ${action}`);
+    expect(done.join(", ")).toBe(repairs);
   });
 
   test("a made-up result is an error of its tool", () => {
