@@ -215,24 +215,14 @@ const ESCAPES: { readonly [mark: string]: string | undefined } = {
   e: "\u001b",
 };
 
-/** The text of a C string that begins with a quote, up to its end. Octal escapes are bytes of UTF-8. One pass. */
+/** The text of a C string that begins with a quote, up to its end. Octal escapes are bytes of UTF-8, so all is read byte by byte. Linear. */
 function cString(quoted: string): string {
-  const bytes: number[] = [];
-  const encoder = new TextEncoder();
-  for (let index = 1; index < quoted.length && quoted[index] !== '"'; index++) {
-    const octal = quoted[index] === "\\" ? /^[0-7]{3}/.exec(quoted.slice(index + 1, index + 4))?.[0] : undefined;
-    if (octal !== undefined) {
-      bytes.push(Number.parseInt(octal, 8));
-      index += 3;
-    } else if (quoted[index] === "\\") {
-      index += 1;
-      const mark = quoted[index] ?? "";
-      bytes.push(...encoder.encode(ESCAPES[mark] ?? mark));
-    } else {
-      const character = String.fromCodePoint(quoted.codePointAt(index) ?? 0);
-      bytes.push(...encoder.encode(character));
-      index += character.length - 1;
-    }
-  }
-  return new TextDecoder().decode(new Uint8Array(bytes));
+  const bytes = Buffer.from(quoted.slice(1)).toString("latin1");
+  const end = [...bytes.matchAll(/\\.|"/gs)].find(([mark]) => mark === '"')?.index;
+  const text = bytes
+    .slice(0, end)
+    .replace(/\\([0-7]{3}|.|$)/gs, (_, mark: string) =>
+      mark.length === 3 ? String.fromCharCode(Number.parseInt(mark, 8)) : (ESCAPES[mark] ?? mark),
+    );
+  return Buffer.from(text, "latin1").toString("utf8");
 }
