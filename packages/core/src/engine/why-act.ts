@@ -105,9 +105,10 @@ export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, si
     if (fires(policy.trigger, usedTokens, budget) && maybePays(sizes.prediction, cutPrice(policy.trigger, budget, sizes)))
       return "threshold";
     const { afterPause } = policy;
-    const afterMs = afterPause?.after === "cache-expiry" ? sizes.cache.lifeMs : (afterPause?.after ?? 0);
-    const isPause = afterPause !== null && sizes.pauseMs !== null && sizes.pauseMs >= afterMs;
-    if (isPause && fires(afterPause, usedTokens, budget)) return "threshold";
+    if (afterPause !== null && sizes.pauseMs !== null && fires(afterPause, usedTokens, budget)) {
+      const afterMs = afterPause.after === "cache-expiry" ? sizes.cache.lifeMs : afterPause.after;
+      if (sizes.pauseMs >= afterMs) return "threshold";
+    }
   }
   const isWorthIt = !sizes.isGoalMissed || isRipe;
   return fallback?.actAtBudget === true && isWorthIt && sendTokens > budget.inputBudgetTokens ? "over-budget" : null;

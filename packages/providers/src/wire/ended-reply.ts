@@ -23,6 +23,7 @@ export function saidCharsIn(answer: Fields): number | null {
 
 const LENGTH_REASONS: readonly string[] = ["length", "max_tokens", "MAX_TOKENS", "max_output_tokens"];
 const END_REASONS: readonly string[] = ["stop", "end_turn", "STOP", "completed"];
+const REASON_FIELDS = ["stop_reason", "finishReason", "finish_reason", "native_finish_reason", "unified", "raw"] as const;
 const WINDOW_REASON = "model_context_window_exceeded";
 
 /** The same of an answer as it came, on any of the wires and in the forms of their libraries; `null` for one of an unknown form. */
@@ -31,24 +32,25 @@ export function endedReplyIn(answer: unknown, usage: Usage | null): Parameters<t
   const [choice, candidate] = [recordsAt(answer, "choices")[0], recordsAt(answer, "candidates")[0]];
   // LangChain keeps the vendor's own fields at the side, AI SDK the common reason and the vendor's.
   const places = [answer, choice, candidate, recordAt(answer, "response_metadata"), recordAt(answer, "finishReason")];
-  const reasons = places.flatMap((place) =>
-    [
-      ...["stop_reason", "finishReason", "finish_reason", "native_finish_reason", "unified", "raw"].map((key) =>
-        stringAt(place, key),
-      ),
-      place?.status === "incomplete" ? stringAt(recordAt(place, "incomplete_details"), "reason") : null,
-      place?.object === "response" && place.status === "completed" ? "completed" : null,
-    ].filter((reason) => reason !== null),
-  );
+  const reasons = places.flatMap((place) => {
+    const incomplete = place?.status === "incomplete" ? stringAt(recordAt(place, "incomplete_details"), "reason") : null;
+    return [
+      ...REASON_FIELDS.flatMap((key) => stringAt(place, key) ?? []),
+      ...(incomplete === null ? [] : [incomplete]),
+      ...(place?.object === "response" && place.status === "completed" ? ["completed"] : []),
+    ];
+  });
   if (reasons.length === 0) return null;
   const isLength = reasons.some((reason) => LENGTH_REASONS.includes(reason));
   const isEnd = reasons.every((reason) => END_REASONS.includes(reason));
-  const stopReason = isLength ? "length" : isEnd ? "end" : "other";
+  const isWindowFull = reasons.includes(WINDOW_REASON);
+  // Of one that ended by a call nobody asks more.
+  if (!isLength && !isEnd)
+    return { stopReason: "other", isWindowFull, saidChars: null, promptTokens: null, outputTokens: null };
   return {
-    stopReason,
-    isWindowFull: reasons.includes(WINDOW_REASON),
-    // Nobody asks it of one that ended by a call.
-    saidChars: stopReason === "other" ? null : saidCharsIn(answer),
+    stopReason: isLength ? "length" : "end",
+    isWindowFull,
+    saidChars: saidCharsIn(answer),
     ...(usage === null ? sizesIn(answer) : sizesOf(usage)),
   };
 }
