@@ -121,14 +121,17 @@ const WIRES = {
   },
 } as const;
 
-test.each(Object.entries(WIRES))("the work of a step at %s does not grow with the session", async (path, wire) => {
-  const compaction = createProxyCompaction({
+const proxyCompaction = () =>
+  createProxyCompaction({
     policy: PLIMSOLL_POLICY,
     limits: () => ({ contextWindowTokens: 10_000_000, maxOutputTokens: 100 }),
     sessions: null,
     keys: createConversationKeys([], async () => undefined),
     learned: createLearnedLimits(),
   });
+
+test.each(Object.entries(WIRES))("the work of a step at %s does not grow with the session", async (path, wire) => {
+  const compaction = proxyCompaction();
   const { signal } = new AbortController();
   const items: unknown[] = [wire.prompt];
   const works: (readonly number[])[] = [];
@@ -141,6 +144,26 @@ test.each(Object.entries(WIRES))("the work of a step at %s does not grow with th
   }
   // Ids of three digits each, so that only numbers of characters differ.
   expect(works.at(-1)?.map((each, at) => Math.abs(each - (works[50]?.[at] ?? 0)) < 100)).toEqual([true, true, true, true]);
+});
+
+test("of a conversation that is mended before it is sent no more is parsed at a later step", async () => {
+  const path = "/v1/messages";
+  const wire = WIRES[path];
+  const compaction = proxyCompaction();
+  const { signal } = new AbortController();
+  const items: unknown[] = [wire.prompt, wire.step("open")[0], wire.prompt];
+  const parsed: (number | undefined)[] = [];
+  for (let step = 100; step < 140; step += 1) {
+    items.push(...wire.step(`c${step}`));
+    const bodyText = JSON.stringify({ model: "m", max_tokens: 100, messages: items, tools: wire.tools });
+    const counted = countWork();
+    const request = await compaction.prepare({ path, headers: { session_id: "one" }, bodyText, signal });
+    parsed.push(counted()[0]);
+    const refused = { status: 400, bodyText: '{"error":{"message":"messages.1: tool_use ids without tool_result"}}' };
+    await request?.recover(refused, 0);
+    expect(request?.bodyText?.includes("was called and gave no result") ?? false).toBe(step > 100);
+  }
+  expect(Math.abs((parsed.at(-1) ?? 0) - (parsed[5] ?? 0))).toBeLessThan(100);
 });
 
 /** Counts characters that are parsed, written as JSON, hashed or measured one by one, and walked in search of something. */

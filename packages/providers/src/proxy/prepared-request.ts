@@ -169,14 +169,13 @@ function withMending(
   };
 }
 
-function mended(
-  { wire, bodyText: own }: ReadRequest,
-  made: PreparedRequest,
-  say: ProxyOptions["onProblem"] | null,
-): PreparedRequest | null {
-  const text = made.bodyText ?? own;
-  const items = recordsAt(parseRecord(text), wire.itemsKey);
-  const places = arrayPlacesAt(text, wire.itemsKey);
+function mended(read: ReadRequest, made: PreparedRequest, say: ProxyOptions["onProblem"] | null): PreparedRequest | null {
+  const { wire } = read;
+  const text = made.bodyText ?? read.bodyText;
+  const isOwn = made.bodyText === null;
+  // What came in was read already.
+  const items = isOwn ? read.all : recordsAt(parseRecord(text), wire.itemsKey);
+  const places = isOwn ? read.places : arrayPlacesAt(text, wire.itemsKey);
   const faults: Fault[] = [];
   const rules = {
     thinking: "keep",
