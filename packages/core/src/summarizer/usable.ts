@@ -5,7 +5,7 @@ import { toolCallsOf } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { Summary, SummaryRequest } from "../ports.ts";
-import { promptOf } from "../prompts/built-in-prompts.ts";
+import { BUILT_IN_PROMPTS } from "../prompts/built-in-prompts.ts";
 import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/parts.ts";
 import type { Usage } from "../usage.ts";
 import { isEmptyBody, type SectionedText, sectionedText, sectionsIn } from "./sections.ts";
@@ -62,11 +62,13 @@ function withoutHeadings(text: string): string {
 
 /** Lines of the request; of a prompt that cannot be found its text is not known. */
 function instructionsOf(request: SummaryRequest): readonly string[] {
+  const { prompts = BUILT_IN_PROMPTS, sections } = request;
   const asked = request.parts.flatMap((part) => {
     try {
-      return promptOf(part.promptId, request.prompts).instructions(request.sections).split("\n");
-    } catch {
       // The writer of the summary may do without our prompts.
+      const prompt = prompts.find(({ id }) => id === part.promptId);
+      return prompt?.instructions(sections).split("\n") ?? [];
+    } catch {
       return [];
     }
   });
