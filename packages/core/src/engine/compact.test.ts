@@ -5,6 +5,7 @@ import { failureText, PlimsollError } from "../error.ts";
 import type { Message } from "../message/message.ts";
 import { withKinds } from "../policy/kinds.ts";
 import type { EnginePolicy, Policy } from "../policy/policy.ts";
+import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { defineStrategy } from "../strategy/strategy.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
 import { askHook } from "./compact.ts";
@@ -48,6 +49,25 @@ describe("a hook before compaction", () => {
     );
     expect(stepsOf(await fit())).toEqual(["summarize applied"]);
     expect([asked, written()]).toEqual([[], expect.stringMatching(/my own words.*<last-errors>/s)]);
+  });
+
+  const digests: Policy = { ...SMALL_POLICY, strategies: PLIMSOLL_POLICY.strategies };
+  const drops: Policy = { ...SMALL_POLICY, strategies: [{ kind: "drop-oldest", amount: "all-but-keep", notice: "roles" }] };
+  test.each<[string, Policy, string, readonly string[], string]>([
+    ["takes the place of a digest", digests, "my own words", ["digest applied"], "my own words"],
+    ["is held to the limit of a summary, then too", digests, words(4500), ["digest applied"], "[Left out here for its length"],
+    ["is tried once: after a blank one the digest has its own", digests, " ", ["digest failed", "digest applied"], "wordword"],
+    [
+      "is named in the record if no step wants it",
+      drops,
+      "mine",
+      ["drop-oldest applied", "before-compaction not-applicable"],
+      "",
+    ],
+  ])("whose summary %s", async (_, policy, text, steps, shown) => {
+    const made = smallSession(turns(8), { policy, beforeCompaction: () => Promise.resolve({ kind: "summary", text }) });
+    expect(stepsOf(await made.fit())).toEqual(steps);
+    expect(made.written()).toContain(shown);
   });
 
   test("whose summary is blank is a failed summary: it never becomes content", async () => {

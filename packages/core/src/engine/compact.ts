@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Budget } from "../budget.ts";
+import type { Edit } from "../edit/apply-edits.ts";
 import type { AppliedEdit, CompactionReason, CompactionRecord, StepOutcome } from "../entry.ts";
 import { failureText } from "../error.ts";
 import { canonicalJson } from "../json.ts";
@@ -92,7 +93,7 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
     limitTokens: goal.limitTokens * KEPT_RATIO,
   });
   setup.work.visited(kept.length * messages.length);
-  const { tools, recaller, cutEstimatorName } = chainToolsFor(state, compaction, {
+  const { tools, recaller, isSupplied, cutEstimatorName } = chainToolsFor(state, compaction, {
     goal,
     // A text about the rest has only the room that the newest steps leave it.
     keptTokens: Math.max(0, Math.min(goal.limitTokens, worthTokens)),
@@ -129,8 +130,9 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   const isMissed = policy.fallback !== null && end.run.tokens > goal.budgetTokens;
   const run = isMissed ? bestOf(end, goal) : end.run;
   const unrecalled = [...recaller.failures()].map(([kind, failure]) => failedRule(kind, failure));
+  const unused = isSupplied() ? [UNUSED_SUMMARY] : [];
   return outcomeOf(state, compaction, {
-    run: { ...run, steps: [...run.steps, ...unrecalled] },
+    run: { ...run, steps: [...run.steps, ...unrecalled, ...unused] },
     isMissed,
     rules: chain.rules,
     measure,
@@ -151,8 +153,8 @@ function chainToolsFor(
   state: FitState,
   { budget, input }: Compaction,
   { goal, ...given }: Omit<Parameters<typeof toolsFor>[1], "budget"> & { readonly goal: Goal },
-): { readonly tools: ChainTools } & Pick<CompactionTools, "recaller" | "cutEstimatorName"> {
-  const { pricing, cutEstimatorName, ...writers } = toolsFor(state, { budget, ...given });
+): { readonly tools: ChainTools } & Pick<CompactionTools, "recaller" | "isSupplied" | "cutEstimatorName"> {
+  const { pricing, isSupplied, cutEstimatorName, ...writers } = toolsFor(state, { budget, ...given });
   const { measure } = given;
   const tools: ChainTools = {
     goal,
@@ -174,12 +176,24 @@ function chainToolsFor(
           nowMs: input.nowMs,
           ...writers,
           ...planned,
+          edits: isSupplied() ? planned.edits.map(withoutDigest) : planned.edits,
         },
         signal,
       ),
   };
-  return { tools, recaller: writers.recaller, cutEstimatorName };
+  return { tools, recaller: writers.recaller, isSupplied, cutEstimatorName };
 }
+
+/** The edit with a hook's summary in the place of a digest. */
+function withoutDigest(edit: Edit): Edit {
+  return edit.kind === "replace-spans" && edit.by === "digest" ? { ...edit, by: "summary" } : edit;
+}
+
+const UNUSED_SUMMARY: StepOutcome = {
+  strategy: "before-compaction",
+  outcome: "not-applicable",
+  detail: "no step wrote a summary, so the hook's is not used",
+};
 
 /** An edited view as it will be sent: without the reasoning that the edit makes invalid. */
 function asSent(edited: readonly Message[], { setup: { isBoundReasoning: isBound }, view }: FitState): readonly Message[] {

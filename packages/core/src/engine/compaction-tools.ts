@@ -17,6 +17,8 @@ import { expectedTokensOf } from "./why-act.ts";
 export interface CompactionTools
   extends Pick<ExecuteInput, "summarizer" | "vendor" | "author" | "digest" | "facts" | "recaller" | "textTokens"> {
   readonly pricing: ChainTools["pricing"];
+  /** True as long as a hook's summary waits for the first step that writes one. */
+  readonly isSupplied: () => boolean;
   /** Names the estimator with which `pricing` measures a cut. */
   readonly cutEstimatorName: string;
 }
@@ -60,7 +62,11 @@ export function toolsFor(
   const requested = (message: Message) => estimator.messageTokens(message, state.writer?.ledger ?? ledger);
   const windowTokens = writerWindow(state, budget) - PROMPT_TOKENS;
   const limits = { historyTokens, windowTokens, overheadTokens, messageTokens: requested };
-  const supplied: Summarizer = () => Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
+  let isSupplied = summary !== null;
+  const supplied: Summarizer = () => {
+    isSupplied = false;
+    return Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
+  };
   const tokensOf = (text: string) => Math.ceil(estimator.measure.textTokens(text) * scaleRatio);
   const room = { budget, roomTokens: writtenTokens, recordTokens: policy.facts.maxTokens, held, tokensOf };
   const facts = state.memory.record(room);
@@ -70,6 +76,7 @@ export function toolsFor(
   const view = state.view.messages.slice();
   return {
     recaller,
+    isSupplied: () => isSupplied,
     cutEstimatorName: cutEstimator.name,
     summarizer: summary === null ? withDeadline(chunkedSummarizer(ports.summarizer, limits), deadline) : supplied,
     vendor: vendorOf(state, budget),

@@ -146,8 +146,9 @@ export type HookDecision =
   | { readonly kind: "summary"; readonly text: string };
 
 /**
- * A hook that is called before each compaction; it lets it go on, cancels it, or supplies the summary's text. If it rejects or gives no answer in
- * time, the compaction goes on and its record says so. A cancelled compaction is not tried again until something new arrives.
+ * A hook that is called before each compaction; it lets it go on, cancels it, or supplies the summary's text: the first step that writes a summary, by a
+ * model or as a digest, takes that. If no step writes one, or the hook rejects or gives no answer in time, the compaction goes on and its record says so.
+ * A cancelled compaction is not tried again until something new arrives.
  */
 export type BeforeCompaction = (notice: CompactionNotice, signal: AbortSignal) => Promise<HookDecision>;
 
