@@ -1,5 +1,5 @@
 import { Writable } from "node:stream";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createProgressBar, leftText } from "./progress-bar.ts";
 
 test("a bar names the file that is being done, and none before the first", () => {
@@ -61,4 +61,17 @@ test.each([
   ["tells one file as one", [30], 1, ["plimsoll: replaying: 1 of 1 file, 30 s, 0 s left\n"]],
 ])("a log %s", (_, endSeconds, filesTotal, lines) => {
   expect(saidWhile(endSeconds, filesTotal)).toEqual(lines);
+});
+
+test("a log has a line every ten seconds while one long session is replayed", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const said: string[] = [];
+  const output = Object.assign(new Writable(), { write: (text: string) => said.push(text) > 0 });
+  const bar = createProgressBar(output, {}, () => Date.now());
+  bar.show({ file: "a.jsonl", filesDone: 0, filesTotal: 1, workDone: 0, workTotal: 1 });
+  vi.advanceTimersByTime(25_000);
+  bar.stop();
+  vi.advanceTimersByTime(60_000);
+  expect(said).toEqual(["plimsoll: replaying: 0 of 1 file, 10 s\n", "plimsoll: replaying: 0 of 1 file, 20 s\n"]);
 });

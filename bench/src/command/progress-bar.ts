@@ -57,22 +57,29 @@ export function createProgressBar(
 /** The time between lines, and the shortest run that has one (chosen: some six a minute leave a log readable). */
 const BETWEEN_LINES_MS = 10_000;
 
-/** Writes plain lines to a log or a pipe where a terminal has a bar: one every ten seconds, when something was done; none for a shorter run. */
+/** Writes plain lines to a log or a pipe where a terminal has a bar: one every ten seconds; none for a shorter run. */
 function createProgressLines(output: Output, { what, noun, leftOf }: ProgressWords, nowMs: () => number): ProgressBar {
   const startMs = nowMs();
   let saidMs = startMs;
+  let newest: BenchProgress | null = null;
+  const show = ({ filesDone, filesTotal, workDone, workTotal }: BenchProgress) => {
+    const atMs = nowMs();
+    if (atMs - saidMs < BETWEEN_LINES_MS) return;
+    saidMs = atMs;
+    const elapsedMs = atMs - startMs;
+    const left = leftText(workTotal === 0 ? 0 : workDone / workTotal, elapsedMs, leftOf);
+    const done = `${formatCount(filesDone)} of ${formatNumberOf(filesTotal, noun)}`;
+    const parts = [done, elapsedText(elapsedMs), left].filter((part) => part !== "");
+    output.write(`plimsoll: ${what}: ${parts.join(", ")}\n`);
+  };
+  // A long session is one thing to do.
+  const again = setInterval(() => newest !== null && show(newest), BETWEEN_LINES_MS).unref();
   return {
-    show: ({ filesDone, filesTotal, workDone, workTotal }) => {
-      const atMs = nowMs();
-      if (atMs - saidMs < BETWEEN_LINES_MS) return;
-      saidMs = atMs;
-      const elapsedMs = atMs - startMs;
-      const left = leftText(workTotal === 0 ? 0 : workDone / workTotal, elapsedMs, leftOf);
-      const done = `${formatCount(filesDone)} of ${formatNumberOf(filesTotal, noun)}`;
-      const parts = [done, elapsedText(elapsedMs), left].filter((part) => part !== "");
-      output.write(`plimsoll: ${what}: ${parts.join(", ")}\n`);
+    show: (progress) => {
+      newest = progress;
+      show(progress);
     },
-    stop: () => {},
+    stop: () => clearInterval(again),
   };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CompactionEntry, Message, Session, SessionEntry, SessionView, UsageEntry } from "@plimsoll/core";
 import { isHuman, toolCallsOf, usageOf } from "@plimsoll/core";
 import type { followingChecks } from "@plimsoll/core/extend";
@@ -11,6 +12,9 @@ import { createEngineRun, type EngineRun } from "./engine-run.ts";
 import type { PartFailure } from "./part-failures.ts";
 import { createProgramRun } from "./program-run.ts";
 import type { CallObserver, ReplayedCall } from "./replayed-call.ts";
+
+/** Calls after which the process may do something else. Chosen: some seconds of a large window. */
+const CALLS_BETWEEN = 1_000;
 
 /**
  * Drives the production engine, or the program in its place, over the full recorded history. Messages arrive as they did; the engine is asked before a human
@@ -38,6 +42,8 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
   };
   const send = async (entry: UsageEntry, position: number) => {
     if (sent.last !== null) onCall(sent.last);
+    // The progress of a long session is shown in between.
+    if (call % CALLS_BETWEEN === CALLS_BETWEEN - 1) await nextTurn();
     sent.last = await sendCall(session, cell, run, { call, entry, reply: replyAfter(session.entries, position), check, sizes });
     call += 1;
   };
