@@ -24,11 +24,17 @@ export interface SerialOptions extends Omit<ReplayerOptions, "opener"> {
   readonly opener?: Opener;
 }
 
+const SERIAL_OPTIONS = option.schema<SerialOptions>({
+  ...option.optional(option.object, "environment", "parts"),
+  opener: option.having("open", "counts").optional(),
+});
+
 /**
  * Makes a pool that runs tasks in this process, one after the other. It copies results, as between threads, so that none keeps a session's whole text
  * in memory. After `close`, tasks that have not begun reject.
  */
 export function createSerialPool(options: SerialOptions = {}): WorkerPool {
+  option.check("a pool", SERIAL_OPTIONS, options);
   const { parts = BUILT_IN_PARTS } = options;
   const opener = options.opener ?? createOpener(parts.importers);
   const replay = createFileReplayer({ ...options, opener });

@@ -1,5 +1,6 @@
 import { NONE_POLICY, type Policy } from "@plimsoll/core";
-import { BUILT_IN_KINDS, type Kinds } from "@plimsoll/core/extend";
+import { BUILT_IN_KINDS, type Kinds, option } from "@plimsoll/core/extend";
+import { z } from "zod";
 import { choose as chooseAmong } from "../judge/choose.ts";
 import { type JudgedSettings, judgeSettings, type SettingVerdict } from "../judge/settings.ts";
 import { type Split, splitSessions } from "../judge/split.ts";
@@ -76,6 +77,8 @@ interface TriedPolicy {
   readonly settings: readonly SettingValue[];
 }
 
+const TUNING = z.strictObject({ policies: z.array(option.object), replay: option.fn, kinds: option.object });
+
 /**
  * Searches for better settings: replays a coarse grid for every policy, and a finer one around the best of the first policy, on one half of the
  * sessions; then the best of each on the other half. The other policies are there for comparison. The result has one entry for each policy
@@ -86,6 +89,7 @@ export async function tune(
   replay: ReplayRound,
   kinds: Kinds = BUILT_IN_KINDS,
 ): Promise<readonly TuneResult[]> {
+  option.check("a tuning", TUNING, { policies: [own, ...others], replay, kinds });
   const baseline = await replay({ name: "baseline", policies: [NONE_POLICY], sessions: null });
   const split = splitSessions(baseline);
   const candidates = [own, ...others].flatMap((base) => (base === undefined ? [] : coarseCandidate(base, kinds)));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startAgent } from "@plimsoll/agent";
 import { createTelemetry } from "@plimsoll/agent/telemetry";
-import { createThreadPool, runBench } from "@plimsoll/bench";
+import { createSerialPool, createThreadPool, runBench, tune } from "@plimsoll/bench";
 import {
   createDigest,
   createMemoryArtifactStore,
@@ -12,6 +12,7 @@ import {
   definePolicy,
   PLIMSOLL_POLICY,
 } from "@plimsoll/core";
+import { createSpending, probeServer, resolveModel } from "@plimsoll/providers";
 import { createAnthropicClient, createAnthropicSession } from "@plimsoll/providers/anthropic";
 import { createCompactionMiddleware } from "@plimsoll/providers/drop-in/ai-sdk";
 import { createMessagesCompactor } from "@plimsoll/providers/drop-in/anthropic";
@@ -24,11 +25,12 @@ import { createPiExtension } from "@plimsoll/providers/drop-in/pi";
 import { createChatSession, createOpenAiChatClient } from "@plimsoll/providers/openai-chat";
 import { createOpenAiResponsesClient, createResponsesSession } from "@plimsoll/providers/openai-responses";
 import { createLearnedLimits, createProxyCompaction } from "@plimsoll/providers/proxy";
-import { createFileSessionStore, createMemorySessionStore } from "@plimsoll/stores";
+import { type SimulatorOptions, startSimulator } from "@plimsoll/simulator";
+import { createFileArtifactStore, createFileSessionStore, createMemorySessionStore } from "@plimsoll/stores";
 import { createPostgresStore } from "@plimsoll/stores/postgres";
 import { createRedisStore } from "@plimsoll/stores/redis";
 import { createSqliteStore } from "@plimsoll/stores/sqlite";
-import { createBuiltinTools, defineTool } from "@plimsoll/tools";
+import { createBuiltinTools, defineTool, fsTool, readLintsTool, shellTool } from "@plimsoll/tools";
 import { afterAll, expect, test } from "vitest";
 import { z } from "zod";
 
@@ -79,6 +81,8 @@ const tool = { name: "t", description: "", input: z.string(), category: "generic
 const meter = { createHistogram: ok, createGauge: ok, createCounter: ok, createUpDownCounter: ok };
 const pool = { listeners: () => [], on: ok, connect: ok };
 
+const workspace = { root: "/w", place: ok, entryPlace: ok, nameOf: ok };
+
 type Options = Readonly<Record<string, unknown>>;
 type Make = (...given: never[]) => unknown;
 
@@ -124,7 +128,31 @@ const MAKERS: readonly (readonly [
   ["defineTool", defineTool, tool, ["name", "description", "input", "category", "effect", "run"]],
   ["runBench", runBench, bench, ["files", "policies", "windows", "plimsollVersion"]],
   ["createThreadPool", createThreadPool, { modules: [] }, [], [0]],
+  ["createSerialPool", createSerialPool, { environment }, []],
+  ["resolveModel", resolveModel, { reference: "m", unknownWindow: "off", config: limits }, ["reference", "unknownWindow"]],
+  [
+    "probeServer",
+    probeServer,
+    { getJson: async () => ({ data: [] }), signal: NEVER },
+    ["getJson", "signal"],
+    ["http://h/v1", "m"],
+  ],
+  ["startSimulator", simulated, { replies: [], contextWindowTokens: 9_000, prefill: "accept", onExchange: ok }, ["replies"]],
+  ["fsTool", fsTool, { workspace }, ["workspace"]],
+  ["shellTool", shellTool, { workspace, env: {}, timeoutMs: 5 }, ["workspace", "env"]],
+  [
+    "readLintsTool",
+    readLintsTool,
+    { workspace, env: {}, timeoutMs: 5, lintCommand: null },
+    ["workspace", "env", "lintCommand"],
+  ],
 ];
+
+async function simulated(options: SimulatorOptions): Promise<object> {
+  const simulator = await startSimulator(options);
+  await simulator.close();
+  return simulator;
+}
 
 const made = async (make: Make, before: readonly unknown[], given: unknown): Promise<unknown> =>
   await Reflect.apply(make, undefined, [...before, given]);
@@ -210,6 +238,18 @@ test.each(FAULTS)("%s refuses %s", async (_, __, make, before, faulty, message, 
   );
   expect(error).toMatchObject({ name: "PlimsollError", code: "bad-input", message: expect.stringContaining(message) });
   expect(error).toMatchObject({ details: { key: expect.stringContaining(key) } });
+});
+
+test.each<[string, () => unknown, string]>([
+  ["createFileArtifactStore without a folder", () => Reflect.apply(createFileArtifactStore, undefined, []), "folder"],
+  ["createFileArtifactStore in a number", () => Reflect.apply(createFileArtifactStore, undefined, [Number.NaN]), "folder"],
+  ["createSpending without prices", () => Reflect.apply(createSpending, undefined, []), "pricesOf"],
+  ["createSpending by a number", () => Reflect.apply(createSpending, undefined, [ok, Number.NaN]), "summaryModelId"],
+  ["probeServer without a model", () => Reflect.apply(probeServer, undefined, ["http://h/v1", undefined, {}]), "modelId"],
+  ["tune without a replay", () => Reflect.apply(tune, undefined, [[PLIMSOLL_POLICY]]), "replay"],
+  ["tune of a name", () => Reflect.apply(tune, undefined, [["plimsoll"], ok]), "policies.0"],
+])("%s is refused with the key", async (_, make, key) => {
+  await expect((async () => await make())()).rejects.toMatchObject({ code: "bad-input", details: { key } });
 });
 
 const RIGHT = MAKERS.map(([name, make, given, _, before = []]) => [name, make, given, before] as const);

@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { ANTHROPIC_WIRE } from "./anthropic-wire.ts";
 import { type Fields, parseRecord } from "./fields.ts";
 import { GEMINI_WIRE } from "./gemini.ts";
+import { checkOptions } from "./given-options.ts";
 import { OPENAI_CHAT_WIRE } from "./openai-chat.ts";
 import { OPENAI_RESPONSES_WIRE } from "./openai-responses.ts";
 import { DEFAULT_WINDOW_TOKENS, type Exchange, maximumOutputTokensOf, type SimulatorOptions } from "./options.ts";
@@ -66,9 +67,10 @@ function isFromHere({ headers }: IncomingMessage): boolean {
  * `/v1beta/models/{id}:generateContent` (with `:streamGenerateContent` and `:countTokens`), and gives its window at `/v1/models` and `/props`. It refuses the same
  * requests as the vendors, in their words.
  *
- * @throws PlimsollError `bad-input` if the port is taken.
+ * @throws `bad-input` for options that are none, and an error if the port is taken.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  checkOptions(options);
   const provider = createProvider(options);
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? "").split("?")[0] ?? "";

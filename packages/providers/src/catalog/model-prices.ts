@@ -1,6 +1,7 @@
 import type { SessionEntry, SessionOptions, Usage } from "@plimsoll/core";
-import { isRecord, isRejectedUsage } from "@plimsoll/core/extend";
+import { isRecord, isRejectedUsage, option } from "@plimsoll/core/extend";
 import { calcPrice, type ModelPrice } from "@pydantic/genai-prices";
+import { z } from "zod";
 import { anthropicUsage } from "../anthropic/decode.ts";
 import { type CacheRules, type ModelPrices, type PriceTier, tierFor } from "../economics.ts";
 import { recordsAt, stringAt } from "../fields.ts";
@@ -270,11 +271,14 @@ export interface SpendingCount {
   now(): Spending;
 }
 
+const SPENDING_OPTIONS = z.strictObject({ pricesOf: option.fn, summaryModelId: option.text.nullable() });
+
 /**
  * Counts the cost of a log's requests, each by the prices of the answering model on its day. `summaryModelId` is the model that the policy has
  * summaries written by; the session's own if it is `null`.
  */
 export function createSpending(pricesOf: PricesOf, summaryModelId: string | null = null): SpendingCount {
+  option.check("a count of spending", SPENDING_OPTIONS, { pricesOf, summaryModelId });
   let spending: Spending = { usage: null, usd: null, usdIs: "whole", statedUsd: null, unpriced: [] };
   let last: { readonly modelId: string; readonly atMs: number | null } | null = null;
   const known = rememberedPrices(pricesOf);

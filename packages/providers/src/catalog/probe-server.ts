@@ -1,3 +1,5 @@
+import { option } from "@plimsoll/core/extend";
+import { z } from "zod";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 
 /** Gets a JSON document; rejects or gives anything if there is none. It carries the key if one is needed. */
@@ -24,6 +26,9 @@ const WINDOW_KEYS = [
 /** Names under which they give its largest reply: Groq and OpenRouter, Anthropic. */
 const OUTPUT_KEYS = ["max_completion_tokens", "max_output_tokens", "max_tokens"] as const;
 
+const PLACE = z.strictObject({ baseUrl: option.text, modelId: option.text });
+const ASKING = z.strictObject({ getJson: option.fn, signal: option.object });
+
 /**
  * Asks a server for a model's window: llama.cpp's `/props`, which gives the window that it runs with, then `/v1/models`. `baseUrl` ends in `/v1`, as
  * SDKs take it. `null` if it gives none or cannot be reached.
@@ -31,8 +36,11 @@ const OUTPUT_KEYS = ["max_completion_tokens", "max_output_tokens", "max_tokens"]
 export async function probeServer(
   baseUrl: string,
   modelId: string,
-  { getJson, signal }: { readonly getJson: GetJson; readonly signal: AbortSignal },
+  asked: { readonly getJson: GetJson; readonly signal: AbortSignal },
 ): Promise<ProbedLimits | null> {
+  option.check("a server", PLACE, { baseUrl, modelId });
+  option.check("a server", ASKING, asked);
+  const { getJson, signal } = asked;
   const root = baseUrl.endsWith("/v1") ? baseUrl.slice(0, -"/v1".length) : baseUrl;
   const ask = (url: string) =>
     getJson(url, signal).catch(() => {

@@ -1,6 +1,8 @@
 import type { ModelLimits, Policy } from "@plimsoll/core";
+import { option } from "@plimsoll/core/extend";
 import { findProvider } from "@pydantic/genai-prices";
 import { distance } from "fastest-levenshtein";
+import { z } from "zod";
 import type { CacheRules, ModelPrices } from "../economics.ts";
 import {
   FAMILY_LIMITS,
@@ -53,11 +55,19 @@ export interface ModelResolution {
   readonly unknownWindow: Policy["unknownWindow"];
 }
 
+const RESOLUTION = option.schema<ModelResolution>({
+  reference: option.text,
+  config: option.limits.optional(),
+  probe: option.fn.optional(),
+  unknownWindow: z.union([z.literal("off"), z.strictObject({ tokens: option.count })]),
+});
+
 /**
  * Finds a model's window, prices and other facts: config first, then the catalogue, then the server, then the policy's `unknownWindow`. Of a server on this machine the
  * catalogue knows nothing: it runs models with windows of its own.
  */
 export async function resolveModel(resolution: ModelResolution): Promise<ResolvedModel> {
+  option.check("a model", RESOLUTION, resolution);
   const reference = parseModelReference(resolution.reference);
   const { modelId, host } = reference;
   const isLocal = isLocalHost(host);

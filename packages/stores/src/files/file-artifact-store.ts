@@ -3,7 +3,8 @@ import { mkdirSync } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ArtifactStore } from "@plimsoll/core";
-import { artifactHandle } from "@plimsoll/core/extend";
+import { artifactHandle, option } from "@plimsoll/core/extend";
+import { z } from "zod";
 import {
   fileFailure,
   guarded,
@@ -31,11 +32,16 @@ interface ArtifactWriter {
   discard(): Promise<void>;
 }
 
+const FOLDER = z.strictObject({ folder: option.text });
+
 /**
  * An artifact store in a folder, one file a text, named by the hash of its content. A file is written under another name and renamed when it is whole,
  * readable only by its owner. Text that UTF-8 cannot hold (lone surrogates) is written as UTF-16. Rejects with `bad-session` if the disk refuses.
+ *
+ * @throws PlimsollError `bad-input` if the folder is no text.
  */
 export function createFileArtifactStore(folder: string): StreamingArtifactStore {
+  option.check("an artifact store", FOLDER, { folder });
   const fileOf = (handle: string, suffix: string) => join(folder, `${handle.slice(HANDLE_PREFIX.length)}${suffix}`);
   const begin = async (): Promise<ArtifactWriter> => {
     const temporary = join(folder, `${randomUUID()}.part`);
