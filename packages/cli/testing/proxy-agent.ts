@@ -19,6 +19,8 @@ export interface AgentOptions {
   readonly fields?: Item;
   /** Packs a body, as its `content-encoding` among the headers says. */
   readonly pack?: (text: string) => Uint8Array<ArrayBuffer> | string;
+  /** Text at the end of a request's newest item, which no other request has. */
+  readonly reminder?: (request: number) => string;
   /** Returns the result of a call. */
   readonly resultOf?: (step: number) => string;
 }
@@ -59,13 +61,21 @@ export function startAgent(options: AgentOptions): Agent {
     fields = {},
     pack = (text) => text,
     resultOf = shortResult,
+    reminder,
   } = options;
   const own = FORMS[wire];
   let history: readonly Item[] = [];
   let calls = 0;
+  let asked = 0;
+  const reminded = () => {
+    asked += 1;
+    return reminder === undefined
+      ? history
+      : [...history.slice(0, -1), ...history.slice(-1).map((item) => withText(item, reminder(asked)))];
+  };
   const body = (extra: Item = {}, more: readonly Item[] = []) =>
     JSON.stringify(
-      { ...own.body([...history, ...more], form, system), ...(model === undefined ? {} : { model }), ...fields, ...extra },
+      { ...own.body([...reminded(), ...more], form, system), ...(model === undefined ? {} : { model }), ...fields, ...extra },
       null,
       1,
     );
@@ -100,6 +110,13 @@ export function startAgent(options: AgentOptions): Agent {
       return answers;
     },
   };
+}
+
+/** The item with a text behind what it says. */
+function withText(item: Item, text: string): Item {
+  const added = (value: unknown) => (Array.isArray(value) ? [...value, { type: "text", text }] : `${String(value)}${text}`);
+  const key = ["content", "output"].find((each) => item[each] !== undefined);
+  return key === undefined ? item : { ...item, [key]: added(item[key]) };
 }
 
 function shortResult(step: number): string {

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { z } from "zod";
 import { startAgent } from "../../testing/proxy-agent.ts";
-import { type RawBody, sendRaw, startSetting } from "../../testing/proxy-setting.ts";
+import { compactionsIn, type RawBody, sendRaw, startSetting } from "../../testing/proxy-setting.ts";
 import { streaming } from "../../testing/relay.ts";
 
 /** Everything that the proxy has written below a folder. */
@@ -287,6 +288,29 @@ describe("a history that the vendor keeps passes as it came, and the first reque
     expect(lines).toEqual([expect.stringContaining(`(${named})`), expect.stringContaining(`(${named})`)]);
   });
 });
+
+/** Requests that do not go on with the one before, but for its newest message, beside the compactions that were made. */
+async function cacheBreaks(form: "streamed" | "whole", reminder?: (request: number) => string) {
+  const { url, seen, stdout } = await startSetting();
+  const more = reminder === undefined ? {} : { reminder };
+  await startAgent({ wire: "anthropic", url, form, headers: { session_id: "s" }, ...more }).say("Look at every part.", 60);
+  const plain = (item: unknown) => JSON.stringify(item, (key, value: unknown) => (key === "cache_control" ? undefined : value));
+  const body = z.object({ messages: z.array(z.unknown()) });
+  const sent = seen.map((request) => body.parse(JSON.parse(request.body.toString())).messages.map(plain));
+  const broken = sent.filter((items, at) => sent[at - 1]?.slice(0, -1).some((item, place) => items[place] !== item));
+  return { requests: sent.length, breaks: broken.length, compactions: compactionsIn(stdout()) };
+}
+
+test.each(["whole", "streamed"] as const)(
+  "a reminder of one request only breaks the prompt cache no more than cuts do: %s",
+  { timeout: 120_000 },
+  async (form) => {
+    const found = await cacheBreaks(form, (request) => `\nThe clock says 10:${request}. Nothing else is new.`);
+    expect(found.requests).toBeGreaterThanOrEqual(60);
+    expect(found.breaks).toBeLessThanOrEqual(found.compactions);
+    expect(found.compactions).toBeLessThanOrEqual((await cacheBreaks(form)).compactions + 3);
+  },
+);
 
 test("what is not cut stays the program's bytes after a cut, and so does everything around the history", async () => {
   const { url, seen, stdout } = await startSetting();
