@@ -1,6 +1,11 @@
+import { AIMessage } from "@langchain/core/messages";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import type OpenAI from "openai";
 import { expect, test } from "vitest";
+import { ARRAY_ROWS } from "../../testing/array-subjects.ts";
+import type { ContractTurn } from "../testing/index.ts";
+import { PROMPTS } from "./ai-sdk-middleware.ts";
+import { createArrayCompactor } from "./array-compactor.ts";
 import { createChatCompactor } from "./openai-chat.ts";
 
 type Item = OpenAI.ChatCompletionMessageParam & { reasoning_content?: string };
@@ -55,4 +60,54 @@ test.each<[string, Row, number]>([
 ])("%s are predicted as they are counted", async (_, row, from) => {
   const offs = await play(row);
   expect(offs.slice(from).filter((off) => Math.abs(off) > 0.25)).toEqual([]);
+});
+
+const OUTPUT = tokensOf(THOUGHT);
+/** The answers of a model that thought for long, by kind of array. */
+const ANSWERS: Readonly<Record<string, (id: string, prompt: number) => unknown>> = {
+  "Anthropic messages": (id, prompt) => ({ id, model: "m", usage: { input_tokens: prompt, output_tokens: OUTPUT } }),
+  "Responses items": (id, prompt) => ({ id, model: "m", usage: { input_tokens: prompt, output_tokens: OUTPUT } }),
+  "Gemini contents": (responseId, promptTokenCount) => ({
+    ...{ responseId, modelVersion: "m" },
+    usageMetadata: { promptTokenCount, candidatesTokenCount: 20, thoughtsTokenCount: OUTPUT },
+  }),
+  "LangChain messages": (id, prompt) =>
+    Object.assign(new AIMessage("x"), { id, usage_metadata: { input_tokens: prompt, output_tokens: OUTPUT, total_tokens: 0 } }),
+  "OpenAI Agents items": (responseId, inputTokens) => ({ responseId, usage: { inputTokens, outputTokens: OUTPUT } }),
+  "AI SDK prompts": (id, total) => ({
+    usage: { inputTokens: { total }, outputTokens: { total: OUTPUT } },
+    response: { id, modelId: "m" },
+  }),
+};
+const OPTIONS = { policy: PLIMSOLL_POLICY, limits: { contextWindowTokens: 64_000, maxOutputTokens: 8000 } };
+
+/** The errors of predictions, for replies that come back without their thoughts, and of which some ended within them and do not come back. */
+async function offsOf(name: string, isCutOff: (step: number) => boolean): Promise<readonly number[]> {
+  const offs: number[] = [];
+  const row = ARRAY_ROWS.find((each) => each.name === name) ?? expect.fail(`no ${name}`);
+  await row.run({
+    rule: name,
+    run: async (subject) => {
+      const turns: ContractTurn[] = [{ kind: "human", text: "Mend the parser. ".repeat(40), before: null }];
+      const own = name === "AI SDK prompts" ? createArrayCompactor(PROMPTS, OPTIONS) : subject.create(OPTIONS);
+      for (let step = 0; step < 12; step += 1) {
+        const sent: readonly unknown[] = await Reflect.apply(own.fit, undefined, [subject.items(turns)]);
+        const promptTokens = tokensOf(JSON.stringify(sent)) + 900;
+        offs.push((Reflect.apply(own.expectedTokens, undefined, [sent]) ?? 0) / promptTokens - 1);
+        await Reflect.apply(own.observe, undefined, [sent, ANSWERS[name]?.(`r${step}`, promptTokens)]);
+        const text = `What file ${step} holds, line by line. `.repeat(20);
+        const call = { callId: `c${step}`, path: "a.ts", said: `Step ${step} is done.`, result: text };
+        turns.push(isCutOff(step) ? { kind: "human", text, before: null } : { kind: "step", ...call });
+      }
+    },
+  });
+  return offs;
+}
+
+test.each(Object.keys(ANSWERS))("thoughts that are not sent are no context: %s", async (name) => {
+  for (const isCutOff of [() => false, (step: number) => step % 3 === 1]) {
+    const offs = await offsOf(name, isCutOff);
+    expect(offs).toHaveLength(12);
+    expect(offs.slice(1).filter((off) => Math.abs(off) > 0.25)).toEqual([]);
+  }
 });
