@@ -1,8 +1,8 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { type AssistantMessage, type Message, toolCallsOf, type UserMessage } from "@plimsoll/core";
 import { isRecord, type MessageDraft } from "@plimsoll/core/extend";
-import { anthropicUsage, replyParts } from "../anthropic/decode.ts";
-import { ANTHROPIC_WIRE_RULES, messageParams } from "../anthropic/encode.ts";
+import { anthropicUsage, decodeSummary, replyParts } from "../anthropic/decode.ts";
+import { ANTHROPIC_WIRE_RULES, isSummaryBlock, messageParams } from "../anthropic/encode.ts";
 import { refuseUnsupported, type SdkUse } from "../client/supported.ts";
 import { type Fields, piecesAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { wireCallId } from "../wire/tools.ts";
@@ -41,6 +41,7 @@ const MESSAGES_TURNS: TurnRules<Anthropic.MessageParam> = {
     return { ...second, content: [...partsIn(first.content), ...partsIn(second.content)] };
   },
   userAfterTool: "accept",
+  isSummary: ({ content }) => isSummaryBlock(content[0]),
   system: "after-user",
 };
 
@@ -59,6 +60,7 @@ const ANTHROPIC_ARRAY: WireArray<Anthropic.MessageParam, Anthropic.Message> = {
     return [{ ...item, content: [...leftPieces(item.content, isThere, ({ type }) => type === "tool_result")] }];
   },
   turns: MESSAGES_TURNS,
+  summary: decodeSummary,
   isVendorState: (item) => recordsAt(item, "content").some(({ type }) => type === "compaction"),
   observed: (answer) => ({ requestId: answer.id, modelId: answer.model, usage: anthropicUsage(recordAt(answer, "usage")) }),
 };
@@ -111,7 +113,7 @@ function withOwnIds(param: Anthropic.MessageParam, messages: readonly Message[])
 function encoded(context: Parameters<typeof messageParams>[0]): readonly Anthropic.MessageParam[] {
   const params = messageParams(context).map((param) => withOwnIds(param, context.messages));
   const [first] = context.messages;
-  return first?.role === "assistant" ? params.slice(1) : params;
+  return first?.role === "assistant" && params[0]?.role === "user" ? params.slice(1) : params;
 }
 
 function partsIn<Block>(content: string | readonly Block[]): readonly (Block | Anthropic.TextBlockParam)[] {

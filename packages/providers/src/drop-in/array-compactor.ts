@@ -1,7 +1,16 @@
-import type { FitInput, Session, SessionView, ToolSpec } from "@plimsoll/core";
+import type { FitInput, Session, SessionOptions, SessionView, ToolSpec } from "@plimsoll/core";
 import { isHuman, PlimsollError } from "@plimsoll/core";
 import type { Rejection, recallArtifact } from "@plimsoll/core/extend";
-import { answerOf, attempted, nextTry, option, outcomeOfReply, sendWithRecovery, withCount } from "@plimsoll/core/extend";
+import {
+  answerOf,
+  attempted,
+  nextTry,
+  option,
+  outcomeOfReply,
+  sendWithRecovery,
+  sequenceOf,
+  withCount,
+} from "@plimsoll/core/extend";
 import { z } from "zod";
 import { sdkRejection } from "../client/failure.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
@@ -67,13 +76,21 @@ export interface ArrayRequest<Answer> extends RequestFacts {
 /** Names a conversation: by the caller's key, or by an array, either the caller's whole one or one that `fit` returned. */
 export type ConversationOf<Item> = string | readonly Item[];
 
+/**
+ * A request that may have the vendor write its summaries, under a policy whose writer is `vendor`: `compact` sends items as this very request with the vendor's own
+ * parameter for a summary, and gives the answer. A digest is written if it is left out.
+ */
+export type CompactingRequest<Item, Answer> = ArrayRequest<Answer> & {
+  readonly compact?: (items: Item[]) => PromiseLike<unknown>;
+};
+
 /** Compacts arrays that their callers keep whole and resend at each call. One serves any number of conversations at once. */
 export interface ArrayCompactor<Item, Answer> {
   /**
    * Returns the array to send in place of the whole one; unchanged items are the caller's objects. Rejects with `context-overflow` if no cut can make it fit the
    * window that the limits name: the details have the `parts` with their sizes. Rejects with `unsendable` if it would have to cut away a vendor's own compaction.
    */
-  fit(items: readonly Item[], request?: ArrayRequest<Answer>): Promise<Item[]>;
+  fit(items: readonly Item[], request?: CompactingRequest<Item, Answer>): Promise<Item[]>;
   /** Learns from the usage that `answer` reports: `sent` is the array that `fit` or `recover` returned and the request sent. */
   observe(sent: readonly Item[], answer: Answer): Promise<void>;
   /**
@@ -83,7 +100,7 @@ export interface ArrayCompactor<Item, Answer> {
   send<Own extends Answer>(
     items: readonly Item[],
     call: (items: Item[]) => PromiseLike<Own>,
-    request?: ArrayRequest<Answer>,
+    request?: CompactingRequest<Item, Answer>,
   ): Promise<Own>;
   /**
    * Makes the next array to send after `sent` failed: further compacted if the vendor said that the prompt does not fit and the policy allows it, and
@@ -294,7 +311,8 @@ function arrayBefore<Item, Answer>({ wire, read }: KnownArrays<Item, Answer>, it
 
 function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArray<Item, Answer>): Item[] {
   const { array } = sent;
-  array.written = writtenOn(arrays, sent) ?? writtenWhole(arrays, sent);
+  array.written =
+    writtenOn(arrays, sent) ?? writtenWhole(arrays, { array, session: sent.fitted.found.session, view: sent.fitted.view });
   const { joined = (all: readonly Item[]) => all } = arrays.wire;
   const items = [...array.systemItems, ...joined(array.written.items)];
   arrays.sent.set(items, sent);
@@ -320,12 +338,24 @@ function writtenOn<Item, Answer>(
   return { ...before, items, messages: view.messages, groupCount: array.groups.length, isOpen: rest.isOpen };
 }
 
+/** A view to write, and the array whose items its messages are. */
+interface WrittenOf<Item> {
+  readonly array: Pick<ReadArray<Item>, "groups" | "systemItems">;
+  readonly session: Session;
+  readonly view: Pick<SessionView, "messages">;
+}
+
+/** The items of a beginning of the view, as a request with nothing else would have them. */
+function itemsOf<Item, Answer>(arrays: KnownArrays<Item, Answer>, of: WrittenOf<Item>): Item[] {
+  const { joined = (all: readonly Item[]) => all } = arrays.wire;
+  return [...of.array.systemItems, ...joined(writtenWhole(arrays, of).items)];
+}
+
 function writtenWhole<Item, Answer>(
   arrays: KnownArrays<Item, Answer>,
-  { array: { groups }, fitted: { found, view } }: SentArray<Item, Answer>,
+  { array: { groups }, session, view }: WrittenOf<Item>,
 ): WrittenView<Item> {
   const { wire, isUntouched, mended } = arrays;
-  const { session } = found;
   const { withoutLink = (item: Item) => item, turns } = wire;
   const unlinked = unlinkedIn(arrays, session);
   const aloneCount = unlinkedCount(groups, unlinked);
@@ -383,7 +413,7 @@ const ARRAY_REQUEST = option.schema<ArrayRequest<unknown>>({
 async function fitArray<Item, Answer>(
   arrays: KnownArrays<Item, Answer>,
   items: readonly Item[],
-  { caller, ...request }: ArrayRequest<Answer> & { readonly caller: "hook" | "sender" },
+  { caller, compact, ...request }: CompactingRequest<Item, Answer> & { readonly caller: "hook" | "sender" },
 ): Promise<Item[]> {
   option.check("a request", ARRAY_REQUEST, request);
   const array = read(arrays, items, request);
@@ -396,7 +426,13 @@ async function fitArray<Item, Answer>(
   const reported = answer === undefined ? measuredIn(arrays.wire, array, "newest") : observedOf(arrays, answer, conversation);
   const firstReported = measuredIn(arrays.wire, array, "first");
   const isRefused = caller === "hook" && isReasoningRefused(arrays.wire, items);
-  const known = { request: array.request, reported, firstReported, caller, isRefused };
+  const { summary } = arrays.wire;
+  const compactFor = (session: Session): SessionOptions["compact"] =>
+    compact === undefined || summary === undefined
+      ? undefined
+      : async ({ context }) =>
+          summary(await compact(itemsOf(arrays, { array, session, view: { messages: sequenceOf(context.messages) } })));
+  const known = { request: array.request, reported, firstReported, caller, isRefused, compactFor };
   const fitted = await fitRequest(arrays.logs, { ...request, ...known });
   const { session } = fitted.found;
   const isNamed =
@@ -467,7 +503,7 @@ async function withoutReasoning<Item, Answer>(
 
 async function send<Item, Answer, Own extends Answer>(
   arrays: KnownArrays<Item, Answer>,
-  { items, request }: { readonly items: readonly Item[]; readonly request: ArrayRequest<Answer> },
+  { items, request }: { readonly items: readonly Item[]; readonly request: CompactingRequest<Item, Answer> },
   call: (items: Item[]) => PromiseLike<Own>,
 ): Promise<Own> {
   let sent = await fitArray(arrays, items, { ...request, caller: "sender" });

@@ -7,6 +7,7 @@ import type {
   RequestLimits,
   Session,
   SessionEntry,
+  SessionOptions,
   SessionView,
   ToolCallPart,
 } from "@plimsoll/core";
@@ -99,6 +100,12 @@ export interface ArrayConversations {
   readonly told: WeakSet<Session>;
   /** Conversations whose newest cut was undone while a reply may still come that was made behind it. */
   readonly undone: WeakSet<Session>;
+  readonly asking: WeakMap<Session, Asking>;
+}
+
+/** The function with which the request that is being fitted has the vendor write a summary; `undefined` for none. */
+interface Asking {
+  compact: SessionOptions["compact"] | undefined;
 }
 
 const NEVER_ABORTED = new AbortController().signal;
@@ -135,11 +142,15 @@ export function createArrayConversations(
       return await admitted(message, callOf(request.messages, index), { session, logs });
     },
     begin: (name, log, from) => {
+      const asking: Asking = { compact: undefined };
       const session: Session = createSession({
         ...log,
         policy,
         kinds,
         summarizer,
+        get compact() {
+          return asking.compact;
+        },
         modelPriors,
         modelCosts,
         // Before the first report the model is the one that is asked.
@@ -150,6 +161,7 @@ export function createArrayConversations(
         ...(name.key === null ? {} : context?.(name.key, name.sessionId)),
         ...(onEvent === undefined ? {} : { onEvent: (event) => onEvent(event, name) }),
       });
+      logs.asking.set(session, asking);
       if (from !== null) takeOver(logs, from, session);
       return session;
     },
@@ -170,6 +182,7 @@ export function createArrayConversations(
     replies: new WeakMap(),
     told: new WeakSet(),
     undone: new WeakSet(),
+    asking: new WeakMap(),
   };
   return logs;
 }
@@ -191,6 +204,8 @@ function takeOver(
 
 /** One request of a caller. */
 export interface AskedRequest extends RequestFacts {
+  /** Gives the function with which this request has the vendor write a summary; left out if it has none. */
+  readonly compactFor?: (session: Session) => SessionOptions["compact"];
   readonly request: ConversationRequest;
   /** Compacts now, regardless of the policy's trigger, with a subject that the summary concentrates on. */
   readonly now?: FitInput["now"];
@@ -220,6 +235,8 @@ export function fitRequest(
     };
     if (limits !== wanted) tellOnce(limits);
     await take(asked, session, logs);
+    const asking = logs.asking.get(session);
+    if (asking !== undefined) asking.compact = asked.compactFor?.(session);
     const input = { ...inputAt("before-step", asked, { session, logs }), focus, ...(now === undefined ? {} : { now }) };
     await session.fit(input, signal ?? NEVER_ABORTED);
     const isAnswered = request.messages.slice(knownCount).some(({ role, parts }) => role === "assistant" && parts.length > 0);

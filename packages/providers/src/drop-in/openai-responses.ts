@@ -3,7 +3,7 @@ import type { MessageDraft } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { refuseUnsupported, type SdkUse } from "../client/supported.ts";
 import { recordAt, stringAt, withoutKeys } from "../fields.ts";
-import { responsesUsage } from "../openai-responses/decode.ts";
+import { decodeCompacted, responsesUsage } from "../openai-responses/decode.ts";
 import { responseItems } from "../openai-responses/encode.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
@@ -52,6 +52,7 @@ const RESPONSES_TURNS: TurnRules<ResponseItem> = {
   said: (role, text) => ({ type: "message", role, content: text }),
   join: joinedMessages,
   userAfterTool: "reject",
+  isSummary: (item) => stringAt(item, "type") === "compaction",
 };
 
 const RESPONSES_ARRAY: WireArray<ResponseItem, OpenAI.Responses.Response> = {
@@ -63,6 +64,7 @@ const RESPONSES_ARRAY: WireArray<ResponseItem, OpenAI.Responses.Response> = {
   encode: (messages) => responseItems({ system: "", tools: [], messages, dynamicContext: null }),
   changed,
   turns: RESPONSES_TURNS,
+  summary: decodeCompacted,
   withoutLink: withoutOwnId,
   // The oldest SDK of the peer range has no type for it.
   isVendorState: (item) => stringAt(item, "type") === "compaction",

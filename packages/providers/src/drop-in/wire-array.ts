@@ -8,6 +8,7 @@ import type {
   ToolResultMessage,
   ToolSpec,
   UserMessage,
+  VendorSummary,
 } from "@plimsoll/core";
 import { canonicalJson, isRecord, type MessageDraft } from "@plimsoll/core/extend";
 import { pdfPageCount } from "../documents/pdf-pages.ts";
@@ -59,6 +60,8 @@ export interface WireArray<Item, Answer> {
   readonly withoutLink?: (item: Item) => Item;
   /** False for a wire whose results do not say whether they failed. Left out for all others. */
   readonly tellsFailures?: false;
+  /** The summary in the vendor's answer to a request for one; left out for wires without such requests. */
+  readonly summary?: (answer: unknown) => VendorSummary;
   /** True for an item that holds a vendor's compaction, which only the vendor can read; left out for wires that have none. */
   readonly isVendorState?: (item: Item) => boolean;
   /** The error of a request, if an item holds it in the place of a reply; `null` for any other item. Left out for wires whose arrays hold none. */

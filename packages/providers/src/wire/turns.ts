@@ -20,6 +20,8 @@ export interface TurnRules<Item> {
   readonly join: (first: Item, second: Item) => Item | null;
   /** Whether the user may speak right after results. */
   readonly userAfterTool: "accept" | "reject";
+  /** True for a vendor's summary: it begins a list and is joined to nothing. Left out for wires without one. */
+  readonly isSummary?: (item: Item) => boolean;
   /** The allowed places of the agent's declarations behind the beginning: anywhere by default, or by themselves behind the user and before the assistant. */
   readonly system?: "anywhere" | "after-user";
 }
@@ -67,7 +69,12 @@ export function joinedSystem<Message extends { readonly content: string }>(first
 }
 
 function addInTurn<Item>(list: Item[], item: Item, rules: TurnRules<Item>): void {
-  const { roleOf, endOf = roleOf, said, join } = rules;
+  const { roleOf, endOf = roleOf, said, join, isSummary = () => false } = rules;
+  const newest = list.at(-1);
+  if (isSummary(item) || (newest !== undefined && isSummary(newest))) {
+    list.push(item);
+    return;
+  }
   const role = roleOf(item);
   const at = list.findLastIndex((each) => roleOf(each) !== "system");
   const last = list[at];

@@ -1,0 +1,118 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { type ContextEvent, PLIMSOLL_POLICY, presetNamed } from "@plimsoll/core";
+import { type SimulatedReply, type SimulatedRequest, startSimulator } from "@plimsoll/simulator";
+import OpenAI from "openai";
+import { expect, onTestFinished, test } from "vitest";
+import { createMessagesCompactor } from "./anthropic.ts";
+import { createItemsCompactor } from "./openai-responses.ts";
+
+const LIMITS = { contextWindowTokens: 32_768, maxOutputTokens: 2_000 };
+const POLICY = presetNamed("plimsoll-vendor") ?? PLIMSOLL_POLICY;
+const SETTING = { model: "claude-opus-5-5", max_tokens: 2_000, system: "You read files." };
+const TOOL = { name: "read_file", input_schema: { type: "object" as const } };
+const text = (index: number) => `${index}: line of a file\n`.repeat(230);
+
+function scripted({ asks, replyIndex }: SimulatedRequest): SimulatedReply {
+  if (asks === "summary") return { parts: [{ type: "text", text: "The vendor's summary. ".repeat(40) }] };
+  if (replyIndex % 25 === 24) return { parts: [{ type: "text", text: `Part ${replyIndex} is read.` }] };
+  return { parts: [{ type: "tool-call", toolName: TOOL.name, argumentsJson: `{"path":"src/${replyIndex}.ts"}` }] };
+}
+
+/** A vendor, the options of a compactor, and what came of its session. */
+async function vendor() {
+  const simulator = await startSimulator({
+    replies: scripted,
+    reasoning: "every-reply",
+    contextWindowTokens: LIMITS.contextWindowTokens,
+    nowMs: () => 0,
+  });
+  onTestFinished(() => simulator.close());
+  const ends: Extract<ContextEvent, { type: "compaction-end" }>[] = [];
+  const onEvent = (event: ContextEvent) => void (event.type === "compaction-end" && ends.push(event));
+  const outcome = () => ({
+    refused: simulator.exchanges().filter((each) => each.outcome !== "answered").length,
+    dropped: simulator.exchanges().reduce((sum, { drops }) => sum + drops.length, 0),
+    writers: [
+      ...new Set(ends.flatMap(({ entry }) => entry.edits.map((edit) => (edit.kind === "replace-spans" ? edit.by : edit.kind)))),
+    ],
+    lost: ends.reduce((sum, { entry }) => sum + (entry.removedReasoning?.length ?? 0), 0),
+  });
+  return { simulator, outcome, ends, options: { policy: POLICY, limits: LIMITS, onEvent } };
+}
+
+const KEPT = { refused: 0, dropped: 0, writers: ["vendor"], lost: 0 };
+
+test("an array of Messages keeps its thinking over 100 steps", async () => {
+  const { simulator, outcome, ends, options } = await vendor();
+  const headers = { headers: { "anthropic-beta": "compact-2026-09-04" } };
+  const compactor = createMessagesCompactor(options);
+  const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Read on." }];
+  const asking = new Anthropic({ apiKey: "key", baseURL: simulator.url, maxRetries: 0 }).messages;
+  const ask = (fitted: Anthropic.MessageParam[]) => asking.create({ ...SETTING, tools: [TOOL], messages: fitted }, headers);
+  const compact = (items: Anthropic.MessageParam[]) => {
+    const body = { ...SETTING, tools: [TOOL], messages: items, compaction: { type: "summarize" } };
+    return asking.create(body, headers);
+  };
+  for (let step = 0; step < 100; step++) {
+    const { content } = await compactor.send(messages, ask, { system: SETTING.system, compact });
+    messages.push({ role: "assistant", content });
+    const results = content.flatMap((block) =>
+      block.type === "tool_use" ? [{ type: "tool_result" as const, tool_use_id: block.id, content: text(step) }] : [],
+    );
+    messages.push({ role: "user", content: results.length > 0 ? results : `Read on from ${step}.` });
+  }
+  expect(ends.length).toBeGreaterThanOrEqual(3);
+  expect(outcome()).toEqual(KEPT);
+});
+
+test("an array of Responses items keeps its reasoning over 100 steps", async () => {
+  const { simulator, outcome, ends, options } = await vendor();
+  const { responses } = new OpenAI({ apiKey: "key", baseURL: simulator.openAiUrl, maxRetries: 0 });
+  const compactor = createItemsCompactor(options);
+  const setting = { model: "gpt-6", instructions: SETTING.system, store: false };
+  const tools = [{ type: "function" as const, name: TOOL.name, parameters: {}, strict: false }];
+  const items: OpenAI.Responses.ResponseInputItem[] = [{ role: "user", content: "Read on." }];
+  for (let step = 0; step < 100; step++) {
+    const { output } = await compactor.send(
+      items,
+      (input) => responses.create({ ...setting, tools, input, include: ["reasoning.encrypted_content"] }),
+      {
+        system: setting.instructions,
+        compact: (input: OpenAI.Responses.ResponseInputItem[]) =>
+          responses.compact({ model: setting.model, instructions: setting.instructions, input }),
+      },
+    );
+    items.push(
+      ...output.filter((item) => item.type === "message" || item.type === "reasoning" || item.type === "function_call"),
+    );
+    const calls = output.filter((item) => item.type === "function_call");
+    for (const { call_id } of calls) items.push({ type: "function_call_output", call_id, output: text(step) });
+    if (calls.length === 0) items.push({ role: "user", content: `Read on from ${step}.` });
+  }
+  expect(ends.length).toBeGreaterThanOrEqual(3);
+  expect(outcome()).toEqual(KEPT);
+});
+
+test("without a function to ask the vendor with, a digest is written", async () => {
+  const { simulator, outcome, ends, options } = await vendor();
+  const { messages: asking } = new Anthropic({ apiKey: "key", baseURL: simulator.url, maxRetries: 0 });
+  const compactor = createMessagesCompactor(options);
+  const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Read on." }];
+  while (ends.length === 0) {
+    const { content } = await compactor.send(
+      messages,
+      (fitted) => asking.create({ ...SETTING, tools: [TOOL], messages: fitted }),
+      {
+        system: SETTING.system,
+      },
+    );
+    messages.push({ role: "assistant", content });
+    const results = content.flatMap((block) =>
+      block.type === "tool_use"
+        ? [{ type: "tool_result" as const, tool_use_id: block.id, content: text(messages.length) }]
+        : [],
+    );
+    messages.push({ role: "user", content: results.length > 0 ? results : "Read on." });
+  }
+  expect(outcome()).toMatchObject({ refused: 0, writers: ["digest"] });
+});
