@@ -135,7 +135,7 @@ describe("factsText", () => {
   });
 
   test("names each thing that runs, however little room there is for what it does", () => {
-    const thing = { startedBy: "a", lastHeard: "a", state: "running" } as const;
+    const thing = { state: "running" } as const;
     const running = Array.from({ length: 12 }, (_, at) => ({
       ...thing,
       name: `job-${at}`,

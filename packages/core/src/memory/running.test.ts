@@ -4,7 +4,7 @@ import { assistant, callPart, human, result, toolCall } from "../testing/builder
 import { foldFacts, NO_FACTS } from "./facts.ts";
 
 const running = (...messages: readonly Message[]) =>
-  messages.reduce(foldFacts, NO_FACTS).running.map(({ name, what, state, lastHeard }) => [name ?? "-", what, state, lastHeard]);
+  messages.reduce(foldFacts, NO_FACTS).running.map(({ name, what, state }) => [name ?? "-", what, state]);
 const call = (id: string, name: string, args: object) => toolCall(id, `c-${id}`, { name, argumentsJson: JSON.stringify(args) });
 const answer = (id: string, text: string) => result(`r-${id}`, `c-${id}`, text);
 
@@ -30,12 +30,12 @@ const WRITTEN = assistant("w", [
 
 describe("running things", () => {
   test.each<[string, readonly Message[], string]>([
-    ["a command in the background", SHELL, "bash_1 | npm run dev | running | r-a"],
-    ["a sub-agent", AGENT, "019c-77ab | Look through the logs for leaks | running | r-g"],
+    ["a command in the background", SHELL, "bash_1 | npm run dev | running"],
+    ["a sub-agent", AGENT, "019c-77ab | Look through the logs for leaks | running"],
     [
       "a command that a shell leaves behind, which has no name",
       step("b", "shell", { command: "python -m http.server 8000 &" }, ""),
-      "- | python -m http.server 8000 & | running | r-b",
+      "- | python -m http.server 8000 & | running",
     ],
     [
       "one without a name, which a command ends by what started it",
@@ -43,12 +43,12 @@ describe("running things", () => {
         ...step("b", "shell", { command: "python -m http.server 8000 &" }, ""),
         ...step("k", "shell", { command: "pkill -f http.server" }, ""),
       ],
-      "- | python -m http.server 8000 & | ended | r-k",
+      "- | python -m http.server 8000 & | ended",
     ],
     [
       "a container, by the name that its command gives it",
       step("d", "bash", { command: "docker run -d --name otter postgres:16" }, "9b1f0c4e77d2"),
-      "otter | docker run -d --name otter postgres:16 | running | r-d",
+      "otter | docker run -d --name otter postgres:16 | running",
     ],
     [
       "a container that a command takes away",
@@ -56,12 +56,12 @@ describe("running things", () => {
         ...step("d", "bash", { command: "docker run -d --name otter postgres:16" }, "9b1f0c4e77d2"),
         ...step("k", "bash", { command: "docker rm -f otter" }, "otter"),
       ],
-      "otter | docker run -d --name otter postgres:16 | ended | r-k",
+      "otter | docker run -d --name otter postgres:16 | ended",
     ],
     [
       "a session of a terminal",
       step("m", "bash", { command: "tmux new-session -d -s otter 'make serve'" }, ""),
-      "otter | tmux new-session -d -s otter 'make serve' | running | r-m",
+      "otter | tmux new-session -d -s otter 'make serve' | running",
     ],
     [
       "no words of a file that was read",
@@ -89,7 +89,7 @@ describe("running things", () => {
           '{"status":{"bash_1":"running","019c-77ab":{"completed":"no job was killed"}},"timed_out":false}',
         ),
       ],
-      "bash_1 | npm run dev | running | r-p; 019c-77ab | Look through the logs for leaks | ended | r-p",
+      "bash_1 | npm run dev | running; 019c-77ab | Look through the logs for leaks | ended",
     ],
     [
       "one that a notice names beside words about others",

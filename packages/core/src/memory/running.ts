@@ -8,9 +8,6 @@ export interface RunningThing {
   readonly name: string | null;
   /** The command or task, from the arguments of the call that started it. */
   readonly what: string;
-  readonly startedBy: string;
-  /** The newest message that says anything of it. */
-  readonly lastHeard: string;
   /** `unknown` if it was asked for and could not be found. */
   readonly state: "running" | "ended" | "unknown";
 }
@@ -39,17 +36,11 @@ export function withResult(
   if (named.length > 0) {
     const stops = STOPS.test(call.toolName) || strings.some((text) => STOPS.test(text));
     return things.map((each) =>
-      named.includes(each) ? heard(each, result.id, stateAfter(each, said, { stops, isError: result.isError })) : each,
+      named.includes(each) ? { ...each, state: stateAfter(each, said, { stops, isError: result.isError }) } : each,
     );
   }
-  if (result.isError || !isStart(call, result, said)) return heardIn(things, result.id, said);
-  const started: RunningThing = {
-    name: nameIn(strings) ?? idIn(said),
-    what: whatOf(call),
-    startedBy: result.id,
-    lastHeard: result.id,
-    state: "running",
-  };
+  if (result.isError || !isStart(call, result, said)) return heardIn(things, said);
+  const started: RunningThing = { name: nameIn(strings) ?? idIn(said), what: whatOf(call), state: "running" };
   const others = things.filter(({ name }) => name === null || name !== started.name);
   if (others.length < MOST_THINGS) return [...others, started];
   const oldest = Math.max(
@@ -61,7 +52,7 @@ export function withResult(
 
 /** Things after a message that the agent put in: its notices name a thing, and say that it ended. */
 export function withNotice(things: readonly RunningThing[], message: Message): readonly RunningThing[] {
-  return heardIn(things, message.id, ends(textOf(message)));
+  return heardIn(things, ends(textOf(message)));
 }
 
 /** Both ends of each text in a call's arguments, of so many: a command that starts or ends something says so there; and whether its form leaves something behind. Read once. */
@@ -82,17 +73,13 @@ function ends(text: string): string {
 }
 
 /** Unasked news of things in a text: only their end counts, in a line that names them or in the fields of a notice. */
-function heardIn(things: readonly RunningThing[], messageId: string, said: string): readonly RunningThing[] {
+function heardIn(things: readonly RunningThing[], said: string): readonly RunningThing[] {
   const named = things.filter(
     ({ name, state }) => state !== "ended" && name !== null && name.length >= LONG_CHARS && hasWord(said, name),
   );
   if (named.length === 0) return things;
   const isEnd = ({ name }: RunningThing) => statusOf(said, { name, isAsked: false }) === "ended";
-  return things.map((each) => (named.includes(each) ? heard(each, messageId, isEnd(each) ? "ended" : each.state) : each));
-}
-
-function heard(thing: RunningThing, lastHeard: string, state: RunningThing["state"]): RunningThing {
-  return { ...thing, lastHeard, state };
+  return things.map((each) => (named.includes(each) && isEnd(each) ? { ...each, state: "ended" } : each));
 }
 
 /** The state by the call's own text; the words of its output say nothing. */

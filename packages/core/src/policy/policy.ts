@@ -4,7 +4,8 @@ import type { Gate } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import type { FileOrder } from "../memory.ts";
-import type { TranscriptLabels, TranscriptStyle } from "../message/transcript-text.ts";
+import type { TranscriptLabels } from "../message/transcript-text.ts";
+import type { SummaryRequest } from "../ports.ts";
 import { schemaProblems } from "../schema-problems.ts";
 import type { StrategySpec } from "../strategy/built-in-strategies.ts";
 import { type EstimatorSpec, encodingsUsed } from "../tokens/built-in-estimators.ts";
@@ -75,7 +76,7 @@ interface FallbackPolicy {
 }
 
 /** The shape of summaries. Sections are data; prompts are named by id. */
-export interface SummaryPolicy {
+export interface SummaryPolicy extends Pick<SummaryRequest, "resultCapChars" | "labels" | "calls" | "textless" | "joints"> {
   readonly role: "user" | "assistant";
   readonly sections: readonly string[];
   readonly maxTokens: number;
@@ -84,14 +85,6 @@ export interface SummaryPolicy {
   readonly request: SummaryRequestForm;
   /** The requested effort of a reasoning model for a summary; the caller's own comes first. Left out, the request has none. */
   readonly reasoning?: "low" | "medium" | "high" | undefined;
-  /** Each tool result in a serialised request is cut to this many characters; `null` for no cap. */
-  readonly resultCapChars: number | null;
-  /** The labels before and after each piece of a serialised history. */
-  readonly labels: TranscriptLabels;
-  /** How its calls are written, the text for parts without one, and the joint between parts; see `TranscriptStyle`. */
-  readonly calls?: TranscriptStyle["calls"];
-  readonly textless?: TranscriptStyle["textless"];
-  readonly joints?: TranscriptStyle["joints"];
 }
 
 /**

@@ -60,12 +60,7 @@ test.each<[string, string, number]>([
   // A request's limits of images and pages follow the window.
   expect({ ...variant.limits, request: null }).toEqual({ ...base.limits, contextWindowTokens: windowTokens, request: null });
   expect(base.prices).not.toBeNull();
-  expect([variant.prices, variant.priceSource, variant.tokenizer, variant.cacheRules]).toEqual([
-    base.prices,
-    base.priceSource,
-    base.tokenizer,
-    base.cacheRules,
-  ]);
+  expect([variant.prices, variant.priceSource, variant.tokenizer]).toEqual([base.prices, base.priceSource, base.tokenizer]);
 });
 
 test.each([
@@ -114,13 +109,12 @@ describe("the window comes from", () => {
   });
 });
 
-test("input, output, prices, cache and tokenizer are known together", async () => {
+test("input, output, prices and tokenizer are known together", async () => {
   const model = await resolveModel({ reference: "openai/gpt-5", unknownWindow: "off" });
   expect(model).toMatchObject({
     maxInput: { tokens: 272_000, source: "catalogue" },
     maxOutput: { tokens: 128_000, source: "catalogue" },
     limits: { contextWindowTokens: 400_000, maxOutputTokens: 128_000 },
-    cacheRules: { minimumTokens: 1_024, stepTokens: 128 },
     tokenizer: "o200k_base",
   });
   expect(model.prices?.tiers[0].inputUsdPerMillion).toBe(1.25);

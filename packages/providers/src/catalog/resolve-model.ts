@@ -3,7 +3,7 @@ import { option } from "@plimsoll/core/extend";
 import { findProvider } from "@pydantic/genai-prices";
 import { distance } from "fastest-levenshtein";
 import { z } from "zod";
-import type { CacheRules, ModelPrices } from "../economics.ts";
+import type { ModelPrices } from "../economics.ts";
 import {
   FAMILY_LIMITS,
   familyLimitsOf,
@@ -16,7 +16,7 @@ import {
   type TokenizerFamily,
   tokenizerOf,
 } from "./model-limits.ts";
-import { cacheRulesOf, contextWindowOf, PRICE_OVERRIDES, PRICES_AS_OF, priceSourceOf, pricesOf } from "./model-prices.ts";
+import { contextWindowOf, PRICE_OVERRIDES, PRICES_AS_OF, priceSourceOf, pricesOf } from "./model-prices.ts";
 import type { ProbedLimits } from "./probe-server.ts";
 
 /** Where a figure comes from, in the order in which it is looked for. */
@@ -40,7 +40,6 @@ export interface ResolvedModel extends ModelReference {
   readonly pricesAt: (atMs: number | null) => ModelPrices | null;
   /** The table of the prices, and their name there; `null` if unknown. */
   readonly priceSource: string | null;
-  readonly cacheRules: CacheRules;
   readonly tokenizer: TokenizerFamily;
 }
 
@@ -107,7 +106,6 @@ export async function resolveModel(resolution: ModelResolution): Promise<Resolve
     prices: pricesAt(null),
     pricesAt,
     priceSource: isLocal ? null : priceSourceOf(modelId, host),
-    cacheRules: cacheRulesOf(modelId),
     tokenizer: tokenizerOf(modelId),
   };
 }
