@@ -108,7 +108,10 @@ export interface CompactionEntry extends RemovesReasoning {
   readonly atMs: number | null;
 }
 
-/** A compaction that was tried and changed nothing. It is logged so that a resumed session does not try, or pay for, the same again before something new arrives. */
+/**
+ * A compaction that was tried and changed nothing, or that a hook cancelled. It is logged so that a resumed session does not try, or pay for, the same again
+ * before something new arrives. A cut that would not pay is not logged.
+ */
 export interface AttemptEntry {
   readonly type: "attempt";
   readonly id: string;

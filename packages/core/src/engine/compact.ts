@@ -70,7 +70,7 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   });
   const asked = { reason, tokensBefore: measure.expectedTokens, budgetTokens: budget.inputBudgetTokens, messages };
   const { decision, steps } = await askHook(setup, asked, signal);
-  if (decision.kind === "cancel") return { kind: "cancelled", reason, why: decision.why };
+  if (decision.kind === "cancel") return { kind: "cancelled", by: "hook", reason, why: decision.why };
   const summary = decision.kind === "summary" ? decision.text : null;
   const asks = ask !== null && decision.kind === "go" && input.now === undefined;
   const written = asks ? await ask(signal) : null;
@@ -123,10 +123,10 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   const asksModel = prepared === null && chain.steps.some(({ strategy, from }) => from === "policy" && strategy.needsModel);
   const heldTokens = kept.reduce((sum, { tokens }) => sum + tokens, tools.pricing.noticeTokens);
   const whyNotAsked = asksModel ? whyNot(heldTokens + summaryWithin(policy.summary, budget).maxTokens) : null;
-  if (whyNotAsked !== null) return { kind: "cancelled", reason, why: whyNotAsked };
+  if (whyNotAsked !== null) return { kind: "cancelled", by: "price", reason, why: whyNotAsked };
   const end = await runChain(chain, start, tools, signal);
   const why = asksModel || end.run.applied.length === 0 ? null : whyNot(end.run.tokens);
-  if (why !== null) return { kind: "cancelled", reason, why };
+  if (why !== null) return { kind: "cancelled", by: "price", reason, why };
   const isMissed = policy.fallback !== null && end.run.tokens > goal.budgetTokens;
   const run = isMissed ? bestOf(end, goal) : end.run;
   const unrecalled = [...recaller.failures()].map(([kind, failure]) => failedRule(kind, failure));

@@ -87,6 +87,8 @@ export interface Breaker {
   readonly isGoalMissed: boolean;
   /** True once the vendor wrote no summary, or refused one of its own: it is not asked again by this model's session. */
   readonly isVendorOut?: boolean;
+  /** The ledger's estimate when a cut was found not to pay, unless another outcome came since. Only the open session knows it. */
+  readonly unpaidTokens?: number | null;
 }
 
 /** The parts of a fit's state that messages are priced by. */
@@ -178,7 +180,8 @@ export interface Missed extends MissedGoal {
 export type FitOutcome = (
   | { readonly kind: "unchanged"; readonly off: "disabled" | "unknown-window" | null }
   | { readonly kind: "compacted"; readonly entry: CompactionEntry }
-  | { readonly kind: "cancelled"; readonly reason: CompactionReason; readonly why: string }
+  /** The hook cancelled it, or the cut would not pay: the log has only an attempt that a hook cancelled. */
+  | { readonly kind: "cancelled"; readonly by: "hook" | "price"; readonly reason: CompactionReason; readonly why: string }
   /** No step of the compaction worked. The context is as it was, and its expected size fits the budget. */
   | { readonly kind: "failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
   /** The expected size exceeds the budget, or a provider rejected it, and no cut changes that. The best cut that was found is made all the same: send it. */

@@ -14,11 +14,8 @@ type WhyAct =
   | (FitOutcome & { readonly kind: "unchanged" });
 
 /** The parts of the state that a gate reads. */
-export type GateState = Pick<
-  FitState,
-  "policy" | "breaker" | "reportedAtMs" | "cache" | "ledger" | "overhead" | "prediction" | "writer"
-> &
-  Priced;
+export type GateState = Priced &
+  Pick<FitState, "policy" | "breaker" | "reportedAtMs" | "cache" | "overhead" | "prediction" | "writer">;
 
 /**
  * Why the engine acts now, or that it does not. Reads the ledger's sums and the pending messages: never the view.
@@ -43,6 +40,8 @@ export interface GateSizes extends Pick<Breaker, "isGoalMissed"> {
   readonly pendingTokens: number;
   /** Tokens that arrived since the last compaction or attempt; `null` if there was none. */
   readonly newTokens: number | null;
+  /** Tokens that arrived since a cut was found not to pay; `null` if none was. */
+  readonly newSinceUnpaidTokens: number | null;
   /** Tokens that a step adds, as measured so far. */
   readonly stepTokens: number;
   /** The bound on the size after a cut, as a multiple of the expected size. */
@@ -57,13 +56,14 @@ function gateSizes(state: GateState, { pending, nowMs }: FitInput): GateSizes {
   // At a switch the model before it says which messages are new.
   const { estimatedTokens, estimatedAtLastCallTokens, estimatedAtLastCutTokens, stepGrowthTokens, factor } =
     state.writer?.ledger ?? ledger;
-  const sinceTokens = breaker.estimatedAtLastAttemptTokens ?? estimatedAtLastCutTokens;
+  const newSince = (tokens: number | null = null) => (tokens === null ? null : (estimatedTokens - tokens) * factor);
   // Before two calls show the size of a step, the first one does.
   const stepTokens = stepGrowthTokens || estimatedTokens - (estimatedAtLastCallTokens ?? estimatedTokens);
   return {
     prediction,
     pendingTokens: expectedTokensOf(pending, state),
-    newTokens: sinceTokens === null ? null : (estimatedTokens - sinceTokens) * factor,
+    newTokens: newSince(breaker.estimatedAtLastAttemptTokens ?? estimatedAtLastCutTokens),
+    newSinceUnpaidTokens: newSince(breaker.unpaidTokens),
     stepTokens: stepTokens * factor,
     upperRatioAfterCut: setup.estimator.upperRatioAfterCut(ledger),
     isGoalMissed: breaker.isGoalMissed,
@@ -76,42 +76,41 @@ function gateSizes(state: GateState, { pending, nowMs }: FitInput): GateSizes {
 }
 
 /**
- * Why the engine must act at this gate, or `null`. Only a request that would not fit ignores the policy's gates and the
- * minimum of new material, and only under a policy whose fallback acts at the budget. If system text and tools fill the window, each cut buys few steps: a
- * policy that names its steps waits until as many have brought something.
+ * Why the engine must act at this gate, or `null`. Only a request that would not fit ignores the policy's gates and minimum of new material, if the policy's
+ * fallback acts at the budget. If system text and tools fill the window, each cut buys few steps: a policy that names its steps waits for as many.
  */
 export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, sizes: GateSizes): CompactionReason | null {
   if (!policy.enabled) return null;
   if (gate === "on-overflow") return "overflow";
-  const { fallback } = policy;
+  const { fallback, afterPause, progress } = policy;
+  const { inputBudgetTokens } = budget;
   const { expectedTokens, upperTokens } = sizes.prediction;
-  // The size after the newest attempt.
-  const leftTokens = expectedTokens - (sizes.newTokens ?? 0);
-  const isFilled = isWindowFilled(sizes.prediction, budget) || leftTokens >= triggerTokens(policy.trigger, budget);
-  const minimumSteps = isFilled ? (policy.progress.minimumSteps ?? 0) : 0;
+  const afterAttemptTokens = expectedTokens - (sizes.newTokens ?? 0);
+  const isFilled = isWindowFilled(sizes.prediction, budget) || afterAttemptTokens >= triggerTokens(policy.trigger, budget);
+  const minimumSteps = isFilled ? (progress.minimumSteps ?? 0) : 0;
   const usedTokens = expectedTokens + (policy.gates.countPending ? sizes.pendingTokens : 0);
-  const minimumNewTokens = Math.max(
-    policy.progress.minimumNewTokens,
-    (fallback?.minimumNewRatio ?? 0) * budget.inputBudgetTokens,
-    minimumSteps * sizes.stepTokens,
-  );
+  const shareTokens = (fallback?.minimumNewRatio ?? 0) * inputBudgetTokens;
+  const minimumNewTokens = Math.max(progress.minimumNewTokens, shareTokens, minimumSteps * sizes.stepTokens);
   const isRipe = sizes.newTokens === null || sizes.newTokens >= minimumNewTokens;
-  // A bound that the last attempt could not bring down asks again only when something is new, or enough if no cut can.
+  // If the last attempt could not bring the upper bound under the budget, it counts again only after new messages; if no cut can, after enough of them.
   const isNew = sizes.newTokens === null || sizes.newTokens > 0;
-  const isBoundInReach = minimumSteps === 0 || leftTokens * sizes.upperRatioAfterCut <= budget.inputBudgetTokens;
+  const isBoundInReach = minimumSteps === 0 || afterAttemptTokens * sizes.upperRatioAfterCut <= inputBudgetTokens;
   const sendTokens = (isNew && (isRipe || isBoundInReach) ? upperTokens : expectedTokens) + sizes.pendingTokens;
   if (policy.gates.at.includes(gate) && isRipe) {
     if (policy.emergency !== null && fires(policy.emergency, usedTokens, budget)) return "emergency";
-    if (fires(policy.trigger, usedTokens, budget) && maybePays(sizes.prediction, cutPrice(policy.trigger, budget, sizes)))
-      return "threshold";
+    if (fires(policy.trigger, usedTokens, budget)) {
+      const price = cutPrice(policy.trigger, budget, sizes);
+      const isNews = price.isCold || (sizes.newSinceUnpaidTokens ?? minimumNewTokens) >= minimumNewTokens;
+      if (isNews && maybePays(sizes.prediction, price)) return "threshold";
+    }
     const { afterPause } = policy;
     if (afterPause !== null && sizes.pauseMs !== null && fires(afterPause, usedTokens, budget)) {
       const afterMs = afterPause.after === "cache-expiry" ? sizes.cache.lifeMs : afterPause.after;
       if (sizes.pauseMs >= afterMs) return "threshold";
     }
   }
-  const isWorthIt = !sizes.isGoalMissed || isRipe;
-  return fallback?.actAtBudget === true && isWorthIt && sendTokens > budget.inputBudgetTokens ? "over-budget" : null;
+  if (fallback?.actAtBudget !== true || (sizes.isGoalMissed && !isRipe)) return null;
+  return sendTokens > inputBudgetTokens ? "over-budget" : null;
 }
 
 /** True from the line on by the expected size; false for an unknown window, and for a policy that does nothing. */

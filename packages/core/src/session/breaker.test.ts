@@ -82,6 +82,7 @@ describe("attemptEntry", () => {
 
   test.each<[string, Outcome, AttemptEntry | null]>([
     ["nothing that was tried: nothing to log", { kind: "unchanged", off: null }, null],
+    ["a cut that would not pay: nothing to log", { kind: "cancelled", by: "price", reason: "threshold", why: "no" }, null],
     ["what failed, with its steps", failed, { ...logged, outcome: "failed", steps: failed.steps }],
     [
       "what cannot fit, with its steps",
@@ -90,7 +91,7 @@ describe("attemptEntry", () => {
     ],
     [
       "what a hook cancelled, which has no steps",
-      { kind: "cancelled", reason: "threshold", why: "no" },
+      { kind: "cancelled", by: "hook", reason: "threshold", why: "no" },
       { ...logged, outcome: "cancelled", steps: [] },
     ],
   ])("%s", (_, outcome, entry) => {
@@ -103,7 +104,7 @@ describe("attemptEntry", () => {
       entryOf(failed, "later"),
       entryOf(failed, null),
       entryOf({ ...failed, reason: "manual" }),
-      entryOf({ kind: "cancelled", reason: "threshold", why: "no" }),
+      entryOf({ kind: "cancelled", by: "hook", reason: "threshold", why: "no" }),
     ];
     expect(new Set(entries.map((entry) => entry?.id)).size).toBe(entries.length);
     expect(entryOf(failed)?.id).toBe(entries[0]?.id);

@@ -26,6 +26,7 @@ export type ContextEvent =
   /** A summary that was ready will not be used: its session was compacted without it, changed or closed. Sent once; `usage` has its request's tokens. */
   | { readonly type: "summary-unused"; readonly usage: Usage | null }
   | { readonly type: "session-repaired"; readonly entries: readonly SessionEntry[] }
+  /** A hook cancelled it, or the cut would not pay: `why` says it in words. */
   | { readonly type: "compaction-cancelled"; readonly reason: CompactionReason; readonly why: string }
   | { readonly type: "compaction-off"; readonly why: "unknown-window" }
   /** A drop-in was asked with a part of a history that the vendor keeps, as `named` shows: it passes untouched. Sent once for a conversation, which has no log. */

@@ -69,12 +69,12 @@ function failuresAfter(failures: number, steps: readonly StepOutcome[]): number 
   return summaries.reduce((count, step) => (step.outcome === "applied" ? 0 : count + 1), failures);
 }
 
-/** The entry of a fit that was tried and changed nothing; `null` if nothing was tried. */
+/** The entry of a fit that was tried and changed nothing; `null` if nothing was tried, or the cut would not pay. */
 export function attemptEntry(
   outcome: FitOutcome,
   at: { readonly input: FitInput; readonly estimatedTokens: number; readonly lastEntryId: string | null },
 ): AttemptEntry | null {
-  if (outcome.kind === "unchanged" || outcome.kind === "compacted") return null;
+  if (outcome.kind === "unchanged" || outcome.kind === "compacted" || ("by" in outcome && outcome.by === "price")) return null;
   const { kind, reason } = outcome;
   const steps = outcome.kind === "cancelled" ? [] : outcome.steps;
   const id = shortHash(`attempt\n${reason}\n${kind}\n${at.lastEntryId ?? ""}`);

@@ -374,7 +374,7 @@ describe("a hook before compaction", () => {
 
   test("may cancel it", async () => {
     const { outcome, events, manager } = await hooked(() => Promise.resolve({ kind: "cancel", why: "not now" }));
-    expect(outcome).toEqual({ kind: "cancelled", reason: "threshold", why: "not now" });
+    expect(outcome).toEqual({ kind: "cancelled", by: "hook", reason: "threshold", why: "not now" });
     expect(events.at(-1)).toEqual({ type: "compaction-cancelled", reason: "threshold", why: "not now" });
     expect(manager.view().messages.size).toBe(16);
   });

@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { isHuman, type Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import type { Policy } from "../policy/policy.ts";
-import { PLIMSOLL_ECONOMY_POLICY, PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
+import { PLIMSOLL_ECONOMY_POLICY, PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import { createSession } from "./open-session.ts";
@@ -84,4 +84,32 @@ test("where little fills the window the line counts as it did", async () => {
 
 test("a documented preset keeps its own: sven makes five cuts where tools and rules fill 96 %", async () => {
   expect((await played(SVEN_POLICY, { system: 0.96 }, 400)).cuts).toBe(5);
+});
+
+describe("a cut that does not pay", () => {
+  /** Steps of 1,500 tokens, a second each, up to the gate that finds it; another step, and the gate behind a pause of so many. */
+  async function unpaid(pauseMs: number) {
+    const summarizer = async () => ({ text: "## Goal\n\nDates are mended.", usage: null, stopReason: "end" as const });
+    const manager = createSession({ policy: PLIMSOLL_MODEL_POLICY, summarizer, entries: [sessionStart("rules")] });
+    manager.append({ type: "message", message: human("u", "Mend the parser of dates.") });
+    const kinds: string[] = [];
+    for (let step = 0; !kinds.slice(0, -1).includes("cancelled"); step += 1) {
+      const nowMs = step * 1000 + (kinds.includes("cancelled") ? pauseMs : 0);
+      kinds.push((await manager.fit({ gate: "before-step", pending: [], model: LIMITS, nowMs }, never)).kind);
+      const { messages } = manager.context();
+      const tokens = messages.reduce((sum, message) => sum + messageChars(message) / 4, 0);
+      manager.append({ ...usageEntry(`q${step}`, messages.at(-1)?.id ?? null, Math.round(tokens)), atMs: nowMs });
+      for (const message of [calling(`a${step}`, [`c${step}`]), result(`r${step}`, `c${step}`, wordsOf(1500))])
+        manager.append({ type: "message", message });
+    }
+    return { kinds, attempts: manager.entries().filter(({ type }) => type === "attempt") };
+  }
+
+  test.each([
+    ["is not planned again before something is new", 0, "unchanged"],
+    ["is made after a pause, when the cache has expired", 3_600_000, "compacted"],
+  ])("%s, and the log has none of it", async (_, pauseMs, kind) => {
+    const { kinds, attempts } = await unpaid(pauseMs);
+    expect([kinds.slice(-2), attempts]).toEqual([["cancelled", kind], []]);
+  });
 });

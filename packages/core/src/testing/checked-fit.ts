@@ -218,4 +218,4 @@ function checkUnchanged(
 export const ENDS: readonly string[] = ["compaction-end", "compaction-failed", "compaction-cancelled", "context-irreducible"];
 
 /** The outcome of a run that must leave the context as it was. */
-export const NOTHING_EDITED: FitOutcome = { kind: "cancelled", reason: "threshold", why: "nothing is edited" };
+export const NOTHING_EDITED: FitOutcome = { kind: "cancelled", by: "hook", reason: "threshold", why: "nothing is edited" };
