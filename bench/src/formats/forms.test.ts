@@ -381,7 +381,92 @@ test.each<[string, object[], object]>([
     [{ sessionId: "s", projectHash: "h" }, { id: "u", type: "user", content: [{ newPart: 1 }] }, { $new: 1 }],
     { "block newPart": 1, $new: 1 },
   ],
+  [
+    "Copilot",
+    [
+      { type: "session.start", data: { sessionId: "s", copilotVersion: "1.0.68" } },
+      { type: "user.message", data: { content: "q" } },
+      { type: "new.event", data: { body: "x" } },
+      { type: "session.new_text", data: { content: "x" } },
+      { type: "session.new_setting", data: { value: 1 } },
+      { type: "tool.execution_start", data: { toolName: "view" } },
+    ],
+    { "new.event": 1, "session.new_text": 1 },
+  ],
 ])("lines, items, blocks and events of unknown forms are named: %s", async (_, objects, counts) => {
   const [transcript] = await importObjects(objects);
   expect(transcript?.notes.flatMap(({ unread }) => unread ?? []).map((each) => each.counts)).toEqual([counts]);
+});
+
+const hands = (id: number, more: object) => ({ id, source: "agent", timestamp: "2026-01-01T00:00:00", message: "", ...more });
+
+test.each<[string, unknown, object]>([
+  [
+    "Roo Code",
+    [
+      { role: "user", ts: 1, content: [{ type: "text", text: "<task>q</task>" }, block] },
+      { role: "assistant", ts: 2, content: [block] },
+    ],
+    { "block new_block": 2 },
+  ],
+  [
+    "OpenHands",
+    [
+      hands(0, { source: "user", action: "message", args: { content: "q" } }),
+      hands(1, { action: "new_action", args: {} }),
+      hands(2, { action: "change_agent_state", args: {} }),
+      hands(3, { observation: "new_kind", content: "x" }),
+    ],
+    { "action new_action": 1, new_kind: 1 },
+  ],
+  ["SWE-agent", { trajectory: [], history: [{ role: "user", content: [block] }] }, { "block new_block": 1 }],
+  [
+    "mini-swe-agent",
+    {
+      trajectory_format: "mini-swe-agent-1",
+      messages: [
+        { role: "system", content: "s" },
+        { role: "user", content: [block] },
+      ],
+    },
+    { "block new_block": 1 },
+  ],
+])("so are those of documents: %s", async (_, document, counts) => {
+  const [transcript] = await importDocument(document);
+  expect(transcript?.notes.flatMap(({ unread }) => unread ?? []).map((each) => each.counts)).toEqual([counts]);
+});
+
+const calls = [{ id: "c", type: "function", function: { name: "new_tool", arguments: '{"thing":"src/a.ts"}' } }];
+
+test.each<[string, unknown]>([
+  [
+    "Roo Code",
+    [
+      { role: "user", ts: 1, content: "<task>q</task>" },
+      { role: "assistant", ts: 2, content: [{ type: "tool_use", id: "c", name: "new_tool", input: { thing: "src/a.ts" } }] },
+    ],
+  ],
+  [
+    "OpenHands",
+    [
+      hands(0, { source: "user", action: "message", args: { content: "q" } }),
+      hands(1, {
+        action: "run",
+        tool_call_metadata: { tool_call_id: "c", model_response: { id: "r", choices: [{ message: { tool_calls: calls } }] } },
+      }),
+    ],
+  ],
+  [
+    "SWE-agent",
+    {
+      trajectory: [],
+      history: [
+        { role: "user", content: "q" },
+        { role: "assistant", content: "", tool_calls: calls },
+      ],
+    },
+  ],
+])("unknown tools of documents are named: %s", async (_, document) => {
+  const [transcript] = await importDocument(document);
+  expect(transcript?.notes.flatMap(({ unread }) => unread ?? []).map((each) => each.counts)).toEqual([{ new_tool: 1 }]);
 });

@@ -73,10 +73,15 @@ export function takeEvent(chain: EventChain, event: ChainEvent): void {
       takeCompaction(chain, event);
       break;
     default:
-      if (stringAt(event.data, "content") !== null && !/^(?:system\.message|skill\.invoked)$/.test(event.type))
+      if (!(stringAt(event.data, "content") === null ? BESIDE_TALK : NOT_SENT).test(event.type))
         items.push(unreadItem(event.type));
   }
 }
+
+/** Events about the work and its settings, and those whose text is sent with another event. */
+const BESIDE_TALK =
+  /^(?:abort|(?:hook|permission|session|skill|subagent|system)\..*|assistant\.turn_(?:start|end)|tool\.execution_start)$/;
+const NOT_SENT = /^(?:system\.message|skill\.invoked)$/;
 
 /** A person's message names no source, a task for a subagent an agent. A reminder that was put in during a turn has two events with one text: it was sent once. */
 function takeUser(items: LogItem[], event: ChainEvent): void {

@@ -100,12 +100,23 @@ function otherItems(event: Fields, metadata: Fields | null, atMs: number | null)
     if (isUnread) return [unreadItem(event.observation)];
     return injectedText(event).map((text) => userItem("injected", [textPart(text)], { atMs }));
   }
-  if (event.action !== "message" || callId !== null) return [];
+  if (event.action !== "message" || callId !== null)
+    return callId !== null || event.action === undefined || ACTIONS.has(event.action)
+      ? []
+      : [unreadItem(`action ${event.action}`)];
   const args = recordAt(event, "args");
   const parts = [textPart(stringAt(args, "content") ?? ""), ...stringsAt(args, "image_urls").map((url) => imageFromUrl(url))];
   if (event.source === "user") return [userItem("human", parts, { atMs })];
   return [replyItem([textPart(stringAt(args, "content") ?? "")], null, { atMs })];
 }
+
+/** Actions that put nothing before the model themselves (`ActionType` in openhands/core/schema/action.py, 2026). */
+const ACTIONS: ReadonlySet<unknown> = new Set(
+  [
+    "system start read write edit run run_ipython browse browse_interactive call_tool_mcp delegate think finish reject null pause resume stop",
+    "change_agent_state push send_pr recall condensation condensation_request task_tracking loop_recovery initialize",
+  ].flatMap((names) => names.split(" ")),
+);
 
 const READ_OBSERVATIONS: readonly unknown[] = ["error", "recall"];
 
