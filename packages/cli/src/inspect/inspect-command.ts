@@ -14,11 +14,12 @@ import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { sessionFileOr } from "../input/session-file.ts";
 import { inspectHtml } from "./inspect-html.ts";
-import { inspectText } from "./inspect-text.ts";
+import { inspectJson, inspectText } from "./inspect-text.ts";
 
 interface InspectOptions extends ExtensionOptions {
   readonly from?: string;
   readonly html?: string;
+  readonly json?: string;
 }
 
 /** Adds `plimsoll inspect`: the story of a session in any format that can be read. */
@@ -27,14 +28,17 @@ export function defineInspectCommand(command: Command, io: CliIo, onExit: (exitC
     .argument("[session]", "a log, the id of a session here, or an agent for its newest; without it, the newest of this folder")
     .option("--from <agent>", `the newest log of an agent in its usual place (${LOCATED_AGENTS.join(", ")})`)
     .option("--html <file>", "write a page as well")
-    .action(async (session: string | undefined, { from, html, ...options }: InspectOptions) => {
+    .option("--json <file>", "write the facts, and what was not read, as JSON")
+    .action(async (session: string | undefined, { from, html, json, ...options }: InspectOptions) => {
       const { path, displayName } = await sessionFileOr(session, from, io);
       const transcripts = await importFile(path, displayName, (await openExtensions(options, io)).importers);
       for (const transcript of transcripts) io.stdout.write(`${inspectText(transcript, tableColumns(io.stdout))}\n`);
-      if (html !== undefined) {
-        writeWholeFile(resolve(io.cwd, html), inspectHtml(transcripts));
-        io.stdout.write(`Wrote ${printable(html)}.\n`);
-      }
+      const write = (file: string, text: string) => {
+        writeWholeFile(resolve(io.cwd, file), text);
+        io.stdout.write(`Wrote ${printable(file)}.\n`);
+      };
+      if (html !== undefined) write(html, inspectHtml(transcripts));
+      if (json !== undefined) write(json, `${JSON.stringify(inspectJson(transcripts), null, 2)}\n`);
       onExit(EXIT_OK);
     });
   addExtensionOption(command);

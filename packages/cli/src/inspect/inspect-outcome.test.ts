@@ -48,3 +48,24 @@ test("inspect and the report of bench show the grade that an importer of one's o
     /^plimsoll: run\.json:1: no known session format \(found .*, or bring an importer by --with\n$/,
   );
 });
+
+test("inspect --json writes the facts by their names, and what was not read with the version that wrote it", async () => {
+  const common = { parentUuid: null, isSidechain: false, sessionId: "s", version: "2.9.1", timestamp: "2026-11-01T00:00:00Z" };
+  const lines = [
+    { ...common, type: "user", uuid: "u", message: { role: "user", content: "q" } },
+    { ...common, type: "hologram", uuid: "x" },
+    { ...common, type: "hologram", uuid: "y" },
+  ];
+  writeFileSync(join(folder, "log.jsonl"), `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
+  const shown = recordedIo(folder);
+  expect(await main(["inspect", "log.jsonl", "--json", "facts.json"], shown.io), shown.stderr()).toBe(0);
+  expect(JSON.parse(readFileSync(join(folder, "facts.json"), "utf8"))).toMatchObject({
+    sessions: [
+      {
+        format: "claude-code",
+        facts: { turns: "1", "tool results": "0" },
+        unread: [{ writtenBy: "claude-code 2.9.1", counts: { hologram: 2 } }],
+      },
+    ],
+  });
+});

@@ -36,6 +36,18 @@ export function inspectText(transcript: Transcript, columns: number): string {
   ].join("\n");
 }
 
+/** Sessions as data: the facts by their names, each kind of note with its count, and what was not read by its names. */
+export function inspectJson(transcripts: readonly Transcript[]) {
+  const sessions = transcripts.map((transcript) => {
+    const { name, file, format, notes } = transcript;
+    const facts = sessionFacts(transcript, sessionStory(transcript.entries)).map((fact) => [fact.name, fact.value]);
+    const groups = groupNotes(notes.map((note) => ({ file, ...note })));
+    const unread = notes.flatMap((note) => note.unread ?? []);
+    return { name, format, facts: Object.fromEntries(facts), notes: groups, unread };
+  });
+  return { sessions };
+}
+
 function noteLines({ file, notes }: Transcript): readonly string[] {
   return groupNotes(notes.map((note) => ({ file, ...note }))).flatMap(({ code, count, text }) =>
     wrapped(`Note: ${code}: ${printable(text)}${count === 1 ? "" : ` (the first of ${count})`}`, { further: "  " }),
