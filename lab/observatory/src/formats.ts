@@ -55,7 +55,8 @@ const reportSchema = z.object({
 async function playTen(agent: string, program: Program, name: string): Promise<void> {
   const folder = join(tmpdir(), "plimsoll-observatory", `formats-${agent}-${name}`);
   const [home, report] = [join(folder, "home"), join(folder, "report.json")];
-  const places = { installed: folderOf(cache, program), node22: node22In(cache), folder, processes: "together" } as const;
+  const processes = isInside ? "apart" : "together";
+  const places = { installed: folderOf(cache, program), node22: node22In(cache), folder, processes } as const;
   const { exchanges, told } = await play(
     program,
     {
