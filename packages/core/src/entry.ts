@@ -201,11 +201,7 @@ export interface PromptedSpan extends MessageSpan {
   readonly promptId: string | null;
 }
 
-/**
- * The version of the log format in new logs. Each addition to the format, even an optional key, raises it. Version 1 lacks attempts; 2 lacks the replacer of spans,
- * and limits that a provider named; 3 lacks messages that the agent declares in mid-conversation, reasoning that an entry removes, and the choice how bound
- * reasoning is treated; 4 lacks summaries of the vendor. Logs of all versions open as they are.
- */
+/** Spans give way to a model's summary, a digest that needs none, a summary of the vendor's, a notice that counts the removed messages, or nothing. */
 export type SpanAnswer = "summary" | "digest" | "vendor" | "notice" | "nothing";
 
 /** An edit as the log keeps it: it can be applied again without a model, a clock or a policy. */

@@ -41,12 +41,11 @@ function applyEdit(view: readonly Message[], edit: Exclude<ViewEdit, AppliedRepl
   if (edit.kind === "replace-spans") {
     const { spans, message, moved = [], note } = edit;
     const edited = replaceSpans(view, spans, message === null ? [] : [message]);
-    if (moved.length === 0 && note === undefined) return edited;
-    return [
-      ...edited,
+    const behind = [
       ...moved.flatMap((each) => view.find(({ id }) => id === each) ?? []),
       ...(note === undefined ? [] : [note]),
     ];
+    return behind.length === 0 ? edited : [...edited, ...behind];
   }
   const { through, messages } = edit;
   if (through === null) return messages;

@@ -6,48 +6,33 @@ import { canonicalJson, wellFormed } from "../json.ts";
 import type { Recaller } from "../memory.ts";
 import { historyViolations } from "../message/check.ts";
 import { partHandle, spanHandle } from "../message/handle.ts";
-import { type Context, isDeclared, isHuman, type Message, type Part, VENDOR_SUMMARY, withId } from "../message/message.ts";
+import { isDeclared, type Message, type Part, withId } from "../message/message.ts";
 import { coverageOf, partChars } from "../message/size.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
-import type { Prompt, Summarizer, SummaryRequest, VendorSummary } from "../ports.ts";
+import type { Prompt, Summarizer, SummaryRequest } from "../ports.ts";
 import { clearedText, droppedText, summaryText, truncateText } from "../prompts/notices.ts";
 import type { StrategyInput } from "../strategy/strategy.ts";
 import { withinTokens } from "../summarizer/sections.ts";
 import { type SummaryAuthor, usableSummary } from "../summarizer/usable.ts";
 import { isUnsized } from "../tokens/measure.ts";
+import { movedBy, type VendorInput, vendorSpans } from "./vendor-summary.ts";
 
 /** The edits, and the ports that carry them out. */
-export interface ExecuteInput {
-  /** The view that the edits are of. */
-  readonly messages: readonly Message[];
+export interface ExecuteInput extends VendorInput {
   readonly edits: readonly Edit[];
   /** Messages that keep rules hold: no edit takes or changes them. */
   readonly kept: ReadonlySet<Message>;
-  /** Messages that will be sent after the view: the view may be emptied if there is one. */
-  readonly pending: readonly Message[];
   readonly summary: SummaryPolicy;
-  /** The system text and tools that every request of the session sends before its messages. */
-  readonly opening: Pick<Context, "system" | "tools">;
   readonly focus: string | null;
   readonly prompts: readonly Prompt[];
   readonly summarizer: Summarizer;
   /** The writer behind `summarizer`; a writer that is asked by default. */
   readonly author?: SummaryAuthor;
-  readonly digest: Summarizer;
-  /** Has the vendor summarise the messages of a context; left out where it does not. */
-  readonly vendor?: ((context: Context, signal: AbortSignal) => Promise<VendorSummary>) | undefined;
-  /** Messages that somebody named to stay: a vendor's summary leaves them too. */
-  readonly pinned?: ReadonlySet<Message>;
-  /** Writes the facts that survive with every summary and notice, as text beside messages that stay; `null` for none. */
-  readonly facts: (staying: readonly Message[]) => string | null;
   readonly recaller: Recaller;
   /** Tokens of a text by the policy's measure. */
   readonly textTokens: (text: string) => number;
-  /** Whether the last human message may be covered by a summary: see `StrategyInput`. */
-  readonly lastHuman?: StrategyInput["lastHuman"];
   /** Whether a step at the end of the view waits for the model: see `StrategyInput`. */
   readonly lastStep?: StrategyInput["lastStep"];
-  readonly nowMs: number | null;
 }
 
 /** The edits as they were applied, and the view that they give. */
@@ -125,59 +110,6 @@ async function appliedSpans(
   const mended = text === whole ? repairs : [...repairs, "shortened"];
   const said = { ...(prompts === undefined ? {} : { prompts }), ...(mended.length === 0 ? {} : { repairs: mended }) };
   return { kind, spans, by, covered, usage, message, ...said };
-}
-
-/** The vendor's block, and in the same message the digest, which is sent wherever the block cannot be. What is true now stands at the end. */
-async function vendorSpans(
-  {
-    kind,
-    spans,
-    by,
-    moved = [],
-    covered,
-    gone,
-  }: ReplaceSpansEdit & Pick<AppliedReplaceSpans, "moved" | "covered"> & { readonly gone: readonly Message[] },
-  { request, input, signal }: { readonly request: SummaryRequest; readonly input: ExecuteInput; readonly signal: AbortSignal },
-): Promise<AppliedReplaceSpans> {
-  const { vendor, opening, nowMs: atMs } = input;
-  if (vendor === undefined) throw new PlimsollError("summary-failed", "the model's wire has no summaries of the vendor");
-  const { system, tools } = opening;
-  const { block, text, usage } = await vendor({ system, tools, messages: gone, dynamicContext: null }, signal);
-  const { text: digest } = usableSummary(await input.digest(request, signal), request, "hook");
-  signal.throwIfAborted();
-  const opaque = { type: VENDOR_SUMMARY, block };
-  const parts = [
-    { type: "reasoning", text: wellFormed(text), opaque },
-    { type: "text", text: wellFormed(summaryText(digest)) },
-  ] as const;
-  const drafted = {
-    role: "assistant",
-    origin: "summary",
-    parts,
-    atMs,
-    modelId: null,
-    requestId: null,
-    stopReason: null,
-  } as const;
-  const message = withId(drafted, canonicalJson(spans.map(({ from, through }) => [from, through])));
-  const facts = input.facts([
-    ...input.messages.filter((each) => !gone.includes(each) || moved.includes(each.id)),
-    ...input.pending,
-  ]);
-  const said = { role: "user", origin: "notice", parts: [{ type: "text", text: wellFormed(facts ?? "") }], atMs } as const;
-  const note = facts === null ? {} : { note: withId(said, message.id) };
-  return { kind, spans, by, covered, usage, message, ...(moved.length === 0 ? {} : { moved }), ...note };
-}
-
-/** What a vendor's summary would take of what is promised to stay word for word: it goes behind what stays, the person's words first. */
-function movedBy({ by, spans }: ReplaceSpansEdit, { messages, pending, pinned, lastHuman }: ExecuteInput): readonly string[] {
-  if (by !== "vendor") return [];
-  const end = messages.findIndex(({ id }) => id === spans[0]?.through) + 1;
-  const human = lastHuman === "goes" || pending.some(isHuman) ? undefined : messages.findLast(isHuman);
-  const gone = messages
-    .slice(0, end)
-    .filter((message) => message === human || pinned?.has(message) === true || isDeclared(message));
-  return [...gone.filter((each) => !isDeclared(each)), ...gone.filter(isDeclared)].map(({ id }) => id);
 }
 
 /** Makes replacements in a view applicable. A found message is not looked for again: a plan may have one for every message. */

@@ -50,13 +50,9 @@ export function foldBreaker(breaker: Breaker, entry: SessionEntry): Breaker {
 
 /** True for an entry that takes a vendor's refused block out: under the same setup. */
 function leavesBlock({ messages }: SessionView, entry: SessionEntry): boolean {
-  if (entry.type !== "setup-change" || entry.removedReasoning === undefined) return false;
-  const first = messages.at(0);
-  return (
-    first !== undefined &&
-    vendorBlockOf(first) !== undefined &&
-    entry.removedReasoning.some((each) => each.messageId === first.id)
-  );
+  const first = entry.type === "setup-change" ? messages.at(0) : undefined;
+  if (entry.type !== "setup-change" || first === undefined || vendorBlockOf(first) === undefined) return false;
+  return entry.removedReasoning?.some(({ messageId }) => messageId === first.id) === true;
 }
 
 function vendorOut({ isVendorOut }: Breaker, steps: readonly StepOutcome[]): Pick<Breaker, "isVendorOut"> {

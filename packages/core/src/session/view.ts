@@ -310,9 +310,7 @@ function madeInvalid(entry: SessionEntry, view: SessionView, isBound: IsBoundRea
       return boundReasoningIn(view.messages.slice(), (part) => isBound(part, modelId));
     case "model-change":
       return boundReasoningIn(view.messages.slice(), (part) =>
-        entry.modelId === modelId && isVendorSummary(part)
-          ? false
-          : isVendorSummary(part) || isBound(part, modelId) || isBound(part, entry.modelId),
+        isVendorSummary(part) ? entry.modelId !== modelId : isBound(part, modelId) || isBound(part, entry.modelId),
       );
     default:
       return [];
