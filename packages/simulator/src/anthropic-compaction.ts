@@ -7,7 +7,7 @@ import { type Headers, headerValues, invalid } from "./wire.ts";
  * Compaction on demand: platform.claude.com/docs/en/build-with-claude/compaction-on-demand, read on 2026-11-29. The error codes are the page's; the words beside
  * them are ours where it quotes none.
  */
-export const COMPACTION_BETA = "compact-2026-09-04";
+const COMPACTION_BETA = "compact-2026-09-04";
 
 /** Models that have it, by the page's list: Claude 4.6 and later. */
 const NO_COMPACTION = /claude-(?:[23]|instant|(?:opus|sonnet|haiku)-4(?![-.](?:[6-9]|\d\d(?!\d)))|haiku-(?!5[-.]5))/;

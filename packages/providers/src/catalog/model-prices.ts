@@ -201,7 +201,7 @@ const RULES: readonly { readonly families: readonly string[]; readonly rules: Ca
 const OTHER_RULES: CacheRules = { minimumTokens: 1024, stepTokens: 128, timeToLiveMs: 10 * MINUTE_MS };
 
 /** How the model's prompt cache works if the caller asks for nothing special. */
-export function cacheRulesOf(modelId: string): CacheRules {
+function cacheRulesOf(modelId: string): CacheRules {
   const named = modelFamily(modelId);
   return RULES.find(({ families }) => families.some((family) => named.includes(family)))?.rules ?? OTHER_RULES;
 }

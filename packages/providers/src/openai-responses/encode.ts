@@ -72,7 +72,7 @@ export function responseItems(context: Context): Item[] {
 }
 
 /** True for the window that `/responses/compact` answered with: developers.openai.com/api/docs/guides/compaction. */
-export function isCompactedWindow(block: unknown): block is Item[] {
+function isCompactedWindow(block: unknown): block is Item[] {
   return Array.isArray(block) && block.some((item) => stringAt(item, "type") === "compaction");
 }
 
