@@ -103,7 +103,6 @@ export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, si
       const isNews = price.isCold || (sizes.newSinceUnpaidTokens ?? minimumNewTokens) >= minimumNewTokens;
       if (isNews && maybePays(sizes.prediction, price)) return "threshold";
     }
-    const { afterPause } = policy;
     if (afterPause !== null && sizes.pauseMs !== null && fires(afterPause, usedTokens, budget)) {
       const afterMs = afterPause.after === "cache-expiry" ? sizes.cache.lifeMs : afterPause.after;
       if (sizes.pauseMs >= afterMs) return "threshold";
