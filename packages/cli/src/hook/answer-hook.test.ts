@@ -145,10 +145,10 @@ describe("after a compaction", () => {
   });
 
   test("nothing is put back where the mod made the compaction; where it was not asked, the next one puts back", async () => {
-    const made = [...BEFORE, boundary(), summary(`${SUMMARY_HEADER.text}\n\n> The work on dates goes on.`)];
+    const made = [...BEFORE, ...cut(`${SUMMARY_HEADER.text}\n\n> The work on dates goes on.`)];
     write(...made);
     expect(await ask(afterCompact())).toBe("");
-    write(...made, person("And the tests."), boundary(), summary("The work on dates goes on."));
+    write(...made, person("And the tests."), ...cut("The work on dates goes on."));
     expect(await putBack()).toContain("Never touch the harbour folder.");
   });
 

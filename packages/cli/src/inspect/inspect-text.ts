@@ -37,7 +37,7 @@ export function inspectText(transcript: Transcript, columns: number): string {
 }
 
 /** Sessions as data: the facts by their names, each kind of note with its count, and what was not read by its names. */
-export function inspectJson(transcripts: readonly Transcript[]) {
+export function inspectJson(transcripts: readonly Transcript[]): { readonly sessions: readonly object[] } {
   const sessions = transcripts.map((transcript) => {
     const { name, file, format, notes } = transcript;
     const facts = sessionFacts(transcript, sessionStory(transcript.entries)).map((fact) => [fact.name, fact.value]);

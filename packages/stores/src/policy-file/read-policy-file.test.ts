@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { definePolicy, PLIMSOLL_POLICY, PRESETS, type Policy, SVEN_POLICY } from "@plimsoll/core";
+import { definePolicy, PLIMSOLL_POLICY, type Policy, PRESETS, SVEN_POLICY } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
