@@ -94,7 +94,7 @@ describe("running things", () => {
     [
       "one that a notice names beside words about others",
       [...SHELL, told("bash_1 is up\nbuild of the page failed")],
-      "bash_1 | npm run dev | running | n",
+      "bash_1 | npm run dev | running",
     ],
     [
       "one whose end the agent was told of in fields",
@@ -104,12 +104,12 @@ describe("running things", () => {
           "<task-notification>\n<task-id>bash_1</task-id>\n<status>failed</status>\n<summary>unknown</summary>\n</task-notification>",
         ),
       ],
-      "bash_1 | npm run dev | ended | n",
+      "bash_1 | npm run dev | ended",
     ],
     [
       "one whose end the agent was told of",
       [...AGENT, told("<task-notification>agent 019c-77ab completed</task-notification>")],
-      "019c-77ab | Look through the logs for leaks | ended | n",
+      "019c-77ab | Look through the logs for leaks | ended",
     ],
     [
       "none for a command that ended, whatever it prints",
@@ -160,7 +160,7 @@ describe("running things", () => {
       "ended",
     ],
   ])("one that %s", (_, name, args, text, state) => {
-    expect(running(...SHELL, ...step("p", name, args, text))).toEqual([["bash_1", "npm run dev", state, "r-p"]]);
+    expect(running(...SHELL, ...step("p", name, args, text))).toEqual([["bash_1", "npm run dev", state]]);
   });
 
   test("are remembered up to a bound; those that ended leave first", () => {
