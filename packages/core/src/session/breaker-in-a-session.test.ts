@@ -22,24 +22,6 @@ describe("the breaker", () => {
     expect(made.asked).toHaveLength(2);
     expect(opened(made.events)).toEqual([{ type: "breaker-open", failures: 2, why: "summaries failed in a row" }]);
   });
-
-  test("closes when a person speaks", async () => {
-    const made = smallSession(turns(8), { policy, answer: fails });
-    await attempt(made, 10);
-    await attempt(made, 20);
-    made.append(human("again", "try again"));
-    await attempt(made, 30);
-    expect(made.asked).toHaveLength(3);
-  });
-
-  test("a summary that works in between clears the count", async () => {
-    const made = smallSession(turns(8), {
-      policy,
-      answer: (call) => (call === 2 ? Promise.resolve("what happened so far") : fails()),
-    });
-    for (const first of [10, 20, 30]) await attempt(made, first);
-    expect([made.asked.length, opened(made.events)]).toEqual([3, []]);
-  });
 });
 
 describe("between compactions", () => {

@@ -14,7 +14,6 @@ test.each<[string, readonly LimitEvent[], number | null, number?]>([
   ["not any more after that", [answered(9_000), refused(20_000, 25_000)], null, DAY_MS + 1],
   ["nor after a larger answer", [refused(20_000, 25_000), answered(20_001)], null],
   ["nothing was refused", [answered(9_000)], null],
-  ["the limit that was named", [answered(9_000), refused(20_000, 25_000)], 20_000],
   [
     "without one, half of the way between what was answered and what was refused",
     [answered(9_000), refused(null, 19_000), answered(5_000)],
