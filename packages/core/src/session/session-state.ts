@@ -147,7 +147,10 @@ export function foldState(
     ledger: isUsageRefused
       ? withoutReports(before.ledger, fold)
       : foldLedger(before.ledger, usageWatch.isRefused ? asUnreported(entry) : evidence, fold),
-    breaker: leavesBlock(before.view, entry) ? { ...before.breaker, isVendorOut: true } : foldBreaker(before.breaker, entry),
+    breaker:
+      entry.type === "setup-change" && leavesBlock(before.view, entry)
+        ? { ...before.breaker, isVendorOut: true }
+        : foldBreaker(before.breaker, entry),
     watch,
     usageWatch,
     cacheSigns: foldCacheSigns(before.cacheSigns, entry),

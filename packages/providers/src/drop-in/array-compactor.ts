@@ -268,7 +268,7 @@ function logged(logs: ArrayConversations, { name, session }: FoundConversation):
 function read<Item, Answer>(
   arrays: KnownArrays<Item, Answer>,
   given: readonly Item[],
-  { system = "", tools = [], conversation }: ArrayRequest<Answer>,
+  { system = "", tools, conversation }: ArrayRequest<Answer>,
 ): ReadArray<Item> {
   const items = [...given];
   const { wire, groups: known, mended } = arrays;
@@ -287,7 +287,7 @@ function read<Item, Answer>(
   for (const group of groups.slice(before?.groups.length)) messages.push(...group.messages);
   const texts = declared.map(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"));
   const text = [...texts, system].filter(Boolean).join("\n");
-  const all = [...declared.flatMap((each) => each.tools), ...checkedTools(tools)];
+  const all = [...declared.flatMap((each) => each.tools), ...(tools === undefined ? [] : checkedTools(tools))];
   const request = { key: conversation ?? null, system: text, tools: all, messages };
   const written = before?.written ?? null;
   const array: ReadArray<Item> = { items, systemItems: mended(opening), groups, request, written };

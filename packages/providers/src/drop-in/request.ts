@@ -150,8 +150,10 @@ export const LONE_RESULTS = "results without their calls";
 
 /** Finds the parameter by which a request, or its answer, names a history that OpenAI keeps; `null` for none. */
 export function vendorHistoryIn(fields: unknown): string | null {
-  const names = ["previous_response_id", "previousResponseId", "conversation", "conversationId"];
-  return names.find((name) => isRecord(fields) && (fields[name] ?? null) !== null) ?? null;
+  if (!isRecord(fields)) return null;
+  for (const name of ["previous_response_id", "previousResponseId", "conversation", "conversationId"])
+    if ((fields[name] ?? null) !== null) return name;
+  return null;
 }
 
 /** Tells once for each conversation that nothing is compacted in it, since the vendor keeps its history. `named` is the sign of that. */

@@ -41,8 +41,11 @@ export function endedReplyIn(answer: unknown, usage: Usage | null): Parameters<t
     ];
   });
   if (reasons.length === 0) return null;
-  const isLength = reasons.some((reason) => LENGTH_REASONS.includes(reason));
-  const isEnd = reasons.every((reason) => END_REASONS.includes(reason));
+  let [isLength, isEnd] = [false, true];
+  for (const reason of reasons) {
+    isLength ||= LENGTH_REASONS.includes(reason);
+    isEnd &&= END_REASONS.includes(reason);
+  }
   const isWindowFull = reasons.includes(WINDOW_REASON);
   // Of one that ended by a call nobody asks more.
   if (!isLength && !isEnd)
