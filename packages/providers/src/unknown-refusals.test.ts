@@ -1,6 +1,7 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { ALL_DOORS, type Call, chatAnswer, REFUSING_DOORS } from "../testing/refusing-doors.ts";
+import { createChatCompactor } from "./drop-in/openai-chat.ts";
 
 const LIMITS = { contextWindowTokens: 200_000, maxOutputTokens: 1000 };
 const TURNS = 9;
@@ -306,5 +307,44 @@ test.each(ALL_DOORS.filter(([name]) => name === "an agent" || name === "a proxy"
     for (let attempt = 0; attempt < ATTEMPTS && sizes.length < ATTEMPTS; attempt += 1) await door.send(call).catch(() => null);
     expect(new Set(sizes).size).toBe(1);
     expect(sizes).toHaveLength(ATTEMPTS);
+  },
+);
+
+test.each([
+  ["no cut before", false],
+  ["a cut before", true],
+])(
+  "two requests that meet, and that less helps neither: each gets its refusal, and only what was tried is undone; %s",
+  async (_, isCut) => {
+    const compactor = createChatCompactor({ policy: PLIMSOLL_POLICY, limits: LIMITS }, "unused");
+    const history: { role: "user" | "assistant"; content: string }[] = [];
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      history.push({ role: "user", content: `Turn ${turn}. ${"words of it ".repeat(400)}` });
+      await compactor.send(history, async (messages) => chatAnswer(`r${turn}`, Math.ceil(JSON.stringify(messages).length / 4)));
+      history.push({ role: "assistant", content: "Done." });
+    }
+    if (isCut) await compactor.fit(history, { now: { reason: "manual", keep: null } });
+    history.push({ role: "user", content: "And now?" });
+    const cuts = () => {
+      const entries = compactor.conversations().flatMap((log) => log.entries);
+      return (
+        entries.filter(({ type }) => type === "compaction").length - entries.filter(({ type }) => type === "revert").length
+      );
+    };
+    const before = cuts();
+    const error = refusal(400, words("Die Fracht ist nicht in Ordnung"));
+    let [arrive, arrived] = [() => {}, 0];
+    const both = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const call = async () => {
+      arrived += 1;
+      if (arrived === 2) arrive();
+      await both;
+      throw error;
+    };
+    const ended = await Promise.allSettled([compactor.send(history, call), compactor.send([...history], call)]);
+    expect(ended.map((end) => (end.status === "rejected" ? end.reason : end))).toEqual([error, error]);
+    expect([before, cuts()]).toEqual([isCut ? 1 : 0, isCut ? 1 : 0]);
   },
 );

@@ -577,8 +577,12 @@ function recovering<Item, Answer, Own>(
       return nextTry(fitted.found.session, { policy, isRepeated: request.isRepeated === true, ...asked });
     },
     undo: async () => {
-      const of = now?.fitted.found.session;
-      if (of !== undefined) await of.inTurn(of.undo);
+      const of = now?.fitted;
+      const session = of?.found.session;
+      // Another request that met this one may have made the cut, or undone it.
+      await session?.inTurn(async () => {
+        if (of?.cutId !== undefined && session.view().activeCompactions.at(-1)?.id === of.cutId) await session.undo();
+      });
       now = now?.before ?? now;
     },
     lowerReply: async (limitTokens) =>

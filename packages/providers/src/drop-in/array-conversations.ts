@@ -73,6 +73,8 @@ export interface FittedLog {
   readonly expectedTokens: number;
   /** The longest reply to ask for beside it; `null` if no limit is known. */
   readonly replyTokens: number | null;
+  /** The compaction that a recovery made for it; left out if another request's is sent. */
+  readonly cutId?: string;
 }
 
 /** The logs of the conversations whose arrays a compactor is given, and their stores and settings. */
@@ -379,7 +381,7 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
     // Of a try it is not known yet whether it helps.
     if (ofUnit !== undefined && refusedTokens === null)
       logs.learned.learn(session, asked.modelId, (known) => ({ ...known, request: { ...known.request, ...requestLimits } }));
-    return fitted.entry === undefined ? null : fittedLog(found, asked, logs);
+    return fitted.entry === undefined ? null : { ...fittedLog(found, asked, logs), cutId: fitted.entry.id };
   };
   return logs.conversations.goOn(request, work, signal);
 }
