@@ -76,8 +76,8 @@ function gateSizes(state: GateState, { pending, nowMs }: FitInput): GateSizes {
 }
 
 /**
- * Why the engine must act at this gate, or `null`. Only a request that would not fit ignores the policy's gates and minimum of new material, if the policy's
- * fallback acts at the budget. If system text and tools fill the window, each cut buys few steps: a policy that names its steps waits for as many.
+ * Why the engine must act at this gate, or `null`. A refusal is a reason at once. A request that would not fit ignores the policy's gates, and its minimum of
+ * new material unless the newest cut missed its goal, if the fallback acts at the budget. If cuts free little, a policy may wait for so many steps.
  */
 export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, sizes: GateSizes): CompactionReason | null {
   if (!policy.enabled) return null;
@@ -125,9 +125,8 @@ export function windowFilledBy(
 ): { readonly budgetTokens: number; readonly overheadTokens: number; readonly parts: readonly WindowPart[] } | null {
   const budget = policy.enabled ? budgetFor(policy, input) : null;
   if (budget === null || !isWindowFilled(prediction, budget)) return null;
-  const { overheadTokens } = prediction;
-  const parts = windowParts(overhead, estimator.measure, overheadTokens);
-  return { budgetTokens: budget.inputBudgetTokens, overheadTokens, parts };
+  const parts = windowParts(overhead, estimator.measure, prediction.overheadTokens);
+  return { budgetTokens: budget.inputBudgetTokens, overheadTokens: prediction.overheadTokens, parts };
 }
 
 /** The budget at this gate; a limit that the provider named counts if it is smaller. `null` for an unknown window without one that is assumed. */
