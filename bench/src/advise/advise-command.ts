@@ -4,7 +4,7 @@ import { MODEL_CATALOG } from "@plimsoll/providers";
 import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { checkOptions } from "../command/check-options.ts";
-import { DEFAULT_LOG_LIMIT, findLogs, type LogOptions, parseAgent, unreadIn, unreadInputs } from "../command/find-inputs.ts";
+import { DEFAULT_LOG_LIMIT, findLogs, type LogOptions, parseAgent, unreadInputs } from "../command/find-inputs.ts";
 import { readPrices } from "../command/read-prices.ts";
 import { collect, parseJobs, parseSince } from "../command/replay-options.ts";
 import { openState, poolOf } from "../command/replay-state.ts";
@@ -121,7 +121,7 @@ async function findAgents(
     const one = agents.find(({ name }) => name === agent);
     const files = one?.found.files ?? [];
     if (one === undefined || files.length === 0) return [];
-    return [{ agent, files, found: files.length + one.found.older, unread: [...one.found.missing, ...unreadIn(one.found)] }];
+    return [{ agent, files, found: files.length + one.found.older, unread: [...one.found.missing, ...one.found.notSessions] }];
   });
   return { logs, without: agents.filter(({ found }) => found.files.length === 0).map(({ name }) => name) };
 }

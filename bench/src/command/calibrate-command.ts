@@ -13,7 +13,7 @@ import { reportTable } from "../show/report-table.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK, messageOf } from "../terminal/io.ts";
 import { fitted, tableColumns, tell } from "../terminal/printable.ts";
 import type { Transcript } from "../transcript.ts";
-import { areAllMissing, findInputs } from "./find-inputs.ts";
+import { areAllMissing, type FoundInputs, findInputs } from "./find-inputs.ts";
 
 interface CalibrateOptions {
   readonly json?: string;
@@ -56,7 +56,7 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
   if (counts.repeatedAnswers > 0) say(lineageWords(counts));
   for (const { name, hasUsage, parentName } of counted)
     if (!hasUsage && parentName === null) say(`${name}: its agent reported no usage; there is nothing to compare with`);
-  const calibration = calibrateTranscripts(counted, CALIBRATED_METHODS);
+  const calibration = calibrateTranscripts(counted, await methodsFor(counted));
   if (calibration.sessions.length === 0) {
     if (!areAllMissing(found)) say("nothing to calibrate on: no session with usage reports was found");
     return EXIT_FAILED;
@@ -84,8 +84,11 @@ const CALIBRATION_READING =
 
 const NAMED_FILES = 3;
 
-function notSessionsLine(files: readonly string[]): string {
+function notSessionsLine(files: FoundInputs["notSessions"]): string {
   const more = files.length > NAMED_FILES ? ", …" : "";
   const count = files.length === 1 ? "1 file is no session" : `${files.length} files are no sessions`;
-  return `${count} and left out: ${files.slice(0, NAMED_FILES).join(", ")}${more}`;
+  return `${count} and left out: ${files
+    .slice(0, NAMED_FILES)
+    .map(({ file, reason }) => `${file} (${reason})`)
+    .join(", ")}${more}`;
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, symlinkSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
@@ -28,8 +28,17 @@ test("a folder's links lead to regular files alone, and to no other folder", asy
     const { files, missing, notSessions } = await findInputs([given], folder);
     expect(files.map(({ displayName }) => displayName)).toEqual([`${given}/linked.jsonl`, `${given}/own.jsonl`]);
     expect(missing).toEqual([]);
-    expect(notSessions.every((name) => !name.includes("log.jsonl"))).toBe(true);
+    expect(notSessions.every(({ file }) => !file.includes("log.jsonl"))).toBe(true);
   }
   const { files } = await findInputs(["logs/**/*.jsonl"], folder);
   expect(files.map(({ displayName }) => displayName)).toEqual(["logs/own.jsonl"]);
+});
+
+test("a file of a folder that no importer reads is named by its agent, if that is known", async () => {
+  copyFileSync(join(import.meta.dirname, "../../testing/forms/07-refuse-grok.jsonl"), join(folder, "logs/chat.jsonl"));
+  writeFileSync(join(folder, "logs/data.jsonl"), '{"x":1}\n');
+  expect((await findInputs(["logs"], folder)).notSessions).toEqual([
+    { file: "logs/chat.jsonl", reason: "Grok Build's chat history: no importer reads it" },
+    { file: "logs/data.jsonl", reason: "no importer reads it" },
+  ]);
 });

@@ -11,6 +11,7 @@ import type { FileHead, Importer } from "../formats/importer.ts";
 import type { LocatedAgent } from "../formats/locations.ts";
 import { LOCATED_AGENTS, locateLogs, unreadFiles, usualPlaces, withoutPackedCopies } from "../formats/locations.ts";
 import { UNREAD_DATABASE } from "../formats/registry.ts";
+import { unreadAgentIn } from "../formats/unread-logs.ts";
 import type { InputFile } from "../open/corpus.ts";
 import type { SkippedInput } from "../results.ts";
 import { formatNumberOf } from "../show/figures.ts";
@@ -22,18 +23,13 @@ export interface FoundInputs {
   readonly files: readonly InputFile[];
   readonly missing: readonly SkippedInput[];
   /** Files below a folder or matched by a pattern that no importer recognises. */
-  readonly notSessions: readonly string[];
+  readonly notSessions: readonly SkippedInput[];
   /** Logs of agents that were left out as there are newer ones. */
   readonly older: number;
 }
 
 /** Why a file among logs is left out that no importer recognises. */
 const NO_READER = "no importer reads it";
-
-/** The files that were looked at and are no session that an importer reads, as inputs that were left out. */
-export function unreadIn({ notSessions }: FoundInputs): readonly SkippedInput[] {
-  return notSessions.map((file) => ({ file, reason: NO_READER }));
-}
 
 /** Folders whose files a person does not mean by naming a folder above them. */
 const IGNORED = ["node_modules", ".git"];
@@ -46,7 +42,7 @@ export async function findInputs(given: readonly string[], cwd: string, importer
   const seen = new Set<string>();
   const files: InputFile[] = [];
   const missing: SkippedInput[] = [];
-  const notSessions: string[] = [];
+  const notSessions: SkippedInput[] = [];
   for (const argument of given) {
     const found = await expand(argument, cwd);
     if (found.members.length === 0) missing.push({ file: argument, reason: found.problem });
@@ -56,8 +52,9 @@ export async function findInputs(given: readonly string[], cwd: string, importer
       const place = await realpath(path).catch(() => path);
       if (seen.has(place)) continue;
       seen.add(place);
-      if (found.isNamed || (await isSessionFile(path, importers))) files.push({ path, displayName });
-      else notSessions.push(displayName);
+      const reason = found.isNamed ? null : await unreadReason(path, importers);
+      if (reason === null) files.push({ path, displayName });
+      else notSessions.push({ file: displayName, reason });
     }
   }
   return { files, missing, notSessions, older: 0 };
@@ -119,13 +116,15 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
   return found;
 }
 
-/** True if one of the importers recognises the file by its content. A file that cannot be read is none. */
-async function isSessionFile(path: string, importers: readonly Importer[] = BUILT_IN_PARTS.importers): Promise<boolean> {
+/** Why a file is no session, by its content; `null` if one of the importers recognises it. */
+async function unreadReason(path: string, importers: readonly Importer[] = BUILT_IN_PARTS.importers): Promise<string | null> {
   try {
     const head = await readHead(await fileSource(path, path));
-    return importers.some((importer) => importer.recognises(head));
+    if (importers.some((importer) => importer.recognises(head))) return null;
+    const agent = unreadAgentIn(head.firstObjects);
+    return agent === null ? NO_READER : `${agent}: ${NO_READER}`;
   } catch (error) {
-    if (isPlimsollError(error, "bad-input")) return false;
+    if (isPlimsollError(error, "bad-input")) return NO_READER;
     throw error;
   }
 }
@@ -167,9 +166,9 @@ export async function findLogs({ from = [], since, limit }: LogOptions, io: CliI
   const places = (agent: LocatedAgent) => usualPlaces(agent, io).map((place) => homeName(place, io.homeFolder));
   const files = found.flatMap(({ logs }) => logs.map(({ path }) => ({ path, displayName: homeName(path, io.homeFolder) })));
   const older = located.reduce((sum, { all }) => sum + Math.max(0, all.length - most), 0);
-  const areSessions = await Promise.all(files.map(({ path }) => isSessionFile(path)));
+  const reasons = await Promise.all(files.map(({ path }) => unreadReason(path)));
   return {
-    files: files.filter((_, index) => areSessions[index] === true),
+    files: files.filter((_, index) => reasons[index] === null),
     missing: [
       ...found
         .filter(({ logs }) => logs.length === 0)
@@ -179,7 +178,10 @@ export async function findLogs({ from = [], since, limit }: LogOptions, io: CliI
         })),
       ...(await unreadInputs({ from, ...(since === undefined ? {} : { since }) }, io)),
     ],
-    notSessions: files.filter((_, index) => areSessions[index] !== true).map(({ displayName }) => displayName),
+    notSessions: files.flatMap(({ displayName }, index) => {
+      const reason = reasons[index] ?? null;
+      return reason === null ? [] : [{ file: displayName, reason }];
+    }),
     older,
   };
 }

@@ -23,7 +23,7 @@ import {
 } from "../summaries/open-source.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { tableColumns, tell } from "../terminal/printable.ts";
-import { type FoundInputs, unreadIn } from "./find-inputs.ts";
+import type { FoundInputs } from "./find-inputs.ts";
 import { createProgressBar } from "./progress-bar.ts";
 import type { ReportFiles } from "./replay-options.ts";
 import { type OpenState, openState, poolOf } from "./replay-state.ts";
@@ -87,7 +87,7 @@ function inputOf(
   { version }: CliIo,
 ): BenchInput {
   const { files } = found;
-  const missing = [...found.missing, ...unreadIn(found)];
+  const missing = [...found.missing, ...found.notSessions];
   return {
     ...{ files, missing, policies, windows, prices, shard, summarizer, sweeps, withoutEffect },
     plimsollVersion: version,

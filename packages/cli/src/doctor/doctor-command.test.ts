@@ -173,5 +173,5 @@ test("of a file that is no session log it says so in one line", async () => {
   writeFileSync(join(folder, "other.txt"), "hello\n");
   const { io, stderr } = recordedIo(folder);
   expect(await main(["doctor", "other.txt"], io)).toBe(2);
-  expect(stderr()).toContain("no session log that can be read");
+  expect(stderr()).toContain("other.txt:1: no known session format (found ");
 });

@@ -35,7 +35,11 @@ export function defineDoctorCommand(command: Command, io: CliIo, onExit: (exitCo
 async function doctor(session: string | undefined, options: DoctorOptions, io: CliIo): Promise<number> {
   const { path, displayName } = await sessionFileOr(session, options.from, io);
   const log = await readLog(path, displayName);
-  if (log === null) throw new PlimsollError("bad-input", `${displayName}: no session log that can be read`);
+  if (log === null) {
+    // Its error names what was found.
+    await importFile(path, displayName);
+    throw new PlimsollError("bad-input", `${displayName}: no session log that can be read`);
+  }
   const { format, text, encoding } = log;
   if (encoding !== null) say(io.stdout, encoding);
   const { faults, mended } = canMend(text, format)
