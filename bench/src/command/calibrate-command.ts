@@ -56,7 +56,7 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
   if (counts.repeatedAnswers > 0) say(lineageWords(counts));
   for (const { name, hasUsage, parentName } of counted)
     if (!hasUsage && parentName === null) say(`${name}: its agent reported no usage; there is nothing to compare with`);
-  const calibration = calibrateTranscripts(counted, await methodsFor(counted));
+  const calibration = calibrateTranscripts(counted, CALIBRATED_METHODS);
   if (calibration.sessions.length === 0) {
     if (!areAllMissing(found)) say("nothing to calibrate on: no session with usage reports was found");
     return EXIT_FAILED;

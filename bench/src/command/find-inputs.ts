@@ -187,7 +187,7 @@ export async function findLogs({ from = [], since, limit }: LogOptions, io: CliI
 }
 
 /** The newest log of an agent, and when it was written to. */
-export interface NewestLog extends InputFile {
+interface NewestLog extends InputFile {
   readonly agent: LocatedAgent;
   readonly modifiedMs: number;
 }

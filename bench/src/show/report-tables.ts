@@ -67,7 +67,7 @@ function skippedTable(skipped: readonly SkippedInput[]): ReportTable {
 }
 
 /** Notes of one kind about one file. */
-export interface NoteGroup {
+interface NoteGroup {
   readonly file: string;
   readonly code: string;
   readonly count: number;

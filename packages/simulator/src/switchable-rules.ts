@@ -1,5 +1,5 @@
 /** A rule that not every model, account or server has. */
-export interface SwitchableRule {
+interface SwitchableRule {
   readonly rule: string;
   readonly wire: string;
   /** The day from which it holds, or when its page was read. */

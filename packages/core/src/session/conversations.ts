@@ -50,7 +50,7 @@ interface ConversationsOptions {
 }
 
 /** Conversations that are distinguished by their key, else by the longest history that they share with a request. */
-export interface Conversations {
+interface Conversations {
   /**
    * Runs work on the conversation whose messages the request begins with, and no other work on it meanwhile. A history that differs
    * earlier (a fork, an edited message) gets a new conversation that begins with the messages that both share.

@@ -219,7 +219,7 @@ export async function undoPointOf(
 }
 
 /** How the system text and tools of a resumed session differ from those in its log. The lists have names of tools. */
-export interface SetupChange {
+interface SetupChange {
   readonly isSystemChanged: boolean;
   readonly addedTools: readonly string[];
   readonly removedTools: readonly string[];
@@ -228,7 +228,7 @@ export interface SetupChange {
 }
 
 /** The texts and tools that are sent before the messages from now on. */
-export interface Setup {
+interface Setup {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
 }

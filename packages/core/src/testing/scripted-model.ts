@@ -22,7 +22,7 @@ interface ScriptedCall {
 }
 
 /** A model that answers by a script and keeps its requests. */
-export interface ScriptedModel {
+interface ScriptedModel {
   readonly client: ModelClient;
   readonly requests: () => readonly ModelRequest[];
 }

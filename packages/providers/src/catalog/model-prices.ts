@@ -330,7 +330,7 @@ function rememberedPrices(pricesOf: PricesOf): PricesOf {
 const HALF_HOUR_MS = 1_800_000;
 
 /** US dollars of one request. */
-export interface UsageUsd {
+interface UsageUsd {
   readonly promptUsd: number;
   readonly replyUsd: number;
 }

@@ -80,7 +80,7 @@ export type ConversationOf<Item> = string | readonly Item[];
  * A request that may have the vendor write its summaries, under a policy whose writer is `vendor`: `compact` sends items as this very request with the vendor's own
  * parameter for a summary, and gives the answer. A digest is written if it is left out.
  */
-export type CompactingRequest<Item, Answer> = ArrayRequest<Answer> & {
+type CompactingRequest<Item, Answer> = ArrayRequest<Answer> & {
   readonly compact?: (items: Item[]) => PromiseLike<unknown>;
 };
 

@@ -44,7 +44,7 @@ export function compactionLoss(before: readonly Message[], after: readonly Messa
 }
 
 /** A share of a message: one part, by kind and tool. */
-export interface MessageShare {
+interface MessageShare {
   readonly what: string;
   readonly chars: number;
   readonly tokens: number;

@@ -26,7 +26,7 @@ export function keptState(entries: readonly SessionEntry[]): ReturnType<StatePro
 }
 
 /** The conversation that a wish is about. */
-export interface WishedOf {
+interface WishedOf {
   readonly entries: readonly SessionEntry[];
   /** Undoes its newest cut, and resolves with the consequence; rejects with `bad-input` if there is none. */
   readonly undo: () => Promise<string>;

@@ -10,7 +10,7 @@ import type { DecodedReply } from "../wire/wire.ts";
 import { wireAt } from "./wires.ts";
 
 /** A request for a summary, to be sent under the headers of the person's own request. */
-export interface SummaryQuestion {
+interface SummaryQuestion {
   /** Path and query. */
   readonly target: string;
   readonly bodyText: string;

@@ -13,7 +13,7 @@ import { human, reply, sessionStart } from "@plimsoll/core/testing";
 import { type ContractCase, sameOrThrow } from "./contract.ts";
 
 /** Something that keeps a session's log in a store, and can be closed. */
-export interface LogKeeper {
+interface LogKeeper {
   /** Takes writes that the store may refuse: from the call of `fail` on, writes fail. Resolves even if writes were rejected meanwhile. */
   readonly hold: (fail: () => void) => Promise<unknown>;
   readonly close: () => Promise<unknown>;
