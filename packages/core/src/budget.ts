@@ -42,7 +42,7 @@ export const amountSchema: z.ZodType<Amount> = z.lazy(() =>
 /** The limits that amounts are resolved against, in tokens. */
 export interface Budget {
   readonly windowTokens: number;
-  /** Window less the output reserve: the room of a request. */
+  /** Window less the output reserve: the most that a request may measure. */
   readonly inputBudgetTokens: number;
   /** Input budget less system text and tools, or all messages if they are fewer, where these are known. */
   readonly roomTokens?: number | undefined;
@@ -129,7 +129,7 @@ function resolved(amounts: readonly Amount[], budget: Budget): readonly number[]
 
 /**
  * The size of the context at which a policy compacts: at or above an amount, or strictly above it. With `pays` only if a cut pays within the steps that it buys, so many times
- * over in an empty window and once in a full one, unless a request would not fit.
+ * over in an empty window, fewer in a fuller one, and at any price in its last twentieth or if a request would not fit.
  */
 export type Trigger = ({ readonly atLeast: Amount } | { readonly above: Amount }) & { readonly pays?: number | undefined };
 

@@ -41,8 +41,8 @@ export interface SessionStartEntry {
 /** The field of an entry that changes the beginning of requests, if the model binds reasoning to it. */
 interface RemovesReasoning {
   /**
-   * Reasoning that was made behind another beginning than the one that is sent from here on: it leaves the view after the entry, and never
-   * comes back. Absent if none does.
+   * Reasoning that was produced after a prefix that is no longer sent. It leaves the view with this entry and never returns. Absent if none
+   * does.
    */
   readonly removedReasoning?: readonly RemovedReasoning[] | undefined;
 }
@@ -98,7 +98,7 @@ export function loggedLimits({ contextWindowTokens, maxOutputTokens }: ModelLimi
   return { contextWindowTokens, maxOutputTokens };
 }
 
-/** The log entry of a compaction. Its edits change the context made by all entries through `throughEntryId`; later entries stay as they are. */
+/** The log entry of a compaction. Its edits change the context made by all entries through `throughEntryId` (for readers: `foldEntry` applies them to the view as it is); later entries stay as they are. */
 export interface CompactionEntry extends RemovesReasoning {
   readonly type: "compaction";
   readonly id: string;
@@ -143,10 +143,10 @@ export type CompactionReason =
   | "repair"
   | "recorded";
 
-/** Where in the agent's loop a trigger is checked. */
+/** Where in the agent's loop a trigger is checked: with a person's message pending; before a request; when a reply's results are all there; after a refusal. */
 export type Gate = "before-submit" | "before-step" | "after-tool-batch" | "on-overflow";
 
-/** The outcome of one strategy, or other step, of a compaction; `detail` says more about it in words, `null` for nothing. */
+/** The outcome of one strategy, or other step, of a compaction (no step of the agent); `detail` says more about it in words, `null` for nothing. */
 export interface StepOutcome {
   readonly strategy: string;
   readonly outcome: "applied" | "not-applicable" | "failed" | "no-progress" | "released";

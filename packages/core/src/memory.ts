@@ -24,7 +24,7 @@ export interface Memory {
 
 /** All that a log said up to a moment, for one cut. */
 export interface Remembered {
-  /** The record of plan, files, errors and running things, with the caller's kept parts, as text beside a summary and messages that stay; `null` for none. */
+  /** The facts on plan, files, errors and running things, with the caller's kept parts, as text beside a summary and messages that stay; `null` for none. */
   record(room: MemoryRoom): (staying: readonly Message[]) => string | null;
   /** Writes a summary without a model. */
   digest(room: MemoryRoom): Summarizer;
@@ -35,7 +35,7 @@ export interface Remembered {
 /** The room of a cut, and the facts about it. */
 export interface MemoryRoom {
   readonly budget: Budget;
-  /** Tokens that all messages may take after the cut. */
+  /** Tokens that the record and a digest are shares of; for the recaller, those that all messages may take after the cut. */
   readonly roomTokens: number;
   /** Tokens that the policy gives the record; with 0 it holds the caller's kept parts, and the lists of files that the policy names. */
   readonly recordTokens: number;

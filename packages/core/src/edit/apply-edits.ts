@@ -10,7 +10,7 @@ import type {
 import { PlimsollError } from "../error.ts";
 import { isHuman, type Message, type Part } from "../message/message.ts";
 
-/** The parts of an edit that change a view. */
+/** The parts of an applied edit that change a view: no counts, no usage. */
 type ViewEdit =
   | Pick<AppliedReplaceSpans, "kind" | "spans" | "message" | "moved" | "note">
   | AppliedReplacePart
@@ -147,7 +147,7 @@ export function refuseBrokenPromises(
   const human = promised.lastHuman === "goes" ? undefined : before.findLast(isHuman);
   if (human !== undefined && !after.includes(human)) throw brokenPromise("last-human-message", human.id);
   const step = promised.lastStep === "answered" ? [] : before.slice(openStepStart(before));
-  // A summary or notice is where the first message that it covers was: a step that has stayed still ends the view, but for what was moved there.
+  // A summary or notice is where the first message that it covers was, so an untouched open step must still be at the end of the view, before the moved messages.
   const start = after.length - step.length - (promised.movedCount ?? 0);
   for (const [index, message] of step.entries())
     if (!hasStayed(message, after[start + index])) throw brokenPromise("open-step", message.id);

@@ -156,7 +156,7 @@ async function ran(
     budget: input.budget,
     cause: "size",
     isProgress: ({ before, after }) => after < before,
-    pricing: input,
+    sizing: input,
     tokensOf: (some) => 100 * some.length,
     carryOut: async ({ messages: before, edits: [edit], kept }) => {
       const gone = edit?.kind === "replace-spans" ? (edit.spans[0]?.from ?? "") : "";
@@ -247,7 +247,7 @@ test("others run between two steps, and an abort meanwhile ends the chain there"
     budget: input.budget,
     cause: "size",
     isProgress: () => false,
-    pricing: input,
+    sizing: input,
     tokensOf: () => 500,
     carryOut: () => Promise.reject(new Error("nothing is planned")),
   };
@@ -282,7 +282,7 @@ test.each([
     budget: input.budget,
     cause: "size",
     isProgress: () => true,
-    pricing: { ...input, messageTokens: sizeOf },
+    sizing: { ...input, messageTokens: sizeOf },
     tokensOf,
     carryOut: async ({ messages: before, edits }) => {
       const cutIds = new Set(edits.flatMap((edit) => (edit.kind === "replace-part" ? [edit.messageId] : [])));

@@ -97,7 +97,7 @@ export interface ChainTools {
     readonly after: number;
     readonly messages: readonly Message[];
   }) => boolean;
-  readonly pricing: Pick<
+  readonly sizing: Pick<
     StrategyInput,
     "isLeftOver" | "lastHuman" | "lastStep" | "messageTokens" | "keptMessageTokens" | "measure" | "scaleRatio" | "noticeTokens"
   >;
@@ -114,7 +114,7 @@ export interface ChainEnd {
   readonly views: readonly ChainView[];
 }
 
-/** A view that a step made: the messages kept by the policy's own strategies, or left of it by its fallback. */
+/** The messages that were left after a step, and whose step it was. */
 export interface ChainView extends Pick<ChainStep, "from"> {
   readonly run: ChainRun;
 }
@@ -122,7 +122,7 @@ export interface ChainView extends Pick<ChainStep, "from"> {
 /**
  * Runs a chain: each step plans on the result of the steps before it, and its edits stay if they are progress. The policy's steps run until its target is met, the
  * fallback's only while the context does not fit. A step that fails changes nothing, and the next one runs. While a step of the fallback leaves too much, the rule
- * that is worth least is released and the step runs again. Others run between two steps. Rejects only when the caller's signal aborts.
+ * that is worth least is released and the step runs again. Other work of the event loop runs between two steps. Rejects only when the caller's signal aborts.
  */
 export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools, signal: AbortSignal): Promise<ChainEnd> {
   const keep = chain.isForced ? { messages: 0 } : newestOf(chain.rules, tools.budget);
@@ -158,13 +158,13 @@ function isOfFallback(from: ChainStep["from"]): boolean {
 }
 
 /**
- * Puts back parts that the fallback cut, of the newest messages first, as far as the room allows that its later steps made: a step that cuts does not know the drops
- * of those after it. `own` is the view after the policy's own steps, `cutBy` the step that cut a message since.
+ * Puts back parts that the fallback cut, of the newest messages first, as long as they fit into the room that its later steps freed: a cutting step cannot know the
+ * drops of later ones. `own` is the view after the policy's own steps, `cutBy` the step that cut a message since.
  */
 function refilled(
   run: ChainRun,
   { own, cutBy: cut }: { readonly own: ChainRun; readonly cutBy: ReadonlyMap<string, string> },
-  { goal, pricing, tokensOf }: ChainTools,
+  { goal, sizing, tokensOf }: ChainTools,
 ): ChainRun {
   const limitTokens = Math.min(goal.limitTokens, goal.budgetTokens);
   if (cut.size === 0 || run.tokens >= limitTokens) return run;
@@ -175,7 +175,7 @@ function refilled(
     const before = whole.get(message.id);
     // The tokens of an image or a document may be unknown.
     if (before === undefined || before.parts.some(({ type }) => type === "image")) continue;
-    const moreTokens = pricing.messageTokens(before) - pricing.messageTokens(message);
+    const moreTokens = sizing.messageTokens(before) - sizing.messageTokens(message);
     // A smaller one before it may still fit.
     if (tokens + moreTokens > limitTokens) continue;
     tokens += moreTokens;
@@ -240,7 +240,7 @@ async function afterStep(
   tools: ChainTools & Pick<StrategyInput, "keep">,
   signal: AbortSignal,
 ): Promise<ChainRun> {
-  const { goal, budget, cause, keep, pricing, isProgress } = tools;
+  const { goal, budget, cause, keep, sizing, isProgress } = tools;
   const kept = new Set(run.held.flatMap(({ messages }) => messages));
   const said = (outcome: StepOutcome["outcome"], detail: string | null): ChainRun => ({
     ...run,
@@ -255,7 +255,7 @@ async function afterStep(
       keep,
       isKept: (message) => kept.has(message) || isDeclared(message),
       cause,
-      ...pricing,
+      ...sizing,
     });
     if (answer.kind === "not-applicable") return said("not-applicable", answer.reason);
     const pinned = new Set(run.held.flatMap(({ kind, messages }) => (kind === PINNED.kind ? messages : [])));

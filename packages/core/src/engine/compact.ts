@@ -51,8 +51,8 @@ export interface Compaction {
 }
 
 /**
- * Compacts: asks the hook, runs the chain of the policy, and returns the result. Nothing is written: the caller appends the returned entry. Others
- * run between the steps of the chain. Rejects only when the caller's signal aborts; the record has all failures.
+ * Compacts: asks the hook, runs the chain of the policy, and returns the result. Nothing is written: the caller appends the returned entry. Other
+ * work of the event loop runs between the steps of the chain. Rejects only when the caller's signal aborts; the record has all failures.
  */
 export async function compact(state: FitState, given: Compaction, signal: AbortSignal): Promise<FitOutcome> {
   const { reason, input, prepared: ask = null } = given;
@@ -121,7 +121,7 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
       : whyNotWorth({ freedTokens: measure.viewTokens - keptTokens, keptTokens }, price, minimumFreedRatio);
   // A model's summary is paid for when it is asked for: before that, the messages of the rules and the longest summary are assumed.
   const asksModel = prepared === null && chain.steps.some(({ strategy, from }) => from === "policy" && strategy.needsModel);
-  const heldTokens = kept.reduce((sum, { tokens }) => sum + tokens, tools.pricing.noticeTokens);
+  const heldTokens = kept.reduce((sum, { tokens }) => sum + tokens, tools.sizing.noticeTokens);
   const whyNotAsked = asksModel ? whyNot(heldTokens + summaryWithin(policy.summary, budget).maxTokens) : null;
   if (whyNotAsked !== null) return { kind: "cancelled", by: "price", reason, why: whyNotAsked };
   const end = await runChain(chain, start, tools, signal);
@@ -154,12 +154,12 @@ function chainToolsFor(
   { budget, input }: Compaction,
   { goal, ...given }: Omit<Parameters<typeof toolsFor>[1], "budget"> & { readonly goal: Goal },
 ): { readonly tools: ChainTools } & Pick<CompactionTools, "recaller" | "isSupplied" | "cutEstimatorName"> {
-  const { pricing, isSupplied, cutEstimatorName, ...writers } = toolsFor(state, { budget, ...given });
+  const { sizing, isSupplied, cutEstimatorName, ...writers } = toolsFor(state, { budget, ...given });
   const { measure } = given;
   const tools: ChainTools = {
     goal,
     budget,
-    pricing,
+    sizing,
     isProgress: progressOf(state, measure),
     cause: input.now !== undefined ? "demand" : input.gate === "on-overflow" ? "overflow" : "size",
     tokensOf: (messages) => measure.tokensOf(asSent(messages, state)),
@@ -167,8 +167,8 @@ function chainToolsFor(
       execute(
         {
           pending: input.pending,
-          lastHuman: pricing.lastHuman,
-          lastStep: pricing.lastStep,
+          lastHuman: sizing.lastHuman,
+          lastStep: sizing.lastStep,
           summary: summaryWithin(state.policy.summary, budget),
           prompts: state.setup.kinds.prompts,
           opening: state.view,

@@ -10,16 +10,16 @@ import type { Summarizer } from "../ports.ts";
 import { chunkedSummarizer } from "../summarizer/chunked.ts";
 import type { ChainTools } from "./chain.ts";
 import type { ExecuteInput } from "./execute.ts";
-import type { FitInput, FitState, Priced, SizedPart } from "./fit-input.ts";
+import type { FitInput, FitState, Sized, SizedPart } from "./fit-input.ts";
 import { expectedTokensOf } from "./why-act.ts";
 
 /** The tools that all steps of one compaction share. */
 export interface CompactionTools
   extends Pick<ExecuteInput, "summarizer" | "vendor" | "author" | "digest" | "facts" | "recaller" | "textTokens"> {
-  readonly pricing: ChainTools["pricing"];
+  readonly sizing: ChainTools["sizing"];
   /** True as long as a hook's summary waits for the first step that writes one. */
   readonly isSupplied: () => boolean;
-  /** Names the estimator with which `pricing` measures a cut. */
+  /** Names the estimator with which `sizing` measures a cut. */
   readonly cutEstimatorName: string;
 }
 
@@ -84,7 +84,7 @@ export function toolsFor(
     digest: state.memory.digest(room),
     facts,
     textTokens: tokensOf,
-    pricing: {
+    sizing: {
       isLeftOver: leftOverOf(state),
       lastHuman: policy.fallback === null ? "goes" : "stays",
       lastStep: openStepStart(view) < view.length ? "open" : "answered",
@@ -166,7 +166,7 @@ export interface ViewMeasure {
  * The measure of a compaction over a view. If a report has more than its estimator knows a place for (an unexplained rise, a wrong report), each message
  * is priced with its share of it: a candidate that does not shrink that, too, is no candidate.
  */
-export function viewMeasure(messages: readonly Message[], state: Priced & Pick<FitState, "overhead">): ViewMeasure {
+export function viewMeasure(messages: readonly Message[], state: Sized & Pick<FitState, "overhead">): ViewMeasure {
   const {
     setup: { estimator },
     ledger,
@@ -199,7 +199,7 @@ export function sizedParts(
     input,
   }: {
     readonly measure: ViewMeasure;
-    readonly state: Priced;
+    readonly state: Sized;
     readonly input: Pick<FitInput, "pending">;
   },
 ): readonly SizedPart[] {

@@ -102,7 +102,7 @@ async function appliedSpans(
   } = usableSummary(summary, request, by === "summary" ? input.author : "hook");
   // One as long as its covered text is no progress, however it is shortened.
   const isHeld = by === "summary" && whole.length < covered.chars;
-  // A split turn's beginning that is a part of its own has room of its own.
+  // If the start of a split turn is summarised separately, it has its own token limit.
   const isSplit = new Set(parts.map(({ promptId }) => promptId)).size > 1;
   const mostTokens = request.maxTokens + (isSplit ? request.turnPrefixMaxTokens : 0);
   const text = isHeld ? withinTokens(whole, mostTokens, input.textTokens) : whole;

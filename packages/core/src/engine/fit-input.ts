@@ -92,7 +92,7 @@ export interface Breaker {
 }
 
 /** The parts of a fit's state that messages are priced by. */
-export interface Priced {
+export interface Sized {
   readonly setup: Pick<FitSetup, "estimator">;
   readonly ledger: Ledger;
 }
@@ -109,7 +109,7 @@ export interface FitState {
   readonly reportedAtMs: number | null;
   readonly cache: PromptCache;
   readonly overhead: Overhead;
-  /** What both are expected to measure. */
+  /** The expected size of the next request. */
   readonly prediction: Prediction;
   /** The model that writes summaries, if it is not the one that measures: at a switch, the one before it. */
   readonly writer: SummaryWriter | null;

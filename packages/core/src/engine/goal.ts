@@ -1,7 +1,7 @@
 import { type Budget, triggerTokens } from "../budget.ts";
 import type { CompactionReason } from "../entry.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
-import type { FitInput, FitState, Priced } from "./fit-input.ts";
+import type { FitInput, FitState, Sized } from "./fit-input.ts";
 
 /** The goal of a compaction, only in tokens of messages. */
 export interface Goal {
@@ -9,9 +9,9 @@ export interface Goal {
   readonly budgetTokens: number;
   /** Steps run until the messages are this small: their upper bound fits then, too, or they are smaller by an overflow's demand. */
   readonly limitTokens: number;
-  /** At this size the trigger would fire again at once. */
+  /** At this size the trigger would fire again at once: under one that waits until a cut pays, the budget; after a refusal, the limit. */
   readonly lineTokens: number;
-  /** After a refusal: the next request measures at most this much less than the refused one, even if more is believed to fit; `null` before one. */
+  /** After a refusal: the largest size to send next, below the refused one, even if more is believed to fit; `null` before one. */
   readonly retryTokens: number | null;
 }
 
@@ -61,7 +61,7 @@ export function isForced(policy: EnginePolicy, reason: CompactionReason, { recov
 
 /** The goal of a compaction. After an overflow the estimate cannot be trusted, so the context must also shrink by a share of itself. */
 export function goalOf(
-  state: Pick<FitState, "policy"> & Priced,
+  state: Pick<FitState, "policy"> & Sized,
   { reason, budget, input }: { readonly reason: CompactionReason; readonly budget: Budget; readonly input: FitInput },
   sizes: GoalSizes,
 ): Goal {
@@ -88,7 +88,7 @@ export function goalOf(
   const countedTokens = input.observedPromptTokens ?? 0;
   const isCountedMore = countedTokens > sizes.tokensBefore + otherTokens;
   // If the provider's count is right, its excess over the estimate is in every part of the request.
-  const observedTokens = isCountedMore ? roomTokens(budget, countedTokens, sizes) : Number.POSITIVE_INFINITY;
+  const observedTokens = isCountedMore ? fittingIfCounted(budget, countedTokens, sizes) : Number.POSITIVE_INFINITY;
   // A refusal outweighs beliefs: an overhead that leaves no room at all was not the refused one.
   const believedTokens = Math.min(fittingTokens, observedTokens);
   return refusedGoal(budgetTokens, believedTokens > 0 ? Math.min(believedTokens, retryTokens) : retryTokens, retryTokens);
@@ -104,7 +104,7 @@ function refusedGoal(budgetTokens: number, limitTokens: number, retryTokens: num
  *  refusal without a known reason, which is tried once.
  */
 function retryRatioOf(
-  { ledger: { estimatedTokens, estimatedAtLastCallTokens } }: Priced,
+  { ledger: { estimatedTokens, estimatedAtLastCallTokens } }: Sized,
   { recovery = 0, observedLimitTokens = null, refusedTokens = null }: FitInput,
 ): number {
   const ratio = RECOVERY_RATIOS[recovery === 0 ? 0 : 1];
@@ -122,12 +122,12 @@ function allowedRoomTokens({ windowTokens, inputBudgetTokens }: Budget, input: F
   const replyTokens = windowTokens - inputBudgetTokens;
   const countedTokens = observedPromptTokens ?? (observedRequestTokens ? observedRequestTokens - replyTokens : 0);
   if (!observedLimitTokens || recovery > 0 || countedTokens <= inputBudgetTokens) return null;
-  const allowedTokens = roomTokens({ inputBudgetTokens }, countedTokens, sizes);
+  const allowedTokens = fittingIfCounted({ inputBudgetTokens }, countedTokens, sizes);
   return allowedTokens > 0 ? allowedTokens : null;
 }
 
-/** Room for messages, in the units of the estimate, if so many tokens were counted of the request. */
-function roomTokens(
+/** Tokens of messages that fit, in the units of the estimate, if so many tokens were counted of the request. */
+function fittingIfCounted(
   { inputBudgetTokens }: Pick<Budget, "inputBudgetTokens">,
   countedTokens: number,
   { tokensBefore, overheadTokens, pendingTokens }: GoalSizes,
@@ -144,7 +144,7 @@ const LEAST_ROOM_RATIO = 0.5;
 
 /** Returns the expected tokens of messages at which their upper bound still fits. */
 function fittingTokensOf(
-  { setup: { estimator }, ledger }: Priced,
+  { setup: { estimator }, ledger }: Sized,
   { inputBudgetTokens }: Budget,
   { overheadTokens, pendingTokens }: GoalSizes,
 ): number {

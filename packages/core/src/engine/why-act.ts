@@ -4,7 +4,7 @@ import type { Message } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import { wholeTokens } from "../tokens/measure.ts";
-import type { Breaker, FitInput, FitOutcome, FitState, Priced } from "./fit-input.ts";
+import type { Breaker, FitInput, FitOutcome, FitState, Sized } from "./fit-input.ts";
 import { type WindowPart, windowParts } from "./window-parts.ts";
 import { type CutPrice, cutPrice, maybePays, type PromptCache } from "./worth-cutting.ts";
 
@@ -14,7 +14,7 @@ type WhyAct =
   | (FitOutcome & { readonly kind: "unchanged" });
 
 /** The parts of the state that a gate reads. */
-export type GateState = Priced &
+export type GateState = Sized &
   Pick<FitState, "policy" | "breaker" | "reportedAtMs" | "cache" | "overhead" | "prediction" | "writer">;
 
 /**
@@ -145,6 +145,6 @@ function isWindowFilled({ overheadTokens }: Prediction, { inputBudgetTokens }: B
 }
 
 /** Expected tokens of messages by the policy's estimator, rounded down once for all of them as its prediction does. */
-export function expectedTokensOf(messages: readonly Message[], { setup: { estimator }, ledger }: Priced): number {
+export function expectedTokensOf(messages: readonly Message[], { setup: { estimator }, ledger }: Sized): number {
   return wholeTokens(messages.reduce((sum, message) => sum + estimator.messageTokens(message, ledger), 0));
 }

@@ -82,7 +82,7 @@ interface PricedGate extends Pick<CutPrice, "stepTokens"> {
   readonly cache: PromptCache;
 }
 
-/** The price of a cut at a gate. It has to pay as often as the policy says in an empty window, once in a full one, where it cannot be put off for long. */
+/** The price of a cut at a gate. It has to pay as often as the policy says in an empty window, less often in a fuller one, and not at all in a full one: it cannot be put off for long. */
 export function cutPrice(
   { pays: often }: Trigger,
   { inputBudgetTokens }: Budget,

@@ -4,7 +4,7 @@ import { USE_WEIGHTS } from "./use-weights.ts";
 
 /**
  * Recalls passages of the whole log that the next steps are likely to need, chosen anew at each compaction: passages that earlier ones took are not
- * lost. A passage that was stated again later is left out.
+ * lost. A passage that was stated again later is left out. (The reading of a handle that the model names is `session/recall`.)
  */
 export const RECALL: KeepRuleKind = defineAmountRule(
   "recall",

@@ -10,7 +10,7 @@ import type { RecallView } from "./recall-index.ts";
 import type { TextLine } from "./text-lines.ts";
 import type { Unit } from "./units.ts";
 
-/** Recalls parts of the log that the view does not show. */
+/** Writes the block of passages for the keep rule `recall`: parts of the log that the view does not show. */
 export interface Recaller {
   /** The most tokens that a recall block takes. */
   readonly atMostTokens: number;

@@ -16,7 +16,7 @@ import { refuseRetired } from "./retired.ts";
 /** All settings of compaction, as plain data: a preset or a policy file has nothing else. */
 export interface Policy {
   readonly name: string;
-  /** With `false` nothing is ever edited; overflows are counted, and the provider's error reaches the caller. */
+  /** With `false` nothing is edited unless somebody asks for it; overflows are counted, and the provider's error reaches the caller. */
   readonly enabled: boolean;
   readonly estimator: EstimatorSpec;
   /** A second measure for finding the cut, if a system has one; `null` uses `estimator`. */
@@ -109,7 +109,7 @@ interface ProgressPolicy {
    * for none. Ours say ten: a rewritten token costs about as much as reading it from the cache in ten more requests.
    */
   readonly minimumSteps?: number | undefined;
-  /** Failed attempts in a row after which the breaker opens until something new arrives. */
+  /** Summaries of a model that failed in a row after which none is asked for, until the person says something. */
   readonly maximumFailures: number;
 }
 
@@ -186,7 +186,7 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
   const strategies = z.array(z.union(kinds.strategies.map(({ schema }) => schema))).readonly();
   return z.strictObject({
     name: z.string().min(1).describe("The name in tables and records."),
-    enabled: z.boolean().describe("Whether the policy acts at all; false never edits anything."),
+    enabled: z.boolean().describe("Whether the policy acts at all; false edits nothing unless asked to."),
     estimator: estimator.describe("The estimator that counts the context's tokens, by kind."),
     cutEstimator: estimator.nullable().describe("Another estimator for finding the cut; null uses the first."),
     gates: z
@@ -249,7 +249,7 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
     overflow: z
       .strictObject({
         keep: keep.describe("Keep rules of that compaction."),
-        maxRecoveries: z.int().min(0).max(10).describe("How often a step may recover."),
+        maxRecoveries: z.int().min(0).max(10).describe("How often a step may recover; a fallback makes 1 or more at least 3."),
       })
       .describe("What to do after a provider rejected a request as too long."),
     unknownWindow: z
@@ -301,7 +301,7 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
           .positive()
           .optional()
           .describe("Steps' worth of new tokens before it compacts again, unless a request would not fit. Left out, none."),
-        maximumFailures: z.int().positive().describe("After so many failures in a row it waits until the conversation grows."),
+        maximumFailures: z.int().positive().describe("After so many failed summaries it asks no model until a person speaks."),
       })
       .describe("Limits that stop compactions from repeating."),
     facts: z
@@ -324,7 +324,7 @@ const pays = z
   .positive()
   .optional()
   .describe(
-    "Only if the cut pays, at the model's prices, within the steps that it buys: so many times over in an empty window, once in a full one. Left out, always.",
+    "Only if the cut pays, at the model's prices, within the steps that it buys: so many times over in an empty window, not at all in a full one. Left out, always.",
   );
 
 /** The zod schema that checks a {@link Trigger}. */

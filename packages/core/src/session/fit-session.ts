@@ -77,7 +77,7 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   const filled = windowFilledBy(gate, given.input);
   if (filled !== null) tell({ type: "window-filled", ...filled, estimator: setup.estimator.name });
   const media = fitMedia(log, given);
-  // For a refusal in another unit nothing else is taken, but less text for bytes, and in case the words were misread.
+  // If the refusal was about another unit and media were removed, stop here. Else less text may help: the limit was in bytes, or the message was misread.
   if (given.input.refused !== undefined && media.outcome !== null) return media.outcome;
   const fit = { ...given, input: media.input };
   const { input, policy } = fit;

@@ -32,8 +32,8 @@ import {
 } from "./view.ts";
 
 /**
- * Makes a session with an empty log, or with the entries given, that stays in memory. If a crash left its messages unsendable, it appends repairs, unless
- * `repairs` is "none"; the first flush writes them.
+ * Makes a session with an empty log, or with the entries given; all of it stays in memory, and `writer` gets what is new. If a crash left its messages
+ * unsendable, it appends repairs, unless `repairs` is "none"; the first flush writes them.
  *
  * @throws PlimsollError `bad-input` for options that are missing, unknown or of another kind; `bad-policy` if the policy has a part that went, or counts by an
  * encoding whose tokenizer was not given.
@@ -41,7 +41,7 @@ import {
 export function createSession(options: SessionOptions): Session {
   const log = emptyLog(options, null);
   const { entries = [], writer = null } = options;
-  for (const entry of entries) take(log, entry, "kept");
+  for (const entry of entries) takeStored(log, entry, "kept");
   return sessionOf(log, writer === null ? null : writerDoor(writer, deadlineOf(options)));
 }
 
@@ -69,7 +69,7 @@ export async function openSession(
   const openedWith = async (mayBeUndone: ReadonlySet<string>): Promise<TakenUp> => {
     const log = emptyLog(options, sessions);
     const { writer, cutOff } = await writerOf(start, sessions, (entry) =>
-      take(log, entry, entry.type === "compaction" && mayBeUndone.has(entry.id) ? "kept" : "released"),
+      takeStored(log, entry, entry.type === "compaction" && mayBeUndone.has(entry.id) ? "kept" : "released"),
     );
     try {
       return { session: sessionOf(log, writer), cutOff, stored };
@@ -201,7 +201,7 @@ function release(log: OpenLog, keep: "newest" | "none"): void {
 const UNDO_ARCHIVED = "undo-archived";
 
 /** Takes the next entry of a log that is opened. With an archive, a compaction's covered messages leave memory if it is `released`. */
-function take(log: OpenLog, entry: SessionEntry, covered: "kept" | "released"): void {
+function takeStored(log: OpenLog, entry: SessionEntry, covered: "kept" | "released"): void {
   if (entry.type === "revert" && log.state.view.undo === "archived") {
     const { compactionId } = entry;
     throw new PlimsollError("bad-session", `compaction ${compactionId} is undone later in the log`, {
@@ -266,7 +266,7 @@ async function revert(log: OpenLog, atMs: number | null): Promise<RevertEntry> {
   return log.append(revertEntry(log.state.view, atMs));
 }
 
-/** Keeps a report, or empties it if its counts are impossible: a provider's wrong count ends no session. Of a reply that no window holds the bill stays. */
+/** Keeps a report, or empties it if its counts are impossible: a provider's wrong count ends no session. If only the reply's count is larger than the window, the input counts are kept. */
 function possible(log: OpenLog, { requestId, modelId, usage }: ReportedUsage): Usage {
   const count = impossibleCount(usage);
   const reportedTokens = count?.value ?? usage.output.totalTokens ?? 0;

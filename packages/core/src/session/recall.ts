@@ -164,7 +164,7 @@ export const MAXIMUM_RECALL_CHARS = 16_000;
 /**
  * A bounded piece of the original that a handle names: one part that was cleared or shortened, or a span of messages that was dropped or summarised.
  * A span that begins or ends with a summary or notice goes back to that one's covered messages. Handles that older versions wrote are found too, and
- * a beginning that is long enough. `null` if the log has no such message or part: nothing but this log is looked at.
+ * a beginning that is long enough. `null` if the log has no such message or part: nothing but this log is looked at. (No part of the keep rule `recall`.)
  */
 export async function recall(handle: string, range: RecallRange, log: LoggedMessages): Promise<Recalled | null> {
   for (const reading of handleReadings(handle)) {

@@ -16,7 +16,7 @@ import { EMPTY_VIEW, foldEntry, type SessionView } from "./view.ts";
 /** Nothing has failed. */
 export const CLOSED_BREAKER: Breaker = { failures: 0, estimatedAtLastAttemptTokens: null, isGoalMissed: false };
 
-/** The breaker after one more entry. Only attempts count: a step that had nothing to do is no failure. */
+/** The breaker after one more entry. Only summaries that a model was asked for count, in compactions and attempts: a step that had nothing to do is no failure. */
 export function foldBreaker(breaker: Breaker, entry: SessionEntry): Breaker {
   switch (entry.type) {
     case "message":

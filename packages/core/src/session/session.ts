@@ -46,7 +46,8 @@ export interface ReportedUsage {
 
 /**
  * A session that stays inside its model's window: the log goes in, the context to send comes out. It has one log and its copy in the store, one queue of work,
- * one clock, and the summaries that are prepared. The agent, every drop-in and the replay hold one. When a promise resolves, its effect is in the store.
+ * one clock, and the summaries that are prepared. When a promise resolves, its effect is in the store; `switchModel` and a try of `leaveReasoning` leave theirs to
+ * the next flush.
  */
 export interface Session {
   /**
@@ -156,7 +157,7 @@ export interface SessionOptions {
   readonly answerDeadlineMs?: number;
   /** The timer of that deadline; the platform's if left out. */
   readonly wait?: Wait;
-  /** Instructions that stay verbatim through every compaction: project rules, constraints. */
+  /** Instructions that each summary and notice repeats: project rules, constraints. Cut to the facts' room, a tenth of what messages may take. No keep rule. */
   readonly pinned?: readonly string[];
   /** The live state of todo lists and sub-agents, asked for at each compaction. */
   readonly stateProviders?: readonly StateProvider[];

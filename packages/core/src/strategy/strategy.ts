@@ -11,13 +11,13 @@ export interface StrategyInput {
   /** The view as it is at this step, with the edits of earlier steps applied. */
   readonly messages: readonly Message[];
   readonly budget: Budget;
-  /** Tokens that the messages may take at most, after the overhead and the pending messages are counted. */
+  /** Tokens that the messages may take at most: the limit of this compaction, which may be less than the room that `budget` names. */
   readonly roomTokens: number;
-  /** Tokens of messages at which the trigger would fire again at once; a cut that keeps so many is not worth its cost. */
+  /** Tokens of messages at which it would be asked again at once; a cut that keeps so many is not worth its cost. After a refusal the same as `roomTokens`. */
   readonly lineTokens: number;
   /** The newest history to keep, in messages or tokens. */
   readonly keep: NewestKept;
-  /** True for messages that keep rules hold, and for the agent's declarations: they stay in their places, for any answered spans. */
+  /** True for messages that keep rules hold, and for the agent's declarations: they stay in place, whichever spans the strategy returns. */
   readonly isKept: (message: Message) => boolean;
   /** True for a human message that the newest compaction left in its place, although it took the messages on both sides of it: its turn was split then. */
   readonly isLeftOver: (message: Message) => boolean;
@@ -56,8 +56,8 @@ export interface Strategy {
   /** True if its edits have a model write: such a strategy is left out in an emergency. */
   readonly needsModel: boolean;
   /**
-   * Looks at the context and answers with edits, or with why it has none. Edits that touch the last human message or the open step's pairs, or
-   * that part a call from its result, are refused as a whole: the step fails and the next strategy runs.
+   * Looks at the context and answers with edits, or with why it has none. Edits that change the last human message, take a call or a result of the open
+   * step (its texts may be cut), or part a call from its result are refused as a whole: the step fails and the next strategy runs.
    */
   plan(input: StrategyInput): StrategyAnswer;
 }

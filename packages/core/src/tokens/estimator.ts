@@ -7,7 +7,7 @@ import type { MessageMeasure, ModelPriors, WorkCounter } from "./measure.ts";
 
 /**
  * All that is known about the size of a view: plain data, folded entry by entry. `foldLedger` (in session/) keeps the sums over the view, by the estimator's own
- * measure of messages; the estimator keeps its factor and its own state.
+ * measure of messages; the estimator keeps its factor and its own state. All estimators have one, not only the one of kind `ledger`.
  */
 export interface Ledger {
   /** Sum of the message estimates over the view. */
@@ -46,7 +46,7 @@ export interface Prediction {
   readonly estimatedTokens: number;
   /** Tokens of system, tools, dynamic context and the caller's further additions. */
   readonly overheadTokens: number;
-  /** The estimator's name. */
+  /** The estimator's name; `unanchored` from `ledger` before a report. */
   readonly basis: string;
 }
 

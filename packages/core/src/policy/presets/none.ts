@@ -1,7 +1,7 @@
 import type { Policy } from "../policy.ts";
 import { SVEN_POLICY } from "./sven.ts";
 
-/** A policy that never compacts. It shows a session's cost, and its end, without compaction; sven's estimate prices a table's figures. */
+/** A policy that never compacts by itself. It shows a session's cost, and its end, without compaction; sven's estimate prices a table's figures. */
 export const NONE_POLICY: Policy = {
   ...SVEN_POLICY,
   name: "none",
