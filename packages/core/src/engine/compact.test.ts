@@ -5,7 +5,7 @@ import { failureText, PlimsollError } from "../error.ts";
 import type { Message } from "../message/message.ts";
 import { withKinds } from "../policy/kinds.ts";
 import type { EnginePolicy, Policy } from "../policy/policy.ts";
-import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
+import { PLIMSOLL_POLICY, PLIMSOLL_VENDOR_POLICY } from "../policy/presets/plimsoll.ts";
 import { defineStrategy } from "../strategy/strategy.ts";
 import { calling, human, reply, result } from "../testing/builders.ts";
 import { askHook } from "./compact.ts";
@@ -52,9 +52,11 @@ describe("a hook before compaction", () => {
   });
 
   const digests: Policy = { ...SMALL_POLICY, strategies: PLIMSOLL_POLICY.strategies };
+  const vendors: Policy = { ...SMALL_POLICY, strategies: PLIMSOLL_VENDOR_POLICY.strategies };
   const drops: Policy = { ...SMALL_POLICY, strategies: [{ kind: "drop-oldest", amount: "all-but-keep", notice: "roles" }] };
   test.each<[string, Policy, string, readonly string[], string]>([
     ["takes the place of a digest", digests, "my own words", ["digest applied"], "my own words"],
+    ["takes the place of the vendor's, too", vendors, "my own words", ["vendor applied"], "my own words"],
     ["is held to the limit of a summary, then too", digests, words(4500), ["digest applied"], "[Left out here for its length"],
     ["is tried once: after a blank one the digest has its own", digests, " ", ["digest failed", "digest applied"], "wordword"],
     [
@@ -65,7 +67,8 @@ describe("a hook before compaction", () => {
       "",
     ],
   ])("whose summary %s", async (_, policy, text, steps, shown) => {
-    const made = smallSession(turns(8), { policy, beforeCompaction: () => Promise.resolve({ kind: "summary", text }) });
+    const beforeCompaction = () => Promise.resolve({ kind: "summary", text } as const);
+    const made = smallSession(turns(8), { policy, beforeCompaction, compact: fails });
     expect(stepsOf(await made.fit())).toEqual(steps);
     expect(made.written()).toContain(shown);
   });

@@ -176,7 +176,7 @@ function chainToolsFor(
           nowMs: input.nowMs,
           ...writers,
           ...planned,
-          edits: isSupplied() ? planned.edits.map(withoutDigest) : planned.edits,
+          edits: isSupplied() ? planned.edits.map(withHooksText) : planned.edits,
         },
         signal,
       ),
@@ -184,9 +184,9 @@ function chainToolsFor(
   return { tools, recaller: writers.recaller, isSupplied, cutEstimatorName };
 }
 
-/** The edit with a hook's summary in the place of a digest. */
-function withoutDigest(edit: Edit): Edit {
-  return edit.kind === "replace-spans" && edit.by === "digest" ? { ...edit, by: "summary" } : edit;
+/** The edit with a hook's summary in the place of a digest, or of the vendor's. */
+function withHooksText(edit: Edit): Edit {
+  return edit.kind === "replace-spans" && (edit.by === "digest" || edit.by === "vendor") ? { ...edit, by: "summary" } : edit;
 }
 
 const UNUSED_SUMMARY: StepOutcome = {
