@@ -189,11 +189,7 @@ function withHooksText(edit: Edit): Edit {
   return edit.kind === "replace-spans" && (edit.by === "digest" || edit.by === "vendor") ? { ...edit, by: "summary" } : edit;
 }
 
-const UNUSED_SUMMARY: StepOutcome = {
-  strategy: "before-compaction",
-  outcome: "not-applicable",
-  detail: "no step wrote a summary, so the hook's is not used",
-};
+const UNUSED_SUMMARY = { strategy: "before-compaction", outcome: "not-applicable", detail: "no step wrote one" } as const;
 
 /** An edited view as it will be sent: without the reasoning that the edit makes invalid. */
 function asSent(edited: readonly Message[], { setup: { isBoundReasoning: isBound }, view }: FitState): readonly Message[] {
@@ -233,7 +229,7 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
   const { run, isMissed, measure, cutEstimatorName, before } = ended;
   const { applied, messages } = run;
   const isSpent = state.policy.fallback !== null && reason === "overflow" && applied.length === 0;
-  const parts = isMissed || isSpent ? sizedParts(messages, { measure, state, input }) : null;
+  const parts = isMissed || isSpent ? sizedParts(messages, { measure, state, pending: input.pending }) : null;
   if (parts !== null && applied.length === 0)
     return { kind: "irreducible", reason, budgetTokens: budget.inputBudgetTokens, parts, steps: run.steps };
   if (applied.length === 0) return { kind: "failed", reason, steps: run.steps };

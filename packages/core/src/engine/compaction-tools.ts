@@ -32,15 +32,7 @@ const PROMPT_TOKENS = 1500;
 /** Summarisers whose requests fit, the facts as text, and prices, for one compaction. */
 export function toolsFor(
   state: FitState,
-  {
-    budget,
-    keptTokens,
-    writtenTokens,
-    measure,
-    summary,
-    held,
-    rules,
-  }: {
+  given: {
     budget: Budget;
     /** The most that may stay, recalled passages included. */
     keptTokens: number;
@@ -52,6 +44,7 @@ export function toolsFor(
     rules: readonly KeepRule[];
   },
 ): CompactionTools {
+  const { budget, keptTokens, writtenTokens, measure, summary, held, rules } = given;
   const { policy, ledger, setup } = state;
   const { estimator, deadline, ports } = setup;
   const cutEstimator = setup.cutEstimator();
@@ -167,10 +160,8 @@ export interface ViewMeasure {
  * is priced with its share of it: a candidate that does not shrink that, too, is no candidate.
  */
 export function viewMeasure(messages: readonly Message[], state: Sized & Pick<FitState, "overhead">): ViewMeasure {
-  const {
-    setup: { estimator },
-    ledger,
-  } = state;
+  const { setup, ledger } = state;
+  const { estimator } = setup;
   const knownTokens = expectedTokensOf(messages, state);
   const { expectedTokens, overheadTokens } = estimator.predict(ledger, state.overhead);
   const viewTokens = Math.max(knownTokens, expectedTokens - overheadTokens);
@@ -193,15 +184,7 @@ export function viewMeasure(messages: readonly Message[], state: Sized & Pick<Fi
 /** Lists the parts of a context that cannot be made to fit, with their sizes. */
 export function sizedParts(
   messages: readonly Message[],
-  {
-    measure,
-    state,
-    input,
-  }: {
-    readonly measure: ViewMeasure;
-    readonly state: Sized;
-    readonly input: Pick<FitInput, "pending">;
-  },
+  { measure, state, pending }: { readonly measure: ViewMeasure; readonly state: Sized } & Pick<FitInput, "pending">,
 ): readonly SizedPart[] {
   const human = messages.findLast(isHuman);
   const humanTokens = human === undefined ? 0 : measure.tokensOf([human]);
@@ -210,7 +193,7 @@ export function sizedParts(
     { what: "overhead", tokens: measure.overheadTokens },
     ...(declaredTokens === 0 ? [] : [{ what: "declared", tokens: declaredTokens } as const]),
     { what: "last-human-message", tokens: humanTokens },
-    { what: "pending", tokens: expectedTokensOf(input.pending, state) },
+    { what: "pending", tokens: expectedTokensOf(pending, state) },
     { what: "rest", tokens: measure.tokensOf(messages) - humanTokens - declaredTokens },
   ];
 }

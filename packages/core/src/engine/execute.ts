@@ -94,12 +94,8 @@ async function appliedSpans(
   const write = by === "summary" ? input.summarizer : input.digest;
   const summary = edit.written === undefined ? await write(request, signal) : { ...edit.written, stopReason: "end" as const };
   signal.throwIfAborted();
-  const {
-    usage,
-    prompts,
-    repairs = [],
-    text: whole,
-  } = usableSummary(summary, request, by === "summary" ? input.author : "hook");
+  const author = by === "summary" ? input.author : "hook";
+  const { usage, prompts, repairs = [], text: whole } = usableSummary(summary, request, author);
   // One as long as its covered text is no progress, however it is shortened.
   const isHeld = by === "summary" && whole.length < covered.chars;
   // If the start of a split turn is summarised separately, it has its own token limit.

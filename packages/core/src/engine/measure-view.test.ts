@@ -77,7 +77,7 @@ describe("the parts of a context that cannot be made to fit", () => {
     ["without a person's message all of the view is rest", messages.slice(1), [30, 0, 12, 50]],
   ])("%s", (_, view, tokens) => {
     const state = stateWith(80);
-    const parts = sizedParts(view, { measure: viewMeasure(view, state), state, input: { pending: [human("p", "next")] } });
+    const parts = sizedParts(view, { measure: viewMeasure(view, state), state, pending: [human("p", "next")] });
     expect(parts).toEqual(
       (["overhead", "last-human-message", "pending", "rest"] as const).map((what, index) => ({ what, tokens: tokens[index] })),
     );

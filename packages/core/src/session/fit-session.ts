@@ -138,12 +138,7 @@ function stillMissed(missed: Missed, { policy, input }: SessionFit): FitOutcome 
 }
 
 /** Makes the event if this fit opened the breaker. */
-function breakerEvent(failures: {
-  readonly before: number;
-  readonly after: number;
-  readonly limit: number;
-}): ContextEvent | null {
-  const { before, after, limit } = failures;
+function breakerEvent({ before, after, limit }: Readonly<Record<"before" | "after" | "limit", number>>): ContextEvent | null {
   if (before >= limit || after < limit) return null;
   return { type: "breaker-open", failures: after, why: "summaries failed in a row" };
 }
@@ -151,11 +146,7 @@ function breakerEvent(failures: {
 /** Makes a session fit by the new model's count, although the old one's client writes the summary; then appends the switch. */
 export async function switchSessionModel(
   log: FittedSession,
-  {
-    to,
-    input,
-    prepared,
-  }: { readonly to: ModelSwitch; readonly input: FitInput; readonly prepared: PreparedSummaryPort | null },
+  { to, input, prepared }: Pick<SessionFit, "input" | "prepared"> & { readonly to: ModelSwitch },
   signal: AbortSignal,
 ): Promise<FitOutcome> {
   const { state, setup } = log;
