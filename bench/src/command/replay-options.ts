@@ -194,7 +194,7 @@ export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly 
       continue;
     }
     try {
-      for (const { policy, settings } of gridOf(requireFallback(base), parsed, kinds)) {
+      for (const { policy, settings } of gridOf(requireFallback(base, kinds), parsed, kinds)) {
         swept.push(policy);
         hasGrid = true;
         const sweep = numericSweep(base.name, settings);
