@@ -97,6 +97,9 @@ describe("what a session tells OpenTelemetry", () => {
     const { spans } = await told(LONG, { policy: STEADY });
     const compactions = spans.filter(({ name }) => name === "compact_context").map(({ attributes }) => attributes);
     expect(compactions.length).toBeGreaterThan(0);
+    const calls = spans.filter(({ name }) => name.startsWith("chat ")).map(({ attributes }) => attributes);
+    const flags = calls.map((attributes) => attributes["gen_ai.conversation.compacted"]);
+    expect([flags[0], flags.at(-1), flags.includes(false)]).toEqual([undefined, true, false]);
     for (const attributes of compactions)
       expect(attributes).toMatchObject({
         "gen_ai.conversation.id": "main",

@@ -141,6 +141,7 @@ function tellContext(parts: TelemetryParts, open: OpenSpans, event: ContextEvent
       open.compaction?.setAttributes(compactionAttributes(event.entry)).end();
       open.compaction = null;
       open.isAfterCompaction = true;
+      open.isCompacted = true;
       return;
     case "compaction-failed":
       parts.instruments.failedCompaction(event.reason);
@@ -199,11 +200,20 @@ interface OpenSpans {
   readonly tools: Map<string, Span>;
   cacheReadTokens: number | null;
   isAfterCompaction: boolean;
+  /** Whether the conversation that is sent was compacted: the convention sets the attribute only if it is true. */
+  isCompacted: boolean;
 }
 
 /** A session without reported events. */
 function openSpans(sessionId: string): OpenSpans {
-  const nothing = { run: null, call: null, compaction: null, cacheReadTokens: null, isAfterCompaction: false };
+  const nothing = {
+    run: null,
+    call: null,
+    compaction: null,
+    cacheReadTokens: null,
+    isAfterCompaction: false,
+    isCompacted: false,
+  };
   return { sessionId, tools: new Map(), ...nothing };
 }
 
@@ -221,7 +231,8 @@ function endFailed(span: Span | null, why: string): void {
 
 /** Starts a model call with its expected tokens; `null` if there is no expectation. */
 function startCall(parts: TelemetryParts, open: OpenSpans, expectedTokens: number | null): void {
-  const span = startSpan(parts, open, "chat", { ...parts.provider, "gen_ai.operation.name": "chat" });
+  const compacted = open.isCompacted ? { "gen_ai.conversation.compacted": true } : {};
+  const span = startSpan(parts, open, "chat", { ...parts.provider, "gen_ai.operation.name": "chat", ...compacted });
   open.call = { span, startMs: parts.nowMs(), expectedTokens };
 }
 

@@ -2,7 +2,7 @@ import type { FitInput, Missed } from "../engine/fit-input.ts";
 import type { RevertEntry, SessionEntry, SessionStartEntry, UsageEntry } from "../entry.ts";
 import { closedError, isPlimsollError, PlimsollError } from "../error.ts";
 import { createMemory } from "../memory.ts";
-import { createOverheadHash, isHuman, toolCallsOf, withId } from "../message/message.ts";
+import { createOverheadHash, isHuman, type MessageDraft, toolCallsOf, withId } from "../message/message.ts";
 import { createRequestSizes, heldChars } from "../message/size.ts";
 import { checkPolicy } from "../policy/policy.ts";
 import { clockDoor, createQueue, deadlineOf, untilAborted } from "../port-door.ts";
@@ -15,6 +15,7 @@ import { mostMedia } from "./fit-media.ts";
 import { fitSession, missedIn, switchSessionModel } from "./fit-session.ts";
 import { foldLimitEvents, type LimitEvent, type Refusals } from "./learned-limit.ts";
 import { createMessageIndex, type MessageIndex, recall, refuseDoubledId } from "./recall.ts";
+import { createRedaction, type Redaction } from "./redaction.ts";
 import { repairsOf } from "./replace-history.ts";
 import type { FittedSession, ReportedUsage, Session, SessionInput, SessionOptions } from "./session.ts";
 import { checkInput, sessionSetup } from "./session.ts";
@@ -41,7 +42,7 @@ import {
 export function createSession(options: SessionOptions): Session {
   const log = emptyLog(options, null);
   const { entries = [], writer = null } = options;
-  for (const entry of entries) takeStored(log, entry, "kept");
+  for (const entry of entries) takeStored(log, log.redaction?.entry(entry) ?? entry, "kept");
   return sessionOf(log, writer === null ? null : writerDoor(writer, deadlineOf(options)));
 }
 
@@ -68,8 +69,13 @@ export async function openSession(
   const stored = async () => (await sessions.read(sessionId))?.entries ?? [];
   const openedWith = async (mayBeUndone: ReadonlySet<string>): Promise<TakenUp> => {
     const log = emptyLog(options, sessions);
-    const { writer, cutOff } = await writerOf(start, sessions, (entry) =>
-      takeStored(log, entry, entry.type === "compaction" && mayBeUndone.has(entry.id) ? "kept" : "released"),
+    const own = "type" in start ? (log.redaction?.entry(start) ?? start) : start;
+    const { writer, cutOff } = await writerOf(own, sessions, (entry) =>
+      takeStored(
+        log,
+        log.redaction?.entry(entry) ?? entry,
+        entry.type === "compaction" && mayBeUndone.has(entry.id) ? "kept" : "released",
+      ),
     );
     try {
       return { session: sessionOf(log, writer), cutOff, stored };
@@ -90,6 +96,8 @@ export async function openSession(
 /** One open log: its opening, the entries in memory, the facts about the whole, and the state that changes while it is open. */
 interface OpenLog extends FittedSession {
   readonly options: SessionOptions;
+  /** `null` if nothing is redacted. */
+  readonly redaction: Redaction | null;
   /** The store that gives back entries that left memory; `null` for a log that stays there. */
   readonly archive: SessionStore | null;
   /** The entries in memory. With an archive they are those that it does not have yet. */
@@ -120,10 +128,13 @@ const UNNAMED_LEAVES: readonly LeavingReasoning[] = ["newest", "sealed"];
 
 const NO_REFUSALS: Refusals = { times: 0, mediaTries: 0, reasoningTries: 0 };
 
-function emptyLog(options: SessionOptions, archive: SessionStore | null): OpenLog {
+function emptyLog(given: SessionOptions, archive: SessionStore | null): OpenLog {
+  const redaction = given.redact === undefined ? null : createRedaction(given.redact);
+  const options = redaction === null ? given : redactedOptions(given, redaction);
   const setup = sessionSetup(options);
   const log: OpenLog = {
     options,
+    redaction,
     setup,
     archive,
     entries: [],
@@ -156,6 +167,17 @@ function emptyLog(options: SessionOptions, archive: SessionStore | null): OpenLo
     unpaidTokens: null,
   };
   return log;
+}
+
+/** The options with writers of summaries that are shown redacted texts alone. */
+function redactedOptions(given: SessionOptions, redaction: Redaction): SessionOptions {
+  const { compact: _, ...options } = given;
+  const compact: NonNullable<SessionOptions["compact"]> = async (request, signal) => {
+    if (given.compact === undefined) throw new PlimsollError("summary-failed", "the vendor writes no summaries");
+    return await given.compact({ ...request, context: redaction.context(request.context, "request") }, signal);
+  };
+  const summarizer = redaction.summarizer(given.summarizer);
+  return "compact" in given ? { ...options, summarizer, compact } : { ...options, summarizer };
 }
 
 /** Takes an entry into all that is held of the log. */
@@ -299,8 +321,10 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
   const prepares = options.prepared === undefined && setup.policy.prepare !== undefined;
   const background = prepares ? createBackground({ ...options, log, nowMs }) : null;
   const prepared = options.prepared ?? background?.prepared ?? null;
-  const take = (entry: SessionEntry) => {
+  const redacted = (draft: MessageDraft) => log.redaction?.draft(draft, "log") ?? draft;
+  const take = (given: SessionEntry) => {
     assertOpen();
+    const entry = log.redaction?.entry(given) ?? given;
     if (writer !== null) checkStorable(entry);
     log.append(entry);
     const message = entry.type === "message" ? entry.message : null;
@@ -335,7 +359,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     append: take,
     flush,
     say: async (draft) => {
-      const message = withId(draft, log.state.lastMessageId);
+      const message = withId(redacted(draft), log.state.lastMessageId);
       take({ type: "message", message });
       await flush();
       return message;
@@ -404,7 +428,8 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     prepared: async () => await background?.settled(),
     context: (dynamicContext = null) => {
       const { system, tools, messages } = log.state.view;
-      return { system, tools, messages: messages.slice(), dynamicContext };
+      const context = { system, tools, messages: messages.slice(), dynamicContext };
+      return log.redaction?.context(context, "request") ?? context;
     },
     predict: (dynamicContext = null) => log.predict(dynamicContext),
     overflow: (cause) => {
@@ -428,7 +453,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
         const drafts = log.life === "closed" ? [] : last;
         if (drafts.length > 0) repair(log);
         try {
-          for (const draft of drafts) take({ type: "message", message: withId(draft, log.state.lastMessageId) });
+          for (const draft of drafts) take({ type: "message", message: withId(redacted(draft), log.state.lastMessageId) });
         } finally {
           log.life = "closed";
         }

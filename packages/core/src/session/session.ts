@@ -29,6 +29,7 @@ import type { ContextEvent, ContextListener } from "./events.ts";
 import type { LimitEvent, Refusals } from "./learned-limit.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 import type { RefusedReasoning } from "./recovery.ts";
+import type { Redact } from "./redaction.ts";
 import type { SessionState, StateFold, UsageTotals } from "./session-state.ts";
 import type { ModelSwitch, SessionView } from "./view.ts";
 
@@ -140,6 +141,8 @@ export interface SessionOptions {
   readonly summarizer: Summarizer;
   /** Has the vendor write the summaries that the policy leaves to it; the digest writes them if it is left out. */
   readonly compact?: ModelClient["compact"];
+  /** Hides texts at the session's borders: what is logged is redacted before it gets its id, so that an undo or `recall` gives the redacted text. None if left out. */
+  readonly redact?: Redact;
   /** A log to go on with. If a crash left it unsendable, a repair is appended and announced. */
   readonly entries?: Iterable<SessionEntry>;
   /** Whether that repair is made: "append" by default; "none" for a caller that gives the whole history again. */
@@ -200,7 +203,7 @@ const SESSION_OPTIONS = option.schema<SessionOptions>({
   pinned: z.array(text).readonly().optional(),
   stateProviders: z.array(fn).readonly().optional(),
   ...option.optional(object, "kinds", "tokenizers", "work"),
-  ...option.optional(fn, "compact", "nowMs", "onEvent", "beforeCompaction", "prepared", "wait", "fileTracker"),
+  ...option.optional(fn, "compact", "redact", "nowMs", "onEvent", "beforeCompaction", "prepared", "wait", "fileTracker"),
   ...option.optional(fn, "modelPriors", "modelCosts", "isBoundReasoning"),
   ...option.optional(count, "answerDeadlineMs", "hiddenOverheadTokens"),
 });

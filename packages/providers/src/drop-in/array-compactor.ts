@@ -1,9 +1,10 @@
 import type { FitInput, Session, SessionOptions, SessionView, ToolSpec } from "@plimsoll/core";
 import { isHuman, PlimsollError } from "@plimsoll/core";
-import type { Rejection, recallArtifact } from "@plimsoll/core/extend";
+import type { Redaction, Rejection, recallArtifact } from "@plimsoll/core/extend";
 import {
   answerOf,
   attempted,
+  createRedaction,
   nextTry,
   option,
   outcomeOfReply,
@@ -170,6 +171,8 @@ interface KnownArrays<Item, Answer> {
   readonly wire: WireArray<Item, Answer>;
   readonly policy: CompactorOptions["policy"];
   readonly logs: ArrayConversations;
+  /** `null` if nothing is redacted. */
+  readonly redaction: Redaction | null;
   readonly groups: ReadGroups<Item>;
   /** The arrays that were read last, by their last item: the next one of a conversation begins with one of them. */
   readonly read: WeakMap<WeakKey, ReadArray<Item>>;
@@ -194,6 +197,7 @@ export function createArrayCompactor<Item, Answer>(
     wire: withSpeakers(wire, options),
     policy,
     logs,
+    redaction: options.redact === undefined ? null : createRedaction(options.redact),
     groups: new WeakMap(),
     read: new WeakMap(),
     sent: new WeakMap(),
@@ -270,8 +274,8 @@ function read<Item, Answer>(
   given: readonly Item[],
   { system = "", tools, conversation }: ArrayRequest<Answer>,
 ): ReadArray<Item> {
-  const items = [...given];
-  const { wire, groups: known, mended } = arrays;
+  const { wire, groups: known, mended, redaction } = arrays;
+  const items = given.map((item) => redaction?.item(item) ?? item);
   const declared: Declaration[] = [];
   for (const item of items) {
     const declaration = wire.declares(item);
@@ -286,7 +290,8 @@ function read<Item, Answer>(
   const groups = readGroups(fresh, wire, { read: known, before: before?.groups ?? [], lastId });
   for (const group of groups.slice(before?.groups.length)) messages.push(...group.messages);
   const texts = declared.map(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"));
-  const text = [...texts, system].filter(Boolean).join("\n");
+  const whole = [...texts, system].filter(Boolean).join("\n");
+  const text = redaction?.text(whole, "log") ?? whole;
   const all = [...declared.flatMap((each) => each.tools), ...(tools === undefined ? [] : checkedTools(tools))];
   const request = { key: conversation ?? null, system: text, tools: all, messages };
   const written = before?.written ?? null;

@@ -158,6 +158,7 @@ export function createArrayConversations(
         // Before the first report the model is the one that is asked.
         isBoundReasoning: (part, modelId) => isBoundReasoning(part, modelId ?? asked.get(session) ?? null),
         nowMs,
+        ...(options.redact === undefined ? {} : { redact: options.redact }),
         // The caller brings the whole history again: it continues the end of a log.
         repairs: "none",
         ...(name.key === null ? {} : context?.(name.key, name.sessionId)),

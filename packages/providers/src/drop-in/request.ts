@@ -55,6 +55,8 @@ export interface CompactorOptions {
   readonly limits: ModelLimits | ((modelId: string | null) => ModelLimits);
   /** Writes the summaries; the deterministic digest, which asks no model, if it is left out. */
   readonly summarizer?: Summarizer;
+  /** Hides texts of items, of the log and of summaries' requests: items are redacted before a conversation is found by them. System text beside the array is yours to redact. */
+  readonly redact?: SessionOptions["redact"];
   readonly onEvent?: (event: ContextEvent, conversation: ConversationName) => void;
   /** Gives the state of one conversation by its key and the id of its log: histories under one key that part have logs of their own. Requests need a key then. */
   readonly context?: (conversation: string, sessionId: string) => ConversationContext;
@@ -99,7 +101,7 @@ export const COMPACTOR_KEYS: Parameters<typeof option.schema<CompactorOptions>>[
   mending: z.enum(["on", "off"]).optional(),
   boundReasoning: z.enum(["leaves", "vendor-drops"]).optional(),
   kinds: object.optional(),
-  ...option.optional(fn, "summarizer", "onEvent", "context", "categoryOf", "isInjected", "nowMs"),
+  ...option.optional(fn, "summarizer", "redact", "onEvent", "context", "categoryOf", "isInjected", "nowMs"),
   ...option.optional(count, "maximumConversations", "maximumChars"),
 };
 

@@ -32,6 +32,8 @@ export interface ProxyOptions {
   readonly keys: ConversationKeys;
   readonly learned: LearnedLimits;
   readonly summarizer?: Summarizer;
+  /** Hides texts of a request's items, of the log and of summaries' requests. */
+  readonly redact?: CompactorOptions["redact"];
   /** Where bound reasoning goes, as {@link CompactorOptions.boundReasoning} has it; requests to Anthropic whose history was cut ask for it then. */
   readonly boundReasoning?: BoundReasoning;
   /** The clock; the system's if it is left out. */
@@ -57,7 +59,7 @@ export const PROXY_OPTIONS: z.ZodType<ProxyOptions> = option.schema<ProxyOptions
   kinds: option.object.optional(),
   boundReasoning: z.enum(["leaves", "vendor-drops"]).optional(),
   mending: z.enum(["on", "off"]).optional(),
-  ...option.optional(option.fn, "summarizer", "nowMs", "onEvent", "onTyped", "onVendors", "onProblem"),
+  ...option.optional(option.fn, "summarizer", "redact", "nowMs", "onEvent", "onTyped", "onVendors", "onProblem"),
 });
 
 /** The conversation that an event is about. */

@@ -1,10 +1,10 @@
 import type { ContextEvent, ModelLimits, SessionEntry, SessionStore } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { closedError, option, requireFallback, shortHash } from "@plimsoll/core/extend";
+import { closedError, createRedaction, option, type Redaction, requireFallback, shortHash } from "@plimsoll/core/extend";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import { isUndone, keptState } from "../drop-in/person-wishes.ts";
 import type { ConversationContext, ConversationName } from "../drop-in/request.ts";
-import { type Fields, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, parseRecord, recordsAt, stringAt } from "../fields.ts";
 import type { AnyCompactor } from "./any-compactor.ts";
 import { createBodyReader } from "./body-reader.ts";
 import { compactItems, recallItems } from "./compact-items.ts";
@@ -29,7 +29,7 @@ export interface ProxyCompaction {
   /**
    * Fits a request. `null` for one that has no history of a known form: it passes as it is.
    *
-   * @throws any error of the store or the engine; the request can always be sent as it came.
+   * @throws any error of the store or the engine; the request can always be sent as it came, but not if the options' redactor failed.
    */
   prepare(request: ProxyRequest): Promise<PreparedRequest | null>;
   /** Compacts items that a program sends only for that, and gives them back: `POST /compact`. Throws `bad-input` for unreadable items. */
@@ -49,6 +49,30 @@ export interface ProxyCompaction {
   isPaused(): boolean;
   /** Releases all logs, after the work that is under way. */
   close(): Promise<void>;
+}
+
+/** The compaction behind a redactor of each whole body: system text, tools and side requests pass it, too. */
+function withRedaction(redaction: Redaction | null, compaction: ProxyCompaction): ProxyCompaction {
+  if (redaction === null) return compaction;
+  const sent = (made: PreparedRequest, bodyText: string): PreparedRequest => ({
+    ...made,
+    bodyText: made.bodyText ?? bodyText,
+    recover: async (failure, recovery) => {
+      const next = await made.recover(failure, recovery);
+      return next === null ? null : sent(next, bodyText);
+    },
+  });
+  return {
+    ...compaction,
+    prepare: async (request) => {
+      const body = parseRecord(request.bodyText);
+      const redacted = redaction.item(body);
+      if (redacted === body) return await compaction.prepare(request);
+      const bodyText = JSON.stringify(redacted);
+      const made = await compaction.prepare({ ...request, bodyText });
+      return made === null ? null : sent(made, bodyText);
+    },
+  };
 }
 
 /** Makes the compaction of a proxy, with a log for each conversation. It reads nothing before the first request. */
@@ -120,7 +144,8 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
     const answer = spokenReply(wire.name, text, { modelId, form, serial: spokenCount, nowMs: nowMs() });
     return { ...untouched(read), spoken: answer };
   };
-  return {
+  const redaction = options.redact === undefined ? null : createRedaction(options.redact);
+  return withRedaction(redaction, {
     prepare: async (request) => {
       const read = readRequest(request, keys, readBody);
       const named = read === null ? vendorsOf(request) : read.vendors;
@@ -178,7 +203,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
       isClosed = true;
       await Promise.all([...kept.values(), ...passing.values()].map((each) => each.close()));
     },
-  };
+  });
 }
 
 const OF_THE_STORE: ReadonlySet<string> = new Set(["session-conflict", "session-limit", "bad-session"]);

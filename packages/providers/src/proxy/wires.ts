@@ -93,7 +93,9 @@ const ANTHROPIC: ProxyWire = {
     // The vendor's own compaction; edits that only clear old parts may be beside ours.
     vendors: recordsAt(recordAt(body, "context_management"), "edits").some(({ type }) => String(type).startsWith("compact"))
       ? "context_management"
-      : null,
+      : recordAt(body, "compaction") === null
+        ? null
+        : "compaction",
   }),
   isModels: ({ role }) => role === "assistant",
   isHistory: (item) => item.role === "assistant" || recordsAt(item, "content").some(({ type }) => type === "tool_result"),

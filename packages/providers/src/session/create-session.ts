@@ -21,6 +21,7 @@ import {
   BUILT_IN_KINDS,
   callShape,
   clockDoor,
+  createRedaction,
   LOG_VERSION,
   modelChangeEntry,
   openSession,
@@ -142,8 +143,10 @@ async function admit<Request>(
   call: OpenCall,
   { message: given, hint }: { readonly message: ToolResultMessage; readonly hint: string | null },
 ): Promise<void> {
-  const { artifacts, conversation, policy, kinds } = session;
-  const admitted = admitToolResult(given, { policy, artifacts, hint, truncations: kinds.truncations }).catch(
+  const { artifacts, conversation, policy, kinds, redaction } = session;
+  // What is cut is stored whole: redacted before that.
+  const said = redaction?.draft(given, "log") ?? given;
+  const admitted = admitToolResult(said, { policy, artifacts, hint, truncations: kinds.truncations }).catch(
     (error: unknown) => {
       session.progress = { ...session.progress, open: [...session.progress.open, call] };
       throw error;
@@ -200,7 +203,10 @@ const DEFAULT_MAX_OUTPUT_TOKENS = 8_192;
  * @throws PlimsollError as a store does; `bad-policy` for a policy without a fallback.
  */
 async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionOptions): Promise<SessionLog> {
-  const { system = "", sessions, sessionId = globalThis.crypto.randomUUID(), limits: given = null, ...own } = options;
+  const redaction = options.redact === undefined ? null : createRedaction(options.redact);
+  const { system: written = "", sessions, sessionId = globalThis.crypto.randomUUID(), limits: given = null, ...own } = options;
+  // The log has it redacted, and is compared with it.
+  const system = redaction?.text(written, "log") ?? written;
   const { artifacts: _, categoryOf: __, pathsOf: ___, ...context } = own;
   const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, nowMs: clock = Date.now } = context;
   const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY, kinds);
@@ -232,7 +238,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
     await conversation.abandon();
     throw error;
   });
-  return { sessionId, conversation, policy, kinds, limits, nowMs, tell: (event) => onEvent?.(event) };
+  return { sessionId, conversation, redaction, policy, kinds, limits, nowMs, tell: (event) => onEvent?.(event) };
 }
 
 async function openedOrBegun(

@@ -16,7 +16,15 @@ import { z } from "zod";
 
 type ContextOptions = Pick<
   SessionOptions,
-  "kinds" | "summarizer" | "onEvent" | "tokenizers" | "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction"
+  | "kinds"
+  | "summarizer"
+  | "redact"
+  | "onEvent"
+  | "tokenizers"
+  | "pinned"
+  | "stateProviders"
+  | "fileTracker"
+  | "beforeCompaction"
 >;
 
 /** Options of every session. All of it has a default: the policy is `PLIMSOLL_POLICY`, and summaries are a digest that asks no model. */
@@ -52,7 +60,17 @@ export const SESSION_KEYS: Parameters<typeof option.schema<SdkSessionOptions & {
   stateProviders: z.array(fn).readonly().optional(),
   ...option.optional(object, "policy", "kinds", "tokenizers"),
   ...option.optional(text, "system", "sessionId"),
-  ...option.optional(fn, "summarizer", "onEvent", "fileTracker", "beforeCompaction", "categoryOf", "pathsOf", "nowMs"),
+  ...option.optional(
+    fn,
+    "summarizer",
+    "redact",
+    "onEvent",
+    "fileTracker",
+    "beforeCompaction",
+    "categoryOf",
+    "pathsOf",
+    "nowMs",
+  ),
 };
 
 interface ResultOptions {

@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import type { SessionEntry } from "../entry.ts";
+import { createDigest } from "../memory/digest.ts";
+import { type AssistantMessage, type MessageDraft, textOf, withId } from "../message/message.ts";
+import { PLIMSOLL_MODEL_POLICY } from "../policy/presets/plimsoll.ts";
+import type { SummaryRequest } from "../ports.ts";
+import { createSession } from "./open-session.ts";
+import type { Redact } from "./redaction.ts";
+
+const KEY = "sk-planted-0123456789abcdef";
+const hide: Redact = (text) => text.split(KEY).join("[key]");
+const START: SessionEntry = {
+  type: "session",
+  version: 5,
+  id: "s",
+  createdMs: null,
+  system: `Use ${KEY}.`,
+  tools: [{ name: "read", description: `Reads with ${KEY}.`, parametersJson: "{}" }],
+  parent: null,
+  agent: null,
+};
+const said = (text: string): MessageDraft => ({ role: "user", origin: "human", parts: [{ type: "text", text }], atMs: null });
+const reply = (...parts: AssistantMessage["parts"]): MessageDraft => ({
+  role: "assistant",
+  origin: "model",
+  parts,
+  modelId: null,
+  requestId: null,
+  stopReason: null,
+  atMs: null,
+});
+const call = (argumentsJson: string) =>
+  ({ type: "tool-call", callId: "c", toolName: "read", argumentsJson, paths: [] }) as const;
+const result = (text: string): MessageDraft => ({
+  role: "tool-result",
+  callId: "c",
+  toolName: "read",
+  isError: false,
+  category: "generic",
+  parts: [{ type: "text", text }],
+  atMs: null,
+});
+
+function opened(redact: Redact, summarizer = createDigest()) {
+  return createSession({ policy: PLIMSOLL_MODEL_POLICY, summarizer, redact, entries: [START] });
+}
+
+describe("a planted key", () => {
+  test("is in no request, no log and no recall, under the id of the redacted text", async () => {
+    const session = opened(hide);
+    const message = await session.say(said(`My key is ${KEY}.`));
+    await session.say(reply(call(`{"key":"${KEY}"}`)));
+    await session.say(result(`KEY=${KEY}`));
+    expect(message.id).toBe(withId(said("My key is [key]."), null).id);
+    expect(JSON.stringify([session.context(), session.entries()])).not.toContain("sk-planted");
+    expect(JSON.stringify(await session.recall(message.id, { startChar: 0, maximumChars: 100 }))).toContain("[key]");
+  });
+
+  test("is in no request for a summary, and in no context after an undo", async () => {
+    const asked: SummaryRequest[] = [];
+    const limits = { contextWindowTokens: 8_000, maxOutputTokens: 1_000 };
+    const session = opened(hide, async (request) => {
+      asked.push(request);
+      throw new Error("no summary");
+    });
+    for (let turn = 0; turn < 8; turn++) {
+      await session.say(said(`Turn ${turn} with ${KEY}. ${"words ".repeat(300)}`));
+      await session.say(reply({ type: "text", text: `Seen ${KEY}.` }));
+    }
+    const now = { reason: "manual", keep: null } as const;
+    await session.fit({ gate: "before-step", pending: [], model: limits, now, focus: KEY }, new AbortController().signal);
+    await session.undo();
+    expect(asked.length).toBeGreaterThan(0);
+    expect(JSON.stringify([asked, session.context()])).not.toContain("sk-planted");
+  });
+
+  test.each([
+    ["of the request alone stays in the log", "request", false, true],
+    ["of the log is in no request either", "log", false, false],
+  ] as const)("%s", async (_, border, isSent, isLogged) => {
+    const session = opened((text, where) => (where === border ? hide(text, where) : text));
+    await session.say(said(KEY));
+    expect(JSON.stringify(session.context()).includes(KEY)).toBe(isSent);
+    expect(JSON.stringify(session.entries()).includes(KEY)).toBe(isLogged);
+  });
+
+  test("in signed reasoning takes the reasoning along, and changes no other", async () => {
+    const session = opened(hide);
+    const opaque = { type: "thinking", signature: "sealed" };
+    const whole = { type: "reasoning", text: "A thought.", opaque } as const;
+    await session.say(reply({ type: "reasoning", text: `I saw ${KEY}.`, opaque }, whole, { type: "text", text: "Done." }));
+    await session.say(reply({ type: "reasoning", text: KEY, opaque }));
+    const [first, second] = session.context().messages;
+    expect(first?.parts).toEqual([whole, { type: "text", text: "Done." }]);
+    expect(second === undefined ? "" : textOf(second)).toBe("[removed]");
+  });
+});
+
+let calls = 0;
+
+test.each<[string, Redact, RegExp]>([
+  [
+    "throws",
+    () => {
+      throw new Error("no");
+    },
+    /the redactor failed/,
+  ],
+  ["is not idempotent", (text) => `${text}!`, /not idempotent/],
+  ["is not pure", (text) => (text.includes("#") ? text : `#${++calls}`), /not pure/],
+  ["gives no text", () => undefined as unknown as string, /gave no text/],
+])("a redactor that %s stops with a typed error, and nothing is logged", async (_, redact, message) => {
+  const session = createSession({ policy: PLIMSOLL_MODEL_POLICY, summarizer: createDigest(), redact });
+  await expect(session.say(said("words"))).rejects.toMatchObject({
+    code: "bad-input",
+    message: expect.stringMatching(message),
+  });
+  expect(session.entries()).toEqual([]);
+});
