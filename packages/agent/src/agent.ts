@@ -130,7 +130,8 @@ export type Authorize = (call: PendingCall, signal: AbortSignal) => Promise<Auth
 export interface AgentModel {
   readonly client: ModelClient;
   readonly modelId: string;
-  readonly limits: ModelLimits;
+  /** Its limits; those that the options' `limitsOf` knows if they are left out. */
+  readonly limits?: ModelLimits;
   readonly reasoning?: ModelRequest["reasoning"];
 }
 
@@ -155,7 +156,8 @@ export interface AgentOptions {
   readonly session: AgentSession;
   readonly sessions: SessionStore;
   readonly model: AgentModel;
-  readonly policy: Policy;
+  /** A policy, or the name of a preset. */
+  readonly policy: Policy | string;
   /** Kinds that the policy may name in addition to those of this package, and how results are cut; made by `withKinds`. */
   readonly kinds?: Kinds;
   /** Writes summaries; if it is left out, the model that is asked at that moment does. */
@@ -186,6 +188,8 @@ export interface AgentOptions {
   readonly modelPriors?: NonNullable<SessionOptions["modelPriors"]>;
   /** Prices of models, by which a cut is judged; a usual ratio of them if left out. */
   readonly modelCosts?: NonNullable<SessionOptions["modelCosts"]>;
+  /** Finds the limits of models that come without them, `null` for an unknown one. */
+  readonly limitsOf?: NonNullable<SessionOptions["limitsOf"]>;
   /** Says which reasoning is removed once messages before it change; none is if left out. */
   readonly isBoundReasoning?: IsBoundReasoning;
   /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */
@@ -202,7 +206,7 @@ const { text, fn, object, count } = option;
 export const AGENT_MODEL: z.ZodType<AgentModel> = option.schema<AgentModel>({
   client: option.having("complete", "stream"),
   modelId: text,
-  limits: option.limits,
+  limits: option.limits.optional(),
   reasoning: z.enum(["low", "medium", "high"]).optional(),
 });
 
@@ -221,7 +225,7 @@ export const AGENT_OPTIONS: z.ZodType<AgentOptions> = option.schema<AgentOptions
   ]),
   sessions: option.having("create", "open", "read"),
   model: AGENT_MODEL,
-  policy: object,
+  policy: option.policy,
   tools: z.array(option.having("run")).readonly(),
   artifacts: option.having("put", "get"),
   nowMs: fn,
@@ -235,6 +239,7 @@ export const AGENT_OPTIONS: z.ZodType<AgentOptions> = option.schema<AgentOptions
     "onEvent",
     "modelPriors",
     "modelCosts",
+    "limitsOf",
     "isBoundReasoning",
     "stateOf",
   ),
@@ -253,9 +258,15 @@ export const DEFAULT_MODE = "default";
 /** Output that is asked for if a model's limit is not known; chosen: every current model gives as much. */
 export const DEFAULT_MAX_OUTPUT_TOKENS = 8192;
 
+/** A model whose limits are known. */
+export type SizedModel = AgentModel & { readonly limits: ModelLimits };
+
+/** Options of an agent that was started. */
+export type StartedOptions = Omit<AgentOptions, "policy" | "model"> & { readonly policy: Policy; readonly model: SizedModel };
+
 /** The model with its requested output: the request must ask for exactly the tokens that the budget keeps free, or the provider rejects it. */
-export function withOutputReserve(model: AgentModel): AgentModel {
-  return { ...model, limits: reserved(model.limits) };
+export function withOutputReserve(model: AgentModel, limitsOf: AgentOptions["limitsOf"] = () => null): SizedModel {
+  return { ...model, limits: reserved(model.limits ?? option.limitsOf(model.modelId, limitsOf)) };
 }
 
 function reserved(limits: ModelLimits): ModelLimits {

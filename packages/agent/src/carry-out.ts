@@ -35,7 +35,7 @@ import {
   withIds,
 } from "@plimsoll/core/extend";
 import { z } from "zod";
-import { type AgentModel, type AgentOptions, type Authorization, DEFAULT_MAX_OUTPUT_TOKENS } from "./agent.ts";
+import { type Authorization, DEFAULT_MAX_OUTPUT_TOKENS, type SizedModel, type StartedOptions } from "./agent.ts";
 import type { AgentEventBody } from "./events.ts";
 import type { CallDecision, LoopEffect, LoopEvent, LoopState } from "./loop-state.ts";
 import { requestReply } from "./request-reply.ts";
@@ -46,11 +46,11 @@ export type CallContext = Parameters<AgentTool["run"]>[1];
 
 /** The tools with which effects are carried out. Functions answer with the values of that moment. */
 export interface LoopContext {
-  readonly options: AgentOptions;
+  readonly options: StartedOptions;
   readonly conversation: Session;
   readonly tools: ReadonlyMap<string, AgentTool>;
   readonly state: () => LoopState;
-  readonly model: () => AgentModel;
+  readonly model: () => SizedModel;
   /** Gives the model in force other limits. */
   readonly limit: (limits: ModelLimits) => void;
   readonly signal: () => AbortSignal;

@@ -1,6 +1,6 @@
 import type { AssistantMessage, ModelLimits, ToolCallPart, ToolResultMessage, Usage, UsageEntry } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/extend";
-import { type AgentOptions, type CompactRequest, DEFAULT_MAX_STEPS, DEFAULT_MODE, type RunOutcome } from "./agent.ts";
+import { type CompactRequest, DEFAULT_MAX_STEPS, DEFAULT_MODE, type RunOutcome, type StartedOptions } from "./agent.ts";
 import type { EndReason, UntoldEvent } from "./events.ts";
 
 /** All that an agent knows in addition to its log, as plain data. {@link transition} is the one that makes a new one. */
@@ -153,7 +153,7 @@ export interface Transition {
 }
 
 /** The state of an agent that was just started. */
-export function idleLoop(options: AgentOptions): LoopState {
+export function idleLoop(options: StartedOptions): LoopState {
   const { model, policy, tools, modes = {}, mode = DEFAULT_MODE, authorize, maxSteps = DEFAULT_MAX_STEPS } = options;
   return {
     setup: {

@@ -1,6 +1,6 @@
 import { PlimsollError, type Session } from "@plimsoll/core";
 import { type AgentTool, closedError } from "@plimsoll/core/extend";
-import { type AgentModel, type AgentOptions, DEFAULT_MODE, type RunOutcome } from "./agent.ts";
+import { DEFAULT_MODE, type RunOutcome, type SizedModel, type StartedOptions } from "./agent.ts";
 import { type CallContext, carryOut, type LoopContext } from "./carry-out.ts";
 import { type AgentEventBody, type ContextUsage, contextUsage, type UntoldEvent } from "./events.ts";
 import {
@@ -22,14 +22,14 @@ export interface Loop extends LoopContext {
   /** Does work in its turn: now, or before the next step of the run that goes on. Resolves when the state knows that it is done. */
   ask<T>(askOf: (id: number) => Ask, work: () => Promise<T>): Promise<T>;
   /** Makes the model that was asked for the one in force. */
-  useModel(model: AgentModel): void;
+  useModel(model: SizedModel): void;
   /** Cancels the activity, and resolves when there is none any more. */
   stop(): Promise<void>;
 }
 
 /** The ports of a loop. */
 export interface LoopPorts {
-  readonly options: AgentOptions;
+  readonly options: StartedOptions;
   readonly conversation: Session;
   readonly emit: (event: AgentEventBody) => void;
   /** Returns the session around a call. */
@@ -39,7 +39,7 @@ export interface LoopPorts {
 /** The state that changes while a loop is open. */
 interface LoopRecord {
   state: LoopState;
-  model: AgentModel;
+  model: SizedModel;
   signals: LoopSignals;
   caller: { readonly resolve: (outcome: RunOutcome) => void; readonly reject: (error: unknown) => void } | null;
 }
@@ -206,7 +206,7 @@ function told(event: UntoldEvent, { usage, conversation }: Pick<Loop, "usage" | 
 }
 
 /** How full a conversation's context is, for the model in force. */
-function usageOf({ predict, view }: Session, model: AgentModel, policy: AgentOptions["policy"]): ContextUsage {
+function usageOf({ predict, view }: Session, model: SizedModel, policy: StartedOptions["policy"]): ContextUsage {
   return contextUsage({ prediction: predict(), limits: model.limits, policy, messages: view().messages.size });
 }
 

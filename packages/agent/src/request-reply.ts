@@ -12,7 +12,7 @@ import {
   sessionEntrySchema,
 } from "@plimsoll/core/extend";
 import { z } from "zod";
-import { type AgentModel, DEFAULT_MAX_OUTPUT_TOKENS } from "./agent.ts";
+import { DEFAULT_MAX_OUTPUT_TOKENS, type SizedModel } from "./agent.ts";
 import type { AgentEventBody } from "./events.ts";
 
 type Recovery = Parameters<typeof sendWithRecovery<Answer>>[0];
@@ -21,7 +21,7 @@ type Recovery = Parameters<typeof sendWithRecovery<Answer>>[0];
 export interface ReplyRequest
   extends Required<Pick<Recovery, "lowerReply" | "nextTry" | "undo" | "leaveReasoning" | "onRejection">> {
   /** The model in force, with the output to ask for. */
-  readonly model: () => AgentModel;
+  readonly model: () => SizedModel;
   readonly policy: Policy;
   readonly signal: AbortSignal;
   /** The view as it is now; asked again after each recovery. */

@@ -17,6 +17,7 @@ import {
   modelChangeEntry,
   openSession,
   option,
+  policyOf,
   recallArtifact,
   requireFallback,
   setupChange,
@@ -33,6 +34,7 @@ import {
   type CompactRequest,
   DEFAULT_SUB_AGENT_DEPTH,
   type RunOutcome,
+  type StartedOptions,
   type UserInput,
   withOutputReserve,
 } from "./agent.ts";
@@ -53,7 +55,8 @@ export async function startAgent(given: AgentOptions): Promise<Agent> {
   const names = given.tools.map(({ spec }) => spec.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new PlimsollError("bad-input", `two tools are called "${twice}"`, { name: twice });
-  const options = { ...given, model: withOutputReserve(given.model), nowMs: clockDoor(given.nowMs) };
+  const model = withOutputReserve(given.model, given.limitsOf);
+  const options = { ...given, model, policy: policyOf(given.policy), nowMs: clockDoor(given.nowMs) };
   const hub = createEventHub();
   if (options.onEvent !== undefined) hub.subscribe(options.onEvent);
   const { sessionId } = options.session;
@@ -74,7 +77,7 @@ export async function startAgent(given: AgentOptions): Promise<Agent> {
 }
 
 /** Collects the setting that the conversation is opened with. `model` answers with the one in force: it writes the summaries if no other model was named. */
-function settingOf(options: AgentOptions, hub: EventHub, model: () => AgentModel) {
+function settingOf(options: StartedOptions, hub: EventHub, model: () => AgentModel) {
   const { nowMs, kinds, modelPriors, modelCosts, isBoundReasoning, tokenizers } = options;
   const policy = requireFallback(options.policy, kinds);
   const { sessionId } = options.session;
@@ -209,7 +212,7 @@ function undo(loop: Loop): ReturnType<Session["undo"]> {
 function switchModel(loop: Loop, asked: AgentModel): Promise<FitOutcome> {
   const { conversation } = loop;
   option.check("a model", AGENT_MODEL, asked);
-  const to = withOutputReserve(asked);
+  const to = withOutputReserve(asked, loop.options.limitsOf);
   const { modelId, limits } = to;
   return loop.ask(
     (id) => ({ kind: "switch-model", id, modelId, limits }),
@@ -230,7 +233,7 @@ function recallOf({
   options,
 }: {
   readonly conversation: Session;
-  readonly options: AgentOptions;
+  readonly options: StartedOptions;
 }): Agent["recall"] {
   return async (handle, range) =>
     (await conversation.recall(handle, range)) ?? (await recallArtifact(handle, range, options.artifacts));
@@ -266,7 +269,7 @@ function userDraft(input: UserInput, atMs: number): Omit<UserMessage, "id"> {
 
 /** The log that the options name: the first entry of a new one, or the id of one to go on with. */
 function sessionOf(
-  options: AgentOptions,
+  options: StartedOptions,
 ): Extract<SessionEntry, { readonly type: "session" }> | { readonly sessionId: string } {
   const { session, tools } = options;
   if (session.kind === "resume") return { sessionId: session.sessionId };
@@ -285,7 +288,7 @@ function sessionOf(
 /** A log that an agent was started over. */
 interface StartedLog {
   readonly conversation: Session;
-  readonly options: AgentOptions;
+  readonly options: StartedOptions;
 }
 
 /** Names the model in a log that does not know one. False if the log goes on with another model, or with other limits. */
@@ -307,7 +310,7 @@ type SubAgentReply = Awaited<ReturnType<RunSubAgent>>;
 
 /** Where a sub-agent comes from. */
 interface SubAgentOrigin {
-  readonly options: AgentOptions;
+  readonly options: StartedOptions;
   readonly model: AgentModel;
   readonly sessionId: string;
   readonly system: string;

@@ -53,7 +53,7 @@ class OwnStore {
   }
 }
 const client = { complete: ok, stream: ok };
-const compactor = { policy: PLIMSOLL_POLICY, limits, sessions: new OwnStore(), onEvent: ok, maximumChars: 10 };
+const compactor = { policy: "plimsoll", limits, limitsOf: ok, sessions: new OwnStore(), onEvent: ok, maximumChars: 10 };
 const request = { model: "m", max_tokens: 1_000 };
 const sdk = { request, limits, policy: PLIMSOLL_POLICY, sessionId: "s" };
 const http = { environment, baseUrl: "http://localhost", idleTimeoutMs: 1 };
@@ -70,7 +70,7 @@ const agent = {
 };
 const proxy = {
   policy: PLIMSOLL_POLICY,
-  limits: () => limits,
+  limitsOf: () => limits,
   sessions: null,
   keys: { keyFor: ok },
   learned: createLearnedLimits(),
@@ -98,20 +98,20 @@ const MAKERS: readonly (readonly [
   ["createModelSummarizer", createModelSummarizer, { modelId: "m" }, ["modelId"], [client]],
   ["startAgent", startAgent, agent, ["session", "sessions", "model", "policy", "tools", "artifacts", "nowMs"]],
   ["createTelemetry", createTelemetry, { tracer: { startSpan: ok }, meter }, ["tracer", "meter"]],
-  ["createMessagesCompactor", createMessagesCompactor, compactor, ["policy", "limits"]],
-  ["createChatCompactor", createChatCompactor, compactor, ["policy", "limits"]],
-  ["createItemsCompactor", createItemsCompactor, compactor, ["policy", "limits"]],
-  ["createContentsCompactor", createContentsCompactor, compactor, ["policy", "limits"]],
-  ["createAgentItemsCompactor", createAgentItemsCompactor, compactor, ["policy", "limits"]],
+  ["createMessagesCompactor", createMessagesCompactor, compactor, ["policy"]],
+  ["createChatCompactor", createChatCompactor, compactor, ["policy"]],
+  ["createItemsCompactor", createItemsCompactor, compactor, ["policy"]],
+  ["createContentsCompactor", createContentsCompactor, compactor, ["policy"]],
+  ["createAgentItemsCompactor", createAgentItemsCompactor, compactor, ["policy"]],
   [
     "createCompactingModel",
     createCompactingModel,
     { ...compactor, conversation: ok },
-    ["policy", "limits"],
+    ["policy"],
     [{ getResponse: ok, getStreamedResponse: ok }],
   ],
-  ["createCompactionMiddleware", createCompactionMiddleware, { ...compactor, conversation: ok }, ["policy", "limits"]],
-  ["createLangChainMiddleware", createLangChainMiddleware, { ...compactor, conversation: ok }, ["policy", "limits"]],
+  ["createCompactionMiddleware", createCompactionMiddleware, { ...compactor, conversation: ok }, ["policy"]],
+  ["createLangChainMiddleware", createLangChainMiddleware, { ...compactor, conversation: ok }, ["policy"]],
   ["createPiExtension", createPiExtension, { policy: PLIMSOLL_POLICY, onEvent: ok }, []],
   ["createAnthropicSession", createAnthropicSession, { ...sdk, boundReasoning: "leaves" }, ["request"]],
   ["createChatSession", createChatSession, sdk, ["request"]],
@@ -119,7 +119,7 @@ const MAKERS: readonly (readonly [
   ["createAnthropicClient", createAnthropicClient, { ...http, cacheTimeToLive: "5m" }, []],
   ["createOpenAiChatClient", createOpenAiChatClient, http, []],
   ["createOpenAiResponsesClient", createOpenAiResponsesClient, http, []],
-  ["createProxyCompaction", createProxyCompaction, proxy, ["policy", "limits", "sessions", "keys", "learned"]],
+  ["createProxyCompaction", createProxyCompaction, proxy, ["policy", "sessions", "keys", "learned"]],
   ["createFileSessionStore", createFileSessionStore, { folder: "/nowhere", sync: "on-close" }, ["folder"]],
   ["createSqliteStore", createSqliteStore, { file: join(folder, "store.db"), leaseMs: 5 }, ["file"]],
   ["createRedisStore", createRedisStore, { prefix: "p", leaseMs: 5 }, [], [ok]],
@@ -266,6 +266,7 @@ const asked = (options: Options, request: Options) => async () => {
   const { fit } = Reflect.apply(createMessagesCompactor, undefined, [{ policy: PLIMSOLL_POLICY, limits, ...options }]);
   return await Reflect.apply(fit, undefined, [[{ role: "user", content: "Hi" }], request]);
 };
+const CATALOG = { limits: undefined, model: "m" };
 const misspelt = { contextWindow: 16_000, maxOutputTokens: null };
 const nearest = "did you mean contextWindowTokens?";
 
@@ -275,8 +276,8 @@ test.each<[string, () => Promise<unknown>, string, string]>([
   ["a fit without limits", fitted({ model: undefined }), "bad-input", 'missing key "model"'],
   ["a fit's gate", fitted({ gat: "before-step" }), "bad-input", "did you mean gate?"],
   ["a fit's reason", fitted({ now: { reason: "manual", kep: null } }), "bad-input", "did you mean keep?"],
-  ["an answer of limits", asked({ limits: () => misspelt }, {}), "bad-input", nearest],
-  ["no answer of limits", asked({ limits: () => undefined }, {}), "bad-input", "contextWindowTokens"],
+  ["an answer of limits", asked({ ...CATALOG, limitsOf: () => misspelt }, {}), "bad-input", nearest],
+  ["no answer of limits", asked({ ...CATALOG, limitsOf: () => undefined }, {}), "bad-input", "contextWindowTokens"],
   ["a request's limits", asked({}, { limits: misspelt }), "bad-input", nearest],
   ["a request's key", asked({}, { conversatoin: "a" }), "bad-input", "did you mean conversation?"],
   ["a part of a policy", asked({ policy: { ...PLIMSOLL_POLICY, triger: 1 } }, {}), "bad-policy", "did you mean trigger?"],

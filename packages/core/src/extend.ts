@@ -140,4 +140,4 @@ export type { EnginePolicy } from "./policy/policy.ts";
 export { encodingsOf, policySchema, requireFallback } from "./policy/policy.ts";
 export { RECORDED_POLICY } from "./policy/presets/none.ts";
 export { retired } from "./policy/retired.ts";
-export { changesPreset, keepsByRule, readWritten } from "./policy/written-policy.ts";
+export { changesPreset, keepsByRule, policyOf, readWritten } from "./policy/written-policy.ts";

@@ -57,6 +57,28 @@ const limits: z.ZodType<ModelLimits> = schema<ModelLimits>({
   request: z.strictObject(optional(count, ...REQUEST_UNITS)).optional(),
 });
 
+/** A policy, or the name of one. */
+const policy: z.ZodType<never> = kind((value) => isRecord(value) || typeof value === "string", "a policy or its name");
+
+/**
+ * Finds the limits of a model by its id.
+ *
+ * @throws PlimsollError `bad-input` if nobody knows them; `near` says behind that which model may be meant.
+ */
+function knownLimits(
+  modelId: string,
+  limitsOf: (modelId: string) => ModelLimits | null,
+  near: () => string = () => "",
+): ModelLimits {
+  const known = limitsOf(modelId);
+  if (known === null) {
+    const give = "give `limits`, as { contextWindowTokens: 200_000, maxOutputTokens: 8_000 }";
+    throw new PlimsollError("bad-input", `the limits of the model "${modelId}" are not known: ${near()}${give}`, { modelId });
+  }
+  check("a model", limits, known);
+  return known;
+}
+
 /**
  * Refuses senseless options: a key that is missing or unknown, a value of another kind. Nothing is copied. `of` names their taker in the message.
  *
@@ -85,4 +107,21 @@ export const option: {
   readonly count: typeof count;
   readonly text: typeof text;
   readonly limits: typeof limits;
-} = { check, problems: schemaProblems, schema, optional, kind, having, fn, object, list, count, text, limits };
+  readonly policy: typeof policy;
+  readonly limitsOf: typeof knownLimits;
+} = {
+  check,
+  problems: schemaProblems,
+  schema,
+  optional,
+  kind,
+  having,
+  fn,
+  object,
+  list,
+  count,
+  text,
+  limits,
+  policy,
+  limitsOf: knownLimits,
+};

@@ -63,12 +63,23 @@ function flatten(issue: Issue, prefix: readonly PropertyKey[], schema: JsonSchem
   return [{ path, container: isMissing ? container : path, text, isMissing, isUnknown: false }];
 }
 
-/** Of a value's variants the one that it was meant to be: that whose problems are few and lie deep. */
+/** The problems of the variant that a value was meant to be: few, and deep. If a key that names the variant has none of their names, all names. */
 function nearestVariant(
   variants: readonly (readonly Issue[])[],
   path: readonly PropertyKey[],
   schema: JsonSchema,
 ): readonly FoundProblem[] {
+  const tags = variants.map((issues) =>
+    issues.find(({ code, path: [, deeper] }) => code === "invalid_value" && deeper === undefined),
+  );
+  const names = tags.flatMap((tag) => (tag?.code === "invalid_value" && tag.path[0] === tags[0]?.path[0] ? [tag.values] : []));
+  if (names.length === variants.length && tags[0] !== undefined && tags[0].path.length > 0) {
+    const message = `expected one of ${names
+      .flat()
+      .map((name) => JSON.stringify(name))
+      .join("|")}`;
+    return flatten({ ...tags[0], message }, path, schema);
+  }
   const ranked = variants
     .map((issues) => issues.flatMap((issue) => flatten(issue, path, schema)))
     .map((problems) => ({ problems, cost: costOf(problems, path) }))
@@ -129,8 +140,8 @@ function definition(reference: string, root: JsonSchema): unknown {
     : undefined;
 }
 
-/** A name is near if at most half of its characters would have to change (chosen: `svne` is two of four away from `sven`). */
-const NEAR_RATIO = 1 / 2;
+/** A name is near if at most so many of its characters would have to change (chosen: `opus` is two of four away from `opal`, and means another thing). */
+const NEAR_RATIO = 0.4;
 
 /**
  * The known name that a mistyped one starts or is nearest to, or `undefined` if none is near. Of several that are as near, one
@@ -140,8 +151,8 @@ export function nearestName(name: string, known: readonly string[]): string | un
   const typed = name.toLowerCase();
   if (typed === "") return undefined;
   const ranked = known
-    .map((candidate) => ({ candidate, rank: rankOf(typed, candidate.toLowerCase()) }))
-    .filter(({ candidate, rank }) => rank <= Math.max(typed.length, candidate.length) * NEAR_RATIO)
+    .map((candidate) => ({ candidate, ...rankOf(typed, candidate.toLowerCase()) }))
+    .filter(({ candidate, changes }) => changes <= Math.max(typed.length, candidate.length) * NEAR_RATIO)
     .toSorted((a, b) => a.rank - b.rank);
   return ranked[0]?.candidate;
 }
@@ -149,10 +160,10 @@ export function nearestName(name: string, known: readonly string[]): string | un
 /** Half a step more or less than the number of changed characters. */
 const TIE_BREAK = 0.5;
 
-function rankOf(typed: string, candidate: string): number {
-  if (candidate.startsWith(typed)) return 0;
+function rankOf(typed: string, candidate: string): { readonly changes: number; readonly rank: number } {
+  if (candidate.startsWith(typed)) return { changes: 0, rank: -1 };
   const changes = Math.min(distance(typed, candidate), beginningChanges(typed, candidate));
-  return candidate[0] === typed[0] ? changes - TIE_BREAK : changes;
+  return { changes, rank: candidate[0] === typed[0] ? changes - TIE_BREAK : changes };
 }
 
 /** Shorter beginnings are like too many names. */
@@ -172,16 +183,18 @@ export function suggestion(name: string, known: readonly string[], others: strin
   return near === undefined ? others : `did you mean ${near}?`;
 }
 
-/** Counts the characters that have to be added, taken out or changed to make one text of the other (Levenshtein). */
+/** Counts the characters that have to be added, taken out, changed or swapped with the next one to make one text of the other. */
 function distance(a: string, b: string): number {
-  let before = Array.from({ length: b.length + 1 }, (_, at) => at);
+  let [before, earlier]: [readonly number[], readonly number[]] = [Array.from({ length: b.length + 1 }, (_, at) => at), []];
   for (let row = 0; row < a.length; row++) {
     const now = [row + 1];
     for (let at = 0; at < b.length; at++) {
       const [over = 0, up = 0] = before.slice(at, at + 2);
-      now.push(Math.min(up + 1, (now[at] ?? 0) + 1, over + (a[row] === b[at] ? 0 : 1)));
+      const isSwapped = row > 0 && at > 0 && a[row] === b[at - 1] && a[row - 1] === b[at];
+      const swapped = isSwapped ? (earlier[at - 1] ?? 0) + 1 : Number.POSITIVE_INFINITY;
+      now.push(Math.min(up + 1, (now[at] ?? 0) + 1, over + (a[row] === b[at] ? 0 : 1), swapped));
     }
-    before = now;
+    [before, earlier] = [now, before];
   }
   return before[b.length] ?? 0;
 }

@@ -376,7 +376,7 @@ describe("an agent behind the proxy", () => {
     const begin = () =>
       createProxyCompaction({
         policy: PLIMSOLL_POLICY,
-        limits: () => LIMITS,
+        limitsOf: () => LIMITS,
         sessions: null,
         keys: createConversationKeys([], async () => undefined),
         learned: createLearnedLimits(),

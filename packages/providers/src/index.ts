@@ -1,6 +1,6 @@
 // Models: their limits, their prices, and the figures expected before they report
 export { isBoundReasoning } from "./catalog/bound-reasoning.ts";
-export { familyLimitsOf, LIMITS_CHECKED_ON, parseModelReference } from "./catalog/model-limits.ts";
+export { LIMITS_CHECKED_ON, parseModelReference } from "./catalog/model-limits.ts";
 export {
   createSpending,
   MODEL_CATALOG,
@@ -11,7 +11,7 @@ export {
   usageUsd,
 } from "./catalog/model-prices.ts";
 export { probeServer } from "./catalog/probe-server.ts";
-export { describePrices, describeWindow, resolveModel } from "./catalog/resolve-model.ts";
+export { catalogLimits, describePrices, describeWindow, resolveModel } from "./catalog/resolve-model.ts";
 // Clients: by the name of their host, their common options, and the meaning of a failure. SDKs are loaded with the first request. Documents
 export { pdfPageCount } from "./documents/pdf-pages.ts";
 // Costs: a request's use of a prompt cache, and its price

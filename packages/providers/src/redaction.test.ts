@@ -81,7 +81,7 @@ test("a planted key in a session's texts and results is neither sent nor stored"
 test("a planted key behind the proxy is not passed on, and a vendor's own request for a summary is", async () => {
   const compaction = createProxyCompaction({
     policy: PLIMSOLL_POLICY,
-    limits: () => LIMITS,
+    limitsOf: () => LIMITS,
     sessions: null,
     keys: createConversationKeys([], async () => undefined),
     learned: createLearnedLimits(),

@@ -153,7 +153,13 @@ const REQUESTS: { readonly [wire in Wire]: { readonly path: string; readonly bod
 async function proxied(wire: Wire) {
   const keys = createConversationKeys([], async () => undefined);
   const limits = () => OPTIONS.limits;
-  const compaction = createProxyCompaction({ ...OPTIONS, limits, sessions: null, keys, learned: createLearnedLimits() });
+  const compaction = createProxyCompaction({
+    ...OPTIONS,
+    limitsOf: limits,
+    sessions: null,
+    keys,
+    learned: createLearnedLimits(),
+  });
   const { path, body } = REQUESTS[wire];
   const bodyText = JSON.stringify({ ...body, model: "m" });
   const prepared = await compaction.prepare({ path, headers: { session_id: "one" }, bodyText, signal: NEVER });

@@ -95,7 +95,7 @@ test("a proxy asks for a program that says nothing, keeps the choice with the co
   const play = async (options: Pick<ProxyOptions, "boundReasoning">) => {
     const compaction = createProxyCompaction({
       policy: PLIMSOLL_POLICY,
-      limits: () => LIMITS,
+      limitsOf: () => LIMITS,
       sessions,
       keys: createConversationKeys(notes, async (note) => void notes.push(note)),
       learned: createLearnedLimits(),

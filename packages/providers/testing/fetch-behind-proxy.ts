@@ -8,7 +8,7 @@ import { createProxyCompaction } from "../src/proxy/proxy.ts";
 export function fetchBehindProxy(policy: Policy, limits: ModelLimits): typeof fetch {
   const compaction = createProxyCompaction({
     policy,
-    limits: () => limits,
+    limitsOf: () => limits,
     sessions: null,
     keys: createConversationKeys([], async () => undefined),
     learned: createLearnedLimits(),

@@ -270,7 +270,7 @@ function proxied(loop: MediaLoop, url: string, onEvent: (event: ContextEvent) =>
   const path = form.path(modelId);
   const compaction = createProxyCompaction({
     policy: PLIMSOLL_POLICY,
-    limits: () => limitsOf(loop),
+    limitsOf: () => limitsOf(loop),
     sessions: null,
     keys: createConversationKeys([], async () => undefined),
     learned: createLearnedLimits(),

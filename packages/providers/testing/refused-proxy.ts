@@ -124,7 +124,7 @@ const NEVER = new AbortController().signal;
 export function proxyPost(given: RefusedSession, upstream: Post): { readonly post: Post; readonly entries: Door["entries"] } {
   const compaction = createProxyCompaction({
     policy: given.policy,
-    limits: () => limitsOf(given),
+    limitsOf: () => limitsOf(given),
     sessions: null,
     keys: createConversationKeys([], async () => undefined),
     learned: createLearnedLimits(),

@@ -125,7 +125,7 @@ const NEVER = new AbortController().signal;
 const proxy = keeping((policy, limits) => {
   const compaction = createProxyCompaction({
     policy,
-    limits: () => limits,
+    limitsOf: () => limits,
     sessions: null,
     keys: createConversationKeys([], async () => undefined),
     learned: createLearnedLimits(),

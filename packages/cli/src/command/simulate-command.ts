@@ -4,7 +4,7 @@ import { importFile } from "@plimsoll/bench";
 import { type CliIo, EXIT_OK, printable, tokensOf, wholeNumber } from "@plimsoll/bench/terminal";
 import { type Message, PlimsollError } from "@plimsoll/core";
 import { isRecord, jsonIn } from "@plimsoll/core/extend";
-import { familyLimitsOf } from "@plimsoll/providers";
+import { catalogLimits } from "@plimsoll/providers";
 import {
   type Exchange,
   type ExchangeFacts,
@@ -67,7 +67,7 @@ export async function simulate(
   const simulator = await startSimulator({
     replies: session === null || played !== null ? echoReply : await repliesOf(resolve(io.cwd, session), session),
     contextWindowTokens: tokensOf("--window", window),
-    maximumOutputTokens: (modelId) => familyLimitsOf(modelId)?.maxOutputTokens ?? null,
+    maximumOutputTokens: (modelId) => catalogLimits(modelId)?.maxOutputTokens ?? null,
     port: wholeNumber("--port", port, [0, LARGEST_PORT]),
     ...played,
     onExchange: (exchange) => {

@@ -20,7 +20,7 @@ import {
 import type { CompactionEntry, FitOutcome, Message, ModelLimits, Session } from "@plimsoll/core";
 import { createDigest, createSession, isPlimsollError, NONE_POLICY, PLIMSOLL_POLICY, PlimsollError } from "@plimsoll/core";
 import { encodingsOf } from "@plimsoll/core/extend";
-import { createTokenizerLoader, familyLimitsOf, isBoundReasoning, modelCosts, modelPriors } from "@plimsoll/providers";
+import { catalogLimits, createTokenizerLoader, isBoundReasoning, modelCosts, modelPriors } from "@plimsoll/providers";
 import { compactionLoss } from "@plimsoll/providers/proxy";
 import { createFileSessionStore, writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
@@ -128,9 +128,9 @@ function limitsFor(session: Session, window: string | undefined): ModelLimits {
   if (window !== undefined) return { contextWindowTokens: tokensOf("--window", window), maxOutputTokens: null };
   const { limits, modelId } = session.view();
   if (limits !== null && limits.contextWindowTokens !== null) return limits;
-  const known = familyLimitsOf(modelId ?? "");
+  const known = catalogLimits(modelId ?? "");
+  if (known !== null) return known;
   const neededTokens = session.predict().upperTokens * WINDOW_FACTOR;
-  if (known !== null) return { contextWindowTokens: known.contextWindowTokens, maxOutputTokens: known.maxOutputTokens };
   return { contextWindowTokens: Math.ceil(neededTokens) + 1, maxOutputTokens: null };
 }
 

@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { type CliIo, policyNamed, tokensOf, wholeNumber } from "@plimsoll/bench/terminal";
 import { type BoundReasoning, type ModelLimits, PlimsollError, type Policy } from "@plimsoll/core";
 import { encodingsOf, type Kinds } from "@plimsoll/core/extend";
-import { familyLimitsOf, MODEL_CATALOG } from "@plimsoll/providers";
+import { catalogLimits } from "@plimsoll/providers";
 
 /** Options as the command line gives them. */
 export interface GivenOptions {
@@ -65,15 +65,19 @@ export function countingPolicy(name: string, io: Pick<CliIo, "cwd" | "stderr">, 
 const REPLY_RATIO = 0.125;
 
 /** The limits of a model: the window that was given, else the catalogue's, else the policy's for unknown ones. */
-export function limitsBy(window: string | undefined, { unknownWindow }: Policy): (modelId: string | null) => ModelLimits {
+export function limitsBy(window: string | undefined, { unknownWindow }: Policy): (modelId: string) => ModelLimits {
   const given = window === undefined ? null : tokensOf("--window", window);
   return (modelId) => {
-    const family = modelId === null ? null : familyLimitsOf(modelId);
-    const listed = modelId === null ? null : MODEL_CATALOG.contextWindowOf(modelId);
-    const unknown = unknownWindow === "off" ? null : unknownWindow.tokens;
-    const contextWindowTokens = given ?? family?.maxInputTokens ?? family?.contextWindowTokens ?? listed ?? unknown;
-    if (contextWindowTokens === null) return { contextWindowTokens: null, maxOutputTokens: null };
-    const reply = Math.floor(contextWindowTokens * REPLY_RATIO);
-    return { contextWindowTokens, maxOutputTokens: Math.min(family?.maxOutputTokens ?? reply, reply) };
+    const known = given === null ? catalogLimits(modelId) : null;
+    const windowTokens = known?.contextWindowTokens ?? given ?? (unknownWindow === "off" ? null : unknownWindow.tokens);
+    if (windowTokens === null) return { contextWindowTokens: null, maxOutputTokens: null };
+    const reply = Math.floor(windowTokens * REPLY_RATIO);
+    const maxOutputTokens = Math.min(known?.maxOutputTokens ?? reply, reply);
+    return (
+      (known === null ? null : catalogLimits(modelId, maxOutputTokens)) ?? {
+        contextWindowTokens: windowTokens,
+        maxOutputTokens,
+      }
+    );
   };
 }

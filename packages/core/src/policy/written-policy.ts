@@ -3,9 +3,10 @@ import { isPlimsollError, PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
 import type { BuiltInKeepSpec } from "../keep/built-in-keep-rules.ts";
 import { option } from "../option.ts";
+import { suggestion } from "../schema-problems.ts";
 import { BUILT_IN_KINDS, type Kinds, kindNames } from "./kinds.ts";
 import { AMOUNT_KEYS, KNOBS, type Knobs, withKnob } from "./knobs.ts";
-import { type Policy, policySchema } from "./policy.ts";
+import { type EnginePolicy, type Policy, policySchema } from "./policy.ts";
 import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
 import { PRESETS, presetNamed } from "./presets/presets.ts";
 import { goneText, RETIRED_PRESETS, withoutRetired } from "./retired.ts";
@@ -46,7 +47,7 @@ export function definePolicy<Own extends string = never>(
   option.check("a policy", option.object, written);
   const { extends: presetName = "plimsoll", ...changes } = written;
   const preset = presetNamed(presetName);
-  if (preset === undefined) throw unknownPreset(presetName);
+  if (preset === undefined) throw unknownPreset(presetName, "bad-policy");
   const { result, problems, retired } = readWritten(changes, { preset, kinds });
   const knobs = [...KNOB_KEYS, "extends"];
   const found = result.success ? [] : option.problems(result.error, policySchema(kinds), knobs).map(({ text }) => text);
@@ -164,11 +165,26 @@ export function keepsByRule(keep: unknown): keep is Readonly<Record<string, unkn
   return isRecord(keep) && !Object.keys(keep).some((key) => AMOUNT_KEYS.includes(key));
 }
 
-function unknownPreset(name: string): PlimsollError {
+/**
+ * Returns the preset of a name, or the policy itself.
+ *
+ * @throws PlimsollError `bad-input` for an unknown name, with the nearest one.
+ */
+export function policyOf<Given extends EnginePolicy>(given: Given | string): Given | Policy {
+  if (typeof given !== "string") return given;
+  const preset = presetNamed(given);
+  if (preset === undefined) throw unknownPreset(given, "bad-input");
+  return preset;
+}
+
+function unknownPreset(name: string, code: "bad-policy" | "bad-input"): PlimsollError {
   const successor = RETIRED_PRESETS.get(name);
-  if (successor !== undefined) return new PlimsollError("bad-policy", goneText(`the preset ${name}`, successor), { name });
-  const names = PRESETS.map((preset) => preset.name).join(", ");
-  return new PlimsollError("bad-policy", `there is no preset "${name}"; there are ${names}`, { name });
+  const names = PRESETS.map((preset) => preset.name);
+  const text =
+    successor === undefined
+      ? `there is no preset "${name}": ${suggestion(name, names)}`
+      : goneText(`the preset ${name}`, successor);
+  return new PlimsollError(code, text, { name });
 }
 
 /**

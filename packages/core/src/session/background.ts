@@ -11,14 +11,14 @@ import { summaryIn } from "../prompts/notices.ts";
 import { strategyOf } from "../strategy/built-in-strategies.ts";
 import { addedUsage, type Usage } from "../usage.ts";
 import { fitStateOf, gateStateOf } from "./fit-session.ts";
-import type { FittedSession, SessionInput, SessionOptions } from "./session.ts";
+import type { FittedSession, SessionOptions } from "./session.ts";
 
 /** Work beside a session: a summary is prepared while it goes on. */
 export interface Background {
   /** Gives the summary that was prepared. One that is being written is waited for: it would be asked for twice otherwise. */
   readonly prepared: PreparedSummaryPort;
   /** Takes note of a fit, and has a summary prepared if it is time. */
-  fitted(input: SessionInput, outcome: FitOutcome): void;
+  fitted(input: FitInput, outcome: FitOutcome): void;
   /** Resolves when no summary is being prepared. */
   settled(): Promise<void>;
   /** Ends everything. */
@@ -65,7 +65,7 @@ export function createBackground({ policy, onEvent, log, nowMs }: AttendedParts)
     if (now !== null && now.since !== sinceOf()) empty();
     return now;
   };
-  const start = (input: SessionInput): void => {
+  const start = (input: FitInput): void => {
     const written = prepareSummary(log, { ...input, nowMs: nowMs() }, closing.signal).catch(() => null);
     const slot: Slot = { since: sinceOf(), written, ready: null };
     now = slot;

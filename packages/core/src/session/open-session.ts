@@ -4,6 +4,7 @@ import { closedError, isPlimsollError, PlimsollError } from "../error.ts";
 import { createMemory } from "../memory.ts";
 import { createOverheadHash, isHuman, type MessageDraft, toolCallsOf, withId } from "../message/message.ts";
 import { createRequestSizes, heldChars } from "../message/size.ts";
+import { option } from "../option.ts";
 import { checkPolicy } from "../policy/policy.ts";
 import { clockDoor, createQueue, deadlineOf, untilAborted } from "../port-door.ts";
 import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
@@ -319,7 +320,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
   };
   const flush = () => (writer === null ? Promise.resolve() : writes.run(writeFresh));
   const prepares = options.prepared === undefined && setup.policy.prepare !== undefined;
-  const background = prepares ? createBackground({ ...options, log, nowMs }) : null;
+  const background = prepares ? createBackground({ ...options, policy: setup.policy, log, nowMs }) : null;
   const prepared = options.prepared ?? background?.prepared ?? null;
   const redacted = (draft: MessageDraft) => log.redaction?.draft(draft, "log") ?? draft;
   const take = (given: SessionEntry) => {
@@ -336,7 +337,9 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
   // At every gate: a field behind a spread takes five times as long.
   const timed = (input: SessionInput): FitInput => {
     checkInput(input);
-    return Object.assign({ nowMs: nowMs() }, input);
+    const { model } = input;
+    const limits = typeof model === "string" ? option.limitsOf(model, options.limitsOf ?? (() => null)) : model;
+    return Object.assign({ nowMs: nowMs() }, input, { model: limits });
   };
   const fit = async (input: SessionInput, signal: AbortSignal, by = setup.policy) => {
     const now = timed(input);
@@ -345,7 +348,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     log.missed = outcome.kind === "irreducible" ? missedIn(log, now, outcome) : null;
     const isUnpaid = outcome.kind === "cancelled" && outcome.by === "price";
     if (outcome.kind !== "unchanged") log.unpaidTokens = isUnpaid ? log.state.ledger.estimatedTokens : null;
-    background?.fitted(input, outcome);
+    background?.fitted(now, outcome);
     // A fit that changed nothing has nothing to wait for, even after an abort.
     if (writer !== null && entries.length > log.writtenCount) await untilAborted(signal, flush);
     return outcome;

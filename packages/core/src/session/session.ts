@@ -9,7 +9,7 @@ import type {
   PreparedSummaryPort,
 } from "../engine/fit-input.ts";
 import type { ModelCosts } from "../engine/worth-cutting.ts";
-import type { RevertEntry, SessionEntry, UsageEntry } from "../entry.ts";
+import type { ModelLimits, RevertEntry, SessionEntry, UsageEntry } from "../entry.ts";
 import type { PlimsollError } from "../error.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { Memory } from "../memory.ts";
@@ -19,6 +19,7 @@ import type { RequestSizes, RequestUnit } from "../message/size.ts";
 import { option } from "../option.ts";
 import { BUILT_IN_KINDS, bindingOnce, type Kinds } from "../policy/kinds.ts";
 import { checkPolicy, type EnginePolicy, gateSchema } from "../policy/policy.ts";
+import { policyOf } from "../policy/written-policy.ts";
 import { deadlineOf } from "../port-door.ts";
 import type { FileTracker, ModelClient, SessionWriter, StateProvider, Summarizer, Wait } from "../ports.ts";
 import { createEstimator, type EstimatorSpec, type Measures, type Tokenizers } from "../tokens/built-in-estimators.ts";
@@ -33,8 +34,9 @@ import type { Redact } from "./redaction.ts";
 import type { SessionState, StateFold, UsageTotals } from "./session-state.ts";
 import type { ModelSwitch, SessionView } from "./view.ts";
 
-/** The input of a session's `fit`. The session has a clock: pass `nowMs` only if you have a better one. */
-export type SessionInput = Omit<FitInput, "nowMs"> & Partial<Pick<FitInput, "nowMs">>;
+/** The input of a session's `fit`. `model` are limits, or the id of a model whose limits `limitsOf` knows. The session has a clock: pass `nowMs` only if you have a better one. */
+export type SessionInput = Omit<FitInput, "nowMs" | "model"> &
+  Partial<Pick<FitInput, "nowMs">> & { readonly model: ModelLimits | string };
 
 /** A provider's report of one request. */
 export interface ReportedUsage {
@@ -135,7 +137,8 @@ export interface Session {
 
 /** Options of a session. */
 export interface SessionOptions {
-  readonly policy: EnginePolicy;
+  /** A policy, or the name of a preset. */
+  readonly policy: EnginePolicy | string;
   /** Kinds that the policy may name in addition to those of this package; made by `withKinds`. */
   readonly kinds?: Kinds;
   readonly summarizer: Summarizer;
@@ -172,6 +175,8 @@ export interface SessionOptions {
   readonly modelPriors?: ModelPriors;
   /** Prices of models, by which a cut is judged; a usual ratio of them if left out. */
   readonly modelCosts?: ModelCosts;
+  /** Finds the limits of models that fits name by their ids, `null` for an unknown one. */
+  readonly limitsOf?: (modelId: string) => ModelLimits | null;
   /** Says which reasoning is removed once messages before it change; none is if left out. */
   readonly isBoundReasoning?: IsBoundReasoning;
   /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */
@@ -195,7 +200,7 @@ export interface SessionSetup extends StateFold, FitSetup {
 const { fn, object, list, count, text, limits } = option;
 
 const SESSION_OPTIONS = option.schema<SessionOptions>({
-  policy: object,
+  policy: option.policy,
   summarizer: fn,
   entries: z.union([list, object]).optional(),
   repairs: z.enum(["append", "none"]).optional(),
@@ -204,7 +209,7 @@ const SESSION_OPTIONS = option.schema<SessionOptions>({
   stateProviders: z.array(fn).readonly().optional(),
   ...option.optional(object, "kinds", "tokenizers", "work"),
   ...option.optional(fn, "compact", "redact", "nowMs", "onEvent", "beforeCompaction", "prepared", "wait", "fileTracker"),
-  ...option.optional(fn, "modelPriors", "modelCosts", "isBoundReasoning"),
+  ...option.optional(fn, "modelPriors", "modelCosts", "limitsOf", "isBoundReasoning"),
   ...option.optional(count, "answerDeadlineMs", "hiddenOverheadTokens"),
 });
 
@@ -213,7 +218,7 @@ const AMOUNT = count.nullable().optional();
 const SESSION_INPUT = option.schema<SessionInput>({
   gate: gateSchema,
   pending: list,
-  model: limits,
+  model: z.union([limits, text]),
   nowMs: z.number().nullable().optional(),
   now: option
     .schema<NonNullable<FitInput["now"]>>({ reason: z.enum(["manual", "hand-off", "downshift"]), keep: object.nullable() })
@@ -240,7 +245,8 @@ export function checkInput(input: SessionInput): void {
  */
 export function sessionSetup(options: SessionOptions): SessionSetup {
   option.check("a session", SESSION_OPTIONS, options);
-  const { policy, kinds = BUILT_IN_KINDS, modelPriors: priors = pooledPriors, tokenizers = {} } = options;
+  const { kinds = BUILT_IN_KINDS, modelPriors: priors = pooledPriors, tokenizers = {} } = options;
+  const policy = policyOf(options.policy);
   checkPolicy(policy, kinds);
   const work = options.work ?? createWorkCounter();
   const estimatorOf = (spec: EstimatorSpec, shared: Measures) =>

@@ -6,7 +6,7 @@ import { anthropicUsage } from "../anthropic/decode.ts";
 import { type CacheRules, type ModelPrices, type PriceTier, tierFor } from "../economics.ts";
 import { recordsAt, stringAt } from "../fields.ts";
 import { fastPrices } from "./fast-mode.ts";
-import { HOSTS, modelFamily, withoutVariant } from "./model-limits.ts";
+import { familyLimitsOf, HOSTS, modelFamily, withoutVariant } from "./model-limits.ts";
 
 /**
  * The day for prices of a log without times, so that two runs of one version give the same dollars on any date: the day of the newest release of the
@@ -38,9 +38,20 @@ export function priceSourceOf(modelId: string, host: string | null = null): stri
   return found === null ? null : `prices of ${PRICES_AS_OF}, as ${found.provider.id}/${found.model.id}`;
 }
 
-/** The model's whole context window in tokens, as a variant's name or the price package states it; `null` if neither does. */
+/** The model's whole context window in tokens, as a variant's name, our own table of limits or the price package states it; `null` if none does. */
 export function contextWindowOf(modelId: string, host: string | null = null): number | null {
-  return withoutVariant(modelId).windowTokens ?? lookUp(modelId, host)?.model.context_window ?? null;
+  return familyLimitsOf(modelId)?.contextWindowTokens ?? withoutVariant(modelId).windowTokens ?? listedWindowOf(modelId, host);
+}
+
+const listedWindows = new Map<string, number | null>();
+
+function listedWindowOf(modelId: string, host: string | null): number | null {
+  const key = JSON.stringify([modelId, host]);
+  const known = listedWindows.get(key);
+  if (known !== undefined) return known;
+  const listed = lookUp(modelId, host)?.model.context_window ?? null;
+  listedWindows.set(key, listed);
+  return listed;
 }
 
 /** An id that no vendor's rule matches is looked up among those of the largest router, which lists models of every vendor. */

@@ -62,6 +62,32 @@ const RESOLUTION = option.schema<ModelResolution>({
 });
 
 /**
+ * Returns a model's limits by the catalogue, with a reply of the length that a request asks for; `null` for an unknown model and for one on a server of this machine.
+ * No prompt that they allow is larger than the vendor takes.
+ */
+export function catalogLimits(modelId: string, askedTokens: number | null = null): ModelLimits | null {
+  const reference = parseModelReference(modelId);
+  const windowTokens = isLocalHost(reference.host) ? null : contextWindowOf(reference.modelId, reference.host);
+  if (windowTokens === null) return null;
+  const { maxInputTokens = null, maxOutputTokens: longestTokens = null } = familyLimitsOf(reference.modelId) ?? {};
+  const maxOutputTokens = askedTokens ?? longestTokens;
+  const contextWindowTokens = Math.min(windowTokens, (maxInputTokens ?? windowTokens) + (maxOutputTokens ?? 0));
+  return { contextWindowTokens, maxOutputTokens, request: requestLimitsOf(reference.modelId) };
+}
+
+/**
+ * Returns the limits that `limitsOf` knows of a model; the catalogue's if it is left out.
+ *
+ * @throws PlimsollError `bad-input` for an unknown model, with the nearest ones.
+ */
+export function knownLimits(modelId: string, limitsOf: (modelId: string) => ModelLimits | null = catalogLimits): ModelLimits {
+  return option.limitsOf(modelId, limitsOf, () => {
+    const near = nearestModels(modelId);
+    return near.length === 0 ? "" : `did you mean ${near.join(", ")}? Else `;
+  });
+}
+
+/**
  * Finds a model's window, prices and other facts: config first, then the catalogue, then the server, then the policy's `unknownWindow`. Of a server on this machine the
  * catalogue knows nothing: it runs models with windows of its own.
  */

@@ -23,7 +23,7 @@ export type PromptMessage = Params["prompt"][number];
 export type CompactionMiddleware = Required<
   Pick<LanguageModelMiddleware, "specificationVersion" | "wrapGenerate" | "wrapStream">
 > &
-  Pick<ArrayCompactor<PromptMessage, unknown>, "recall" | "conversations" | "delete" | "close">;
+  Pick<ArrayCompactor<PromptMessage, unknown>, "last" | "recall" | "conversations" | "delete" | "close">;
 
 /** Options of the middleware. */
 export interface MiddlewareOptions extends CompactorOptions {
@@ -108,7 +108,18 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
     return { ...rest, stream: stream.pipeThrough(observed(tell)) };
   };
   const { recall, conversations, close } = compactor;
-  return { specificationVersion: "v3", wrapGenerate, wrapStream, recall, conversations, delete: compactor.delete, close };
+  return {
+    specificationVersion: "v3",
+    wrapGenerate,
+    wrapStream,
+    get last() {
+      return compactor.last;
+    },
+    recall,
+    conversations,
+    delete: compactor.delete,
+    close,
+  };
 }
 
 type Reply = { maxOutputTokens?: number };

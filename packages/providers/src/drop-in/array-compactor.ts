@@ -1,4 +1,4 @@
-import type { FitInput, Session, SessionOptions, SessionView, ToolSpec } from "@plimsoll/core";
+import type { FitInput, Session, SessionOptions, SessionView } from "@plimsoll/core";
 import { isHuman, PlimsollError } from "@plimsoll/core";
 import type { Redaction, Rejection, recallArtifact } from "@plimsoll/core/extend";
 import {
@@ -14,8 +14,9 @@ import {
 } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { sdkRejection } from "../client/failure.ts";
+import type { FitReport } from "../fit-report.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
-import { checkedTools } from "../wire/tools.ts";
+import { requestTools } from "../wire/tools.ts";
 import { joinedStretches } from "../wire/turns.ts";
 import type { ArrayConversations, ConversationLog, FittedLog } from "./array-conversations.ts";
 import {
@@ -59,7 +60,8 @@ import type { Declaration, ObservedAnswer, WireArray } from "./wire-array.ts";
 export interface ArrayRequest<Answer> extends RequestFacts {
   /** System text that is not in the array. */
   readonly system?: string;
-  readonly tools?: readonly ToolSpec[];
+  /** The request's tools as its vendor's SDK takes them, or in our terms: without them the first prediction is too small by their size. */
+  readonly tools?: readonly object[];
   /** The caller's name for the conversation, a user's or a thread's id. Without it the messages identify it. */
   readonly conversation?: string;
   /** The answer that the array's newest reply was made of, for callers that do not `observe`. */
@@ -87,6 +89,8 @@ type CompactingRequest<Item, Answer> = ArrayRequest<Answer> & {
 
 /** Compacts arrays that their callers keep whole and resend at each call. One serves any number of conversations at once. */
 export interface ArrayCompactor<Item, Answer> {
+  /** What the newest `fit`, `send` or `recover` did, of whatever conversation; `null` before the first. */
+  readonly last: FitReport | null;
   /**
    * Returns the array to send in place of the whole one; unchanged items are the caller's objects. Rejects with `context-overflow` if no cut can make it fit the
    * window that the limits name: the details have the `parts` with their sizes. Rejects with `unsendable` if it would have to cut away a vendor's own compaction.
@@ -169,7 +173,7 @@ interface WrittenView<Item> {
 
 interface KnownArrays<Item, Answer> {
   readonly wire: WireArray<Item, Answer>;
-  readonly policy: CompactorOptions["policy"];
+  readonly policy: ArrayConversations["policy"];
   readonly logs: ArrayConversations;
   /** `null` if nothing is redacted. */
   readonly redaction: Redaction | null;
@@ -182,6 +186,7 @@ interface KnownArrays<Item, Answer> {
   readonly unlinked: WeakMap<Session, string | null>;
   readonly mended: (items: readonly Item[]) => readonly Item[];
   readonly noteVendors: ReturnType<typeof createVendorNotes>;
+  last: FitReport | null;
 }
 
 /** Makes a compactor for one kind of array. It finds a conversation again by the content of its messages, even if their objects are new. */
@@ -191,8 +196,8 @@ export function createArrayCompactor<Item, Answer>(
 ): ArrayCompactor<Item, Answer> {
   option.check("a compactor", COMPACTOR_OPTIONS, options);
   const logs = createArrayConversations(options, wire);
-  const { policy } = options;
-  const { conversations } = logs;
+  if (options.model !== undefined) limitsOf({}, options);
+  const { conversations, policy } = logs;
   const arrays: KnownArrays<Item, Answer> = {
     wire: withSpeakers(wire, options),
     policy,
@@ -205,12 +210,16 @@ export function createArrayCompactor<Item, Answer>(
     unlinked: new WeakMap(),
     mended: createMended(wire, policy.enabled && options.mending !== "off" ? "mended" : "kept"),
     noteVendors: createVendorNotes(options),
+    last: null,
   };
   const all = () => {
     conversations.assertOpen();
     return conversations.all();
   };
   return {
+    get last() {
+      return arrays.last;
+    },
     fit: (items, request = {}) => fitArray(arrays, items, { ...request, caller: "hook" }),
     observe: async (sent, answer) => {
       conversations.assertOpen();
@@ -292,7 +301,7 @@ function read<Item, Answer>(
   const texts = declared.map(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"));
   const whole = [...texts, system].filter(Boolean).join("\n");
   const text = redaction?.text(whole, "log") ?? whole;
-  const all = [...declared.flatMap((each) => each.tools), ...(tools === undefined ? [] : checkedTools(tools))];
+  const all = [...declared.flatMap((each) => each.tools), ...(tools === undefined ? [] : requestTools(tools))];
   const request = { key: conversation ?? null, system: text, tools: all, messages };
   const written = before?.written ?? null;
   const array: ReadArray<Item> = { items, systemItems: mended(opening), groups, request, written };
@@ -418,9 +427,11 @@ const ARRAY_REQUEST = option.schema<ArrayRequest<unknown>>({
 async function fitArray<Item, Answer>(
   arrays: KnownArrays<Item, Answer>,
   items: readonly Item[],
-  { caller, compact, ...request }: CompactingRequest<Item, Answer> & { readonly caller: "hook" | "sender" },
+  { caller, compact, ...given }: CompactingRequest<Item, Answer> & { readonly caller: "hook" | "sender" },
 ): Promise<Item[]> {
-  option.check("a request", ARRAY_REQUEST, request);
+  option.check("a request", ARRAY_REQUEST, given);
+  const { model } = arrays.logs.options;
+  const request = model === undefined || given.modelId !== undefined ? given : { ...given, modelId: model };
   const array = read(arrays, items, request);
   const { answer, conversation } = request;
   const roles = array.request.messages.map(({ role }) => role);
@@ -440,6 +451,7 @@ async function fitArray<Item, Answer>(
   const known = { request: array.request, reported, firstReported, caller, isRefused, compactFor };
   const fitted = await fitRequest(arrays.logs, { ...request, ...known });
   const { session } = fitted.found;
+  arrays.last = fitted.report;
   const isNamed =
     limitsOf(request, arrays.logs.options).contextWindowTokens !== null &&
     learnedFor(request, { session, logs: arrays.logs }).learnedTokens === null;
@@ -567,6 +579,7 @@ function recovering<Item, Answer, Own>(
   ) => {
     const fitted = await fit;
     if (fitted === null) return false;
+    if (fitted.report.kind !== "unchanged") arrays.last = fitted.report;
     next = written(arrays, { ...how, array: of.array, request: of.request, fitted });
     now = known.get(next);
     return true;

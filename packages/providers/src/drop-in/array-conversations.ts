@@ -1,6 +1,7 @@
 import type {
   ArtifactStore,
   FitInput,
+  FitOutcome,
   Message,
   ModelLimits,
   Policy,
@@ -20,6 +21,7 @@ import {
   clockDoor,
   createConversations,
   type Kinds,
+  policyOf,
   type Rejection,
   readsAsFailed,
   recallArtifact,
@@ -31,6 +33,7 @@ import {
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { modelCosts } from "../catalog/model-prices.ts";
 import { rejectedReport } from "../client/failure.ts";
+import { type FitReport, fitReport } from "../fit-report.ts";
 import { createLearnedLimits, type LearnedLimits } from "../learned-limits.ts";
 import { modelPriors } from "../priors/model-priors.ts";
 import { replyLowered, shorterReply } from "../shorter-reply.ts";
@@ -75,6 +78,7 @@ export interface FittedLog {
   readonly replyTokens: number | null;
   /** The compaction that a recovery made for it; left out if another request's is sent. */
   readonly cutId?: string;
+  readonly report: FitReport;
 }
 
 /** The logs of the conversations whose arrays a compactor is given, and their stores and settings. */
@@ -130,7 +134,7 @@ export function createArrayConversations(
     nowMs: clock = Date.now,
   } = options;
   const nowMs = clockDoor(clock);
-  const policy = requireFallback(options.policy, kinds);
+  const policy = requireFallback(policyOf(options.policy), kinds);
   const asked: ArrayConversations["asked"] = new WeakMap();
   const conversations = createConversations({
     sessions,
@@ -237,17 +241,17 @@ export function fitRequest(
       logs.told.add(session);
     };
     if (limits !== wanted) tellOnce(limits);
-    await take(asked, session, logs);
+    const taken = await take(asked, session, logs);
     const asking = logs.asking.get(session);
     if (asking !== undefined) asking.compact = asked.compactFor?.(session);
     const input = { ...inputAt("before-step", asked, { session, logs }), focus, ...(now === undefined ? {} : { now }) };
-    await session.fit(input, signal ?? NEVER_ABORTED);
+    const stepped = await session.fit(input, signal ?? NEVER_ABORTED);
     const isAnswered = request.messages.slice(knownCount).some(({ role, parts }) => role === "assistant" && parts.length > 0);
     const lowered = { ...limits, maxOutputTokens: replyTokensOf(asked, { session, logs }) };
     if ((lowered.maxOutputTokens ?? limits.maxOutputTokens) !== limits.maxOutputTokens) tellOnce(lowered);
     const met: MetFit = { isFirst: knownCount === 0, isAnswered, caller, isRefused };
     if (isInvalid(logs, session, met)) await session.leaveReasoning();
-    return fittedLog(found, asked, logs);
+    return fittedLog(found, asked, logs, [taken, stepped]);
   };
   return logs.conversations.goOn(request, work, signal);
 }
@@ -287,11 +291,19 @@ function hasBound({ asked, options }: ArrayConversations, session: Session): boo
   return options.boundReasoning !== "vendor-drops" && messages.slice().some(({ parts }) => parts.some(isBound));
 }
 
-function fittedLog(found: FoundConversation, asked: RequestFacts, logs: ArrayConversations): FittedLog {
+function fittedLog(
+  found: FoundConversation,
+  asked: RequestFacts,
+  logs: ArrayConversations,
+  outcomes: readonly FitOutcome[] = [],
+): FittedLog {
   const { session } = found;
   const replyTokens = replyTokensOf(asked, { session, logs });
   asked.onReply?.(replyTokens);
-  return { found, view: session.view(), expectedTokens: session.predict().expectedTokens, replyTokens };
+  const { expectedTokens } = session.predict();
+  const { limits, learnedTokens: observedLimitTokens } = learnedFor(asked, { session, logs });
+  const fitted = { policy: logs.policy, sessionId: found.name.sessionId, limits, observedLimitTokens, expectedTokens };
+  return { found, view: session.view(), expectedTokens, replyTokens, report: fitReport(outcomes, fitted) };
 }
 
 /** The longest reply to ask for beside the context as it is now; `null` if no limit is known, or nothing is compacted. */
@@ -344,8 +356,9 @@ export function lowerReplyBeside(
     const replyTokens = shorterReply(named, prompt);
     if (replyTokens === null) return null;
     if (promptTokens !== null) await session.report(sent.view, rejectedReport(session.view(), promptTokens, limitTokens));
+    const fitted = fittedLog(found, asked, logs);
     asked.onReply?.(replyTokens);
-    return { found, view: session.view(), expectedTokens: session.predict().expectedTokens, replyTokens };
+    return { ...fitted, replyTokens };
   };
   return logs.conversations.goOn(asked.request, work, asked.signal);
 }
@@ -382,7 +395,7 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
     // Of a try it is not known yet whether it helps.
     if (ofUnit !== undefined && refusedTokens === null)
       logs.learned.learn(session, asked.modelId, (known) => ({ ...known, request: { ...known.request, ...requestLimits } }));
-    return fitted.entry === undefined ? null : { ...fittedLog(found, asked, logs), cutId: fitted.entry.id };
+    return fitted.entry === undefined ? null : { ...fittedLog(found, asked, logs, [fitted]), cutId: fitted.entry.id };
   };
   return logs.conversations.goOn(request, work, signal);
 }
@@ -457,7 +470,7 @@ export async function recallIn(
 }
 
 /** Appends all messages of the request that are new. A human message at the end is seen by the gate before it is. */
-async function take(asked: AskedRequest, session: Session, logs: ArrayConversations): Promise<void> {
+async function take(asked: AskedRequest, session: Session, logs: ArrayConversations): Promise<FitOutcome> {
   const { request, firstReported = null, modelId, signal = NEVER_ABORTED } = asked;
   if (modelId !== undefined) logs.asked.set(session, modelId);
   logs.facts.set(session, asked);
@@ -485,9 +498,10 @@ async function take(asked: AskedRequest, session: Session, logs: ArrayConversati
   logs.undone.delete(session);
   noteSetup(session, request, setup);
   const gate = submitted.length > 0 ? "before-submit" : "after-tool-batch";
-  await session.fit({ ...inputAt(gate, asked, { session, logs }), pending: submitted }, signal);
+  const outcome = await session.fit({ ...inputAt(gate, asked, { session, logs }), pending: submitted }, signal);
   for (const message of submitted) session.append({ type: "message", message });
   await session.flush();
+  return outcome;
 }
 
 interface OfConversation {

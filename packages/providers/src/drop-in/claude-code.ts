@@ -5,6 +5,7 @@ import {
   LOG_VERSION,
   MAXIMUM_RECALL_CHARS,
   option,
+  policyOf,
   requireFallback,
   SUMMARY_HEADER,
   shortHash,
@@ -56,7 +57,7 @@ interface Taken {
   readonly isAhead: boolean;
 }
 
-const MOD_OPTIONS = option.schema<{ readonly policy?: Policy }>({ policy: option.object.optional() });
+const MOD_OPTIONS = option.schema<{ readonly policy?: Policy | string }>({ policy: option.policy.optional() });
 
 /**
  * The mod's `register`: `session.compact` is answered by the engine, of the main conversation and of each sub-agent apart, without a model. Messages that nothing
@@ -65,7 +66,7 @@ const MOD_OPTIONS = option.schema<{ readonly policy?: Policy }>({ policy: option
  */
 export function createClaudeCodeMod(options: { readonly policy?: Policy } = {}): (on: ClaudeCodeOn) => void {
   option.check("the mod", MOD_OPTIONS, options);
-  const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY);
+  const policy = requireFallback(policyOf(options.policy ?? PLIMSOLL_POLICY));
   return (on) => {
     const taken = new Map<string, readonly Taken[]>();
     /** The compactions of a transcript, the newest first; those of an earlier process from the store. */

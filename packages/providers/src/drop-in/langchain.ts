@@ -23,7 +23,7 @@ export interface LangChainOptions extends CompactorOptions {
 
 /** A middleware for `createAgent` that also has some functions of its {@link ArrayCompactor}. */
 type LangChainMiddleware = AgentMiddleware &
-  Pick<ArrayCompactor<BaseMessage, BaseMessage>, "recall" | "conversations" | "delete" | "close">;
+  Pick<ArrayCompactor<BaseMessage, BaseMessage>, "last" | "recall" | "conversations" | "delete" | "close">;
 
 /**
  * Makes a middleware that calls the model with compacted messages. The agent's state, in a checkpointer too, stays whole. A prompt that the provider says does not
@@ -38,7 +38,10 @@ export function createLangChainMiddleware(given: LangChainOptions): LangChainMid
   refuseUnsupported("@langchain/core");
   const compactor = createArrayCompactor(LANGCHAIN_MESSAGES, options);
   const noteVendors = createVendorNotes(options);
-  const middleware: AgentMiddleware = {
+  const middleware: AgentMiddleware & Pick<LangChainMiddleware, "last"> = {
+    get last() {
+      return compactor.last;
+    },
     name: "PlimsollMiddleware",
     tools: [],
     wrapModelCall: (call, handler) => {

@@ -23,7 +23,7 @@ import { declaredBy, type WireArray } from "./wire-array.ts";
 
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never;
 
-type Offered = Pick<ArrayCompactor<AgentInputItem, unknown>, "recall" | "conversations" | "delete" | "close">;
+type Offered = Pick<ArrayCompactor<AgentInputItem, unknown>, "last" | "recall" | "conversations" | "delete" | "close">;
 
 /** Options of a compacting model. */
 export interface CompactingModelOptions extends CompactorOptions {
@@ -89,6 +89,9 @@ export function createCompactingModel(model: Model, given: CompactingModelOption
       if (isAtVendor(request)) return model.getStreamedResponse(request);
       const reply: Reply = {};
       return streamed(model, request, { compactor, facts: factsOf(request, reply), reply });
+    },
+    get last() {
+      return compactor.last;
     },
     recall,
     conversations,

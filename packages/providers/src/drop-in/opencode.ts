@@ -35,7 +35,7 @@ const REPLY_RATIO = 0.5;
  * and its own compaction is left for an overflow. Window and reply are those of OpenCode's model; a fiftieth of the window is left free, since a hook cannot send a request again.
  */
 export function createOpenCodePlugin(
-  options: Partial<Omit<CompactorOptions, "limits">> = {},
+  options: Partial<Omit<CompactorOptions, "limits" | "limitsOf" | "model">> = {},
 ): (input: OpenCodePluginInput) => Promise<OpenCodeHooks> {
   option.check("a plugin", option.object, options);
   const limits = { contextWindowTokens: UNKNOWN_WINDOW_TOKENS, maxOutputTokens: null };

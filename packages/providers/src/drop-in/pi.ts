@@ -35,7 +35,9 @@ const REPLY_RATIO = 0.25;
  * Makes an extension of pi: each request is sent compacted, the session's file stays whole, and pi's own compaction by a threshold is cancelled, since it would
  * write a summary into the session. The person's `/compact` and pi's recovery of an overflow stay pi's. A fiftieth of the window is left free.
  */
-export function createPiExtension(options: Partial<Omit<CompactorOptions, "limits">> = {}): (pi: PiApi) => void {
+export function createPiExtension(
+  options: Partial<Omit<CompactorOptions, "limits" | "limitsOf" | "model">> = {},
+): (pi: PiApi) => void {
   option.check("a plugin", option.object, options);
   const limits = { contextWindowTokens: UNKNOWN_WINDOW_TOKENS, maxOutputTokens: null };
   const wishes = createPersonWishes(() => compactor, options.context);

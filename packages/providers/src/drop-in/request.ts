@@ -6,6 +6,7 @@ import {
   type Message,
   type ModelLimits,
   type OutputCategory,
+  PlimsollError,
   type Policy,
   type RequestLimits,
   type Session,
@@ -26,12 +27,14 @@ import {
   limitsWithin,
   lowestLimits,
   option,
+  policyOf,
   setupChange,
   setupChangeEntry,
   withReplyWithin,
 } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { requestLimitsOf } from "../catalog/model-limits.ts";
+import { catalogLimits, knownLimits } from "../catalog/resolve-model.ts";
 import type { LearnedLimits } from "../learned-limits.ts";
 
 /** The conversations of a drop-in. */
@@ -48,11 +51,16 @@ export type ConversationContext = Pick<SessionOptions, "pinned" | "stateProvider
 
 /** Options of every drop-in. */
 export interface CompactorOptions {
-  readonly policy: Policy;
+  /** A policy, or the name of a preset. */
+  readonly policy: Policy | string;
+  /** The model of requests that name none. */
+  readonly model?: string;
   /** Kinds that the policy may name in addition to core's, and how results are cut; made by `withKinds`. */
   readonly kinds?: Kinds;
-  /** The model's limits, or those of the model that a request names (`null` if it names none). */
-  readonly limits: ModelLimits | ((modelId: string | null) => ModelLimits);
+  /** The limits of every model; those that `limitsOf` knows of the request's model if they are left out. */
+  readonly limits?: ModelLimits;
+  /** Finds the limits of a model, `null` for an unknown one; the catalogue's if it is left out. */
+  readonly limitsOf?: (modelId: string) => ModelLimits | null;
   /** Writes the summaries; the deterministic digest, which asks no model, if it is left out. */
   readonly summarizer?: Summarizer;
   /** Hides texts of items, of the log and of summaries' requests: items are redacted before a conversation is found by them. System text beside the array is yours to redact. */
@@ -93,15 +101,16 @@ const { fn, object, count, text } = option;
 
 /** Schemas of {@link CompactorOptions}. */
 export const COMPACTOR_KEYS: Parameters<typeof option.schema<CompactorOptions>>[0] = {
-  policy: object,
-  limits: z.union([option.limits, fn]),
+  policy: option.policy,
+  model: text.optional(),
+  limits: option.limits.optional(),
   sessions: option.having("create", "open", "read").optional(),
   artifacts: option.having("put", "get").optional(),
   learned: option.having("of", "learn").optional(),
   mending: z.enum(["on", "off"]).optional(),
   boundReasoning: z.enum(["leaves", "vendor-drops"]).optional(),
   kinds: object.optional(),
-  ...option.optional(fn, "summarizer", "redact", "onEvent", "context", "categoryOf", "isInjected", "nowMs"),
+  ...option.optional(fn, "limitsOf", "summarizer", "redact", "onEvent", "context", "categoryOf", "isInjected", "nowMs"),
   ...option.optional(count, "maximumConversations", "maximumChars"),
 };
 
@@ -163,7 +172,7 @@ export function createVendorNotes({ onEvent, policy }: CompactorOptions): (named
   const told = new Set<string>();
   return (named, key = null) => {
     const sign = `${named}\n${key ?? ""}`;
-    if (told.has(sign) || !policy.enabled) return;
+    if (told.has(sign) || !policyOf(policy).enabled) return;
     if (told.size >= DEFAULT_MAXIMA.maximumConversations) told.clear();
     told.add(sign);
     onEvent?.({ type: "compaction-off", why: "vendors-history", named }, { key, sessionId: "" });
@@ -171,15 +180,18 @@ export function createVendorNotes({ onEvent, policy }: CompactorOptions): (named
 }
 
 /** The limits that hold for a request: its own, else those of the options, with the reply that it asks for. */
-export function limitsOf({ modelId, limits, maxOutputTokens }: RequestFacts, options: CompactorOptions): ModelLimits {
-  const known = limits ?? (typeof options.limits === "function" ? askedLimits(options.limits, modelId) : options.limits);
-  return maxOutputTokens === undefined ? known : { ...known, maxOutputTokens };
+export function limitsOf({ modelId, limits, maxOutputTokens }: RequestFacts, options: LimitOptions): ModelLimits {
+  const { limitsOf: known = (id) => catalogLimits(id, maxOutputTokens), model = null } = options;
+  const given = limits ?? options.limits ?? knownLimits(named(modelId ?? model), known);
+  return maxOutputTokens === undefined ? given : { ...given, maxOutputTokens };
 }
 
-function askedLimits(limitsFor: (modelId: string | null) => ModelLimits, modelId: string | null = null): ModelLimits {
-  const answer = limitsFor(modelId);
-  option.check("a model", option.limits, answer);
-  return answer;
+type LimitOptions = Pick<CompactorOptions, "limits" | "limitsOf" | "model">;
+
+function named(modelId: string | null): string {
+  if (modelId !== null) return modelId;
+  const give = 'give `model`, as "gpt-5.5", or `limits`, as { contextWindowTokens: 200_000, maxOutputTokens: 8_000 }';
+  throw new PlimsollError("bad-input", `neither the request nor the options name a model: ${give}`, { key: "model" });
 }
 
 /**

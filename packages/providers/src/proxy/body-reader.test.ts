@@ -124,7 +124,7 @@ const WIRES = {
 const proxyCompaction = () =>
   createProxyCompaction({
     policy: PLIMSOLL_POLICY,
-    limits: () => ({ contextWindowTokens: 10_000_000, maxOutputTokens: 100 }),
+    limitsOf: () => ({ contextWindowTokens: 10_000_000, maxOutputTokens: 100 }),
     sessions: null,
     keys: createConversationKeys([], async () => undefined),
     learned: createLearnedLimits(),

@@ -1,9 +1,10 @@
 import type { BoundReasoning, ContextEvent, ModelLimits, Policy, SessionStore, Summarizer, ToolSpec } from "@plimsoll/core";
 import type { Kinds } from "@plimsoll/core/extend";
-import { option, outcomeOfReply } from "@plimsoll/core/extend";
+import { option, outcomeOfReply, policyOf } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { BINDING_BETA, DROPPING } from "../anthropic/thinking.ts";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
+import { catalogLimits } from "../catalog/resolve-model.ts";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import { isSameItems } from "../drop-in/array-items.ts";
 import type { CompactorOptions } from "../drop-in/request.ts";
@@ -23,10 +24,14 @@ import type { ProxyWire } from "./wires.ts";
 
 /** Options of a proxy's compaction. */
 export interface ProxyOptions {
-  readonly policy: Policy;
+  /** A policy, or the name of a preset. */
+  readonly policy: Policy | string;
   readonly kinds?: Kinds;
-  /** The limits of a model; `maxOutputTokens` holds for requests that name no largest reply. */
-  readonly limits: (modelId: string | null) => ModelLimits;
+  /**
+   * Finds the limits of a model, whose `maxOutputTokens` holds for requests that name no largest reply; `null` for an unknown one, which gets the policy's `unknownWindow`.
+   * The catalogue's if it is left out. A request that names no model is asked with "".
+   */
+  readonly limitsOf?: (modelId: string) => ModelLimits | null;
   /** The store of conversations; `null` for only memory. */
   readonly sessions: SessionStore | null;
   readonly keys: ConversationKeys;
@@ -51,15 +56,14 @@ export interface ProxyOptions {
 
 /** Schema of {@link ProxyOptions}. */
 export const PROXY_OPTIONS: z.ZodType<ProxyOptions> = option.schema<ProxyOptions>({
-  policy: option.object,
-  limits: option.fn,
+  policy: option.policy,
   sessions: option.having("create", "open", "read").nullable(),
   keys: option.having("keyFor"),
   learned: option.having("of", "learn"),
   kinds: option.object.optional(),
   boundReasoning: z.enum(["leaves", "vendor-drops"]).optional(),
   mending: z.enum(["on", "off"]).optional(),
-  ...option.optional(option.fn, "summarizer", "redact", "nowMs", "onEvent", "onTyped", "onVendors", "onProblem"),
+  ...option.optional(option.fn, "limitsOf", "summarizer", "redact", "nowMs", "onEvent", "onTyped", "onVendors", "onProblem"),
 });
 
 /** The conversation that an event is about. */
@@ -111,8 +115,8 @@ export interface Setup {
 const FEWEST_CHARS_PER_TOKEN = 2;
 
 /** True for a request that fits into its model's window however many tokens its text has, and if the window is not known. */
-export function isSmall({ bodyText, facts }: ReadRequest, { limits }: ProxyOptions): boolean {
-  const { contextWindowTokens } = limits(facts.modelId);
+export function isSmall({ bodyText, facts }: ReadRequest, options: ProxyOptions): boolean {
+  const { contextWindowTokens } = modelLimits(options, facts.modelId);
   return contextWindowTokens === null || bodyText.length / FEWEST_CHARS_PER_TOKEN < contextWindowTokens;
 }
 
@@ -218,7 +222,7 @@ async function fittedRequest(
     system: setup.system,
     tools: setup.tools,
     signal,
-    limits: limitsFor(options.limits(facts.modelId), facts.maxOutputTokens, restReplyTokens),
+    limits: limitsFor(modelLimits(options, facts.modelId), facts.maxOutputTokens, restReplyTokens),
     onReply: (mostTokens) => {
       reply.mostTokens = mostTokens === null ? Number.POSITIVE_INFINITY : mostTokens - restReplyTokens;
     },
@@ -228,6 +232,15 @@ async function fittedRequest(
     ...(conversation === null ? {} : { conversation }),
   });
   return preparedWith(read, given, { fitted, options, reply });
+}
+
+/** The limits of a model by the options, else by the policy, which may say nothing of an unknown window. */
+export function modelLimits({ limitsOf = catalogLimits, policy }: ProxyOptions, modelId: string | null): ModelLimits {
+  const { unknownWindow } = policyOf(policy);
+  const unknown = { contextWindowTokens: unknownWindow === "off" ? null : unknownWindow.tokens, maxOutputTokens: null };
+  const known = limitsOf(modelId ?? "") ?? unknown;
+  option.check("a model", option.limits, known);
+  return known;
 }
 
 /** The limits of one request: its own largest reply, and its tokens besides the conversation, are taken off the window. */
@@ -261,7 +274,7 @@ function preparedWith(
   const bodyText = isOwn ? null : withItems(read, frameText, madeText);
   const cutOffBy = (ended: Parameters<typeof outcomeOfReply>[0] | null): UpstreamFailure | null => {
     if (ended === null) return null;
-    const { contextWindowTokens: windowTokens, maxOutputTokens } = options.limits(facts.modelId);
+    const { contextWindowTokens: windowTokens, maxOutputTokens } = modelLimits(options, facts.modelId);
     const askedTokens = facts.maxOutputTokens === null ? maxOutputTokens : replyTokens;
     const outcome = outcomeOfReply(ended, { askedTokens, windowTokens });
     if (outcome.kind === "answered") return null;

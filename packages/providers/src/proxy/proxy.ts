@@ -1,6 +1,14 @@
 import type { ContextEvent, ModelLimits, SessionEntry, SessionStore } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { closedError, createRedaction, option, type Redaction, requireFallback, shortHash } from "@plimsoll/core/extend";
+import {
+  closedError,
+  createRedaction,
+  option,
+  policyOf,
+  type Redaction,
+  requireFallback,
+  shortHash,
+} from "@plimsoll/core/extend";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import { isUndone, keptState } from "../drop-in/person-wishes.ts";
 import type { ConversationContext, ConversationName } from "../drop-in/request.ts";
@@ -9,7 +17,7 @@ import type { AnyCompactor } from "./any-compactor.ts";
 import { createBodyReader } from "./body-reader.ts";
 import { compactItems, recallItems } from "./compact-items.ts";
 import type { EventOrigin, PreparedRequest, ProxyOptions, Setup } from "./prepared-request.ts";
-import { isSmall, PROXY_OPTIONS, prepared, untouched } from "./prepared-request.ts";
+import { isSmall, modelLimits, PROXY_OPTIONS, prepared, untouched } from "./prepared-request.ts";
 import { type ProxyRequest, type ReadRequest, readRequest, sessionNameOf, vendorsOf, withoutTyped } from "./read-request.ts";
 import { spokenReply } from "./spoken-reply.ts";
 import type { ProxyWire } from "./wires.ts";
@@ -78,7 +86,7 @@ function withRedaction(redaction: Redaction | null, compaction: ProxyCompaction)
 /** Makes the compaction of a proxy, with a log for each conversation. It reads nothing before the first request. */
 export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
   option.check("a proxy", PROXY_OPTIONS, options);
-  requireFallback(options.policy, options.kinds);
+  requireFallback(policyOf(options.policy), options.kinds);
   const kept = new Map<ProxyWire, AnyCompactor>();
   const passing = new Map<ProxyWire, AnyCompactor>();
   const setups = new Map<string, Setup>();
@@ -151,7 +159,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
       const named = read === null ? vendorsOf(request) : read.vendors;
       if (named !== null) {
         const first = `${sessionNameOf(request.headers, read?.fields ?? {}) ?? ""}\n${named}`;
-        if (options.policy.enabled && !vendors.has(first)) onVendors?.(named);
+        if (policyOf(options.policy).enabled && !vendors.has(first)) onVendors?.(named);
         remember(vendors, first, true);
       }
       if (read === null || named !== null) return read === null ? null : untouched(read);
@@ -180,7 +188,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
     compact: (body, signal) => {
       const named = (wire: ProxyWire, name: string | null) =>
         name === null ? compactorOf(wire, passing, null) : compactorOf(wire, kept, sessions);
-      return compactItems(body, { ...options, signal, compactorOf: named });
+      return compactItems(body, { limits: (modelId) => modelLimits(options, modelId), signal, compactorOf: named });
     },
     recall: (body) => recallItems(body, (wire) => compactorOf(wire, kept, sessions)),
     conversations: () =>

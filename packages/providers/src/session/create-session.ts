@@ -1,13 +1,4 @@
-import type {
-  ModelLimits,
-  ModelReply,
-  Policy,
-  SessionEntry,
-  SessionOptions,
-  ToolCallPart,
-  ToolResultMessage,
-  UserMessage,
-} from "@plimsoll/core";
+import type { ModelReply, SessionEntry, SessionOptions, ToolCallPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import {
   admitToolResult,
   createDigest,
@@ -25,6 +16,7 @@ import {
   LOG_VERSION,
   modelChangeEntry,
   openSession,
+  policyOf,
   recallArtifact,
   requireFallback,
   setupChange,
@@ -34,7 +26,7 @@ import {
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { requestLimitsOf } from "../catalog/model-limits.ts";
 import { modelCosts } from "../catalog/model-prices.ts";
-import { resolveModel } from "../catalog/resolve-model.ts";
+import { catalogLimits, knownLimits } from "../catalog/resolve-model.ts";
 import { fullWindow } from "../client/failure.ts";
 import { modelPriors } from "../priors/model-priors.ts";
 import { replyLowered } from "../shorter-reply.ts";
@@ -69,11 +61,22 @@ export async function createSdkSession<Request, Answer>(
   const log = await openLog(wire, options);
   const { sessionId, conversation, nowMs } = log;
   const renamed = createToolNames(wire.maximumToolNameChars);
-  const session: OpenSession<Request> = { ...log, wire, artifacts, renamed, progress: NOTHING_YET, running: Promise.resolve() };
+  const session: OpenSession<Request> = {
+    ...log,
+    wire,
+    artifacts,
+    renamed,
+    progress: NOTHING_YET,
+    last: null,
+    running: Promise.resolve(),
+  };
   const reply = (answer: Answer) => answeredBy(session, answer, pathsOf);
   return {
     sessionId,
     conversation,
+    get last() {
+      return session.last;
+    },
     get calls() {
       return session.progress.open.map(({ call }) => call);
     },
@@ -204,14 +207,14 @@ const DEFAULT_MAX_OUTPUT_TOKENS = 8_192;
  */
 async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionOptions): Promise<SessionLog> {
   const redaction = options.redact === undefined ? null : createRedaction(options.redact);
-  const { system: written = "", sessions, sessionId = globalThis.crypto.randomUUID(), limits: given = null, ...own } = options;
+  const { system: written = "", sessions, sessionId = globalThis.crypto.randomUUID(), limits: _limits, ...own } = options;
   // The log has it redacted, and is compared with it.
   const system = redaction?.text(written, "log") ?? written;
   const { artifacts: _, categoryOf: __, pathsOf: ___, ...context } = own;
   const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, nowMs: clock = Date.now } = context;
-  const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY, kinds);
+  const policy = requireFallback(policyOf(options.policy ?? PLIMSOLL_POLICY), kinds);
   const nowMs = clockDoor(clock);
-  const wanted = await limitsOf(wire, given, policy);
+  const wanted = limitsOf(wire, options);
   const limits = policy.enabled ? withReply(wanted, wire) : wanted;
   if (limits !== wanted) onEvent?.(replyLowered(wanted, limits));
   const setting: SessionOptions = { ...context, policy, kinds, summarizer, modelPriors, modelCosts, isBoundReasoning, nowMs };
@@ -255,13 +258,13 @@ async function openedOrBegun(
   return (await begun).session;
 }
 
-/** Finds the limits: the caller's, else the catalogue's, else the policy's `unknownWindow`. The reply that the request asks for is kept free for it. */
-async function limitsOf<Request>(
+/** Finds the limits: the caller's, else those that `limitsOf` knows. The reply that the request asks for is kept free for it. */
+function limitsOf<Request>(
   { modelId, modelReference, maxOutputTokens }: SessionWire<Request>,
-  given: ModelLimits | null,
-  { unknownWindow }: Policy,
-): Promise<SessionLog["limits"]> {
-  const known = given ?? (await resolveModel({ reference: modelReference, unknownWindow })).limits;
+  { limits, limitsOf }: Pick<SdkSessionOptions, "limits" | "limitsOf">,
+): SessionLog["limits"] {
+  const listed = (id: string) => catalogLimits(id, maxOutputTokens);
+  const known = limits ?? (limitsOf === undefined ? knownLimits(modelReference, listed) : knownLimits(modelId, limitsOf));
   const outputTokens = maxOutputTokens ?? known.maxOutputTokens ?? DEFAULT_MAX_OUTPUT_TOKENS;
   const request = known.request ?? requestLimitsOf(modelId);
   return { contextWindowTokens: known.contextWindowTokens, maxOutputTokens: outputTokens, request };

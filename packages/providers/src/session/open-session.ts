@@ -1,6 +1,7 @@
 import type {
   ArtifactStore,
   ContextEvent,
+  FitOutcome,
   Message,
   ModelLimits,
   Policy,
@@ -24,6 +25,7 @@ import {
   withReplyWithin,
 } from "@plimsoll/core/extend";
 import { rejectedReport, sdkRejection } from "../client/failure.ts";
+import { type FitReport, fitReport } from "../fit-report.ts";
 import type { LearnedLimits } from "../learned-limits.ts";
 import { replyLowered, shorterReply } from "../shorter-reply.ts";
 import { endedReplyOf } from "../wire/ended-reply.ts";
@@ -50,6 +52,7 @@ export interface OpenSession<Request> extends SessionLog {
   /** Names of calls as the wire takes them: models make names up. */
   readonly renamed: ReturnType<typeof createToolNames>;
   progress: Progress;
+  last: FitReport | null;
   /** Ends with the request that is being made or sent: closing the session waits for its answer. */
   running: Promise<unknown>;
   /** The longest reply that the vendor gives, if a refusal taught it. */
@@ -130,8 +133,9 @@ export async function prepare<Request>(session: OpenSession<Request>, signal: Ab
     const last = conversation.view().messages.at(-1);
     if (progress.waiting.length === 0 && (last === undefined || (last.role === "assistant" && last.origin === "model")))
       throw misuse("there is nothing to send: say something as the user, or give a result");
-    const fit = (gate: Parameters<Session["fit"]>[0]["gate"], pending: readonly Message[]) =>
-      conversation.fit({ gate, pending, model: limits, observedLimitTokens }, signal);
+    const outcomes: FitOutcome[] = [];
+    const fit = async (gate: Parameters<Session["fit"]>[0]["gate"], pending: readonly Message[]) =>
+      void outcomes.push(await conversation.fit({ gate, pending, model: limits, observedLimitTokens }, signal));
     // The gates see the results, then the person's words, before those are submitted.
     if (last?.role === "tool-result") await fit("after-tool-batch", []);
     const pending = withIds(progress.waiting, conversation.state().lastMessageId);
@@ -140,7 +144,15 @@ export async function prepare<Request>(session: OpenSession<Request>, signal: Ab
     session.progress = { ...session.progress, waiting: session.progress.waiting.slice(pending.length) };
     await conversation.flush();
     await fit("before-step", []);
+    report(session, outcomes, limits);
   });
+}
+
+function report<Request>(session: OpenSession<Request>, outcomes: readonly FitOutcome[], limits: ModelLimits): void {
+  const { policy, sessionId, conversation } = session;
+  const observedLimitTokens = learnedWindowTokens(learned(session), limits.maxOutputTokens ?? 0);
+  const { expectedTokens } = conversation.predict();
+  session.last = fitReport(outcomes, { policy, sessionId, limits, observedLimitTokens, expectedTokens });
 }
 
 function learned<Request>({ conversation, limits, nowMs, wire }: OpenSession<Request>): ReturnType<LearnedLimits["of"]> {
@@ -215,6 +227,7 @@ export async function sent<Request, Answer>(
         if (promptTokens !== null) await conversation.report(view, rejectedReport(view, promptTokens));
         const model = limitsOf(session);
         const outcome = await conversation.fit({ gate: "on-overflow", pending: [], model, ...facts }, signal);
+        report(session, [outcome], model);
         return outcome.entry !== undefined;
       }),
   });

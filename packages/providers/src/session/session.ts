@@ -13,6 +13,7 @@ import type {
 } from "@plimsoll/core";
 import { isRecord, option, type recallArtifact } from "@plimsoll/core/extend";
 import { z } from "zod";
+import type { FitReport } from "../fit-report.ts";
 
 type ContextOptions = Pick<
   SessionOptions,
@@ -29,11 +30,14 @@ type ContextOptions = Pick<
 
 /** Options of every session. All of it has a default: the policy is `PLIMSOLL_POLICY`, and summaries are a digest that asks no model. */
 export interface SdkSessionOptions extends Partial<ContextOptions> {
-  readonly policy?: Policy;
+  /** A policy, or the name of a preset. */
+  readonly policy?: Policy | string;
   /** System text, sent before the messages. */
   readonly system?: string;
-  /** The model's window and largest reply; the catalogue's window and the reply that the request asks for if they are left out. */
+  /** The model's window and largest reply; the window that `limitsOf` knows and the reply that the request asks for if they are left out. */
   readonly limits?: ModelLimits;
+  /** Finds the limits of the request's model, `null` for an unknown one; the catalogue's if it is left out. */
+  readonly limitsOf?: (modelId: string) => ModelLimits | null;
   /** The name of the session's log; a new one if it is left out. */
   readonly sessionId?: string;
   /** The store of the log, so that the session of that name goes on after a restart; only memory if it is left out. */
@@ -58,10 +62,12 @@ export const SESSION_KEYS: Parameters<typeof option.schema<SdkSessionOptions & {
   artifacts: option.having("put", "get").optional(),
   pinned: z.array(text).readonly().optional(),
   stateProviders: z.array(fn).readonly().optional(),
-  ...option.optional(object, "policy", "kinds", "tokenizers"),
+  policy: option.policy.optional(),
+  ...option.optional(object, "kinds", "tokenizers"),
   ...option.optional(text, "system", "sessionId"),
   ...option.optional(
     fn,
+    "limitsOf",
     "summarizer",
     "redact",
     "onEvent",
@@ -87,6 +93,8 @@ interface ResultOptions {
  */
 export interface SdkSession<Request, Answer> {
   readonly sessionId: string;
+  /** What was done to make the newest request fit; `null` before the first. */
+  readonly last: FitReport | null;
   /** The calls of the newest reply that have no result yet, in order. */
   readonly calls: readonly ToolCallPart[];
   /** Adds a message of the person: text, or parts with images. It goes out with the next request. Throws for input without content. */

@@ -2,7 +2,7 @@ import { type AssistantMessage, type Message, type ModelRequest, PlimsollError, 
 import { isRecord, isUsableCallId, shortHash, type WireRules } from "@plimsoll/core/extend";
 import { type Fields, recordAt, stringAt } from "../fields.ts";
 
-const PARAMETER_KEYS = ["input_schema", "inputSchema", "parameters"] as const;
+const PARAMETER_KEYS = ["input_schema", "inputSchema", "parameters", "parametersJsonSchema"] as const;
 
 /**
  * Tools as their vendor's SDK describes them, in our terms. One that runs at the vendor is known by its declaration.
@@ -33,15 +33,27 @@ export function countedTools(tools: unknown): readonly ToolSpec[] {
 }
 
 /**
- * The tools as they are, if they can be counted.
+ * Tools in our terms, or as their vendor's SDK describes them.
  *
- * @throws PlimsollError `bad-input` for anything but a list of tools in our terms; `details.place` says where.
+ * @throws PlimsollError `bad-input` for anything else; `details.place` says where.
  */
-export function checkedTools(tools: readonly ToolSpec[]): readonly ToolSpec[] {
-  for (const [index, tool] of namedTools(tools).entries())
-    for (const key of ["name", "description", "parametersJson"])
-      if (stringAt(tool, key) === null) throw badTools(`tools[${index}].${key}`, "is no text");
-  return tools;
+export function requestTools(tools: readonly object[]): readonly ToolSpec[] {
+  if (!Array.isArray(tools)) throw badTools("tools", "is no list");
+  return tools.flatMap((tool: unknown, index): readonly ToolSpec[] => {
+    if (!isRecord(tool)) throw badTools(`tools[${index}]`, "is no tool");
+    if ("functionDeclarations" in tool) return toolSpecsOf(tool.functionDeclarations);
+    if (nameOf(tool) === "") throw badTools(`tools[${index}].name`, "is missing");
+    return "parametersJson" in tool ? [specOf(tool, `tools[${index}]`)] : toolSpecsOf([tool]);
+  });
+}
+
+function specOf(tool: Fields, place: string): ToolSpec {
+  const text = (key: keyof ToolSpec) => {
+    const value = stringAt(tool, key);
+    if (value === null) throw badTools(`${place}.${key}`, "is no text");
+    return value;
+  };
+  return { name: text("name"), description: text("description"), parametersJson: text("parametersJson") };
 }
 
 /** A tool under `function` or `custom`, as Chat Completions has it, is said there. */

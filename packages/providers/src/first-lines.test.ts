@@ -1,0 +1,156 @@
+import { startAgent } from "@plimsoll/agent";
+import { createDigest, createMemoryArtifactStore, createSession } from "@plimsoll/core";
+import { createMemorySessionStore } from "@plimsoll/stores";
+import type OpenAI from "openai";
+import { expect, test } from "vitest";
+import { createAnthropicSession } from "./anthropic/session.ts";
+import { catalogLimits, resolveModel } from "./catalog/resolve-model.ts";
+import { createCompactionMiddleware } from "./drop-in/ai-sdk.ts";
+import { createMessagesCompactor } from "./drop-in/anthropic.ts";
+import { createContentsCompactor } from "./drop-in/google-genai.ts";
+import { createLangChainMiddleware } from "./drop-in/langchain.ts";
+import { createAgentItemsCompactor } from "./drop-in/openai-agents.ts";
+import { createChatCompactor } from "./drop-in/openai-chat.ts";
+import { createItemsCompactor } from "./drop-in/openai-responses.ts";
+import { MODEL_CATALOG } from "./index.ts";
+import { createChatSession } from "./openai-chat/session.ts";
+import { createResponsesSession } from "./openai-responses/session.ts";
+
+const NEVER = new AbortController().signal;
+const NEAR = 'there is no preset "plimsol": did you mean plimsoll?';
+
+interface Asked {
+  readonly policy: string;
+  readonly model: string;
+  readonly limitsOf?: typeof catalogLimits;
+}
+
+const hi = { role: "user", content: "Hi" } as const;
+const client = {
+  complete: () => Promise.reject(new Error("not asked")),
+  stream: () => {
+    throw new Error("not asked");
+  },
+};
+
+/** The doors to which a policy and a model are named, and what each of them is asked with first. */
+const DOORS: readonly (readonly [name: string, open: (asked: Asked) => Promise<unknown>])[] = [
+  ["chat", async (asked) => await createChatCompactor(asked).fit([hi])],
+  ["anthropic", async (asked) => await createMessagesCompactor(asked).fit([hi])],
+  ["responses", async (asked) => await createItemsCompactor(asked).fit([hi])],
+  ["gemini", async (asked) => await createContentsCompactor(asked).fit([{ role: "user", parts: [{ text: "Hi" }] }])],
+  ["agents", async (asked) => await createAgentItemsCompactor(asked).fit([hi])],
+  ["ai-sdk", async (asked) => createCompactionMiddleware(asked)],
+  ["langchain", async (asked) => createLangChainMiddleware(asked)],
+  ["an Anthropic session", ({ model, ...own }) => createAnthropicSession({ ...own, request: { model, max_tokens: 8 } })],
+  ["a chat session", ({ model, ...own }) => createChatSession({ ...own, request: { model } })],
+  ["a responses session", ({ model, ...own }) => createResponsesSession({ ...own, request: { model } })],
+  [
+    "core",
+    async ({ model, policy, limitsOf = catalogLimits }) =>
+      await createSession({ policy, summarizer: createDigest(), limitsOf }).fit(
+        { gate: "before-step", pending: [], model },
+        NEVER,
+      ),
+  ],
+  [
+    "an agent",
+    ({ model, policy, limitsOf = catalogLimits }) =>
+      startAgent({
+        ...{ policy, limitsOf, tools: [], artifacts: createMemoryArtifactStore(), nowMs: () => 0 },
+        ...{ session: { kind: "new", sessionId: "s", system: "" }, sessions: createMemorySessionStore() },
+        model: { client, modelId: model },
+      }),
+  ],
+];
+
+test.each(DOORS)("%s takes a policy and a model by their names", async (_, open) => {
+  await expect(open({ policy: "plimsoll", model: "gpt-5.5" })).resolves.toBeDefined();
+});
+
+test.each(DOORS)("%s refuses the name of no policy with the nearest", async (_, open) => {
+  await expect(open({ policy: "plimsol", model: "gpt-5.5" })).rejects.toMatchObject({ code: "bad-input", message: NEAR });
+});
+
+test.each(DOORS)("%s refuses a model of which nothing is known", async (_, open) => {
+  const limitsOf = (id: string) => (id === "gpt-5.55" ? null : catalogLimits(id));
+  const asked = { policy: "plimsoll", model: "gpt-5.55", limitsOf };
+  await expect(open(asked)).rejects.toMatchObject({ code: "bad-input", message: expect.stringContaining("give `limits`") });
+});
+
+test.each([
+  ["nothing", {}, "neither the request nor the options name a model: give `model`"],
+  ["a model that the catalogue does not have", { model: "gpt-nosuch" }, 'the limits of the model "gpt-nosuch" are not known: '],
+])("a drop-in with %s is told what to give", async (_, asked, message) => {
+  const make = async () => await createChatCompactor({ policy: "plimsoll", ...asked }).fit([hi]);
+  await expect(make()).rejects.toMatchObject({ code: "bad-input", message: expect.stringContaining(message) });
+});
+
+test.each(["gpt-6.2-sol", "claude-fable-5-2", "gpt-5.5", "gpt-4-turbo", "us.anthropic.claude-sonnet-4-5-20250929-v1:0"])(
+  "all that ask for the window of %s are told the same",
+  async (modelId) => {
+    const { limits } = await resolveModel({ reference: modelId, unknownWindow: "off" });
+    expect(catalogLimits(modelId)?.contextWindowTokens).toBe(limits.contextWindowTokens);
+    expect(MODEL_CATALOG.contextWindowOf(modelId)).toBe(limits.contextWindowTokens);
+    expect(limits.contextWindowTokens).toBeGreaterThan(100_000);
+  },
+);
+
+test.each([
+  ["the longest one", "gpt-5-mini", null, 400_000],
+  ["a short one", "gpt-5-mini", 2_000, 274_000],
+  ["one of a model without a limit of prompts", "claude-sonnet-5-5", 2_000, 1_000_000],
+])("beside %s no prompt is allowed that the vendor refuses", (_, modelId, askedTokens, windowTokens) => {
+  expect(catalogLimits(modelId, askedTokens)?.contextWindowTokens).toBe(windowTokens);
+});
+
+test.each(["", "nosuch", "ollama/gpt-4o"])("nothing is known of the model %j", (modelId) => {
+  expect(catalogLimits(modelId)).toBeNull();
+});
+
+test("the window of a model that the request names counts before that of the options", async () => {
+  const compactor = createChatCompactor({ policy: "plimsoll", model: "gpt-5.5" });
+  await compactor.fit([hi], { modelId: "gpt-4o" });
+  expect(compactor.conversations().map(({ limits }) => limits?.contextWindowTokens)).toEqual([128_000]);
+});
+
+/** A conversation whose results are of so many characters together. */
+function longChat(chars: number): OpenAI.ChatCompletionMessageParam[] {
+  const results = Array.from({ length: 40 }, (_, at): readonly OpenAI.ChatCompletionMessageParam[] => [
+    { role: "assistant", tool_calls: [{ id: `c${at}`, type: "function", function: { name: "read", arguments: "{}" } }] },
+    { role: "tool", tool_call_id: `c${at}`, content: `line ${at}\n`.repeat(chars / 40 / 7) },
+  ]);
+  return [hi, ...results.flat()];
+}
+
+const SMALL = { contextWindowTokens: 32_000, maxOutputTokens: 4_000 };
+
+test.each([
+  ["a short history", "plimsoll", SMALL, 1_000, "unchanged", /^\d+ tokens are below the trigger of 28000$/],
+  ["an unknown window", "sven", { ...SMALL, contextWindowTokens: null }, 1_000, "unchanged", /window is not known/],
+  ["a policy that does nothing", "none", SMALL, 1_000, "unchanged", /the policy compacts nothing/],
+  ["a long history", "plimsoll", SMALL, 300_000, "compacted", /^over-budget$/],
+] as const)("`last` says what became of %s", async (_, policy, limits, chars, kind, why) => {
+  const compactor = createChatCompactor({ policy, limits });
+  expect(compactor.last).toBeNull();
+  await compactor.fit(longChat(chars));
+  const { last } = compactor;
+  expect(last).toMatchObject({ kind, why: expect.stringMatching(why) });
+  expect(last?.sessionId).toBe(compactor.conversations()[0]?.sessionId);
+  expect((last?.tokensBefore ?? 0) > (last?.tokensAfter ?? 0)).toBe(kind === "compacted");
+  expect((last?.replaced ?? []).length > 0).toBe(kind === "compacted");
+});
+
+test("`last` names what cannot fit, also if that is thrown", async () => {
+  const compactor = createChatCompactor({ policy: "plimsoll", limits: SMALL });
+  await expect(compactor.fit([{ role: "user", content: "word ".repeat(60_000) }])).rejects.toThrow("cannot be made to fit");
+  expect(compactor.last).toMatchObject({ kind: "irreducible", why: expect.stringContaining("last-human-message") });
+});
+
+test("a session says the same of its newest request", async () => {
+  const session = await createChatSession({ request: { model: "gpt-5.5" } });
+  expect(session.last).toBeNull();
+  session.user("Hi");
+  await session.request();
+  expect(session.last).toMatchObject({ kind: "unchanged", why: expect.stringContaining("below the trigger") });
+});
