@@ -17,7 +17,6 @@ import {
   modelChangeEntry,
   openSession,
   option,
-  policyOf,
   recallArtifact,
   requireFallback,
   setupChange,
@@ -56,7 +55,7 @@ export async function startAgent(given: AgentOptions): Promise<Agent> {
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new PlimsollError("bad-input", `two tools are called "${twice}"`, { name: twice });
   const model = withOutputReserve(given.model, given.limitsOf);
-  const options = { ...given, model, policy: policyOf(given.policy), nowMs: clockDoor(given.nowMs) };
+  const options = { ...given, model, policy: requireFallback(given.policy, given.kinds), nowMs: clockDoor(given.nowMs) };
   const hub = createEventHub();
   if (options.onEvent !== undefined) hub.subscribe(options.onEvent);
   const { sessionId } = options.session;
@@ -79,7 +78,6 @@ export async function startAgent(given: AgentOptions): Promise<Agent> {
 /** Collects the setting that the conversation is opened with. `model` answers with the one in force: it writes the summaries if no other model was named. */
 function settingOf(options: StartedOptions, hub: EventHub, model: () => AgentModel) {
   const { nowMs, kinds, modelPriors, modelCosts, isBoundReasoning, tokenizers } = options;
-  const policy = requireFallback(options.policy, kinds);
   const { sessionId } = options.session;
   const byModel: Summarizer = (request, signal) => {
     const { client, modelId, reasoning } = model();
@@ -92,7 +90,7 @@ function settingOf(options: StartedOptions, hub: EventHub, model: () => AgentMod
     return await client.compact(request, signal);
   };
   return {
-    policy,
+    policy: options.policy,
     summarizer: options.summarizer ?? byModel,
     ...(options.model.client.compact === undefined ? {} : { compact: byVendor }),
     nowMs,

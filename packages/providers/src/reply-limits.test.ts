@@ -74,7 +74,7 @@ test.each(Object.keys(DOORS))(
 
 const proxyOf = (limits: ModelLimits, told: string[]) =>
   createProxyCompaction({
-    ...{ policy: PLIMSOLL_POLICY, limits: () => limits, sessions: null, learned: createLearnedLimits() },
+    ...{ policy: PLIMSOLL_POLICY, limitsOf: () => limits, sessions: null, learned: createLearnedLimits() },
     keys: createConversationKeys([], async () => undefined),
     onEvent: ({ type }) => told.push(type),
   });

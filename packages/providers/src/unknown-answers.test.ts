@@ -152,10 +152,10 @@ const REQUESTS: { readonly [wire in Wire]: { readonly path: string; readonly bod
 
 async function proxied(wire: Wire) {
   const keys = createConversationKeys([], async () => undefined);
-  const limits = () => OPTIONS.limits;
+  const { limits, ...options } = OPTIONS;
   const compaction = createProxyCompaction({
-    ...OPTIONS,
-    limitsOf: limits,
+    ...options,
+    limitsOf: () => limits,
     sessions: null,
     keys,
     learned: createLearnedLimits(),

@@ -228,7 +228,7 @@ const REPLY_FIELDS: { readonly [name: string]: (tokens: number) => Fields } = {
 function proxyDoor(name: string, { sessions, mending, replyTokens }: DoorOptions): PartDoor {
   const { itemsKey } = wire(name);
   const compaction = createProxyCompaction({
-    ...{ policy: PLIMSOLL_POLICY, limits: () => limitsFor(replyTokens), sessions, learned: createLearnedLimits(), mending },
+    ...{ policy: PLIMSOLL_POLICY, limitsOf: () => limitsFor(replyTokens), sessions, learned: createLearnedLimits(), mending },
     keys: createConversationKeys([], async () => undefined),
     onProblem: () => undefined,
   });

@@ -89,7 +89,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
   const upstream = createUpstream(address, onProblem);
   const isNews = createNews();
   const places = placesOf(options, io);
-  const limits = limitsBy(options.window, policy);
+  const limitsOf = limitsBy(options.window, policy);
   const state = await openProxyState({
     ...places,
     removeBeforeMs: nowMs() - places.keepDays * DAY_MS,
@@ -103,7 +103,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
     const { summarizer, withRequest } = createModelSummaries(upstream);
     const found = (sessionId: string) => compaction.conversations().find((each) => each.sessionId === sessionId);
     const compaction = createProxyCompaction({
-      ...{ policy, limits, sessions, keys, learned, summarizer, nowMs, onProblem },
+      ...{ policy, limitsOf, sessions, keys, learned, summarizer, nowMs, onProblem },
       boundReasoning: options.boundReasoning ?? "leaves",
       mending: options.readOnly === true ? "off" : "on",
       onEvent: (event, of) => {

@@ -6,9 +6,10 @@ import { defineStrategy } from "../strategy/strategy.ts";
 import { charsPerToken } from "../tokens/chars-per-token.ts";
 import { defineMeasure } from "../tokens/estimator.ts";
 import { BUILT_IN_KINDS, bindingOnce, withKinds } from "./kinds.ts";
-import { policySchema, requireFallback } from "./policy.ts";
+import { policySchema } from "./policy.ts";
 import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
 import { SVEN_LENGTH_ESTIMATE, SVEN_POLICY } from "./presets/sven.ts";
+import { requireFallback } from "./written-policy.ts";
 
 /** Takes the oldest messages, as many as its settings say. */
 const FORGET = defineStrategy({

@@ -133,25 +133,6 @@ export function checkPolicy(policy: EnginePolicy, kinds: Kinds): void {
 }
 
 /**
- * Returns the policy if it is right and has a fallback, as every policy outside benchmarks must.
- *
- * @throws PlimsollError `bad-policy` for one that does not parse, and for one without a fallback, which may lose a call.
- */
-export function requireFallback(policy: EnginePolicy, kinds: Kinds = BUILT_IN_KINDS): Policy {
-  const { fallback } = policy;
-  // A caller without types may have left it out.
-  if (fallback !== null && fallback !== undefined) {
-    checkPolicy(policy, kinds);
-    return { ...policy, fallback };
-  }
-  throw new PlimsollError(
-    "bad-policy",
-    `the policy ${policy.name} has no fallback and may lose a call: it runs in benchmarks alone; take a preset, or add \`fallback\``,
-    { policy: policy.name },
-  );
-}
-
-/**
  * Lists the encodings that a policy counts by, each once. The caller that runs the policy has to give their tokenizers.
  *
  * @throws PlimsollError `bad-policy` for an estimator that is not there.

@@ -6,7 +6,7 @@ import { option } from "../option.ts";
 import { suggestion } from "../schema-problems.ts";
 import { BUILT_IN_KINDS, type Kinds, kindNames } from "./kinds.ts";
 import { AMOUNT_KEYS, KNOBS, type Knobs, withKnob } from "./knobs.ts";
-import { type EnginePolicy, type Policy, policySchema } from "./policy.ts";
+import { checkPolicy, type EnginePolicy, type Policy, policySchema } from "./policy.ts";
 import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
 import { PRESETS, presetNamed } from "./presets/presets.ts";
 import { goneText, RETIRED_PRESETS, withoutRetired } from "./retired.ts";
@@ -175,6 +175,26 @@ export function policyOf<Given extends EnginePolicy>(given: Given | string): Giv
   const preset = presetNamed(given);
   if (preset === undefined) throw unknownPreset(given, "bad-input");
   return preset;
+}
+
+/**
+ * Returns the policy, or the preset of a name, if it is right and has a fallback, as every policy outside benchmarks must.
+ *
+ * @throws PlimsollError `bad-policy` for one that does not parse, and for one without a fallback, which may lose a call.
+ */
+export function requireFallback(given: EnginePolicy | string, kinds: Kinds = BUILT_IN_KINDS): Policy {
+  const policy = policyOf(given);
+  const { fallback } = policy;
+  // A caller without types may have left it out.
+  if (fallback !== null && fallback !== undefined) {
+    checkPolicy(policy, kinds);
+    return { ...policy, fallback };
+  }
+  throw new PlimsollError(
+    "bad-policy",
+    `the policy ${policy.name} has no fallback and may lose a call: it runs in benchmarks alone; take a preset, or add \`fallback\``,
+    { policy: policy.name },
+  );
 }
 
 function unknownPreset(name: string, code: "bad-policy" | "bad-input"): PlimsollError {

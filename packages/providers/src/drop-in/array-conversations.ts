@@ -21,7 +21,6 @@ import {
   clockDoor,
   createConversations,
   type Kinds,
-  policyOf,
   type Rejection,
   readsAsFailed,
   recallArtifact,
@@ -134,7 +133,7 @@ export function createArrayConversations(
     nowMs: clock = Date.now,
   } = options;
   const nowMs = clockDoor(clock);
-  const policy = requireFallback(policyOf(options.policy), kinds);
+  const policy = requireFallback(options.policy, kinds);
   const asked: ArrayConversations["asked"] = new WeakMap();
   const conversations = createConversations({
     sessions,

@@ -5,7 +5,6 @@ import {
   LOG_VERSION,
   MAXIMUM_RECALL_CHARS,
   option,
-  policyOf,
   requireFallback,
   SUMMARY_HEADER,
   shortHash,
@@ -66,7 +65,7 @@ const MOD_OPTIONS = option.schema<{ readonly policy?: Policy | string }>({ polic
  */
 export function createClaudeCodeMod(options: { readonly policy?: Policy } = {}): (on: ClaudeCodeOn) => void {
   option.check("the mod", MOD_OPTIONS, options);
-  const policy = requireFallback(policyOf(options.policy ?? PLIMSOLL_POLICY));
+  const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY);
   return (on) => {
     const taken = new Map<string, readonly Taken[]>();
     /** The compactions of a transcript, the newest first; those of an earlier process from the store. */

@@ -71,6 +71,7 @@ test.each<[string, RequestFacts, "whole" | "cut"]>([
 ])("a request with %s is fitted to it: %s", async (_, facts, expected) => {
   const compactor = createChatCompactor({
     policy: PLIMSOLL_POLICY,
+    model: "large",
     limitsOf: (modelId) => ({ contextWindowTokens: modelId === "small" ? 12_000 : 30_000, maxOutputTokens: 1_000 }),
   });
   const sent = await compactor.fit(chat, facts);

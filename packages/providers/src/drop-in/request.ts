@@ -27,7 +27,7 @@ import {
   limitsWithin,
   lowestLimits,
   option,
-  policyOf,
+  requireFallback,
   setupChange,
   setupChangeEntry,
   withReplyWithin,
@@ -168,11 +168,11 @@ export function vendorHistoryIn(fields: unknown): string | null {
 }
 
 /** Tells once for each conversation that nothing is compacted in it, since the vendor keeps its history. `named` is the sign of that. */
-export function createVendorNotes({ onEvent, policy }: CompactorOptions): (named: string, key?: string | null) => void {
+export function createVendorNotes({ onEvent, policy, kinds }: CompactorOptions): (named: string, key?: string | null) => void {
   const told = new Set<string>();
   return (named, key = null) => {
     const sign = `${named}\n${key ?? ""}`;
-    if (told.has(sign) || !policyOf(policy).enabled) return;
+    if (told.has(sign) || !requireFallback(policy, kinds).enabled) return;
     if (told.size >= DEFAULT_MAXIMA.maximumConversations) told.clear();
     told.add(sign);
     onEvent?.({ type: "compaction-off", why: "vendors-history", named }, { key, sessionId: "" });

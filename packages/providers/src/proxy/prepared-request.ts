@@ -1,6 +1,6 @@
 import type { BoundReasoning, ContextEvent, ModelLimits, Policy, SessionStore, Summarizer, ToolSpec } from "@plimsoll/core";
 import type { Kinds } from "@plimsoll/core/extend";
-import { option, outcomeOfReply, policyOf } from "@plimsoll/core/extend";
+import { option, outcomeOfReply } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { BINDING_BETA, DROPPING } from "../anthropic/thinking.ts";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
@@ -53,6 +53,9 @@ export interface ProxyOptions {
   /** Receives one line if a conversation cannot be kept: its request is fitted all the same. */
   readonly onProblem?: (line: string, of?: EventOrigin) => void;
 }
+
+/** Options of a proxy whose policy is at hand. */
+type PolicyOptions = Omit<ProxyOptions, "policy"> & { readonly policy: Policy };
 
 /** Schema of {@link ProxyOptions}. */
 export const PROXY_OPTIONS: z.ZodType<ProxyOptions> = option.schema<ProxyOptions>({
@@ -115,7 +118,7 @@ export interface Setup {
 const FEWEST_CHARS_PER_TOKEN = 2;
 
 /** True for a request that fits into its model's window however many tokens its text has, and if the window is not known. */
-export function isSmall({ bodyText, facts }: ReadRequest, options: ProxyOptions): boolean {
+export function isSmall({ bodyText, facts }: ReadRequest, options: PolicyOptions): boolean {
   const { contextWindowTokens } = modelLimits(options, facts.modelId);
   return contextWindowTokens === null || bodyText.length / FEWEST_CHARS_PER_TOKEN < contextWindowTokens;
 }
@@ -142,7 +145,7 @@ export interface Fitting {
   readonly compactor: AnyCompactor;
   readonly conversation: string | null;
   readonly setup: Setup;
-  readonly options: ProxyOptions;
+  readonly options: PolicyOptions;
   /** Conversations that are mended before they are sent. */
   readonly broken?: Set<string>;
 }
@@ -161,7 +164,7 @@ export async function prepared(read: ReadRequest, fitting: Fitting): Promise<Pre
 function withMending(
   read: ReadRequest,
   made: PreparedRequest,
-  fitting: { readonly conversation: string; readonly broken: Set<string>; readonly options: ProxyOptions },
+  fitting: { readonly conversation: string; readonly broken: Set<string>; readonly options: PolicyOptions },
 ): PreparedRequest {
   return {
     ...made,
@@ -175,7 +178,7 @@ function withMending(
   };
 }
 
-function mended(read: ReadRequest, made: PreparedRequest, say: ProxyOptions["onProblem"] | null): PreparedRequest | null {
+function mended(read: ReadRequest, made: PreparedRequest, say: PolicyOptions["onProblem"] | null): PreparedRequest | null {
   const { wire } = read;
   const text = made.bodyText ?? read.bodyText;
   const isOwn = made.bodyText === null;
@@ -235,8 +238,8 @@ async function fittedRequest(
 }
 
 /** The limits of a model by the options, else by the policy, which may say nothing of an unknown window. */
-export function modelLimits({ limitsOf = catalogLimits, policy }: ProxyOptions, modelId: string | null): ModelLimits {
-  const { unknownWindow } = policyOf(policy);
+export function modelLimits({ limitsOf = catalogLimits, policy }: PolicyOptions, modelId: string | null): ModelLimits {
+  const { unknownWindow } = policy;
   const unknown = { contextWindowTokens: unknownWindow === "off" ? null : unknownWindow.tokens, maxOutputTokens: null };
   const known = limitsOf(modelId ?? "") ?? unknown;
   option.check("a model", option.limits, known);
@@ -259,7 +262,7 @@ function preparedWith(
     reply,
   }: {
     readonly fitted: FittedItems;
-    readonly options: ProxyOptions;
+    readonly options: PolicyOptions;
     /** The longest reply that fits beside the items, by the last report. */
     readonly reply: { readonly mostTokens: number };
   },
@@ -316,7 +319,7 @@ function eventsOf(text: string): readonly Fields[] {
 }
 
 /** Asks the vendor to drop thinking over a changed beginning; the same text if no vendor is asked, or the program chooses itself. */
-function dropping({ wire, facts, fields }: ReadRequest, frameText: string, options: ProxyOptions): string {
+function dropping({ wire, facts, fields }: ReadRequest, frameText: string, options: PolicyOptions): string {
   if (options.boundReasoning !== "vendor-drops" || wire.name !== "anthropic") return frameText;
   const thinking = recordAt(fields, "thinking") ?? { type: "adaptive" };
   if (!isBoundReasoning(null, facts.modelId) || thinking.type === "disabled" || "block_binding" in thinking) return frameText;

@@ -1,14 +1,6 @@
 import type { ContextEvent, ModelLimits, SessionEntry, SessionStore } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import {
-  closedError,
-  createRedaction,
-  option,
-  policyOf,
-  type Redaction,
-  requireFallback,
-  shortHash,
-} from "@plimsoll/core/extend";
+import { closedError, createRedaction, option, type Redaction, requireFallback, shortHash } from "@plimsoll/core/extend";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import { isUndone, keptState } from "../drop-in/person-wishes.ts";
 import type { ConversationContext, ConversationName } from "../drop-in/request.ts";
@@ -84,9 +76,9 @@ function withRedaction(redaction: Redaction | null, compaction: ProxyCompaction)
 }
 
 /** Makes the compaction of a proxy, with a log for each conversation. It reads nothing before the first request. */
-export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
-  option.check("a proxy", PROXY_OPTIONS, options);
-  requireFallback(policyOf(options.policy), options.kinds);
+export function createProxyCompaction(given: ProxyOptions): ProxyCompaction {
+  option.check("a proxy", PROXY_OPTIONS, given);
+  const options = { ...given, policy: requireFallback(given.policy, given.kinds) };
   const kept = new Map<ProxyWire, AnyCompactor>();
   const passing = new Map<ProxyWire, AnyCompactor>();
   const setups = new Map<string, Setup>();
@@ -159,7 +151,7 @@ export function createProxyCompaction(options: ProxyOptions): ProxyCompaction {
       const named = read === null ? vendorsOf(request) : read.vendors;
       if (named !== null) {
         const first = `${sessionNameOf(request.headers, read?.fields ?? {}) ?? ""}\n${named}`;
-        if (policyOf(options.policy).enabled && !vendors.has(first)) onVendors?.(named);
+        if (options.policy.enabled && !vendors.has(first)) onVendors?.(named);
         remember(vendors, first, true);
       }
       if (read === null || named !== null) return read === null ? null : untouched(read);

@@ -16,7 +16,6 @@ import {
   LOG_VERSION,
   modelChangeEntry,
   openSession,
-  policyOf,
   recallArtifact,
   requireFallback,
   setupChange,
@@ -212,7 +211,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   const system = redaction?.text(written, "log") ?? written;
   const { artifacts: _, categoryOf: __, pathsOf: ___, ...context } = own;
   const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, nowMs: clock = Date.now } = context;
-  const policy = requireFallback(policyOf(options.policy ?? PLIMSOLL_POLICY), kinds);
+  const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY, kinds);
   const nowMs = clockDoor(clock);
   const wanted = limitsOf(wire, options);
   const limits = policy.enabled ? withReply(wanted, wire) : wanted;

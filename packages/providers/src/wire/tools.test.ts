@@ -55,7 +55,7 @@ describe.each(takers)("%s refuses", (_, take) => {
 
 test.each<[string, unknown, string]>([
   ["a description that is none", { ...SPEC, description: undefined }, "tools[0].description"],
-  ["a schema that is no text", { ...SPEC, parametersJson: undefined }, "tools[0].parametersJson"],
+  ["a schema that is no text", { ...SPEC, parametersJson: 3 }, "tools[0].parametersJson"],
 ])("a drop-in refuses %s, and says where", async (_, tool, place) => {
   const fitted = createChatCompactor(options).fit([], { tools: untyped([tool]) });
   await expect(fitted).rejects.toMatchObject({ code: "bad-input", details: { place } });
