@@ -12,9 +12,9 @@ export function noSuchSession(sessionId: string): PlimsollError {
   return new PlimsollError("bad-session", `there is no session ${sessionId}`, { sessionId });
 }
 
-/** The error for a log that another writer has. */
-export function inUse(sessionId: string): PlimsollError {
-  return new PlimsollError("session-conflict", `session ${sessionId} is in use by another writer`, { sessionId });
+/** The error for a log that another writer has. `holder` says who it is. */
+export function inUse(sessionId: string, holder: string = "another writer of this process"): PlimsollError {
+  return new PlimsollError("session-conflict", `session ${sessionId} is in use by ${holder}`, { sessionId, holder });
 }
 
 /** An entry as a branch has it: a log's first one carries the branch's own id. */

@@ -27,6 +27,26 @@ export const DATABASE_STORE_RULES: readonly ContractCase<MakeStore>[] = [
     },
   },
   {
+    rule: "who finds a log held, or lost it, is told by which process and since when",
+    run: async (subject) => {
+      const make = await subject();
+      const [{ sessions }, passing] = [await make(), await make({ leaseMs: 0 })];
+      const held = await sessions.create(START);
+      const lost = await passing.sessions.create({ ...START, id: "two" });
+      const taken = await passing.sessions.open("two");
+      const asks = [
+        () => sessions.open("one"),
+        () => sessions.create(START),
+        () => sessions.delete("one"),
+        () => lost.append([said("h")]),
+      ];
+      const told = await Promise.all(asks.map((ask) => ask().then(() => "", String)));
+      const isNamed = (text: string) => new RegExp(` by process ${process.pid} on .+, since \\d{4}-\\d\\d-\\d\\dT`).test(text);
+      sameOrThrow("told", told.map(isNamed), [true, true, true, true]);
+      await Promise.all([held.close(), taken.writer.close()]);
+    },
+  },
+  {
     rule: "a log of many entries is read, branched and gone on with",
     run: async (subject) => {
       const { sessions } = await (await subject())();

@@ -3,7 +3,7 @@ import { isPlimsollError, PlimsollError, type SessionSummary } from "@plimsoll/c
 
 /** The writer of a log, and for how long others keep away after its last append. */
 export interface Lease {
-  /** A unique name. */
+  /** A unique name, which says who it is. */
   readonly holder: string;
   /** Milliseconds by the database's clock. */
   readonly leaseMs: number;
@@ -64,6 +64,8 @@ export interface LogTable {
    * count that it found otherwise.
    */
   append(to: AppendTo, lines: NewLines): Promise<"appended" | { readonly foundCount: number | null }>;
+  /** The name of a log's holder; `null` if it has none. */
+  holderOf(sessionId: string): Promise<string | null>;
   /** How many entries a log has; `null` if there is no such log. */
   count(sessionId: string): Promise<number | null>;
   /** The lines of a log from an index on, as many as asked for or as there are. */

@@ -50,6 +50,10 @@ function createRedisTable(send: SendRedisCommand, prefix: string): LogTable {
       if (outcome === "appended") return "appended";
       return { foundCount: typeof outcome === "number" && outcome > 0 ? outcome : null };
     },
+    holderOf: async (sessionId) => {
+      const holder = await send(["HGET", `${prefix}head:${sessionId}`, "holder"]);
+      return typeof holder === "string" && holder !== "" ? holder : null;
+    },
     count: async (sessionId) => {
       const count = await send(["LLEN", `${prefix}log:${sessionId}`]);
       return typeof count === "number" && count > 0 ? count : null;

@@ -110,6 +110,8 @@ export function createSqlTable({ transaction, nowMs, lockOfSetUp }: SqlDatabase)
         await insertLines(sql, { sessionId, from: expectedCount }, added);
         return "appended";
       }),
+    holderOf: async (sessionId) =>
+      textsOf(await ask("select holder from plimsoll_log where session_id = ?1", [sessionId]), "holder")[0] ?? null,
     count: (sessionId) => transaction((sql) => countOf(sql, sessionId)),
     lines: async (sessionId, from, count) => {
       const values = [sessionId, from, from + count];

@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import {
   type ArtifactStore,
   type EntryListener,
@@ -83,12 +84,15 @@ export function createTableStore(table: LogTable, { leaseMs = LEASE_MS }: Databa
     const release = () => giveBack(sessionId, () => table.release(sessionId, holder));
     return createTableWriter({ table, sessionId, holder, leaseMs, count, release });
   };
-  const newLease = (): Lease => ({ holder: crypto.randomUUID(), leaseMs });
+  const newLease = (): Lease => ({ holder: holderName(), leaseMs });
+  const held = async (sessionId: string) => inUse(sessionId, await holderText(table, sessionId));
   const created = (log: NewLog, first: NewLines): Promise<SessionWriter> => {
     const { sessionId, holder, count } = log;
     const undo = () => table.remove(sessionId, { artifactGraceMs: ARTIFACT_GRACE_MS, holder });
     return taking(sessionId, undo, async () => {
-      assertCreated(log, await asked(sessionId, () => table.create(log, first)));
+      const outcome = await asked(sessionId, () => table.create(log, first));
+      if (outcome === "held") throw await held(sessionId);
+      assertCreated(log, outcome);
       return writerOf(sessionId, log, count);
     });
   };
@@ -111,7 +115,7 @@ export function createTableStore(table: LogTable, { leaseMs = LEASE_MS }: Databa
         async () => {
           const outcome = await asked(sessionId, () => table.take(sessionId, lease));
           if (outcome === "absent") throw noSuchSession(sessionId);
-          if (outcome === "held") throw inUse(sessionId);
+          if (outcome === "held") throw await held(sessionId);
           const read = await readLog(table, sessionId, onEntry);
           if (read === null) throw noSuchSession(sessionId);
           return { writer: writerOf(sessionId, lease, read.count), entries: read.entries, cutOff: null };
@@ -132,7 +136,7 @@ export function createTableStore(table: LogTable, { leaseMs = LEASE_MS }: Databa
       return { writer: await created(log, branch.first), entries, cutOff: null };
     },
     delete: async (sessionId) => {
-      if ((await removed(await settled(sessionId))) === "held") throw inUse(sessionId);
+      if ((await removed(await settled(sessionId))) === "held") throw await held(sessionId);
     },
   };
   return {
@@ -172,8 +176,18 @@ export function createTableStore(table: LogTable, { leaseMs = LEASE_MS }: Databa
 
 const HANDLE = /^artifact:[0-9a-f]{64}$/;
 
-function assertCreated({ sessionId, copyOf }: NewLog, outcome: Awaited<ReturnType<LogTable["create"]>>): void {
-  if (outcome === "held") throw inUse(sessionId);
+/** A name that no other writer has, and that tells a person whose it is: a host's name may hold anything, an id at the end no slash. */
+function holderName(): string {
+  return `process ${process.pid} on ${hostname()}, since ${new Date().toISOString()}/${crypto.randomUUID()}`;
+}
+
+async function holderText(table: LogTable, sessionId: string): Promise<string> {
+  const holder = await asked(sessionId, () => table.holderOf(sessionId));
+  const end = holder?.lastIndexOf("/") ?? -1;
+  return holder === null || end < 0 ? "another writer" : holder.slice(0, end);
+}
+
+function assertCreated({ sessionId, copyOf }: NewLog, outcome: Exclude<Awaited<ReturnType<LogTable["create"]>>, "held">): void {
   if (outcome === "exists") throw new PlimsollError("bad-session", `session ${sessionId} exists already`, { sessionId });
   if (outcome === "absent") throw noSuchSession(copyOf ?? sessionId);
 }
@@ -204,7 +218,8 @@ function createTableWriter({ table, sessionId, holder, leaseMs, release, count: 
     appendNumber += 1;
     const outcome = await asked(sessionId, () => table.append(to, added));
     answeredNumber = appendNumber;
-    if (outcome !== "appended") throw overtaken(sessionId, count, outcome.foundCount);
+    if (outcome !== "appended")
+      throw overtaken({ sessionId, by: await holderText(table, sessionId), expected: count, found: outcome.foundCount });
     count += added.lines.length;
   };
   return {
@@ -235,11 +250,18 @@ function createTableWriter({ table, sessionId, holder, leaseMs, release, count: 
   };
 }
 
-function overtaken(sessionId: string, expected: number, found: number | null): PlimsollError {
+interface Overtaken {
+  readonly sessionId: string;
+  readonly by: string;
+  readonly expected: number;
+  readonly found: number | null;
+}
+
+function overtaken({ sessionId, by, expected, found }: Overtaken): PlimsollError {
   if (found === null)
     return new PlimsollError("bad-session", `session ${sessionId} was removed while it was in use`, { sessionId });
-  const message = `another writer took over session ${sessionId} (${found} entries instead of ${expected}); open it again to go on from there`;
-  return new PlimsollError("session-conflict", message, { sessionId, expected, found });
+  const message = `session ${sessionId} was taken over by ${by} (${found} entries instead of ${expected}); open it again to go on from there`;
+  return new PlimsollError("session-conflict", message, { sessionId, holder: by, expected, found });
 }
 
 /** How many entries are asked for at once; chosen. */
