@@ -119,7 +119,7 @@ export function createEventHub(): EventHub {
   };
 }
 
-/** How full the context is. Token figures are by the estimator that `estimator` names; `null` if the window is not known. */
+/** Context used. Token figures are by the estimator that `estimator` names; `null` if the window is not known. */
 export interface ContextUsage {
   readonly estimator: string;
   /** Expected tokens of the next request. */

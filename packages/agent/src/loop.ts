@@ -240,12 +240,12 @@ const NOTHING: readonly LoopEffect[] = [];
 /** Rejects requests that are only allowed without any activity. */
 function assertIdle({ activity }: LoopState, what: string): void {
   if (activity.kind === "closed") throw closedError("agent");
-  if (activity.kind === "run") throw new PlimsollError("bad-input", `cannot ${what} while a run goes on; cancel it first`);
-  if (activity.kind === "work") throw new PlimsollError("bad-input", `cannot ${what} while a compaction goes on`);
+  if (activity.kind === "run") throw new PlimsollError("bad-input", `cannot ${what} during a run; cancel it first`);
+  if (activity.kind === "work") throw new PlimsollError("bad-input", `cannot ${what} during a compaction`);
 }
 
 function steered(state: LoopState, { draft }: Extract<LoopEvent, { readonly type: "steer" }>): Transition {
-  if (state.activity.kind !== "run") throw new PlimsollError("bad-input", "no run goes on; submit the message");
+  if (state.activity.kind !== "run") throw new PlimsollError("bad-input", "no run is active; submit the message");
   const waiting = [...state.waiting, draft];
   const event = { type: "message-queued", waiting: waiting.length } as const;
   return { state: { ...state, waiting }, effects: [{ type: "tell", event }] };
@@ -255,7 +255,7 @@ function steered(state: LoopState, { draft }: Extract<LoopEvent, { readonly type
 function asked(state: LoopState, ask: Ask): Transition {
   const isForRun = ask.kind === "compact" || ask.kind === "hand-off";
   if (isForRun && state.activity.kind === "run") return { state: { ...state, asked: [...state.asked, ask] }, effects: NOTHING };
-  if (ask.kind === "hand-off") throw new PlimsollError("bad-input", "no run goes on: nothing is handed off");
+  if (ask.kind === "hand-off") throw new PlimsollError("bad-input", "no run is active: nothing is handed off");
   assertIdle(state, ask.kind === "undo" ? "undo" : "compact");
   return { state: { ...state, activity: { kind: "work", ask } }, effects: [{ type: "begin" }, { type: "work", ask }] };
 }

@@ -319,12 +319,12 @@ describe("without a run", () => {
   });
 
   test.each([
-    ["a second run", [SUBMIT, SUBMIT], "cannot submit while a run goes on"],
-    ["a run during a compaction", [COMPACT, SUBMIT], "cannot submit while a compaction goes on"],
-    ["a switch of model during a run", [SUBMIT, asking(SMALL)], "cannot compact while a run goes on"],
-    ["an undo during a run", [SUBMIT, asking({ kind: "undo", id: 4 })], "cannot undo while a run goes on"],
-    ["a message without a run", [steer("left")], "no run goes on"],
-    ["a hand-off without a run", [HAND_OFF], "no run goes on"],
+    ["a second run", [SUBMIT, SUBMIT], "cannot submit during a run"],
+    ["a run during a compaction", [COMPACT, SUBMIT], "cannot submit during a compaction"],
+    ["a switch of model during a run", [SUBMIT, asking(SMALL)], "cannot compact during a run"],
+    ["an undo during a run", [SUBMIT, asking({ kind: "undo", id: 4 })], "cannot undo during a run"],
+    ["a message without a run", [steer("left")], "no run is active"],
+    ["a hand-off without a run", [HAND_OFF], "no run is active"],
     ["a mode that is none", [{ type: "set-mode", mode: "none" }], 'there is no mode "none"; there are: default, plan'],
     ["anything of a closed session", [{ type: "close" }, SUBMIT], "this agent is closed"],
   ] satisfies [string, LoopEvent[], string][])("%s is refused", (_what, events, message) => {

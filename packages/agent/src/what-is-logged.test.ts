@@ -141,7 +141,7 @@ describe("who writes summaries", () => {
     await agent.submit("go");
     const compacting = agent.compact({ keep: { messages: 2 } });
     expect(agent.state().status).toBe("compacting");
-    await expect(agent.undo()).rejects.toThrow("while a compaction goes on");
+    await expect(agent.undo()).rejects.toThrow("during a compaction");
     agent.cancel();
     await expect(compacting).rejects.toMatchObject({ code: "aborted" });
     expect(await agent.submit("again")).toMatchObject({ reason: "done" });

@@ -81,8 +81,7 @@ export const COMMANDS: typeof BENCH_COMMANDS = [
   },
   {
     name: "compact",
-    description:
-      "compact a session log of any agent that can be read, and print the messages as JSON; or take a compaction back",
+    description: "compact any readable session log and print the messages as JSON; or undo a compaction",
     examples: [
       "compact session.jsonl --dry-run",
       "compact session.jsonl --dry-run --keep 8k",

@@ -24,7 +24,7 @@ test("Ctrl-C says how to go on, once, and ends with its own exit code", () => {
   for (const act of acts) act();
   expect(exits).toEqual([130]);
   expect(stdout()).toBe("");
-  expect(stderr()).toBe("plimsoll: stopped; what was finished is kept for a fortnight. Go on with:\n  plimsoll tune logs\n");
+  expect(stderr()).toBe("plimsoll: stopped; finished work is kept for two weeks. Continue with:\n  plimsoll tune logs\n");
   stop();
   expect(acts).toEqual([]);
 });

@@ -26,7 +26,7 @@ export function endOnInterrupt(argv: readonly string[], { onInterrupt, exit, std
   if (onInterrupt === undefined || exit === undefined) return () => undefined;
   return onInterrupt(() => {
     if (stderr.isTTY === true) stderr.write(BAR_GONE);
-    tell({ stderr }, "stopped; what was finished is kept for a fortnight. Go on with:");
+    tell({ stderr }, "stopped; finished work is kept for two weeks. Continue with:");
     stderr.write(`  ${commandLine(argv, environment)}\n`);
     exit(EXIT_INTERRUPTED);
   });

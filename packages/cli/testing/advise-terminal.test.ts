@@ -49,13 +49,13 @@ describe.skipIf(terminals === null).each(ADVICE_WALKS)(
       expect(written).toMatch(after);
       const news = written.split("\n").filter((line) => !before.split("\n").includes(line));
       expect(shown.split("\r\n")).toEqual(expect.arrayContaining(news.map((line) => `+${line.replaceAll("\t", TAB)}`)));
-      expect(said.replace(/\s+/g, " ")).toContain("plimsoll advise --undo takes it back.");
+      expect(said.replace(/\s+/g, " ")).toContain("plimsoll advise --undo reverts it.");
 
       const kept = await ask(["--undo"], "n");
       expect(kept).toMatchObject({ end: ENDED_WELL, said: expect.stringContaining("nothing was written") });
       expect(readFileSync(path, "utf8")).toBe(written);
       const undone = await ask(["--undo"], "y");
-      expect(undone).toMatchObject({ end: ENDED_WELL, said: expect.stringContaining(`Undone: ~/${file} is as it was.`) });
+      expect(undone).toMatchObject({ end: ENDED_WELL, said: expect.stringContaining(`Undone: ~/${file} is restored.`) });
       expect(readFileSync(path, "utf8")).toBe(before);
       expect(readdirSync(dirname(path)).filter((name) => name.includes("plimsoll"))).toEqual([]);
     });

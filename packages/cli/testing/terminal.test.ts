@@ -194,7 +194,7 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
     await chat.waitFor("Ask on");
     await chat.waitFor("› ");
     chat.interrupt();
-    await chat.waitFor("go on with: plimsoll chat --demo --resume");
+    await chat.waitFor("continue with: plimsoll chat --demo --resume");
     expect(await chat.end).toEqual({ exitCode: 0, signal: 0 });
   });
 
@@ -255,7 +255,7 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
       await chat.waitFor("› ");
     }
     chat.interrupt();
-    await chat.waitFor("go on with: plimsoll chat --resume");
+    await chat.waitFor("continue with: plimsoll chat --resume");
     expect(await chat.end).toEqual({ exitCode: 0, signal: 0 });
 
     const run = open("run", "is all there?", "--resume");
@@ -276,7 +276,7 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
     chat.type("/compact --keep 2k");
     await expect.poll(() => model.simulator.exchanges().length, { timeout: 60_000 }).toBeGreaterThan(before);
     chat.interrupt();
-    await chat.waitFor("(cancelled; the context is as it was)");
+    await chat.waitFor("(cancelled; the context is unchanged)");
     await chat.waitFor("› ");
     expect(await countOf("compaction")).toBe(0);
     model.holdSummaries(false);
@@ -297,7 +297,7 @@ describe.skipIf(terminals === null)("in a terminal", { timeout: 240_000 }, () =>
     await expect.poll(() => ask !== ASKS.wait || existsSync(join(folder, "begun.txt")), { timeout: 60_000 }).toBe(true);
     run.interrupt();
     await run.waitFor("cancelled after 1 step:");
-    await run.waitFor("go on with: plimsoll run --resume");
+    await run.waitFor("continue with: plimsoll run --resume");
     expect(await run.end).toEqual({ exitCode: 1, signal: 0 });
     const next = open("run", "is all there?", "--resume");
     expect(await next.end).toEqual({ exitCode: 0, signal: 0 });

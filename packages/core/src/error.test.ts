@@ -4,7 +4,7 @@ import { isPlimsollError, PlimsollError } from "./index.ts";
 test("an error of another copy of the package is known as ours", async () => {
   vi.resetModules();
   const other = await import("./error.ts");
-  const error = new other.PlimsollError("closed", "this agent is closed: make a new one to go on");
+  const error = new other.PlimsollError("closed", "this agent is closed: create a new one");
   expect(error instanceof PlimsollError).toBe(false);
   expect([isPlimsollError(error), isPlimsollError(error, "closed"), isPlimsollError(error, "aborted")]).toEqual([
     true,

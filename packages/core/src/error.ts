@@ -49,7 +49,7 @@ export class PlimsollError extends Error {
 
 /** Makes the `closed` error for a call of something that was closed before, such as an agent; `what` is its name in the message. */
 export function closedError(what: string): PlimsollError {
-  return new PlimsollError("closed", `this ${what} is closed: make a new one to go on`);
+  return new PlimsollError("closed", `this ${what} is closed: create a new one`);
 }
 
 /** True for a {@link PlimsollError}, of another copy of the package, too; if `code` is given, only for one with that code. */

@@ -162,9 +162,9 @@ describe("built-in tools", { timeout: 30_000 }, () => {
 
   test.each([
     ["read_file", { path: "src/a.ts", offset: 9 }, "has 2 lines"],
-    ["edit_file", { path: "src/a.ts", old_text: "kiwi", new_text: "x" }, "does not stand in"],
+    ["edit_file", { path: "src/a.ts", old_text: "kiwi", new_text: "x" }, "was not found in"],
     ["edit_file", { path: "src/a.ts", old_text: "export", new_text: "x" }, "2 times"],
-    ["edit_file", { path: "odd.txt", old_text: "a", new_text: "x" }, "no text file"],
+    ["edit_file", { path: "odd.txt", old_text: "a", new_text: "x" }, "not an editable text file"],
     ["grep", { pattern: "(" }, "("],
     ["fs", { op: "remove", path: "." }, "not removed"],
     ["fs", { op: "copy", path: "src", to: "src/x" }, "src cannot be copied into itself"],
@@ -238,12 +238,12 @@ describe("built-in tools", { timeout: 30_000 }, () => {
   test.each([
     ["read_file", { path: "no/such.txt" }, "no/such.txt does not exist"],
     ["read_file", { path: "src" }, "src is a folder"],
-    ["read_file", { path: "pipe" }, "pipe is no regular file"],
+    ["read_file", { path: "pipe" }, "pipe is not a regular file"],
     ["edit_file", { path: "gone.txt", old_text: "a", new_text: "b" }, "gone.txt does not exist"],
     ["write_file", { path: "src", content: "" }, "src is a folder"],
-    ["write_file", { path: "pipe", content: "" }, "pipe is no regular file"],
+    ["write_file", { path: "pipe", content: "" }, "pipe is not a regular file"],
     ["write_file", { path: "src/a.ts/b", content: "" }, "src/a.ts/b goes through a file as if it were a folder"],
-    ["fs", { op: "read", path: "pipe" }, "pipe is no regular file"],
+    ["fs", { op: "read", path: "pipe" }, "pipe is not a regular file"],
     ["fs", { op: "remove", path: "gone" }, "gone does not exist"],
     ["fs", { op: "move", path: "gone", to: "x" }, "gone does not exist"],
     ["fs", { op: "list", path: "src/a.ts" }, "goes through a file as if it were a folder"],

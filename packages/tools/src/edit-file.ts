@@ -11,7 +11,7 @@ export function editFileTool({ workspace }: Pick<ToolSetting, "workspace">): Age
   return defineTool({
     name: "edit_file",
     description:
-      "Replaces old_text by new_text in a file. old_text must stand there exactly once, to the letter, or replace_all must be true.",
+      "Replaces old_text by new_text in a file. old_text must occur exactly once, character for character, unless replace_all is true.",
     category: "generic",
     input: z.strictObject({
       path: z.string().min(1),
@@ -29,12 +29,12 @@ export function editFileTool({ workspace }: Pick<ToolSetting, "workspace">): Age
     run: async ({ path, old_text, new_text, replace_all = false }) => {
       const place = await workspace.place(path);
       const { text, isBinary, isWhole } = await onFile(path, () => readTextFile(place, MAXIMUM_BYTES));
-      if (isBinary || !isWhole || text.includes("\ufffd")) return failure(`${path} is no text file that can be edited.`);
+      if (isBinary || !isWhole || text.includes("\ufffd")) return failure(`${path} is not an editable text file.`);
       const pieces = text.split(old_text);
       const count = pieces.length - 1;
-      if (count === 0) return failure(`old_text does not stand in ${path}. Read the file again: it must match to the letter.`);
+      if (count === 0) return failure(`old_text was not found in ${path}. Read the file again: it must match exactly.`);
       if (count > 1 && !replace_all)
-        return failure(`old_text stands in ${path} ${count} times. Give more of the text around it, or replace_all.`);
+        return failure(`old_text occurs in ${path} ${count} times. Give more of the text around it, or replace_all.`);
       await onFile(path, () => replaceFile(place, pieces.join(new_text)));
       const line = (pieces[0] ?? "").split("\n").length;
       return output(

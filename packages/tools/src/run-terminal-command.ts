@@ -14,7 +14,7 @@ export function runTerminalCommandTool(setting: CommandSetting): AgentTool {
   return defineTool({
     name: "run_terminal_command",
     description:
-      "Runs a command line in sh, in the workspace. Gives its output and its exit code. It gets no input; what it starts in the background ends with it.",
+      "Runs a command line in sh, in the workspace. Gives its output and its exit code. It gets no input; background processes end with it.",
     category: "head-tail",
     hint: "run it again with its output filtered (head, tail, grep) to see the rest",
     input: z.strictObject({

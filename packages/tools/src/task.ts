@@ -14,7 +14,7 @@ export function taskTool(): AgentTool {
     input: z.strictObject({ prompt: z.string().min(1) }),
     run: async ({ prompt }, { runSubAgent }) => {
       const { text, isError, sessionId } = await runSubAgent({ prompt });
-      return { text: text === "" ? `The sub-agent ended without words (session ${sessionId}).` : text, isError };
+      return { text: text === "" ? `The sub-agent ended without a reply (session ${sessionId}).` : text, isError };
     },
   });
 }

@@ -35,7 +35,7 @@ export function createInstruments(meter: Meter, { provider, usdOfSummary }: Inst
   });
   const headroom = meter.createGauge("plimsoll.context.headroom", {
     unit: "{token}",
-    description: "Input budget less what is used",
+    description: "Free input budget",
   });
   const compactions = meter.createCounter("plimsoll.compactions", { unit: "{compaction}", description: "Compactions made" });
   const failures = meter.createCounter("plimsoll.compaction.failures", {
@@ -44,15 +44,15 @@ export function createInstruments(meter: Meter, { provider, usdOfSummary }: Inst
   });
   const removed = meter.createHistogram("plimsoll.compaction.removed", {
     unit: "{token}",
-    description: "Tokens that a compaction took out",
+    description: "Tokens removed by a compaction",
   });
   const summaries = meter.createCounter("plimsoll.summaries", {
     unit: "{summary}",
-    description: "Summaries that a model wrote",
+    description: "Summaries written by a model",
   });
   const summaryTokens = meter.createCounter("plimsoll.summary.tokens", {
     unit: "{token}",
-    description: "Tokens that were paid for summaries",
+    description: "Tokens paid for summaries",
   });
   const summaryUsd = meter.createCounter("plimsoll.summary.cost", { unit: "{USD}", description: "Dollars of summaries" });
   const breaks = meter.createCounter("plimsoll.cache.breaks", {

@@ -96,7 +96,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     };
     const one = await said(0);
     const nine = await said(8);
-    const copies = "9 files, 9 sessions of 1 lineage; 20 answers stand in more than one file and are counted once.";
+    const copies = "9 files, 9 sessions of 1 lineage; 20 answers appear in more than one file and are counted once.";
     expect(nine.replace(/\s+/g, " ")).toContain(copies);
     for (const text of [one, nine]) expect(text.replace(/\s+/g, " ")).toContain("7 more sessions needed");
     expect(one).toMatch(/\nNothing to write: no answer above begins with Set\.\n$/);
@@ -167,7 +167,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
 
   test.each([
     ["nobody agrees", { confirm: async () => false }, 0, "plimsoll: nothing was written\n"],
-    ["nobody is there", {}, 2, "plimsoll: nothing was written: nobody is there to agree; give --yes\n"],
+    ["nobody is there", {}, 2, "plimsoll: nothing was written: no one can be asked to agree; give --yes\n"],
   ])("makes no file if %s", async (_, more, code, line) => {
     codex(8, 28_000);
     const { exitCode, stderr, stdout } = await advise(["--write"], more);
@@ -179,10 +179,10 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
   test("makes a file if it is told to, and removes it again", async () => {
     codex(8, 28_000);
     const made = await advise(["--write", "--yes"]);
-    expect(made.stdout).toMatch(/\nMade ~\/\.codex\/config\.toml\. plimsoll advise --undo takes it back\.\n$/);
+    expect(made.stdout).toMatch(/\nMade ~\/\.codex\/config\.toml\. plimsoll advise --undo reverts it\.\n$/);
     expect(readFileSync(join(home, ".codex/config.toml"), "utf8")).toBe("model_auto_compact_token_limit = 14000\n");
     const { stdout } = await advise(["--undo"], { confirm: async () => true });
-    expect(stdout).toMatch(/\n-model_auto_compact_token_limit = 14000\nUndone: ~\/\.codex\/config\.toml is as it was\.\n$/);
+    expect(stdout).toMatch(/\n-model_auto_compact_token_limit = 14000\nUndone: ~\/\.codex\/config\.toml is restored\.\n$/);
     expect(readdirSync(join(home, ".codex"))).toEqual(["sessions"]);
   });
 

@@ -84,8 +84,8 @@ function modeLine(name: string | null, { permissions }: AgentSession): string {
     throw new PlimsollError("bad-input", `there is no mode "${name}": ${suggestion(name, PERMISSION_MODES)}`);
   if (mode !== undefined) permissions.setMode(mode);
   return permissions.mode() === "read-only"
-    ? "read-only: no commands, no changes of files. /mode ask asks about them."
-    : "ask: commands and changes of files are asked about, but for what is allowed (/allow).";
+    ? "read-only: no commands, no file changes. /mode ask asks before them."
+    : "ask: commands and changes of files need a yes, except those allowed (/allow).";
 }
 
 function allowLine(text: string | null, { permissions }: AgentSession): string {
@@ -103,17 +103,17 @@ function cancelled(error: unknown): "aborted" {
 
 /** Says how a compaction by hand ended, if no event has said so. */
 function compactAnswer(outcome: FitOutcome | "aborted"): readonly string[] {
-  if (outcome === "aborted") return ["(cancelled; the context is as it was)"];
+  if (outcome === "aborted") return ["(cancelled; the context is unchanged)"];
   if (outcome.kind !== "unchanged") return [];
   return [
-    outcome.off === "unknown-window" ? "The context window is not known: set context_window." : "There is nothing to compact.",
+    outcome.off === "unknown-window" ? "The context window is unknown: set context_window." : "There is nothing to compact.",
   ];
 }
 
 function modelLines({ agent }: AgentSession): readonly string[] {
   const { modelId, context } = agent.state();
   const window = context.windowTokens === null ? "unknown" : `${formatTokens(context.windowTokens)} tokens`;
-  return [`${printable(modelId)}, context window ${window}. /model host/model goes on with another.`];
+  return [`${printable(modelId)}, context window ${window}. /model host/model switches to another.`];
 }
 
 /** Prices, window and tokenizer are looked up by the model's id; summaries are written by the model that is asked. */
@@ -133,14 +133,14 @@ function policyLines(name: string | null, { agent, policy, config, parts }: Agen
     return [
       `policy ${printable(policy.name)} (${config.policy.source})`,
       ...knobLines(policy).flatMap((line) => wrapped(line, { first: "  ", further: "             " })),
-      "/policy all prints every value with where it comes from.",
+      "/policy all prints every value with its origin.",
     ];
   if (name === "all") return [policyYaml({ policy, originOf: config.policy.originOf }).trimEnd()];
   const read = findPolicy(name, cwd, parts);
   if ("problems" in read) throw new PlimsollError("bad-input", read.problems.join("; "), { problems: read.problems });
   return [
     ...(read.found.notes ?? []).map(printable),
-    "A session keeps its policy while it is open. To go on with this one:",
+    "A session keeps its policy while it is open. To continue with this one:",
     `  plimsoll chat --resume ${agent.sessionId} --policy ${printable(name)}`,
   ];
 }
@@ -148,8 +148,8 @@ function policyLines(name: string | null, { agent, policy, config, parts }: Agen
 /** Writes the content of the next request; an existing file stays unchanged. */
 async function exported(file: string | null, { agent }: AgentSession, cwd: string): Promise<string> {
   const path = resolve(cwd, file ?? `${agent.sessionId}-${(await agent.entries()).length}.json`);
-  if (existsSync(path)) throw new PlimsollError("bad-input", `${path} is there already; name another file`, { path });
+  if (existsSync(path)) throw new PlimsollError("bad-input", `${path} already exists; name another file`, { path });
   const context = agent.context();
   writeWholeFile(path, `${JSON.stringify(context, null, 2)}\n`);
-  return `Wrote what the next request sends, ${context.messages.length} messages with system text and tools, to ${printable(path)}.`;
+  return `Wrote the next request, ${context.messages.length} messages with system text and tools, to ${printable(path)}.`;
 }

@@ -28,7 +28,7 @@ export interface ChatInput {
   readonly isTerminal: boolean;
 }
 
-const ASKING_LINE = "Commands and changes of files are asked about; /allow commands stops that.";
+const ASKING_LINE = "Plimsoll asks before commands and file changes; /allow commands stops that.";
 
 /** Chats until the input ends or the person leaves. Ctrl-C ends the agent's action; if there is none, the chat. */
 export async function chat(options: SessionOptions, { io, input, isTerminal }: ChatInput): Promise<number> {
@@ -44,13 +44,13 @@ export async function chat(options: SessionOptions, { io, input, isTerminal }: C
   shown.open(session);
   const asker = createLineAsker(screen);
   const say = (line: string) => sayOn(io.stdout, line);
-  [...session.notices, ...(isTerminal ? [ASKING_LINE] : []), "/help lists what can be typed."].forEach(say);
+  [...session.notices, ...(isTerminal ? [ASKING_LINE] : []), "/help lists the commands."].forEach(say);
   const answers = await chatOver({ session, asker, shown, io, input, inputKind: isTerminal ? "terminal" : "pipe" }).finally(
     () => session.close(),
   );
   await Promise.all(answers);
   if (!isTerminal) refusalLines(session.permissions).forEach(say);
-  write(`\ngo on with: plimsoll chat ${options.demo === true ? "--demo " : ""}--resume ${session.agent.sessionId}\n`);
+  write(`\ncontinue with: plimsoll chat ${options.demo === true ? "--demo " : ""}--resume ${session.agent.sessionId}\n`);
   return EXIT_OK;
 }
 

@@ -55,9 +55,9 @@ describe("a chat goes on", { timeout: 60_000 }, () => {
     const { say, said, end } = conversation();
     await say("look", "I have looked");
     writeFileSync(join(folder, "taken.json"), "mine");
-    await say("/export taken.json", "is there already; name another file");
+    await say("/export taken.json", "already exists; name another file");
     await say("/export taken.json/below.json", "cannot be written");
-    await say("/export", "Wrote what the next request sends, 12 messages");
+    await say("/export", "Wrote the next request, 12 messages");
     await say("/policy ./none.yaml", "./none.yaml: cannot be read");
     await say("/policy svne", 'unknown policy "svne": did you mean sven?');
     await say("/policy sven", "--policy sven");
@@ -86,7 +86,7 @@ test.each([
   ["a folder for logs that is a file", "sessions: taken\n", ["run", "--demo", "look"], "taken"],
   ["settings that are wrong", "max_steps: none\n", ["chat", "--demo"], "config.yaml:1:1: max_steps"],
   ["a session that is not there", "", ["chat", "--demo", "--resume", "nope"], "there is no session nope: there is none yet"],
-  ["nothing to go on with", "", ["run", "look", "--demo", "--resume"], "there is no session to go on with"],
+  ["nothing to go on with", "", ["run", "look", "--demo", "--resume"], "there is no session to resume"],
 ])(
   "%s is one line and a code that is not 0",
   async (_what, config, argv, line) => {

@@ -13,12 +13,12 @@ export const CHAT_HELP: string = [
   "/compact [--keep tokens] [focus]  compact now; how much to keep word for word,",
   "                                  and the subject of the summary",
   "/undo                             undo the newest compaction",
-  "/context                          what fills the window, by kind and tool",
+  "/context                          contents of the window, by kind and tool",
   "/model [model]                    show or switch the model",
-  "/policy [name]                    show the policy, or how to go on with another",
+  "/policy [name]                    show the policy, or how to switch to another",
   "/export [file]                    write the context as JSON",
   "/mode [ask|read-only]             ask before commands and changes, or refuse",
-  "/allow [rule]                     what runs without asking; commands, writes,",
+  "/allow [rule]                     allow without asking: commands, writes,",
   "                                  command:LINE, tool:NAME or all",
   "/help                             this list",
   "/quit                             leave; the session can be resumed",
@@ -45,7 +45,7 @@ export function chatLine(line: string): ChatLine {
   if (alone !== undefined) return { kind: alone };
   const withArgument = WITH_ARGUMENT.find((kind) => kind === word);
   if (withArgument !== undefined) return { kind: withArgument, argument };
-  const others = "/help lists what there is; // begins a message with a slash.";
+  const others = "/help lists the commands; // begins a message with a slash.";
   return {
     kind: "wrong",
     why: `There is no /${word}. ${suggestion(word, COMMANDS, others).replace("did you mean ", "Did you mean /")}`,
@@ -57,7 +57,7 @@ function compactLine(words: readonly string[]): ChatLine {
   const isKeep = flag === "--keep";
   const focus = (isKeep ? others : words).join(" ");
   const tokens = isKeep ? sizeOf(size ?? "") : null;
-  if (isKeep && tokens === null) return { kind: "wrong", why: "/compact --keep takes a number of tokens, as 8000 or 8k." };
-  if (flag?.startsWith("-") === true && !isKeep) return { kind: "wrong", why: `/compact knows --keep alone, not ${flag}.` };
+  if (isKeep && tokens === null) return { kind: "wrong", why: "/compact --keep takes a number of tokens, such as 8000 or 8k." };
+  if (flag?.startsWith("-") === true && !isKeep) return { kind: "wrong", why: `/compact knows only --keep, not ${flag}.` };
   return { kind: "compact", keepTokens: tokens, focus: focus === "" ? null : focus };
 }

@@ -90,7 +90,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     const both = await run("bench logs/session.jsonl copied -p none -p recorded");
     const [first = "", ...rest] = both.stdout.split("\n\n");
     expect(first.replace("\n", " ")).toMatch(
-      /^2 files, 2 sessions of 1 lineage; \d+ answers stand in more than one file and are counted once\.$/,
+      /^2 files, 2 sessions of 1 lineage; \d+ answers appear in more than one file and are counted once\.$/,
     );
     expect(rest.join("\n\n")).toBe(one.stdout);
   });
@@ -109,8 +109,8 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     const { stdout } = await run("bench logs/session.jsonl --window 1m");
     const said = stdout.replace(/\s+/g, " ");
     expect(stdout).toMatch(/^sven +\S+ +0\/1/m);
-    expect(said).toMatch(/sven.*: nothing fired in 1 session, .*; in 1 it acted, by shortening results as they came\./);
-    expect(said).toMatch(/Shortened results alone; compacts at /);
+    expect(said).toMatch(/sven.*: no compaction in 1 session: .*; in 1 it acted, by shortening results as they came\./);
+    expect(said).toMatch(/Only shortened results; compacts at /);
   });
 
   test("explains its table in four lines, and in full the rest", async () => {
@@ -191,7 +191,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     ["a limit is no number", "bench --from pi --limit all", 2, "--limit all: give a whole number from 1"],
     ["a limit is for nothing", "bench logs --limit 3", 2, "--limit does nothing by itself: it is for --from"],
     ["a time is for nothing", "bench logs --since 7d", 2, "--since does nothing by itself"],
-    ["nothing is asked that could be told dry", "bench logs --dry-run", 2, "--dry-run is for a model that is"],
+    ["nothing is asked that could be told dry", "bench logs --dry-run", 2, "--dry-run needs a model"],
     ["nothing is printed of an --out", "compact logs/session.jsonl --dry-run --out x", 2, "--out does nothing with --dry-run"],
     [
       "no session of this folder is there for a page",
@@ -290,8 +290,8 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     const { exitCode, stdout } = await run("bench logs/session.jsonl -p old.yaml -p none -w 32k --jobs 1");
     expect(exitCode).toBe(0);
     const first = stdout.slice(0, stdout.indexOf("for messages:")).replaceAll(/\s+/g, " ");
-    expect(first.match(/old\.yaml:1:1: plimsoll-rich is gone: plimsoll takes its place/g)).toHaveLength(1);
-    expect(first.match(/old\.yaml:2:1: idleAfter is gone: nothing takes its place/g)).toHaveLength(1);
+    expect(first.match(/old\.yaml:1:1: plimsoll-rich is gone: plimsoll replaces it/g)).toHaveLength(1);
+    expect(first.match(/old\.yaml:2:1: idleAfter is gone: nothing replaces it/g)).toHaveLength(1);
   });
 
   test("prices sessions by a file", async () => {
@@ -393,7 +393,7 @@ describe("a sweep", { timeout: REPLAY_MS }, () => {
     ["trigger.rato=0.5,0.6", "sven: trigger.rato: no value of this policy; did you mean trigger.atLeast.ratio?"],
     ["trigger.ratio=2,3", "sven: sven trigger.ratio=2: no policy can have this value"],
     ["trigger.ratio", "--sweep trigger.ratio: give a path with a range or a list"],
-    ["keep.lines=5%", "keep.lines is gone: keep.recall takes its place"],
+    ["keep.lines=5%", "keep.lines is gone: keep.recall replaces it"],
   ])("--sweep %s is refused", async (axis, line) => {
     const { exitCode, stderr } = await run(`bench logs/session.jsonl --sweep ${axis}`);
     expect(exitCode).toBe(2);
@@ -421,12 +421,12 @@ describe("plimsoll policy", () => {
   test("shows one of an earlier version in today's words, and says what became of it", async () => {
     writeFileSync(join(folder, "old.yaml"), "policy: sven\nkeep: [{ kind: lines, atMost: { tokens: 9 } }]\n");
     const { exitCode, stdout, stderr } = await run("policy show old.yaml");
-    expect([exitCode, stderr]).toEqual([0, "plimsoll: old.yaml:2:8: lines is gone: recall takes its place\n"]);
+    expect([exitCode, stderr]).toEqual([0, "plimsoll: old.yaml:2:8: lines is gone: recall replaces it\n"]);
     expect(stdout).toMatch(/^ {2}- kind: recall/m);
   });
 
   test.each([
-    ["plimsoll-rich", "the policy plimsoll-rich is gone: plimsoll takes its place"],
+    ["plimsoll-rich", "the policy plimsoll-rich is gone: plimsoll replaces it"],
     ["svne", 'unknown policy "svne": did you mean sven?'],
   ])("says in one line why it cannot show %s", async (name, line) => {
     const { exitCode, stderr } = await run(`policy show ${name}`);

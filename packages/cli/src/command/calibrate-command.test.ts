@@ -28,7 +28,7 @@ describe("plimsoll calibrate", () => {
     for (const name of ["a.jsonl", "b.jsonl"]) copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "twice", name));
     const [one, both] = [await run("twice/a.jsonl"), await run("twice/a.jsonl", "twice/b.jsonl")];
     expect(both.stdout).toBe(one.stdout);
-    expect(both.stderr).toMatch(/2 sessions of 1 lineage; \d+ answers stand in more than one file and are counted once\./);
+    expect(both.stderr).toMatch(/2 sessions of 1 lineage; \d+ answers appear in more than one file and are counted once\./);
   });
 
   test("writes a line a call, named by the path below the folder that was given, and all errors as JSON", async () => {
@@ -57,8 +57,8 @@ describe("plimsoll calibrate", () => {
     expect({ exitCode: below.exitCode, lines: below.stderr.split("\n") }).toEqual({
       exitCode: 0,
       lines: [
-        "plimsoll: 2 files are no sessions and left out: mixed/cut.json, mixed/noise.jsonl",
-        "plimsoll: silent.json: its agent reported no usage; there is nothing to compare with",
+        "plimsoll: 2 files are not sessions and left out: mixed/cut.json, mixed/noise.jsonl",
+        "plimsoll: silent.json: its agent reported no usage to compare with",
         "",
       ],
     });

@@ -42,7 +42,7 @@ describe("a run that was killed", { timeout: RUN_MS }, () => {
     expect(killed).toMatchObject({ signal: "SIGKILL", stdout: "" });
     const resumed = await runChild({ args, cwd: folder });
     expect(resumed.exitCode).toBe(0);
-    expect(resumed.stderr).toMatch(/^plimsoll: took [1-9]\d? replays that another run had finished$/m);
+    expect(resumed.stderr).toMatch(/^plimsoll: took [1-9]\d? replays finished by another run$/m);
     const whole = await run(...SWEEP, "--json", "whole.json");
     expect(whole.stderr).not.toContain(TAKEN);
     expect(readFileSync(join(folder, "child.json"), "utf8")).toBe(readFileSync(join(folder, "whole.json"), "utf8"));
@@ -57,7 +57,7 @@ test("a tuner that was killed goes on where it was, to the same words", { timeou
   const killed = await runChild({ args, cwd: folder, killAfter: { folder: join(folder, CACHE), lines: 5 } });
   expect(killed).toMatchObject({ signal: "SIGKILL", stdout: "" });
   const resumed = await runChild({ args, cwd: folder });
-  expect(resumed.stderr).toMatch(/^plimsoll: took [1-9]\d? replays that another run had finished$/m);
+  expect(resumed.stderr).toMatch(/^plimsoll: took [1-9]\d? replays finished by another run$/m);
   expect(resumed.stdout).toBe((await run(...args)).stdout);
 });
 

@@ -50,8 +50,8 @@ export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCo
 const LISTED_WINDOW = { contextWindowTokens: 200_000, inputBudgetTokens: 168_000 } as const;
 
 const READING = [
-  "writer: who writes summaries; cap: the longest tool result that stays whole.",
-  `Made to cheat, to show where a measure fails, and never recommended (plimsoll bench --policy NAME): ${[...CHEATS].join(", ")}.`,
+  "writer: writer of the summaries; cap: the longest tool result that stays whole.",
+  `Made to cheat, to show where a measure fails; never recommended (plimsoll bench --policy NAME): ${[...CHEATS].join(", ")}.`,
 ].flatMap((line) => wrapped(line));
 
 function compactsAt(policy: Policy): string {

@@ -110,7 +110,7 @@ test.each([
 ])("%s reads no device", async (_, args) => {
   const { io, stderr } = terminal();
   expect(await main(args, io)).toBeGreaterThan(0);
-  expect(stderr()).toMatch(/\/dev\/zero: (cannot be read \()?is no regular file/);
+  expect(stderr()).toMatch(/\/dev\/zero: (cannot be read \()?is not a regular file/);
 });
 
 test("says how `run` is pointed at it", async () => {
@@ -160,9 +160,9 @@ test.each([
 });
 
 test.each([
-  [["--facts", "facts.jsonl"], "plimsoll: --facts: facts are told of a scenario alone; name one in the place of a session\n"],
+  [["--facts", "facts.jsonl"], "plimsoll: --facts works only with a scenario; name one instead of a session\n"],
   [["--port", "70000"], "plimsoll: --port 70000: give a whole number from 0 to 65535\n"],
-  [["--window", "real"], "plimsoll: --window real: give a number of tokens, as 8000 or 200k\n"],
+  [["--window", "real"], "plimsoll: --window real: give a number of tokens, such as 8000 or 200k\n"],
 ])("refuses %j", async (options, message) => {
   const { io, stderr } = terminal();
   expect(await main(["simulate", ...options], io)).toBe(2);

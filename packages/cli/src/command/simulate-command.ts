@@ -36,9 +36,9 @@ export function defineSimulateCommand(command: Command, io: CliIo, onExit: (exit
   command
     .argument("[session]", "a session log whose replies are played, or a scenario; without it every reply is one line")
     .option("-p, --port <port>", "port to listen on, 0 for a free one", "8484")
-    .option("-w, --window <tokens>", "context window, as 32k or 200k", "200k")
+    .option("-w, --window <tokens>", "context window, such as 32k or 200k", "200k")
     .option("--facts <file>", "add a line of JSON for each exchange of the scenario: sizes, roles and hashes, never text")
-    .option("--rules", "print the rules that a program can switch, with dates and sources, and exit")
+    .option("--rules", "print the switchable rules, with dates and sources, and exit")
     .action(async (session: string | undefined, options: SimulateOptions) =>
       options.rules === true
         ? void io.stdout.write(`${SWITCHABLE_RULES.map(ruleText).join("\n\n")}\n`)
@@ -57,7 +57,7 @@ export async function simulate(
 ): Promise<number> {
   const scenario = session === null ? null : scenarioIn(resolve(io.cwd, session), session);
   if (scenario === null && facts !== undefined)
-    throw new PlimsollError("bad-input", "--facts: facts are told of a scenario alone; name one in the place of a session");
+    throw new PlimsollError("bad-input", "--facts works only with a scenario; name one instead of a session");
   if (facts !== undefined) checkOutput(resolve(io.cwd, facts));
   const onFacts = (each: ExchangeFacts) => {
     if (facts !== undefined) written = written.then(() => appendFile(resolve(io.cwd, facts), `${factsLine(each)}\n`));

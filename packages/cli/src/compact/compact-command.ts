@@ -42,12 +42,12 @@ interface CompactOptions extends ExtensionOptions {
 /** Adds `plimsoll compact`: compacts a recorded session once, without a model, or takes the newest compaction back. */
 export function defineCompactCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("<session>", "a session log, or the id of a session of plimsoll's")
-    .option("--undo", "take the newest compaction of a session of plimsoll's back: its log gets a line more")
+    .argument("<session>", "a session log, or the id of a plimsoll session")
+    .option("--undo", "undo the newest compaction of a plimsoll session (adds a line to its log)")
     .option("--dry-run", "show the compaction and its losses, and print no messages")
     .option("--policy <policy>", "a preset's name or a YAML file; default: plimsoll")
     .option("--keep <tokens>", "tokens of the newest messages to keep word for word")
-    .option("--focus <text>", "the subject that the summary concentrates on")
+    .option("--focus <text>", "the focus of the summary")
     .option("--window <tokens>", "context window; default: the log's, the model's, or twice the session")
     .option("-o, --out <file>", "write the messages to a file")
     .action(async (session: string, options: CompactOptions) => {
@@ -186,7 +186,7 @@ const LOG_SUFFIX = ".jsonl";
 async function undoNewest(session: string, io: CliIo): Promise<number> {
   const { path } = sessionFile(session, io);
   if (!path.endsWith(LOG_SUFFIX))
-    throw new PlimsollError("bad-input", `${session}: only logs of plimsoll's own, which end in ${LOG_SUFFIX}, can be undone`);
+    throw new PlimsollError("bad-input", `${session}: only plimsoll's own logs, which end in ${LOG_SUFFIX}, can be undone`);
   const store = createFileSessionStore({ folder: dirname(path) });
   const { writer, entries } = await store.open(basename(path, LOG_SUFFIX)).catch((error: unknown) => {
     throw notOurs(error, session);
@@ -207,7 +207,7 @@ async function undoNewest(session: string, io: CliIo): Promise<number> {
 /** Says that a log is not of Plimsoll's own, rather than quoting its first line that makes no sense. */
 function notOurs(error: unknown, session: string): unknown {
   if (!isPlimsollError(error) || error.details.line !== 1) return error;
-  return new PlimsollError("bad-input", `${session}: no log of plimsoll's own; only those can be undone`, {}, error);
+  return new PlimsollError("bad-input", `${session}: not one of plimsoll's own logs; only those can be undone`, {}, error);
 }
 
 function undoneText(undone: CompactionEntry | undefined, before: readonly Message[], after: readonly Message[]): string {

@@ -26,7 +26,7 @@ type FileKey =
   // Below the policy: which other model writes its summaries.
   | "summary.request";
 
-const COMPACTION: Decided = { word: "project", why: "says what stays of a conversation, and reaches nothing outside of it" };
+const COMPACTION: Decided = { word: "project", why: "limits the conversation, and reaches nothing outside it" };
 
 /**
  * Settings that a file in a project's folder may make: `plimsoll.yaml` and `.plimsoll/config.yaml`, which come with a clone and may be anyone's. Only
@@ -34,10 +34,10 @@ const COMPACTION: Decided = { word: "project", why: "says what stays of a conver
  * and neither `.env` nor a list of modules, permissions, hooks, addresses, headers, proxies or telemetry is read from the folder at all.
  */
 export const PROJECT_MAY: { readonly [Key in FileKey]: Decided } = {
-  model: { word: "person", why: "says who reads the conversation, and what it costs" },
-  "summary.request": { word: "person", why: "says which other model reads the conversation, and what it costs" },
+  model: { word: "person", why: "chooses the conversation's reader and its cost" },
+  "summary.request": { word: "person", why: "names another model that reads the conversation at its own price" },
   pass_env: { word: "person", why: "hands credentials to programs" },
-  sessions: { word: "person", why: "says where conversations are written" },
+  sessions: { word: "person", why: "chooses the folder of conversations" },
   lint: { word: "person", why: "is a program that runs" },
   max_steps: { word: "person", why: "bounds what a run may cost" },
   mcpServers: { word: "asked", why: "starts programs and opens addresses: each after a question, or by --allow server:NAME" },

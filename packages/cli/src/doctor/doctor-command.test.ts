@@ -93,7 +93,7 @@ test.each([
     `${JSON.stringify(CLAUDE[0])}\n${JSON.stringify(CLAUDE[1]).replace("{}", DEEP)}\n${JSON.stringify(CLAUDE[2])}\n`,
     "log.jsonl:2: JSON that is nested",
   ],
-  ["a document", `{"messages":[{"role":"user","content":${DEEP}}]}`, "log.jsonl: its JSON is nested too deep to be read"],
+  ["a document", `{"messages":[{"role":"user","content":${DEEP}}]}`, "log.jsonl: its JSON is nested too deeply to read"],
 ])("JSON that is nested 100,000 deep is a fault with its place: %s", async (_, text, words) => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
   writeFileSync(join(folder, "log.jsonl"), text);
@@ -130,7 +130,7 @@ test("of a log of ours it names the lines of the log, and says what mends them",
   const { io, stdout } = recordedIo(folder);
   expect(await main(["doctor", "log.jsonl", "--write"], io)).toBe(1);
   expect(stdout()).toContain(
-    "log.jsonl:4: call without result\nlog.jsonl:4: the arguments of this call of look are no JSON object\nlog.jsonl:6: the log is cut off here\n",
+    "log.jsonl:4: call without result\nlog.jsonl:4: the arguments of this call of look are not a JSON object\nlog.jsonl:6: the log is cut off here\n",
   );
   expect(stdout()).toContain("plimsoll chat --resume ID");
   expect(readdirSync(folder)).toEqual(["log.jsonl"]);
@@ -151,7 +151,7 @@ const CODEX = [
 ].map((line) => ({ timestamp: "2026-11-01T10:00:00Z", ...line }));
 
 test.each<[string, readonly unknown[], number, string]>([
-  ["Claude Code's", [CLAUDE[0], failed(SIGNATURE)], 1, "log.jsonl:2: the vendor refused the thinking that was sent: --full"],
+  ["Claude Code's", [CLAUDE[0], failed(SIGNATURE)], 1, "log.jsonl:2: the vendor refused the thinking: --full"],
   ["Claude Code's, which went on", [CLAUDE[0], failed(SIGNATURE), said], 0, "No problems found"],
   ["Claude Code's, of something else", [CLAUDE[0], failed("API Error: 529 overloaded")], 0, "No problems found"],
   [

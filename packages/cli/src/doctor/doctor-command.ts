@@ -28,7 +28,7 @@ export function defineDoctorCommand(command: Command, io: CliIo, onExit: (exitCo
     .argument("[session]", "a session log, or an agent for its newest; without it, the newest session of this folder")
     .option("--from <agent>", `the newest log of an agent in its usual place (${LOCATED_AGENTS.join(", ")})`)
     .option("--write", "write a repaired copy beside the log; the log itself is never changed")
-    .option("--full", "leave all thinking out too, for a session that is refused for its signatures")
+    .option("--full", "also leave out all thinking, for a session refused for its signatures")
     .action(async (session: string | undefined, options: DoctorOptions) => onExit(await doctor(session, options, io)));
 }
 
@@ -38,7 +38,7 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   if (log === null) {
     // Its error names what was found.
     await importFile(path, displayName);
-    throw new PlimsollError("bad-input", `${displayName}: no session log that can be read`);
+    throw new PlimsollError("bad-input", `${displayName}: no readable session log`);
   }
   const { format, text, encoding } = log;
   if (encoding !== null) say(io.stdout, encoding);
@@ -51,7 +51,7 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   if (changed > 0)
     say(
       io.stdout,
-      `${displayName}: the system text or the tools changed ${formatNumberOf(changed, "time")}: thinking from before may be refused (--full)`,
+      `${displayName}: the system text or the tools changed ${formatNumberOf(changed, "time")}: earlier thinking may be refused (--full)`,
     );
   const ownLine = format === "claude-code" ? ownSummaryLine(text) : null;
   if (ownLine !== null)
@@ -73,7 +73,7 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   }
   say(io.stdout, ...faultLines(displayName, faults));
   if (mended === null) {
-    say(io.stdout, UNMENDED[format] ?? `doctor cannot mend this log of ${format}: correct it by hand, in a copy.`);
+    say(io.stdout, UNMENDED[format] ?? `doctor cannot repair this ${format} log: correct a copy by hand.`);
     return EXIT_FAILED;
   }
   if (options.write !== true) {
@@ -89,8 +89,8 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
 
 const UNMENDED: Readonly<Record<string, string>> = {
   plimsoll:
-    "doctor writes no copy of Plimsoll's own logs: plimsoll chat --resume ID goes on with the session, and mends what it sends.",
-  opencode: "doctor mends what opencode export writes: opencode export ID > session.json",
+    "doctor writes no copy of Plimsoll's own logs: plimsoll chat --resume ID continues the session and repairs its requests.",
+  opencode: "doctor repairs the output of opencode export: opencode export ID > session.json",
 };
 
 /** A fault; `line` is `null` if the log has no line for it. */
@@ -121,7 +121,7 @@ async function importedFaults(
     ...repairMessages(messages).repairs.map(({ code, index }) => at(index, code.replaceAll("-", " "))),
     ...messages.flatMap((message, index) => {
       const unsound = toolCallsOf(message).filter(({ argumentsJson }) => !isRecord(jsonIn(argumentsJson)));
-      return unsound.map(({ toolName }) => at(index, `the arguments of this call of ${toolName} are no JSON object`));
+      return unsound.map(({ toolName }) => at(index, `the arguments of this call of ${toolName} are not a JSON object`));
     }),
     ...cut.map(({ line }) => ({ line, words: "the log is cut off here" })),
   ];
@@ -134,7 +134,7 @@ function messageLines(text: string): readonly number[] {
 
 /** Advice on a vendor's refusal that ends a log; the log suggests no remedy for others. */
 const REFUSED: Readonly<Record<string, string>> = {
-  "reasoning-refused": "the vendor refused the thinking that was sent: --full leaves all of it out",
+  "reasoning-refused": "the vendor refused the thinking: --full leaves it out",
   "context-overflow": "the vendor refused the request for its length: plimsoll compact makes it shorter",
 };
 
@@ -173,7 +173,7 @@ const OPENED_BY: Readonly<Record<string, (copy: string, text: string) => string>
   pi: (copy) => `pi --session ${copy}`,
   opencode: (copy, text) => `opencode import ${copy} && opencode --session ${/"(ses_\w+)"/.exec(text)?.[1] ?? ""}`,
 };
-const BY_ITS_PLACE = () => "put it in the place of the log, of which you keep a copy";
+const BY_ITS_PLACE = () => "keep a copy of the log, then replace it with this file";
 
 /** A session of OpenCode under ids of its own: of ids that it has, `opencode import` takes nothing. Ids with one end keep their order. */
 function asNewSession(text: string): string {

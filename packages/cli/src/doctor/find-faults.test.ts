@@ -28,9 +28,9 @@ const cutOff = (text: string) => text.replace(/"(input|args|arguments)":\s*(\{[^
 const KINDS: readonly (readonly [string, readonly Step[], (text: string) => string, string])[] = [
   ["a call without its result", with_(4, { call: "c2" }), (text) => text, "has no result"],
   ["a result without its call", with_(4, { result: "c9" }), (text) => text, "has no call before it"],
-  ["a result twice", with_(3, { result: "c1" }), (text) => text, "stands there twice"],
+  ["a result twice", with_(3, { result: "c1" }), (text) => text, "occurs twice"],
   ["an id of a call twice", with_(4, { call: "c1" }, { result: "c1" }), (text) => text, "was used before"],
-  ["arguments that were cut off", SOUND, cutOff, "are no JSON object"],
+  ["arguments that were cut off", SOUND, cutOff, "are not a JSON object"],
   ["half a character", SOUND, half, "half a character"],
   ["a picture of too many bytes", with_(5, { picture: "A".repeat(8_000_000) }), (text) => text, "MB, more than vendors take"],
   ["a picture of too many pixels", with_(5, { picture: PNG(9_000) }), (text) => text, "9000 pixels"],
@@ -44,9 +44,9 @@ const KINDS: readonly (readonly [string, readonly Step[], (text: string) => stri
       const lines = text.split("\n");
       return [...lines.slice(0, 2), lines[1], ...lines.slice(2)].join("\n");
     },
-    "stands there twice",
+    "occurs twice",
   ],
-  ["a summary that failed", with_(4, { summary: "API Error: 529 overloaded" }), (text) => text, "whose summary failed"],
+  ["a summary that failed", with_(4, { summary: "API Error: 529 overloaded" }), (text) => text, "with a failed summary"],
 ];
 
 /** Why a kind is not there in logs of a format. */

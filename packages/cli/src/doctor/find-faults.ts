@@ -58,7 +58,7 @@ export function examineLog(text: string, format: string, { thinking }: { readonl
   const faults: Fault[] = [];
   const sound = units.filter((unit, index) => {
     if (unit.value !== undefined) return true;
-    const words = index === units.length - 1 ? "the last line is cut off" : "this line is no JSON";
+    const words = index === units.length - 1 ? "the last line is cut off" : "this line is not JSON";
     faults.push({ line: unit.line, words: isNestedDeeper(unit.text) ? NESTED_TOO_DEEP : words });
     return false;
   });
@@ -92,8 +92,8 @@ export function examineLog(text: string, format: string, { thinking }: { readonl
   return { faults: byLine(faults), mended: lines.join("\n") };
 }
 
-const NESTED_TOO_DEEP = "JSON that is nested too deep to be read";
-const CUT_OFF_DOCUMENT = "the file is no whole JSON: it was cut off, and cannot be mended here";
+const NESTED_TOO_DEEP = "JSON that is nested too deeply to read";
+const CUT_OFF_DOCUMENT = "the file's JSON is cut off and cannot be repaired here";
 
 function examineDocument(text: string, rules: Parameters<typeof mendItems>[2]): Examined {
   const value = jsonIn(text);
@@ -116,7 +116,7 @@ function examineDocument(text: string, rules: Parameters<typeof mendItems>[2]): 
   const isSame = made.length === list.length && made.every((each, index) => each === list[index]);
   const written = isSame ? text : `${JSON.stringify(next, null, indent)}${text.endsWith("\n") ? "\n" : ""}`;
   const mended = wellFormedText(written);
-  if (mended !== written) faults.push({ line: 1, words: "half a character, which no vendor takes" });
+  if (mended !== written) faults.push({ line: 1, words: "half a character, which vendors refuse" });
   return { faults: byLine(faults), mended: faults.length === 0 ? null : mended };
 }
 
@@ -150,7 +150,7 @@ function withoutStoredTwice(units: readonly Unit[], faults: Fault[]): readonly U
   return units.filter(({ line, value }) => {
     const ids = listed(value, "content").map((part) => (isRecord(part.functionResponse) ? part.functionResponse.id : null));
     const isAgain = ids.length > 0 && ids.every((id) => answered.has(id));
-    if (isAgain) faults.push({ line, words: "this result stands there twice" });
+    if (isAgain) faults.push({ line, words: "this result occurs twice" });
     return !isAgain;
   });
 }
@@ -175,7 +175,7 @@ function wellFormedText(text: string): string {
 function textWith(unit: Unit, value: unknown, faults: Fault[]): string {
   const text = value === unit.value ? unit.text : JSON.stringify(value);
   const whole = wellFormedText(text);
-  if (whole !== text) faults.push({ line: unit.line, words: "half a character, which no vendor takes" });
+  if (whole !== text) faults.push({ line: unit.line, words: "half a character, which vendors refuse" });
   return whole;
 }
 
@@ -209,7 +209,7 @@ function withoutRepeats(units: readonly Unit[], faults: Fault[]): readonly Unit[
     if (typeof id !== "string") return true;
     const isAgain = seen.has(text);
     seen.add(text);
-    if (isAgain) faults.push({ line, words: "the same line stands there twice" });
+    if (isAgain) faults.push({ line, words: "this line occurs twice" });
     return !isAgain;
   });
 }
@@ -226,7 +226,7 @@ function withoutFailedSummaries(units: readonly Unit[], faults: Fault[]): readon
     if (!isRecord(value)) continue;
     const summary = summaryIn(value);
     if (summary === null || (summary.trim().length >= LEAST_SUMMARY_CHARS && !FAILED.test(summary))) continue;
-    faults.push({ line, words: "a compaction whose summary failed: the history before it was lost to the agent" });
+    faults.push({ line, words: "a compaction with a failed summary: the agent lost the history before it" });
     const before = units[index - 1]?.value;
     const isBoundary = isRecord(before) && before.subtype === "compact_boundary";
     const above = isBoundary ? before : value;

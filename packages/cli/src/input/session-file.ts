@@ -15,7 +15,8 @@ export function sessionFile(
   const path = resolve(cwd, session);
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isFile()) return { path, displayName: session };
-  if (found !== undefined) throw new PlimsollError("bad-input", `${session} is no file; give a session log, or a session's id`);
+  if (found !== undefined)
+    throw new PlimsollError("bad-input", `${session} is not a file; give a session log, or a session's id`);
   const folder = sessionsFolderOf(cwd, readConfig({ cwd, homeFolder, environment: process.env, flags: {} }));
   const log = join(folder, `${session}.jsonl`);
   const isId = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(session);

@@ -28,7 +28,7 @@ export function defineInspectCommand(command: Command, io: CliIo, onExit: (exitC
     .argument("[session]", "a log, the id of a session here, or an agent for its newest; without it, the newest of this folder")
     .option("--from <agent>", `the newest log of an agent in its usual place (${LOCATED_AGENTS.join(", ")})`)
     .option("--html <file>", "write a page as well")
-    .option("--json <file>", "write the facts, and what was not read, as JSON")
+    .option("--json <file>", "write the facts, and a list of unread parts, as JSON")
     .action(async (session: string | undefined, { from, html, json, ...options }: InspectOptions) => {
       const { path, displayName } = await sessionFileOr(session, from, io);
       const transcripts = await importFile(path, displayName, (await openExtensions(options, io)).importers);

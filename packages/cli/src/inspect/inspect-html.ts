@@ -39,7 +39,7 @@ ${chartSection(story)}
 ${compactionsSection(story)}
 <h2>Timeline</h2>
 ${timelineSection(story)}
-<h2>What fills the context at the end</h2>
+<h2>The context at the end</h2>
 ${compositionTable(story.composition)}
 ${notes.length === 0 ? html`` : html`<h2>Notes of the importer</h2><ul>${notes}</ul>`}
 </section>`;
@@ -47,7 +47,7 @@ ${notes.length === 0 ? html`` : html`<h2>Notes of the importer</h2><ul>${notes}<
 
 function chartSection(story: SessionStory): Markup {
   const { calls, compactions, contextWindowTokens } = story;
-  if (calls.length === 0) return html`<p class="note">The log tells of no model call.</p>`;
+  if (calls.length === 0) return html`<p class="note">The log has no model call.</p>`;
   const data = chartData(calls);
   const isReported = data.reportedTokens.some((tokens) => tokens !== null);
   const key = data.layers.map(
@@ -58,10 +58,10 @@ function chartSection(story: SessionStory): Markup {
 <figcaption>${isReported ? html`<span class="key"><b>━</b> reported by the provider</span>` : html``}${
     compactions.length === 0 ? html`` : html`<span class="key"><b class="mark">◆</b> compaction</span>`
   }${key}</figcaption></figure>
-<p class="note">Areas are estimates of what the log holds${
+<p class="note">Areas are estimates of the log's content${
     isReported
-      ? "; what lies between them and the line is sent without being logged (system text, tools), or is the estimate's error"
-      : ", since no provider's counts are in it"
+      ? "; the gap up to the line was sent but not logged (system text, tools), or is the estimate's error"
+      : ", because it has no provider's counts"
   }. Point at a call for its figures.</p>`;
 }
 
@@ -73,7 +73,7 @@ function compactionsSection({ compactions }: SessionStory): Markup {
 /** A share in whole percent; a present kind never shows as nothing. */
 function shareText(ratio: number): string {
   const percent = Math.round(100 * ratio);
-  return percent === 0 && ratio > 0 ? "< 1 %" : `${percent} %`;
+  return percent === 0 && ratio > 0 ? "< 1%" : `${percent}%`;
 }
 
 const BAR_WIDTH = 240;
@@ -87,8 +87,8 @@ function compositionTable(composition: Composition): Markup {
       html`<tr><td class="text">${what}</td><td>${formatTokens(tokens)}</td><td>${shareText(tokens / total)}</td><td class="text"><svg class="bar wide" viewBox="0 0 ${BAR_WIDTH} 10"><rect class="c1" width="${Math.round((tokens / largest) * BAR_WIDTH)}" height="10" rx="2"/></svg></td></tr>`,
   );
   if (rows.length === 0) return html`<p class="soft">It is empty.</p>`;
-  return html`${scrollFrame("what fills the context at the end")}<table class="figures"><thead><tr><th class="name" scope="col">what</th><th scope="col">tokens</th><th scope="col">share</th><td></td></tr></thead><tbody>${rows}</tbody></table></div>
-<p class="note">About ${formatTokens(total)} tokens, by an estimate that is not calibrated.</p>`;
+  return html`${scrollFrame("the context at the end")}<table class="figures"><thead><tr><th class="name" scope="col">what</th><th scope="col">tokens</th><th scope="col">share</th><td></td></tr></thead><tbody>${rows}</tbody></table></div>
+<p class="note">About ${formatTokens(total)} tokens, by an uncalibrated estimate.</p>`;
 }
 
 const CHART_BAR_WIDTH = 160;
@@ -145,7 +145,7 @@ ${loss.kinds.length === 0 ? html`<p class="soft">Nothing.</p>` : kindTable(loss.
 <p class="note">${editWords(entry.edits).join("; ")}. Tokens are estimates; the log still has all of it.</p>
 ${listed("Your messages", loss.humanMessages.map(titleOf))}
 ${listed("Files that these calls had read or changed", loss.paths)}
-${steps.length === 0 ? html`` : html`<h4>What was tried</h4><ul class="items">${steps}</ul>`}
+${steps.length === 0 ? html`` : html`<h4>Steps tried</h4><ul class="items">${steps}</ul>`}
 </div><div>
 <h4>In its place</h4>
 ${

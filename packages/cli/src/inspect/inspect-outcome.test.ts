@@ -45,7 +45,7 @@ test("inspect and the report of bench show the grade that an importer of one's o
   const refused = recordedIo(folder);
   expect(await main(["inspect", "run.json"], refused.io)).toBe(2);
   expect(refused.stderr()).toMatch(
-    /^plimsoll: run\.json:1: no known session format \(found .*, or bring an importer by --with\n$/,
+    /^plimsoll: run\.json:1: no known session format \(found .*, or add an importer with --with\n$/,
   );
 });
 

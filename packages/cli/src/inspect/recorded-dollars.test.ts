@@ -33,7 +33,7 @@ const LOGS: readonly [format: string, text: string, dollars: string][] = [
         message: { id: "m", role: "assistant", model: MODEL, content: [{ type: "text", text: "a" }], usage: CLAUDE_USAGE },
       },
     ),
-    "$0.678 by list prices; its log says $0.500 (+35.6 %)",
+    "$0.678 by list prices; its log says $0.500 (+35.6%)",
   ],
   [
     "codex",
@@ -74,7 +74,7 @@ const LOGS: readonly [format: string, text: string, dollars: string][] = [
         },
       ],
     }),
-    "$0.398 by list prices; its log says $1.00 (−60.3 %)",
+    "$0.398 by list prices; its log says $1.00 (−60.3%)",
   ],
   [
     "pi",
@@ -123,7 +123,7 @@ const LOGS: readonly [format: string, text: string, dollars: string][] = [
         tool_call_metadata: { model_response: { id: "r", model: MODEL, usage: CHAT_USAGE, choices: [said] } },
       },
     ]),
-    "$0.330 by list prices; its log says $0.660 (−50.0 %)",
+    "$0.330 by list prices; its log says $0.660 (−50.0%)",
   ],
   [
     "cline",

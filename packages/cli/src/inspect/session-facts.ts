@@ -57,7 +57,7 @@ function promptFacts(calls: SessionStory["calls"]): readonly SessionFact[] {
   const totalOf = (part: "totalTokens" | "cacheReadTokens") => inputs.reduce((sum, input) => sum + (input[part] ?? 0), 0);
   const isCacheKnown = inputs.some(({ cacheReadTokens }) => cacheReadTokens !== null);
   const cache = isCacheKnown
-    ? `, ${formatPercent((100 * totalOf("cacheReadTokens")) / totalOf("totalTokens"))} % from cache`
+    ? `, ${formatPercent((100 * totalOf("cacheReadTokens")) / totalOf("totalTokens"))}% from cache`
     : "";
   const largest = Math.max(...inputs.map(({ totalTokens }) => totalTokens ?? 0));
   const output = calls.reduce((sum, { usage }) => sum + (usage.output.totalTokens ?? 0), 0);

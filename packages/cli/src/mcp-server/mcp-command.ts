@@ -25,7 +25,7 @@ interface McpOptions extends ExtensionOptions {
 /** Adds `plimsoll mcp`: the content of a live session, for the agent that works in it, over standard input and output. */
 export function defineMcpCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("[session]", "a session log of any agent that can be read, or the id of a session of plimsoll's")
+    .argument("[session]", "any readable session log, or the id of a plimsoll session")
     .option("--from <agent>", `the newest log of an agent in this folder (${LOCATED_AGENTS.join(", ")})`)
     .action(async (session: string | undefined, options: McpOptions) => {
       const { importers } = await openExtensions(options, io);
@@ -114,7 +114,7 @@ const MAXIMUM_ROWS = 40;
 /** Characters of a message's beginning that are shown; chosen. */
 const BEGINNING_CHARS = 120;
 
-/** How full the context is by the newest report, and its content by estimate. */
+/** Context used by the newest report, and its content by estimate. */
 function contextInfo({ format, entries }: Transcript): string {
   const story = sessionStory(entries);
   const promptTokens = story.calls.findLast((call) => call.promptTokens !== null)?.promptTokens ?? null;
@@ -124,14 +124,14 @@ function contextInfo({ format, entries }: Transcript): string {
   const full =
     promptTokens === null || contextWindowTokens === null
       ? ""
-      : `, ${formatPercent((100 * promptTokens) / contextWindowTokens)} % of it`;
+      : `, ${formatPercent((100 * promptTokens) / contextWindowTokens)}% of it`;
   return [
     `format: ${format}`,
     `newest prompt: ${promptTokens === null ? "not reported" : `${formatTokens(promptTokens)} tokens`}${full}`,
     `context window: ${contextWindowTokens === null ? "not in the log" : `${formatTokens(contextWindowTokens)} tokens`}`,
     `model calls: ${story.calls.length}, compactions: ${story.compactions.length}`,
-    "what the log holds of the context (estimated tokens):",
-    fencedRows(rows.map(([what, tokens]) => `${formatTokens(tokens)} (${formatPercent((100 * tokens) / total)} %) ${what}`)),
+    "the context, as far as the log has it (estimated tokens):",
+    fencedRows(rows.map(([what, tokens]) => `${formatTokens(tokens)} (${formatPercent((100 * tokens) / total)}%) ${what}`)),
   ].join("\n");
 }
 
@@ -147,7 +147,7 @@ function explainCompaction({ entries }: Transcript, back: number): string | null
     `messages: ${story.messagesBefore} before, ${story.messagesAfter} after`,
     `tokens (estimated): ${formatTokens(story.tokensBefore)} before, ${formatTokens(story.tokensAfter)} after`,
     `edits: ${editWords(entry.edits).join("; ")}`,
-    "what went, by kind (estimated tokens):",
+    "removed, by kind (estimated tokens):",
     fencedRows(loss.kinds.map(({ what, parts, tokens }) => `${formatTokens(tokens)} ${what} (${parts})`)),
     "the person's messages that are no longer sent:",
     listed(loss.humanMessages),

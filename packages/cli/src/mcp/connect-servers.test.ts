@@ -72,10 +72,10 @@ describe("MCP servers", { timeout: 60_000 }, () => {
     expect(servers.lines).toEqual([
       "mcp works: 1 tool (here:1)",
       "mcp works: it has no tool secrets: did you mean secret? (here:1)",
-      "mcp missing: cannot be used: there is no program no-such-program; the session goes on without it (here:1)",
-      expect.stringMatching(/^mcp dies: cannot be used: .*no config; the session goes on without it \(here:1\)$/),
-      "mcp unset: cannot be used: the environment variable NOBODY_SETS_THIS is not set; the session goes on without it (here:1)",
-      "mcp neither: cannot be used: give either a command or a url; the session goes on without it (here:1)",
+      "mcp missing: cannot be used: there is no program no-such-program; the session continues without it (here:1)",
+      expect.stringMatching(/^mcp dies: cannot be used: .*no config; the session continues without it \(here:1\)$/),
+      "mcp unset: cannot be used: the environment variable NOBODY_SETS_THIS is not set; the session continues without it (here:1)",
+      "mcp neither: cannot be used: give either a command or a url; the session continues without it (here:1)",
     ]);
     await expect(tool?.run({}, context)).rejects.toThrow();
   });

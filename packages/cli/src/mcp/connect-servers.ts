@@ -94,14 +94,14 @@ async function connectServer(
           .map((tool) => `mcp ${name}: it has no tool ${printable(tool)}: ${printable(suggestion(tool, known))} (${source})`),
         ...found
           .filter((tool) => !tools.includes(tool))
-          .map(({ spec }) => `mcp ${name}: ${shortened(spec.name, LINE_CHARS)} is no name that models take; left out`),
+          .map(({ spec }) => `mcp ${name}: ${shortened(spec.name, LINE_CHARS)} is not a name that models accept; left out`),
       ],
     };
   } catch (error) {
     await close();
     const why = [reasonOf(error), lastWords()].filter((words) => words !== "");
     const line = shortened(why.join("; "), LINE_CHARS);
-    return withoutTools(`mcp ${name}: cannot be used: ${line}; the session goes on without it (${source})`);
+    return withoutTools(`mcp ${name}: cannot be used: ${line}; the session continues without it (${source})`);
   }
 }
 

@@ -36,7 +36,7 @@ describe("a question", () => {
       "for an unknown tool shows its arguments",
       { kind: "unknown" },
       {},
-      ["? use server_do; what it does is not known", '  │ {"a":1}', choices("this tool")],
+      ["? use server_do; its effect is unknown", '  │ {"a":1}', choices("this tool")],
     ],
     [
       "of a sub-agent says so",

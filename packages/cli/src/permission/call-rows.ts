@@ -25,7 +25,7 @@ export function headlineOf({ toolName, effect }: Pick<PendingCall, "toolName" | 
       return `read with ${toolName}`;
     case "unknown":
       return serverOf(toolName) === null
-        ? `use ${toolName}; what it does is not known`
+        ? `use ${toolName}; its effect is unknown`
         : `start the MCP server ${serverOf(toolName)}, which a project's file names`;
     default:
       return effect satisfies never;

@@ -103,7 +103,7 @@ function whyUnasked({ toolName }: PendingCall): string {
 }
 
 const NOBODY_THERE =
-  "it was not allowed, and nobody is there to be asked. Go on with what only reads, and say at the end what you would have done.";
+  "it was not allowed, and no one can be asked. Continue with read-only work, and say at the end which calls you skipped.";
 
 function decisionOf({ mode, rules }: PermissionState, call: PendingCall): Authorization | { readonly kind: "ask" } {
   const { effect } = call;
@@ -112,5 +112,5 @@ function decisionOf({ mode, rules }: PermissionState, call: PendingCall): Author
     mode === "ask" ? rules : rules.filter(({ kind }) => (kind === "tool" || kind === "server") && effect.kind === "unknown");
   if (applying.some((rule) => isAllowedBy(rule, call))) return { kind: "allow" };
   if (mode === "ask") return { kind: "ask" };
-  return { kind: "deny", why: "the session is read-only: no commands, no changes of files, no tools with unknown effects." };
+  return { kind: "deny", why: "the session is read-only: no commands, no file changes, no tools with unknown effects." };
 }

@@ -53,8 +53,8 @@ test.each(whole)(
   (file) => {
     const recalls = policyOf(file).keep.some(({ kind }) => kind === "recall");
     const notes = [
-      expect.stringMatching(`^${file}:\\d+:3: pauseMs is gone: after takes its place$`),
-      expect.stringMatching(`^${file}:\\d+:1: excerpts is gone: keep.recall takes its place$`),
+      expect.stringMatching(`^${file}:\\d+:3: pauseMs is gone: after replaces it$`),
+      expect.stringMatching(`^${file}:\\d+:1: excerpts is gone: keep.recall replaces it$`),
     ];
     expect(readFile(file).notes).toEqual(recalls ? notes : []);
   },

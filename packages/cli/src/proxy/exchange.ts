@@ -72,7 +72,7 @@ async function exchange(passing: Passing, path: string, options: Exchanging): Pr
   const { upstream, compaction, policy, onProblem, tellPacking, withRequest } = options;
   const body = await bodyOf(request);
   const tooLarge = (packing: string) => {
-    const message = `plimsoll proxy: the request is larger than ${MAXIMUM_BODY_BYTES} bytes${packing}, which is more than it reads to cut: take media out of the history`;
+    const message = `plimsoll proxy: the request is larger than ${MAXIMUM_BODY_BYTES} bytes${packing}, more than it can cut: remove media from the history`;
     onProblem(message);
     response.writeHead(413, { "content-type": "application/json", connection: "close" });
     response.end(JSON.stringify({ type: "error", error: { type: "request_too_large", message } }));
@@ -112,7 +112,7 @@ async function exchange(passing: Passing, path: string, options: Exchanging): Pr
             onProblem(`no recovery: ${messageOf(error)}`, of);
             return null;
           });
-    if (next === null && status >= 400) onProblem(`the upstream refused it with ${status}, as the agent is told`, of);
+    if (next === null && status >= 400) onProblem(`the upstream refused it with ${status}, and the agent gets that answer`, of);
     if (next === null) return await deliver();
     onProblem(`${status >= 400 ? `refused with ${status}` : `answered with ${status}, but ${failure?.why}`}, sent again`, of);
     answer.destroy();
@@ -145,7 +145,7 @@ function plainly(body: Buffer, headers: HeaderPairs): Sendable {
 function readable(unpacked: Unpacked, came: Buffer, name = ""): Unpacked {
   if ((unpacked.kind === "damaged" || unpacked.kind === "unknown") && isObject(came)) return { kind: "unpacked", bytes: came };
   if (unpacked.kind !== "unpacked" || isObject(unpacked.bytes)) return unpacked;
-  return { kind: "damaged", name, reason: "unpacked, it is no JSON object" };
+  return { kind: "damaged", name, reason: "unpacked, it is not a JSON object" };
 }
 
 function isObject(bytes: Buffer): boolean {
@@ -187,7 +187,7 @@ const UNREAD = {
     "nothing is cut",
     "have the program send plain bodies (Codex: features.enable_request_compression=false)",
   ],
-  answer: ["an answer", "no usage is noted", "have the program ask for plain answers (accept-encoding: identity)"],
+  answer: ["an answer", "its usage is not recorded", "have the program ask for plain answers (accept-encoding: identity)"],
 } as const;
 
 const NAME_CHARS = 40;
@@ -303,7 +303,7 @@ async function streamed(body: Body, text: AnswerText, { answer, response, prepar
   const reader = createAnswerReader(prepared.wire, isEvents(answer) ? "events" : "whole");
   const noted = async () => {
     const { answer: read, failure, isUnread } = reader.end();
-    if (isUnread) onProblem("a part of the answer is too long to read: its usage may not be noted", originOf(prepared));
+    if (isUnread) onProblem("a part of the answer is too long to read: its usage may not be recorded", originOf(prepared));
     try {
       if (read !== null) await prepared.observe(read);
       // The stream has begun, so that the program sees the failure; its lesson is there for the next request.

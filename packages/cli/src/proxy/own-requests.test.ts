@@ -136,7 +136,7 @@ describe("the status of a running proxy", () => {
     expect(told).toMatch(/of [\d.]+k tokens, next cut at [\d.]+k/);
     expect(told).toContain("no longer sent: ");
     expect(told).toContain("no model was asked");
-    expect(await status({ action: "preview", name: id })).toContain("the model would then be sent:");
+    expect(await status({ action: "preview", name: id })).toContain("the model would then receive:");
   });
 
   test("pauses and goes on", async () => {
@@ -148,7 +148,7 @@ describe("the status of a running proxy", () => {
     expect(compactionsIn(stdout())).toBe(cuts);
     expect(stdout().match(/no cut \(/g)).toHaveLength(1);
     expect(stdout()).toContain("problem: the upstream refused it with 400");
-    expect(await status({ action: "resume" })).toContain("cuts are made again");
+    expect(await status({ action: "resume" })).toContain("cuts are on again");
     expect((await agent.say("Go on.", 2)).at(-1)?.status).toBe(200);
   });
 

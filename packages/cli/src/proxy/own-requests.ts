@@ -131,8 +131,8 @@ async function done({ request, response, pathname }: Asked, options: OwnRequests
 
 const DONE = {
   undo: "the last cut was undone",
-  pause: "cuts are paused: what does not fit is refused by the vendor",
-  resume: "cuts are made again",
+  pause: "cuts are paused: the vendor refuses requests that do not fit",
+  resume: "cuts are on again",
   forget: "learned limits were forgotten",
 } as const;
 
@@ -147,7 +147,7 @@ function named(compaction: ProxyCompaction, id: string | null): ReturnType<Proxy
   const known = all.map(({ sessionId }) => shortId(sessionId)).join(", ");
   throw new PlimsollError(
     "bad-input",
-    `${id === null || id === "" ? "name a conversation by its id" : `no conversation ${id} is in memory`}: ${known === "" ? "no agent has asked yet" : `there are ${known}`}`,
+    `${id === null || id === "" ? "name a conversation by its id" : `no conversation ${id} is in memory`}: ${known === "" ? "no agent has sent a request yet" : `there are ${known}`}`,
   );
 }
 
@@ -209,10 +209,10 @@ export function statusPage(status: ProxyStatus): string {
     "plimsoll proxy",
     html`<h1>plimsoll proxy</h1>
 <p>For <bdi>${upstream}</bdi>, policy <bdi>${policy}</bdi>. ${isPaused ? "All cuts are paused." : ""}</p>
-<p>${button(isPaused ? "resume" : "pause", isPaused ? "Make cuts again" : "Pause all cuts", null)} <a href="plimsoll">Look again</a></p>
-${conversations.length === 0 ? html`<p>No agent has asked since the proxy was started.</p>` : ""}
+<p>${button(isPaused ? "resume" : "pause", isPaused ? "Resume cuts" : "Pause all cuts", null)} <a href="plimsoll">Refresh</a></p>
+${conversations.length === 0 ? html`<p>No request since the proxy started.</p>` : ""}
 ${conversations.map((each) => conversationSection(each, isPaused))}
-${stored.length === 0 ? "" : html`<p>${formatNumberOf(stored.length, "conversation")} from before on the disk; one comes back when its agent asks. <code>plimsoll proxy status</code> lists them.</p>`}
+${stored.length === 0 ? "" : html`<p>${formatNumberOf(stored.length, "conversation")} saved on disk; each returns with its agent's next request. <code>plimsoll proxy status</code> lists them.</p>`}
 <section>
 <h2>Limits learned from refusals</h2>
 ${limits.length === 0 ? html`<p>None.</p>` : html`<ul>${limits.map((line) => html`<li>${line}</li>`)}</ul>${button("forget", "Forget them", null)}`}
@@ -229,11 +229,11 @@ function conversationSection(conversation: ConversationStatus, isAllPaused: bool
   const isCut = cuts.some(({ isUndone }) => !isUndone);
   return html`<section aria-labelledby="c-${id}">
 <h2 id="c-${id}">${title === "" ? "No message yet" : title}</h2>
-<p><code>${id}</code> · ${modelId ?? "no model named"} · asked last at ${timeText(askedMs)}</p>
+<p><code>${id}</code> · ${modelId ?? "no model named"} · last request at ${timeText(askedMs)}</p>
 <p>${fullWords(conversation)}</p>
-${budgetTokens === null ? "" : html`<progress max="${budgetTokens}" value="${Math.min(usedTokens, budgetTokens)}" aria-label="How full the context is"></progress>`}
-<p><a href="plimsoll/preview?id=${id}">What a cut would take now</a></p>
-<p>${isCut ? button("undo", "Undo the last cut", id) : ""}${isAllPaused ? "" : button(state === "paused" ? "resume" : "pause", state === "paused" ? "Make cuts again" : "Pause cuts", id)}</p>
+${budgetTokens === null ? "" : html`<progress max="${budgetTokens}" value="${Math.min(usedTokens, budgetTokens)}" aria-label="Context used"></progress>`}
+<p><a href="plimsoll/preview?id=${id}">Preview a cut</a></p>
+<p>${isCut ? button("undo", "Undo the last cut", id) : ""}${isAllPaused ? "" : button(state === "paused" ? "resume" : "pause", state === "paused" ? "Resume cuts" : "Pause cuts", id)}</p>
 <h3>Cuts so far: ${cuts.length}</h3>
 ${cuts.map(cutDetails).toReversed()}
 </section>`;
@@ -247,13 +247,15 @@ ${wentList(cut)}</details>`;
 
 function wentList(went: Went): Markup {
   const lines = wentLines(went);
-  return lines.length === 0 ? html`<p>Nothing would go.</p>` : html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
+  return lines.length === 0
+    ? html`<p>A cut would remove nothing.</p>`
+    : html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 }
 
 function previewPage({ id, outcome, messages, ...went }: Preview): string {
   return page(
     `plimsoll proxy: ${id}`,
-    html`<h1>What a cut would take now</h1>
+    html`<h1>Preview a cut</h1>
 <p><code>${id}</code>: ${outcome}. Nothing was changed. <a href="../plimsoll">Back</a></p>
 ${wentList(went)}
 <h2>The model would then be sent</h2>

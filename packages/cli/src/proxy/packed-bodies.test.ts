@@ -140,7 +140,7 @@ test.each<[string, Uint8Array]>([
 test.each<[string, Uint8Array, string]>([
   ["zstd", zstd(BODY).subarray(0, 200), "the request's zstd is damaged (unexpected EOF): passed on as it came"],
   ["gzip", gzip(BODY).subarray(0, 200), "the request's gzip is damaged (unexpected end of file): passed on as it came"],
-  ["zstd", zstd("{"), "the request's zstd is damaged (unpacked, it is no JSON object): passed on as it came"],
+  ["zstd", zstd("{"), "the request's zstd is damaged (unpacked, it is not a JSON object): passed on as it came"],
 ])("a damaged body of %s is said, and passes as it came", async (encoding, packed, line) => {
   const { seen } = await started();
   await posted(packed, encoding);
@@ -177,7 +177,7 @@ describe("an encoding that is not known is named with what to set, once, then co
     const { url } = await started({ intercept: packedAnswers("x-own", (bytes) => Buffer.from(bytes)) });
     await startAgent({ wire: "openai-responses", form, url, headers: session }).say("Look.", 3);
     expect(linesWith("packed with x-own")).toEqual([
-      expect.stringMatching(/an answer packed with x-own cannot be read, no usage is noted.+accept-encoding: identity/),
+      expect.stringMatching(/an answer packed with x-own cannot be read, its usage is not recorded.+accept-encoding: identity/),
     ]);
   });
 });

@@ -64,12 +64,12 @@ describe("what passes", () => {
     expect(seen[0]).toMatchObject({ method: "GET", target: "/v1/models?limit=2" });
   });
 
-  test("may be nested too deep to be read: it passes as it came, and the log says so", async () => {
+  test("may be nested too deeply to read: it passes as it came, and the log says so", async () => {
     const { url, seen, stdout } = await startSetting();
     const deep = ODD.replace("1.0", `${"[".repeat(100_000)}${"]".repeat(100_000)}`);
     await raw(`${url}/v1/messages`, HEADERS, deep);
     expect(seen[0]?.body.toString("utf8")).toBe(deep);
-    expect(stdout()).toContain("passed on as it came: the request's JSON is nested too deep to be read");
+    expect(stdout()).toContain("passed on as it came: the request's JSON is nested too deeply to read");
   });
 
   test("may be what nobody can read", async () => {
@@ -165,7 +165,7 @@ describe("the upstream's answer comes as it was", () => {
     expect((await fetch(`${url}/v1/models`)).status).toBe(502);
     expect((await raw(`${url}/v1/messages`, HEADERS)).status).toBe(200);
     expect(problemsIn(stdout())).toEqual([
-      "the upstream does not answer (ECONNRESET): agents are told 502",
+      "the upstream does not answer (ECONNRESET): agents get 502",
       "the upstream did not answer 10 requests in a row (ECONNRESET)",
       "the upstream answers again, after 12 requests without an answer",
     ]);

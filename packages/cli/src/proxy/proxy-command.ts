@@ -23,7 +23,7 @@ import { createUpstream, type Upstream } from "./upstream.ts";
 /** Adds `plimsoll proxy`, which serves until it is interrupted. */
 export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .option("--upstream <url>", "the server to pass requests on to, as https://api.anthropic.com")
+    .option("--upstream <url>", "the server to forward requests to, such as https://api.anthropic.com")
     .option("--policy <policy>", "a preset's name or a YAML file", "plimsoll")
     .option("--window <tokens>", "context window of every model; default: the catalogue's for each")
     .option("-p, --port <port>", "port to listen on, 0 for a free one", "8585")
@@ -36,11 +36,13 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
         .choices(["leaves", "vendor-drops"])
         .default("leaves"),
     )
-    .option("--read-only", "mend nothing: pass on a malformed history as it is")
+    .option("--read-only", "repair nothing: pass malformed histories on unchanged")
     .action(async (options: GivenOptions) => onExit(await untilTold((signal) => proxy(options, io, signal))));
   command
     .command("status")
-    .description("show what a running proxy does and what is kept; act on its compactions; forget limits; delete conversations")
+    .description(
+      "show a running proxy's activity and data; preview, undo or pause compactions; forget limits; delete conversations",
+    )
     .argument("[action]", "preview, undo, pause, resume, forget or delete")
     .argument("[name]", "a conversation's id; for forget, a model; for forget and delete, all")
     .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")
@@ -72,8 +74,8 @@ function placedLine(text: string, of: EventOrigin | null, nowMs: number): string
 function eventWords(event: ContextEvent): string | null {
   if (event.type === "compaction-cancelled")
     return `no cut (${event.reason}): ${event.why === "paused" ? "cuts are paused" : "the last cut was undone"}`;
-  if (event.type === "summary-prepared" && event.outcome === "failed") return "a summary that was asked for beforehand failed";
-  return event.type === "session-repaired" ? null : contextWords(event, "state the window by --window");
+  if (event.type === "summary-prepared" && event.outcome === "failed") return "a summary prepared in advance failed";
+  return event.type === "session-repaired" ? null : contextWords(event, "set the window with --window");
 }
 
 const DAY_MS = 86_400_000;
@@ -113,7 +115,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
       onVendors: (named) => tellOf(vendorsWords(named)),
       onTyped: (word, { sessionId, entries }) => {
         const of = found(sessionId);
-        const status = of === undefined ? "No model was asked in it yet." : `${fullWords(conversationStatus(of, policy))}.`;
+        const status = of === undefined ? "It has no model request yet." : `${fullWords(conversationStatus(of, policy))}.`;
         const undo = async () => {
           await compaction.undo(sessionId);
           tellOf("the last cut was undone, as the person typed", of ?? { sessionId, modelId: null });
@@ -128,7 +130,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
     state.listensAt(server.url);
     say(stdout, `plimsoll proxy for ${upstream.name}, policy ${policy.name}`);
     stdout.write(
-      `${AGENTS.map(([agent, line]) => `# ${agent}\n${line(server.url)}`).join("\n")}\n# What it does: look, undo, pause (or: plimsoll proxy status)\n${server.url}${OWN_PATH}\n`,
+      `${AGENTS.map(([agent, line]) => `# ${agent}\n${line(server.url)}`).join("\n")}\n# Status, undo, pause (or: plimsoll proxy status)\n${server.url}${OWN_PATH}\n`,
     );
     await aborted(signal);
     await server.close();
@@ -246,7 +248,7 @@ async function deleted(logs: string, id: string | undefined): Promise<string> {
   const chosen = id === "all" ? all : all.filter(({ sessionId }) => sessionId === id || shortId(sessionId) === id);
   if (chosen.length === 0) throw new PlimsollError("bad-input", `delete ${id}: there is no such conversation in ${logs}`);
   if (id !== "all" && chosen.length > 1)
-    throw new PlimsollError("bad-input", `delete ${id}: ${chosen.length} conversations end so: give the whole id`);
+    throw new PlimsollError("bad-input", `delete ${id}: ${chosen.length} conversations' ids end like this: give the whole id`);
   for (const { sessionId } of chosen) await store.delete(sessionId);
   return `deleted: ${chosen.length}`;
 }
@@ -258,7 +260,7 @@ async function answerOf(folder: string, action?: string, id?: string): Promise<r
   const found = readSmallFile(join(folder, ADDRESS_FILE), { within: folder, maximumBytes: MAXIMUM_ADDRESS_BYTES });
   const url = found.kind === "text" ? found.text.trim() : "";
   if (!/^http:\/\/[^\s/]+\/[\w-]+$/.test(url))
-    throw new PlimsollError("bad-input", `no proxy runs on ${folder}: start one by plimsoll proxy --upstream URL`);
+    throw new PlimsollError("bad-input", `no proxy runs on ${folder}: start one with plimsoll proxy --upstream URL`);
   const form = new URLSearchParams(action === undefined || id === undefined ? {} : { id });
   const isLook = action === undefined || action === "preview";
   const at = `${url}${OWN_PATH}/${action ?? "status"}${isLook ? `?${form}` : ""}`;

@@ -42,11 +42,11 @@ export function upstreamOf(text: string | undefined): URL {
   if (text === undefined)
     throw new PlimsollError(
       "bad-input",
-      "--upstream is missing: give the address that requests go on to, as https://api.anthropic.com",
+      "--upstream is missing: give the address to forward requests to, such as https://api.anthropic.com",
     );
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.search !== "")
-    throw new PlimsollError("bad-input", "--upstream: give an address as https://api.openai.com/v1, without a key in it");
+    throw new PlimsollError("bad-input", "--upstream: give an address such as https://api.openai.com/v1, without a key in it");
   return url;
 }
 
@@ -57,7 +57,7 @@ export function countingPolicy(name: string, io: Pick<CliIo, "cwd" | "stderr">, 
   if (encoding === undefined) return policy;
   throw new PlimsollError(
     "bad-input",
-    `${name} counts by ${encoding}: a proxy counts by what is reported; choose the estimator "ledger"`,
+    `${name} counts by ${encoding}: a proxy counts by reported usage; choose the estimator "ledger"`,
   );
 }
 

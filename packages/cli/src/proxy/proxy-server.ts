@@ -73,7 +73,7 @@ function targetOf(
   // The proxy's own page sends its own forms; no other page may ask anything.
   const isOwnPage = origin === `http://${headers.host}` && target?.startsWith(`${OWN_PATH}/`) === true;
   if ((origin !== undefined && !isOwnPage) || !isOwnName)
-    return { status: 403, message: "plimsoll proxy serves programs, no pages" };
+    return { status: 403, message: "plimsoll proxy serves programs, not pages" };
   return target ?? { status: 403, message: "plimsoll proxy: the address lacks this proxy's token" };
 }
 

@@ -189,7 +189,7 @@ function beginning(text: string): string {
 
 /** Says in words how full a conversation is. */
 export function fullWords({ usedTokens, budgetTokens, nextCutTokens, state }: ConversationStatus): string {
-  const of = budgetTokens === null ? "; the window is not known" : ` of ${formatTokens(budgetTokens)}`;
+  const of = budgetTokens === null ? "; the window is unknown" : ` of ${formatTokens(budgetTokens)}`;
   const next = nextCutTokens === null ? "" : `, next cut at ${formatTokens(nextCutTokens)}`;
   const why = state === "paused" ? ", cuts are paused" : state === "undone" ? " (the last cut was undone)" : "";
   return `${formatTokens(usedTokens)}${of} tokens${next}${why}`;
@@ -217,7 +217,7 @@ export function statusLines({ upstream, policy, isPaused, conversations, ...kept
       `${each.id}  ${each.modelId ?? "no model named"}  ${fullWords(each)}  ${each.title}`,
       ...each.cuts.flatMap((cut) => [`  ${cutWords(cut)}; ${cut.cost}`, ...wentLines(cut).map((line) => `    ${line}`)]),
     ]),
-    ...(conversations.length === 0 ? ["no agent has asked since the proxy was started"] : []),
+    ...(conversations.length === 0 ? ["no request since the proxy started"] : []),
     ...keptLines(kept),
   ];
 }
@@ -235,5 +235,5 @@ export function previewLines({ outcome, messages, ...gone }: Preview): readonly 
   const sent = messages.map(
     ({ who, chars, text }) => `  ${who}, ${chars} characters: ${text.slice(0, LINE_CHARS).split(/\s+/).join(" ")}`,
   );
-  return [outcome, ...wentLines(gone), "the model would then be sent:", ...sent];
+  return [outcome, ...wentLines(gone), "the model would then receive:", ...sent];
 }

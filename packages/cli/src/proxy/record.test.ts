@@ -74,7 +74,12 @@ describe("without a running proxy", () => {
     ["the short id that a status shows", ["delete", "33333333"], "deleted: 1\n", 3],
     ["all", ["delete", "all"], "deleted: 4\n", 0],
     ["an id that there is not", ["delete", "44444444"], "plimsoll: delete 44444444: there is no such conversation", 4],
-    ["an id of two", ["delete", "22222222"], "plimsoll: delete 22222222: 2 conversations end so: give the whole id\n", 4],
+    [
+      "an id of two",
+      ["delete", "22222222"],
+      "plimsoll: delete 22222222: 2 conversations' ids end like this: give the whole id\n",
+      4,
+    ],
     ["no id", ["delete"], "plimsoll: delete: name a conversation by its id, or all\n", 4],
     ["a limit that was not learned", ["forget", "m"], "plimsoll: no limit was learned of m\n", 4],
     ["no limit at all", ["forget", "all"], "plimsoll: no limit was learned\n", 4],

@@ -33,7 +33,7 @@ export function createUpstream(address: URL, tell: (line: string) => void): Upst
   const noteAway = (error: unknown) => {
     missed += 1;
     const why = errorCode(error) ?? messageOf(error);
-    if (missed === 1) tell(`the upstream does not answer (${why}): agents are told 502`);
+    if (missed === 1) tell(`the upstream does not answer (${why}): agents get 502`);
     else if (isTold(missed)) tell(`the upstream did not answer ${missed} requests in a row (${why})`);
   };
   const noteBack = () => {

@@ -71,7 +71,7 @@ function eventLine(event: AgentEvent): string | null {
     case "overflow-detected":
       return `◇ too long for the provider${ofTokens(event.requestedTokens)}${event.limitTokens === null ? "" : `, limit ${formatTokens(event.limitTokens)}`}${event.recovery === 0 ? "" : "; compacting"}`;
     case "output-lowered":
-      return `◇ the reply did not fit next to the prompt${event.limitTokens === null ? "" : ` in ${formatTokens(event.limitTokens)} tokens`}: at most ${formatTokens(event.maxOutputTokens)} tokens are asked for now`;
+      return `◇ the reply did not fit next to the prompt${event.limitTokens === null ? "" : ` in ${formatTokens(event.limitTokens)} tokens`}: asking for at most ${formatTokens(event.maxOutputTokens)} tokens now`;
     case "request-retry":
       return `◇ the model did not answer (${printable(event.class)}): asked again in ${Math.round(event.waitMs / MS_PER_SECOND)} s, attempt ${event.attempt + 1}`;
     case "message-queued":
@@ -86,7 +86,7 @@ function eventLine(event: AgentEvent): string | null {
     case "usage-update":
       return null;
     default: {
-      const words = contextWords(event, "set context_window to what it runs with");
+      const words = contextWords(event, "set context_window to its real size");
       return words === null ? null : `${event.type === "compaction-end" ? "◆" : "◇"} ${words}`;
     }
   }
@@ -101,7 +101,7 @@ export function contextWords(event: ContextEvent, toStateWindow: string): string
       const left =
         missed === undefined
           ? ""
-          : `; more than ${formatTokens(missed.budgetTokens)} tokens are expected to be left (${partWords(missed.parts)}), and sent all the same`;
+          : `; more than ${formatTokens(missed.budgetTokens)} tokens are expected to remain (${partWords(missed.parts)}); they are sent anyway`;
       return `compacted (${reason}): ${size}, ${formatNumberOf(messagesRemoved, "message")} fewer, by ${strategies.join(" and ")} (${estimator})${left}`;
     }
     case "compaction-failed":
@@ -117,17 +117,17 @@ export function contextWords(event: ContextEvent, toStateWindow: string): string
     case "context-irreducible":
       return overWords(event.parts) === null
         ? `the context cannot be made to fit ${formatTokens(event.budgetTokens)} tokens: ${partWords(event.parts)}`
-        : `the request holds more than is taken: ${overWords(event.parts)}`;
+        : `the request exceeds the limits of the vendor: ${overWords(event.parts)}`;
     case "breaker-open":
       return `no more summaries by a model for now: ${printable(event.why)}`;
     case "reply-lowered":
-      return `a reply of ${formatTokens(event.askedTokens ?? 0)} tokens leaves no room in a window of ${formatTokens(event.contextWindowTokens ?? 0)}: at most ${formatTokens(event.maxOutputTokens ?? 0)} are asked for`;
+      return `a reply of ${formatTokens(event.askedTokens ?? 0)} tokens leaves no room in a window of ${formatTokens(event.contextWindowTokens ?? 0)}: asking for at most ${formatTokens(event.maxOutputTokens ?? 0)}`;
     case "window-filled":
       return filledWords(event);
     case "silent-truncation":
-      return `the provider read ${formatTokens(event.reportedTokens)} tokens where about ${formatTokens(event.expectedTokens)} were sent: it cuts prompts without saying so; ${toStateWindow}`;
+      return `the provider read ${formatTokens(event.reportedTokens)} tokens of about ${formatTokens(event.expectedTokens)} sent: it cuts prompts silently; ${toStateWindow}`;
     case "usage-refused":
-      return `the provider's usage is impossible: it reports ${formatTokens(event.reportedTokens)} tokens where about ${formatTokens(event.expectedTokens)} were sent; sizes are estimated from now on`;
+      return `the provider's usage is impossible: it reports ${formatTokens(event.reportedTokens)} tokens for about ${formatTokens(event.expectedTokens)} sent; sizes are estimated from now on`;
     case "session-repaired":
       return `the session was repaired: ${event.entries.length} entries added`;
     case "compaction-start":

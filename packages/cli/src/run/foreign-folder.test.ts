@@ -18,9 +18,9 @@ const io = () => ({ ...recordedIo(clone()).io, homeFolder: join(folder, "home") 
 
 describe("instructions of a foreign folder", { timeout: 60_000 }, () => {
   test.each([
-    ["../home/id_rsa", "AGENTS.md is a link that leads out of this folder: the model is not told of it"],
-    ["/dev/zero", "AGENTS.md is a link that leads out of this folder: the model is not told of it"],
-    ["/proc/self/environ", "AGENTS.md is a link that leads out of this folder: the model is not told of it"],
+    ["../home/id_rsa", "AGENTS.md is a link that leads out of this folder: the model does not get it"],
+    ["/dev/zero", "AGENTS.md is a link that leads out of this folder: the model does not get it"],
+    ["/proc/self/environ", "AGENTS.md is a link that leads out of this folder: the model does not get it"],
   ])("linked to %s are not sent, and the person is told", async (target, line) => {
     symlinkSync(target, join(clone(), "AGENTS.md"));
     const session = await openSession({ demo: true }, { io: io(), environment: {} });

@@ -127,7 +127,7 @@ async function startSession(start: SessionStart, place: SessionPlace): Promise<A
       "Output may be shortened and old output cleared; notices say with which handle read_artifact gives it back.",
       ...(rules.kind === "text" ? [`The project's rules:\n${rules.text}`] : []),
     ].join("\n\n"),
-    notices: rules.kind === "refused" ? [`${RULES_FILE} ${rules.why}: the model is not told of it`] : [],
+    notices: rules.kind === "refused" ? [`${RULES_FILE} ${rules.why}: the model does not get it`] : [],
   };
   const agent = await startAgent(agentOptions(start, place, { spending, system: system.text }));
   return {
@@ -255,7 +255,7 @@ export function distinctTools(
   const lines: string[] = [];
   for (const tool of added) {
     const { name } = tool.spec;
-    if (names.has(name)) lines.push(`mcp: there is a tool ${printable(name)} already; the server's is left out`);
+    if (names.has(name)) lines.push(`mcp: a tool ${printable(name)} already exists; the server's is left out`);
     else tools.push(tool);
     names.add(name);
   }

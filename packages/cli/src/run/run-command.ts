@@ -19,7 +19,7 @@ interface RunOptions extends SessionOptions {
 
 /** Adds `plimsoll run`: one task, to its end, for scripts and CI. */
 export function defineRunCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  withSessionOptions(command.argument("<task>", "what to do"))
+  withSessionOptions(command.argument("<task>", "the task"))
     .option("--json", "print every event as a line of JSON")
     .action(async (task: string, options: RunOptions) => {
       const person = process.stdin.isTTY && process.stderr.isTTY ? process.stdin : null;
@@ -65,7 +65,7 @@ export async function run(
     say([
       ...refusalLines(permissions),
       ...(error === null ? [] : [`plimsoll: ${error.message}`]),
-      ...(isDone ? [] : [`go on with: plimsoll run ${options.demo ? "--demo " : ""}--resume ${agent.sessionId} "…"`]),
+      ...(isDone ? [] : [`continue with: plimsoll run ${options.demo ? "--demo " : ""}--resume ${agent.sessionId} "…"`]),
     ]);
     return isDone ? EXIT_OK : EXIT_FAILED;
   } finally {

@@ -25,7 +25,7 @@ describe("run", { timeout: 60_000 }, () => {
     writeFileSync(join(folder, "plimsoll.yaml"), "idleAfter: 4m30s\n");
     const { exitCode, stderr } = await plimsoll("run", "--demo", "--allow", "commands", "look");
     expect(exitCode).toBe(0);
-    expect(stderr.match(/plimsoll\.yaml:1:1: idleAfter is gone: nothing takes its place, leave it out/g)).toHaveLength(1);
+    expect(stderr.match(/plimsoll\.yaml:1:1: idleAfter is gone: nothing replaces it, remove it/g)).toHaveLength(1);
   });
 
   test("a compaction is the log line that CI reads", async () => {
@@ -50,7 +50,7 @@ describe("run", { timeout: 60_000 }, () => {
     const second = await plimsoll("run", "again", "--resume", "--model", "llama.cpp/other", "--window", "20000");
     await simulator.close();
     expect(second.stderr).toContain("context window 20000 tokens (--window)");
-    expect(second.stderr).toContain("the session's model was own-model; it goes on with other (--model takes another)");
+    expect(second.stderr).toContain("the session's model was own-model; it continues with other (--model chooses another)");
     expect(log().match(/"type":"model-change"/g)).toHaveLength(2);
   });
 });
@@ -63,7 +63,7 @@ describe("run without anybody to ask", { timeout: 60_000 }, () => {
     expect(exitCode).toBe(0);
     expect(log().match(RESULTS)).toHaveLength(5);
     expect(stderr.split("\n").slice(-7, -1)).toEqual([
-      "refused, since it was not allowed (--allow commands, writes, command:LINE, tool:NAME, server:NAME or all):",
+      "refused (not allowed; --allow commands, writes, command:LINE, tool:NAME, server:NAME or all):",
       "  command:seq -f 'part 0.%g checked, nothing unusual' 1 120",
       ...[1, 2, 3, 4].map((part) => expect.stringContaining(`'part ${part}.%g checked`)),
     ]);
@@ -81,7 +81,7 @@ describe("run without anybody to ask", { timeout: 60_000 }, () => {
     const { exitCode, stderr } = await plimsoll("run", "--demo", "--read-only", "--allow", "all", "look");
     expect(exitCode).toBe(0);
     expect(log().match(RESULTS)).toHaveLength(5);
-    expect(stderr).toContain("refused, since the session is read-only:\n");
+    expect(stderr).toContain("refused (read-only session):\n");
     expect(stderr).not.toContain("allowed without asking");
   });
 
@@ -210,7 +210,7 @@ test("a run that fails says so in a line that a terminal can show, and how to go
   const { ended, stderr } = await ran(CHAT, [], (_, response) => refusing(response, 400, { message: "no\u001b[31m" }));
   expect(ended).toEqual([1, ""]);
   expect(stderr).toMatch(/^failed after \d steps?:$/m);
-  expect(stderr).toMatch(/\nplimsoll: .*no\ufffd\[31m.*\ngo on with: plimsoll run --resume \S+ "…"\n$/);
+  expect(stderr).toMatch(/\nplimsoll: .*no\ufffd\[31m.*\ncontinue with: plimsoll run --resume \S+ "…"\n$/);
 });
 
 const SENTENCES = `${"All is well with it. ".repeat(5)}\n  second line`;

@@ -27,7 +27,7 @@ export function sessionNotices(agent: Agent, permissions: Permissions, lines: Op
     ...(setupChange === null ? [] : [setupLine(setupChange)]),
     ...(lines.modelBefore === null || lines.modelBefore === modelId
       ? []
-      : [`the session's model was ${lines.modelBefore}; it goes on with ${modelId} (--model takes another)`]),
+      : [`the session's model was ${lines.modelBefore}; it continues with ${modelId} (--model chooses another)`]),
   ];
 }
 
@@ -38,7 +38,7 @@ function permissionLines(permissions: Permissions): readonly string[] {
     .filter(({ kind }) => !isReadOnly || kind === "tool")
     .map((rule) => printable(ruleText(rule)));
   return [
-    ...(isReadOnly ? ["read-only: no commands, no changes of files"] : []),
+    ...(isReadOnly ? ["read-only: no commands, no file changes"] : []),
     ...(rules.length === 0 ? [] : [`allowed without asking: ${rules.join(", ")}`]),
   ];
 }
@@ -63,9 +63,7 @@ export function refusalLines(permissions: Permissions): readonly string[] {
   for (const call of permissions.refused()) counts.set(lineOf(call), (counts.get(lineOf(call)) ?? 0) + 1);
   if (counts.size === 0) return [];
   const why =
-    permissions.mode() === "read-only"
-      ? "refused, since the session is read-only:"
-      : `refused, since it was not allowed (--allow ${RULE_WORDS}):`;
+    permissions.mode() === "read-only" ? "refused (read-only session):" : `refused (not allowed; --allow ${RULE_WORDS}):`;
   return [why, ...[...counts].map(([line, count]) => `  ${line}${count === 1 ? "" : ` (${count} times)`}`)];
 }
 

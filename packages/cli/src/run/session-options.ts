@@ -16,8 +16,8 @@ export interface SessionOptions extends ExtensionOptions {
 /** Adds the options that a session takes to a command. */
 export function withSessionOptions(command: Command): Command {
   const withOwn = command
-    .option("--demo", "play a script in a simulated model, whatever you type; needs no key")
-    .option("--resume [session]", "go on with a session; without an id the last one")
+    .option("--demo", "play a script with a simulated model, regardless of your input; needs no key")
+    .option("--resume [session]", "resume a session; without an id the last one")
     .option("--model <model>", "model, as `model` or `host/model`")
     .option("--policy <policy>", "a preset's name or a YAML file")
     .option("--window <tokens>", "the model's context window")
@@ -25,6 +25,6 @@ export function withSessionOptions(command: Command): Command {
       ...rules,
       rule,
     ])
-    .option("--read-only", "no commands, no changes of files");
+    .option("--read-only", "no commands, no file changes");
   return addExtensionOption(withOwn);
 }

@@ -13,7 +13,7 @@ const toolOf = (name: string, text = "built in"): AgentTool => ({
 });
 const READ = toolOf("read_file");
 const SERVERS = toolOf("marks_list", "a server's");
-const leftOut = (name: string) => `mcp: there is a tool ${name} already; the server's is left out`;
+const leftOut = (name: string) => `mcp: a tool ${name} already exists; the server's is left out`;
 
 test.each([
   ["another name is another tool", [SERVERS], [READ, SERVERS], []],

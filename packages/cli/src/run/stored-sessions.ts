@@ -33,7 +33,7 @@ function folderIn(cwd: string, name: string): string {
   if (out === null) return join(cwd, name);
   throw new PlimsollError(
     "bad-input",
-    `${name} leads out of this folder, to ${out}: nothing is read or written there. If it is meant, set "sessions" in ${PERSONS_FILE}, or PLIMSOLL_SESSIONS`,
+    `${name} leads out of this folder, to ${out}: nothing is read or written there. If intended, set "sessions" in ${PERSONS_FILE}, or PLIMSOLL_SESSIONS`,
     { folder: out },
   );
 }
@@ -51,7 +51,7 @@ export async function resumedId(options: SessionOptions, sessions: SessionStore)
   const own = stored.filter(({ parentId }) => parentId === null).map(({ sessionId }) => sessionId);
   const [latest] = own;
   if (resume === true && latest !== undefined) return latest;
-  if (resume === true) throw new PlimsollError("bad-input", "there is no session to go on with");
+  if (resume === true) throw new PlimsollError("bad-input", "there is no session to resume");
   const advice = latest === undefined ? "there is none yet" : suggestion(resume, own.slice(0, TOLD_SESSIONS));
   throw new PlimsollError("bad-input", `there is no session ${resume}: ${advice}`, { resume });
 }

@@ -212,7 +212,7 @@ describe("runChain", () => {
     [
       "a rule released: what it held",
       [[], 400, ["a"], ["a"]],
-      ["all that it would take is kept", "1 messages, 100 tokens", null],
+      ["the keep rules protect all that it would remove", "1 messages, 100 tokens", null],
     ],
   ])("the record says of %s", async (_, given, details) => {
     expect((await ran(...given)).map(({ detail }) => detail)).toEqual(details);

@@ -260,7 +260,7 @@ async function afterStep(
     if (answer.kind === "not-applicable") return said("not-applicable", answer.reason);
     const pinned = new Set(run.held.flatMap(({ kind, messages }) => (kind === PINNED.kind ? messages : [])));
     const executed = await tools.carryOut({ messages: run.messages, edits: answer.edits, kept, pinned }, signal);
-    if (executed.messages === run.messages) return said("not-applicable", "all that it would take is kept");
+    if (executed.messages === run.messages) return said("not-applicable", "the keep rules protect all that it would remove");
     const tokens = tools.tokensOf(executed.messages);
     if (!isProgress({ before: run.tokens, after: tokens, messages: executed.messages }))
       return said("no-progress", `${run.tokens} → ${tokens} tokens`);
@@ -317,7 +317,7 @@ export function preparedStep(
       return { kind: "not-applicable", reason: "what it covers has changed since" } as const;
     const leftTokens = messages.reduce((sum, message) => (gone.has(message.id) ? sum : sum + messageTokens(message)), 0);
     if (leftTokens >= goal.lineTokens || leftTokens > goal.limitTokens)
-      return { kind: "not-applicable", reason: "too much has come since" } as const;
+      return { kind: "not-applicable", reason: "too many messages have been added since" } as const;
     return { kind: "edits", edits: [edit] } as const;
   };
   return { strategy: { name: PREPARED_STEP, needsModel: false, plan }, from: "policy" };

@@ -268,7 +268,7 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
 }
 
 const UNUSED_FOCUS =
-  "wrote no summary here, so that the focus changed nothing; it works where a digest or a model writes one, as under plimsoll or sven";
+  "wrote no summary here, so the focus had no effect; it needs a digest or a model's summary, as under plimsoll or sven";
 
 /** Writes the step that says how many of the person's messages went, where a rule keeps them; `null` if none did. */
 function goneStep({ run, rules, before }: Pick<Ended, "run" | "rules" | "before">): StepOutcome | null {

@@ -66,7 +66,7 @@ function answer({
 }
 
 const changed = { kind: "not-applicable", reason: "what it covers has changed since" };
-const tooMuch = { kind: "not-applicable", reason: "too much has come since" };
+const tooMuch = { kind: "not-applicable", reason: "too many messages have been added since" };
 const taken = { kind: "edits", edits: [edit] };
 
 describe("a prepared summary", () => {

@@ -49,7 +49,7 @@ export function whyNotWorth(
   minimumFreedRatio: number,
 ): string | null {
   const sizes = `it would free ${Math.floor(freedTokens)} of ${Math.ceil(freedTokens + keptTokens)} tokens`;
-  if (freedTokens < minimumFreedRatio * keptTokens) return `${sizes}, too few for what it writes again`;
+  if (freedTokens < minimumFreedRatio * keptTokens) return `${sizes}, too few for the tokens that it rewrites`;
   if (isCold || stepTokens <= 0) return null;
   const boughtSteps = freedTokens / stepTokens;
   const wantedSteps = (pays * keptTokens * (rewriteRatio - 1)) / freedTokens;

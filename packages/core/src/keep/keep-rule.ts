@@ -125,7 +125,7 @@ export interface AmountSpec<Kind extends string> {
 export function defineAmountRule<Kind extends string>(
   kind: Kind,
   rule: (atMost: Amount) => KeepChoice,
-  meaning = "The most of it that stays.",
+  meaning = "The most that stays.",
 ): KeepRuleKind {
   const schema = z.strictObject({ kind: z.literal(kind), atMost: amountSchema.describe(meaning) });
   return defineKeepRule<AmountSpec<string>>({ kind, schema, rule: ({ atMost }) => rule(atMost) });

@@ -13,7 +13,7 @@ export interface PinnedSpec {
 const schema: z.ZodType<PinnedSpec> = z.strictObject({
   kind: z.literal("pinned"),
   messageIds: z.array(z.string().min(1)).readonly().describe("Ids of the messages that stay."),
-  atMost: amountSchema.describe("The most of it that stays."),
+  atMost: amountSchema.describe("The most that stays."),
 });
 
 /** Keeps the messages of the ids given. */

@@ -8,7 +8,7 @@ import { toolCallsOf } from "../message/message.ts";
 export const FILES_IN_HAND: KeepRuleKind = defineAmountRule(
   "files-in-hand",
   (atMost) => ({ keeps: "messages", atMost, choose: filesAsTheyAre }),
-  "The most of it that stays. It counts as a part of what `recall` may take.",
+  "The most that stays. It counts towards the limit of `recall`.",
 );
 
 /** A file that was not touched in so many tokens has no share: less than one in four is changed before the next cut, on the side `fit` of docs/evidence.md. */

@@ -19,7 +19,7 @@ export interface RecallView {
 /** Grows with the log. Counts the work of a message's texts, which are read when units are asked for. */
 export interface RecallIndex {
   add(message: Message): void;
-  /** All added messages; none of those that come while a compaction goes on. */
+  /** All added messages; none of those that come during a compaction. */
   now(): RecallView;
 }
 

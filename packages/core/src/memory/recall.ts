@@ -9,7 +9,7 @@ import { USE_WEIGHTS } from "./use-weights.ts";
 export const RECALL: KeepRuleKind = defineAmountRule(
   "recall",
   (atMost) => ({ keeps: "units", atMost, worth: expectedUse }),
-  "The most of it that stays, together with the files in hand.",
+  "The most that stays, together with the files in hand.",
 );
 
 /**

@@ -30,19 +30,20 @@ export interface KnobDescription {
 export const KNOBS: readonly KnobDescription[] = [
   {
     key: "actAt",
-    meaning: "when it acts: a share of the room for a request (the model's window less its longest reply), or a size in tokens",
+    meaning:
+      "when it compacts: a share of the room for a request (the model's window less its longest reply), or a size in tokens",
     examples: ["75%", "150k"],
   },
   {
     key: "keep",
     meaning:
-      "what stays word for word, by rule: a share of the room or a size, for `recent` also a number of messages; `off` removes a rule, and rules not named stay",
+      "the text that stays word for word, by rule: a share of the room or a size, for `recent` also a number of messages; `off` removes a rule, and rules not named stay",
     examples: ["{ recent: 12 messages }", "{ recent: 10%, human: 20k, recall: off }"],
   },
   {
     key: "writer",
     meaning:
-      "who writes summaries: `model`, `vendor` (its API's own compaction, with quotations where it has none), or `none`, so that quotations made without a model stand in for them",
+      "the writer of summaries: `model`, `vendor` (its API's own compaction, with quotations if it has none), or `none` (quotations made without a model)",
     examples: ["model", "vendor", "none"],
   },
   {
@@ -53,13 +54,13 @@ export const KNOBS: readonly KnobDescription[] = [
   {
     key: "prepareAt",
     meaning:
-      "from when on a model's summary is prepared while the conversation goes on, below `actAt`: nobody waits for it then, and it is paid for although it may never be used; `off` prepares none",
+      "the size, below `actAt`, from which a model's summary is prepared in the background: no waiting, but you pay for it even if it is never used; `off` prepares none",
     examples: ["70%", "off"],
   },
   {
     key: "model",
     meaning:
-      "the model that writes the summaries, with its window; `same` is the session's own. In plimsoll.yaml it stands under `policy`: at the top `model` is the session's",
+      "the model that writes the summaries, with its window; `same` is the session's own. In plimsoll.yaml put it under `policy`: `model` at the top is the session's",
     examples: ["claude-haiku-4-5 200k", "same"],
   },
 ];
@@ -108,7 +109,7 @@ export function withKnob(policy: Policy, path: string, value: unknown): Policy {
 
 function actingAt(policy: Policy, value: unknown): Policy {
   const line = amountIn("actAt", value);
-  if (!policy.enabled) throw refused("actAt", `${policy.name} never acts: take another preset`);
+  if (!policy.enabled) throw refused("actAt", `${policy.name} never compacts: choose another preset`);
   return { ...policy, trigger: "above" in policy.trigger ? { above: line } : { atLeast: line } };
 }
 
@@ -118,8 +119,7 @@ const DIGEST_PROMPT = "digest";
 
 function writtenBy(policy: Policy, value: unknown): Policy {
   if (value !== "model" && value !== "none" && value !== "vendor") throw refused("writer", "give model, vendor or none");
-  if (!policy.strategies.some(({ kind }) => kind === "summarize"))
-    throw refused("writer", `${policy.name} has no summary that could be written`);
+  if (!policy.strategies.some(({ kind }) => kind === "summarize")) throw refused("writer", `${policy.name} writes no summary`);
   const strategies = policy.strategies.flatMap((spec) => {
     if (spec.kind !== "summarize" || !("writer" in spec)) return [spec];
     // The step behind the vendor's is the one to turn.

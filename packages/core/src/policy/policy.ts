@@ -167,7 +167,7 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
   const strategies = z.array(z.union(kinds.strategies.map(({ schema }) => schema))).readonly();
   return z.strictObject({
     name: z.string().min(1).describe("The name in tables and records."),
-    enabled: z.boolean().describe("Whether the policy acts at all; false edits nothing unless asked to."),
+    enabled: z.boolean().describe("Whether the policy compacts at all; false edits nothing unless asked to."),
     estimator: estimator.describe("The estimator that counts the context's tokens, by kind."),
     cutEstimator: estimator.nullable().describe("Another estimator for finding the cut; null uses the first."),
     gates: z
@@ -192,13 +192,13 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
       .max(1)
       .optional()
       .describe(
-        "The least share of what it rewrites that a cut frees where cuts have to pay, unless nothing else fits. Left out, any.",
+        "If cuts have to pay: the least share of its rewritten tokens that a cut must free, unless nothing else fits. If omitted, any.",
       ),
     prepare: z
       .strictObject({ atLeast: amountSchema.describe("The size from which it is prepared.") })
       .optional()
       .describe(
-        "The model's summary is written while the conversation goes on, and tried first when the policy acts; the knob prepareAt sets it. Left out, none is.",
+        "The model's summary is written in the background, and tried first when the policy compacts; the knob prepareAt sets it. If omitted, none is.",
       ),
     emergency: z
       .strictObject({ atLeast: amountSchema.describe("That size.") })
@@ -223,7 +223,7 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
         keeps: z
           .literal("diagnoses")
           .optional()
-          .describe("Lines that tell of an error, an exit status or a place in a source stay as well."),
+          .describe("Lines that report an error, an exit status or a place in a source stay as well."),
       })
       .nullable()
       .describe("The longest tool result that enters the history whole; null cuts nothing. The knob cap sets it."),
@@ -249,7 +249,7 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
         reasoning: z
           .enum(["low", "medium", "high"])
           .optional()
-          .describe("How hard a model that reasons does so for a summary; nothing is said if it is left out."),
+          .describe("The reasoning effort for a summary; if omitted, the request names none."),
         resultCapChars: z
           .int()
           .positive()
@@ -281,22 +281,22 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
           .int()
           .positive()
           .optional()
-          .describe("Steps' worth of new tokens before it compacts again, unless a request would not fit. Left out, none."),
-        maximumFailures: z.int().positive().describe("After so many failed summaries it asks no model until a person speaks."),
+          .describe("Steps' worth of new tokens before it compacts again, unless a request would not fit. If omitted, none."),
+        maximumFailures: z
+          .int()
+          .positive()
+          .describe("After this number of failed summaries it asks no model until a person speaks."),
       })
       .describe("Limits that stop compactions from repeating."),
     facts: z
       .strictObject({
-        maxTokens: z
-          .int()
-          .nonnegative()
-          .describe("The most tokens of facts; 0 leaves what the caller gave, and lists by files."),
+        maxTokens: z.int().nonnegative().describe("The most tokens of facts; 0 leaves the caller's facts, and lists by files."),
         files: z
           .enum(["by-touch", "by-name", "covered"])
           .optional()
-          .describe("Which files: all by the order of touch, all by name, or those of what was summarised, by name."),
+          .describe("Which files: all by the order of touch, all by name, or those of the summarised messages, by name."),
       })
-      .describe("Facts from the log that stand with every summary and notice."),
+      .describe("Facts from the log in every summary and notice."),
   });
 }
 
@@ -305,7 +305,7 @@ const pays = z
   .positive()
   .optional()
   .describe(
-    "Only if the cut pays, at the model's prices, within the steps that it buys: so many times over in an empty window, not at all in a full one. Left out, always.",
+    "Only if the cut pays, at the model's prices, within the steps that it buys: this many times over in an empty window, not at all in a full one. If omitted, always.",
   );
 
 /** The zod schema that checks a {@link Trigger}. */
@@ -326,5 +326,5 @@ const labelsSchema: z.ZodType<TranscriptLabels> = z.strictObject({
   call: label.describe("A call."),
   result: label.describe("A result."),
   failedResult: label.describe("A result that is an error."),
-  reasoning: label.optional().describe("The model's reasoning, which is left out without this."),
+  reasoning: label.optional().describe("The model's reasoning, omitted without this."),
 });

@@ -28,7 +28,7 @@ export const RETIRED_PRESETS: ReadonlyMap<string, string> = new Map([["plimsoll-
 
 /** Says that something was retired, and names its replacement. */
 export function goneText(what: unknown, instead: unknown): string {
-  return `${what} is gone: ${instead === null ? "nothing takes its place, leave it out" : `${instead} takes its place`}`;
+  return `${what} is gone: ${instead === null ? "nothing replaces it, remove it" : `${instead} replaces it`}`;
 }
 
 /** A written policy with the replacements of its retired parts, each of which calls `onRetired`. Kinds in `own` exist under any name. */

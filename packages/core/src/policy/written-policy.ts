@@ -192,7 +192,7 @@ export function requireFallback(given: EnginePolicy | string, kinds: Kinds = BUI
   }
   throw new PlimsollError(
     "bad-policy",
-    `the policy ${policy.name} has no fallback and may lose a call: it runs in benchmarks alone; take a preset, or add \`fallback\``,
+    `the policy ${policy.name} has no fallback and may lose a call: it runs only in benchmarks; take a preset, or add \`fallback\``,
     { policy: policy.name },
   );
 }

@@ -15,7 +15,7 @@ interface DecodedLog {
 /**
  * One line of the log, with its line break.
  *
- * @throws PlimsollError `session-limit` for an entry that is too long or nested too deep to be read again.
+ * @throws PlimsollError `session-limit` for an entry that is too long or nested too deeply to read again.
  */
 export function encodeEntry(entry: SessionEntry): string {
   if (isValueNestedTooDeep(entry)) throw nestedTooDeep(placeOf(entry));

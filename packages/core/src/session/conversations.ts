@@ -450,7 +450,7 @@ function leaveMemory(branch: Branch, memory: Memory): number {
   if (isStored) end(branch, memory);
   else {
     void release(branch, memory);
-    // Puts the children of a branch in its place: the child that shares the most with it takes its place, the others part from that one where they
+    // Puts the children of a branch in its place: the child that shares the most with it replaces it, the others part from that one where they
     // parted from the branch, or earlier than that one did.
     const { parent, slot } = branch;
     const sharedWith = (child: Branch) => Number.parseInt(child.slot, 10);

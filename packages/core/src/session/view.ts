@@ -158,7 +158,7 @@ function revertLatest(view: SessionView, compactionId: string, hashAfter: typeof
   const refused = (why: string) => new PlimsollError("bad-session", why, { compactionId });
   if (latest?.id !== compactionId)
     throw refused(`cannot revert compaction ${compactionId}: the latest active one is ${latest?.id ?? "none"}`);
-  if (!isInMemory(undo)) throw refused(`the view before compaction ${compactionId} is in the log alone; read it back first`);
+  if (!isInMemory(undo)) throw refused(`the view before compaction ${compactionId} is only in the log; read it back first`);
   const { messages, viewHash, previous, since } = undo;
   const activeCompactions = view.activeCompactions.slice(0, -1);
   let folded: SessionView = { ...view, messages, viewHash, undo: previous, activeCompactions };

@@ -28,7 +28,7 @@ export const CLEAR_TOOL_RESULTS: StrategyKind = defineStrategy<ClearToolResultsS
     clearAtLeastTokens: z
       .number()
       .nonnegative()
-      .describe("Clears only if so much is saved at once: each edit breaks the prompt cache."),
+      .describe("Clears only if at least this is saved at once: each edit breaks the prompt cache."),
   }),
   needsModel: () => false,
   plan: clearToolResults,

@@ -21,7 +21,7 @@ export const CUT_OVERSIZED: StrategyKind = defineStrategy<CutOversizedSpec>({
   kind: "cut-oversized",
   schema: z.strictObject({
     kind: z.literal("cut-oversized"),
-    to: z.enum(["fit", "stubs"]).describe("How short results become: so that all fits, or stubs."),
+    to: z.enum(["fit", "stubs"]).describe("The size of shortened results: just enough to fit, or stubs."),
   }),
   needsModel: () => false,
   plan: cutOversized,

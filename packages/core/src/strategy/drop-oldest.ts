@@ -19,8 +19,8 @@ export const DROP_OLDEST: StrategyKind = defineStrategy<DropOldestSpec>({
     kind: z.literal("drop-oldest"),
     amount: z
       .enum(["all-but-keep", "until-it-fits"])
-      .describe("How much goes: all that is not kept, or as little as makes the rest fit."),
-    notice: z.enum(["count", "roles", "none"]).describe("The text in their place: a count, counts by role, or nothing."),
+      .describe("The amount removed: everything outside the keep rules, or the least that makes the rest fit."),
+    notice: z.enum(["count", "roles", "none"]).describe("The replacement text: a count, counts by role, or nothing."),
   }),
   needsModel: () => false,
   plan: dropOldest,

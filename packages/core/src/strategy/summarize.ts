@@ -39,7 +39,7 @@ export const SUMMARIZE: StrategyKind = defineStrategy<SummarizeSpec>({
     kind: z.literal("summarize"),
     writer: z
       .enum(["model", "digest", "vendor"])
-      .describe("Who writes: the model, the digest of quotations, or the vendor where its wire compacts on request."),
+      .describe("The writer: the model, the digest of quotations, or the vendor where its wire compacts on request."),
     boundary: z
       .enum(["any-safe", "next-safe", "not-in-tool-batch", "turn", "human"])
       .describe("Where a cut may fall, so that no call is parted from its result."),
@@ -49,16 +49,16 @@ export const SUMMARIZE: StrategyKind = defineStrategy<SummarizeSpec>({
       .min(1)
       .nullable()
       .describe("A prompt of its own for the older part of a turn that the cut splits; null has none."),
-    turnPrefixFromMessages: z.int().positive().optional().describe("From so many messages of that part on."),
+    turnPrefixFromMessages: z.int().positive().optional().describe("Used from this number of messages of that part."),
     keepNothingUpToMessages: z
       .int()
       .nonnegative()
       .optional()
-      .describe("Histories of at most so many messages are summarised whole."),
+      .describe("Histories of at most this number of messages are summarised whole."),
     summaryAlone: z
       .enum(["again", "stays"])
       .optional()
-      .describe("Whether a summary is written anew although nothing but an earlier one lies before the cut."),
+      .describe("Whether to rewrite a summary if only an earlier one lies before the cut."),
     forcedKeepMessages: z
       .int()
       .nonnegative()

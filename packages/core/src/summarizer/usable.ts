@@ -100,7 +100,7 @@ function refuseStandIn(text: string, request: SummaryRequest, author: SummaryAut
   }
   if (isErrorBody(text)) throw failed("the summary is an error");
   if (author === "asked" && !text.split("\n").some(isHeading) && ANSWER_FORMS.some((form) => form.test(text)))
-    throw failed("the summary answers somebody");
+    throw failed("the summary answers a message");
   if (text.length >= PROSE_CHARS) return;
   const says = STAND_INS.find(({ pattern }) => pattern.test(text));
   if (says !== undefined) throw failed(`the summary is ${says.what}`);
@@ -321,7 +321,7 @@ function refuseContinuation(text: string, asked: Pick<SummaryRequest, "labels" |
   const isCall = [...plain.matchAll(/^[ \t]*<([\w.-]+)>/gm)].some(([, name = ""]) => called.has(name));
   if (isCall || CALL_FORMS.some((form) => form.test(plain))) throw failed("the summary calls a tool");
   const isSectioned = lines.some(isHeading);
-  if (isDialogue(lines, isSectioned, asked.labels)) throw failed("the summary goes on with the conversation");
+  if (isDialogue(lines, isSectioned, asked.labels)) throw failed("the summary continues the conversation");
 }
 
 /** The lines of a text, those in code fences emptied: a quotation there is no turn and no call. */

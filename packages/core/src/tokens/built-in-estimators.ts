@@ -90,7 +90,7 @@ function predictingOnce({ predict }: Estimator): Estimator["predict"] {
 }
 
 function notAMeasure({ kind }: KindSpec): PlimsollError {
-  return new PlimsollError("bad-policy", `no estimator can be built on the kind ${JSON.stringify(kind)}: it is no measure`, {
+  return new PlimsollError("bad-policy", `no estimator can be built on the kind ${JSON.stringify(kind)}: it is not a measure`, {
     kind,
   });
 }

@@ -27,7 +27,7 @@ const charsPerTokenSchema: z.ZodType<CharsPerTokenSpec> = z.strictObject({
   unit: z.enum(["utf8-bytes", "utf16-units", "code-points"]).describe("The unit of a character."),
   rounding: z.enum(["floor", "ceil"]).describe("How a message is rounded to whole tokens."),
   perMessageTokens: tokens.describe("Added to each message."),
-  minimumMessageTokens: tokens.describe("A message counts at least so many."),
+  minimumMessageTokens: tokens.describe("A message counts at least this many."),
   imageTokens: tokens.describe("Tokens of an image."),
   overhead: z.enum(["counted", "left-out"]).optional().describe("Whether system text and tools are counted."),
 });

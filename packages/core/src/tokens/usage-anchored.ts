@@ -30,9 +30,9 @@ export const USAGE_ANCHORED: EstimatorKind = defineEstimator<UsageAnchoredSpec>(
   schema: (measure) =>
     z.strictObject({
       kind: z.literal("usage-anchored"),
-      of: measure.describe("The measure of what came since the report."),
+      of: measure.describe("The measure of messages since the report."),
       anchor: z.enum(["prompt", "prompt-and-reply"]).describe("The part of the newest report that counts."),
-      since: z.enum(["counted", "left-out"]).optional().describe("Whether what came after the report counts."),
+      since: z.enum(["counted", "left-out"]).optional().describe("Whether messages after the report count."),
       afterCut: z
         .enum(["scaled", "estimated"])
         .optional()

@@ -141,7 +141,7 @@ async function* endedWhenIdle<Event>(
         // The request, too, so that nothing goes on behind the failure.
         abort();
         next.catch(() => undefined);
-        throw new PlimsollError("provider-failed", `the stream told nothing for ${timeoutMs} ms`, { reason: "idle-stream" });
+        throw new PlimsollError("provider-failed", `the stream sent nothing for ${timeoutMs} ms`, { reason: "idle-stream" });
       }
       const { done, value } = await next;
       if (done === true) return;

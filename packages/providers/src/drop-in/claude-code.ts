@@ -134,7 +134,7 @@ export function createClaudeCodeMod(options: { readonly policy?: Policy } = {}):
           const put = undoing.get(place) ?? null;
           undoing.delete(place);
           if (put === null || recordsAt(answer, "messages").length !== put.count)
-            return "Nothing was undone: Claude Code did not take what was put back.";
+            return "Nothing was undone: Claude Code did not accept the restored text.";
           await keep(engine, place, put.older);
           return "The newest compaction is undone.";
         }

@@ -63,7 +63,7 @@ export function afterUndoWords(log: Pick<ConversationLog, "expectedTokens" | "li
   const { contextWindowTokens: windowTokens = null, maxOutputTokens = null } = log?.limits ?? {};
   const roomTokens = windowTokens === null ? Number.POSITIVE_INFINITY : windowTokens - (maxOutputTokens ?? 0);
   if (log === undefined || log.expectedTokens <= roomTokens)
-    return "what it took is sent again, and the next cut comes when a request would not fit";
+    return "its text is sent again, and the next cut comes when a request would not fit";
   return `about ${shortCount(log.expectedTokens)} tokens would be sent, but ${shortCount(roomTokens)} fit, so the next request is cut again`;
 }
 
@@ -137,7 +137,7 @@ export function createPersonWishes(
         .conversations()
         .find((each) => each.key === key);
       if (log === undefined)
-        return "Nothing was said in this conversation since it was opened, so there is nothing to tell or to undo.";
+        return "Nothing was said in this conversation since it was opened, so there is nothing to report or undo.";
       const { entries, sessionId, expectedTokens } = log;
       const status = `About ${shortCount(expectedTokens)} tokens of this conversation are sent.`;
       const undo = async () => {

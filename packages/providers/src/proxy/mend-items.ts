@@ -46,7 +46,7 @@ export function mendItems(
       const node = itemNode(value);
       const { mended = null } = node ?? {};
       if (node !== null && mended !== null) {
-        say(line, `the arguments of ${node.name === "" ? "a call" : `this call of ${node.name}`} are no JSON object`);
+        say(line, `the arguments of ${node.name === "" ? "a call" : `this call of ${node.name}`} are not a JSON object`);
         changes.set(value, mended);
       }
       if (node !== null && order !== null) nodes.push({ value, node: (mended && itemNode(mended)) ?? node, line });
@@ -78,7 +78,7 @@ export function mendItems(
       const now = renamed.get(id) ?? id;
       const isOpen = open.delete(now);
       if (!isOpen && !beside.has(`call ${now}`)) {
-        say(line, answered.has(now) ? "this result stands there twice" : "this result has no call before it");
+        say(line, answered.has(now) ? "this result occurs twice" : "this result has no call before it");
         changes.set(value, node.said(`(A result whose call is gone from the log: ${shownResult(value)})`));
       } else if (now !== id) changes.set(value, node.renamed(now));
       answered.add(now);

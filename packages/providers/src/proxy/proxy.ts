@@ -123,7 +123,7 @@ export function createProxyCompaction(given: ProxyOptions): ProxyCompaction {
   const undo = async (sessionId: string) => {
     const of = [...kept.values()].find((each) => each.conversations().some((log) => log.sessionId === sessionId));
     if (of === undefined)
-      throw new PlimsollError("bad-input", `no conversation ${sessionId} is in memory: it is once its agent has asked`);
+      throw new PlimsollError("bad-input", `no conversation ${sessionId} is in memory yet; its agent's next request loads it`);
     await of.undo(sessionId);
   };
   /** Answers a person's typed words in the vendor's place: they go into no log, and to no model. */
@@ -137,7 +137,7 @@ export function createProxyCompaction(given: ProxyOptions): ProxyCompaction {
         : await compactorOf(wire, kept, sessions).logOf(given, { system, tools, signal, conversation });
     const text =
       read.asked === null || log === undefined
-        ? "Nothing was said in this conversation before, so there is nothing to tell or to undo."
+        ? "Nothing was said in this conversation before, so there is nothing to report or undo."
         : ((await onTyped?.(read.asked, log)) ?? "");
     spokenCount += 1;
     const form = facts.isStreamed ? "streamed" : "whole";

@@ -36,7 +36,7 @@ export function readRequest(request: ProxyRequest, keys: ConversationKeys, readB
   const wire = wireAt(request.path);
   const body = wire === null ? null : readBody(request.bodyText, wire.itemsKey);
   if (wire !== null && body === null && isNestedDeeper(request.bodyText))
-    throw new PlimsollError("bad-input", "the request's JSON is nested too deep to be read");
+    throw new PlimsollError("bad-input", "the request's JSON is nested too deeply to read");
   if (wire === null || body === null) return null;
   const { all, fields } = body;
   const facts = wire.factsOf(fields, request.path);

@@ -32,7 +32,7 @@ export function summaryQuestion(target: string, bodyText: string, request: Model
     bodyText: JSON.stringify(of.bodyOf(asked)),
     replyIn: (answerText) => {
       const answer = parseRecord(answerText);
-      if (answer === null) throw new PlimsollError("provider-failed", "the summary's answer is no JSON");
+      if (answer === null) throw new PlimsollError("provider-failed", "the summary's answer is not JSON");
       const { parts, requestId, modelId, stopReason, usage } = of.decode(answer);
       const draft = { role: "assistant", origin: "model", parts, modelId, requestId, stopReason, atMs: null } as const;
       return { requestId, draft, stopReason, usage };

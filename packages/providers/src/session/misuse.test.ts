@@ -57,12 +57,12 @@ test.each<[string, string, () => Promise<unknown>]>([
   ["a request while calls have no result", "no result was given for: c1, c2", async () => (await called("c1", "c2")).request()],
   [
     "a request with nothing to send",
-    "there is nothing to send: say something as the user, or give a result",
+    "there is nothing to send: add a user message or a result",
     async () => (await open()).request(),
   ],
   [
     "a request after the last words",
-    "there is nothing to send: say something as the user, or give a result",
+    "there is nothing to send: add a user message or a result",
     async () => {
       const session = await called();
       session.user("Read.");

@@ -132,7 +132,7 @@ export async function prepare<Request>(session: OpenSession<Request>, signal: Ab
     checkAnswered(progress);
     const last = conversation.view().messages.at(-1);
     if (progress.waiting.length === 0 && (last === undefined || (last.role === "assistant" && last.origin === "model")))
-      throw misuse("there is nothing to send: say something as the user, or give a result");
+      throw misuse("there is nothing to send: add a user message or a result");
     const outcomes: FitOutcome[] = [];
     const fit = async (gate: Parameters<Session["fit"]>[0]["gate"], pending: readonly Message[]) =>
       void outcomes.push(await conversation.fit({ gate, pending, model: limits, observedLimitTokens }, signal));

@@ -146,7 +146,7 @@ describe("file session store", { timeout: 30_000 }, () => {
   test("a lock that is not ours is an error that says what to do", async () => {
     writeFileSync(logFile(), encodeLog([START]));
     writeFileSync(`${logFile()}.lock`, "{}");
-    await expect(store().open("one")).rejects.toThrow("not a lock of ours; remove it");
+    await expect(store().open("one")).rejects.toThrow("not a lock of plimsoll; remove it");
   });
 
   test("a writer that got past the lock is a conflict at its first append, and nothing is lost", async () => {

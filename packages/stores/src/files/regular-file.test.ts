@@ -54,7 +54,7 @@ describe("a small file of a folder that may be somebody else's", () => {
     ["linked to itself", (name) => symlinkSync(name, name), refused("is a symbolic link, or leads through too many")],
     ["linked to nothing", (name) => symlinkSync("none", name), refused("is a link to nothing")],
     ["that is a folder", (name) => mkdirSync(name), refused("is a folder")],
-    ["that is a pipe", (name) => void execFileSync("mkfifo", [name]), refused("is no regular file")],
+    ["that is a pipe", (name) => void execFileSync("mkfifo", [name]), refused("is not a regular file")],
     ["that is as long as it may be", (name) => writeFileSync(name, "x".repeat(100)), { kind: "text", text: "x".repeat(100) }],
     ["that is longer", (name) => writeFileSync(name, "x".repeat(101)), refused("has more than 100 bytes")],
     ["without end", endless, refused("has more than 100 bytes")],
@@ -94,7 +94,7 @@ test("a file that grew since it was opened is read to its bound and no further",
 test.each<readonly [string, (name: string) => void, string]>([
   ["a pipe", pipe, "ENXIO"],
   ["a folder", (name) => mkdirSync(at(name)), "EISDIR"],
-])("%s is no regular file, and opening it does not wait", async (_what, make, code) => {
+])("%s is not a regular file, and opening it does not wait", async (_what, make, code) => {
   make("clone/odd");
   await expect(openRegularFile(at("clone/odd"))).rejects.toMatchObject({ code });
   expect(() => openRegularFileSync(at("clone/odd"))).toThrow(expect.objectContaining({ code }));

@@ -21,7 +21,7 @@ function refusal(code: "EFBIG" | "EISDIR" | "ENXIO" | "ESTALE"): Error {
 const MEANINGS: { readonly [code: string]: string | undefined } = {
   EFBIG: "is too large",
   EISDIR: "is a folder",
-  ENXIO: "is no regular file",
+  ENXIO: "is not a regular file",
   ESTALE: "was moved or linked elsewhere meanwhile",
   ELOOP: "is a symbolic link, or leads through too many",
   ENOTDIR: "goes through a file as if it were a folder",
@@ -226,7 +226,7 @@ const REASONS: { readonly [code: string]: string | undefined } = {
   EROFS: "the disk is read-only",
   ENOENT: "the file or its folder is gone",
   EISDIR: "it is a folder",
-  ENXIO: "it is no regular file",
+  ENXIO: "it is not a regular file",
   ELOOP: "it is a symbolic link; name the file that it leads to",
   EMFILE: "too many files are open",
 };

@@ -102,7 +102,7 @@ async function holderOf(lockFile: string): Promise<LockHolder | null> {
   if (lock.kind === "absent") return null;
   const holder = lock.kind === "text" ? parseHolder(lock.text) : null;
   if (holder !== null) return holder;
-  throw new PlimsollError("bad-session", `${lockFile}: not a lock of ours; remove it if no process uses the session`);
+  throw new PlimsollError("bad-session", `${lockFile}: not a lock of plimsoll; remove it if no process uses the session`);
 }
 
 const DRAFT_TOKEN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

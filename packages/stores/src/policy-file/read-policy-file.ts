@@ -199,7 +199,7 @@ export function policyJsonSchema(kinds: Kinds = BUILT_IN_KINDS): JsonSchema {
   return z.toJSONSchema(policySchema(kinds));
 }
 
-const EXTENDS = "The preset that is changed; plimsoll if it is left out and something is changed.";
+const EXTENDS = "The preset to change; plimsoll if omitted and another key changes something.";
 
 /** The schema of a policy file as JSON Schema (draft 2020-12), for editors: the preset that it changes, knobs, and any part of a policy. */
 export function policyFileJsonSchema(kinds: Kinds = BUILT_IN_KINDS): JsonSchema {

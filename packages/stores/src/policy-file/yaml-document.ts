@@ -64,7 +64,7 @@ function contentOf(
     const content: unknown = parsed.toJS();
     return isRecord(content) ? { content } : { problem: "not a map of keys and values" };
   } catch {
-    return { problem: "its aliases stand for too much; write the values out" };
+    return { problem: "its aliases expand to too much; write the values out" };
   }
 }
 
@@ -110,9 +110,9 @@ function keyOffset(parsed: Document.Parsed<ParsedNode, boolean>, path: readonly 
 }
 
 function problemText({ code, pos, message }: YAMLParseError, text: string): string {
-  if (code !== "DUPLICATE_KEY") return `no valid YAML, correct it here (the parser says: ${message.split("\n")[0]})`;
+  if (code !== "DUPLICATE_KEY") return `invalid YAML, correct it here (the parser says: ${message.split("\n")[0]})`;
   const [key = ""] = /^("[^"\n]*"|'[^'\n]*'|[^\s:,]*)/.exec(text.slice(pos[0], pos[0] + LONGEST_KEY_CHARS)) ?? [];
-  return `the key ${key} stands twice; keep one`;
+  return `the key ${key} occurs twice; keep one`;
 }
 
 /** Longest key that is named; chosen. */

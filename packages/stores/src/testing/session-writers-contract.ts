@@ -125,7 +125,7 @@ export const SESSION_WRITERS_CONTRACT: readonly ContractCase<SessionStore>[] = [
     },
   },
   {
-    rule: "writes nothing that is nested too deep to be read, and goes on",
+    rule: "writes nothing that is nested too deeply to read, and goes on",
     run: async (make) => {
       const store = await make();
       const writer = await store.create(START);

@@ -30,7 +30,7 @@ const SAID: { readonly [code: string]: string | undefined } = {
   EROFS: "is on a disk that is read-only",
   ELOOP: "is a symbolic link, or leads through too many",
   ENAMETOOLONG: "has too long a name",
-  ENXIO: "is no regular file",
+  ENXIO: "is not a regular file",
   EBUSY: "is in use",
   ESTALE: "was moved or linked elsewhere meanwhile",
 };

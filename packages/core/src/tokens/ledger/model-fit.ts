@@ -78,7 +78,7 @@ const PRIOR_MESSAGE_DEVIATION = 15;
 const SLOPE_DRIFT = 0.0001;
 const MESSAGE_DRIFT = 0.05;
 
-/** A surprise counts as at most so many deviations, and beyond four times that not at all: it is no measurement of text. */
+/** A surprise counts as at most so many deviations, and beyond four times that not at all: it is not a measurement of text. */
 const LARGEST_DEVIATIONS = 3;
 const NOT_TEXT_RATIO = 4;
 
