@@ -21,7 +21,7 @@ interface CommandEntry {
 export const BENCH_COMMANDS: readonly CommandEntry[] = [
   {
     name: "advise",
-    description: "show how much compaction cost you in each agent on this machine, and which setting would cost less",
+    description: "show the cost of compaction in each agent on this machine, and cheaper settings",
     note: "It asks no model and sends nothing. Without --write it changes nothing.",
     isKept: true,
     examples: ["advise", "advise --from codex --since 8w --write", "advise --html advice.html"],
@@ -44,7 +44,7 @@ export const BENCH_COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "calibrate",
-    description: "compare predicted prompt sizes with those that the provider reported",
+    description: "compare predicted prompt sizes with the provider's reports",
     note: "Each call's prompt is predicted from the calls before it, by the field's methods\nand by ours.",
     examples: [
       "calibrate session.jsonl",
@@ -55,7 +55,7 @@ export const BENCH_COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "tune",
-    description: "search for the policy setting that costs least on your sessions without losing more",
+    description: "find the cheapest policy setting for your sessions that loses no more",
     isKept: true,
     examples: ["tune ~/.claude/projects", "tune sessions --policy plimsoll.yaml --write plimsoll.yaml --html tune.html"],
     load: async () => (await import("./command/tune-command.ts")).defineTuneCommand,

@@ -70,7 +70,7 @@ describe("parseExtension", () => {
 
   const { pool: _, ...unpooled } = FIRST_MISSES;
   test.each([
-    ["nothing", undefined, "its default export is no extension; export an object with importers, metrics or peers"],
+    ["nothing", undefined, "its default export is not an extension; export an object with importers, metrics or peers"],
     [
       "an unknown kind",
       { metric: FIRST_MISSES },

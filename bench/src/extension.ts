@@ -134,12 +134,12 @@ function isExtension(value: unknown): value is BenchExtension {
 }
 
 function problemOf(value: unknown): string | null {
-  if (!isRecord(value)) return "its default export is no extension; export an object with importers, metrics or peers";
+  if (!isRecord(value)) return "its default export is not an extension; export an object with importers, metrics or peers";
   const required: Readonly<Record<string, Readonly<Record<string, string>>>> = REQUIRED;
   for (const [kind, parts] of Object.entries(value)) {
     const needs = required[kind];
     if (needs === undefined) return `an extension has no "${kind}"; it may have ${Object.keys(required).join(", ")}`;
-    if (!Array.isArray(parts)) return `"${kind}" is no list`;
+    if (!Array.isArray(parts)) return `"${kind}" is not a list`;
     for (const [place, part] of parts.entries()) {
       const lacking = Object.entries(needs).find(([key, type]) => !isRecord(part) || typeof part[key] !== type);
       if (lacking !== undefined)

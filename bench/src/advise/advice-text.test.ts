@@ -32,7 +32,7 @@ test.each<readonly [string, Verdict, string, string]>([
   [
     "a change",
     { kind: "set", best: CHEAP, sureness },
-    "Set model_auto_compact_token_limit=120000 in ~/.codex/config.toml: saves 28.0% (dollars of the replay: $40.00 now, $28.80 then), loses nothing that is measured, on 12 sessions; in 95% of samples of your sessions it saves 19.0 to 34.0%.",
+    "Set model_auto_compact_token_limit=120000 in ~/.codex/config.toml: saves 28.0% (dollars of the replay: $40.00 now, $28.80 then), loses nothing measured, on 12 sessions; in 95% of samples of your sessions it saves 19.0 to 34.0%.",
     "Set the values below, saves 28.0%",
   ],
   [
@@ -44,7 +44,7 @@ test.each<readonly [string, Verdict, string, string]>([
   [
     "what is worse in another window",
     { kind: "trade", best: CHEAP, against: "window 1M" },
-    "Nothing to set without a loss: model_auto_compact_token_limit=120000 saves 28.0% (dollars of the replay: $40.00 now, $28.80 then), loses nothing that is measured, on 12 sessions, and is worse in window 1M, for which the file has the same number.",
+    "Nothing to set without a loss: model_auto_compact_token_limit=120000 saves 28.0% (dollars of the replay: $40.00 now, $28.80 then), loses nothing measured, on 12 sessions, and is worse in window 1M, for which the file has the same number.",
     "nothing to set without a loss (saves 28.0%)",
   ],
   [
@@ -85,7 +85,7 @@ test.each([
   ["where nothing can be set", { kind: "keep", why: "nothing-cheaper" }, true],
   ["but not beside something to set", { kind: "set", best: CHEAP, sureness }, false],
 ] as const)("the habits that cost most are named %s", (_, verdict, isNamed) => {
-  const habits = ["about $9.00: results of Read are 60.0% of what is sent: ask for parts of files and shorter outputs."];
+  const habits = ["about $9.00: results of Read are 60.0% of the tokens sent: ask for parts of files and shorter outputs."];
   const text = adviceText([decided(verdict)], { columns: 80, full: true, habits });
   expect(text.includes("The most expensive habits in these logs:\n  - about $9.00: results of Read")).toBe(isNamed);
 });

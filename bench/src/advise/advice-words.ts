@@ -29,7 +29,7 @@ export const SETTING_HEADS = [
   "too large",
   "largest loss",
 ] as const;
-export const FILL_HEADS = ["what fills the requests", "tokens", "share", "cost"] as const;
+export const FILL_HEADS = ["contents of the requests", "tokens", "share", "cost"] as const;
 
 /** Puts a decision into words. */
 export function decisionWords(decision: Decision): DecisionWords {
@@ -69,7 +69,7 @@ function rowNames({ choice, agent }: Decision): { readonly names: readonly strin
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  "cost %: of never compacting, the mean of the sessions; dearer: sessions that cost over 2 % more than that; dollars: of all these sessions, replayed, by list prices with the prompt cache. kept %: of what later replies needed, how much was still in the context; older %: of what was last said at least 20k tokens earlier. too large: requests over the window. largest loss: the measure that falls most, in points.";
+  "cost %: of the cost without compaction, mean of the sessions; dearer: sessions that cost over 2% more than that; dollars: all these sessions, replayed, at list prices with the prompt cache. kept %: share of the text needed by later replies that was still in the context; older %: the same for text last stated at least 20k tokens earlier. too large: requests over the window. largest loss: the measure that falls most, in points.";
 
 function rowCells({ standing, losses: [worst] }: SettingFigures): readonly string[] {
   const { costPercent, dearer, usd, gain, farGain, tooLarge } = standing;
@@ -91,7 +91,7 @@ function savingText({ choice }: Decision, figures: SettingFigures): string {
   const [now, then] = [choice?.rows[0]?.standing.usd ?? null, figures.standing.usd];
   const dollars =
     now === null || then === null ? "" : ` (dollars of the replay: $${formatUsd(now)} now, $${formatUsd(then)} then)`;
-  const losses = figures.losses.length === 0 ? "loses nothing that is measured" : `loses ${lessText(figures)}`;
+  const losses = figures.losses.length === 0 ? "loses nothing measured" : `loses ${lessText(figures)}`;
   return `${savesPercent(figures)}${dollars}, ${losses}, on ${formatNumberOf(choice?.sessions ?? 0, "session")}`;
 }
 
@@ -154,8 +154,8 @@ function settingSentence(decision: Decision, verdict: SettingVerdict<SettingFigu
 
 const KEEP_WORDS = {
   "nothing-cheaper": "Nothing to set: no setting saves 5%.",
-  "not-confirmed": "Nothing to set: the setting that saved on half of the sessions did not on the other half.",
-  "other-window": "Nothing to set here: the other window decides, as the file has one number for all models.",
+  "not-confirmed": "Nothing to set: the setting chosen on half of the sessions did not save on the other half.",
+  "other-window": "Nothing to set here: the other window decides, because the file has one number for all models.",
 } as const;
 
 /** The setting to paste: of a change, a trade or a likely improvement; `null` if there is none. */
@@ -238,7 +238,7 @@ const LARGEST_FILLS = 4;
 const LEAST_PERCENT = 0.05;
 
 function fillCells({ kind, tokens, percent, usd }: Decision["fills"][number]): readonly string[] {
-  return [fillName(kind), formatTokens(tokens), `${formatPercent(percent)} %`, usd === null ? "" : `$${formatUsd(usd)}`];
+  return [fillName(kind), formatTokens(tokens), `${formatPercent(percent)}%`, usd === null ? "" : `$${formatUsd(usd)}`];
 }
 
 /** A kind of content as a person calls it. */
@@ -250,6 +250,6 @@ export function fillName(kind: string): string {
 const FILL_NAMES: Readonly<Record<string, string | undefined>> = {
   overhead: "system prompt and tool definitions",
   assistant: "the model's replies",
-  injected: "other text that the agent put in",
+  injected: "other text added by the agent",
   person: "your messages",
 };

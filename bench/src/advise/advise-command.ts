@@ -67,15 +67,15 @@ export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCo
     .option("--since <time>", "logs changed since a date (2026-01-31), or in the last 12h, 7d or 4w", DEFAULT_SINCE)
     .option("--limit <count>", `read at most this many logs per agent, newest first (default: ${DEFAULT_LOG_LIMIT})`)
     .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
-    .option("--plan", "you pay by subscription: dollars are worth at list prices, and no proxy is advised")
+    .option("--plan", "you pay by subscription: dollars show the value at list prices, and no proxy is advised")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for few logs)")
     .optionsGroup("Results:")
-    .option("--full", "print every decision whole, and all notes")
+    .option("--full", "print every decision in full, and all notes")
     .option("--html <file>", "write the advice as one HTML page, with settings to paste")
     .option("--json <file>", "write all figures as JSON")
     .optionsGroup("Your agent's settings:")
     .option("--write", "show the change to the agent's settings file, ask, and write it with a backup")
-    .option("--undo", "undo --write, if nobody changed the file since")
+    .option("--undo", "undo --write if the file is unchanged since")
     .option("--yes", "write or undo without asking")
     .action(async (options: AdviseOptions) => onExit(await advise(options, io)))
     .addHelpOption(command.createOption("-h, --help", "show help").helpGroup("Help:"));
@@ -186,14 +186,14 @@ export function adviceHtml(decisions: readonly Decision[]): string {
   const [first = ""] = answerLines(decisions)
     .join(" ")
     .split(/(?<=compacted\.|of it\.) /);
-  const main = html`<h1>What compaction cost you, and what to set</h1>
+  const main = html`<h1>The cost of compaction, and settings to change</h1>
 <section class="answer" aria-label="The answer"><p class="pick">${first}</p>
 <ul>${sentences.map(([decision, text]) => html`<li><b>${decisionTitle(decision)}</b>. ${text}</li>`)}</ul></section>
 ${problemList(adviceProblems(agents))}
 ${decisions.map(decisionSection)}
 <p class="note">${ROW_READING}</p>
 <ul>${agents.map((agent) => html`<li class="note">${sourceText(agent)}</li>`)}</ul>
-<p class="note"><code>plimsoll proxy --help</code> says how to run the proxy. Replies are the recorded ones: replays say nothing of task success.</p>`;
+<p class="note"><code>plimsoll proxy --help</code> says how to run the proxy. Replays use the recorded replies, so they do not show task success.</p>`;
   return renderPage({ title: "Plimsoll: advice on compaction", main, scripts: SCRIPTS });
 }
 
@@ -204,9 +204,9 @@ function decisionSection(decision: Decision, index: number): Markup {
 ${facts.map((text) => html`<p class="soft">${text}</p>`)}
 ${answers.map((text) => html`<p><b>${text}</b></p>`)}
 ${paste === null ? html`` : pasteBlock({ id: `paste-${index}`, label: paste.file, text: paste.lines.join("\n") })}
-${settings === null ? html`` : html`<h3>Settings that were tried</h3><p class="soft">${settings.legend}</p>${table(`settings that were tried, ${title}`, SETTING_HEADS, settings.rows)}`}
-<h3>What fills the requests</h3>
-${table(`what fills the requests, ${title}`, FILL_HEADS, fills)}</section>`;
+${settings === null ? html`` : html`<h3>Settings tried</h3><p class="soft">${settings.legend}</p>${table(`settings tried, ${title}`, SETTING_HEADS, settings.rows)}`}
+<h3>Contents of the requests</h3>
+${table(`contents of the requests, ${title}`, FILL_HEADS, fills)}</section>`;
 }
 
 function table(name: string, heads: readonly string[], rows: readonly (readonly string[])[]): Markup {
@@ -252,7 +252,7 @@ export function adviceText(
       ...(full
         ? []
         : prose(
-            `--full or --html FILE shows every decision whole${untold === 0 ? "" : ` and ${formatNumberOf(untold, "more problem")}`}.`,
+            `--full or --html FILE shows every decision in full${untold === 0 ? "" : ` and ${formatNumberOf(untold, "more problem")}`}.`,
           )),
     ],
   ];

@@ -47,7 +47,7 @@ async function writeOne(
   const { backup } = await writeSettings(settings, changed.text);
   const what = settings.text === null ? "Made" : "Wrote";
   const kept = settings.text === null ? "" : `; what was there is in ${printable(backup)}`;
-  const said = `${what} ${printable(settings.shown)}${kept}. plimsoll advise --undo takes it back.`;
+  const said = `${what} ${printable(settings.shown)}${kept}. plimsoll advise --undo reverts it.`;
   io.stdout.write(`${wrapped(said, { further: "  " }).join("\n")}\n`);
   return EXIT_OK;
 }
@@ -79,7 +79,7 @@ async function undoOne(settings: SettingsFile, agreement: Agreement): Promise<nu
   const code = await refusal({ about, question, what: "written" }, agreement.isAgreed, io);
   if (code !== null) return code;
   await undoSettings(settings, undo);
-  io.stdout.write(`Undone: ${printable(settings.shown)} is as it was.\n`);
+  io.stdout.write(`Undone: ${printable(settings.shown)} is restored.\n`);
   return EXIT_OK;
 }
 

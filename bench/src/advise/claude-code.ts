@@ -42,11 +42,11 @@ export const CLAUDE_CODE_KNOBS: AgentKnobs = {
       source: "github.com/anthropics/claude-code/issues/82761",
     },
   ],
-  nothingToTurn: "autoCompactWindow only helps in windows above 200k; a value below 200k is said to switch compaction off",
+  nothingToTurn: "autoCompactWindow only helps in windows above 200k; a value below 200k reportedly turns compaction off",
   replay: {
     unlike: (values) => {
       if (values.get(ENABLED) === false) return `${ENABLED} is false: it does not compact by itself`;
-      return values.has(PERCENT) ? `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE is set, which versions treat differently` : null;
+      return values.has(PERCENT) ? `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE is set; versions treat it differently` : null;
     },
     likeness: (values) => {
       const told = numberOf(values, WINDOW);

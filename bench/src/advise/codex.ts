@@ -22,10 +22,10 @@ export const CODEX_KNOBS: AgentKnobs = {
     {
       path: SCOPE,
       source:
-        "the published program @openai/codex 0.169.0: the names of its configuration; what its values mean is from documentation",
+        "the published program @openai/codex 0.169.0: the names of its configuration; the meaning of its values is from documentation",
     },
   ],
-  nothingToTurn: "none moves where it compacts in this window",
+  nothingToTurn: "none changes where it compacts in this window",
   replay: {
     unlike: (values) =>
       (values.get(SCOPE) ?? "total") === "total" ? null : `${SCOPE} is not total, and replays count everything`,

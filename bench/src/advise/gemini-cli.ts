@@ -23,7 +23,7 @@ export const GEMINI_CLI_KNOBS: AgentKnobs = {
       source: "@google/gemini-cli, settings schema and chatCompressionService in its bundle",
     },
   ],
-  nothingToTurn: "none moves where it compacts in this window",
+  nothingToTurn: "none changes where it compacts in this window",
   replay: {
     unlike: () => null,
     likeness: (values) => {

@@ -64,7 +64,7 @@ export const OPENCODE_KNOBS: AgentKnobs = {
     names: ["opencode/opencode.json", "opencode/opencode.jsonc"],
   },
   knobs: [AUTO, PRUNE, V1.reserved, V1.keep].map((path) => ({ path, source: V1_SOURCE })),
-  nothingToTurn: "none moves where it compacts in this window",
+  nothingToTurn: "none changes where it compacts in this window",
   replay: replayOf(V1),
 };
 

@@ -15,6 +15,6 @@ export const QWEN_CODE_KNOBS: AgentKnobs = {
       source: "@qwen-code/qwen-code, docs/configuration/settings.md and settings schema in its bundle",
     },
   ],
-  nothingToTurn: "no recorded session of it has been read",
+  nothingToTurn: "no recorded session was available",
   replay: null,
 };

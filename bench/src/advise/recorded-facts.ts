@@ -153,11 +153,11 @@ export function factsText(sessions: readonly CountedSession[], { pays }: Pick<Fa
   const fills = fillsOf(sessions).slice(0, SHOWN_ROWS);
   return [
     prose(
-      `Recorded in ${formatNumberOf(sessions.filter(({ facts }) => !facts.isSubAgent).length, "session")}, before any replay${pays === "plan" ? "; dollars are worth at list prices, a plan pays none" : ""}:`,
+      `Recorded in ${formatNumberOf(sessions.filter(({ facts }) => !facts.isSubAgent).length, "session")}, before any replay${pays === "plan" ? "; dollars show the value at list prices, not your bill" : ""}:`,
     ).join("\n"),
     ...(pays === "plan" ? [compacted, spending] : [spending, compacted]),
     table(
-      ["what fills the requests, in the logs", "share"],
+      ["contents of the requests, in the logs", "share"],
       fills.map(([kind, ratio]) => [fillName(kind), `${formatPercent(100 * ratio)}%`]),
     ),
     table(["longest sessions", "began", "requests", "largest prompt", "cuts", dollars], longest),
@@ -194,7 +194,7 @@ export function habitSentences(sessions: readonly CountedSession[]): readonly st
       ? null
       : {
           usd: tool[1] * usd,
-          text: `${tool[0]} are ${formatPercent(100 * tool[1])}% of what is sent: ask for parts of files and shorter outputs`,
+          text: `${tool[0]} are ${formatPercent(100 * tool[1])}% of the tokens sent: ask for parts of files and shorter outputs`,
         },
     often.length === 0
       ? null

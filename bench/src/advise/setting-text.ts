@@ -63,14 +63,14 @@ export function withValues(form: Form, text: string, values: SettingChanges): Ch
   const read = readSettings(form, text);
   if ("problem" in read) return read;
   if ([...values.keys()].some((path) => !hasRoom(read.content, path.split("."))))
-    return { problem: "has a value in the place of a section" };
+    return { problem: "has a value instead of a section" };
   const wanted = canonicalJson(contentWith(read.content, values));
   const candidates = form === "json" ? [jsonWith(text, values)] : tomlCandidates(text, values);
   const found = candidates.find((candidate) => {
     const again = readSettings(form, candidate);
     return "content" in again && canonicalJson(again.content) === wanted;
   });
-  return found === undefined ? { problem: "is written in a way that cannot be changed safely" } : { text: found };
+  return found === undefined ? { problem: "has a form that cannot be changed safely" } : { text: found };
 }
 
 function contentWith(content: Readonly<Record<string, unknown>>, values: SettingChanges): Readonly<Record<string, unknown>> {

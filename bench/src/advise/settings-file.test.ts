@@ -55,7 +55,7 @@ describe("the settings file", () => {
   test("is refused if it is no UTF-8, as it would not be written back as it was", async () => {
     mkdirSync(join(home, ".agent"));
     writeFileSync(path(), Buffer.from([0x7b, 0xff, 0x7d]));
-    await expect(open()).rejects.toThrow("is no text in UTF-8");
+    await expect(open()).rejects.toThrow("is not UTF-8 text");
   });
 });
 

@@ -150,7 +150,7 @@ async function textOf(path: string): Promise<string | null> {
     if (cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR")) return null;
     throw new PlimsollError("bad-input", `${path}: cannot be read`, { file: path }, cause);
   }
-  throw new PlimsollError("bad-input", `${path}: is no text in UTF-8`, { file: path });
+  throw new PlimsollError("bad-input", `${path}: is not UTF-8 text`, { file: path });
 }
 
 function refused({ shown, path }: SettingsFile, why: string, cause?: unknown): PlimsollError {

@@ -11,7 +11,7 @@ export interface CalibrationReport {
 
 interface MethodErrors {
   readonly method: string;
-  /** All calls but each session's first. */
+  /** All calls except each session's first. */
   readonly afterFirst: PredictionErrors;
   /** The calls among these that nothing hidden touched. */
   readonly calm: PredictionErrors;

@@ -68,7 +68,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
       `a preset, a peer or a YAML file; repeatable (default: ${DEFAULT_POLICIES.join(", ")}, and the policies of the agents that wrote the sessions)`,
       collect,
     )
-    .option("-w, --window <size>", "real (default), or so many tokens for messages: 16k, 64k, …; repeatable", collect)
+    .option("-w, --window <size>", "real (default), or a number of tokens for messages: 16k, 64k, …; repeatable", collect)
     .option(
       "--sweep <path=values>",
       "replay each policy with other values, e.g. actAt=50%..95%:5% or keep.recent=5%,10%; repeatable: a grid",
@@ -79,20 +79,20 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
     .option(
       "--summarizer <name>",
-      "the writer of summaries: recorded where one fits (default), digest (no model), or provider:model",
+      "source of summaries: recorded ones if they fit (default), digest (no model), or provider:model",
     )
-    .option("--cassette <folder>", "with a model: folder for its answers; a kept answer is not asked for again")
+    .option("--cassette <folder>", "with a model: folder for its answers; kept answers are reused")
     .option("--dry-run", "with a model: estimate the cost, and send nothing")
-    .optionsGroup("How it runs:")
+    .optionsGroup("Execution:")
     .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for small runs)")
-    .option("--state <file>", "file of finished rows, to go on from and to merge (default: removed when the run is done)")
+    .option("--state <file>", "file of finished rows, to resume from and to merge (default: removed after the run)")
     .option(
       "--shard <i/n>",
       "replay the i-th of n parts of the files into --state; plimsoll bench merge puts the parts together",
     )
     .optionsGroup("Results:")
     .option("--out <folder>", "write sessions, rows and calls as Parquet, for DuckDB and others; parts share the folder")
-    .option("--full", "print each measure, dollars, requests, sessions, and how far the figures reach");
+    .option("--full", "print each measure, dollars, requests, sessions, and how reliable the figures are");
   addReportOptions(command).action(async (inputs: readonly string[], options: BenchOptions) =>
     onExit(await bench(inputs, options, io)),
   );
@@ -111,7 +111,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const shard = options.shard === undefined ? null : parseShard(options.shard);
   const summarizer = parseSummarizer(options, io.cwd);
   if (options.dryRun === true && summarizer.kind !== "model")
-    throw new PlimsollError("bad-input", "--dry-run is for a model that is asked: give --summarizer provider:model");
+    throw new PlimsollError("bad-input", "--dry-run needs a model: give --summarizer provider:model");
   const jobs = options.jobs === undefined ? null : parseJobs(options.jobs);
   tell(io, ...chosen.problems, ...problems);
   if (policies.length === 0) return EXIT_USAGE;
@@ -162,8 +162,8 @@ interface MergeOptions extends ReportOptions, ExtensionOptions {
 function addMergeCommand(bench: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   const merge = bench
     .command("merge")
-    .description("make one report of all parts of a run (--shard): the same bytes as one run")
-    .argument("<rows...>", "files of rows that --state named, of all parts, or a folder that has them")
+    .description("merge the parts of a run (--shard) into one report: the same bytes as one run")
+    .argument("<rows...>", "row files (--state) of all parts, or their folder")
     .action(async (names: readonly string[], _own: ReportOptions, command: Command) =>
       // Options that the command above has too are read there.
       onExit(await mergeAll(names, command.optsWithGlobals<MergeOptions>(), io)),
@@ -187,6 +187,6 @@ async function rowsIn(name: string, { cwd }: CliIo): Promise<readonly NamedRows[
   if (below === null) return [{ path, name }];
   const found = below.filter((each) => each.endsWith(".jsonl")).toSorted();
   if (found.length === 0)
-    throw new PlimsollError("bad-input", `${name}: no files of rows; give those that plimsoll bench --state wrote`);
+    throw new PlimsollError("bad-input", `${name}: no row files; give those written by plimsoll bench --state`);
   return found.map((each) => ({ path: join(path, each), name: join(name, each) }));
 }

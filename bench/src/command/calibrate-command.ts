@@ -27,7 +27,7 @@ export function defineCalibrateCommand(command: Command, io: CliIo, onExit: (exi
     .option("--json <file>", "write all errors as JSON")
     .option(
       "--out <file>",
-      "write what the estimator ledger predicts, one JSON line a call: file, call, reported, predictedExpected, predictedUpper",
+      "write the predictions of the estimator ledger, one JSON line per call: file, call, reported, predictedExpected, predictedUpper",
     )
     .action(async (inputs: readonly string[], options: CalibrateOptions) => onExit(await calibrateInputs(inputs, options, io)));
 }
@@ -55,7 +55,7 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
   const counted = transcripts.flatMap((transcript) => countedOnce(transcript, sharedIn(transcript.file)) ?? []);
   if (counts.repeatedAnswers > 0) say(lineageWords(counts));
   for (const { name, hasUsage, parentName } of counted)
-    if (!hasUsage && parentName === null) say(`${name}: its agent reported no usage; there is nothing to compare with`);
+    if (!hasUsage && parentName === null) say(`${name}: its agent reported no usage to compare with`);
   const calibration = calibrateTranscripts(counted, CALIBRATED_METHODS);
   if (calibration.sessions.length === 0) {
     if (!areAllMissing(found)) say("nothing to calibrate on: no session with usage reports was found");
@@ -80,13 +80,13 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
 }
 
 const CALIBRATION_READING =
-  "within, margin: calls whose report did not exceed the upper bound, and how much it lay above them; all in % of the reported prompt";
+  "within, margin: calls reported within the upper bound, and the bound's distance above them; all in % of the reported prompt";
 
 const NAMED_FILES = 3;
 
 function notSessionsLine(files: FoundInputs["notSessions"]): string {
   const more = files.length > NAMED_FILES ? ", …" : "";
-  const count = files.length === 1 ? "1 file is no session" : `${files.length} files are no sessions`;
+  const count = files.length === 1 ? "1 file is not a session" : `${files.length} files are not sessions`;
   return `${count} and left out: ${files
     .slice(0, NAMED_FILES)
     .map(({ file, reason }) => `${file} (${reason})`)

@@ -39,7 +39,7 @@ export async function refusal({ question, about, what, to }: Consent, isAgreed: 
   if (isAgreed) return null;
   const isThere = io.confirm !== undefined;
   if (await io.confirm?.(`${printable(question)} [y/N] `, about)) return null;
-  const agree = ["nobody is there to agree", ...(to === undefined ? [] : [to])].join(" ");
+  const agree = ["no one can be asked to agree", ...(to === undefined ? [] : [to])].join(" ");
   tell(io, `nothing was ${what}${isThere ? "" : `: ${agree}; give --yes`}`);
   return isThere ? EXIT_OK : EXIT_USAGE;
 }

@@ -106,7 +106,7 @@ export function joinPolicies(first: readonly EnginePolicy[], others: readonly En
  */
 export function findPolicy(name: string, cwd: string, { peers, kinds }: PolicyParts = BUILT_IN_PARTS): ReadPolicy {
   if (publishedNamed(name, { peers, kinds }) !== undefined)
-    return { problems: [`${name} has no fallback and may lose a call: it runs in \`plimsoll bench\` alone`] };
+    return { problems: [`${name} has no fallback and may lose a call: it runs only in \`plimsoll bench\``] };
   const [base = "", ...settings] = name.split(/ (?=[A-Za-z][\w.-]*=)/);
   if (settings.length > 0) return withSettings(name, settings, findPolicy(base, cwd, { peers, kinds }), kinds);
   const preset = presetNamed(name);

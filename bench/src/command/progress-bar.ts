@@ -31,7 +31,7 @@ export function createProgressBar(
   if (stream.isTTY !== true) return createProgressLines(stream, { what, noun, leftOf }, nowMs);
   const bar = new SingleBar({
     stream,
-    format: `${what} {bar} {percentage} %  {left}  {place}`,
+    format: `${what} {bar} {percentage}%  {left}  {place}`,
     barsize: 24,
     barCompleteChar: "█",
     barIncompleteChar: "░",

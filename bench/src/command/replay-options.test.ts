@@ -15,7 +15,7 @@ describe("parseSince", () => {
   });
 
   test.each(["", "yesterday", "7", "7y", "2026-13-01", "31.01.2026", "-7d"])("refuses %j and says what to give", (text) => {
-    expect(() => parseSince(text, NOW_MS)).toThrow(/--since .*: give a day as 2026-01-31/);
+    expect(() => parseSince(text, NOW_MS)).toThrow(/--since .*: give a day such as 2026-01-31/);
   });
 });
 

@@ -28,7 +28,7 @@ export function wholeNumber(option: string, text: string, [least, most]: readonl
 export function tokensOf(option: string, text: string): number {
   const tokens = sizeOf(text);
   if (tokens !== null && Number.isInteger(tokens)) return tokens;
-  throw new PlimsollError("bad-input", `${option} ${text}: give a number of tokens, as 8000 or 200k`);
+  throw new PlimsollError("bad-input", `${option} ${text}: give a number of tokens, such as 8000 or 200k`);
 }
 
 /** Reads `--jobs`. Throws `bad-input` for anything but a whole number from 1 to 64. */
@@ -65,7 +65,7 @@ export function parseSince(text: string, nowMs: number): number {
   if (count !== "") return nowMs - Number(count) * (UNITS_MS.get(unit) ?? 0);
   const timeMs = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(timeMs)) {
-    throw new PlimsollError("bad-input", `--since ${text}: give a day as 2026-01-31, or a span as 12h, 7d or 4w`);
+    throw new PlimsollError("bad-input", `--since ${text}: give a day such as 2026-01-31, or a span such as 12h, 7d or 4w`);
   }
   return timeMs;
 }
@@ -145,7 +145,7 @@ export function parseSummarizer(options: SummarizerOptions, cwd: string): Summar
   const [host, modelId] = [summarizer.slice(0, colon), summarizer.slice(colon + 1)];
   if (modelId === "") throw bad("give a model as provider:model");
   if (!HOST_NAMES.includes(host)) throw bad(`no provider is called "${host}"; ${suggestion(host, HOST_NAMES)}`);
-  if (cassette === undefined) throw bad("give --cassette <folder>, where the answers are kept, so that they are paid once");
+  if (cassette === undefined) throw bad("give --cassette <folder> to keep the answers, so you pay once");
   return { kind: "model", host, modelId, cassetteFolder: resolve(cwd, cassette), missing: "ask" };
 }
 
@@ -214,7 +214,7 @@ export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly 
   if (!hasGrid) problems.push(...lacking.map(({ line }) => line));
   if (!hasGrid && problems.length === 0) {
     const names = policies.map(({ name }) => name).join(", ");
-    problems.push(`nothing to sweep: ${names} never acts by itself; give --policy with one that does, such as plimsoll`);
+    problems.push(`nothing to sweep: ${names} never compacts by itself; give a --policy that does, such as plimsoll`);
   }
   return { policies: hasGrid ? swept : [], sweeps, problems, notes: hasGrid ? lackingNotes(lacking) : [] };
 }

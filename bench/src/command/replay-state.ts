@@ -54,7 +54,7 @@ export async function openState({ file, run, parts = BUILT_IN_PARTS }: StateRequ
     finish: async () => {
       rows.close();
       // The other run may be one that was broken off, or one that goes on right now.
-      if (cells > 0) tell(io, `took ${formatNumberOf(cells, "replay")} that another run had finished`);
+      if (cells > 0) tell(io, `took ${formatNumberOf(cells, "replay")} finished by another run`);
       if (file === undefined) await rm(own, { force: true });
     },
   };

@@ -153,6 +153,6 @@ function summaryBill(name: string, tally: SummaryTally): string {
 }
 
 function sizeOf({ asked, promptTokens, replyTokens, usd }: SummaryTally): string {
-  const dollars = usd === null ? "at a price that is not known (--prices)" : `for $${formatUsd(usd)}`;
+  const dollars = usd === null ? "at an unknown price (--prices)" : `for $${formatUsd(usd)}`;
   return `${formatNumberOf(asked, "request")} with ${formatTokens(promptTokens)} prompt and ${formatTokens(replyTokens)} reply tokens ${dollars}`;
 }

@@ -63,18 +63,18 @@ const COMPARED: readonly Policy[] = [SVEN_POLICY, OPAL_POLICY, KLAUDE_CODE_POLIC
 /** Adds `plimsoll tune`: looks for the best setting on the user's own sessions. */
 export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("<inputs...>", "session files, folders or patterns; 8 sessions or more, to know how sure it is")
+    .argument("<inputs...>", "session files, folders or patterns; give at least 8 sessions for a confident answer")
     .option(
       "-p, --policy <name>",
-      "tune this policy alone, a preset or a YAML file (default: plimsoll, beside the other presets)",
+      "tune only this policy, a preset or a YAML file (default: plimsoll, compared with the other presets)",
     )
-    .option("-w, --window <size>", "real (default), or so many tokens for messages: 16k, 64k, …")
+    .option("-w, --window <size>", "real (default), or a number of tokens for messages: 16k, 64k, …")
     .option("--jobs <count>", "replays at a time (default: the processor's cores)")
     .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
-    .option("--state <file>", "file of finished rows, to go on from (default: removed when the run is done)")
+    .option("--state <file>", "file of finished rows, to resume from (default: removed after the run)")
     .option("--full", "also print each session and, without --policy, the presets' best settings")
     .option("--html <file>", "write charts and tables as one HTML page")
-    .option("--write <file>", "write the setting into a policy file, such as plimsoll.yaml, and keep the rest of it")
+    .option("--write <file>", "write the setting into a policy file, such as plimsoll.yaml, and keep its other content")
     .action(async (inputs: readonly string[], options: TuneOptions) => onExit(await tuneOn(inputs, options, io)));
   addExtensionOption(command);
 }
@@ -103,7 +103,7 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
     parts.kinds,
   ).finally(() => pool.close());
   await kept.finish();
-  if (results.length === 0) throw new PlimsollError("bad-input", `${policy.name} has no number that could be tuned`);
+  if (results.length === 0) throw new PlimsollError("bad-input", `${policy.name} has no number to tune`);
   const problems = [...met.values()];
   const nameOf = sessionNames({ sessions: [...described.values()] });
   const said = [
@@ -137,7 +137,7 @@ async function writeTuned(
   if (before.kind === "refused") throw new PlimsollError("bad-input", `${file} ${before.why}: nothing was written`, { file });
   const text = before.kind === "text" ? before.text : "";
   writeWholeFile(path, tunedYaml({ text, current: policy, best: taken }));
-  io.stdout.write(`Wrote ${printable(file)}: the setting that was found.\n`);
+  io.stdout.write(`Wrote ${printable(file)}: the setting found.\n`);
 }
 
 const MS_PER_MINUTE = 60_000;
@@ -192,7 +192,7 @@ function sayHowLong(gridMs: number, policies: number, io: CliIo): void {
   const minutes = Math.max(1, Math.round(wholeMs / MS_PER_MINUTE));
   const settings = formatNumberOf(policies, "setting");
   const minutesText = formatNumberOf(minutes, "minute");
-  tell(io, `${settings} to try, about ${minutesText}; if you stop it, the same command goes on from there`);
+  tell(io, `${settings} to try, about ${minutesText}; if you stop it, the same command resumes there`);
 }
 
 const ROUNDS: readonly TuneRound["name"][] = ["baseline", "coarse grid", "refinement", "test"];
@@ -214,8 +214,8 @@ const NOTHING_FIRES: string = fitted(
 );
 
 const READING = `cost: % of the cost without compaction; ${KEPT_READING}`;
-const OTHER_SESSIONS = "All on sessions that settings were not chosen on.";
-const SAME_SESSIONS = "There is one project alone: settings were chosen and judged on the same sessions.";
+const OTHER_SESSIONS = "All figures are from sessions not used to choose settings.";
+const SAME_SESSIONS = "There is only one project: settings were chosen and judged on the same sessions.";
 
 const MORE = "The presets' best and each session: --full or --html FILE.";
 
@@ -227,7 +227,7 @@ export function tuneReport(results: readonly TuneResult[], { current, columns, f
   const idle =
     first.idleSessions === 0
       ? []
-      : [`Left out, because half of the window was never full: ${formatNumberOf(first.idleSessions, "session")}.`];
+      : [`Left out (never filled half of the window): ${formatNumberOf(first.idleSessions, "session")}.`];
   const taken = settingToTake(first);
   return [
     [...tuneAnswer(first).flatMap((line) => wrapped(printable(line), { further: "  " })), ...idle].join("\n"),

@@ -94,7 +94,7 @@ describe("what tune says of its choice", () => {
     [
       "how sure it is",
       { verdict: { kind: "set", best, sureness } },
-      /How sure: .*judged on 5 sessions; over all 9 projects it costs 80\.0 to 90\.0 % of the current setting \(95 %\)/,
+      /How sure: .*judged on 5 sessions; over all 9 projects it costs 80\.0 to 90\.0% of the current setting \(95%\)/,
     ],
     [
       "that too few say nothing",
@@ -104,9 +104,9 @@ describe("what tune says of its choice", () => {
     [
       "that none can be recommended",
       { best: null, front: [], tried: [lost] },
-      /With every setting a request was too large in some session: none can be recommended/,
+      /Every setting left a request too large in some session: none can be recommended/,
     ],
-    ["what it left out", { idleSessions: 2 }, /Left out, because half of the window was never full: 2 sessions\./],
+    ["what it left out", { idleSessions: 2 }, /Left out \(never filled half of the window\): 2 sessions\./],
   ])("%s", (_, more, line) => {
     expect(printed(SVEN_POLICY, better, more).replace(/\n {2}/g, " ")).toMatch(line);
   });

@@ -108,6 +108,6 @@ function resultWithoutCall(file: string, item: ResultItem, isAnswered: boolean):
 }
 
 function callWithoutResult(file: string, open: OpenCall): ImportNote {
-  const text = `${placeIn(file, open.line)}: the call ${open.sourceCallId} has no result before the session goes on`;
+  const text = `${placeIn(file, open.line)}: the call ${open.sourceCallId} has no result before the session continues`;
   return { code: "call-without-result", line: open.line, text };
 }

@@ -12,10 +12,10 @@ beforeEach(() => {
 });
 const log = () => join(folder, "log.jsonl");
 
-describe("a log that is no regular file is refused in a line, and nothing waits", () => {
+describe("a log that is not a regular file is refused in a line, and nothing waits", () => {
   test.each<readonly [string, () => void, string]>([
-    ["a link to a device", () => symlinkSync("/dev/zero", log()), "log.jsonl: cannot be read (is no regular file)"],
-    ["a pipe", () => void execFileSync("mkfifo", [log()]), "log.jsonl: cannot be read (is no regular file)"],
+    ["a link to a device", () => symlinkSync("/dev/zero", log()), "log.jsonl: cannot be read (is not a regular file)"],
+    ["a pipe", () => void execFileSync("mkfifo", [log()]), "log.jsonl: cannot be read (is not a regular file)"],
     ["a folder", () => mkdirSync(log()), "log.jsonl: cannot be read (is a folder)"],
     ["a link to nothing", () => symlinkSync("none", log()), "log.jsonl: no such file or folder"],
   ])("%s", async (_what, make, line) => {
@@ -37,13 +37,9 @@ test("a log that a link leads to is read, as is what belongs to it", async () =>
 });
 
 test.each([
-  ["the first line is longer", "x".repeat(11), "log.jsonl:1: a line of more than 10 bytes, too long to be read"],
-  ["the last line is longer", `short\n${"x".repeat(11)}`, "log.jsonl:2: a line of more than 10 bytes, too long to be read"],
-  [
-    "a line in between is longer",
-    `a\n${"x".repeat(11)}\nb\n`,
-    "log.jsonl:2: a line of more than 10 bytes, too long to be read",
-  ],
+  ["the first line is longer", "x".repeat(11), "log.jsonl:1: a line of more than 10 bytes, too long to read"],
+  ["the last line is longer", `short\n${"x".repeat(11)}`, "log.jsonl:2: a line of more than 10 bytes, too long to read"],
+  ["a line in between is longer", `a\n${"x".repeat(11)}\nb\n`, "log.jsonl:2: a line of more than 10 bytes, too long to read"],
 ])("if %s than what can be held, its place is told", async (_what, text, line) => {
   writeFileSync(log(), text);
   const source = await fileSource(log(), "log.jsonl", 10);
@@ -59,6 +55,6 @@ test("a document without end is told in a line", async () => {
   writeFileSync(log(), "{");
   truncateSync(log(), 2 ** 40);
   await expect((await fileSource(log(), "log.jsonl", 10)).text()).rejects.toThrow(
-    "log.jsonl: one document of more than 10 bytes, too long to be read; split the file, or leave it out",
+    "log.jsonl: one document of more than 10 bytes, too long to read; split the file, or leave it out",
   );
 });

@@ -21,7 +21,7 @@ const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
  * A file on disk, or a session of a database, as importers read it. Lines are split on `\n`, a `\r` before it and a byte-order mark at the start are
- * taken off; memory follows the largest line. Reading throws `bad-input` if the file cannot be read, or is no regular file: a device may have no end.
+ * taken off; memory follows the largest line. Reading throws `bad-input` if the file cannot be read, or is not a regular file: a device may have no end.
  * Reading is synchronous: a stream or a promise makes a read take several times as long. A packed log is unpacked at once: rejects with `bad-input`
  * if it is damaged or too large.
  */
@@ -115,7 +115,7 @@ function withFile<T>(path: string, displayName: string, work: (file: number) => 
 }
 
 function tooLong(file: string, what: string): PlimsollError {
-  return new PlimsollError("bad-input", `${file}: ${what}, too long to be read; split the file, or leave it out`, { file });
+  return new PlimsollError("bad-input", `${file}: ${what}, too long to read; split the file, or leave it out`, { file });
 }
 
 function filesBeside(path: string): Pick<FileSource, "beside" | "namesIn"> {
@@ -157,7 +157,7 @@ function parsedOnce(text: () => Promise<string>, file: string): () => Promise<un
   return () => {
     parsed ??= text().then((content): unknown => {
       if (isNestedDeeper(content))
-        throw new PlimsollError("bad-input", `${file}: its JSON is nested too deep to be read`, { file });
+        throw new PlimsollError("bad-input", `${file}: its JSON is nested too deeply to read`, { file });
       return JSON.parse(content);
     });
     return parsed;

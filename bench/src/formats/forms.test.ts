@@ -249,7 +249,7 @@ describe("output sizes from the beginning of a reply", () => {
         ...{ calls: 4, output: 13, usd: 0.08026, usdIs: "a-part" },
         notes: note(
           "08-placeholder.jsonl",
-          "4 replies have the size of their beginning alone (13 tokens for 13726 characters)",
+          "4 replies report only the size of their beginning (13 tokens for 13726 characters)",
         ),
       },
     ],

@@ -26,5 +26,5 @@ test("a line that is nested too deep is said, and the others are read", async ()
   const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   await readObjects(textSource(`{"a":1}\n${deep}\n{"a":2}\n`, "s.jsonl"), notes, ({ value }) => values.push(value));
   expect(values).toEqual([{ a: 1 }, { a: 2 }]);
-  expect(notes.map(({ text }) => text)).toEqual(["s.jsonl:2: JSON that is nested too deep to be read; it was left out"]);
+  expect(notes.map(({ text }) => text)).toEqual(["s.jsonl:2: JSON that is nested too deeply to read; it was left out"]);
 });

@@ -22,7 +22,7 @@ export async function readObjects(
     if (isRecord(value)) take({ line: number, value });
     else if (value !== undefined) broken = { line: number, text: "" };
     else if (isNestedDeeper(text))
-      notes.push(unreadableLine(source.displayName, number, "JSON that is nested too deep to be read"));
+      notes.push(unreadableLine(source.displayName, number, "JSON that is nested too deeply to read"));
     else {
       const { objects, rest } = splitObjects(text);
       const values = objects.map(jsonIn).filter(isRecord);

@@ -93,7 +93,7 @@ test.each<[string, LogItem[], string[], string[]]>([
     "a call without a result stays and is noted",
     [reply([call("a")], { line: 4 }), user("go on")],
     [USAGE, `model: ${CALL_A}`, "human: go on"],
-    ["log:4: the call a has no result before the session goes on"],
+    ["log:4: the call a has no result before the session continues"],
   ],
   ["a call at the very end may be open", [reply([call("a")])], [USAGE, `model: ${CALL_A}`], []],
   [

@@ -94,8 +94,8 @@ export function buildLog(
     const text = `${file}: ${words}: ${namesOf(counts)}${by}`;
     notes.push({ code, line: null, text, unread: { writtenBy, counts: Object.fromEntries(counts) } });
   };
-  say("unknown-line-type", unread, `${countWords(unread, "item")} of types that are not known were left out`);
-  say("unknown-tool", unknownTools, `${countWords(unknownTools, "call")} of tools that are not known show no file`);
+  say("unknown-line-type", unread, `${countWords(unread, "item")} of unknown types were left out`);
+  say("unknown-tool", unknownTools, `${countWords(unknownTools, "call")} of unknown tools show no file`);
   return { entries: writer.entries, notes, automaticCompactionIds, putBack, copiedIds };
 }
 

@@ -18,7 +18,7 @@ async function messagesAndNotes(text: string): Promise<{ messages: number; notes
 }
 
 const UNKNOWN_FORMAT = expect.stringMatching(
-  /^given.log:1: no known session format \(found [^)]+\); give a log of one of: plimsoll, pi, qwen-code, .*, openai-chat, or bring an importer by --with$/,
+  /^given.log:1: no known session format \(found [^)]+\); give a log of one of: plimsoll, pi, qwen-code, .*, openai-chat, or add an importer with --with$/,
 );
 const CHAT = [
   { role: "user", content: "q" },
@@ -95,12 +95,14 @@ describe("files that are none", () => {
     [
       "the same in an archive",
       "PK\u0003\u0004\u0014\0\0\0header.json",
-      expect.stringMatching(/^given.log: no text in UTF-8 .*: unpack or convert it first, or bring an importer by --with$/),
+      expect.stringMatching(
+        /^given.log: neither UTF-8 nor UTF-16 text: unpack or convert it first, or add an importer with --with$/,
+      ),
     ],
     [
       "a log without a message",
       PI_HEADER,
-      "given.log: a pi log without any message that can be read (found objects with the fields type, id, timestamp, cwd); nothing to replay",
+      "given.log: a pi log without a readable message (found objects with the fields type, id, timestamp, cwd); nothing to replay",
     ],
   ])("%s is bad input", async (_, text, message) => {
     const path = join(folder, "file");
@@ -200,7 +202,7 @@ ${CLAUDE_PROMPT}
     return Buffer.concat([header, Buffer.from(text.padEnd(512 * Math.ceil(text.length / 512), "\0"))]);
   };
   test.each([
-    ["a tar archive", tarOf(PI_TEXT), /^given: a tar archive: unpack it, and give the logs that are in it$/],
+    ["a tar archive", tarOf(PI_TEXT), /^given: a tar archive: unpack it, and give its logs$/],
     ["a packed one", gzipSync(tarOf(PI_TEXT)), /^given: a tar archive: unpack it/],
     ["a zstd that is cut off", storedZstd(PI_TEXT).subarray(0, 40), /^given: cannot be read \(zstd: unexpected EOF\)$/],
     [
@@ -213,7 +215,7 @@ ${CLAUDE_PROMPT}
     [
       "what is no text",
       Buffer.from("7f454c4602010100ff", "hex"),
-      /^given: no text in UTF-8 .+: unpack or convert it first, or bring an importer by --with$/,
+      /^given: neither UTF-8 nor UTF-16 text: unpack or convert it first, or add an importer with --with$/,
     ],
   ])("%s is one clear line", async (_, bytes, message) => {
     const path = join(folder, "packed");

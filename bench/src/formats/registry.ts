@@ -72,13 +72,13 @@ export async function importSource(
   if (packed !== undefined) throw new PlimsollError("bad-input", `${file}: ${packed}`, { file });
   const importer = importers.find((candidate) => candidate.recognises(head));
   if (importer === undefined && /[\0\uFFFD]/.test(head.text.slice(0, HEAD_CHARS)))
-    throw new PlimsollError("bad-input", `${file}: no text in UTF-8 or UTF-16: ${UNREAD_BYTES}`, { file });
+    throw new PlimsollError("bad-input", `${file}: neither UTF-8 nor UTF-16 text: ${UNREAD_BYTES}`, { file });
   if (importer === undefined && (await endsInside(source))) throw truncated(file);
   if (importer === undefined) throw unknownFormat(file, foundIn(source, head), importers);
   const transcripts = await importer.read(source);
   const hasContent = transcripts.some(({ entries }) => entries.some(({ type }) => type === "message" || type === "compaction"));
   if (!hasContent) {
-    const found = `a ${importer.format} log without any message that can be read (found ${foundIn(source, head)})`;
+    const found = `a ${importer.format} log without a readable message (found ${foundIn(source, head)})`;
     throw new PlimsollError("bad-input", `${file}: ${found}; nothing to replay`, { file });
   }
   const { newestSeen } = importer;
@@ -104,7 +104,7 @@ function withVersionNote(transcript: Transcript, newestSeen: string): Transcript
   const differing = seen?.findIndex((part, at) => part !== (own?.[at] ?? 0)) ?? -1;
   if (version === null || differing < 0 || (own?.[differing] ?? 0) < (seen?.[differing] ?? 0)) return transcript;
   const { file, format, parentName, notes } = transcript;
-  const text = `${file}: of ${format} ${version.slice(0, NAME_CHARS)}; the newest that was read is ${newestSeen}: what is newer may be missed`;
+  const text = `${file}: of ${format} ${version.slice(0, NAME_CHARS)}; the newest version tested is ${newestSeen}: newer data may be missed`;
   return parentName === null ? { ...transcript, notes: [...notes, { code: "unseen-version", line: null, text }] } : transcript;
 }
 
@@ -130,16 +130,16 @@ export async function readLog(
 /** How far into a file bytes are looked for that no text has, in characters. */
 const HEAD_CHARS = 600;
 
-const UNREAD_BYTES = "unpack or convert it first, or bring an importer by --with";
+const UNREAD_BYTES = "unpack or convert it first, or add an importer with --with";
 
 /** The beginning of every file of SQLite (sqlite.org/fileformat.html). */
 const SQLITE_HEADER = "SQLite format 3";
 
 /** Packed files that nothing here unpacks, recognised by their bytes read as text: POSIX's ustar, and the documents of xz and bzip2. */
 const PACKED: readonly (readonly [beginning: RegExp, advice: string])[] = [
-  [/^[\s\S]{257}ustar/, "a tar archive: unpack it, and give the logs that are in it"],
-  [/^\uFFFD7zXZ\0/, "packed with xz: unpack it first, as by xz -d"],
-  [/^BZh[1-9]1AY&SY/, "packed with bzip2: unpack it first, as by bzip2 -d"],
+  [/^[\s\S]{257}ustar/, "a tar archive: unpack it, and give its logs"],
+  [/^\uFFFD7zXZ\0/, "packed with xz: unpack it first, e.g. with xz -d"],
+  [/^BZh[1-9]1AY&SY/, "packed with bzip2: unpack it first, e.g. with bzip2 -d"],
 ];
 
 /** Explains how to read OpenCode's database: OpenCode is the only agent that is known to keep its sessions in one. */
@@ -167,11 +167,11 @@ function depthAtEnd(text: string): number {
 }
 
 function truncated(file: string): PlimsollError {
-  return new PlimsollError("bad-input", `${file}: truncated: its JSON stops before it is whole; copy the file again`, { file });
+  return new PlimsollError("bad-input", `${file}: truncated: its JSON ends early; copy the file again`, { file });
 }
 
 function unknownFormat(file: string, found: string, importers: readonly Importer[]): PlimsollError {
   const formats = [...new Set(importers.map((importer) => importer.format))].join(", ");
-  const text = `${file}:1: no known session format (found ${found}); give a log of one of: ${formats}, or bring an importer by --with`;
+  const text = `${file}:1: no known session format (found ${found}); give a log of one of: ${formats}, or add an importer with --with`;
   return new PlimsollError("bad-input", text, { file, line: 1 });
 }

@@ -133,7 +133,7 @@ describe("sessions that write calls in scripts", () => {
       OTHERS,
       2,
       [
-        "2 sessions of 2 projects write calls in scripts (code mode): they are in no mean and no choice, as at least 3 projects are needed.",
+        "2 sessions of 2 projects write calls in scripts (code mode): they are left out of means and choices, because at least 3 projects are needed.",
       ],
     ],
     ["of three owners are as any", 3, OTHERS, 5, []],
@@ -143,7 +143,7 @@ describe("sessions that write calls in scripts", () => {
       [],
       1,
       [
-        "1 session of 1 project writes calls in scripts (code mode): no figure here is a claim about them, as at least 3 projects are needed.",
+        "1 session of 1 project writes calls in scripts (code mode): no figure here describes them, because at least 3 projects are needed.",
       ],
     ],
   ] as const)("%s", (_, owners, others, count, lines) => {
@@ -156,7 +156,7 @@ describe("sessions that write calls in scripts", () => {
   test.each<[string, BenchReport, readonly string[]]>([
     ["all alike: none", exampleReport({ sessions: OTHERS }), []],
     ["scripts", withScripts(1), ["with tools for files", "in scripts (code mode)"]],
-    ["a shell alone", withShell(), ["with tools for files", "with a shell alone"]],
+    ["a shell alone", withShell(), ["with tools for files", "with only a shell"]],
   ])("have tables of their own beside others: %s", (_, report, ways) => {
     const titles = tablesByWay(report, String).map(({ title }) => title);
     expect(titles).toEqual(ways.map((way) => `Agents that work ${way}, 64k for messages`));

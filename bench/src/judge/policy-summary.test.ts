@@ -39,7 +39,7 @@ describe("summarizePolicies", () => {
 
   test("says that nothing fired", () => {
     const summaries = svenOf(reportOf([{ none: 1_000, sven: 1_000, compactions: 0 }]));
-    expect(remarks(summaries)[0]).toBe("sven: nothing fired in 1 session, the window never filled up to the trigger.");
+    expect(remarks(summaries)[0]).toBe("sven: no compaction in 1 session: the window never filled up to the trigger.");
   });
 
   test.each<[string, readonly (readonly [policy: string, notApplicable: number])[], readonly string[]]>([

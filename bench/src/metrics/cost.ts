@@ -9,7 +9,7 @@ type CostFigure = "pricedSessions" | keyof Requests | "usd" | "per100CallsUsd" |
 
 const SUMMARIES_CHARGED =
   "Each summary is charged as if a model had written it: its request at its cache state, and a reply of fixed length.";
-const LIST_PRICES = "List prices of each call's day; calls whose model has no price are left out, under every policy alike.";
+const LIST_PRICES = "List prices of each call's day; calls of models without a price are left out under every policy.";
 const DOLLARS = "US dollars";
 const CACHE = "prompt cache";
 
@@ -47,7 +47,7 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
       unit: "sessions",
       better: "neither",
       method: "Sessions in which a call has a price.",
-      caveat: "Dollars are of these alone; the table of sessions names the models without a price.",
+      caveat: "Dollars cover only these; the table of sessions names the models without a price.",
       value: ({ pricedSessions }) => pricedSessions,
       format: "count",
       columns: [inTable("cost", DOLLARS, "sessions priced")],
@@ -62,7 +62,7 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
     per100CallsUsd: {
       unit: "US dollars per 100 calls",
       better: "lower",
-      method: "Dollars by the calls that have a price.",
+      method: "Dollars of the calls with a price.",
       caveat: "Comparable between rows of one window only.",
       value: ({ withCache }) => withCache.per100CallsUsd,
       format: "usd",
@@ -79,40 +79,38 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
       unit: "tokens",
       better: "neither",
       method:
-        "Tokens of requests that the prompt cache gave: the longest beginning shared with the request before, while it lived; if the recording shows how far it was read, no further.",
-      caveat: "Other sessions that warm the same beginning are known from the recorded reads alone.",
+        "Tokens read from the prompt cache: the longest prefix shared with the previous request while it was cached, limited to the recorded reads if known.",
+      caveat: "Only the recorded reads show other sessions that warmed the same prefix.",
       value: ({ cacheReadTokens }) => cacheReadTokens,
       format: "tokens",
       columns: [inTable("cost", CACHE, "tokens read")],
     },
     cacheWriteTokens: {
       ...TOKENS_PAID,
-      method: "Tokens of requests that were written to the prompt cache.",
+      method: "Tokens written to the prompt cache.",
       caveat: "Vendors without a price for writes count them, too.",
       value: ({ cacheWriteTokens }) => cacheWriteTokens,
       columns: [inTable("cost", CACHE, "tokens written")],
     },
     uncachedTokens: {
       ...TOKENS_PAID,
-      method: "Tokens of requests that were neither read from the prompt cache nor written to it.",
+      method: "Tokens neither read from the prompt cache nor written to it.",
       caveat: "Requests below the vendor's shortest cached prompt.",
       value: ({ uncachedTokens }) => uncachedTokens,
       columns: [inTable("cost", CACHE, "tokens beside it")],
     },
     cacheBreaks: {
       ...REQUESTS_MORE,
-      method:
-        "Requests that did not begin with all of the request before while its cache was alive: something before the end was edited.",
-      caveat: "How much had to be written again matters more than how often.",
+      method: "Requests that did not extend the previous request while it was cached: an earlier part was edited.",
+      caveat: "The rewritten amount matters more than the count.",
       value: ({ cacheBreaks }) => cacheBreaks,
       columns: [inTable("cost", CACHE, "broken"), inTable("chart", "requests", "cache broken")],
     },
     cacheExpiries: {
       unit: "requests",
       better: "neither",
-      method:
-        "Requests that found the cache cold: by the recorded reads, or after its time to live by the recorded times if none are reported.",
-      caveat: "The recorded misses and pauses, the same for every policy but for breaks just before.",
+      method: "Requests that found the cache cold: by the recorded reads, or by the recorded times if no reads are reported.",
+      caveat: "Recorded misses and pauses, the same for every policy except breaks just before.",
       value: ({ cacheExpiries }) => cacheExpiries,
       format: "count",
       columns: [inTable("cost", CACHE, "cold")],

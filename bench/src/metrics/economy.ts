@@ -53,7 +53,7 @@ export const ECONOMY: Metric<"economy", EconomyMetrics, EconomyMetrics, Exclude<
     peakPromptTokens: {
       unit: "tokens",
       better: "neither",
-      method: "The largest request that was charged.",
+      method: "The largest charged request.",
       caveat: "A lost request counts with its recorded size.",
       value: ({ peakPromptTokens }) => peakPromptTokens,
       format: "tokens",
@@ -62,8 +62,8 @@ export const ECONOMY: Metric<"economy", EconomyMetrics, EconomyMetrics, Exclude<
     compactions: {
       unit: "compactions",
       better: "neither",
-      method: "Planned reductions of history that were carried out.",
-      caveat: "Many small ones may cost less or more than few large ones; the dollars say which.",
+      method: "Planned reductions of the history, if carried out.",
+      caveat: "Many small ones may cost less or more than few large ones; the dollars show which.",
       value: ({ compactions }) => compactions,
       format: "count",
       columns: [inTable("requests", "compactions", "all"), inTable("chart", "requests", "compactions")],
@@ -71,9 +71,8 @@ export const ECONOMY: Metric<"economy", EconomyMetrics, EconomyMetrics, Exclude<
     marginSpentRatio: {
       unit: "% of the input budget",
       better: "lower",
-      method:
-        "Share of the input budget that was still free when a compaction was made, on average, by the policy's own measure.",
-      caveat: "A policy that measures wrongly sees another margin than there was.",
+      method: "Mean share of the input budget still free at a compaction, by the policy's own measure.",
+      caveat: "A policy with a wrong measure sees a wrong margin.",
       value: ({ marginSpentRatio }) => inPercent(marginSpentRatio),
       format: "percent",
       columns: [inTable("requests", "compactions", "budget still free, %")],

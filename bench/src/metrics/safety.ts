@@ -59,7 +59,7 @@ export const SAFETY: Metric<"safety", SafetyMetrics, SafetyMetrics, keyof Safety
     },
     overflowingRequests: failures({
       method: "Requests above the window by the size model, each once, whether or not recovery helped.",
-      caveat: "The size model has an error of its own; the table of sessions says how large.",
+      caveat: "The size model has its own error; the table of sessions shows it.",
       value: ({ overflowingRequests }) => overflowingRequests,
       columns: [inTable("requests", "above the window", "all"), inTable("chart", "requests", "too large")],
     }),
@@ -77,8 +77,8 @@ export const SAFETY: Metric<"safety", SafetyMetrics, SafetyMetrics, keyof Safety
       columns: [inTable("requests", "requests", "invalid"), inTable("chart", "requests", "invalid")],
     }),
     irreducibleRequests: failures({
-      method: "Requests of which the engine said that no edit can make them fit.",
-      caveat: "Charged as recorded, recall 0. The window is too small for what must stay.",
+      method: "Requests that no edit can make fit, according to the engine.",
+      caveat: "Charged as recorded, recall 0. The window is too small for the parts that must stay.",
       value: ({ irreducibleRequests }) => irreducibleRequests,
       columns: [inTable("requests", "above the window", "irreducible")],
     }),

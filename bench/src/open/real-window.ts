@@ -68,7 +68,7 @@ interface RealWindow {
 const SOLD_TOKENS = [32_000, 64_000, 128_000, 200_000, 256_000, 400_000, 1_000_000, 2_000_000] as const;
 
 /** Window of a model that has no other evidence: that of most models in the recorded sessions. */
-const UNTOLD: RealWindow = { tokens: 200_000, reason: "nothing tells it; most recorded models have 200,000" };
+const UNTOLD: RealWindow = { tokens: 200_000, reason: "unknown; most recorded models have 200,000" };
 
 /**
  * The window that the session ran in: the recording's evidence outranks other knowledge of the model. In this order: a window that it states; the

@@ -43,7 +43,7 @@ test("parts are told apart by the text of their module and of what it imports by
 
 test.each([
   ["does not parse", "broken.mjs", "export default {", /broken\.mjs: cannot be loaded \(/],
-  ["has no default export", "named.mjs", "export const metrics = [];", /named\.mjs: its default export is no extension; /],
+  ["has no default export", "named.mjs", "export const metrics = [];", /named\.mjs: its default export is not an extension; /],
   [
     "adds a name that is taken",
     "taken.mjs",

@@ -111,7 +111,7 @@ async function defaultExportOf(address: string, name: string): Promise<unknown> 
     const reason =
       missing === undefined
         ? `${message}${place === null ? "" : `, ${place}`}`
-        : `it needs ${missing}, which is not published yet: put the file into examples/extension of a clone of Plimsoll that is built`;
+        : `it needs ${missing}, which is not published yet: put the file into examples/extension of a built clone of Plimsoll`;
     throw new PlimsollError("bad-input", `${name}: cannot be loaded (${reason})`, { file: name }, cause);
   }
 }

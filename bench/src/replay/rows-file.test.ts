@@ -66,7 +66,7 @@ describe("a file of rows", () => {
   });
 
   test.each<[string, string, RowsOptions, string]>([
-    ["a folder", "", {}, "rows.jsonl: is a folder; give a file of rows"],
+    ["a folder", "", {}, "rows.jsonl: is a folder; give a row file"],
     ["not there", "absent.jsonl", { isRead: true }, "rows.jsonl: cannot be read (ENOENT"],
   ])("says so if it is %s", (_, name, options, line) => {
     expect(() => openRowsFile(join(folder, name), "rows.jsonl", options)).toThrow(line);

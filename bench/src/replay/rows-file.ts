@@ -80,11 +80,11 @@ function checkedFile(file: number, isRead: boolean): number {
   const isRows = isRead || BEGINS.startsWith(begins.toString("latin1"));
   if (stats.isFile() && isRows) return file;
   closeSync(file);
-  throw new Error(stats.isFile() ? "it holds something else" : stats.isDirectory() ? "EISDIR" : "is no regular file");
+  throw new Error(stats.isFile() ? "it holds something else" : stats.isDirectory() ? "EISDIR" : "is not a regular file");
 }
 
 function wordsOf(why: string, isRead: boolean): string {
-  if (why.startsWith("EISDIR")) return "is a folder; give a file of rows";
+  if (why.startsWith("EISDIR")) return "is a folder; give a row file";
   return `cannot be ${isRead ? "read" : "written"} (${why})`;
 }
 

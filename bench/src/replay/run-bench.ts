@@ -241,10 +241,7 @@ type FinishedTask = Exclude<FileReplay, { readonly kind: "stopped" }>;
 async function finished(task: FileTask, pool: WorkerPool): Promise<FinishedTask> {
   const replay = await pool.run(task).catch(lostTask);
   if (replay.kind === "stopped")
-    throw new PlimsollError(
-      "bad-input",
-      `a summary cannot be had: ${replay.reason}; answers so far are kept, the same command goes on`,
-    );
+    throw new PlimsollError("bad-input", `no summary: ${replay.reason}; answers so far are kept, and the same command resumes`);
   return replay;
 }
 

@@ -152,14 +152,14 @@ export function mergeRows(named: readonly NamedRows[], parts: Pick<BenchParts, "
     if (lines.length === 0)
       throw new PlimsollError(
         "bad-input",
-        `${name}: no result of a run; give files that plimsoll bench --state wrote to their end`,
+        `${name}: not a finished run; give complete files written by plimsoll bench --state`,
       );
     const newest = keyOf(lines.at(-1)?.value.run);
     return lines.map((line) => ({ ...line, isNewest: keyOf(line.value.run) === newest }));
   });
   const own = results.filter(({ isNewest }) => isNewest);
   const [first] = own;
-  if (first === undefined) throw new PlimsollError("bad-input", "nothing to merge: give the files of rows of all parts");
+  if (first === undefined) throw new PlimsollError("bad-input", "nothing to merge: give the row files of all parts");
   const other = own.find(({ value }) => keyOf(value.run) !== keyOf(first.value.run));
   if (other !== undefined)
     throw new PlimsollError(
@@ -195,7 +195,7 @@ function resultOf(keys: FileKeys, files: readonly CheckedRows[]): FileResult {
       const value = read(rows);
       if (value !== null) return value;
     }
-    throw new PlimsollError("bad-input", `${file}: a line of it is damaged, or was not handed over; run its part again`);
+    throw new PlimsollError("bad-input", `${file}: a line is damaged or missing; run its part again`);
   };
   const about = found((rows) => rows.file(keys.key));
   return { kind: "replayed", file, ...about, rows: keys.rows.map((key) => found((rows) => rows.row(key))) };

@@ -44,7 +44,7 @@ export async function checkParquetFolder(folder: string, shard: Shard | null): P
     const found = await stat(place).catch(() => null);
     if (found === null && place !== dirname(place)) continue;
     if (found?.isDirectory() !== true) {
-      const why = place === folder ? "is a file" : `cannot be made, since ${place} is a file`;
+      const why = place === folder ? "is a file" : `cannot be created: ${place} is a file`;
       throw new PlimsollError("bad-input", `${folder}: ${why}; give another folder`);
     }
     await access(place, constants.W_OK).catch((cause: unknown) => {

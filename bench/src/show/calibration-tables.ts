@@ -29,9 +29,9 @@ const COLUMNS: readonly Column<ErrorRow>[] = [
 
 /** The kinds of calls that are listed. */
 const GROUPS = [
-  ["All calls but each session's first", "afterFirst"],
-  ["Nothing hidden (no unmarked fall, cut or switch)", "calm"],
-  ["Falls without a mark, after a cut, after a switch", "hidden"],
+  ["All calls except each session's first", "afterFirst"],
+  ["No hidden change (unmarked drop, cut or switch)", "calm"],
+  ["Unmarked drops, after a cut, after a switch", "hidden"],
   ["First call after a cut", "afterCut"],
 ] as const;
 
@@ -72,5 +72,5 @@ export function calibrationAnswer({ methods, sessions }: CalibrationReport): str
   const [best] = known.toSorted((a, b) => a.mapePercent - b.mapePercent);
   const over = `${formatNumberOf(sessions.length, "session")} with reported sizes.`;
   if (best === undefined) return over;
-  return `${over} Where nothing hidden came before a call, ${best.method} is off by ${formatPercent(best.mapePercent)} % of the prompt on average; its upper bound was not exceeded at ${formatRatioPercent(best.calm.coverageRatio)} % of ${formatNumberOf(best.calm.calls, "such call")}.`;
+  return `${over} Without a hidden change before the call, ${best.method} is off by ${formatPercent(best.mapePercent)}% of the prompt on average; the report stayed within its upper bound at ${formatRatioPercent(best.calm.coverageRatio)}% of ${formatNumberOf(best.calm.calls, "such call")}.`;
 }

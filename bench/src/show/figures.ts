@@ -50,7 +50,7 @@ export function heldCell(percent: number | null): string {
 
 /** The kept share of the replies' needs, in percent with its unit; `null` if nothing shows the needs. */
 export function heldText(percent: number | null): string {
-  return percent === null ? `needs ${NOT_VISIBLE}` : `${formatPercent(percent)} % kept`;
+  return percent === null ? `needs ${NOT_VISIBLE}` : `${formatPercent(percent)}% kept`;
 }
 
 /** A count with its noun, e.g. `1 session`, `2 sessions`. */
@@ -62,7 +62,7 @@ export function formatNumberOf(count: number, noun: string): string {
 export function lineageWords(counts: LineageCounts | undefined): string {
   if (counts === undefined || counts.repeatedAnswers === 0) return "";
   const { files, sessions, lineages, repeatedAnswers } = counts;
-  const stand = repeatedAnswers === 1 ? "stands in more than one file and is" : "stand in more than one file and are";
+  const stand = repeatedAnswers === 1 ? "appears in more than one file and is" : "appear in more than one file and are";
   return `${formatNumberOf(files, "file")}, ${formatNumberOf(sessions, "session")} of ${formatNumberOf(lineages, "lineage")}; ${formatNumberOf(repeatedAnswers, "answer")} ${stand} counted once.`;
 }
 

@@ -193,7 +193,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
       script.textContent = "document.title = 'taken over'";
       document.body.append(script);
     })()`);
-    expect(await page.title()).toBe("Plimsoll: what compaction does to these sessions");
+    expect(await page.title()).toBe("Plimsoll: compaction of these sessions");
     expect(complaints.join("\n")).toContain("Content Security Policy");
     await page.close();
   });

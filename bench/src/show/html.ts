@@ -45,7 +45,7 @@ ${further.map((table) => foldedSection(`part-${table.id}`, table.title, tableHtm
 ${policiesSection(report, shown.policyName)}
 ${methodSection(report)}`;
   return renderPage({
-    title: "Plimsoll: what compaction does to these sessions",
+    title: "Plimsoll: compaction of these sessions",
     main,
     blocks: charts.blocks,
     scripts: SCRIPTS,
@@ -85,7 +85,7 @@ ${others.length === 0 ? html`` : html`<ul>${others.map((line) => html`<li>${line
 function how(windows: readonly WindowJudgement[]): Markup {
   if (windows.every(({ named }) => named.length === 0)) return html``;
   const isEstimated = windows.some(({ hasEstimatedCost }) => hasEstimatedCost);
-  return html`<details class="how"><summary>How it is chosen</summary><p class="note">Over the sessions that outgrow the window without compaction, by cost and three measures of what was still in the context word for word when a reply needed it; each over everything, and over what was last said 20,000 tokens before or more. A policy is recommended if it lost no request and is worse on no measure than a policy of at most 5 % more cost, or than the newest messages alone at its own size. Of those, the one at the knee of cost against the mean of the measures. If there is none, the knee of all is named with what it loses. Worse: the 95 % interval of the paired difference over repositories lies below zero; from fewer than eight projects, a difference of a point or more. Policies made to cheat are never chosen.${isEstimated ? " If a model has no price, its prompt tokens are taken for its cost." : ""}</p></details>`;
+  return html`<details class="how"><summary>How the policy is chosen</summary><p class="note">The choice covers the sessions that outgrow the window without compaction. It compares cost and three measures of the text that was still in the context, word for word, when a reply needed it: all text, and text last stated 20,000 tokens before or more. A policy is recommended if it lost no request and is worse on no measure than a policy that costs at most 5% more, or than keeping only the newest messages at its own size. Of those, the one at the knee of cost against the mean of the measures is picked. If there is none, the knee of all policies is named with its losses. Worse means that the 95% interval of the paired difference over repositories lies below zero, or, with fewer than eight projects, a difference of a point or more. Policies made to cheat are never chosen.${isEstimated ? " If a model has no price, its prompt tokens count as its cost." : ""}</p></details>`;
 }
 
 function navigation(report: BenchReport, tables: readonly ReportTable[]): Markup {
@@ -134,9 +134,9 @@ ${swept.length === 0 ? html`` : html`<p class="note">${formatNumberOf(swept.leng
 }
 
 function summariesText({ summarizer }: BenchReport): string {
-  const digest = "A digest has no sentence of its own and one size for all policies.";
+  const digest = "A digest writes no sentence of its own and has one size for all policies.";
   if (summarizer === "digest") return `Written by a deterministic digest, not by a model. ${digest}`;
-  if (summarizer !== "recorded") return `Written by ${summarizer}, and charged what its requests took.`;
+  if (summarizer !== "recorded") return `Written by ${summarizer}, and charged by the tokens of its requests.`;
   return `A policy that pays for a model's summary is scored with the recorded agent's own if there is one at a comparable place, with a digest of what came after it; else with a digest. ${digest}`;
 }
 
@@ -146,12 +146,12 @@ function methodSection(report: BenchReport): Markup {
     "Method and limits",
     html`<dl>
 <dt>Replay</dt><dd>The production engine is driven over each session's full recorded history, call by call. Every policy ignores the recorded agent's own compactions, but for
-<code>recorded</code>, which applies them alone; <code>none</code> never edits. A request above the window is rejected as a provider would, so that recovery runs and is counted.</dd>
-<dt>Open loop</dt><dd>Recorded replies do not react to what was compacted. The figures say size, cost, safety and what was kept; they do not say whether the task would have succeeded.</dd>
-<dt>Window</dt><dd>The model's own, or with <code>--window</code> so many tokens above the system prompt and tools: for comparisons across agents. A session whose system prompt and tools take more than half of the window is left out.</dd>
-<dt>Prompt sizes</dt><dd>What a request would have measured comes from a size model fitted to the recorded usage; it shares nothing with the engine's estimators. Sessions without usage run on estimates and say so.</dd>
+<code>recorded</code>, which applies only them; <code>none</code> never edits. A request above the window is rejected as a provider would, so that recovery runs and is counted.</dd>
+<dt>Open loop</dt><dd>Recorded replies do not react to compaction. The figures show size, cost, safety and content kept; they do not show whether the task would have succeeded.</dd>
+<dt>Window</dt><dd>The model's own, or with <code>--window</code> a number of tokens above the system prompt and tools: for comparisons across agents. A session whose system prompt and tools take more than half of the window is left out.</dd>
+<dt>Prompt sizes</dt><dd>The size of a request comes from a size model fitted to the recorded usage; it shares nothing with the engine's estimators. Sessions without usage run on estimates, and the report says so.</dd>
 <dt>Summaries</dt><dd>${summariesText(report)}</dd>
-<dt>Cost</dt><dd>Requests are charged at the state of their prompt cache (longest common beginning, shortest cached prompt, time to live from the recorded times), replies as recorded, and each summary as a request at its cache state with a fixed reply. Prices are those of each call's day, of ${PRICES_AS_OF} if its log tells none, unless the run had its own. A session that overflows for good is charged as recorded.</dd>
+<dt>Cost</dt><dd>Requests are charged at the state of their prompt cache (longest common beginning, shortest cached prompt, time to live from the recorded times), replies as recorded, and each summary as a request at its cache state with a fixed reply. Prices are those of each call's day, of ${PRICES_AS_OF} if its log names none, unless the run had its own. A session that overflows for good is charged as recorded.</dd>
 <dt>Versions</dt><dd>Plimsoll ${report.plimsollVersion}, reference extractor ${report.referencesVersion}, report format ${report.formatVersion}.</dd>
 </dl>`,
   );
@@ -171,9 +171,9 @@ function frontChart({ now, named, answers }: WindowJudgement, nameOf: PolicyName
   const losing = answers.flatMap(({ placed }) => placed.filter(isLosing));
   const others = ({ placed }: WindowAnswer) => placed.filter((each) => !isLosing(each) && !isRinged(each));
   return xyChart({
-    title: "Cost against what is kept",
-    xTitle: "cost (% of doing nothing)",
-    yTitle: "kept of what replies needed (%)",
+    title: "Cost and content kept",
+    xTitle: "cost (% of the cost without compaction)",
+    yTitle: "needed text kept (%)",
     series: [
       ...answers.map((answer) => kindSeries(answer, pointsOf(others(answer)))),
       { name: "lost requests", colour: LOST_COLOUR, points: pointsOf(losing), isLine: false, labels: true },
@@ -201,7 +201,7 @@ function kindSeries({ summaries }: WindowAnswer, points: readonly XyPoint[]): Xy
 function pointOf({ policy, costPercent: x, gain, lostRequests }: Standing, nameOf: PolicyNames): XyPoint {
   const lost = lostRequests === 0 ? "" : `, ${formatNumberOf(lostRequests, "lost request")}`;
   const name = nameOf(policy);
-  return { x, y: gain ?? 0, label: name, title: `${name}: ${formatPercent(x)} % cost, ${heldText(gain)}${lost}` };
+  return { x, y: gain ?? 0, label: name, title: `${name}: ${formatPercent(x)}% cost, ${heldText(gain)}${lost}` };
 }
 
 /** A point of a sweep: the value of its first axis, and the other settings as the name of its line. */
@@ -217,8 +217,8 @@ type Figure = readonly [title: string, figure: (point: SweptPoint) => number | n
 
 /** The figures that are drawn over a setting: those of the answer. */
 const FIGURES: readonly Figure[] = [
-  ["cost, % of doing nothing", ({ standing }) => standing?.costPercent ?? null],
-  ["kept of what replies needed, %", ({ standing }) => standing?.gain ?? null],
+  ["cost, % of the cost without compaction", ({ standing }) => standing?.costPercent ?? null],
+  ["needed text kept, %", ({ standing }) => standing?.gain ?? null],
   ["requests above the window", ({ rejected }) => rejected],
 ];
 

@@ -14,7 +14,7 @@ describe("renderMarkdownReport", () => {
       "### Policies, 64k for messages",
       "### Kept, measure by measure",
       "### Dollars and prompt cache",
-      "### Inputs that were left out",
+      "### Inputs left out",
     ].map((text) => page.indexOf(text));
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(Math.min(...places)).toBeGreaterThan(0);

@@ -24,23 +24,23 @@ interface PolicyRow {
 }
 
 const COST_MEANING: MetricMeaning = {
-  unit: "% of doing nothing",
+  unit: "% of the cost without compaction",
   better: "lower",
   method:
     "Geometric mean of the compared sessions' ratios, in dollars with a prompt cache; summaries are charged as if a model wrote them.",
-  caveat: "Doing nothing is charged as if its window were large enough.",
+  caveat: "The run without compaction is charged as if its window were large enough.",
 };
 const DEARER_MEANING: MetricMeaning = {
   unit: "sessions",
   better: "lower",
-  method: "Of the compared sessions, those that cost over 2 % more than doing nothing.",
+  method: "Compared sessions that cost over 2% more than without compaction.",
   caveat: "A mean hides them.",
 };
 const KEPT_MEANING: MetricMeaning = {
   unit: "% of needs",
   better: "higher",
   method:
-    "Of what later replies needed (texts that edits replace, lines around what is referred to, files being changed) the share that was still in the context word for word: the mean of the three.",
+    "Share of the text needed by later replies (texts that edits replace, lines around references, files being changed) that was still in the context word for word: the mean of the three.",
   caveat: "A mean hides which of the three is missing: --full, the page and Markdown have each.",
 };
 
@@ -50,7 +50,7 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
     title: "compacts at",
     meaning: fact(
       "tokens",
-      "The size at which it compacts, in the middle one of the sessions' windows; in a window for messages, their size alone.",
+      "The size at which it compacts, in the median of the sessions' windows; in a window for messages, only the messages' size.",
     ),
     value: ({ compactsAtTokens }) => compactsAtTokens,
     format: formatTokens,
@@ -77,7 +77,7 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
 
 /** Explains the columns behind the cost, for outputs that do not explain each column. */
 export const KEPT_READING =
-  "dearer: sessions that cost over 2 % more; kept: % of what later replies needed that was still in the context word for word; older: of what was said 20k tokens back or more.";
+  "dearer: sessions that cost over 2% more; kept: % of the text needed by later replies that was still in the context word for word; older: the same for text stated 20k tokens earlier or more.";
 
 /** Explains the columns of the first table. */
 export const READING: string = `cost: % of the cost without compaction, with a prompt cache, over the sessions that outgrow the window; ${KEPT_READING}`;
@@ -160,7 +160,7 @@ export function tablesByWay(report: BenchReport, nameOf: PolicyNames): readonly 
 
 const WAYS: Readonly<Record<ReturnType<typeof partsByWay>[number]["way"], string>> = {
   tools: "with tools for files",
-  shell: "with a shell alone",
+  shell: "with only a shell",
   scripts: "in scripts (code mode)",
 };
 
@@ -168,9 +168,9 @@ const OLDER = "20,000 tokens old or more";
 
 /** The needs that each measure is a share of. */
 const METHODS: Readonly<Record<(typeof MEASURES)[number][0], string>> = {
-  "replaced texts": "Of the texts that edits replace, those that stood in the context whole.",
-  passages: "Of the lines that replies refer to, those that stood in the context with three lines on each side.",
-  "file in hand": "Of the files that replies change, those whose newest reading stood in the context, by 80 % of its lines.",
+  "replaced texts": "Texts replaced by edits that were whole in the context.",
+  passages: "Lines referred to by replies that were in the context with three lines on each side.",
+  "file in hand": "Files changed by replies with at least 80% of the lines of their newest read in the context.",
 };
 
 const MEASURE_COLUMNS: readonly Column<Standing>[] = [false, true].flatMap((isFar) =>
@@ -182,7 +182,7 @@ const MEASURE_COLUMNS: readonly Column<Standing>[] = [false, true].flatMap((isFa
         unit: "% of needs",
         better: "higher",
         method: METHODS[name],
-        caveat: "Other words for the same do not count.",
+        caveat: "Paraphrases do not count.",
       },
       value: ({ shares }) => shares[VECTOR.findIndex((each) => each.name === (isFar ? `older ${name}` : name))]?.own ?? null,
       format: heldCell,
@@ -206,7 +206,7 @@ const BESIDE_COLUMNS: readonly Column<MeasuredPolicy>[] = [INSTRUCTIONS, PLAN].m
 
 /** The columns of a policy's or a setting's standing: its cost, the sessions where it is dearer, its kept share. */
 export function standingColumns<Row>(of: (row: Row) => Standing | null): readonly Column<Row>[] {
-  const older = { ...KEPT_MEANING, method: "The same of what was last said 20,000 tokens before or more." };
+  const older = { ...KEPT_MEANING, method: "The same for text last stated 20,000 tokens earlier or more." };
   const figure = (
     title: string,
     meaning: MetricMeaning,
@@ -262,7 +262,7 @@ function rowRemarks({ sessions, firedSessions, actedSessions, notApplicable, isA
   const shortenedIn = actedSessions > 0 ? `; in ${actedSessions} it acted, by shortening results as they came` : "";
   return [
     ...(isActing && sessions > 0 && firedSessions === 0
-      ? [`nothing fired in ${formatNumberOf(sessions, "session")}, the window never filled up to the trigger${shortenedIn}.`]
+      ? [`no compaction in ${formatNumberOf(sessions, "session")}: the window never filled up to the trigger${shortenedIn}.`]
       : []),
     ...(notApplicable > 0 ? [`${formatNumberOf(notApplicable, "session")} left out, the window does not apply.`] : []),
   ];

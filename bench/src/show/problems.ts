@@ -58,7 +58,7 @@ function failedParts({ rows }: Checked): readonly ReportProblem[] {
   }
   return [...alike].map(([key, { policies: of, failed, tried }]): ReportProblem => {
     const [part, reason, isBroken]: readonly [string, string, boolean] = JSON.parse(key);
-    const end = isBroken ? "; what is shown is what was done in its place, and it is never recommended" : "";
+    const end = isBroken ? "; the figures show the step that replaced it, and it is never recommended" : "";
     return {
       kind: "failed",
       text: `${namesOf(of)}: ${part} failed at ${formatCount(failed)} of ${formatNumberOf(tried, "attempt")} (${reasonText(reason)})${end}.`,
@@ -159,7 +159,7 @@ function withoutSizes({ sessions }: Checked): readonly ReportProblem[] {
 function apartProblems({ sessions }: Pick<BenchReport, "sessions">): readonly ReportProblem[] {
   const own = scripted(sessions);
   if (own.length === 0) return [];
-  const where = own.length === sessions.length ? "no figure here is a claim about them" : "they are in no mean and no choice";
+  const where = own.length === sessions.length ? "no figure here describes them" : "they are left out of means and choices";
   const of = `${formatNumberOf(own.length, "session")} of ${formatNumberOf(ownersOf(own).size, "project")} ${verbFor(own.length, "write")} calls in scripts (code mode)`;
-  return [{ kind: "mixed", text: `${of}: ${where}, as at least ${FEWEST_SCRIPTING_OWNERS} projects are needed.` }];
+  return [{ kind: "mixed", text: `${of}: ${where}, because at least ${FEWEST_SCRIPTING_OWNERS} projects are needed.` }];
 }

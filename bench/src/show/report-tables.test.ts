@@ -28,7 +28,7 @@ describe("a policy that pays for a model's summaries", () => {
   test.each<[string, Partial<SummaryWriterCounts>, string, RegExp | null]>([
     ["recorded ones and stand-ins", { recorded: 2, digest: 3 }, "recorded", /Of 5 summaries 2 are the recorded agent's own;/],
     ["recorded ones in part", { recorded: 1, recordedAndDigest: 2, digest: 3 }, "recorded", /Of 6 summaries 3 are /],
-    ["stand-ins alone", { digest: 3 }, "digest", /Of 3 summaries 0 are .* a digest stands in for the others\.$/],
+    ["stand-ins alone", { digest: 3 }, "digest", /Of 3 summaries 0 are .* a digest replaces the others\.$/],
     ["a model's", { model: 3, failed: 1 }, "anthropic:m", /Of 4 summaries anthropic:m wrote 3\.$/],
     ["none, and then there is no note", {}, "recorded", null],
   ])("is scored with %s, as the note says", (_, counts, summarizer, note) => {

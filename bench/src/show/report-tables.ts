@@ -59,11 +59,11 @@ export function shownReport(report: BenchReport, metrics: RunMetrics = METRICS):
   };
 }
 
-const OPEN_LOOP = "Open loop: recorded replies do not react to compaction; no figure says whether a task succeeds.";
+const OPEN_LOOP = "Open loop: recorded replies do not react to compaction; no figure shows whether a task succeeds.";
 
 function skippedTable(skipped: readonly SkippedInput[]): ReportTable {
   const columns = [textColumn<SkippedInput>("reason", ({ reason }) => reason)];
-  return tableOf({ title: "Inputs that were left out", rowTitle: "file", columns, rows: skipped, nameOf: ({ file }) => file });
+  return tableOf({ title: "Inputs left out", rowTitle: "file", columns, rows: skipped, nameOf: ({ file }) => file });
 }
 
 /** Notes of one kind about one file. */
@@ -96,7 +96,7 @@ function withoutPlace(text: string, file: string, line: number | null): string {
 function noteTable(notes: readonly SourceNote[]): ReportTable {
   return tableOf({
     title: "Notes about the logs",
-    notes: ["They need nothing: each says how a line was read. The first of each kind and file is shown."],
+    notes: ["No action needed: each says how a line was read. The first of each kind and file is shown."],
     rowTitle: "first place",
     columns: [
       textColumn<NoteGroup>("kind", ({ code }) => code),
@@ -124,7 +124,7 @@ export function modelSummaryNote({ summarizer }: BenchReport, { asking }: Pick<J
   const of = `Of ${formatCount(total("asked"))} summaries`;
   const written =
     summarizer === "digest" || summarizer === "recorded"
-      ? `${of} ${formatCount(total("recorded"))} are the recorded agent's own; a digest stands in for the others.`
+      ? `${of} ${formatCount(total("recorded"))} are the recorded agent's own; a digest replaces the others.`
       : `${of} ${summarizer} wrote ${formatCount(total("model"))}.`;
   return `${MODEL_MARK} pays for summaries by a model, and is compared apart from policies that do not. ${written}`;
 }

@@ -72,8 +72,8 @@ function legend({ id, title, heads }: Pick<ReportTable, "id" | "title" | "heads"
     return html`<tr id="legend-${id}-${place}"><th scope="row">${group === "" ? own : `${group}: ${own}`}</th><td>${unit}</td><td>${better === "neither" ? "–" : better}</td><td>${method}</td><td>${caveat}</td></tr>`;
   });
   if (heads.every(({ meaning }) => meaning === null)) return html``;
-  return html`<details class="legend"><summary>What the columns mean: unit, direction, method, caveat</summary>
-${scrollFrame(`what the columns of ${title} mean`)}<table class="meanings"><thead><tr>${["column", "unit", "better", "method", "caveat"].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div></details>`;
+  return html`<details class="legend"><summary>Meaning of the columns: unit, direction, method, caveat</summary>
+${scrollFrame(`meaning of the columns of ${title}`)}<table class="meanings"><thead><tr>${["column", "unit", "better", "method", "caveat"].map((head) => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div></details>`;
 }
 
 function groupHeads(heads: readonly TableHead[]): readonly Markup[] {

@@ -9,7 +9,7 @@ import { recordedUsdLines } from "./validity.ts";
 
 const plain = (text: string) => wrapped(text).join("\n");
 
-const MORE = "Each measure, dollars, requests, sessions and how far the figures reach: --full, or --html FILE.";
+const MORE = "Each measure, dollars, requests, sessions and how reliable the figures are: --full, or --html FILE.";
 
 /** The report as text for a terminal: for each window the answer in five lines and its table, and all else only if it is asked for. */
 export function terminalReport(

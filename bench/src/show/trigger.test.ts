@@ -4,7 +4,7 @@ import { triggerWords } from "./trigger.ts";
 
 describe("triggerWords", () => {
   test.each([
-    ["a share", SVEN_POLICY, "at 75 % of the input budget"],
+    ["a share", SVEN_POLICY, "at 75% of the input budget"],
     ["never", NONE_POLICY, null],
   ])("says %s", (_, policy, expected) => {
     expect(triggerWords(policy)).toBe(expected);
@@ -15,7 +15,7 @@ describe("triggerWords", () => {
       minus: [{ ratio: 1, of: "window" }, { max: [{ tokens: 16_384 }, { ratio: 0.1, of: "window" }] }],
     };
     expect(triggerWords({ ...SVEN_POLICY, trigger: { above: amounts } })).toBe(
-      "above the window less 16,384 tokens (at least 10 % of the window)",
+      "above the window less 16,384 tokens (at least 10% of the window)",
     );
   });
 });

@@ -17,13 +17,13 @@ export function triggerLine({ enabled, trigger }: Acting): TriggerLine {
   };
 }
 
-/** Says when a policy compacts, e.g. `at 75 % of the input budget`; `null` for policies that never compact by themselves. */
+/** Says when a policy compacts, e.g. `at 75% of the input budget`; `null` for policies that never compact by themselves. */
 export function triggerWords({ enabled, trigger }: Acting): string | null {
   if (!enabled) return null;
   return "atLeast" in trigger ? `at ${amountWords(trigger.atLeast)}` : `above ${amountWords(trigger.above)}`;
 }
 
-/** An amount in words, e.g. `75 % of the input budget`. */
+/** An amount in words, e.g. `75% of the input budget`. */
 export function amountWords(amount: Amount): string {
   if ("tokens" in amount) return `${formatCount(amount.tokens)} tokens`;
   if ("ratio" in amount) return ratioWords(amount.ratio, amount.of === "window" ? "the window" : "the input budget");
@@ -43,5 +43,5 @@ function bounded(bound: "at most" | "at least", than: "less" | "more", amounts: 
 }
 
 function ratioWords(ratio: number, whole: string): string {
-  return ratio === 1 ? whole : `${Number((100 * ratio).toPrecision(4))} % of ${whole}`;
+  return ratio === 1 ? whole : `${Number((100 * ratio).toPrecision(4))}% of ${whole}`;
 }

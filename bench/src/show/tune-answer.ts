@@ -22,13 +22,13 @@ export function tuneAnswer(answered: Answered): readonly string[] {
   if (isTried && tried.every(({ train }) => train.isBroken))
     return ["A part of the policy failed whenever it was tried: no setting can be recommended."];
   if (isTried && tried.every(({ train }) => train.tooLarge > 0))
-    return ["With every setting a request was too large in some session: none can be recommended."];
+    return ["Every setting left a request too large in some session: none can be recommended."];
   const taken = settingToTake(answered);
   if (taken === null) return keptLines(answered);
   return [
     `${verdict.kind === "set" ? "Set" : "Looks better"}: ${settingsText(taken)} in ${base}.`,
-    `Costs ${formatPercent(taken.test.costPercent)} % of doing nothing; now ${formatPercent(current.test.costPercent)} %.`,
-    keepsLine(taken.test.gain, `; now ${formatPercent(current.test.gain)} %`),
+    `Costs ${formatPercent(taken.test.costPercent)}% of the cost without compaction; now ${formatPercent(current.test.costPercent)}%.`,
+    keepsLine(taken.test.gain, `; now ${formatPercent(current.test.gain)}%`),
     "No measure falls by a point.",
     sureLine(answered),
   ];
@@ -41,16 +41,14 @@ function keptLines(answered: Answered): readonly string[] {
     .filter(({ test, settings }) => settings.length > 0 && test.units.length > 0 && test.costPercent < current.test.costPercent)
     .toSorted((a, b) => a.test.costPercent - b.test.costPercent);
   const why =
-    best === null
-      ? "nothing that was tried is better"
-      : `${settingsText(best)} was best on some sessions, but worse on the others`;
+    best === null ? "no tried setting is better" : `${settingsText(best)} was best on some sessions, but worse on the others`;
   return [
     `Keep ${base} as it is: ${why}.`,
-    `Costs ${formatPercent(current.test.costPercent)} % of doing nothing.`,
+    `Costs ${formatPercent(current.test.costPercent)}% of the cost without compaction.`,
     keepsLine(current.test.gain, ""),
     cheapest === undefined
       ? "No cheaper setting was found."
-      : `Cheaper: ${settingsText(cheapest)}, ${formatPercent(cheapest.test.costPercent)} %. ${lossWords(cheapest, current)}`,
+      : `Cheaper: ${settingsText(cheapest)}, ${formatPercent(cheapest.test.costPercent)}%. ${lossWords(cheapest, current)}`,
     sureLine(answered),
   ];
 }
@@ -61,18 +59,18 @@ function sureLine({ verdict, testSessions, tried }: Answered): string {
     return `How sure: not enough data. ${looked}; ${FEWEST_SESSIONS} sessions are needed, ${verdict.missing} more.`;
   if (verdict.kind !== "set") return `How sure: ${looked}.`;
   const { cost, drawn, count } = verdict.sureness;
-  return `How sure: ${looked}; over all ${count} ${drawn} it costs ${formatPercent(cost.from)} to ${formatPercent(cost.through)} % of the current setting (95 %).`;
+  return `How sure: ${looked}; over all ${count} ${drawn} it costs ${formatPercent(cost.from)} to ${formatPercent(cost.through)}% of the current setting (95%).`;
 }
 
 function keepsLine(percent: number | null, beside: string): string {
-  return percent === null ? NOT_SEEN : `Keeps ${formatPercent(percent)} % of what replies needed${beside}.`;
+  return percent === null ? NOT_SEEN : `Keeps ${formatPercent(percent)}% of the text that replies needed${beside}.`;
 }
 
-const NOT_SEEN = `What replies needed is ${NOT_VISIBLE}.`;
+const NOT_SEEN = `The text that replies needed is ${NOT_VISIBLE}.`;
 
 function lossWords({ test }: TunedPolicy, current: TunedPolicy): string {
   const [worst] = lossesAgainst(test, current.test);
-  if (worst === undefined) return test.gain === null ? NOT_SEEN : `It keeps ${formatPercent(test.gain)} %.`;
+  if (worst === undefined) return test.gain === null ? NOT_SEEN : `It keeps ${formatPercent(test.gain)}%.`;
   return `It loses ${formatPercent(worst.points)} points of ${worst.measure}.`;
 }
 

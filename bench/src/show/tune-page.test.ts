@@ -10,8 +10,8 @@ const page = pageOf(result);
 
 test("answers first, shows one sample in card, chart and table, and keeps all texts as text", () => {
   expect(page.indexOf("Looks better: trigger.ratio=0.6 in sven.")).toBeLessThan(page.indexOf("<svg"));
-  expect(page).toContain("Costs 55.0 % of doing nothing; now 71.5 %.");
-  expect(page).toContain("trigger.ratio=0.6: 55.0 % cost, 85.0 % kept");
+  expect(page).toContain("Costs 55.0% of the cost without compaction; now 71.5%.");
+  expect(page).toContain("trigger.ratio=0.6: 55.0% cost, 85.0% kept");
   expect(page).toMatch(/<td class="text">best<\/td><td data-v="55">55\.0<\/td>/);
   expect(page).toContain("extends: sven # &lt;/pre&gt;&lt;img src=x&gt;");
   expect(page).toContain("2026-03-05 &lt;/td&gt;&lt;script&gt; logs/a.jsonl");
@@ -27,14 +27,14 @@ test("draws the knob that was turned against cost and what is kept, a point a va
 test("says that the setting stays if nothing is better, or if the best is worse where it was not chosen, and rings nothing else", () => {
   const keep = { kind: "keep", why: "not-confirmed" } as const;
   const kept = pageOf({ ...result, best: null, verdict: keep });
-  expect(kept).toContain("Keep sven as it is: nothing that was tried is better.");
-  expect(kept).toContain("Cheaper: trigger.ratio=0.6, 55.0 %. It keeps 85.0 %.");
+  expect(kept).toContain("Keep sven as it is: no tried setting is better.");
+  expect(kept).toContain("Cheaper: trigger.ratio=0.6, 55.0%. It keeps 85.0%.");
   expect(kept).toContain("How sure: 3 settings tried, judged on 4 sessions.");
   const unsure = pageOf({ ...result, verdict: keep });
   expect(unsure).toContain("trigger.ratio=0.6 was best on some sessions, but worse on the others.");
   for (const each of [kept, unsure]) {
     const [front = ""] = /<svg[\s\S]*?<\/svg>/.exec(each) ?? [];
     expect(front.match(/class="ring c\d/g)).toEqual(['class="ring c3']);
-    expect(front).toContain(">as it is, stays</text>");
+    expect(front).toContain(">current, stays</text>");
   }
 });

@@ -48,7 +48,7 @@ ${pasteBlock({ id: "yaml", label: "plimsoll.yaml", text: yaml })}</div>
 ${frontOf(result)}</div>
 ${tableHtml(settingTable(result))}
 <h2>The settings, one by one</h2>
-<p class="note">Each point is the setting with that value that is nearest to the best in all others, on the sessions that settings were chosen on.</p>
+<p class="note">Each point is the setting with that value that is nearest to the best in all other values, on the sessions used to choose settings.</p>
 <div class="charts">${knobCurves(result)}</div>`;
 }
 
@@ -87,7 +87,7 @@ function settingTable(result: ShownTuneResult): ReportTable {
     return { ...tuned, place, worse: losses.map(({ measure, points }) => `${measure} ${formatPercent(points)}`).join(", ") };
   };
   const rows = [
-    rowOf(current, taken === null ? "as it is, stays" : "as it is"),
+    rowOf(current, taken === null ? "current, stays" : "as it is"),
     ...(best === null ? [] : [rowOf(best, taken === null ? "best on the half" : "best")]),
     ...front.filter(isOther).map((tuned) => rowOf(tuned, "")),
   ];
@@ -96,9 +96,9 @@ function settingTable(result: ShownTuneResult): ReportTable {
     title: `Settings of ${base}`,
     notes: [
       splitBy === "nothing"
-        ? `There is one project alone: settings were chosen and judged on the same ${judged}.`
-        : `Chosen on ${formatNumberOf(trainSessions, "session")}; the figures are of ${judged} that it was not chosen on (no ${splitBy} is in both).`,
-      "Best: the cheapest setting that is 5 % cheaper than the current one and keeps no measure a point lower, on both halves. The others: no setting beats them in both cost and what they keep.",
+        ? `There is only one project: settings were chosen and judged on the same ${judged}.`
+        : `Chosen on ${formatNumberOf(trainSessions, "session")}; the figures are of ${judged} not used to choose it (no ${splitBy} is in both).`,
+      "Best: the cheapest setting that is at least 5% cheaper than the current one and lowers no measure by a point, on both halves. The others: no setting beats them in both cost and content kept.",
     ],
     rowTitle: "setting",
     columns: COLUMNS,
@@ -137,12 +137,12 @@ function frontOf(result: ShownTuneResult): Markup {
   const marked = { labels: true, isMarked: true };
   const judged = front.filter(({ test }) => test.units.length > 0);
   return xyChart({
-    title: "Cost against what is kept",
-    xTitle: "cost (% of doing nothing)",
-    yTitle: "kept of what replies needed (%)",
+    title: "Cost and content kept",
+    xTitle: "cost (% of the cost without compaction)",
+    yTitle: "needed text kept (%)",
     series: [
       seriesOf("other settings", 1, judged),
-      { ...seriesOf(taken === null ? "as it is, stays" : "as it is", 3, [current]), ...marked },
+      { ...seriesOf(taken === null ? "current, stays" : "as it is", 3, [current]), ...marked },
       { ...seriesOf("best", 2, taken === null ? [] : [taken]), ...marked },
     ],
   });
@@ -151,7 +151,7 @@ function frontOf(result: ShownTuneResult): Markup {
 function seriesOf(name: string, colour: number, tuned: readonly TunedPolicy[]): XySeries {
   const points = tuned.map((each): XyPoint => {
     const { costPercent, gain, tooLarge } = each.test;
-    const title = `${settingsText(each)}: ${formatPercent(costPercent)} % cost, ${heldText(gain)}, ${formatNumberOf(tooLarge, "request")} too large`;
+    const title = `${settingsText(each)}: ${formatPercent(costPercent)}% cost, ${heldText(gain)}, ${formatNumberOf(tooLarge, "request")} too large`;
     return { x: costPercent, y: gain ?? 0, label: name, title };
   });
   return { name, colour, points, isLine: false, labels: false };
@@ -180,21 +180,26 @@ function knobCurve(path: string, { tried, best, taken }: Curves): Markup {
   const points = (figure: (tuned: TunedPolicy) => number, what: string) =>
     shown.map(({ value, tuned }): XyPoint => {
       const y = figure(tuned);
-      return { x: value, y, label: "", title: `${settingsText(tuned)}: ${formatPercent(y)} % ${what}` };
+      return { x: value, y, label: "", title: `${settingsText(tuned)}: ${formatPercent(y)}% ${what}` };
     });
   const chosen = shown.filter(({ tuned }) => tuned.policy.name === taken?.policy.name);
   const marks = chosen.flatMap(({ value, tuned }) => [
-    { x: value, y: tuned.train.costPercent, label: `cost ${formatPercent(tuned.train.costPercent)} %`, title: "the best" },
+    { x: value, y: tuned.train.costPercent, label: `cost ${formatPercent(tuned.train.costPercent)}%`, title: "the best" },
     { x: value, y: tuned.train.gain ?? 0, label: heldText(tuned.train.gain), title: "the best" },
   ]);
   const line = { isLine: true, labels: false };
   return xyChart({
-    title: `${title} against cost and what is kept`,
+    title: `${title} against cost and content kept`,
     xTitle: title,
     yTitle: "%",
     series: [
-      { name: "cost, % of doing nothing", colour: 2, points: points(({ train }) => train.costPercent, "cost"), ...line },
-      { name: "kept of what replies needed, %", colour: 1, points: points(({ train }) => train.gain ?? 0, "kept"), ...line },
+      {
+        name: "cost, % of the cost without compaction",
+        colour: 2,
+        points: points(({ train }) => train.costPercent, "cost"),
+        ...line,
+      },
+      { name: "needed text kept, %", colour: 1, points: points(({ train }) => train.gain ?? 0, "kept"), ...line },
       { name: "best", colour: 3, points: marks, isLine: false, labels: true, isMarked: true },
     ],
   });

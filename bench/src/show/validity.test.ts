@@ -13,7 +13,7 @@ const withErrors = (errors: readonly number[]) => ({
 
 test("says the median and the largest error, and marks what is beyond five percent", () => {
   const shown = withErrors([0.4, 7, 0.2]);
-  expect(validityLines(shown)).toContain("prompt sizes, 3 recordings: median error 0.40 %, largest 7.0 %");
+  expect(validityLines(shown)).toContain("prompt sizes, 3 recordings: median error 0.40%, largest 7.0%");
   const { heads, rows } = sessionTable(shown, (session) => session);
   const place = heads.findIndex(({ title }) => title === "prompt sizes");
   expect(rows.map(({ name, cells }) => [name, cells[place]?.shown, cells[place]?.isBad])).toEqual([
@@ -49,7 +49,7 @@ test.each([
   [
     "what a log says otherwise",
     [{ recordedUsd: 2, recordedUsdIs: "whole", statedCostUsd: 1 }],
-    "$2.00 by list prices; its log says $1.00 (+100.0 %)",
+    "$2.00 by list prices; its log says $1.00 (+100.0%)",
   ],
   ["a log alone", [{ recordedUsd: null, recordedUsdIs: "a-part", statedCostUsd: 1 }], "no prices known; its log says $1.00"],
   ["nothing", [{ recordedUsd: null, recordedUsdIs: "a-part", statedCostUsd: null }], null],

@@ -33,7 +33,7 @@ export function recordedUsdText(sessions: readonly RecordedDollars[]): string | 
   }
   const least = `${isWhole ? "" : "at least "}$${formatUsd(sum(sessions, "recordedUsd"))} by list prices`;
   const whole = missing === "" ? least : `${least} (${missing})`;
-  return isTold ? `${whole}; ${states} (${percent > 0 ? "+" : ""}${formatPercent(percent)} %)` : whole;
+  return isTold ? `${whole}; ${states} (${percent > 0 ? "+" : ""}${formatPercent(percent)}%)` : whole;
 }
 
 /** As {@link recordedUsdText} of one transcript's own usage. */
@@ -121,7 +121,7 @@ export function validityLines(report: BenchReport): readonly string[] {
     if (known.length === 0) return [];
     const [middle, largest] = [known[Math.floor((known.length - 1) / 2)] ?? null, known.at(-1) ?? null];
     return [
-      `${ERRORS[kind][0]}, ${formatNumberOf(known.length, "recording")}: median error ${formatPercent(middle)} %, largest ${formatPercent(largest)} %`,
+      `${ERRORS[kind][0]}, ${formatNumberOf(known.length, "recording")}: median error ${formatPercent(middle)}%, largest ${formatPercent(largest)}%`,
     ];
   });
   const estimated = report.sessions.filter(({ isEstimated }) => isEstimated).length;
@@ -137,7 +137,7 @@ export function sessionTable(report: BenchReport, nameOf: SessionNames): ReportT
   const rows = validities(report);
   const places = new Map(rows.map((row, place) => [row, place]));
   return tableOf({
-    title: "Sessions, and how far the figures reach",
+    title: "Sessions, and how reliable the figures are",
     notes: validityLines(report),
     rowTitle: "session",
     columns: SESSION_COLUMNS,
@@ -156,19 +156,19 @@ const SESSION_COLUMNS: readonly Column<Validity>[] = [
   textColumn("model", ({ session }) => session.modelIds.join(", ")),
   ofRecording(
     "messages",
-    fact("messages", "Messages of the recording.", "Some are moved or made up where no provider takes them as recorded."),
+    fact("messages", "Messages of the recording.", "Some are moved or added because no provider accepts them as recorded."),
     ({ session }) => session.messages,
   ),
   ofRecording("calls", fact("calls", "Model calls of the recording."), ({ session }) => session.calls),
-  ofRecording("largest prompt", fact("tokens", "The largest prompt that was reported."), ({ session }) =>
+  ofRecording("largest prompt", fact("tokens", "The largest reported prompt."), ({ session }) =>
     session.isEstimated ? null : session.maxReportedPromptTokens,
   ),
   ofRecording(
     "compactions",
-    fact("compactions", "Times at which the recorded agent itself put something else in place of its history."),
+    fact("compactions", "Number of times that the recorded agent replaced its own history."),
     ({ session }) => session.recordedBoundaries,
   ),
-  ofRecording("real window", fact("tokens", "The model's window that it was replayed in."), ({ windowTokens }) => windowTokens),
+  ofRecording("real window", fact("tokens", "The model's window in the replay."), ({ windowTokens }) => windowTokens),
   ...KINDS.map((kind) =>
     numberColumn<Validity>({
       group: "error, %",

@@ -23,9 +23,11 @@ describe("verdicts", () => {
     const [verdict] = linesOf(exampleReport());
     expect(verdict?.lines).toEqual([
       "No policy is clearly better. Closest: sven*.",
-      expect.stringMatching(/^Compacts at 39\.\dk of 64\.\dk\. Costs [\d.]+ % of doing nothing; you now [\d.]+ %\.$/),
-      expect.stringMatching(/^Keeps [\d.]+ % of what later replies needed, word for word; you now [\d.]+ %\.$/),
-      expect.stringMatching(/^Worse on [a-z ]+: [\d.]+ points below the newest messages alone, and on \d other measures\.$/),
+      expect.stringMatching(
+        /^Compacts at 39\.\dk of 64\.\dk\. Costs [\d.]+% of the cost without compaction; you now [\d.]+%\.$/,
+      ),
+      expect.stringMatching(/^Keeps [\d.]+% of the text that later replies needed, word for word; you now [\d.]+%\.$/),
+      expect.stringMatching(/^Worse on [a-z ]+: [\d.]+ points below just the newest messages, and on \d other measures\.$/),
       "How sure: not enough data: 2 sessions of 1 project, 8 projects are needed.",
     ]);
   });
@@ -55,7 +57,7 @@ describe("verdicts", () => {
     const nothing = new Map(report.rows.flatMap((row) => (row.policy === "none" ? [[row.session, row.metrics] as const] : [])));
     const rows = report.rows.map((row) => ({ ...row, metrics: nothing.get(row.session) ?? null }));
     const [verdict] = linesOf({ ...report, rows });
-    expect(verdict?.lines[0]).toBe("Doing nothing looks best here: sven, the nearest, never compacted.");
+    expect(verdict?.lines[0]).toBe("No compaction looks best here: sven, the closest policy, never compacted.");
     expect(verdict?.lines[1]).toMatch(/^sven would compact at /);
   });
 
@@ -73,7 +75,7 @@ describe("verdicts", () => {
 
   test("say how sure it is from eight projects on", () => {
     const [verdict] = linesOf(projects(9));
-    expect(verdict?.lines[4]).toMatch(/^How sure: .*9 projects?; cost [\d.]+ to [\d.]+ %\.$/);
+    expect(verdict?.lines[4]).toMatch(/^How sure: .*9 projects?; cost [\d.]+ to [\d.]+%\.$/);
   });
 
   test("show what the person runs now once: as recorded, else the one policy that is like it", () => {
@@ -84,7 +86,7 @@ describe("verdicts", () => {
   });
 
   test.each([
-    ["without `none` say what is missing", "none", false, "Doing nothing was not replayed: add --policy none to compare with."],
+    ["without `none` say what is missing", "none", false, "Nothing to compare with: add --policy none."],
     ["in which nothing acted say that", "none", true, "No policy that compacts was replayed in every session: add --policy."],
   ])("of a report %s", (_, name, isKept, line) => {
     const report = exampleReport();

@@ -19,7 +19,7 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
   if (answer === undefined || pick === undefined) return [unanswered(judged)];
   return [
     `${choiceWords(answer, pick, nameOf)}${others.map((other) => besideWords(other, beside, nameOf)).join("")}`,
-    `${whereWords(report, judged, nameOf)} Costs ${formatPercent(pick.costPercent)} % of doing nothing${now === null ? "" : `; you now ${formatPercent(now.costPercent)} %`}.`,
+    `${whereWords(report, judged, nameOf)} Costs ${formatPercent(pick.costPercent)}% of the cost without compaction${now === null ? "" : `; you now ${formatPercent(now.costPercent)}%`}.`,
     keptLine(pick, now),
     worseLine(answer, pick, nameOf),
     sureLine(judged, answer),
@@ -27,7 +27,7 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
 }
 
 /** The sentence where nothing shows how much compaction saves. */
-const WITHOUT_NONE = "Doing nothing was not replayed: add --policy none to compare with.";
+const WITHOUT_NONE = "Nothing to compare with: add --policy none.";
 
 /** The sentence if every policy that lost no request has a part that always failed, or is made to cheat. */
 const NONE_WORKED = "No policy can be recommended: each that lost no request has a part that failed, or is made to cheat.";
@@ -40,14 +40,14 @@ function unanswered({ units, hasBaseline, answers }: WindowJudgement): string {
       : "Every policy lost requests: the window is too small for these sessions.";
   if (!hasBaseline) return WITHOUT_NONE;
   return units.length === 0
-    ? "No session came near its window: nothing to do. A smaller one to compare policies in: --window 16k."
+    ? "No session came near its window: nothing to do. To compare policies in a smaller one: --window 16k."
     : "No policy that compacts was replayed in every session: add --policy.";
 }
 
 /** Says "use" only where enough projects were seen to know. */
 function choiceWords({ choice, sureness }: WindowAnswer, pick: Standing, nameOf: PolicyNames): string {
   const name = nameOf(pick.policy);
-  if (!hasActed(pick)) return `Doing nothing looks best here: ${name}, the nearest, never compacted.`;
+  if (!hasActed(pick)) return `No compaction looks best here: ${name}, the closest policy, never compacted.`;
   if (choice.recommended.length === 0) return `No policy is clearly better. Closest: ${name}.`;
   return sureness === null ? `Looks best here: ${name}.` : `Use ${name}.`;
 }
@@ -56,7 +56,7 @@ function choiceWords({ choice, sureness }: WindowAnswer, pick: Standing, nameOf:
 function besideWords({ summaries, choice }: WindowAnswer, beside: readonly Standing[], nameOf: PolicyNames): string {
   const pick = beside.find(({ policy }) => policy === choice.pick?.policy);
   if (pick === undefined) return ` None with summaries ${summaries} is better.`;
-  const dear = pick.costPercent > 100 ? `, costs ${formatPercent(pick.costPercent)} %` : "";
+  const dear = pick.costPercent > 100 ? `, costs ${formatPercent(pick.costPercent)}%` : "";
   return ` With summaries ${summaries}: ${nameOf(pick.policy)}${dear}.`;
 }
 
@@ -69,7 +69,7 @@ function whereWords(report: BenchReport, { windowLabel: label, named: [pick] }: 
   const at = compactsAt(report, label, pick.policy);
   const where = at === null ? "by a rule of its own" : `at ${formatTokens(at.tokens)} of ${formatTokens(at.windowTokens)}`;
   if (pick.compactions > 0) return `Compacts ${where}.`;
-  return hasActed(pick) ? `Shortened results alone; compacts ${where}.` : `${nameOf(pick.policy)} would compact ${where}.`;
+  return hasActed(pick) ? `Only shortened results; compacts ${where}.` : `${nameOf(pick.policy)} would compact ${where}.`;
 }
 
 /** Where a policy compacts, in a window of the middle size among the sessions'; `null` if it has no line. Of room for messages the system text and tools are no part. */
@@ -90,17 +90,17 @@ export function compactsAt(
 }
 
 function keptLine({ gain }: Standing, now: Standing | null): string {
-  if (gain === null) return "What replies needed is not visible in these sessions.";
-  const beside = now === null || now.gain === null ? "" : `; you now ${formatPercent(now.gain)} %`;
-  return `Keeps ${formatPercent(gain)} % of what later replies needed, word for word${beside}.`;
+  if (gain === null) return "The text that replies needed is not visible in these sessions.";
+  const beside = now === null || now.gain === null ? "" : `; you now ${formatPercent(now.gain)}%`;
+  return `Keeps ${formatPercent(gain)}% of the text that later replies needed, word for word${beside}.`;
 }
 
 function worseLine({ choice }: WindowAnswer, { policy }: Standing, nameOf: PolicyNames): string {
   const worse = choice.worse.get(policy) ?? [];
   const [worst] = worse;
-  if (worst === undefined) return "No policy of about the same cost keeps more, nor do the newest messages alone.";
+  if (worst === undefined) return "No policy of about the same cost keeps more, and neither do just the newest messages.";
   const more = worse.length === 1 ? "" : `, and on ${formatNumberOf(worse.length - 1, "other measure")}`;
-  const than = worst.than === null ? "the newest messages alone" : nameOf(worst.than);
+  const than = worst.than === null ? "just the newest messages" : nameOf(worst.than);
   return `Worse on ${worst.measure}: ${formatPercent(worst.points)} points below ${than}${more}.`;
 }
 
@@ -109,7 +109,7 @@ function sureLine({ units }: WindowJudgement, { sureness, placed }: WindowAnswer
   const sessions = `${formatNumberOf(units.length, "session")} of ${formatNumberOf(projects, "project")}`;
   if (sureness === null) return `How sure: not enough data: ${sessions}, ${FEWEST_OWNERS} projects are needed.`;
   const { cost, again } = sureness;
-  const between = `; cost ${formatPercent(cost.from)} to ${formatPercent(cost.through)} %`;
-  if (placed.length < 2) return `How sure: one policy alone, ${sessions}${between}.`;
-  return `How sure: best again in ${formatRatioPercent(again)} % of samples of ${formatCount(projects)} projects${between}.`;
+  const between = `; cost ${formatPercent(cost.from)} to ${formatPercent(cost.through)}%`;
+  if (placed.length < 2) return `How sure: only one policy, ${sessions}${between}.`;
+  return `How sure: best again in ${formatRatioPercent(again)}% of samples of ${formatCount(projects)} projects${between}.`;
 }

@@ -76,7 +76,7 @@ function chainContent(chain: ChainReader, file: string): { items: readonly LogIt
   const unfinished = chain.unfinished();
   if (unfinished !== null) {
     const { replies, tokens, chars } = unfinished;
-    const text = `${file}: ${replies} replies have the size of their beginning alone (${tokens} tokens for ${chars} characters): dollars are a lower bound`;
+    const text = `${file}: ${replies} replies report only the size of their beginning (${tokens} tokens for ${chars} characters): dollars are a lower bound`;
     notes.push({ code: "unfinished-output", line: null, text });
   }
   notes.push(...rewoundNotes(file, chain.nodes(), rewound));

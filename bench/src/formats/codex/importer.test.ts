@@ -217,7 +217,7 @@ test("a script is read as the calls that it makes; those that cannot be read are
   expect(calls.slice(0, 1).flatMap(editQuotes)).toEqual([{ kind: "text", text: "const one = 1;" }]);
   expect(seenCounts(transcript?.entries ?? []).scripts).toBe(2);
   expect(transcript?.notes.filter(({ code }) => code === "unread-script").map(({ text }) => text)).toEqual([
-    expect.stringMatching(/: 2 of 4 calls in scripts have arguments that are made while the script runs/),
+    expect.stringMatching(/: 2 of 4 calls in scripts make their arguments while the script runs/),
   ]);
 });
 
@@ -320,9 +320,9 @@ test("items, lines and tools that are not known are one note each, however many 
   ]);
   const notes = transcript?.notes.map(({ code, text }) => `${code} ${text}`) ?? [];
   expect(notes.map((text) => text.split(" ")[0])).toEqual(["unknown-line-type", "unknown-tool"]);
-  expect(notes[0]).toContain("502 items of types that are not known were left out: others 301, of_next_month_7 2,");
+  expect(notes[0]).toContain("502 items of unknown types were left out: others 301, of_next_month_7 2,");
   expect(notes[0]?.length).toBeLessThan(250);
-  expect(notes[1]).toContain("1 call of tools that are not known show no file: unheard_of 1");
+  expect(notes[1]).toContain("1 call of unknown tools show no file: unheard_of 1");
 });
 
 test.each<[string, object, unknown]>([

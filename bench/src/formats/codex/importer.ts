@@ -67,7 +67,7 @@ async function readCodex(source: FileSource): Promise<readonly Transcript[]> {
       return read.length === 0 && OTHER_NAMES.test(script ?? "") ? [{ name: "tools", args: null }] : read;
     });
   const made = { all: calls.length, unread: calls.filter(({ args }) => args === null).length };
-  const unread = `${file}: ${made.unread} of ${made.all} calls in scripts have arguments that are made while the script runs; their files are not known`;
+  const unread = `${file}: ${made.unread} of ${made.all} calls in scripts make their arguments while the script runs; their files are unknown`;
   if (made.unread > 0) notes.push({ code: "unread-script", line: null, text: unread });
   const system = stringAt(recordAt(meta, "base_instructions"), "text") ?? stringAt(meta, "instructions") ?? "";
   if (history.missing !== null) notes.push(missingHistory(file, history.missing, { items, system }));

@@ -40,7 +40,7 @@ test("thoughts, calls with their results, and messages without tokens", async ()
   ]);
 });
 
-test("records on lines: a later state of a message takes its place, and what was rewound leaves the context where it was", async () => {
+test("records on lines: a later state of a message replaces it, and what was rewound leaves the context where it was", async () => {
   const [transcript] = await importObjects([
     META,
     user("u1", "q"),

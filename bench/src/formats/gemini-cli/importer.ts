@@ -147,7 +147,7 @@ function tokenUsage(tokens: Fields | null): Usage | null {
 
 /**
  * The chat that records give: the first has the metadata (in a document, the messages too). A record with a known id is a later
- * state of that message and takes its place. Messages that a rewind or a checkpoint took back stay, with the rewind where it happened: calls were made with them.
+ * state of that message and replaces it. Messages that a rewind or a checkpoint took back stay, with the rewind where it happened: calls were made with them.
  */
 function conversationOf(records: readonly Fields[]): { readonly metadata: Fields; readonly messages: readonly Fields[] } {
   const [metadata = {}, ...rest] = records;

@@ -104,7 +104,7 @@ test("version 3: entry ids are message ids, a tail starts at an id, a prompt tak
   ]);
 });
 
-test("a prompt that was answered and then taken back leaves the context where another one takes its place", async () => {
+test("a prompt that was answered and then taken back leaves the context where another one replaces it", async () => {
   const [transcript] = await importObjects([
     { ...HEADER, version: 3 },
     human("first", { id: "e1", parentId: "e0" }),
