@@ -86,7 +86,7 @@ const SAID = {
   pi: ["has no result", "no call before it", "used before", "half a character", "the same line", "summary failed", "cut off"],
   codex: ["has no result", "no call before it", "used before", "half a character", "summary failed", "cut off"],
   qwen: ["has no result", "no call before it", "used before", "half a character", "the same line", "cut off"],
-  gemini: ["has no result", "used before", "half a character", "stands there twice", "cut off"],
+  gemini: ["has no result", "used before", "half a character", "occurs twice", "cut off"],
   opencode: ["has no result", "used before", "half a character"],
 };
 

@@ -66,7 +66,7 @@ export async function startAskedProxy(start: ProxyStart, { wire, itemsKey }: Ask
         return (
           outcome !== "" &&
           messages.length > 0 &&
-          (await command(start.folder, "preview", id)).includes("the model would then be sent:")
+          (await command(start.folder, "preview", id)).includes("the model would then receive:")
         );
       });
     }
