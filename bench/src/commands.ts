@@ -45,7 +45,7 @@ export const BENCH_COMMANDS: readonly CommandEntry[] = [
   {
     name: "calibrate",
     description: "compare predicted prompt sizes with the provider's reports",
-    note: "Each call's prompt is predicted from the calls before it, by the field's methods\nand by ours.",
+    note: "Predicts each call's prompt from earlier calls, by common methods and by ours.",
     examples: [
       "calibrate session.jsonl",
       "calibrate ~/.claude/projects --json errors.json",

@@ -20,7 +20,7 @@ export type ReadSettings = { readonly content: Readonly<Record<string, unknown>>
 export function readSettings(form: Form, text: string): ReadSettings {
   if (text.trim() === "") return { content: {} };
   const content = isNestedDeeper(text) ? null : form === "json" ? jsonContent(text) : tomlContent(text);
-  return isRecord(content) ? { content } : { problem: `is no ${form.toUpperCase()} with settings` };
+  return isRecord(content) ? { content } : { problem: `is not ${form.toUpperCase()} with settings` };
 }
 
 function jsonContent(text: string): unknown {

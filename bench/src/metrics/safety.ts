@@ -66,7 +66,7 @@ export const SAFETY: Metric<"safety", SafetyMetrics, SafetyMetrics, keyof Safety
     unrecoveredRequests: failures({
       method:
         "Of the overflowing requests, those that still did not fit after recovery. They are charged as recorded and recall nothing.",
-      caveat: "A real session would have ended at the first of them; the replay goes on.",
+      caveat: "A real session would have ended at the first of them; the replay continues.",
       value: ({ unrecoveredRequests }) => unrecoveredRequests,
       columns: [inTable("requests", "above the window", "not recovered")],
     }),

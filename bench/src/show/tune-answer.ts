@@ -27,7 +27,7 @@ export function tuneAnswer(answered: Answered): readonly string[] {
   if (taken === null) return keptLines(answered);
   return [
     `${verdict.kind === "set" ? "Set" : "Looks better"}: ${settingsText(taken)} in ${base}.`,
-    `Costs ${formatPercent(taken.test.costPercent)}% of the cost without compaction; now ${formatPercent(current.test.costPercent)}%.`,
+    `Costs ${formatPercent(taken.test.costPercent)}% of no compaction; now ${formatPercent(current.test.costPercent)}%.`,
     keepsLine(taken.test.gain, `; now ${formatPercent(current.test.gain)}%`),
     "No measure falls by a point.",
     sureLine(answered),
@@ -44,7 +44,7 @@ function keptLines(answered: Answered): readonly string[] {
     best === null ? "no tried setting is better" : `${settingsText(best)} was best on some sessions, but worse on the others`;
   return [
     `Keep ${base} as it is: ${why}.`,
-    `Costs ${formatPercent(current.test.costPercent)}% of the cost without compaction.`,
+    `Costs ${formatPercent(current.test.costPercent)}% of no compaction.`,
     keepsLine(current.test.gain, ""),
     cheapest === undefined
       ? "No cheaper setting was found."

@@ -10,7 +10,7 @@ const page = pageOf(result);
 
 test("answers first, shows one sample in card, chart and table, and keeps all texts as text", () => {
   expect(page.indexOf("Looks better: trigger.ratio=0.6 in sven.")).toBeLessThan(page.indexOf("<svg"));
-  expect(page).toContain("Costs 55.0% of the cost without compaction; now 71.5%.");
+  expect(page).toContain("Costs 55.0% of no compaction; now 71.5%.");
   expect(page).toContain("trigger.ratio=0.6: 55.0% cost, 85.0% kept");
   expect(page).toMatch(/<td class="text">best<\/td><td data-v="55">55\.0<\/td>/);
   expect(page).toContain("extends: sven # &lt;/pre&gt;&lt;img src=x&gt;");

@@ -87,7 +87,7 @@ function settingTable(result: ShownTuneResult): ReportTable {
     return { ...tuned, place, worse: losses.map(({ measure, points }) => `${measure} ${formatPercent(points)}`).join(", ") };
   };
   const rows = [
-    rowOf(current, taken === null ? "current, stays" : "as it is"),
+    rowOf(current, taken === null ? "current, stays" : "current"),
     ...(best === null ? [] : [rowOf(best, taken === null ? "best on the half" : "best")]),
     ...front.filter(isOther).map((tuned) => rowOf(tuned, "")),
   ];
@@ -126,7 +126,7 @@ const COLUMNS: readonly Column<SettingRow>[] = [
 
 const SESSION_COLUMNS: readonly Column<TunedSession>[] = [
   textColumn("half", ({ isTrain }) => (isTrain ? "chosen on" : "judged on")),
-  ...scored<TunedSession>(({ current }) => current).map((column) => ({ ...column, group: "as it is" })),
+  ...scored<TunedSession>(({ current }) => current).map((column) => ({ ...column, group: "current" })),
   ...scored<TunedSession>(({ best }) => best).map((column) => ({ ...column, group: "best" })),
 ];
 
@@ -142,7 +142,7 @@ function frontOf(result: ShownTuneResult): Markup {
     yTitle: "needed text kept (%)",
     series: [
       seriesOf("other settings", 1, judged),
-      { ...seriesOf(taken === null ? "current, stays" : "as it is", 3, [current]), ...marked },
+      { ...seriesOf(taken === null ? "current, stays" : "current", 3, [current]), ...marked },
       { ...seriesOf("best", 2, taken === null ? [] : [taken]), ...marked },
     ],
   });

@@ -65,7 +65,7 @@ const ERRORS = {
     "The reported requests as they are charged here, against their reported reads and writes at the same prices.",
   ],
   rules: [
-    "dollars by rules alone",
+    "dollars by rules only",
     "The same if the cache followed its provider's rules, without calls that found it cold within its time.",
   ],
   sizes: ["prompt sizes", "Mean error of the size model, fitted on the even calls and scored on the odd ones."],

@@ -19,7 +19,7 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
   if (answer === undefined || pick === undefined) return [unanswered(judged)];
   return [
     `${choiceWords(answer, pick, nameOf)}${others.map((other) => besideWords(other, beside, nameOf)).join("")}`,
-    `${whereWords(report, judged, nameOf)} Costs ${formatPercent(pick.costPercent)}% of the cost without compaction${now === null ? "" : `; you now ${formatPercent(now.costPercent)}%`}.`,
+    `${whereWords(report, judged, nameOf)} Costs ${formatPercent(pick.costPercent)}% of no compaction${now === null ? "" : `; you now ${formatPercent(now.costPercent)}%`}.`,
     keptLine(pick, now),
     worseLine(answer, pick, nameOf),
     sureLine(judged, answer),
@@ -92,15 +92,15 @@ export function compactsAt(
 function keptLine({ gain }: Standing, now: Standing | null): string {
   if (gain === null) return "The text that replies needed is not visible in these sessions.";
   const beside = now === null || now.gain === null ? "" : `; you now ${formatPercent(now.gain)}%`;
-  return `Keeps ${formatPercent(gain)}% of the text that later replies needed, word for word${beside}.`;
+  return `Keeps ${formatPercent(gain)}% of the text later replies needed, word for word${beside}.`;
 }
 
 function worseLine({ choice }: WindowAnswer, { policy }: Standing, nameOf: PolicyNames): string {
   const worse = choice.worse.get(policy) ?? [];
   const [worst] = worse;
-  if (worst === undefined) return "No policy of about the same cost keeps more, and neither do just the newest messages.";
+  if (worst === undefined) return "No policy of similar cost keeps more; nor do only the newest messages.";
   const more = worse.length === 1 ? "" : `, and on ${formatNumberOf(worse.length - 1, "other measure")}`;
-  const than = worst.than === null ? "just the newest messages" : nameOf(worst.than);
+  const than = worst.than === null ? "keeping only the newest messages" : nameOf(worst.than);
   return `Worse on ${worst.measure}: ${formatPercent(worst.points)} points below ${than}${more}.`;
 }
 

@@ -75,7 +75,7 @@ export const COMMANDS: typeof BENCH_COMMANDS = [
   {
     name: "doctor",
     description: "diagnose a session log; write a repaired copy beside it",
-    note: "It reads one log and asks no model. Lines that it does not mend stay the\nsame bytes.",
+    note: "It reads one log and asks no model. It changes only the lines that\nit repairs.",
     examples: ["doctor", "doctor session.jsonl", "doctor --from claude-code --write"],
     load: async () => (await import("./doctor/doctor-command.ts")).defineDoctorCommand,
   },

@@ -143,7 +143,7 @@ function exampleLines(line: string): readonly string[] {
 function describedProgram(program: Command, io: CliIo): Command {
   return program
     .description(
-      "Replays recorded agent sessions under compaction policies and shows what each costs and loses. Without a command it runs advise.",
+      "Replays recorded agent sessions under compaction policies and shows the costs and losses of each. Without a command it runs advise.",
     )
     .option("-V, --version", "print the version")
     .helpOption("-h, --help", "show help")

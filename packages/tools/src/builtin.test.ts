@@ -90,9 +90,13 @@ describe("built-in tools", { timeout: 30_000 }, () => {
     [
       "fs",
       { op: "move", path: "src/a.ts", to: "b.ts" },
-      write("move src/a.ts to b.ts, over what is there", ["src/a.ts", "b.ts"]),
+      write("move src/a.ts to b.ts, replacing the existing target", ["src/a.ts", "b.ts"]),
     ],
-    ["fs", { op: "copy", path: "src/a.ts", to: "b.ts" }, write("copy src/a.ts to b.ts, over what is there", ["b.ts"])],
+    [
+      "fs",
+      { op: "copy", path: "src/a.ts", to: "b.ts" },
+      write("copy src/a.ts to b.ts, replacing the existing target", ["b.ts"]),
+    ],
     ["read_lints", {}, execute("cat")],
     ["read_lints", { paths: ["src/a.ts", "it's"] }, execute("cat src/a.ts 'it'\\''s'")],
     ["shell", { command: ["git", "commit", "-m", "a $b"], workdir: "src" }, execute("git commit -m 'a $b'", "src")],

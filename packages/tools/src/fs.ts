@@ -80,7 +80,7 @@ async function effectOf(input: Input, workspace: Workspace): Promise<ToolEffect>
       if (input.to === undefined) return { kind: "read" };
       const from = input.op === "move" ? await entry(input.path) : await place(input.path);
       const to = await place(input.to);
-      return writing(`${input.op} ${from} to ${to}, over what is there`, ...(input.op === "move" ? [from] : []), to);
+      return writing(`${input.op} ${from} to ${to}, replacing the existing target`, ...(input.op === "move" ? [from] : []), to);
     }
     default:
       return input.op satisfies never;

@@ -37,7 +37,7 @@ export function storedSessionText(path: string, displayName: string): string {
   const stored = storedSession(path);
   const unread = (why: string, cause?: unknown) =>
     new PlimsollError("bad-input", `${displayName}: cannot be read (${why})`, { file: displayName }, cause);
-  if (stored === null) throw unread("it is no session of a database");
+  if (stored === null) throw unread("it is not a session of a database");
   const { file, sessionId } = stored;
   try {
     const document = reading(file, (rows) => documentOf(rows, sessionId));

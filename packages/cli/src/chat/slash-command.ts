@@ -22,8 +22,8 @@ export const CHAT_HELP: string = [
   "                                  command:LINE, tool:NAME or all",
   "/help                             this list",
   "/quit                             leave; the session can be resumed",
-  "Ctrl-C ends what the agent does; pressed again at the prompt, it leaves. A line",
-  "typed meanwhile is for the agent's next step. // begins a message with a slash.",
+  "Ctrl-C ends the run; at the prompt, ends the chat. A line typed during a run",
+  "reaches its next step. // begins a message with a slash.",
 ].join("\n");
 
 const WITH_ARGUMENT = ["model", "policy", "export", "mode", "allow"] as const;

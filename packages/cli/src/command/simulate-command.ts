@@ -103,7 +103,7 @@ function scenarioIn(path: string, displayName: string): Scenario | null {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const place = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
-  throw new PlimsollError("bad-input", `scenario ${displayName}${place}: ${issue?.message ?? "is no scenario"}`);
+  throw new PlimsollError("bad-input", `scenario ${displayName}${place}: ${issue?.message ?? "is not a scenario"}`);
 }
 
 const echoReply: SimulatorOptions["replies"] = ({ replyIndex, promptTokens }) => ({

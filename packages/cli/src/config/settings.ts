@@ -48,8 +48,8 @@ export const fileSettingsSchema: z.ZodType<FileSettings> = settings.extend({ mcp
 /** Every key, with its default. */
 export const SETTING_KEYS: readonly { readonly key: SettingKey; readonly fallback: string }[] = [
   { key: "model", fallback: "sonnet" },
-  { key: "context_window", fallback: "what is known of the model" },
-  { key: "max_output_tokens", fallback: "what is known of the model" },
+  { key: "context_window", fallback: "the model's known limits" },
+  { key: "max_output_tokens", fallback: "the model's known limits" },
   { key: "max_steps", fallback: "200" },
   { key: "timeout_seconds", fallback: "120" },
   { key: "lint", fallback: "none" },

@@ -41,7 +41,7 @@ export function sessionFacts(transcript: Transcript, story: SessionStory): reado
     ...(models.length === 0
       ? []
       : [{ name: models.length === 1 ? "model" : "models", value: models.map(printable).join(", ") }]),
-    { name: "what the log shows", value: seenText(entries) },
+    { name: "shown in the log", value: seenText(entries) },
     ...timeFacts(entries),
     ...(outcome === undefined ? [] : [{ name: "outcome", value: outcome.grades.map(gradeText).join(", ") }]),
   ];

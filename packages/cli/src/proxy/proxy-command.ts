@@ -118,7 +118,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
         const status = of === undefined ? "It has no model request yet." : `${fullWords(conversationStatus(of, policy))}.`;
         const undo = async () => {
           await compaction.undo(sessionId);
-          tellOf("the last cut was undone, as the person typed", of ?? { sessionId, modelId: null });
+          tellOf("the last cut was undone, at the person's request", of ?? { sessionId, modelId: null });
           return afterUndoWords(found(sessionId));
         };
         return wishAnswer(word, { entries, status, undo });

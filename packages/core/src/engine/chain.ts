@@ -189,7 +189,7 @@ function refilled(
   const cutters = [...back].map((id) => cut.get(id));
   const said = [...new Set(cut.values())].flatMap((strategy): readonly StepOutcome[] => {
     const count = cutters.filter((name) => name === strategy).length;
-    return count === 0 ? [] : [{ strategy, outcome: "released", detail: `${count} messages put back` }];
+    return count === 0 ? [] : [{ strategy, outcome: "released", detail: `${count} messages restored` }];
   });
   return { ...next, steps: [...run.steps, ...said] };
 }
@@ -314,7 +314,7 @@ export function preparedStep(
     // Steps before it may have shortened results; a summary of the whole results replaces those as well.
     const now = spanned(messages, edit.spans);
     if (!isAsItWas || now.length !== covered.length || now.some(({ id }) => !gone.has(id)))
-      return { kind: "not-applicable", reason: "what it covers has changed since" } as const;
+      return { kind: "not-applicable", reason: "the covered messages have changed since" } as const;
     const leftTokens = messages.reduce((sum, message) => (gone.has(message.id) ? sum : sum + messageTokens(message)), 0);
     if (leftTokens >= goal.lineTokens || leftTokens > goal.limitTokens)
       return { kind: "not-applicable", reason: "too many messages have been added since" } as const;

@@ -65,7 +65,7 @@ function answer({
   return strategy.plan(input);
 }
 
-const changed = { kind: "not-applicable", reason: "what it covers has changed since" };
+const changed = { kind: "not-applicable", reason: "the covered messages have changed since" };
 const tooMuch = { kind: "not-applicable", reason: "too many messages have been added since" };
 const taken = { kind: "edits", edits: [edit] };
 

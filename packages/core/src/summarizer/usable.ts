@@ -188,7 +188,7 @@ function isTexts(value: unknown): value is readonly string[] {
 /** The text of a summary that ended by itself. @throws PlimsollError `summary-failed` for any other, and for an empty one. */
 function endedText({ text, stopReason }: Readonly<Record<"text" | "stopReason", unknown>>): string {
   if (stopReason !== "end") throw failed(`the summary did not end by itself (${String(stopReason)})`);
-  if (typeof text !== "string") throw failed("the summary is no text");
+  if (typeof text !== "string") throw failed("the summary is not text");
   if (text.trim() === "") throw failed("the summary is empty");
   return text;
 }

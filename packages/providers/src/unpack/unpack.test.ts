@@ -125,7 +125,7 @@ describe("what asks for too much is refused", () => {
       { reason: "its blocks are too many" },
     ],
     ["a dictionary", Buffer.from("28b52ffd2101000000", "hex"), { reason: "it needs a dictionary" }],
-    ["no zstd at all", Buffer.from('{"model":"m"}'), { reason: "it is no zstd" }],
+    ["no zstd at all", Buffer.from('{"model":"m"}'), { reason: "it is not zstd" }],
   ])("%s", async (_, packed, expected) => {
     expect(await unpackWhole(packed, packingOf(packed) ?? "zstd", MAXIMUM)).toMatchObject(expected);
   });
@@ -139,7 +139,7 @@ test("a layer of much that holds nothing is refused", async () => {
 
 test("a stream that is damaged says so, and one whose source breaks does not", async () => {
   const { failure, told } = await streamed(Buffer.concat([storedZstd("data: 1\n\n"), Buffer.from("garbage")]), "zstd", 10);
-  expect([failure, told]).toEqual(["it is no zstd", ["zstd: it is no zstd"]]);
+  expect([failure, told]).toEqual(["it is not zstd", ["zstd: it is no zstd"]]);
   const told2: string[] = [];
   const source = async function* () {
     yield storedZstd("data: 1\n\n");

@@ -51,7 +51,7 @@ function* frameSteps(charge: (bytes: number) => void): Generator<number, never, 
         yield Math.min(rest, MAXIMUM_BLOCK_BYTES);
       continue;
     }
-    if (magic !== 0xfd2fb528) throw new Error("it is no zstd");
+    if (magic !== 0xfd2fb528) throw new Error("it is not zstd");
     const flags = (yield 1).readUInt8();
     if ((flags & 3) !== 0) throw new Error("it needs a dictionary");
     const isSingle = (flags & 32) !== 0;

@@ -38,9 +38,9 @@ export function countedTools(tools: unknown): readonly ToolSpec[] {
  * @throws PlimsollError `bad-input` for anything else; `details.place` says where.
  */
 export function requestTools(tools: readonly object[]): readonly ToolSpec[] {
-  if (!Array.isArray(tools)) throw badTools("tools", "is no list");
+  if (!Array.isArray(tools)) throw badTools("tools", "is not a list");
   return tools.flatMap((tool: unknown, index): readonly ToolSpec[] => {
-    if (!isRecord(tool)) throw badTools(`tools[${index}]`, "is no tool");
+    if (!isRecord(tool)) throw badTools(`tools[${index}]`, "is not a tool");
     if ("functionDeclarations" in tool) return toolSpecsOf(tool.functionDeclarations);
     if (nameOf(tool) === "") throw badTools(`tools[${index}].name`, "is missing");
     return "parametersJson" in tool ? [specOf(tool, `tools[${index}]`)] : toolSpecsOf([tool]);
@@ -50,7 +50,7 @@ export function requestTools(tools: readonly object[]): readonly ToolSpec[] {
 function specOf(tool: Fields, place: string): ToolSpec {
   const text = (key: keyof ToolSpec) => {
     const value = stringAt(tool, key);
-    if (value === null) throw badTools(`${place}.${key}`, "is no text");
+    if (value === null) throw badTools(`${place}.${key}`, "is not text");
     return value;
   };
   return { name: text("name"), description: text("description"), parametersJson: text("parametersJson") };
@@ -68,9 +68,9 @@ function nameOf(tool: Fields): string {
 
 function namedTools(tools: unknown): readonly Fields[] {
   if (tools === undefined) return [];
-  if (!Array.isArray(tools)) throw badTools("tools", "is no list");
+  if (!Array.isArray(tools)) throw badTools("tools", "is not a list");
   return tools.map((tool: unknown, index) => {
-    if (!isRecord(tool)) throw badTools(`tools[${index}]`, "is no tool");
+    if (!isRecord(tool)) throw badTools(`tools[${index}]`, "is not a tool");
     if (nameOf(tool) === "") throw badTools(`tools[${index}].name`, "is missing");
     return tool;
   });

@@ -260,7 +260,7 @@ interface Overtaken {
 function overtaken({ sessionId, by, expected, found }: Overtaken): PlimsollError {
   if (found === null)
     return new PlimsollError("bad-session", `session ${sessionId} was removed while it was in use`, { sessionId });
-  const message = `session ${sessionId} was taken over by ${by} (${found} entries instead of ${expected}); open it again to go on from there`;
+  const message = `session ${sessionId} was taken over by ${by} (${found} entries instead of ${expected}); open it again to continue from there`;
   return new PlimsollError("session-conflict", message, { sessionId, holder: by, expected, found });
 }
 

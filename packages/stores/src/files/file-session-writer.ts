@@ -110,7 +110,7 @@ function assertAsLeft({ sessionId, path, file }: LogFile, expected: number): voi
   if (size === expected) return;
   throw new PlimsollError(
     "session-conflict",
-    `${path}: another writer wrote to session ${sessionId} (${size} bytes instead of ${expected}); open it again to go on from there`,
+    `${path}: another writer wrote to session ${sessionId} (${size} bytes instead of ${expected}); open it again to continue from there`,
     { sessionId, file: path, expected, found: size },
   );
 }
