@@ -135,7 +135,7 @@ describe("files that are none", () => {
 });
 
 test.each([
-  ["in a list", '[{"role":"user","content":"a"},{"role":"assis', "session.json: truncated: its JSON stops before it is whole"],
+  ["in a list", '[{"role":"user","content":"a"},{"role":"assis', "session.json: truncated: its JSON ends early"],
   ["in a string that has brackets", '{"odd":"]}', "truncated"],
   ["whole, of no format", '{"odd":1}', "no known session format"],
   ["no JSON at all", "hello", "no known session format"],

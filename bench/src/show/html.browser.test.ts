@@ -123,7 +123,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
     ["dollars-and-prompt-cache-64k-for-messages", "broken", 6],
     ["kept-measure-by-measure-32k-for-messages", "plan", 4],
     ["session", "compactions", 6],
-    ["sessions-and-how-far-the-figures-reach", "messages", 3],
+    ["sessions-and-how-reliable-the-figures-are", "messages", 3],
   ])("sorts the table %s and saves it as CSV", async (name, head, rows) => {
     const { page, complaints } = await openWhole("light", 1280);
     const table = page.locator(`table[data-name="${name}"]`);
@@ -180,7 +180,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
     await page.locator('table[data-name="policies-32k-for-messages"] button.sort', { hasText: "older %" }).focus();
     const tip = page.locator("#tip");
     expect(await tip.isVisible()).toBe(true);
-    expect(await tip.textContent()).toMatch(/older % \(% of needs; higher is better\).*20,000 tokens before/s);
+    expect(await tip.textContent()).toMatch(/older % \(% of needs; higher is better\).*20,000 tokens earlier/s);
     await page.keyboard.press("Escape");
     expect(await tip.isVisible()).toBe(false);
     await page.close();

@@ -143,8 +143,8 @@ test.each([
 });
 
 test.each([
-  { name: "that the provider names", options: [], says: "in 32.0k tokens: at most 8.00k tokens" },
-  { name: "that it does not name", options: ["--model", "openai/gpt-5"], says: "prompt: at most 8.19k tokens" },
+  { name: "that the provider names", options: [], says: "in 32.0k tokens: asking for at most 8.00k tokens" },
+  { name: "that it does not name", options: ["--model", "openai/gpt-5"], says: "prompt: asking for at most 8.19k tokens" },
 ])("in a window $name `run` asks for a shorter reply once, and compacts nothing", { timeout: 60_000 }, async (row) => {
   onTestFinished(() => void vi.unstubAllEnvs());
   const served = terminal();
