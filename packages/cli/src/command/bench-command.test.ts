@@ -117,7 +117,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     const reading = ({ stdout }: { readonly stdout: string }) => /^cost: .*?(?=\n\n)/ms.exec(stdout)?.[0] ?? "";
     const [brief, full] = [await run("bench logs/session.jsonl -p sven"), await run("bench logs/session.jsonl -p sven --full")];
     expect(reading(brief).split("\n")).toHaveLength(4);
-    expect(reading(brief)).toMatch(/cost: .*dearer: .*kept: .*older: /s);
+    expect(reading(brief)).toMatch(/cost: .*dearer: .*kept: .*older:\s/s);
     expect(reading(full)).toBe(reading(brief));
     const only = "On public data (docs/evidence.md)";
     expect([brief.stdout.includes(only), full.stdout.includes(only)]).toEqual([false, true]);
