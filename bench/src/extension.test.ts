@@ -76,7 +76,7 @@ describe("parseExtension", () => {
       { metric: FIRST_MISSES },
       'an extension has no "metric"; it may have importers, metrics, peers, programs, strategies, keepRules, estimators, prompts, truncations',
     ],
-    ["a part that is not in a list", { metrics: FIRST_MISSES }, '"metrics" is no list'],
+    ["a part that is not in a list", { metrics: FIRST_MISSES }, '"metrics" is not a list'],
     ["a part without a function", { metrics: [FIRST_MISSES, unpooled] }, "metrics[1] has no pool (a function)"],
     ["a strategy without a schema", { strategies: [{ kind: "own" }] }, "strategies[0] has no schema (an object)"],
     ["a part that is none", { importers: [null] }, "importers[0] has no format (a string)"],

@@ -154,7 +154,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
   test.each([
     ["the scope is another", 'model_auto_compact_token_limit_scope = "body_after_prefix"\n', "is not total"],
     ["a value could steer the terminal", 'model_auto_compact_token_limit_scope = "\\u001b[2J"\n', "is not total"],
-    ["the file cannot be read", "model = \n", "is no TOML with settings"],
+    ["the file cannot be read", "model = \n", "is not TOML with settings"],
   ])("proposes nothing if %s", async (_, text, why) => {
     mkdirSync(join(home, ".codex"));
     writeFileSync(join(home, ".codex/config.toml"), text);

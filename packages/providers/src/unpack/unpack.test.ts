@@ -139,7 +139,7 @@ test("a layer of much that holds nothing is refused", async () => {
 
 test("a stream that is damaged says so, and one whose source breaks does not", async () => {
   const { failure, told } = await streamed(Buffer.concat([storedZstd("data: 1\n\n"), Buffer.from("garbage")]), "zstd", 10);
-  expect([failure, told]).toEqual(["it is not zstd", ["zstd: it is no zstd"]]);
+  expect([failure, told]).toEqual(["it is not zstd", ["zstd: it is not zstd"]]);
   const told2: string[] = [];
   const source = async function* () {
     yield storedZstd("data: 1\n\n");
