@@ -26,8 +26,8 @@ const PROSE = "The harbour's parser was mended and its tests pass; the manual is
 
 describe("whoever wrote it, no summary is", () => {
   test.each<[string, unknown, RegExp]>([
-    ["nothing", undefined, /no text/],
-    ["an object", { text: "yes" }, /no text/],
+    ["nothing", undefined, /not text/],
+    ["an object", { text: "yes" }, /not text/],
     ["an empty text", " \n", /empty/],
     ["an emoji", "👍👍👍", /no letters/],
     ["figures", "12345.67", /no letters/],
