@@ -186,5 +186,7 @@ test("a damaged answer is said", async () => {
   const { url } = await started({ intercept: packedAnswers("zstd", (bytes) => Buffer.from(bytes)) });
   const agent = startAgent({ wire: "openai-responses", form: "streamed", url, headers: session });
   await agent.say("Look.", 1).catch(() => []);
-  expect(linesWith("problem: the answer's")).toEqual([expect.stringContaining("the answer's zstd is damaged (it is not zstd)")]);
+  expect(linesWith("problem: the answer's")).toEqual([
+    expect.stringContaining("the answer's zstd is damaged (it is not zstd)"),
+  ]);
 });
