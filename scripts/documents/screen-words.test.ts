@@ -16,8 +16,8 @@ describe("a text has a private word", () => {
     ["more than its own tail", "tail"],
     ["far uses, %", "far"],
     ["it acts at 155k", "acts at"],
-    ["97 % held", "held"],
-    ["16 % left", "% left"],
+    ["97% held", "held"],
+    ["16% left", "% left"],
     ["lost / tied / won", "lost / tied / won"],
   ])("%s", (text, word) => {
     expect(privateWords(text)[0]).toContain(`"${word}"`);

@@ -29,7 +29,7 @@ export const CLINE_PEER: Peer = {
     "half of the messages, wherever their tokens are; a policy keeps tokens: half of those at which it acts",
     "windows of exactly 64,000 and 128,000 tokens have lines of their own",
     "the first message and its reply, which it keeps; ours keeps the last human message",
-    "files that were read twice are masked first, and nothing is dropped where that saves 30 %",
+    "files that were read twice are masked first, and nothing is dropped where that saves 30%",
     "the summary that it asks some models for instead",
   ],
 };

@@ -86,7 +86,7 @@ console.log(
     `| compactions | ${answers.reduce((sum, { compactions }) => sum + compactions, 0)} |`,
     `| seconds | ${seconds.toFixed(1)} |`,
     `| steps a second | ${(steps / seconds).toFixed(1)} |`,
-    `| milliseconds for a message of ${stepsEach} steps: median, 95 %, 99 % | ${atShare(0.5)}, ${atShare(0.95)}, ${atShare(0.99)} |`,
+    `| milliseconds for a message of ${stepsEach} steps: median, 95%, 99% | ${atShare(0.5)}, ${atShare(0.95)}, ${atShare(0.99)} |`,
     `| memory of the replicas before, MB | ${megabytes(idleBytes)} |`,
     `| the most | ${megabytes(mostBytes)} |`,
     `| after | ${megabytes(endBytes)} |`,

@@ -104,7 +104,7 @@ async function play(name: string, work: readonly (readonly string[])[], middlewa
   await createAgent({ model, tools: [read], middleware }).invoke({ messages }, { recursionLimit: STEPS * 10 });
   const share = model.shares.reduce((sum, each) => sum + each, 0) / model.shares.length;
   const [price, kept] = [(model.pricedTokens / 1000).toFixed(0), (100 * share).toFixed(1)];
-  process.stdout.write(`${name.padEnd(30)}${price.padStart(8)}k${kept.padStart(8)} %\n`);
+  process.stdout.write(`${name.padEnd(30)}${price.padStart(8)}k${kept.padStart(8)}%\n`);
 }
 
 for (const seed of values.seed) {

@@ -29,7 +29,7 @@ const UNNAMED: readonly (readonly [string, number, unknown])[] = [
   ["a class before it", 400, words("harbour.BadCargoError: HarbourException - the vessel is overladen")],
   ["a class of Java", 500, words("java.lang.IllegalStateException: the vessel is overladen")],
   ["other units", 400, words("cargo of 312 stone where the vessel carries 200 stone")],
-  ["a percentage", 400, words("draught at 104.7 % of the mark")],
+  ["a percentage", 400, words("draught at 104.7% of the mark")],
   ["a version", 400, words("harbour/1.18.0 (build v2.4.1) turned it away")],
   ["an address", 502, words("http://10.0.0.1:8080/v1/chat turned it away")],
   ["an identifier of the request", 400, words("turned away (request_id: 8f3a-77)")],

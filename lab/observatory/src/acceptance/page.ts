@@ -42,7 +42,7 @@ Made by \`pnpm acceptance\` from lab/observatory/acceptance. Our packages are pa
 registry, with a home of their own. All runs headless in a namespace that has nothing but loopback, against [the simulator](docs/simulator.md), which refuses what is above the window. Each step is a call of a tool that
 returns 500 tokens (under the proxy 2,000; with libraries under "turns" and "thinking" 1,500).
 
-Accepted: no main request refused, no compaction of the program's own, no thinking dropped, in every request all that the program declares (tools, system text, developer messages), at least 85 % of the prompts read from the cache, the largest prompt below the window, no more breaks of the cache than compactions (and
+Accepted: no main request refused, no compaction of the program's own, no thinking dropped, in every request all that the program declares (tools, system text, developer messages), at least 85% of the prompts read from the cache, the largest prompt below the window, no more breaks of the cache than compactions (and
 sessions taken up), all that the person has said word for word in every request, and the stored session whole.`;
 
 const HEAD =
@@ -83,7 +83,7 @@ function number(count: number): string {
 }
 
 function percent(ratio: number, digits: number): string {
-  return `${(ratio * 100).toFixed(digits)} %`;
+  return `${(ratio * 100).toFixed(digits)}%`;
 }
 
 const NOTES = `Tokens are the simulator's: four characters each. A compaction is a main request smaller than the one before it (under the proxy: what the proxy says); a break is one that reads at least 1,024

@@ -79,7 +79,7 @@ function formatTable({ formatOf, baselines, own, heldOut }: FormatComparison): r
       "format",
       "calls",
       "best baseline",
-      "its MAPE / p95 / > 5 %",
+      "its MAPE / p95 / > 5%",
       "ledger, in sample",
       "ledger, out of sample",
       "at least as good, in / out",

@@ -92,13 +92,13 @@ export function heldOutPage(before: readonly HeldOutRow[], calls: readonly HeldO
   return [
     ...goalTable(before, rows),
     ...heldOutTable(before, rows),
-    ...callList(`Nothing hidden, off by more than ${LISTED_PERCENT} %`, calm.filter(isFarOff)),
+    ...callList(`Nothing hidden, off by more than ${LISTED_PERCENT}%`, calm.filter(isFarOff)),
     ...callList(
       "Nothing hidden, above the bound",
       calm.filter(({ reportedTokens, prediction }) => reportedTokens > prediction.upperTokens),
     ),
     ...callList(
-      `First after a cut, off by more than ${LISTED_PERCENT} %`,
+      `First after a cut, off by more than ${LISTED_PERCENT}%`,
       calls.filter((call) => call.kind === "after-cut" && isFarOff(call)),
     ),
   ].join("\n");
@@ -114,7 +114,7 @@ function heldOutTable(before: readonly HeldOutRow[], now: readonly HeldOutRow[])
   const cell = (old: number | null | undefined, value: number | null) =>
     old === undefined || old === null ? percent(value) : `${percent(old)} → ${percent(value)}`;
   return markdownTable(
-    ["", "calls", "MAPE", "median", "p95", "> 5 %", "bound holds", "margin"],
+    ["", "calls", "MAPE", "median", "p95", "> 5%", "bound holds", "margin"],
     now.map((row) => {
       const old = rowsBefore.get(row.row);
       const count = old === undefined ? String(row.offByFive) : `${old.offByFive} → ${row.offByFive}`;

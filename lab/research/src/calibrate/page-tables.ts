@@ -23,7 +23,7 @@ export interface HeldOutRow {
 /** Errors as a Markdown table, a row a name. */
 export function errorTable(rows: readonly (readonly [string, PredictionErrors])[]): readonly string[] {
   return markdownTable(
-    ["", "calls", "bias", "MAPE", "p50", "p95", "max", "off by > 2 %", "> 5 %", "bound holds", "margin", "its median"],
+    ["", "calls", "bias", "MAPE", "p50", "p95", "max", "off by > 2%", "> 5%", "bound holds", "margin", "its median"],
     rows.map(([name, errors]) => [
       name,
       String(errors.calls),
@@ -49,7 +49,7 @@ export function callList(title: string, calls: readonly KindCall[]): readonly st
     String(call.reportedTokens),
     String(call.prediction.expectedTokens),
     String(call.prediction.upperTokens),
-    `${signedPercentOf(call).toFixed(1)} %`,
+    `${signedPercentOf(call).toFixed(1)}%`,
   ]);
   return [`### ${title}`, "", ...markdownTable(["session", "call", "reported", "expected", "bound", "off by"], rows)];
 }

@@ -61,7 +61,7 @@ describe("goalOf", () => {
     ["shrinks by the excess that was counted: 10,000 of 12,500", { observedPromptTokens: 12_500 }, 7100],
     ["counts the reply on no side: 10,000 of 13,500 less 1,000", { observedRequestTokens: 13_500, reserveTokens: 1000 }, 7100],
     ["grows if the estimate was high: 400 of 500, and 9,500 expected", { observedPromptTokens: 500, budgetTokens: 400 }, 7100],
-    ["shrinks to 80 % if what was counted was allowed", { observedPromptTokens: 9000 }, 7200],
+    ["shrinks to 80% if what was counted was allowed", { observedPromptTokens: 9000 }, 7200],
     ["shrinks to half if it was refused again", { observedPromptTokens: 12_500, recovery: 1 }, 4500],
   ])("a refusal that names its limit and a count %s", (_, so, limitTokens) => {
     expect(goal("overflow", { observedLimitTokens: 1, ...so })).toMatchObject({ limitTokens });

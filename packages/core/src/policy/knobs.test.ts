@@ -29,7 +29,7 @@ describe("a size", () => {
 describe("an amount", () => {
   test.each([
     ["75%", share(0.75)],
-    ["72.5 %", share(0.725)],
+    ["72.5%", share(0.725)],
     ["58%", share(0.58)],
     [0.75, share(0.75)],
     ["150k", { tokens: 150_000 }],

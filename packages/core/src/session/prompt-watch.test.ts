@@ -184,7 +184,7 @@ describe("what must be in a prompt", () => {
     ],
     ["all but a shortfall of 1,000", [q("q", null, 10_000), q("r", null, 9_000)], [null, null]],
     ["not 1,001 less", [q("q", null, 10_000), q("r", null, 8_999)], [null, 1_001]],
-    ["a shortfall of 5 % of a long prompt is not told", [q("q", null, 105_000), q("r", null, 100_000)], [null, null]],
+    ["a shortfall of 5% of a long prompt is not told", [q("q", null, 105_000), q("r", null, 100_000)], [null, null]],
     ["one token more is", [q("q", null, 105_001), q("r", null, 100_000)], [null, 5_001]],
     [
       "at a new turn three quarters of it, less 1,000",

@@ -45,20 +45,20 @@ async function played(policy: Policy, filled: { readonly system?: number; readon
 const EARLY: Policy = { ...PLIMSOLL_POLICY, trigger: { atLeast: { ratio: 0.5, of: "input-budget" } } };
 
 test.each<[string, Policy, Parameters<typeof played>[1], number, number]>([
-  ["90 %", PLIMSOLL_POLICY, { system: 0.9 }, 400, 6],
-  ["90 %", PLIMSOLL_POLICY, { system: 0.9 }, 1200, 6],
-  ["96 %", PLIMSOLL_POLICY, { system: 0.96 }, 100, 6],
-  ["96 %", PLIMSOLL_POLICY, { system: 0.96 }, 400, 6],
-  ["96 %", PLIMSOLL_ECONOMY_POLICY, { system: 0.96 }, 400, 6],
-  ["99 %", PLIMSOLL_POLICY, { system: 0.99 }, 50, 6],
-  ["99 %", PLIMSOLL_POLICY, { system: 0.99 }, 100, 6],
-  ["60 %, above the line,", EARLY, { system: 0.6 }, 400, 6],
-  ["60 %, above the line,", EARLY, { system: 0.6 }, 3000, 6],
+  ["90%", PLIMSOLL_POLICY, { system: 0.9 }, 400, 6],
+  ["90%", PLIMSOLL_POLICY, { system: 0.9 }, 1200, 6],
+  ["96%", PLIMSOLL_POLICY, { system: 0.96 }, 100, 6],
+  ["96%", PLIMSOLL_POLICY, { system: 0.96 }, 400, 6],
+  ["96%", PLIMSOLL_ECONOMY_POLICY, { system: 0.96 }, 400, 6],
+  ["99%", PLIMSOLL_POLICY, { system: 0.99 }, 50, 6],
+  ["99%", PLIMSOLL_POLICY, { system: 0.99 }, 100, 6],
+  ["60%, above the line,", EARLY, { system: 0.6 }, 400, 6],
+  ["60%, above the line,", EARLY, { system: 0.6 }, 3000, 6],
   // Room for four steps: every other one has to be made.
-  ["90 %", PLIMSOLL_POLICY, { system: 0.9 }, 3000, 15],
-  ["96 %", PLIMSOLL_POLICY, { system: 0.96 }, 1200, 15],
+  ["90%", PLIMSOLL_POLICY, { system: 0.9 }, 3000, 15],
+  ["96%", PLIMSOLL_POLICY, { system: 0.96 }, 1200, 15],
   // Room for three steps, and the newest of them stays with a notice: every other one has to be made, too.
-  ["99 %", PLIMSOLL_POLICY, { system: 0.99 }, 400, 30],
+  ["99%", PLIMSOLL_POLICY, { system: 0.99 }, 400, 30],
 ])(
   "where rules and tools fill %s of the window few cuts are made, and each keeps what came last",
   async (_, policy, filled, stepTokens, most) => {
@@ -82,7 +82,7 @@ test("where little fills the window the line counts as it did", async () => {
   expect(await played(PLIMSOLL_POLICY, filled, 9000)).toEqual(await played(without, filled, 9000));
 });
 
-test("a documented preset keeps its own: sven makes five cuts where tools and rules fill 96 %", async () => {
+test("a documented preset keeps its own: sven makes five cuts where tools and rules fill 96%", async () => {
   expect((await played(SVEN_POLICY, { system: 0.96 }, 400)).cuts).toBe(5);
 });
 

@@ -26,7 +26,7 @@ describe("a line by hand", () => {
   // Before it learns, a line drifts: 0.0096 + 0.0001 × 2² = 0.01 for the slope, 3.95 + 0.05 = 4 for the intercept.
   const known: Regression = { slopeRatio: 2, messageTokens: 10, covariance: [0.0096, 0.1, 3.95] };
 
-  test("a prior is doubted by 12 % of the slope and 15 tokens a message", () => {
+  test("a prior is doubted by 12% of the slope and 15 tokens a message", () => {
     const learned = regressionFrom({ slopeRatio: 2, messageTokens: 10 });
     expect(learned).toMatchObject({ slopeRatio: 2, messageTokens: 10 });
     const [slope, both, intercept] = learned.covariance;
