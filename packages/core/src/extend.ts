@@ -47,7 +47,6 @@ export {
   type MessageDraft,
   overheadHash,
   sharedPrefixCount,
-  vendorBlockOf,
   wellFormedContext,
   wellFormedMessage,
   withId,
@@ -56,7 +55,7 @@ export {
 export { coverageOf, lowestLimits, messageChars, pixelSizeOf, REQUEST_UNITS } from "./message/size.ts";
 export { sequenceOf } from "./sequence.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
-export { createRedaction, type Redaction } from "./session/redaction.ts";
+export { createRedaction } from "./session/redaction.ts";
 export { foldLedger } from "./session/session-state.ts";
 export { EMPTY_VIEW, foldEntry, foldUnhashed, modelChangeEntry, setupChange, setupChangeEntry } from "./session/view.ts";
 
@@ -122,7 +121,7 @@ export { replaceHistory } from "./session/replace-history.ts";
 // Stores: lines of a log, handles, and work one after the other.
 
 export { createQueue } from "./port-door.ts";
-export { decodeEntry, isJson, lineTooLong, MAXIMUM_LINE_BYTES, MORE_FOLLOWS } from "./session/codec.ts";
+export { decodeEntry, lineTooLong, MAXIMUM_LINE_BYTES, MORE_FOLLOWS } from "./session/codec.ts";
 export { artifactHandle } from "./session/recall.ts";
 
 // Options and files written by a user: their mistakes, and the nearest right name.

@@ -47,7 +47,6 @@ export type {
   Summarizer,
   Summary,
   SummaryRequest,
-  VendorSummary,
 } from "./ports.ts";
 export { decodeLog, encodeLog } from "./session/codec.ts";
 export type { ContextEvent } from "./session/events.ts";

@@ -1,4 +1,4 @@
-import type { ToolCallPart } from "@plimsoll/core";
+import type { Message, ModelClient, ToolCallPart } from "@plimsoll/core";
 import { callShape, isRecord, type JsonValue, jsonIn, MOST_JSON_LEVELS } from "@plimsoll/core/extend";
 
 /** An object of outside data whose fields are not known yet. */
@@ -88,4 +88,13 @@ export function argumentsText(given: unknown): string {
 /** A call of the model's, with the files that its arguments name. */
 export function callPart(names: Pick<ToolCallPart, "callId" | "toolName">, argumentsJson: string): ToolCallPart {
   return { type: "tool-call", ...names, argumentsJson, paths: callShape(names.toolName, argumentsJson).paths };
+}
+
+/** A summary that the vendor wrote, as a model client gives it. */
+export type VendorSummary = Awaited<ReturnType<NonNullable<ModelClient["compact"]>>>;
+
+/** The vendor's block of a summary that it wrote; `undefined` for any other message. */
+export function vendorBlockOf({ role, parts: [part] }: Pick<Message, "role" | "parts">): unknown {
+  const isOwn = role === "assistant" && part?.type === "reasoning" && stringAt(part.opaque, "type") === "vendor-summary";
+  return isOwn && isRecord(part.opaque) ? part.opaque.block : undefined;
 }

@@ -12,13 +12,13 @@ import {
   textOf,
   toolCallsOf,
 } from "@plimsoll/core";
-import { LOG_VERSION, modelChangeEntry, vendorBlockOf, withId } from "@plimsoll/core/extend";
+import { LOG_VERSION, modelChangeEntry, withId } from "@plimsoll/core/extend";
 import { type SimulatedReply, type SimulatedRequest, type SimulatorOptions, startSimulator } from "@plimsoll/simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { validateMessagesRequest, validateResponsesRequest } from "../testing/vendor-rules/index.ts";
 import { createAnthropicClient } from "./anthropic/client.ts";
 import { isBoundReasoning } from "./catalog/bound-reasoning.ts";
-import { parseRecord } from "./fields.ts";
+import { parseRecord, vendorBlockOf } from "./fields.ts";
 import { createOpenAiResponsesClient } from "./openai-responses/client.ts";
 
 const POLICY = presetNamed("plimsoll-vendor") ?? PLIMSOLL_POLICY;

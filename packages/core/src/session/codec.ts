@@ -144,7 +144,7 @@ export function decodeLog(text: string, file: string): DecodedLog {
 }
 
 /** True for text that is JSON as a whole. */
-export function isJson(text: string): boolean {
+function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

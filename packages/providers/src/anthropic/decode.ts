@@ -1,14 +1,7 @@
-import {
-  type AssistantMessage,
-  PlimsollError,
-  UNREPORTED_USAGE,
-  type Usage,
-  usageOf,
-  type VendorSummary,
-} from "@plimsoll/core";
+import { type AssistantMessage, PlimsollError, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
 import { writtenJson } from "@plimsoll/core/extend";
 import { cutStream } from "../client/failure.ts";
-import { callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, type VendorSummary } from "../fields.ts";
 import { saidCharsIn } from "../wire/ended-reply.ts";
 import type { DecodedReply, DriverEvent } from "../wire/wire.ts";
 

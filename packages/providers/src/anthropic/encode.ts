@@ -10,8 +10,8 @@ import type {
   ToolSpec,
   UserMessage,
 } from "@plimsoll/core";
-import { sharedPrefixCount, vendorBlockOf, type WireRules, wellFormedContext } from "@plimsoll/core/extend";
-import { argumentsObject, parseRecord, stringAt } from "../fields.ts";
+import { sharedPrefixCount, type WireRules, wellFormedContext } from "@plimsoll/core/extend";
+import { argumentsObject, parseRecord, stringAt, vendorBlockOf } from "../fields.ts";
 import { imagePlaceholder, sendableImage } from "../wire/images.ts";
 import { wireCallId } from "../wire/tools.ts";
 import { FIRST_MESSAGE_NOTICE } from "../wire/turns.ts";

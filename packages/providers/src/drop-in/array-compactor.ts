@@ -1,6 +1,6 @@
 import type { FitInput, Session, SessionOptions, SessionView } from "@plimsoll/core";
 import { isHuman, PlimsollError } from "@plimsoll/core";
-import type { Redaction, Rejection, recallArtifact } from "@plimsoll/core/extend";
+import type { Rejection, recallArtifact } from "@plimsoll/core/extend";
 import {
   answerOf,
   attempted,
@@ -176,7 +176,7 @@ interface KnownArrays<Item, Answer> {
   readonly policy: ArrayConversations["policy"];
   readonly logs: ArrayConversations;
   /** `null` if nothing is redacted. */
-  readonly redaction: Redaction | null;
+  readonly redaction: ReturnType<typeof createRedaction> | null;
   readonly groups: ReadGroups<Item>;
   /** The arrays that were read last, by their last item: the next one of a conversation begins with one of them. */
   readonly read: WeakMap<WeakKey, ReadArray<Item>>;

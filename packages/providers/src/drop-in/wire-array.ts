@@ -8,11 +8,10 @@ import type {
   ToolResultMessage,
   ToolSpec,
   UserMessage,
-  VendorSummary,
 } from "@plimsoll/core";
 import { canonicalJson, isRecord, type MessageDraft } from "@plimsoll/core/extend";
 import { pdfPageCount } from "../documents/pdf-pages.ts";
-import { type Fields, stringAt } from "../fields.ts";
+import { type Fields, stringAt, type VendorSummary } from "../fields.ts";
 import { countedTools } from "../wire/tools.ts";
 import type { TurnRules } from "../wire/turns.ts";
 

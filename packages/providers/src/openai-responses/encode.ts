@@ -7,10 +7,10 @@ import type {
   ToolSpec,
   UserMessage,
 } from "@plimsoll/core";
-import { vendorBlockOf, type WireRules, wellFormedContext } from "@plimsoll/core/extend";
+import { type WireRules, wellFormedContext } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { reasoningOf } from "../catalog/model-limits.ts";
-import { argumentsText, parseRecord, recordsAt, stringAt } from "../fields.ts";
+import { argumentsText, parseRecord, recordsAt, stringAt, vendorBlockOf } from "../fields.ts";
 import { documentName, imagePlaceholder, imageUrl, sendableImage } from "../wire/images.ts";
 import { wireCallId } from "../wire/tools.ts";
 

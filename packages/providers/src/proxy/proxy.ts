@@ -1,6 +1,6 @@
 import type { ContextEvent, ModelLimits, SessionEntry, SessionStore } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { closedError, createRedaction, option, type Redaction, requireFallback, shortHash } from "@plimsoll/core/extend";
+import { closedError, createRedaction, option, requireFallback, shortHash } from "@plimsoll/core/extend";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import { isUndone, keptState } from "../drop-in/person-wishes.ts";
 import type { ConversationContext, ConversationName } from "../drop-in/request.ts";
@@ -52,7 +52,7 @@ export interface ProxyCompaction {
 }
 
 /** The compaction behind a redactor of each whole body: system text, tools and side requests pass it, too. */
-function withRedaction(redaction: Redaction | null, compaction: ProxyCompaction): ProxyCompaction {
+function withRedaction(redaction: ReturnType<typeof createRedaction> | null, compaction: ProxyCompaction): ProxyCompaction {
   if (redaction === null) return compaction;
   const sent = (made: PreparedRequest, bodyText: string): PreparedRequest => ({
     ...made,

@@ -10,7 +10,7 @@ import type {
   ToolCallPart,
 } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
-import type { Kinds, MessageDraft, Redaction } from "@plimsoll/core/extend";
+import type { createRedaction, Kinds, MessageDraft } from "@plimsoll/core/extend";
 import {
   answerOf,
   attempted,
@@ -36,7 +36,7 @@ import type { SdkSession } from "./session.ts";
 /** A conversation in its log, and the parts of its requests. */
 export interface SessionLog extends Pick<SdkSession<never, never>, "sessionId" | "conversation"> {
   /** `null` if nothing is redacted. */
-  readonly redaction: Redaction | null;
+  readonly redaction: ReturnType<typeof createRedaction> | null;
   readonly policy: Policy;
   readonly kinds: Kinds;
   readonly limits: ModelLimits & { readonly maxOutputTokens: number };

@@ -1,17 +1,8 @@
-import type {
-  AssistantMessage,
-  BoundReasoning,
-  Message,
-  ModelEvent,
-  ModelRequest,
-  ToolSpec,
-  Usage,
-  VendorSummary,
-} from "@plimsoll/core";
+import type { AssistantMessage, BoundReasoning, Message, ModelEvent, ModelRequest, ToolSpec, Usage } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
 import { checkMessages, isRecord, type WireRules } from "@plimsoll/core/extend";
 import { emptyReply, type FailureSource } from "../client/failure.ts";
-import type { Fields } from "../fields.ts";
+import type { Fields, VendorSummary } from "../fields.ts";
 
 interface Wire {
   readonly rules: WireRules;

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { type EntryListener, PlimsollError, type StoredSession } from "@plimsoll/core";
-import { decodeEntry, isJson, lineTooLong, MAXIMUM_LINE_BYTES, MORE_FOLLOWS } from "@plimsoll/core/extend";
+import { decodeEntry, lineTooLong, MAXIMUM_LINE_BYTES, MORE_FOLLOWS } from "@plimsoll/core/extend";
 
 /** An open log file. */
 export interface ReadableLog {
@@ -167,4 +167,13 @@ export function createLogIndex(): LogIndex {
     entryCount: () => count,
     endByte: () => end,
   };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
