@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Transcript } from "../transcript.ts";
 import { callKinds } from "./calibrate-sessions.ts";
 import { calibrateTranscripts } from "./calibration-report.ts";
-import { CALIBRATED_METHODS } from "./methods.ts";
+import { CALIBRATED_METHODS, methodsFor } from "./methods.ts";
 import { predictionLines } from "./predict-calls.ts";
 
 const report = (id: string, tokens: number, modelId = "test/model"): SessionEntry => {
@@ -65,5 +65,45 @@ describe("calibrateTranscripts", () => {
       { call: 3, reported: 95 },
       { call: 4, reported: 50 },
     ]);
+  });
+});
+
+describe("methodsFor", () => {
+  const text = "useDebouncedValue17 ".repeat(200);
+  const session = (first: string, second: string): Transcript => ({
+    ...transcript,
+    entries: [
+      sessionStart(""),
+      report("1", 100, first),
+      { type: "message", message: human("a", text) },
+      report("2", 1500, first),
+      report("3", 1500, second),
+    ],
+  });
+
+  test("models whose encoding is not known are measured as ever", async () => {
+    expect(await methodsFor([session("claude-opus-5", "test/model")])).toBe(CALIBRATED_METHODS);
+  });
+
+  test("the tokenizer counts the calls of models that it is of, and the ledger uses it", async () => {
+    const methods = await methodsFor([session("claude-opus-5", "test/model"), session("gpt-5.5", "test/model")]);
+    const { report: errors } = calibrateTranscripts([session("gpt-5.5", "test/model")], methods);
+    const shown = errors.methods.slice(-4).map(({ method, afterFirst, early }) => [method, afterFirst.calls, early.calls]);
+    expect(shown).toEqual([
+      ["js-tiktoken", 1, 1],
+      ["last usage + js-tiktoken", 1, 1],
+      ["ledger, no js-tiktoken", 2, 2],
+      ["ledger", 2, 2],
+    ]);
+  });
+
+  test("its ledger differs for sessions with such a model alone", async () => {
+    const sessions = [session("claude-opus-5", "test/model"), session("gpt-5.5", "test/model")];
+    const [classes, counted] = (await methodsFor(sessions)).slice(-2);
+    const differs = sessions.map((of) => {
+      const [byClasses, byTokens] = [classes, counted].map((method) => method?.predict(of)[1]?.prediction.expectedTokens);
+      return byTokens !== byClasses;
+    });
+    expect(differs).toEqual([false, true]);
   });
 });

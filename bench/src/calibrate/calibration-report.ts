@@ -18,6 +18,8 @@ interface MethodErrors {
   /** Of these, unmarked falls, calls with a tool of the provider's own, and the first calls after a cut or a switch. */
   readonly hidden: PredictionErrors;
   readonly afterCut: PredictionErrors;
+  /** The two calls behind each session's first. */
+  readonly early: PredictionErrors;
   readonly first: PredictionErrors;
 }
 
@@ -53,6 +55,7 @@ function reportOf(sessions: Calibration["sessions"]): CalibrationReport {
       calm: errorsOfKinds(calls, ["calm"]),
       hidden: errorsOfKinds(calls, HIDDEN_KINDS),
       afterCut: errorsOfKinds(calls, ["after-cut"]),
+      early: errorsOf(calls.calls.filter(({ call }) => call === 1 || call === 2)),
       first: errorsOfKinds(calls, ["first"]),
     })),
     sessions: sessions.map(({ session: { file, format, modelIds, methods } }) => ({

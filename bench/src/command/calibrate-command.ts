@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { calibrateTranscripts } from "../calibrate/calibration-report.ts";
-import { CALIBRATED_METHODS } from "../calibrate/methods.ts";
+import { methodsFor } from "../calibrate/methods.ts";
 import { predictionLines } from "../calibrate/predict-calls.ts";
 import { importFile } from "../formats/registry.ts";
 import { countedOnce, lineages } from "../lineage.ts";
@@ -56,7 +56,7 @@ async function calibrateInputs(inputs: readonly string[], options: CalibrateOpti
   if (counts.repeatedAnswers > 0) say(lineageWords(counts));
   for (const { name, hasUsage, parentName } of counted)
     if (!hasUsage && parentName === null) say(`${name}: its agent reported no usage to compare with`);
-  const calibration = calibrateTranscripts(counted, CALIBRATED_METHODS);
+  const calibration = calibrateTranscripts(counted, await methodsFor(counted));
   if (calibration.sessions.length === 0) {
     if (!areAllMissing(found)) say("nothing to calibrate on: no session with usage reports was found");
     return EXIT_FAILED;

@@ -33,6 +33,7 @@ const GROUPS = [
   ["No hidden change (unmarked drop, cut or switch)", "calm"],
   ["Unmarked drops, after a cut, after a switch", "hidden"],
   ["First call after a cut", "afterCut"],
+  ["Calls 1 and 2, behind the first", "early"],
 ] as const;
 
 /** Makes the tables of a calibration: all methods by kind of call, then each session. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isPlimsollError, PlimsollError } from "./error.ts";
 import { isRecord } from "./json.ts";
 import type { ArtifactStore, FileTracker, StateProvider, Summarizer, TrackedFile, Wait } from "./ports.ts";
-import type { CountTokens } from "./tokens/estimator.ts";
+import type { CountTokens } from "./tokens/measure.ts";
 
 /** Calls `over` after so many milliseconds, unless the function that it gives is called before. */
 export type Timer = (ms: number, over: () => void) => () => void;

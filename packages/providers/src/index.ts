@@ -19,7 +19,7 @@ export type { CacheRules, CacheUse, ModelPrices } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd } from "./economics.ts";
 export { classifyProviderError } from "./overflow.ts";
 export { MEASURED_FIGURES } from "./priors/measured-figures.ts";
-export { familyOf, modelPriors, priorsFrom } from "./priors/model-priors.ts";
+export { familyOf, modelPriors, priorsFor, priorsFrom } from "./priors/model-priors.ts";
 export { baseUrlVariable, clientFor, HOST_NAMES, KEY_VARIABLES } from "./providers.ts";
 // Tokenizers: exact encodings, which are loaded when they are asked for
 export { createTokenizerLoader, ENCODING_NAMES, loadTokenCounter } from "./tokenizers/token-counter.ts";

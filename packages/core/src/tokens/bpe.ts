@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Part, partTexts, sentParts } from "../message/message.ts";
-import { type CountTokens, defineMeasure, type EstimatorKind, type EstimatorSources } from "./estimator.ts";
-import { imageTokensOf, type MessageMeasure, POOLED_PRIOR } from "./measure.ts";
+import { defineMeasure, type EstimatorKind, type EstimatorSources } from "./estimator.ts";
+import { type CountTokens, imageTokensOf, type MessageMeasure, POOLED_PRIOR } from "./measure.ts";
 
 /** Tokens by a byte-pair encoding: exact for the text of the models that have it, an estimate for all others. */
 export interface BpeSpec {

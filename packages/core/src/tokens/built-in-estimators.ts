@@ -6,9 +6,16 @@ import { BPE, type BpeSpec } from "./bpe.ts";
 import { CALIBRATED_EMA, type CalibratedEmaSpec } from "./calibrated-ema.ts";
 import { CHAR_CLASS, type CharClassSpec } from "./char-class.ts";
 import { CHARS_PER_TOKEN, type CharsPerTokenSpec } from "./chars-per-token.ts";
-import type { CountTokens, Estimator, EstimatorKind, EstimatorSources, Ledger, Overhead, Prediction } from "./estimator.ts";
+import type { Estimator, EstimatorKind, EstimatorSources, Ledger, Overhead, Prediction } from "./estimator.ts";
 import { LEDGER, type LedgerSpec } from "./ledger/ledger-estimator.ts";
-import { createWorkCounter, type MessageMeasure, type ModelPriors, pooledPriors, type WorkCounter } from "./measure.ts";
+import {
+  type CountTokens,
+  createWorkCounter,
+  type MessageMeasure,
+  type ModelPriors,
+  pooledPriors,
+  type WorkCounter,
+} from "./measure.ts";
 import { USAGE_ANCHORED, type UsageAnchoredSpec } from "./usage-anchored.ts";
 
 /** The estimators that come with this package. */

@@ -10,7 +10,7 @@ import {
 } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { defineMeasure, type EstimatorKind } from "./estimator.ts";
-import type { ClassCounts, ContentSum, ImageRule, MessageMeasure, WorkCounter } from "./measure.ts";
+import type { ClassCounts, ContentSum, CountTokens, ImageRule, MessageMeasure, WorkCounter } from "./measure.ts";
 import { addCounts, imageTokensOf, POOLED_PRIOR, weighCounts } from "./measure.ts";
 
 /**
@@ -234,12 +234,16 @@ export interface MessageContent {
 /** The content of a message; each message is scanned once. */
 export type ContentOf = (message: Message) => MessageContent;
 
-/** A {@link ContentOf} that counts each message as work when it is first asked for. */
-export function contentReader(work: WorkCounter): ContentOf {
+/** A {@link ContentOf} that counts each message as work when it is first asked for, and its tokens if it is told how. */
+export function contentReader(work: WorkCounter, countTokens?: CountTokens): ContentOf {
   const known = oncePerMessage((message) => {
     work.visited(1);
     work.scanned(messageChars(message));
-    return readContent(message);
+    const content = readContent(message);
+    if (countTokens === undefined) return content;
+    const { texts, reasoningTexts } = textsOf(sentParts(message));
+    const counts = withTokens(content.counts, texts, countTokens);
+    return { ...content, counts, reasoningCounts: withTokens(content.reasoningCounts, reasoningTexts, countTokens) };
   });
   // A message that is new is asked for twice in a row, and a look into a table of all messages takes as long as all else that is done with it.
   let newest: { readonly message: Message; readonly content: MessageContent } | null = null;
@@ -251,24 +255,32 @@ export function contentReader(work: WorkCounter): ContentOf {
 
 /** Read once for all sessions that hold the message. */
 const readContent: ContentOf = oncePerMessage((message) => {
-  const texts: string[] = [];
-  const reasoningTexts: string[] = [];
-  const images: ImagePart[] = [];
   const parts = sentParts(message);
-  for (const part of parts) {
-    if (part.type === "image") images.push(part);
-    else (part.type === "reasoning" ? reasoningTexts : texts).push(...partTexts(part));
-  }
+  const { texts, reasoningTexts } = textsOf(parts);
+  const images = parts.filter((part) => part.type === "image");
   const isUnseen = isSummary(message) && messageChars({ parts }) < LEAST_SUMMARY_CHARS;
   const [counts, reasoningCounts] = [classesOf(texts), classesOf(reasoningTexts)];
   const loadedTools = message.role === "tool-result" ? texts.filter((text) => LOADED_TOOL.test(text)).length : 0;
   return { counts, reasoningCounts, reasoning: reasoningOf(parts), images, isUnseen, loadedTools };
 });
 
-/** The classes of some texts together. */
-export function countTexts(texts: readonly string[], work: WorkCounter): ClassCounts {
+function textsOf(parts: readonly Part[]) {
+  const texts: string[] = [];
+  const reasoningTexts: string[] = [];
+  for (const part of parts)
+    if (part.type !== "image") (part.type === "reasoning" ? reasoningTexts : texts).push(...partTexts(part));
+  return { texts, reasoningTexts };
+}
+
+/** The classes of some texts together, and their tokens if it is told how they are counted. */
+export function countTexts(texts: readonly string[], work: WorkCounter, countTokens?: CountTokens): ClassCounts {
   for (const text of texts) work.scanned(text.length);
-  return classesOf(texts);
+  const classes = classesOf(texts);
+  return countTokens === undefined ? classes : withTokens(classes, texts, countTokens);
+}
+
+function withTokens(classes: ClassCounts, texts: readonly string[], countTokens: CountTokens): ClassCounts {
+  return [...classes, texts.reduce((sum, text) => sum + countTokens(text), 0)];
 }
 
 function classesOf(texts: readonly string[]): ClassCounts {

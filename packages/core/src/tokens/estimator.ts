@@ -3,7 +3,7 @@ import type { UsageEntry } from "../entry.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
 import { type Message, oncePerMessage } from "../message/message.ts";
 import type { ToolSpec } from "../tool.ts";
-import type { MessageMeasure, ModelPriors, WorkCounter } from "./measure.ts";
+import type { CountTokens, MessageMeasure, ModelPriors, WorkCounter } from "./measure.ts";
 
 /**
  * All that is known about the size of a view: plain data, folded entry by entry. `foldLedger` (in session/) keeps the sums over the view, by the estimator's own
@@ -79,9 +79,6 @@ export interface Estimator {
   observe(ledger: Ledger, entry: UsageEntry, overhead: Overhead): Ledger;
   predict(ledger: Ledger, overhead: Overhead): Prediction;
 }
-
-/** Counts the tokens of a text. Pure, never throws, linear in any text. */
-export type CountTokens = (text: string) => number;
 
 /** Everything that an estimator is built on, apart from its settings: a counter of its work, priors, tokenizers, other measures. */
 export interface EstimatorSources {

@@ -78,13 +78,16 @@ export function workBetween(before: WorkCount, after: WorkCount): WorkCount {
   };
 }
 
-/** Counts of a text's characters by class, in the order of `CHAR_CLASSES`; or the tokens of one of each. */
+/**
+ * Counts of a text's characters by class, in the order of `CHAR_CLASSES`, and behind them its tokens if they are counted; or the tokens of one of
+ * each.
+ */
 export type ClassCounts = readonly number[];
 
 /** The sum of two vectors of counts. */
 export function addCounts(a: ClassCounts, b: ClassCounts): ClassCounts {
   const sum = [...a];
-  for (let index = 0; index < sum.length; index++) sum[index] = (sum[index] ?? 0) + (b[index] ?? 0);
+  for (let index = 0; index < Math.max(a.length, b.length); index++) sum[index] = (sum[index] ?? 0) + (b[index] ?? 0);
   return sum;
 }
 
@@ -103,6 +106,8 @@ export interface ModelPrior {
   readonly weights: ClassCounts;
   /** The factor by which the weighted sum is multiplied. */
   readonly slopeRatio: number;
+  /** How far texts are from their weights, by the error of character classes: 1 if left out. */
+  readonly errorRatio?: number | undefined;
   /** The factor from the pooled weights' sum to this one: for texts that are measured without a model. */
   readonly pooledRatio: number;
   /** Tokens that the wire adds to a message. */
@@ -114,8 +119,15 @@ export interface ModelPrior {
   readonly image: ImageRule;
 }
 
+/** Counts the tokens of a text. Pure, never throws, linear in any text. */
+export type CountTokens = (text: string) => number;
+
 /** Returns the figures that estimate a model's tokens, by the model's id. */
-export type ModelPriors = (modelId: string) => ModelPrior;
+export interface ModelPriors {
+  (modelId: string): ModelPrior;
+  /** Counts the tokens of texts, for figures that weigh them; if left out, texts are told by their characters alone. */
+  readonly countTokens?: CountTokens;
+}
 
 /** The content of several messages added up, before it is priced: any model's weights can be applied to it. */
 export interface ContentSum {
@@ -131,6 +143,8 @@ export interface Regression {
   readonly messageTokens: number;
   /** Covariance of slope and intercept: [slope, both, intercept]. */
   readonly covariance: readonly [number, number, number];
+  /** That of the prior. */
+  readonly errorRatio?: number | undefined;
 }
 
 /** A model's weights, and the line by which a session prices them. */
@@ -150,10 +164,11 @@ const NOISE_RATIO = 0.05;
 
 /** Standard deviation of a measurement from its expected value, in tokens. */
 export function deviationOf(fit: Regression, weighed: number, messages: number): number {
-  const [slope, both, intercept] = fit.covariance;
+  const { errorRatio = 1, covariance } = fit;
+  const [slope, both, intercept] = covariance;
   const expected = expectedOf(fit, weighed, messages);
   const known = slope * weighed * weighed + 2 * both * weighed * messages + intercept * messages * messages;
-  return Math.sqrt(Math.max(0, known) + (NOISE_TOKENS + NOISE_RATIO * expected) ** 2);
+  return Math.sqrt(Math.max(0, known) + (NOISE_TOKENS + errorRatio * NOISE_RATIO * expected) ** 2);
 }
 
 /** Expected tokens of some messages. */

@@ -34,7 +34,7 @@ import { modelCosts } from "../catalog/model-prices.ts";
 import { rejectedReport } from "../client/failure.ts";
 import { type FitReport, fitReport } from "../fit-report.ts";
 import { createLearnedLimits, type LearnedLimits } from "../learned-limits.ts";
-import { modelPriors } from "../priors/model-priors.ts";
+import { modelPriors, priorsFor } from "../priors/model-priors.ts";
 import { replyLowered, shorterReply } from "../shorter-reply.ts";
 import type {
   CompactorOptions,
@@ -85,6 +85,8 @@ export interface ArrayConversations {
   readonly options: CompactorOptions;
   /** False where results do not say whether they failed: their texts are asked. */
   readonly tellsFailures: boolean;
+  /** The model of requests that name none. */
+  readonly assumedModelId: string | undefined;
   readonly policy: Policy;
   readonly kinds: Kinds;
   readonly nowMs: () => number | null;
@@ -106,6 +108,8 @@ export interface ArrayConversations {
   /** Conversations whose newest cut was undone while a reply may still come that was made behind it. */
   readonly undone: WeakSet<Session>;
   readonly asking: WeakMap<Session, Asking>;
+  /** The estimates for conversations that begin: those of the newest model whose texts are counted. */
+  modelPriors: typeof modelPriors;
 }
 
 /** The function with which the request that is being fitted has the vendor write a summary; `undefined` for none. */
@@ -122,7 +126,7 @@ const NEVER_ABORTED = new AbortController().signal;
  */
 export function createArrayConversations(
   options: CompactorOptions,
-  { tellsFailures = true }: { readonly tellsFailures?: boolean },
+  { tellsFailures = true, assumedModelId }: { readonly tellsFailures?: boolean; readonly assumedModelId?: string },
 ): ArrayConversations {
   const {
     kinds = BUILT_IN_KINDS,
@@ -156,7 +160,7 @@ export function createArrayConversations(
         get compact() {
           return asking.compact;
         },
-        modelPriors,
+        modelPriors: logs.modelPriors,
         modelCosts,
         // Before the first report the model is the one that is asked.
         isBoundReasoning: (part, modelId) => isBoundReasoning(part, modelId ?? asked.get(session) ?? null),
@@ -175,6 +179,7 @@ export function createArrayConversations(
   const logs: ArrayConversations = {
     options,
     tellsFailures,
+    assumedModelId,
     policy,
     kinds,
     nowMs,
@@ -189,6 +194,7 @@ export function createArrayConversations(
     told: new WeakSet(),
     undone: new WeakSet(),
     asking: new WeakMap(),
+    modelPriors,
   };
   return logs;
 }
@@ -224,11 +230,13 @@ export interface AskedRequest extends RequestFacts {
  *  Takes the request's new messages into its conversation, and fits it. A caller without reports of refusals is a hook. `reported` is the measured size of the
  *  newest reply's request.
  */
-export function fitRequest(
+export async function fitRequest(
   logs: ArrayConversations,
   asked: AskedRequest & { readonly reported: ObservedAnswer | null } & Pick<MetFit, "caller" | "isRefused">,
 ): Promise<FittedLog> {
   const { request, reported, caller, isRefused, signal, now, focus = null } = asked;
+  const modelPriors = priorsFor(asked.modelId ?? logs.options.model ?? logs.assumedModelId);
+  if (modelPriors instanceof Promise) logs.modelPriors = await modelPriors;
   const work = async (found: FoundConversation): Promise<FittedLog> => {
     const { session } = found;
     if (reported !== null && isNewReply(request, session)) await session.report(session.view(), reported);

@@ -41,6 +41,7 @@ function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatComple
   return {
     ...WHOLE_ITEMS,
     tellsFailures: false,
+    ...(quirks === OPENAI_QUIRKS ? { assumedModelId: "gpt-5" } : {}),
     declares: (item) => declaredByRole(item, partsOf),
     drafts: (items, { toolNameOf }) => items.map((item) => draftOf(item, toolNameOf)),
     encode: (messages) =>

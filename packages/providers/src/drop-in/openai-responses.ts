@@ -57,6 +57,7 @@ const RESPONSES_TURNS: TurnRules<ResponseItem> = {
 
 const RESPONSES_ARRAY: WireArray<ResponseItem, OpenAI.Responses.Response> = {
   tellsFailures: false,
+  assumedModelId: "gpt-5",
   declares: (item) => (itemKind(item) === "declared" ? declaredBy(item, saidParts) : null),
   isPiece: isModels,
   drafts: (items, { toolNameOf }) =>

@@ -59,6 +59,8 @@ export interface WireArray<Item, Answer> {
   readonly withoutLink?: (item: Item) => Item;
   /** False for a wire whose results do not say whether they failed. Left out for all others. */
   readonly tellsFailures?: false;
+  /** The model that is assumed while neither request nor answer names one; left out for wires of many vendors. */
+  readonly assumedModelId?: string;
   /** The summary in the vendor's answer to a request for one; left out for wires without such requests. */
   readonly summary?: (answer: unknown) => VendorSummary;
   /** True for an item that holds a vendor's compaction, which only the vendor can read; left out for wires that have none. */

@@ -27,7 +27,7 @@ import { requestLimitsOf } from "../catalog/model-limits.ts";
 import { modelCosts } from "../catalog/model-prices.ts";
 import { catalogLimits, knownLimits } from "../catalog/resolve-model.ts";
 import { fullWindow } from "../client/failure.ts";
-import { modelPriors } from "../priors/model-priors.ts";
+import { priorsFor } from "../priors/model-priors.ts";
 import { replyLowered } from "../shorter-reply.ts";
 import { createToolNames } from "../wire/tools.ts";
 import { type DecodedReply, decodedBy, type SessionWire } from "../wire/wire.ts";
@@ -216,6 +216,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   const wanted = limitsOf(wire, options);
   const limits = policy.enabled ? withReply(wanted, wire) : wanted;
   if (limits !== wanted) onEvent?.(replyLowered(wanted, limits));
+  const modelPriors = await priorsFor(wire.modelId);
   const setting: SessionOptions = { ...context, policy, kinds, summarizer, modelPriors, modelCosts, isBoundReasoning, nowMs };
   const { tools, modelId, boundReasoning: asked } = wire;
   const names = { id: sessionId, createdMs: nowMs(), parent: null, agent: null };

@@ -16,6 +16,7 @@ import {
   sessionStart,
   summarized,
   summaryMessage,
+  toolCall,
   usageEntry,
 } from "../../testing/builders.ts";
 import { rejectedUsage, usageOf } from "../../usage.ts";
@@ -638,4 +639,32 @@ test("whatever is reported, predictions are finite, bounded from above by their 
     }),
     { seed: 7, numRuns: 60 },
   );
+});
+
+describe("with priors that count tokens", () => {
+  const byCount: ModelPriors = Object.assign(
+    () => ({ ...POOLED_PRIOR, weights: [...POOLED_PRIOR.weights.map(() => 0), 1], messageTokens: 0, errorRatio: 1 / 8 }),
+    { countTokens: (text: string) => text.length },
+  );
+  const tools = [{ name: "ab", description: "cd", parametersJson: "{}" }];
+  const reply = assistant("m", [{ type: "text", text: "12345" }]);
+
+  test.each<[string, readonly SessionEntry[], Partial<Overhead>, number]>([
+    ["a message", [message(human("h", "x".repeat(70)))], {}, 70],
+    ["a call with its name and arguments", [message(toolCall("m", "c", { name: "read", argumentsJson: "{}" }))], {}, 6],
+    ["what came after a report", [report("m", 1000, 10), message(reply), message(human("h", "123"))], {}, 1000 + 10 + 3],
+    ["system text, dynamic context and tools", [], { system: "123", dynamicContext: "45", tools }, 3 + 2 + 1.2 * 6],
+  ])("%s is as long as it is counted", (_, entries, overhead, tokens) => {
+    const { prediction } = follow([sessionStart(""), ...entries], { overhead: { ...bare, ...overhead }, priors: byCount });
+    expect(prediction.expectedTokens).toBe(Math.round(tokens));
+  });
+
+  test("its bound is nearer, since texts are off by less", () => {
+    const entries = [report("m", 1000, 10), message(human("h", "word ".repeat(400)))];
+    const room = (priors: ModelPriors) => {
+      const { upperTokens, expectedTokens } = follow(entries, { priors }).prediction;
+      return (upperTokens - expectedTokens) / expectedTokens;
+    };
+    expect(room(byCount)).toBeLessThan(0.6 * room(() => POOLED_PRIOR));
+  });
 });

@@ -29,8 +29,9 @@ export const LEDGER: EstimatorKind = defineEstimator<LedgerSpec>({
 });
 
 function ledgerEstimator({ work, priors: given }: EstimatorSources): Estimator {
-  const [contentOf, priors] = [contentReader(work), oncePerModel(given)];
-  const state: ReaderState = { work, contentOf, priors, sizesOf: sizeIndex(), overhead: null, newest: null };
+  const [contentOf, priors] = [contentReader(work, given.countTokens), oncePerModel(given)];
+  const { countTokens } = given;
+  const state: ReaderState = { work, countTokens, contentOf, priors, sizesOf: sizeIndex(), overhead: null, newest: null };
   return {
     name: NAME,
     measure: charClass(work, contentOf),
@@ -62,6 +63,7 @@ export function measuredIn({ own }: Ledger): MeasuredState {
 /** The state of an estimator's reading. Its functions are the module's: compiled code of a closure is lost with it, session after session. */
 interface ReaderState extends Reading {
   readonly work: WorkCounter;
+  readonly countTokens: ModelPriors["countTokens"];
   /** The newest overhead without its dynamic context. */
   overhead: { readonly of: Overhead; readonly counts: OverheadCounts } | null;
   /** The newest model, and a ledger that it was made of. */
@@ -127,17 +129,18 @@ function predict(
 
 /** Counts an overhead. System and tools are read once for each value; only the dynamic context is read at every request. */
 function countsOf(state: ReaderState, overhead: Overhead): OverheadCounts {
-  const { work } = state;
+  const { work, countTokens } = state;
   const { system, tools, dynamicContext, hiddenTokens } = overhead;
   if (state.overhead === null || state.overhead.of.system !== system || state.overhead.of.tools !== tools) {
     const toolTexts = tools.flatMap((tool) => [tool.name, tool.description, tool.parametersJson]);
-    const toolCounts = countTexts(toolTexts, work);
-    state.overhead = { of: overhead, counts: { counts: countTexts([system], work), toolCounts, hiddenTokens } };
+    const toolCounts = countTexts(toolTexts, work, countTokens);
+    state.overhead = { of: overhead, counts: { counts: countTexts([system], work, countTokens), toolCounts, hiddenTokens } };
   }
   const { counts } = state.overhead;
   // The same value for the same overhead: identity shows that it has not changed.
   if (dynamicContext === null && counts.hiddenTokens === hiddenTokens) return counts;
-  const all = dynamicContext === null ? counts.counts : addCounts(counts.counts, countTexts([dynamicContext], work));
+  const all =
+    dynamicContext === null ? counts.counts : addCounts(counts.counts, countTexts([dynamicContext], work, countTokens));
   return { counts: all, toolCounts: counts.toolCounts, hiddenTokens };
 }
 

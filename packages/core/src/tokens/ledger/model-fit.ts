@@ -86,17 +86,22 @@ const SLOPE_BOUNDS = [0.4, 3] as const;
 const MESSAGE_BOUNDS = [0, 150] as const;
 
 /** A line with the uncertainty of a prior: nothing was measured of it yet. */
-export function regressionFrom({ slopeRatio, messageTokens }: Pick<Regression, "slopeRatio" | "messageTokens">): Regression {
-  return { slopeRatio, messageTokens, covariance: [PRIOR_SLOPE_DEVIATION ** 2, 0, PRIOR_MESSAGE_DEVIATION ** 2] };
+export function regressionFrom({ slopeRatio, messageTokens, errorRatio }: Omit<Regression, "covariance">): Regression {
+  const covariance = [((errorRatio ?? 1) * PRIOR_SLOPE_DEVIATION) ** 2, 0, PRIOR_MESSAGE_DEVIATION ** 2] as const;
+  return { slopeRatio, messageTokens, covariance, errorRatio };
 }
 
 /** The line after one more measurement (a Kalman step): surprises are bounded, and a measurement that cannot be text teaches nothing. */
 export function learn(fit: Regression, { weighed, messages, tokens }: Measurement): Regression {
   if (messages <= 0 || weighed <= 0) return fit;
+  const { errorRatio = 1 } = fit;
   const drifted: Regression = {
-    slopeRatio: fit.slopeRatio,
-    messageTokens: fit.messageTokens,
-    covariance: [fit.covariance[0] + SLOPE_DRIFT * fit.slopeRatio ** 2, fit.covariance[1], fit.covariance[2] + MESSAGE_DRIFT],
+    ...fit,
+    covariance: [
+      fit.covariance[0] + errorRatio * SLOPE_DRIFT * fit.slopeRatio ** 2,
+      fit.covariance[1],
+      fit.covariance[2] + MESSAGE_DRIFT,
+    ],
   };
   const deviation = deviationOf(drifted, weighed, messages);
   const limit = LARGEST_DEVIATIONS * deviation;
@@ -108,6 +113,7 @@ export function learn(fit: Regression, { weighed, messages, tokens }: Measuremen
   const towardMessages = both * weighed + intercept * messages;
   const variance = deviation * deviation;
   return {
+    ...fit,
     slopeRatio: clamp(fit.slopeRatio + (towardSlope / variance) * bounded, SLOPE_BOUNDS),
     messageTokens: clamp(fit.messageTokens + (towardMessages / variance) * bounded, MESSAGE_BOUNDS),
     covariance: [
@@ -130,7 +136,7 @@ const ASSUMED_UNTRUSTED_RATIO = 0.2;
 
 /** Makes the fit of a model before its first report; `textRatio` is the price of the session's texts over the prior so far. */
 export function fitFrom(prior: ModelPrior, textRatio: number): ModelFit {
-  const regression = regressionFrom({ slopeRatio: prior.slopeRatio * textRatio, messageTokens: prior.messageTokens });
+  const regression = regressionFrom({ ...prior, slopeRatio: prior.slopeRatio * textRatio });
   return {
     regression,
     lines: everyRule(() => regression),
