@@ -8,7 +8,7 @@ type Replaced =
   | { readonly by: Extract<Edit, { readonly kind: "replace-spans" }>["by"]; readonly messages: number; readonly chars: number }
   | { readonly by: "handles"; readonly parts: number; readonly chars: number; readonly handles: readonly string[] };
 
-/** What the newest fit did. Sizes are expected tokens of the request. */
+/** The report of the newest fit. Sizes are expected tokens of the request. */
 export interface FitReport {
   readonly kind: FitOutcome["kind"];
   /** The id of the session's log. */

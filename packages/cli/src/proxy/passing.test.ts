@@ -13,7 +13,7 @@ function logsIn(folder: string): string {
   return names.map((name) => (statSync(name).isFile() ? readFileSync(name, "utf8") : "")).join("\n");
 }
 
-/** What went wrong, by the lines of a proxy. */
+/** Failures, by the lines of a proxy. */
 function problemsIn(stdout: string): readonly string[] {
   return stdout.split("\n").flatMap((line) => line.split("problem: ").slice(1));
 }

@@ -89,7 +89,7 @@ type CompactingRequest<Item, Answer> = ArrayRequest<Answer> & {
 
 /** Compacts arrays that their callers keep whole and resend at each call. One serves any number of conversations at once. */
 export interface ArrayCompactor<Item, Answer> {
-  /** What the newest `fit`, `send` or `recover` did, of whatever conversation; `null` before the first. */
+  /** The report of the newest `fit`, `send` or `recover` of any conversation; `null` before the first. */
   readonly last: FitReport | null;
   /**
    * Returns the array to send in place of the whole one; unchanged items are the caller's objects. Rejects with `context-overflow` if no cut can make it fit the

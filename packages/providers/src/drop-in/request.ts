@@ -156,7 +156,7 @@ export const FACT_KEYS: Parameters<typeof option.schema<RequestFacts>>[0] = {
   signal: object.optional(),
 };
 
-/** What shows that an array is only the newest part of a history: results, and no reply whose calls they answer. */
+/** The sign that an array is only the newest part of a history: results, and no reply whose calls they answer. */
 export const LONE_RESULTS = "results without their calls";
 
 /** Finds the parameter by which a request, or its answer, names a history that OpenAI keeps; `null` for none. */

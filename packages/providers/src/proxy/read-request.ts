@@ -21,7 +21,7 @@ export interface ProxyRequest {
 export interface ReadRequest extends ProxyRequest, ReadBody {
   readonly wire: ProxyWire;
   readonly kind: RequestKind;
-  /** What shows that the vendor keeps or compacts the history of a request of kind `vendors`; `null` for any other. */
+  /** The sign that the vendor keeps or compacts the history of a request of kind `vendors`; `null` for any other. */
   readonly vendors: string | null;
   readonly facts: BodyFacts;
   /** The history: the items without the words typed for Plimsoll. */
@@ -54,7 +54,7 @@ export function readRequest(request: ProxyRequest, keys: ConversationKeys, readB
   return { ...request, ...body, wire, kind, vendors, facts, own, asked, signs: { session, opening } };
 }
 
-/** What shows that the vendor keeps the history that a body without one, such as one text, goes on from; `null` for nothing. */
+/** The sign that the vendor keeps the history that a body without one, such as one text, goes on from; `null` for nothing. */
 export function vendorsOf({ path, bodyText }: ProxyRequest): string | null {
   return wireAt(path)?.factsOf(parseRecord(bodyText) ?? {}, path).vendors ?? null;
 }
