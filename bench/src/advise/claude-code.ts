@@ -42,7 +42,7 @@ export const CLAUDE_CODE_KNOBS: AgentKnobs = {
       source: "github.com/anthropics/claude-code/issues/82761",
     },
   ],
-  nothingToTurn: "autoCompactWindow only helps in windows above 200k; a value below 200k reportedly turns compaction off",
+  nothingToTurn: "autoCompactWindow only helps in windows above 200k; compaction is reportedly off with a value below 200k",
   replay: {
     unlike: (values) => {
       if (values.get(ENABLED) === false) return `${ENABLED} is false: it does not compact by itself`;

@@ -19,13 +19,13 @@ describe("a policy as published", () => {
   });
 
   test("is not to be had elsewhere, and a line says why", () => {
-    const problem = "sven (as published) has no fallback and may lose a call: it runs in `plimsoll bench` alone";
+    const problem = "sven (as published) has no fallback and may lose a call: it runs only in `plimsoll bench`";
     expect(findPolicy("sven (as published)", ".")).toEqual({ problems: [problem] });
   });
 
   test("cannot be swept", () => {
     const { problems } = sweepPolicies([{ ...SVEN_POLICY, fallback: null }], ["keep.messages=2,4"]);
-    expect(problems).toEqual([expect.stringContaining("it runs in benchmarks alone")]);
+    expect(problems).toEqual([expect.stringContaining("it runs only in benchmarks")]);
   });
 
   test("of nobody is nobody's", () => {

@@ -21,7 +21,7 @@ test.each(PRESETS.filter(({ enabled }) => !enabled).map((preset) => [preset.name
     const { policies, problems } = sweepPolicies([preset], ["actAt=50%..95%:5%"]);
     expect(policies).toEqual([]);
     expect(problems).toEqual([
-      `nothing to sweep: ${name} never acts by itself; give --policy with one that does, such as plimsoll`,
+      `nothing to sweep: ${name} never compacts by itself; give a --policy that does, such as plimsoll`,
     ]);
   },
 );

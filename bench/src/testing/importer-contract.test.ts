@@ -41,7 +41,8 @@ test.each(WHOLE.map(({ importer, text }) => [importer.description, text] as cons
     const path = join(folder, "given");
     const read = async (bytes: Buffer | string) => {
       writeFileSync(path, bytes);
-      return await importFile(path, "given");
+      const transcripts = await importFile(path, "given");
+      return transcripts.map((each) => ({ ...each, notes: each.notes.filter(({ code }) => code !== "encoding") }));
     };
     const plain = await read(text);
     for (const bytes of [gzipSync(text), storedZstd(text), marked, Buffer.from(marked).swap16()])

@@ -32,7 +32,7 @@ const ENTRIES = {
 const START = /\/(?:cli\/src\/io|bench\/src\/terminal\/(?:io|printable)|core\/src\/(?:json|error))\.ts$/;
 
 /** Modules that read a log and fold it, with all that they need: `hook` runs beside an agent, and loads nothing of the engine for it. */
-const READ = /\/(?:bench\/src\/formats\/.*|core\/src\/(?:memory\/plan|session\/view|edit\/apply-edits))\.ts$/;
+const READ = /\/(?:bench\/src\/formats\/.*|core\/src\/(?:memory\/plan|prompts\/notices|session\/view|edit\/apply-edits))\.ts$/;
 
 /** The help of all commands, below `dist`. */
 const HELP = "help.json";

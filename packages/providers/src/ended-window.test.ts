@@ -114,7 +114,7 @@ const sessions: readonly (readonly [string, (simulator: Simulator) => Promise<[A
     "openai-responses",
     async (simulator) => {
       const tools = [{ type: "function" as const, strict: false, name, description, parameters }];
-      const request = { model: "gpt-5", max_output_tokens: LIMITS.maxOutputTokens, store: false, tools };
+      const request = { model: "gpt-5", max_output_tokens: LIMITS.maxOutputTokens, tools };
       const session = await createResponsesSession({ ...OPTIONS, request });
       return [session, () => session.send((body) => sdkOf.openai(simulator).responses.create(body))];
     },

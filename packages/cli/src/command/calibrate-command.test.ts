@@ -57,7 +57,7 @@ describe("plimsoll calibrate", () => {
     expect({ exitCode: below.exitCode, lines: below.stderr.split("\n") }).toEqual({
       exitCode: 0,
       lines: [
-        "plimsoll: 2 files are not sessions and left out: mixed/cut.json, mixed/noise.jsonl",
+        "plimsoll: 2 files are not sessions and left out: mixed/cut.json (no importer reads it), mixed/noise.jsonl (no importer reads it)",
         "plimsoll: silent.json: its agent reported no usage to compare with",
         "",
       ],

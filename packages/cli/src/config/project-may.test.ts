@@ -53,7 +53,7 @@ describe.each(PROJECT)("in %s", (file) => {
     ["extends: plimsoll\nsummary: { request: { cheaper: { modelId: x, contextWindowTokens: 9000 } } }\n", "2:12"],
   ])("another model that writes the summaries is refused: %j", (text, place) => {
     write(`clone/${file}`, text);
-    expect(() => read()).toThrow(`${file}:${place}: "summary.request" says which other model`);
+    expect(() => read()).toThrow(`${file}:${place}: "summary.request" names another model`);
     write(OWN, text);
     rmSync(join(folder, "clone", file));
     expect(read().policy.value.summary.request).toHaveProperty("cheaper");

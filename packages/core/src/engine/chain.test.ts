@@ -306,7 +306,7 @@ test.each([
   expect(run.messages.map((message) => `${message.id} ${sizeOf(message)}`)).toEqual(view);
   expect(run.applied.map((edit) => (edit.kind === "replace-part" ? edit.messageId : edit.kind))).toEqual(applied);
   expect(run.tokens).toBe(220);
-  expect(run.steps.at(-1)).toEqual({ strategy: "cutter", outcome: "released", detail: "1 messages put back" });
+  expect(run.steps.at(-1)).toEqual({ strategy: "cutter", outcome: "released", detail: "1 messages restored" });
 });
 
 describe("of a chain that misses its goal the view is sent", () => {

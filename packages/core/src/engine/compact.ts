@@ -113,8 +113,9 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
     steps: [...state.failedPorts, ...steps, ...unkept],
     held: kept.filter((each) => each.messages.length > 0),
   };
-  // A cut that nothing forces has to pay if the policy says so.
-  const price = reason === "threshold" && trigger.pays !== undefined ? given.price : undefined;
+  // A cut that nothing forces has to pay if the policy says so: the view fits without it.
+  const mayWait = reason === "threshold" && measure.viewTokens <= goal.budgetTokens;
+  const price = mayWait && trigger.pays !== undefined ? given.price : undefined;
   const whyNot = (keptTokens: number) =>
     price === undefined
       ? null

@@ -110,8 +110,8 @@ describe("a knob", () => {
   });
 
   test.each([
-    ["a line for a policy that never acts", NONE_POLICY, "actAt", "75%", "none never acts"],
-    ["a writer for a policy without summaries", NONE_POLICY, "writer", "model", "no summary that could be written"],
+    ["a line for a policy that never acts", NONE_POLICY, "actAt", "75%", "none never compacts"],
+    ["a writer for a policy without summaries", NONE_POLICY, "writer", "model", "none writes no summary"],
     ["another writer", SVEN_POLICY, "writer", "me", "writer: give model, vendor or none"],
     ["a share of nothing", SVEN_POLICY, "actAt", "soon", "actAt: give a share, as 75%, or a size, as 150k"],
     ["a cap as a share", SVEN_POLICY, "cap", "5%", "cap: give a size in tokens, as 16k, or off"],

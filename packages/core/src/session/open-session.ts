@@ -130,7 +130,8 @@ const UNNAMED_LEAVES: readonly LeavingReasoning[] = ["newest", "sealed"];
 const NO_REFUSALS: Refusals = { times: 0, mediaTries: 0, reasoningTries: 0 };
 
 function emptyLog(given: SessionOptions, archive: SessionStore | null): OpenLog {
-  const redaction = given.redact === undefined ? null : createRedaction(given.redact);
+  // `sessionSetup` refuses options that are none.
+  const redaction = given?.redact === undefined ? null : createRedaction(given.redact);
   const options = redaction === null ? given : redactedOptions(given, redaction);
   const setup = sessionSetup(options);
   const log: OpenLog = {

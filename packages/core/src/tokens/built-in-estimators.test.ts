@@ -141,7 +141,7 @@ describe("an estimator that cannot be made is an error that says why", () => {
     [
       "a kind that is no measure below another",
       { kind: "usage-anchored", of: { kind: "ledger" }, anchor: "prompt" },
-      "it is no measure",
+      "it is not a measure",
     ],
   ])("%s", (_, spec, why) => {
     expect(() => createEstimator(spec, createWorkCounter())).toThrow(

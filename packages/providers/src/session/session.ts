@@ -93,7 +93,7 @@ interface ResultOptions {
  */
 export interface SdkSession<Request, Answer> {
   readonly sessionId: string;
-  /** What was done to make the newest request fit; `null` before the first. */
+  /** The report of the newest fit; `null` before the first. */
   readonly last: FitReport | null;
   /** The calls of the newest reply that have no result yet, in order. */
   readonly calls: readonly ToolCallPart[];
