@@ -5,7 +5,7 @@ import { type AssistantMessage, type MessageDraft, textOf, withId } from "../mes
 import { PLIMSOLL_MODEL_POLICY } from "../policy/presets/plimsoll.ts";
 import type { SummaryRequest } from "../ports.ts";
 import { createSession } from "./open-session.ts";
-import type { Redact } from "./redaction.ts";
+import { createRedaction, type Redact } from "./redaction.ts";
 
 const KEY = "sk-planted-0123456789abcdef";
 const hide: Redact = (text) => text.split(KEY).join("[key]");
@@ -116,4 +116,24 @@ test.each<[string, Redact, RegExp]>([
     message: expect.stringMatching(message),
   });
   expect(session.entries()).toEqual([]);
+});
+
+const item = (value: object) => JSON.stringify(createRedaction(hide).item(value));
+
+test.each<[string, object]>([
+  ["a text that begins as an address of data does", { text: `data: ${KEY}` }],
+  ["an address whose data are no bytes", { text: `data:text/plain,${KEY}` }],
+  ["an argument of that name", { input: { data: `key ${KEY}` } }],
+  ["an argument of that name without a media type", { input: { data: KEY } }],
+  ["a document that is text", { source: { type: "text", media_type: "text/plain", data: KEY } }],
+])("%s is redacted", (_, value) => {
+  expect(item(value)).not.toContain("sk-planted");
+});
+
+test.each<[string, object]>([
+  ["an image", { source: { type: "base64", media_type: "image/png", data: KEY } }],
+  ["a document of Gemini's", { inlineData: { mimeType: "application/pdf", data: KEY } }],
+  ["an address that holds an image", { image_url: { url: `data:image/png;base64,${KEY}` } }],
+])("bytes stay: %s", (_, value) => {
+  expect(item(value)).toBe(JSON.stringify(value));
 });

@@ -119,10 +119,22 @@ function withParts<Of extends Pick<Message, "parts">>(message: Of, hide: (text: 
 /** Keys under which wires keep what a vendor signed or encrypted. */
 const SEALS = /^(?:signature|encrypted_content|thoughtSignature|reasoningEncryptedContent)$/;
 
+/** Bytes as text: an address that holds them, and the value beside a media type. A text that only begins so, or lies under the same key, is a text. */
+const DATA_ADDRESS = /^data:[^,\s]*;base64,[\w+/=-]*$/;
+const BYTES = /^[\w+/=-]*$/;
+const MEDIA_TYPE_KEYS = ["mediaType", "mimeType", "media_type", "mime_type"];
+
+/** Whether a record says that its `data` are bytes: by its encoding, a media type that is no text's, or an audio's format. */
+function saysBytes(value: Readonly<Record<string, unknown>>): boolean {
+  const types = MEDIA_TYPE_KEYS.map((key) => value[key]).filter((type) => typeof type === "string");
+  const isEncoded = value.kind === "base64" || value.type === "base64" || value.type === "redacted_thinking";
+  return isEncoded || types.some((type) => !type.startsWith("text/")) || value.format === "wav" || value.format === "mp3";
+}
+
 /** Data with all its texts redacted, but for the bytes of media; the very value if that changes nothing. A piece with a seal is never changed: it leaves its list if it would be. */
 function redactedTree<Value>(value: Value, hide: (text: string) => string): Value;
 function redactedTree(value: unknown, hide: (text: string) => string): unknown {
-  if (typeof value === "string") return value.startsWith("data:") ? value : hide(value);
+  if (typeof value === "string") return DATA_ADDRESS.test(value) ? value : hide(value);
   if (Array.isArray(value)) {
     const items = value.flatMap((item: unknown) => {
       const redacted = redactedTree(item, hide);
@@ -131,6 +143,10 @@ function redactedTree(value: unknown, hide: (text: string) => string): unknown {
     return items.length === value.length && items.every((item, index) => item === value[index]) ? value : items;
   }
   if (!isRecord(value)) return value;
-  const entries = Object.entries(value).map(([key, each]) => [key, key === "data" ? each : redactedTree(each, hide)] as const);
+  const isBytes = (key: string, each: unknown) =>
+    key === "data" && typeof each === "string" && BYTES.test(each) && saysBytes(value);
+  const entries = Object.entries(value).map(
+    ([key, each]) => [key, isBytes(key, each) ? each : redactedTree(each, hide)] as const,
+  );
   return entries.every(([key, each]) => each === value[key]) ? value : Object.fromEntries(entries);
 }
