@@ -3,7 +3,8 @@ import { createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { startSimulator } from "@plimsoll/simulator";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { KEPT_ITEMS, keptHistory, openPartDoor, PART_DOORS } from "../testing/part-doors.ts";
+import { openPartDoor, PART_DOORS } from "../testing/doors.ts";
+import { KEPT_ITEMS, keptHistory } from "../testing/kept-items.ts";
 import { CLIENTS } from "../testing/wire-clients.ts";
 
 const CUT = '{"path":"a.ts","content":"half of a fi';

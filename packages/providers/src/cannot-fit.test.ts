@@ -1,6 +1,6 @@
 import { NONE_POLICY, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
-import { ALL_DOORS, chatAnswer, type OpenDoor } from "../testing/refusing-doors.ts";
+import { ALL_DOORS, chatAnswer, type OpenDoor } from "../testing/doors.ts";
 import { createAnthropicSession } from "./anthropic/index.ts";
 import { createMessagesCompactor } from "./drop-in/anthropic.ts";
 import { createContentsCompactor } from "./drop-in/google-genai.ts";

@@ -1,6 +1,6 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
-import { ALL_DOORS, type Call, chatAnswer, type OpenDoor } from "../testing/refusing-doors.ts";
+import { ALL_DOORS, type Call, chatAnswer, type OpenDoor } from "../testing/doors.ts";
 
 const LIMITS = { contextWindowTokens: 200_000, maxOutputTokens: 1000 };
 const TURNS = 16;

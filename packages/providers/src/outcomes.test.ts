@@ -1,7 +1,7 @@
 import { NONE_POLICY, PLIMSOLL_POLICY, type Policy, PRESETS } from "@plimsoll/core";
 import type OpenAI from "openai";
 import { describe, expect, test } from "vitest";
-import { type Call, chatAnswer, REFUSING_DOORS } from "../testing/refusing-doors.ts";
+import { type Call, chatAnswer, REFUSING_DOORS } from "../testing/doors.ts";
 import { createChatCompactor } from "./drop-in/openai-chat.ts";
 import { classifyProviderError, outcomeOf, type ProviderFailure } from "./overflow.ts";
 

@@ -2,8 +2,8 @@ import { type ModelRequest, type ModelResponse, Usage } from "@openai/agents-cor
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { MockLanguageModelV3 } from "ai/test";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { KEPT_ITEMS, keptHistory, openPartDoor, PART_DOORS, untilTaken } from "../testing/part-doors.ts";
-import { ALL_DOORS, type Call, chatAnswer } from "../testing/refusing-doors.ts";
+import { ALL_DOORS, type Call, chatAnswer, openPartDoor, PART_DOORS, untilTaken } from "../testing/doors.ts";
+import { KEPT_ITEMS, keptHistory } from "../testing/kept-items.ts";
 import { sdkRejection } from "./client/failure.ts";
 import { createCompactionMiddleware } from "./drop-in/ai-sdk.ts";
 import { createCompactingModel } from "./drop-in/openai-agents.ts";

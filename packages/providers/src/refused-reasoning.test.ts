@@ -1,7 +1,8 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { keptHistory, openPartDoor, PART_DOORS, type Refused, untilTaken } from "../testing/part-doors.ts";
+import { openPartDoor, PART_DOORS, type Refused, untilTaken } from "../testing/doors.ts";
+import { keptHistory } from "../testing/kept-items.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { sdkRejection } from "./client/failure.ts";
 import { type Fields, recordsAt } from "./fields.ts";

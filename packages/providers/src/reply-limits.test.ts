@@ -1,7 +1,7 @@
 import { type ModelLimits, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { KEPT_ITEMS, keptHistory, openPartDoor, PART_DOORS, untilTaken } from "../testing/part-doors.ts";
-import { chatAnswer } from "../testing/refusing-doors.ts";
+import { chatAnswer, openPartDoor, PART_DOORS, untilTaken } from "../testing/doors.ts";
+import { KEPT_ITEMS, keptHistory } from "../testing/kept-items.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { createLearnedLimits } from "./learned-limits.ts";
 import { createChatSession } from "./openai-chat/session.ts";

@@ -1,6 +1,6 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
-import { ALL_DOORS, type Call, chatAnswer, REFUSING_DOORS } from "../testing/refusing-doors.ts";
+import { ALL_DOORS, type Call, chatAnswer, REFUSING_DOORS } from "../testing/doors.ts";
 import { createChatCompactor } from "./drop-in/openai-chat.ts";
 
 const LIMITS = { contextWindowTokens: 200_000, maxOutputTokens: 1000 };

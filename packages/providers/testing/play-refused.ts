@@ -1,6 +1,14 @@
-import type { SessionEntry } from "@plimsoll/core";
-import { type Door, openDoor, SYSTEM } from "./refused-doors.ts";
-import type { Answered, RefusedSession } from "./refused-session.ts";
+import { createDigest, type SessionEntry } from "@plimsoll/core";
+import { type Call, CHAT_DOORS, chatAnswer } from "./doors.ts";
+import {
+  type Answered,
+  documentUrl,
+  limitsOf,
+  type RefusedSession,
+  resultText,
+  type StepDoor,
+  SYSTEM,
+} from "./refused-session.ts";
 
 const STUB_CHARS = 150;
 const SLACK_TOKENS = 250;
@@ -100,10 +108,33 @@ function refusalError(status: number, message: string): Error {
   return Object.assign(new Error(`${status} ${message}`), { status, error: { message } });
 }
 
+/** The door of a generated session. */
+async function openDoor(session: RefusedSession, answer: (sent: unknown) => Answered): Promise<StepDoor> {
+  const open = CHAT_DOORS[session.door === "recover" && session.refusal === "cut-off" ? "send" : session.door];
+  let sizes: readonly number[] = [];
+  let answers = 0;
+  const call: Call = async ({ messages }) => {
+    const { results, promptTokens, ...said } = answer(messages);
+    sizes = results;
+    return chatAnswer(`r${answers++}`, promptTokens, { ...said, calls: results.length });
+  };
+  const resultOf = (at: number) => resultText(sizes[at] ?? 10);
+  const { say, send, entries } = await open(session.policy, limitsOf(session), {
+    ...{ system: SYSTEM, summarizer: createDigest(), resultOf },
+  });
+  return {
+    entries,
+    step: async ({ said, documentTokens }, isAgain) => {
+      if (said !== null && !isAgain) say(said, documentTokens === null ? [] : [documentUrl(documentTokens)]);
+      await send(call);
+    },
+  };
+}
+
 /** Plays a generated session through its door, or through another. */
 export async function playRefused(
   session: RefusedSession,
-  open: (session: RefusedSession, answer: (sent: unknown) => Answered) => Door | Promise<Door> = openDoor,
+  open: (session: RefusedSession, answer: (sent: unknown) => Answered) => StepDoor | Promise<StepDoor> = openDoor,
 ): Promise<PlayedRefusals> {
   const server = serverOf(session);
   const door = await open(session, server.answer);

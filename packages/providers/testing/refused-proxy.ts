@@ -5,8 +5,15 @@ import { createLearnedLimits } from "../src/learned-limits.ts";
 import { createAnswerReader } from "../src/proxy/answer-reader.ts";
 import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
 import { createProxyCompaction } from "../src/proxy/proxy.ts";
-import { type Door, documentUrl, limitsOf, resultText, SYSTEM } from "./refused-doors.ts";
-import type { Answered, RefusedSession } from "./refused-session.ts";
+import {
+  type Answered,
+  documentUrl,
+  limitsOf,
+  type RefusedSession,
+  resultText,
+  type StepDoor,
+  SYSTEM,
+} from "./refused-session.ts";
 import { callIdOf, type KeptTurn, REFUSED_WIRES, type RefusedWire } from "./refused-wires.ts";
 
 /** An answer as it comes over HTTP. */
@@ -79,8 +86,8 @@ function named({ type }: Fields): string {
 export function proxyDoor(
   given: RefusedSession,
   upstream: RefusedUpstream,
-  proxy: { readonly post: Post; readonly entries: Door["entries"] },
-): Door {
+  proxy: { readonly post: Post; readonly entries: StepDoor["entries"] },
+): StepDoor {
   const { wire, form } = upstream;
   const { reserveTokens: replyTokens } = given;
   const kept: KeptTurn[] = [];
@@ -121,7 +128,10 @@ export function repeating(post: Post): Post {
 const NEVER = new AbortController().signal;
 
 /** A proxy in this process, which sends again as the one that listens does. */
-export function proxyPost(given: RefusedSession, upstream: Post): { readonly post: Post; readonly entries: Door["entries"] } {
+export function proxyPost(
+  given: RefusedSession,
+  upstream: Post,
+): { readonly post: Post; readonly entries: StepDoor["entries"] } {
   const compaction = createProxyCompaction({
     policy: given.policy,
     limitsOf: () => limitsOf(given),

@@ -1,4 +1,4 @@
-import { type Policy, PRESETS } from "@plimsoll/core";
+import { type ModelLimits, type Policy, PRESETS, type SessionEntry } from "@plimsoll/core";
 
 /** Numbers from 0 up to 1, the same for the same seed. */
 function numbersOf(seed: number): () => number {
@@ -103,6 +103,31 @@ export function refusedSession(seed: number, policies: readonly Policy[] = SURVI
     steps,
   };
 }
+
+/** The system text of generated sessions. */
+export const SYSTEM: string = "You sail. ".repeat(40);
+
+/** Sends one step through a door; resolves when it was answered and its results are in. */
+export interface StepDoor {
+  readonly step: (step: ScriptedStep, isAgain: boolean) => Promise<void>;
+  readonly entries: () => Promise<readonly SessionEntry[]>;
+}
+
+/** Returns the limits that are believed of a session. */
+export const limitsOf = ({
+  believedTokens,
+  reserveTokens,
+}: RefusedSession): ModelLimits & { readonly maxOutputTokens: number } => ({
+  contextWindowTokens: believedTokens,
+  maxOutputTokens: reserveTokens,
+});
+
+/** The result of a call, of so many characters: no two begin alike, as those of tools do not. */
+export const resultText = (chars: number): string =>
+  `${String(chars).slice(-9)} ${"some words of a tool, ".repeat(Math.ceil(chars / 22))}`.slice(0, Math.ceil(chars));
+
+/** The address of a document of so many tokens. */
+export const documentUrl = (tokens: number): string => `https://example.com/doc-${tokens}.pdf`;
 
 /** An answer of the server. */
 export interface Answered {

@@ -2,8 +2,7 @@ import { createDigest, createSession, type Message, type Session, type SessionEn
 import { defineMeasure, EMPTY_VIEW, foldEntry, withKinds } from "@plimsoll/core/extend";
 import { z } from "zod";
 import type { PlayedRefusals } from "./play-refused.ts";
-import { SYSTEM } from "./refused-doors.ts";
-import type { RefusedSession } from "./refused-session.ts";
+import { type RefusedSession, SYSTEM } from "./refused-session.ts";
 
 /** One step whose request was refused, and the loss by the session's reaction. */
 export interface RefusedStep {
