@@ -106,6 +106,12 @@ describe("recall of a span", () => {
     expect(await recalled(handle)).toBe(text);
   });
 
+  test("a range that begins after the first message gives the text from there on", async () => {
+    const range = { startChar: 30, maximumChars: 12 };
+    const piece = { text: firstTwo.slice(30, 42), startChar: 30, totalChars: firstTwo.length };
+    expect(await recall("u1..a1", range, indexOf(logOf(messages)))).toEqual(piece);
+  });
+
   const summary = summaryMessage("s", "what happened");
 
   test.each<[string, readonly SessionEntry[], string, RegExp]>([
