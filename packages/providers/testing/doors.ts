@@ -154,7 +154,7 @@ const dropIn = keeping((options) => {
 
 /** A program that asks what to send, before a request and after a failure. */
 const asking = (
-  open: (given: Parameters<typeof createChatCompactor>[0] & { readonly limits: Limits }) => ItemsDoor,
+  open: (given: { readonly policy: Policy; readonly limits: Limits; readonly summarizer?: Summarizer }) => ItemsDoor,
 ): OpenDoor =>
   keeping((options) => {
     const { fit, entries } = open(options);
