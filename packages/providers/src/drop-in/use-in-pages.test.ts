@@ -26,13 +26,19 @@ test.each([
   onTestFinished(() => simulator.close());
   const { url, openAiUrl } = simulator;
   vi.stubEnv("OPENAI_BASE_URL", openAiUrl);
-  vi.stubEnv("ANTHROPIC_BASE_URL", page === "ai-sdk.md" ? `${url}/v1` : url);
+  vi.stubEnv("ANTHROPIC_BASE_URL", url);
   vi.stubEnv("GOOGLE_GEMINI_BASE_URL", url);
   for (const name of ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"]) vi.stubEnv(name, "key");
+  // The AI SDK's provider read its address when another test loaded it.
+  const { fetch } = globalThis;
+  vi.stubGlobal("fetch", (address: string, init?: RequestInit) =>
+    fetch(address.replace("https://api.anthropic.com/v1", `${url}/v1`), init),
+  );
   const printed: unknown[] = [];
   const log = vi.spyOn(console, "log").mockImplementation((...given: unknown[]) => void printed.push(...given));
   onTestFinished(() => {
     vi.unstubAllEnvs();
+    vi.unstubAllGlobals();
     log.mockRestore();
   });
   const [, program = ""] = readFileSync(new URL(page, PAGES), "utf8").split("```ts\n").slice(index);
