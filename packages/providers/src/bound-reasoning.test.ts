@@ -88,7 +88,7 @@ describe("a session goes on", () => {
     const { sdk, refused } = await bindingServer();
     const request = { model: MODEL, max_tokens: 2_000, tools: [TOOL], thinking: { type: "adaptive" } } as const;
     const session = await createAnthropicSession({ request: { ...request, tools: [TOOL] }, system: SYSTEM, limits: LIMITS });
-    await steps(session, sdk, 5);
+    await steps(session, sdk, 20);
     const { conversation } = session;
     const now = { reason: "manual", keep: { messages: 2 } } as const;
     await conversation.inTurn(() =>

@@ -54,7 +54,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     const { exitCode, stdout } = await run("bench logs/session.jsonl");
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^real windows:\n/m);
-    expect(stdout).toMatch(/^plimsoll +[\d.]+k +0\/1/m);
+    expect(stdout).toMatch(/^plimsoll +[\d.]+k +1\/1/m);
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
@@ -278,11 +278,13 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
 
   test("prices of models that no session asks, and a sweep that a policy lacks, are told first", async () => {
     writeFileSync(join(folder, "idle.yaml"), "nobody-asks: { inputUsdPerMillion: 1, outputUsdPerMillion: 1 }\n");
-    const swept = "-p sven -p plimsoll --sweep trigger.ratio=70% -w 32k";
+    const swept = "-p sven -p plimsoll --sweep strategies.keepNothingUpToMessages=6 -w 32k";
     const { stdout } = await run(`bench logs/session.jsonl ${swept} --prices idle.yaml --jobs 1`);
     const first = stdout.slice(0, stdout.indexOf("for messages:"));
     expect(first).toContain("--prices: no session asks nobody-asks.");
-    expect(first.replaceAll(/\s+/g, " ")).toContain("--sweep: plimsoll has no one value named trigger.ratio");
+    expect(first.replaceAll(/\s+/g, " ")).toContain(
+      "--sweep: plimsoll has no one value named strategies.keepNothingUpToMessages",
+    );
   });
 
   test("a policy file of an earlier version is replayed, and what it says otherwise is told first", async () => {
@@ -407,7 +409,7 @@ describe("plimsoll policy", () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^recorded +as recorded$/m);
     expect(stdout).toMatch(/^none +never$/m);
-    expect(stdout).toMatch(/^plimsoll +150k +recent and 4 more/m);
+    expect(stdout).toMatch(/^plimsoll +168k +recent and 4 more/m);
     expect(stdout).not.toMatch(/^(last-human-only|all-excerpts)/m);
     expect(stdout).toMatch(/Made to cheat.*never\s+recommended[^:]*: last-human-only,\s+all-excerpts\./s);
   });
