@@ -28,7 +28,7 @@ export interface StateRequest {
 
 /** The workers of a run with so many jobs. */
 export function poolOf(jobs: number, parts: BenchParts = BUILT_IN_PARTS): WorkerPool {
-  return jobs === 1 ? createSerialPool({ parts }) : createThreadPool(jobs, parts);
+  return jobs === 1 ? createSerialPool({ parts }) : createThreadPool(jobs, { modules: parts.modules });
 }
 
 /** Below the system's folder for data that can be made again. */

@@ -87,8 +87,6 @@ export interface Breaker {
   readonly isGoalMissed: boolean;
   /** True once the vendor wrote no summary, or refused one of its own: it is not asked again by this model's session. */
   readonly isVendorOut?: boolean;
-  /** The ledger's estimate when a cut was found not to pay, unless another outcome came since. Only the open session knows it. */
-  readonly unpaidTokens?: number | null;
 }
 
 /** The parts of a fit's state that messages are priced by. */

@@ -20,7 +20,7 @@ function sizes(usedTokens: number, more: Partial<GateSizes> & { readonly upperTo
   const none = {
     pendingTokens: 0,
     newTokens: null,
-    newSinceUnpaidTokens: null,
+    sinceCallTokens: null,
     stepTokens: 0,
     isGoalMissed: false,
     pauseMs: null,
@@ -117,9 +117,9 @@ describe("reasonToAct", () => {
     ["where it is cheap", priced(5), "threshold"],
     ["not where it is dear", priced(5.1), null],
     ["where the cache is cold, at any price", priced(80, 300_000), "threshold"],
-    ["not before enough is new since one did not pay", { ...priced(5), newSinceUnpaidTokens: 999 }, null],
-    ["when enough is new since", { ...priced(5), newSinceUnpaidTokens: 2720 }, "threshold"],
-    ["where the cache is cold, whatever did not pay", { ...priced(80, 300_000), newSinceUnpaidTokens: 0 }, "threshold"],
+    ["not at a size that was planned at before", { ...priced(5), sinceCallTokens: 0 }, null],
+    ["when enough is new", { ...priced(5), sinceCallTokens: 2720 }, "threshold"],
+    ["where the cache is cold, whatever did not pay", { ...priced(80, 300_000), sinceCallTokens: 0 }, "threshold"],
     ["where the window is full, at any price", { ...priced(80), prediction: sizes(130_000).prediction }, "threshold"],
     ["not below its line", { ...priced(1), prediction: sizes(50_999).prediction }, null],
   ])("a policy whose cuts must pay acts %s", (_, at, reason) => {

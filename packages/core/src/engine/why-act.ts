@@ -6,7 +6,7 @@ import type { Prediction } from "../tokens/estimator.ts";
 import { wholeTokens } from "../tokens/measure.ts";
 import type { Breaker, FitInput, FitOutcome, FitState, Sized } from "./fit-input.ts";
 import { type WindowPart, windowParts } from "./window-parts.ts";
-import { type CutPrice, cutPrice, maybePays, type PromptCache } from "./worth-cutting.ts";
+import { type CutPrice, cutPrice, isNewSize, maybePays, type PromptCache } from "./worth-cutting.ts";
 
 /** The decision of a fit: it acts for a reason and within a budget, or leaves the context as it is, which is then its outcome. */
 type WhyAct =
@@ -40,8 +40,8 @@ export interface GateSizes extends Pick<Breaker, "isGoalMissed"> {
   readonly pendingTokens: number;
   /** Tokens that arrived since the last compaction or attempt; `null` if there was none. */
   readonly newTokens: number | null;
-  /** Tokens that arrived since a cut was found not to pay; `null` if none was. */
-  readonly newSinceUnpaidTokens: number | null;
+  /** Tokens that arrived since the last call; `null` before the first. */
+  readonly sinceCallTokens: number | null;
   /** Tokens that a step adds, as measured so far. */
   readonly stepTokens: number;
   /** The bound on the size after a cut, as a multiple of the expected size. */
@@ -63,7 +63,7 @@ function gateSizes(state: GateState, { pending, nowMs }: FitInput): GateSizes {
     prediction,
     pendingTokens: expectedTokensOf(pending, state),
     newTokens: newSince(breaker.estimatedAtLastAttemptTokens ?? estimatedAtLastCutTokens),
-    newSinceUnpaidTokens: newSince(breaker.unpaidTokens),
+    sinceCallTokens: newSince(estimatedAtLastCallTokens),
     stepTokens: stepTokens * factor,
     upperRatioAfterCut: setup.estimator.upperRatioAfterCut(ledger),
     isGoalMissed: breaker.isGoalMissed,
@@ -100,7 +100,7 @@ export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, si
     if (policy.emergency !== null && fires(policy.emergency, usedTokens, budget)) return "emergency";
     if (fires(policy.trigger, usedTokens, budget)) {
       const price = cutPrice(policy.trigger, budget, sizes);
-      const isNews = price.isCold || (sizes.newSinceUnpaidTokens ?? minimumNewTokens) >= minimumNewTokens;
+      const isNews = price.pays === 0 || price.isCold || isNewSize(expectedTokens, sizes.sinceCallTokens, minimumNewTokens);
       if (isNews && maybePays(sizes.prediction, price)) return "threshold";
     }
     if (afterPause !== null && sizes.pauseMs !== null && fires(afterPause, usedTokens, budget)) {

@@ -107,3 +107,12 @@ export function mostWorthKeeping(
   const half = sizeTokens + (Math.max(0, stepTokens) * Math.max(0, rewriteRatio - 1)) / 2;
   return Math.min(byShare, half - Math.sqrt(half * half - sizeTokens * sizeTokens));
 }
+
+/**
+ * True if a cut that may not pay is planned at this size: once for each so many new tokens. Only the log decides, so that a restart changes nothing. `sinceCallTokens` arrived since the
+ * last call; `null` before the first.
+ */
+export function isNewSize(expectedTokens: number, sinceCallTokens: number | null, minimumNewTokens: number): boolean {
+  const count = (tokens: number) => Math.floor(tokens / Math.max(1, minimumNewTokens));
+  return sinceCallTokens === null || count(expectedTokens) > count(expectedTokens - sinceCallTokens);
+}

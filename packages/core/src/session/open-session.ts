@@ -121,7 +121,6 @@ interface OpenLog extends FittedSession {
   isRefusalTold: boolean;
   windowTokens: number;
   missed: Missed | null;
-  unpaidTokens: number | null;
 }
 
 /** The reasoning that leaves after unknown refusals of one request: reasoning before an answer is less likely to be the reason. */
@@ -166,7 +165,6 @@ function emptyLog(given: SessionOptions, archive: SessionStore | null): OpenLog 
     isRefusalTold: false,
     windowTokens: Number.POSITIVE_INFINITY,
     missed: null,
-    unpaidTokens: null,
   };
   return log;
 }
@@ -347,8 +345,6 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     log.windowTokens = now.model.contextWindowTokens ?? Number.POSITIVE_INFINITY;
     const outcome = await fitSession(log, { policy: by, input: now, measuredBy: log.state.ledger, prepared }, signal);
     log.missed = outcome.kind === "irreducible" ? missedIn(log, now, outcome) : null;
-    const isUnpaid = outcome.kind === "cancelled" && outcome.by === "price";
-    if (outcome.kind !== "unchanged") log.unpaidTokens = isUnpaid ? log.state.ledger.estimatedTokens : null;
     background?.fitted(now, outcome);
     // A fit that changed nothing has nothing to wait for, even after an abort.
     if (writer !== null && entries.length > log.writtenCount) await untilAborted(signal, flush);
