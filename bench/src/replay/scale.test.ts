@@ -19,7 +19,7 @@ const sessionOf = (turns: number) => {
   return prepareSession(madeTranscript({ turns, toolCallsPerTurn: 5, ...chars, overheadTokens: 2000 }));
 };
 /** Long enough that the part before the first compaction, which costs nothing, is small. */
-const [once, twice] = [sessionOf(80), sessionOf(160)];
+const [once, twice] = [sessionOf(160), sessionOf(320)];
 const window = { kind: "working-room", tokens: 10_000 } as const;
 
 test.each([SVEN_POLICY, OPAL_POLICY, PI_POLICY, PLIMSOLL_POLICY, CONTEXT_EDITING_PEER.policy])(

@@ -45,7 +45,11 @@ describe.skipIf(terminals === null)("Ctrl-C", { timeout: RUN_MS }, () => {
   ])("ends %s with the line that goes on, and it does", async (_, args, lines) => {
     const { end, said } = await interrupted(args, lines);
     expect(end).toEqual({ exitCode: 130, signal: 0 });
-    expect(said.split("\r\n").slice(-3)).toEqual([expect.stringContaining("Go on with:"), `  plimsoll ${args.join(" ")}`, ""]);
+    expect(said.split("\r\n").slice(-3)).toEqual([
+      expect.stringContaining("Continue with:"),
+      `  plimsoll ${args.join(" ")}`,
+      "",
+    ]);
     const kept = filesBelow();
     expect(kept.filter((name) => name.endsWith(".tmp") || /^(report|advice)\./.test(name))).toEqual([]);
     const [rows = ""] = readdirSync(join(folder, CACHE));

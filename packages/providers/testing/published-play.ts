@@ -120,7 +120,7 @@ async function cut<Item>(
   if (sent.includes(value)) return [];
   if (isAgentsRole(stringAt(value, "role")) || isAgentsRole(stringAt(value, "type"))) return ["is declared, and not sent"];
   // A reply follows: results without any are a part of a history that nobody reads.
-  const replied = [...placed, ...subject.items([stepOf("x0", 10)])];
+  const replied = [...placed, ...subject.items([human("Go on."), stepOf("x0", 10)])];
   const { messages: read } = await fitted(subject, { own: replied, policy: PLIMSOLL_POLICY, limits: WIDE });
   const contents = new Set(read.slice(1).map(contentOf));
   const logged = messages.filter((message) => contents.has(contentOf(message)));

@@ -17,7 +17,7 @@ import { NOW_MS, recordedIo, runIn } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
 /** Printed by a run that used the rows of another. Beside it are lines of progress, as many as the machine is slow. */
-const TAKEN = "that another run had finished";
+const TAKEN = "finished by another run";
 
 /** Processes start from the sources, longer if other tests run at the same time. */
 const RUN_MS = 240_000;

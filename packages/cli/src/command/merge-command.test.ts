@@ -60,8 +60,8 @@ describe("three parts", { timeout: REPLAY_MS }, () => {
 
   test.each([
     ["a part is missing", ["parts/1.jsonl", "parts/2.jsonl"], "missing: part 3/3"],
-    ["a file is no file of rows", ["sessions/a.jsonl"], "sessions/a.jsonl: no result of a run"],
-    ["a folder has none", ["sessions/notes.md"], "sessions/notes.md: no result of a run"],
+    ["a file is no file of rows", ["sessions/a.jsonl"], "sessions/a.jsonl: not a finished run"],
+    ["a folder has none", ["sessions/notes.md"], "sessions/notes.md: not a finished run"],
     ["a file is not there", ["absent.jsonl"], "absent.jsonl: cannot be read"],
   ])("are not merged if %s", async (_, parts, line) => {
     const { exitCode, stderr } = await run("bench", "merge", ...parts);
