@@ -29,7 +29,8 @@ export function whyAct(state: GateState, input: FitInput): WhyAct {
   const sizes = gateSizes(state, input);
   const budget = { ...limits, roomTokens: Math.max(0, limits.inputBudgetTokens - sizes.prediction.overheadTokens) };
   const reason = input.now?.reason ?? reasonToAct(state.policy, input.gate, budget, sizes);
-  if (reason === null) return { kind: "unchanged", off: null };
+  if (reason === null || (reason === "threshold" && state.breaker.unpaidTokens === state.ledger.estimatedTokens))
+    return { kind: "unchanged", off: null };
   return { kind: "act", reason, budget, price: cutPrice(state.policy.trigger, budget, sizes) };
 }
 
@@ -83,8 +84,7 @@ export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, si
   if (!policy.enabled) return null;
   if (gate === "on-overflow") return "overflow";
   const { fallback, afterPause, progress } = policy;
-  const { inputBudgetTokens } = budget;
-  const { expectedTokens, upperTokens } = sizes.prediction;
+  const [{ inputBudgetTokens }, { expectedTokens, upperTokens }] = [budget, sizes.prediction];
   const afterAttemptTokens = expectedTokens - (sizes.newTokens ?? 0);
   const isFilled = isWindowFilled(sizes.prediction, budget) || afterAttemptTokens >= triggerTokens(policy.trigger, budget);
   const minimumSteps = isFilled ? (progress.minimumSteps ?? 0) : 0;

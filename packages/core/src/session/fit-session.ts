@@ -25,11 +25,11 @@ export interface SessionFit {
 
 /** Collects the state that a gate reads, before it is known whether anything is done. */
 export function gateStateOf(
-  { state, setup }: FittedSession,
+  { state, setup, unpaidTokens }: FittedSession,
   { policy, input, measuredBy, writer = null }: Omit<SessionFit, "prepared">,
 ): Omit<FitState, "memory" | "failedPorts"> {
   const { reportedAtMs, view, cacheSigns } = state;
-  const { breaker } = state;
+  const breaker = { ...state.breaker, unpaidTokens };
   const { system, tools } = view;
   const overhead = { system, tools, dynamicContext: input.dynamicContext ?? null, hiddenTokens: setup.hiddenTokens };
   const prediction = setup.estimator.predict(measuredBy, overhead);

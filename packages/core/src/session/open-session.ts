@@ -121,6 +121,8 @@ interface OpenLog extends FittedSession {
   isRefusalTold: boolean;
   windowTokens: number;
   missed: Missed | null;
+  /** The ledger's estimate when a cut was last found not to pay. */
+  unpaidTokens: number | null;
 }
 
 /** The reasoning that leaves after unknown refusals of one request: reasoning before an answer is less likely to be the reason. */
@@ -165,6 +167,7 @@ function emptyLog(given: SessionOptions, archive: SessionStore | null): OpenLog 
     isRefusalTold: false,
     windowTokens: Number.POSITIVE_INFINITY,
     missed: null,
+    unpaidTokens: null,
   };
   return log;
 }
@@ -344,6 +347,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     const now = timed(input);
     log.windowTokens = now.model.contextWindowTokens ?? Number.POSITIVE_INFINITY;
     const outcome = await fitSession(log, { policy: by, input: now, measuredBy: log.state.ledger, prepared }, signal);
+    if (outcome.kind === "cancelled" && outcome.by === "price") log.unpaidTokens = log.state.ledger.estimatedTokens;
     log.missed = outcome.kind === "irreducible" ? missedIn(log, now, outcome) : null;
     background?.fitted(now, outcome);
     // A fit that changed nothing has nothing to wait for, even after an abort.

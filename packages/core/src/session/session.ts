@@ -285,6 +285,7 @@ export interface FittedSession {
   predict(dynamicContext: string | null): Prediction;
   /** The parts that the newest fit could not make fit, as long as only replies and results follow; `null` for none. */
   readonly missed: Missed | null;
+  readonly unpaidTokens: number | null;
   /** The sizes of the view, and of answered requests, in other units than tokens. */
   readonly sizes: RequestSizes;
 }
