@@ -76,8 +76,9 @@ describe.each(columns.map((column) => [`${column.sdk}, ${column.wire}, roles ${c
       !(sdk.startsWith("AI SDK") && wire === "anthropic" && name === "length without usage");
     test.each(CUTS.filter(isPlayed))("goes on with less after %s", { timeout: 60_000 }, async (__, cut) => {
       const server = await cuttingServer(cut);
-      const { simulator } = server;
-      await play({ simulator, policy: PLIMSOLL_POLICY, steps: STEPS, windowTokens: LIMITS.contextWindowTokens });
+      const { simulator, seen } = server;
+      const { contextWindowTokens: windowTokens } = LIMITS;
+      await play({ simulator, policy: PLIMSOLL_POLICY, steps: STEPS, replied: () => seen.answered, windowTokens });
       expectGoneOn(server);
     });
   },

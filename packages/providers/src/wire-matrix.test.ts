@@ -1,5 +1,5 @@
 import { type Policy, PRESETS, presetNamed } from "@plimsoll/core";
-import { type SimulatedRules, startSimulator } from "@plimsoll/simulator";
+import { type SimulatedRequest, type SimulatedRules, startSimulator } from "@plimsoll/simulator";
 import { expect, test, vi } from "vitest";
 import type { MatrixColumn } from "../testing/matrix-game.ts";
 import { BOUND_COLUMNS, MATRIX_COLUMNS } from "../testing/matrix-runs.ts";
@@ -19,8 +19,10 @@ const STEPS = Number(process.env.MATRIX_STEPS ?? SHORT_STEPS);
 const ONLY = process.env.MATRIX_ONLY ?? "";
 const WINDOW_TOKENS = 32_768;
 
-/** All that act but the one whose writer is the vendor: its own request for a summary is played in vendor-summary.test.ts. */
-const acting = PRESETS.filter(({ enabled, name }) => enabled && name !== "plimsoll-vendor");
+const acting = PRESETS.filter(({ enabled }) => enabled);
+
+/** The answer of a vendor that writes no summaries for this model. It is asked once in a run. */
+const NO_SUMMARIES = "compaction: not supported on this model";
 
 /** The record of one run. */
 interface Played {
@@ -62,11 +64,23 @@ const COMPARED = { anthropic: "messages", "openai-chat": "chat", "openai-respons
 /** Requests that a column's program sends if nothing is ever cut, by the replies that it got before. */
 type OwnRequests = readonly unknown[];
 
+/** A script, and the count of the replies that it gave. */
+function countedScript(thinking: MatrixColumn["thinking"]) {
+  const script = matrixScript(thinking);
+  let count = 0;
+  const replies = (request: SimulatedRequest) => {
+    if (request.asks === "reply") count = request.replyIndex + 1;
+    return script(request);
+  };
+  return { replies, replied: () => count };
+}
+
 /** Plays a column in a window without an end, under no compaction. */
 async function ownRequests(column: MatrixColumn): Promise<OwnRequests> {
   const own: unknown[] = [];
+  const { replies, replied } = countedScript(column.thinking);
   const simulator = await startSimulator({
-    replies: matrixScript(column.thinking),
+    replies,
     contextWindowTokens: Number.MAX_SAFE_INTEGER,
     roles: column.roles,
     nowMs: () => 0,
@@ -75,34 +89,35 @@ async function ownRequests(column: MatrixColumn): Promise<OwnRequests> {
   });
   const [policy, windowTokens] = [presetNamed("none") ?? PRESETS[0], Number.MAX_SAFE_INTEGER];
   if (policy === undefined) throw new Error("there is no preset");
-  await column.play({ simulator, policy, steps: STEPS, windowTokens });
+  await column.play({ simulator, policy, steps: STEPS, replied, windowTokens });
   await simulator.close();
   return own;
 }
 
 async function play(column: MatrixColumn, policy: Policy, own: OwnRequests): Promise<Played> {
   const violations: string[] = [];
+  const { replies, replied } = countedScript(column.thinking);
   const said = ({ rule, at, message }: VendorViolation) => `${rule} ${at}: ${message}`;
   const simulator = await startSimulator({
-    replies: matrixScript(column.thinking),
+    replies,
     contextWindowTokens: WINDOW_TOKENS,
     roles: column.roles,
     tokenFactorRatio: column.tokenFactorRatio,
     nowMs: () => 0,
     rules: rulesOf(column),
     onRequest: (_, request) => {
-      const answered = simulator.exchanges().filter(({ outcome }) => outcome === "answered").length;
-      const found = [...judged(column, request), ...validateDeclared(COMPARED[column.wire], own[answered], request)];
+      const found = [...judged(column, request), ...validateDeclared(COMPARED[column.wire], own[replied()], request)];
       violations.push(...found.map(said));
     },
   });
-  const diedOf = await column.play({ simulator, policy, steps: STEPS, windowTokens: WINDOW_TOKENS }).then(
+  const diedOf = await column.play({ simulator, policy, steps: STEPS, replied, windowTokens: WINDOW_TOKENS }).then(
     () => null,
     (error: unknown) => String(error).slice(0, 200),
   );
   await simulator.close();
   const drops = simulator.exchanges().flatMap((exchange) => exchange.drops).length;
-  const refused = simulator.exchanges().flatMap(({ outcome, error }) => (outcome === "rejected" ? [error ?? ""] : []));
+  const errors = simulator.exchanges().flatMap(({ outcome, error }) => (outcome === "rejected" ? [error ?? ""] : []));
+  const refused = errors.filter((error, index) => error !== NO_SUMMARIES || errors.indexOf(error) < index);
   return { preset: policy.name, diedOf, refused, violations, drops };
 }
 

@@ -8,6 +8,8 @@ export interface MatrixGame {
   readonly policy: Policy;
   /** Replies that the run asks for, at the least. */
   readonly steps: number;
+  /** Counts the replies so far; the vendor's own summaries are none. */
+  readonly replied: () => number;
   readonly windowTokens: number;
 }
 

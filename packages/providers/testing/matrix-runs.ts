@@ -63,17 +63,13 @@ async function playAgent(game: MatrixGame, client: ModelClient, modelId: string)
     nowMs: () => 0,
     isBoundReasoning,
     // Another branch every few steps.
-    dynamicContext: () => `branch ${Math.floor(answeredCount(game) / 5)}`,
+    dynamicContext: () => `branch ${Math.floor(game.replied() / 5)}`,
   });
-  for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+  for (let turn = 0; game.replied() < game.steps; turn++) {
     const outcome = await agent.submit(question(turn));
     if (outcome.error !== null) throw outcome.error;
   }
   await agent.close();
-}
-
-function answeredCount({ simulator }: MatrixGame): number {
-  return simulator.exchanges().filter(({ outcome }) => outcome === "answered").length;
 }
 
 /** Thinking as the vendor's own parameter: a budget, or by the model's own choice. */
@@ -131,7 +127,7 @@ const messagesDropIn =
       tools: tools.map((each) => ({ ...each, input_schema: { ...each.input_schema } })),
       ...thinkingOf(thinking),
     };
-    for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+    for (let turn = 0; game.replied() < game.steps; turn++) {
       messages.push({ role: "user", content: question(turn) });
       // Older models take no system message in the middle.
       const declared = thinking === "bound" ? declaration(turn) : null;
@@ -160,7 +156,7 @@ async function messagesSession(game: MatrixGame): Promise<void> {
   const tools: Anthropic.Tool[] = [{ name, description, input_schema: { ...parameters } }];
   const request = { model: BINDING_CLAUDE, max_tokens: MAXIMUM_OUTPUT_TOKENS, tools, ...thinkingOf("bound") };
   const session = await createAnthropicSession({ request, system: SYSTEM, policy: game.policy, limits: limitsOf(game) });
-  for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+  for (let turn = 0; game.replied() < game.steps; turn++) {
     session.user(question(turn));
     do {
       await session.send((asked) => sdk.messages.create(asked));
@@ -192,7 +188,7 @@ const chatDropIn =
       ? AS_IT_IS
       : createChatCompactor({ policy, limits: limitsOf(game), quirks: host.quirks });
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "system", content: SYSTEM }];
-    for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+    for (let turn = 0; game.replied() < game.steps; turn++) {
       const declared = host.quirks.roles === "any" ? declaration(turn) : null;
       if (declared !== null) messages.push({ role: "developer", content: declared });
       messages.push({ role: "user", content: question(turn) });
@@ -237,7 +233,7 @@ const responsesDropIn =
     const isOfItems = thinking === "bound";
     const opening = isOfItems ? [addedTools(read), { role: "developer" as const, content: SYSTEM }] : [];
     const items: OpenAI.Responses.ResponseInputItem[] = opening;
-    for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+    for (let turn = 0; game.replied() < game.steps; turn++) {
       const declared = declaration(turn);
       if (declared !== null) items.push({ role: "developer", content: declared });
       if (declared !== null && isOfItems) items.push(addedTools({ ...read, name: `read_${turn}` }));
@@ -289,7 +285,7 @@ function aiSdkThinking(thinking: "on" | "bound") {
 
 async function playAiSdk(game: MatrixGame, { model, thinking }: AiSdkSettings): Promise<void> {
   const messages: ModelMessage[] = [];
-  for (let turn = 0; answeredCount(game) < game.steps; turn++) {
+  for (let turn = 0; game.replied() < game.steps; turn++) {
     messages.push({ role: "user", content: question(turn) });
     const { response } = await generateText({
       model,
