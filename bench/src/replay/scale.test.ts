@@ -18,7 +18,7 @@ const sessionOf = (turns: number) => {
   const chars = { resultChars: 4000, humanChars: 2000, replyChars: 500 };
   return prepareSession(madeTranscript({ turns, toolCallsPerTurn: 5, ...chars, overheadTokens: 2000 }));
 };
-/** Long enough that the part before the first compaction, which costs nothing, is small. */
+/** Long enough that the part before the first compaction, which costs nothing, is small, and one cut more or less too: with 80, 160 and 320 turns at first, `plimsoll` took 2.33, 1.96 and 2.08 times as much on 29 November 2026. */
 const [once, twice] = [sessionOf(160), sessionOf(320)];
 const window = { kind: "working-room", tokens: 10_000 } as const;
 
