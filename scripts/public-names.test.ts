@@ -41,8 +41,8 @@ test.each([
 });
 
 /**
- *  Entries with names that no file imports by an import statement, and their number: the program's own start, its help as the bundle keeps it, and modules that it
- *  loads on demand.
+ * Entries with names that no file imports by an import statement, and their number: the program's own start, its help as the bundle keeps it, and modules that it
+ * loads on demand.
  */
 const NAMES_OF_NOBODY: Readonly<Record<string, number>> = { plimsoll: 2, "@plimsoll/bench/extend": 1 };
 

@@ -56,8 +56,8 @@ export function createRandom(): () => number {
 }
 
 /**
- *  A figure with its 95% bootstrap interval over repositories. `value` is `null` if there is no evidence for it; `interval` also with fewer than eight repository
- *  owners.
+ * A figure with its 95% bootstrap interval over repositories. `value` is `null` if there is no evidence for it; `interval` also with fewer than eight repository
+ * owners.
  */
 export interface Estimate {
   readonly value: number | null;

@@ -4,8 +4,8 @@ import { parseSync } from "oxc-parser";
 import { root } from "../tool.mjs";
 
 /**
- *  Words only for the code and the page of evidence (CONTRIBUTING, "English"): a screen has none of them. Each with the words for screens. @type {readonly (readonly
- *  [RegExp, string])[]}
+ * Words only for the code and the page of evidence (CONTRIBUTING, "English"): a screen has none of them. Each with the words for screens. @type {readonly (readonly
+ * [RegExp, string])[]}
  */
 const PRIVATE = [
   [/\bowners?\b/i, "project"],

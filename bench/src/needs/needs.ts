@@ -242,8 +242,8 @@ interface StatedLine {
 }
 
 /**
- *  A text that states something: its lines as they are compared, those that it shows, the last place of each, without white space around it, and the
- *  lines that are too long.
+ * A text that states something: its lines as they are compared, those that it shows, the last place of each, without white space around it, and the
+ * lines that are too long.
  */
 interface StatingText {
   readonly lines: readonly string[];
@@ -284,8 +284,8 @@ function statingTexts(message: Message): readonly StatingText[] {
 }
 
 /**
- *  A line with its neighbours, up to a line that is too long to be one; of a line that is itself too long, only the stating part. Lines around the
- *  shown ones state nothing.
+ * A line with its neighbours, up to a line that is too long to be one; of a line that is itself too long, only the stating part. Lines around the
+ * shown ones state nothing.
  */
 function passageAround({ raw, text: { lines, shown }, place }: StatedLine, window: string): string | null {
   if (place < shown.from || place >= shown.end) return null;

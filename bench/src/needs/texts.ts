@@ -42,8 +42,8 @@ export function numberedLines(text: string): ReadonlyMap<number, string> | null 
 }
 
 /**
- *  The header that a tool writes above a command's output: its exit among names with values, then only a name, as in `Exit code: 0`, `Wall time: 1
- *  second`, `Output:`.
+ * The header that a tool writes above a command's output: its exit among names with values, then only a name, as in `Exit code: 0`, `Wall time: 1
+ * second`, `Output:`.
  */
 const HEADER = /^(?=(?:.+\n){0,7}.*\bcode:? -?\d+\n)(?:[A-Z][^\n:]{2,40}(?:: [^\n]+| \d+)\n){1,8}[A-Z]\w+:\n/;
 const MOST_HEADER_LINES = 9;
@@ -55,8 +55,8 @@ function headerLines(lines: readonly string[]): number {
 }
 
 /**
- *  A line that a tool puts around its output: a tag, an element of one line, or words in brackets without quotes (docs/evidence.md). Indented, it is
- *  a part of a text.
+ * A line that a tool puts around its output: a tag, an element of one line, or words in brackets without quotes (docs/evidence.md). Indented, it is
+ * a part of a text.
  */
 const FRAME =
   /^(?:<\/?[a-z][^<>]*>|<([a-z][\w-]*)[^<>]*>[^<>]*<\/\1>|(?=[^"'{]*[\p{L}\d] \p{L})(?:\[[^[\]]*\]|\([^()]*\)))\s*$/u;

@@ -7,8 +7,8 @@ import { formatNumberOf, formatPercent, NOT_VISIBLE } from "./figures.ts";
 type Answered = Pick<TuneResult, "base" | "current" | "best" | "front" | "tried" | "verdict" | "testSessions">;
 
 /**
- *  The setting to take: the best one if the verdict says it, or if few sessions look like it. `null` if the current setting stays. The written, printed and ringed
- *  setting is this one.
+ * The setting to take: the best one if the verdict says it, or if few sessions look like it. `null` if the current setting stays. The written, printed and ringed
+ * setting is this one.
  */
 export function settingToTake({ best, verdict }: Pick<TuneResult, "best" | "verdict">): TunedPolicy | null {
   const taken = verdict.kind === "set" ? verdict.best : verdict.kind === "too-few" ? verdict.looksLike : null;

@@ -82,8 +82,8 @@ export async function newestVersion({ packageName }: Pinned): Promise<string | n
 const MOST_TRIED = 10;
 
 /**
- *  The newest version that can be installed, looked for downwards from the registry's latest; `null` if none of the first can be. `say` receives the reason why a
- *  newer one cannot.
+ * The newest version that can be installed, looked for downwards from the registry's latest; `null` if none of the first can be. `say` receives the reason why a
+ * newer one cannot.
  */
 export async function newestInstalled(cache: string, program: Program, say: (line: string) => void): Promise<string | null> {
   const { exitCode, output } = await npm(["view", "--loglevel=error", "--json", program.packageName], process.cwd());

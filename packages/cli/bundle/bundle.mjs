@@ -41,7 +41,7 @@ const HELP = "help.json";
 const LAZY = { "@pydantic/genai-prices": ["calcPrice", "findProvider"] };
 
 /**
- *  A chunk as tests look at it: its file, its imports at once, its possible later imports, and the modules inside.
+ * A chunk as tests look at it: its file, its imports at once, its possible later imports, and the modules inside.
  * @typedef {{ readonly fileName: string, readonly imports: readonly string[], readonly dynamicImports: readonly string[], readonly modules: readonly string[] }} BundledChunk
  */
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /**
- *  A package with a module in a bundle, with its licence.
+ * A package with a module in a bundle, with its licence.
  * @typedef {{ readonly name: string, readonly version: string, readonly license: string, readonly author: string | null, readonly text: string | null }} BundledPackage
  */
 

@@ -16,8 +16,8 @@ const BOUND_MODELS: readonly { readonly ids: RegExp; readonly checks: "every-acc
 ];
 
 /**
- *  Models that read the thinking of others: a model reads its own kind's, and these. Haiku 5.5's is read by all, and it reads no other's; older models' is read
- *  by every later one.
+ * Models that read the thinking of others: a model reads its own kind's, and these. Haiku 5.5's is read by all, and it reads no other's; older models' is read
+ * by every later one.
  */
 const READERS: readonly { readonly makers: RegExp; readonly readers: RegExp }[] = [
   { makers: /(fable|mythos)-5[.-]2(?!\d)/, readers: /(fable|mythos)-5[.-]2(?!\d)/ },

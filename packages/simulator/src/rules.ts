@@ -22,8 +22,8 @@ export interface SimulatedRules {
   /** Whether summaries that the vendor wrote are taken back; an expired or damaged one is refused. */
   readonly summaries?: "refused";
   /**
-   *  The treatment of calls of tools that the request does not declare: it is refused if it has such calls, or the reply makes none. Left out, such calls are
-   *  not checked.
+   * The treatment of calls of tools that the request does not declare: it is refused if it has such calls, or the reply makes none. Left out, such calls are
+   * not checked.
    */
   readonly undeclaredTools?: "refused" | "not-called";
   /** The limits of media and bytes: none, or others than those that the vendor documents, as those of a gateway or an older model. */

@@ -283,8 +283,8 @@ function requestLines(model: string, { request }: ReturnType<LearnedLimits["of"]
 }
 
 /**
- *  Removes the limits learned of a model, or of all; gives the number of removed notes. A proxy that runs forgets before its next request, its conversations' logs
- *  included.
+ * Removes the limits learned of a model, or of all; gives the number of removed notes. A proxy that runs forgets before its next request, its conversations' logs
+ * included.
  */
 export async function forgetLimits(folder: string, model: string | null, nowMs: number): Promise<number> {
   const path = join(folder, NOTES_FILE);

@@ -42,8 +42,8 @@ export function recoveriesOf({ enabled, overflow, fallback }: Pick<EnginePolicy,
 }
 
 /**
- *  Which recovery follows so many refusals in a row for no known reason: each takes the next share, and the one after the last share leaves uncuttable parts. `null`
- *  after that, unless the person said something since.
+ * Which recovery follows so many refusals in a row for no known reason: each takes the next share, and the one after the last share leaves uncuttable parts. `null`
+ * after that, unless the person said something since.
  */
 export function recoveryOfTry(
   policy: EnginePolicy,
@@ -100,8 +100,8 @@ function refusedGoal(budgetTokens: number, limitTokens: number, retryTokens: num
 }
 
 /**
- *  The share of a refused request that the first recovery keeps: half of the messages since the last answered call, as it may be tried again; none of them after a
- *  refusal without a known reason, which is tried once.
+ * The share of a refused request that the first recovery keeps: half of the messages since the last answered call, as it may be tried again; none of them after a
+ * refusal without a known reason, which is tried once.
  */
 function retryRatioOf(
   { ledger: { estimatedTokens, estimatedAtLastCallTokens } }: Sized,

@@ -10,8 +10,8 @@ export const PLAN: KeepRuleKind = defineAmountRule("plan", (atMost) => ({
 }));
 
 /**
- *  A plan in its present state, and the places of the messages that wrote it: first those that state an item, then those that change only its status, the newest of
- *  each first.
+ * A plan in its present state, and the places of the messages that wrote it: first those that state an item, then those that change only its status, the newest of
+ * each first.
  */
 export interface StandingPlan {
   readonly items: readonly PlanItem[];

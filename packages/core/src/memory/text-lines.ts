@@ -26,8 +26,8 @@ const MOST_OF_FRAME = { lines: 12, chars: 320 } as const;
 const NOTHING = /^\s{0,8}(?:[([][\p{L} .'’-]{1,40}[)\]]\s{0,8})?$/u;
 
 /**
- *  The lines of a result without the header above it and the frame at both its ends. A frame around nothing is the result's content, unless it says that it shows
- *  nothing.
+ * The lines of a result without the header above it and the frame at both its ends. A frame around nothing is the result's content, unless it says that it shows
+ * nothing.
  */
 export function shownLines(text: string): readonly TextLine[] {
   const headerChars = HEADER.exec(text)?.[0].length ?? 0;

@@ -43,8 +43,8 @@ const FIRST_REPEATS = 2;
 const MOST_PLACES_RATIO = 0.3;
 
 /**
- *  A cutter that keeps the lines of another one, and of the rest the lines that look like a diagnosis, the surest and the first of each shape before their
- *  repetitions: in a part of the room at most. Linear.
+ * A cutter that keeps the lines of another one, and of the rest the lines that look like a diagnosis, the surest and the first of each shape before their
+ * repetitions: in a part of the room at most. Linear.
  */
 export function keepingDiagnoses(cut: Cutter, mostRatio: number = MOST_RATIO): Cutter {
   return (input) => {

@@ -227,8 +227,8 @@ export interface AskedRequest extends RequestFacts {
 }
 
 /**
- *  Takes the request's new messages into its conversation, and fits it. A caller without reports of refusals is a hook. `reported` is the measured size of the
- *  newest reply's request.
+ * Takes the request's new messages into its conversation, and fits it. A caller without reports of refusals is a hook. `reported` is the measured size of the
+ * newest reply's request.
  */
 export async function fitRequest(
   logs: ArrayConversations,

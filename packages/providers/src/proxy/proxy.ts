@@ -39,8 +39,8 @@ export interface ProxyCompaction {
   /** The conversations in memory, the one that was asked last first. */
   conversations(): readonly ProxyConversation[];
   /**
-   *  Puts back the parts that the newest cut of a conversation took; the next one comes when a request would not fit. Rejects with `bad-input` if there is nothing
-   *  to undo.
+   * Puts back the parts that the newest cut of a conversation took; the next one comes when a request would not fit. Rejects with `bad-input` if there is nothing
+   * to undo.
    */
   undo(sessionId: string): Promise<void>;
   /** Pauses compaction for a conversation, or for all with `null`, or lets it go on; earlier compactions stay. */
