@@ -25,7 +25,7 @@ export const CODEX_PEER: Peer = {
   figures: {
     primary: [
       "it compacts at 9/10 of the window unless the model's entry names less (auto_compact_token_limit) [openai/codex codex-rs/protocol/src/openai_models.rs @8db0700; 0.169.0 against a loopback provider]",
-      "a window of 258,400 tokens in a log is 95 % of the model's 272,000 (effective_context_window_percent); the line is 9/10 of the whole [openai/codex codex-rs/protocol/src/openai_models.rs; 13 compactions in recorded sessions]",
+      "a window of 258,400 tokens in a log is 95% of the model's 272,000 (effective_context_window_percent); the line is 9/10 of the whole [openai/codex codex-rs/protocol/src/openai_models.rs; 13 compactions in recorded sessions]",
       "reasoning of earlier turns is counted on top of the report (get_non_last_reasoning_items_tokens) [openai/codex codex-rs/core/src/context_manager/history.rs; compactions in recorded sessions agree with it]",
       "a tool output is cut to 10,000 tokens (truncation_policy; 10,000 bytes for models that it does not know) [all 120 turn_context lines of recorded sessions, versions 0.118 to 0.125]",
       "the person's messages stay up to 20,000 tokens (COMPACT_USER_MESSAGE_MAX_TOKENS) [openai/codex codex-rs/core/src/compact.rs @e06dd0e]",

@@ -99,7 +99,7 @@ function mended(log, broken) {
   if (told.status !== 1 || missing.length > 0)
     fail(`doctor does not tell: ${missing.join(", ")}\n${told.stdout}${told.stderr}`);
   const { stdout, status } = doctor("--write", log);
-  const copy = /^mended copy: (.+)$/m.exec(stdout)?.[1] ?? fail(`no copy: ${stdout}`);
+  const copy = /^repaired copy: (.+)$/m.exec(stdout)?.[1] ?? fail(`no copy: ${stdout}`);
   if (status !== 0 || readFileSync(log, "utf8") !== broken) fail("the original was changed");
   const again = doctor(copy);
   if (again.status !== 0) fail(`the copy is not whole: ${again.stdout}`);

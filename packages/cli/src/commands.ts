@@ -75,7 +75,7 @@ export const COMMANDS: typeof BENCH_COMMANDS = [
   {
     name: "doctor",
     description: "diagnose a session log; write a repaired copy beside it",
-    note: "It reads one log and asks no model. It changes only the lines that\nit repairs.",
+    note: "It reads one log and asks no model. The copy differs only in repaired lines.",
     examples: ["doctor", "doctor session.jsonl", "doctor --from claude-code --write"],
     load: async () => (await import("./doctor/doctor-command.ts")).defineDoctorCommand,
   },

@@ -31,8 +31,8 @@ const PI = [
 ];
 
 test.each([
-  ["Claude Code's", CLAUDE, "this call of Bash has no result", "to go on: claude --resume "],
-  ["pi's", PI, "this result has no call before it", "to go on: pi --session "],
+  ["Claude Code's", CLAUDE, "this call of Bash has no result", "to continue: claude --resume "],
+  ["pi's", PI, "this result has no call before it", "to continue: pi --session "],
 ])("of %s log a mended copy stands beside it, which is left as it was", async (_, lines, words, opened) => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-doctor-"));
   const text = `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`;
@@ -152,8 +152,8 @@ const CODEX = [
 
 test.each<[string, readonly unknown[], number, string]>([
   ["Claude Code's", [CLAUDE[0], failed(SIGNATURE)], 1, "log.jsonl:2: the vendor refused the thinking: --full"],
-  ["Claude Code's, which went on", [CLAUDE[0], failed(SIGNATURE), said], 0, "No problems found"],
-  ["Claude Code's, of something else", [CLAUDE[0], failed("API Error: 529 overloaded")], 0, "No problems found"],
+  ["Claude Code's, which went on", [CLAUDE[0], failed(SIGNATURE), said], 0, "no problems found"],
+  ["Claude Code's, of something else", [CLAUDE[0], failed("API Error: 529 overloaded")], 0, "no problems found"],
   [
     "pi's",
     [...PI.slice(0, 2), { type: "message", id: "u1", parentId: "u0", message: stopped }],

@@ -68,7 +68,7 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   if (refusal !== null) say(io.stdout, ...faultLines(displayName, [refusal]));
   if (faults.length === 0 && refusal !== null) return EXIT_FAILED;
   if (faults.length === 0) {
-    say(io.stdout, `${displayName}: No problems found (${format}).`);
+    say(io.stdout, `${displayName}: no problems found (${format}).`);
     return EXIT_OK;
   }
   say(io.stdout, ...faultLines(displayName, faults));
@@ -83,7 +83,7 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   const copy = format === "claude-code" ? join(dirname(path), `${uuidOf(mended)}.jsonl`) : freeName(path);
   const written = format === "opencode" ? asNewSession(mended) : mended;
   writeWholeFile(copy, written);
-  say(io.stdout, `mended copy: ${copy}`, `to go on: ${(OPENED_BY[format] ?? BY_ITS_PLACE)(copy, written)}`);
+  say(io.stdout, `repaired copy: ${copy}`, `to continue: ${(OPENED_BY[format] ?? BY_ITS_PLACE)(copy, written)}`);
   return EXIT_OK;
 }
 

@@ -75,7 +75,7 @@ export async function createSessionServer({ read, version }: SessionSource): Pro
   const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
   server.registerTool(
     "context_info",
-    { description: `How full this session's context is, and what fills it. ${DATA_RULE}`, inputSchema: {}, annotations },
+    { description: `How full this session's context is, and its contents. ${DATA_RULE}`, inputSchema: {}, annotations },
     async () => answer(contextInfo(await read()), ""),
   );
   server.registerTool(

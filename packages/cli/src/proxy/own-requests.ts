@@ -258,7 +258,7 @@ function previewPage({ id, outcome, messages, ...went }: Preview): string {
     html`<h1>Preview a cut</h1>
 <p><code>${id}</code>: ${outcome}. Nothing was changed. <a href="../plimsoll">Back</a></p>
 ${wentList(went)}
-<h2>The model would then be sent</h2>
+<h2>The model would then receive</h2>
 ${messages.map(({ who, chars, text }) => html`<details><summary>${who}, ${formatNumberOf(chars, "character")}</summary><pre>${text}${chars > text.length ? "…" : ""}</pre></details>`)}`,
   );
 }

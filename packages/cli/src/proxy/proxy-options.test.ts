@@ -38,6 +38,12 @@ describe("what is taken", () => {
     expect(limitsBy(undefined, PLIMSOLL_POLICY)("nobody")).toMatchObject({ contextWindowTokens: 128_000 });
     expect(limitsBy(undefined, { ...PLIMSOLL_POLICY, unknownWindow: "off" })("nobody")).toEqual(none);
   });
+
+  test("a reply is the model's longest at most, also in a window that is given", () => {
+    expect(limitsBy(undefined, PLIMSOLL_POLICY)("claude-3-5-sonnet")).toMatchObject({ maxOutputTokens: 8_192 });
+    expect(limitsBy("200k", PLIMSOLL_POLICY)("claude-3-5-sonnet")).toMatchObject({ maxOutputTokens: 8_192 });
+    expect(limitsBy("32k", PLIMSOLL_POLICY)("claude-3-5-sonnet")).toMatchObject({ maxOutputTokens: 4_000 });
+  });
 });
 
 describe("where a request goes on to", () => {
