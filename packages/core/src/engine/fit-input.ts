@@ -87,8 +87,6 @@ export interface Breaker {
   readonly isGoalMissed: boolean;
   /** True once the vendor wrote no summary, or refused one of its own: it is not asked again by this model's session. */
   readonly isVendorOut?: boolean;
-  /** The ledger's estimate when a cut was last found not to pay: it is not planned again while nothing is new. */
-  readonly unpaidTokens?: number | null;
 }
 
 /** The parts of a fit's state that messages are priced by. */

@@ -29,8 +29,7 @@ export function whyAct(state: GateState, input: FitInput): WhyAct {
   const sizes = gateSizes(state, input);
   const budget = { ...limits, roomTokens: Math.max(0, limits.inputBudgetTokens - sizes.prediction.overheadTokens) };
   const reason = input.now?.reason ?? reasonToAct(state.policy, input.gate, budget, sizes);
-  if (reason === null || (reason === "threshold" && state.breaker.unpaidTokens === state.ledger.estimatedTokens))
-    return { kind: "unchanged", off: null };
+  if (reason === null) return { kind: "unchanged", off: null };
   return { kind: "act", reason, budget, price: cutPrice(state.policy.trigger, budget, sizes) };
 }
 

@@ -1,8 +1,9 @@
 import { compact } from "../engine/compact.ts";
 import type { FitInput, FitOutcome, FitState, Missed, PreparedSummaryPort, SummaryWriter } from "../engine/fit-input.ts";
-import { budgetFor, whyAct, windowFilledBy } from "../engine/why-act.ts";
+import { budgetFor, expectedTokensOf, type GateState, whyAct, windowFilledBy } from "../engine/why-act.ts";
 import type { ModelLimits, StepOutcome } from "../entry.ts";
 import { failureText } from "../error.ts";
+import { canonicalJson } from "../json.ts";
 import { isDeclared, isHuman, textOf } from "../message/message.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import { askState, askTracker } from "../port-door.ts";
@@ -25,11 +26,10 @@ export interface SessionFit {
 
 /** Collects the state that a gate reads, before it is known whether anything is done. */
 export function gateStateOf(
-  { state, setup, unpaidTokens }: FittedSession,
+  { state, setup }: FittedSession,
   { policy, input, measuredBy, writer = null }: Omit<SessionFit, "prepared">,
 ): Omit<FitState, "memory" | "failedPorts"> {
-  const { reportedAtMs, view, cacheSigns } = state;
-  const breaker = { ...state.breaker, unpaidTokens };
+  const { breaker, reportedAtMs, view, cacheSigns } = state;
   const { system, tools } = view;
   const overhead = { system, tools, dynamicContext: input.dynamicContext ?? null, hiddenTokens: setup.hiddenTokens };
   const prediction = setup.estimator.predict(measuredBy, overhead);
@@ -81,20 +81,24 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   if (given.input.refused !== undefined && media.outcome !== null) return media.outcome;
   const fit = { ...given, input: media.input };
   const { input, policy } = fit;
-  const act = whyAct(media.outcome === null ? gate : gateStateOf(log, fit), input);
+  const now = media.outcome === null ? gate : gateStateOf(log, fit);
+  const decided = whyAct(now, input);
+  const asked = askedOf(decided, input, now);
+  const isUnpaid = asked !== null && asked === log.unpaid;
+  const act: typeof decided = isUnpaid ? { kind: "unchanged", off: null } : decided;
   if (act.kind === "unchanged") {
     if (act.off !== null) tell(outcomeEvent(act, setup.estimator.name));
     return media.outcome ?? (log.missed === null ? act : (stillMissed(log.missed, fit) ?? act));
   }
   const still = act.reason === "overflow" && log.missed !== null ? stillMissed(log.missed, fit) : null;
   if (still !== null) return still;
-  const now = fitStateOf(log, fit);
+  const state = fitStateOf(log, fit);
   const { estimator } = setup;
-  const tokensBefore = now.prediction.expectedTokens;
-  const before = { estimator: estimator.name, tokensBefore, messagesBefore: now.view.messages.size };
+  const tokensBefore = state.prediction.expectedTokens;
+  const before = { estimator: estimator.name, tokensBefore, messagesBefore: state.view.messages.size };
   tell({ type: "compaction-start", reason: act.reason, ...before });
   const { estimatedTokens } = log.state.ledger;
-  const outcome = await compact(now, { input, prepared: fit.prepared, ...act }, signal).catch((error: unknown) => {
+  const outcome = await compact(state, { input, prepared: fit.prepared, ...act }, signal).catch((error: unknown) => {
     // Only the caller's abort rejects: the start that was announced gets its end, and the abort reaches the caller.
     const steps = [{ strategy: "fit", outcome: "failed", detail: "aborted" }] as const;
     tell({ type: "compaction-failed", reason: act.reason, steps });
@@ -106,11 +110,19 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
       ? { ...outcome.entry, record: { ...outcome.entry.record, steps: [...outcome.entry.record.steps, ...media.learned] } }
       : attemptEntry(outcome, { input, estimatedTokens, lastEntryId: log.state.view.lastEntryId });
   const logged = entry === null ? null : append(entry);
+  if (outcome.kind === "cancelled" && outcome.by === "price") log.unpaid = asked;
   tell(breakerEvent({ before: failures, after: log.state.breaker.failures, limit: policy.progress.maximumFailures }));
   const isLogged = outcome.entry !== undefined && logged?.type === "compaction";
   const told: FitOutcome = isLogged ? { ...outcome, entry: logged } : outcome;
   tell(outcomeEvent(told, setup.estimator.name));
   return told;
+}
+
+/** Writes all that decides whether a cut pays, beside the log; `null` if it need not pay. */
+function askedOf(act: ReturnType<typeof whyAct>, { pending }: FitInput, gate: GateState): string | null {
+  if (act.kind !== "act" || act.reason !== "threshold") return null;
+  const { price, budget } = act;
+  return canonicalJson({ price, budget, pendingTokens: expectedTokensOf(pending, gate) });
 }
 
 /** The parts that an outcome leaves and no cut makes fit; `null` for none. Words that were counted before are the same. */

@@ -121,8 +121,6 @@ interface OpenLog extends FittedSession {
   isRefusalTold: boolean;
   windowTokens: number;
   missed: Missed | null;
-  /** The ledger's estimate when a cut was last found not to pay. */
-  unpaidTokens: number | null;
 }
 
 /** The reasoning that leaves after unknown refusals of one request: reasoning before an answer is less likely to be the reason. */
@@ -167,7 +165,7 @@ function emptyLog(given: SessionOptions, archive: SessionStore | null): OpenLog 
     isRefusalTold: false,
     windowTokens: Number.POSITIVE_INFINITY,
     missed: null,
-    unpaidTokens: null,
+    unpaid: null,
   };
   return log;
 }
@@ -197,6 +195,7 @@ function fold(log: OpenLog, entry: SessionEntry): Omit<FoldedState, "state"> {
   messages.add(entry, index);
   const isAdded = entry.type === "message" && !isHuman(entry.message);
   if (!isAdded && entry.type !== "attempt") log.missed = null;
+  log.unpaid = null;
   if (entry.type !== "message") return folded;
   const { message } = entry;
   const newest = log.state.view.messages.at(-1);
@@ -347,7 +346,6 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     const now = timed(input);
     log.windowTokens = now.model.contextWindowTokens ?? Number.POSITIVE_INFINITY;
     const outcome = await fitSession(log, { policy: by, input: now, measuredBy: log.state.ledger, prepared }, signal);
-    if (outcome.kind === "cancelled" && outcome.by === "price") log.unpaidTokens = log.state.ledger.estimatedTokens;
     log.missed = outcome.kind === "irreducible" ? missedIn(log, now, outcome) : null;
     background?.fitted(now, outcome);
     // A fit that changed nothing has nothing to wait for, even after an abort.

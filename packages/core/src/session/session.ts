@@ -285,7 +285,8 @@ export interface FittedSession {
   predict(dynamicContext: string | null): Prediction;
   /** The parts that the newest fit could not make fit, as long as only replies and results follow; `null` for none. */
   readonly missed: Missed | null;
-  readonly unpaidTokens: number | null;
+  /** The price, budget and pending tokens of a cut that was found not to pay, until the next entry: it is not planned again. `null` for none. */
+  unpaid: string | null;
   /** The sizes of the view, and of answered requests, in other units than tokens. */
   readonly sizes: RequestSizes;
 }

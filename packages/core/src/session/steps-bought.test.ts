@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { SessionEntry } from "../entry.ts";
 import { isHuman, type Message } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -6,6 +7,7 @@ import { PLIMSOLL_ECONOMY_POLICY, PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY } from 
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import { calling, human, result, sessionStart, usageEntry } from "../testing/builders.ts";
 import { createSession } from "./open-session.ts";
+import type { SessionInput } from "./session.ts";
 
 const WINDOW_TOKENS = 128_000;
 const LIMITS = { contextWindowTokens: WINDOW_TOKENS, maxOutputTokens: null } as const;
@@ -87,29 +89,47 @@ test("a documented preset keeps its own: sven makes five cuts where tools and ru
 });
 
 describe("a cut that does not pay", () => {
-  /** Steps of 1,500 tokens, a second each, up to the gate that finds it; another step, and the gate behind a pause of so many. */
-  async function unpaid(pauseMs: number) {
-    const summarizer = async () => ({ text: "## Goal\n\nDates are mended.", usage: null, stopReason: "end" as const });
-    const manager = createSession({ policy: PLIMSOLL_MODEL_POLICY, summarizer, entries: [sessionStart("rules")] });
-    manager.append({ type: "message", message: human("u", "Mend the parser of dates.") });
-    const kinds: string[] = [];
-    for (let step = 0; !kinds.slice(0, -1).includes("cancelled"); step += 1) {
-      const nowMs = step * 1000 + (kinds.includes("cancelled") ? pauseMs : 0);
-      kinds.push((await manager.fit({ gate: "before-step", pending: [], model: LIMITS, nowMs }, never)).kind);
+  const summarizer = async () => ({ text: "## Goal\n\nDates are mended.", usage: null, stopReason: "end" as const });
+  const opened = (entries: readonly SessionEntry[]) => createSession({ policy: PLIMSOLL_MODEL_POLICY, summarizer, entries });
+
+  /** Steps of 1,500 tokens, a second each, up to the gate that finds it. */
+  async function unpaid() {
+    const manager = opened([sessionStart("rules"), { type: "message", message: human("u", "Mend the parser of dates.") }]);
+    let nowMs = 0;
+    const fit = async (more: Partial<SessionInput> = {}, of = manager) =>
+      (await of.fit({ gate: "before-step", pending: [], model: LIMITS, nowMs, ...more }, never)).kind;
+    const step = () => {
       const { messages } = manager.context();
       const tokens = messages.reduce((sum, message) => sum + messageChars(message) / 4, 0);
-      manager.append({ ...usageEntry(`q${step}`, messages.at(-1)?.id ?? null, Math.round(tokens)), atMs: nowMs });
-      for (const message of [calling(`a${step}`, [`c${step}`]), result(`r${step}`, `c${step}`, wordsOf(1500))])
+      manager.append({ ...usageEntry(`q${nowMs}`, messages.at(-1)?.id ?? null, Math.round(tokens)), atMs: nowMs });
+      for (const message of [calling(`a${nowMs}`, [`c${nowMs}`]), result(`r${nowMs}`, `c${nowMs}`, wordsOf(1500))])
         manager.append({ type: "message", message });
-    }
-    return { kinds, attempts: manager.entries().filter(({ type }) => type === "attempt") };
+      nowMs += 1000;
+    };
+    while ((await fit()) !== "cancelled") step();
+    return { manager, fit, step, afterMs: (pauseMs: number) => nowMs + pauseMs };
   }
 
   test.each([
-    ["is not planned again before something is new", 0, "unchanged"],
+    ["is not planned again before enough is new", 0, "unchanged"],
     ["is made after a pause, when the cache has expired", 3_600_000, "compacted"],
   ])("%s, and the log has none of it", async (_, pauseMs, kind) => {
-    const { kinds, attempts } = await unpaid(pauseMs);
-    expect([kinds.slice(-2), attempts]).toEqual([["cancelled", kind], []]);
+    const { manager, fit, step, afterMs } = await unpaid();
+    step();
+    expect(await fit({ nowMs: afterMs(pauseMs) })).toBe(kind);
+    expect(manager.entries().filter(({ type }) => type === "attempt")).toEqual([]);
+  });
+
+  test.each<[string, number, SessionInput["model"], string]>([
+    ["is not planned again", 0, LIMITS, "unchanged"],
+    ["is made when the cache has expired", 3_600_000, LIMITS, "compacted"],
+    ["is made for a window that it fills", 0, { ...LIMITS, contextWindowTokens: 100_000 }, "compacted"],
+  ])("while nothing is new %s, and a reopened session sends the same", async (_, pauseMs, model, kind) => {
+    const { manager, fit, afterMs } = await unpaid();
+    const reopened = opened([...manager.entries()]);
+    const now = { nowMs: afterMs(pauseMs), model };
+    expect(await fit(now)).toBe(kind);
+    await fit(now, reopened);
+    expect(reopened.context()).toEqual(manager.context());
   });
 });
