@@ -43,7 +43,7 @@ import {
 export function createSession(options: SessionOptions): Session {
   const log = emptyLog(options, null);
   const { entries = [], writer = null } = options;
-  for (const entry of entries) takeStored(log, log.redaction?.entry(entry) ?? entry, "kept");
+  for (const entry of entries) takeStored(log, log.redacted(entry), "kept");
   return sessionOf(log, writer === null ? null : writerDoor(writer, deadlineOf(options)));
 }
 
@@ -70,14 +70,11 @@ export async function openSession(
   const stored = async () => (await sessions.read(sessionId))?.entries ?? [];
   const openedWith = async (mayBeUndone: ReadonlySet<string>): Promise<TakenUp> => {
     const log = emptyLog(options, sessions);
-    const own = "type" in start ? (log.redaction?.entry(start) ?? start) : start;
-    const { writer, cutOff } = await writerOf(own, sessions, (entry) =>
-      takeStored(
-        log,
-        log.redaction?.entry(entry) ?? entry,
-        entry.type === "compaction" && mayBeUndone.has(entry.id) ? "kept" : "released",
-      ),
-    );
+    const own = "type" in start ? log.redacted(start) : start;
+    const { writer, cutOff } = await writerOf(own, sessions, (entry) => {
+      const isKept = entry.type === "compaction" && mayBeUndone.has(entry.id);
+      takeStored(log, log.redacted(entry), isKept ? "kept" : "released");
+    });
     try {
       return { session: sessionOf(log, writer), cutOff, stored };
     } catch (error) {
@@ -99,6 +96,8 @@ interface OpenLog extends FittedSession {
   readonly options: SessionOptions;
   /** `null` if nothing is redacted. */
   readonly redaction: Redaction | null;
+  /** The entry as the log may have it; also one that was written before anything was redacted. */
+  redacted<Entry extends SessionEntry>(entry: Entry): Entry;
   /** The store that gives back entries that left memory; `null` for a log that stays there. */
   readonly archive: SessionStore | null;
   /** The entries in memory. With an archive they are those that it does not have yet. */
@@ -136,12 +135,15 @@ function emptyLog(given: SessionOptions, archive: SessionStore | null): OpenLog 
   const log: OpenLog = {
     options,
     redaction,
+    redacted: (entry) => redaction?.entry(entry) ?? entry,
     setup,
     archive,
     entries: [],
-    messages: createMessageIndex(async (index) =>
-      index < log.archivedCount ? await log.writer?.entryAt(index) : log.entries[index - log.archivedCount],
-    ),
+    messages: createMessageIndex(async (index) => {
+      if (index >= log.archivedCount) return log.entries[index - log.archivedCount];
+      const entry = await log.writer?.entryAt(index);
+      return entry === undefined ? undefined : log.redacted(entry);
+    }),
     messageIds: [],
     callIds: new Set(),
     memory: createMemory(setup),
@@ -244,7 +246,9 @@ function append<Entry extends SessionEntry>(log: OpenLog, given: Entry): Entry {
   if (given.type === "message") refuseDoubledId(given.message, log.messages);
   if (given.type === "usage") refuseImpossible(given.usage);
   log.untried = null;
-  const entry = withRemoved(given, log.state.view, log.setup.isBoundReasoning);
+  // A caller's own entries are redacted before they are checked.
+  const logged = given.type === "compaction" ? log.redacted(given) : given;
+  const entry = withRemoved(logged, log.state.view, log.setup.isBoundReasoning);
   const { missingTokens, isUsageRefused } = fold(log, entry);
   // Of all that compactions covered, only the newest undo point stays in memory.
   if (entry.type === "compaction") release(log, "newest");
@@ -267,13 +271,13 @@ function repair(log: OpenLog): void {
 }
 
 /** Reads the whole log as it is now, however it grows meanwhile; more than once. */
-function readerOf({ archive, entries, archivedCount, writer }: OpenLog): (onEntry: EntryListener) => Promise<void> {
+function readerOf({ archive, entries, archivedCount, writer, redacted }: OpenLog): (onEntry: EntryListener) => Promise<void> {
   const tail = [...entries];
   return async (onEntry) => {
     let count = 0;
     await archive?.read(writer?.sessionId ?? "", (entry) => {
       // The archive may grow meanwhile: its additions are in the tail, too.
-      if (count < archivedCount) onEntry(entry);
+      if (count < archivedCount) onEntry(redacted(entry));
       count += 1;
     });
     for (const entry of tail) onEntry(entry);
@@ -326,7 +330,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
   const redacted = (draft: MessageDraft) => log.redaction?.draft(draft, "log") ?? draft;
   const take = (given: SessionEntry) => {
     assertOpen();
-    const entry = log.redaction?.entry(given) ?? given;
+    const entry = log.redacted(given);
     if (writer !== null) checkStorable(entry);
     log.append(entry);
     const message = entry.type === "message" ? entry.message : null;

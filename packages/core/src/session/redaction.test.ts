@@ -3,8 +3,9 @@ import type { SessionEntry } from "../entry.ts";
 import { createDigest } from "../memory/digest.ts";
 import { type AssistantMessage, type MessageDraft, textOf, withId } from "../message/message.ts";
 import { PLIMSOLL_MODEL_POLICY } from "../policy/presets/plimsoll.ts";
-import type { SummaryRequest } from "../ports.ts";
-import { createSession } from "./open-session.ts";
+import type { SessionStore, SummaryRequest } from "../ports.ts";
+import { compaction, human, logOf, summarized, summaryMessage } from "../testing/builders.ts";
+import { createSession, openSession } from "./open-session.ts";
 import { createRedaction, type Redact } from "./redaction.ts";
 
 const KEY = "sk-planted-0123456789abcdef";
@@ -96,6 +97,64 @@ describe("a planted key", () => {
   });
 });
 
+test("what compactions write is redacted in the log, too", async () => {
+  const session = createSession({
+    policy: PLIMSOLL_MODEL_POLICY,
+    summarizer: async () => ({ text: `## Goal\n\nUse ${KEY}.`, usage: null, stopReason: "end" }),
+    redact: hide,
+    pinned: [`Always use ${KEY}.`],
+    entries: [START],
+  });
+  for (let turn = 0; turn < 8; turn++) {
+    await session.say(said(`Turn ${turn}. ${"words ".repeat(300)}`));
+    await session.say(reply({ type: "text", text: "Seen." }));
+  }
+  const model = { contextWindowTokens: 8_000, maxOutputTokens: 1_000 };
+  const now = { reason: "manual", keep: null } as const;
+  const { entry } = await session.fit({ gate: "before-step", pending: [], model, now }, new AbortController().signal);
+  expect(JSON.stringify(entry)).toContain("Always use [key].");
+  expect(JSON.stringify([entry, session.entries()])).not.toContain("sk-planted");
+});
+
+/** A store of one log. */
+function storeOf(log: readonly SessionEntry[]): SessionStore {
+  const absent = () => Promise.reject(new Error("absent"));
+  const done = async () => undefined;
+  const entryAt = async (index: number) => log[index] ?? (await absent());
+  const handOver = async (_: string, onEntry: (entry: SessionEntry) => void = () => undefined) => {
+    for (const entry of log) onEntry(entry);
+    return { writer: { sessionId: "s", append: done, entryAt, close: done }, entries: [], cutOff: null };
+  };
+  return { create: absent, open: handOver, read: handOver, list: absent, branch: absent, delete: done };
+}
+
+test("a log from before is redacted when it is opened, recalled from and undone", async () => {
+  const cut = compaction("cut", [summarized(summaryMessage("sum", KEY), ["u0", "u0"])]);
+  const store = storeOf([...logOf([human("u0", KEY), human("u1", "Go on.")]), cut]);
+  const redact: Redact = (text, where) => (where === "log" ? hide(text, where) : text);
+  const setting = { policy: PLIMSOLL_MODEL_POLICY, summarizer: createDigest(), redact };
+  const { session } = await openSession(setting, store, { sessionId: "s" });
+  const opened = session.context();
+  const recalled = await session.recall("u0", { startChar: 0, maximumChars: 100 });
+  await session.undo();
+  expect([opened.messages[0], recalled, session.context().messages[0]]).toMatchObject([
+    { id: "sum", parts: [{ text: "[key]" }] },
+    { text: "[key]" },
+    { id: "u0", parts: [{ text: "[key]" }] },
+  ]);
+});
+
+test("a redactor of long words leaves calls with their results", async () => {
+  const session = opened((text) => text.replace(/\w{20,}/g, "[key]"));
+  const [callId, toolName] = ["call_0123456789abcdefghij", "read_many_files_at_once"];
+  await session.say(said("Read it."));
+  await session.say(reply({ ...call('{"key":"0123456789abcdefghij"}'), callId, toolName }));
+  await session.say({ ...result("Done."), callId, toolName } as MessageDraft);
+  const [, called, answered] = session.context().messages;
+  expect(called?.parts).toEqual([{ ...call('{"key":"[key]"}'), callId, toolName }]);
+  expect(answered).toMatchObject({ callId, toolName });
+});
+
 let calls = 0;
 
 test.each<[string, Redact, RegExp]>([
@@ -128,6 +187,14 @@ test.each<[string, object]>([
   ["a document that is text", { source: { type: "text", media_type: "text/plain", data: KEY } }],
 ])("%s is redacted", (_, value) => {
   expect(item(value)).not.toContain("sk-planted");
+});
+
+test.each<[string, object]>([
+  ["of pi", { type: "thinking", thinking: KEY, thinkingSignature: "sealed" }],
+  ["of the AI SDK", { type: "reasoning", text: KEY, providerOptions: { anthropic: { signature: "sealed" } } }],
+])("signed reasoning %s leaves its list", (_, reasoning) => {
+  const text = { type: "text", text: "Done." };
+  expect(item({ content: [reasoning, text] })).toBe(JSON.stringify({ content: [text] }));
 });
 
 test.each<[string, object]>([

@@ -1,11 +1,18 @@
-import type { SessionEntry } from "../entry.ts";
+import type { AppliedEdit, SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
-import { type Context, isVendorSummary, type Message, type MessageDraft, type Part } from "../message/message.ts";
+import {
+  type Context,
+  isVendorSummary,
+  type Message,
+  type MessageDraft,
+  type Part,
+  type ToolCallPart,
+} from "../message/message.ts";
 import type { Summarizer } from "../ports.ts";
 
 /**
- * Hides what a text must not say, at a border: in what a model is sent, in what another model is sent to summarise, or in the log. The same text gives the same
+ * Hides parts of a text at a border: in a request, in a request for a summary to another model, or in the log. The same text gives the same
  * answer, and an answer stays as it is when it is redacted again.
  */
 export type Redact = (text: string, where: "request" | "summary request" | "log") => string;
@@ -38,6 +45,13 @@ export function createRedaction(redact: Redact): Redaction {
   };
   const message = <Of extends Message>(of: Of, where: Where): Of =>
     once(of, where, () => withParts(of, (each) => text(each, where)));
+  const edit = (of: AppliedEdit): AppliedEdit => {
+    if (of.kind === "replace-part") return of;
+    if (of.kind === "replace-history") return { ...of, messages: of.messages.map((each) => message(each, "log")) };
+    const { message: written, note } = of;
+    const noted = note === undefined ? {} : { note: message(note, "log") };
+    return { ...of, message: written === null ? null : message(written, "log"), ...noted };
+  };
   const tools = (of: Context["tools"], where: Where) =>
     of.map((tool) => ({
       ...tool,
@@ -55,6 +69,7 @@ export function createRedaction(redact: Redact): Redaction {
     draft: (draft, where) => withParts(draft, (each) => text(each, where)),
     entry: (entry) => {
       if (entry.type === "message") return { ...entry, message: message(entry.message, "log") };
+      if (entry.type === "compaction") return { ...entry, edits: entry.edits.map(edit) };
       if (entry.type !== "session" && entry.type !== "setup-change") return entry;
       return { ...entry, system: text(entry.system, "log"), tools: tools(entry.tools, "log") };
     },
@@ -107,7 +122,7 @@ const REMOVED: Part = { type: "text", text: "[removed]" };
 /** The message with its texts redacted. Reasoning that a vendor signed is never changed: it leaves if it would be. */
 function withParts<Of extends Pick<Message, "parts">>(message: Of, hide: (text: string) => string): Of {
   const parts = message.parts.flatMap((part: Part): readonly Part[] => {
-    const redacted = redactedTree(part, hide);
+    const redacted = part.type === "tool-call" ? redactedCall(part, hide) : redactedTree(part, hide);
     if (redacted === part) return [part];
     const isSealed = part.type === "reasoning" && (part.opaque !== null || isVendorSummary(part));
     return isSealed ? [] : [redacted];
@@ -116,8 +131,26 @@ function withParts<Of extends Pick<Message, "parts">>(message: Of, hide: (text: 
   return isSame ? message : { ...message, parts: parts.length === 0 ? [REMOVED] : parts };
 }
 
+/** The call with its arguments and files redacted: its result has its id and its tool's name, too. */
+function redactedCall(call: ToolCallPart, hide: (text: string) => string): ToolCallPart {
+  const { argumentsJson, paths } = call;
+  const texts = { argumentsJson, paths };
+  const redacted = redactedTree(texts, hide);
+  return redacted === texts ? call : { ...call, ...redacted };
+}
+
 /** Keys under which wires keep what a vendor signed or encrypted. */
-const SEALS = /^(?:signature|encrypted_content|thoughtSignature|reasoningEncryptedContent)$/;
+const SEALS = /^(?:signature|encrypted_content|thoughtSignature|thinkingSignature|reasoningEncryptedContent)$/;
+
+/** Whether a piece has a seal; of reasoning also one among a vendor's options. */
+function isSealed(piece: Readonly<Record<string, unknown>>): boolean {
+  const isReasoning = typeof piece.type === "string" && /reasoning|thinking/.test(piece.type);
+  return Object.entries(piece).some(([key, each]) => SEALS.test(key) || (isReasoning && isRecord(each) && hasSeal(each)));
+}
+
+function hasSeal(options: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(options).some(([key, each]) => SEALS.test(key) || (isRecord(each) && hasSeal(each)));
+}
 
 /** Bytes as text: an address that holds them, and the value beside a media type. A text that only begins so, or lies under the same key, is a text. */
 const DATA_ADDRESS = /^data:[^,\s]*;base64,[\w+/=-]*$/;
@@ -138,7 +171,7 @@ function redactedTree(value: unknown, hide: (text: string) => string): unknown {
   if (Array.isArray(value)) {
     const items = value.flatMap((item: unknown) => {
       const redacted = redactedTree(item, hide);
-      return redacted !== item && isRecord(item) && Object.keys(item).some((key) => SEALS.test(key)) ? [] : [redacted];
+      return redacted !== item && isRecord(item) && isSealed(item) ? [] : [redacted];
     });
     return items.length === value.length && items.every((item, index) => item === value[index]) ? value : items;
   }
