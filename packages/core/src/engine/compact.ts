@@ -78,10 +78,10 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   const chain = withPrepared(chainOf(state, compaction), prepared);
   // After a refusal the room is the allowed rest: the believed size did not fit.
   const newest = newestOf(chain.rules, budget);
-  // A cut that the window forces keeps as much as pays.
+  // A cut that the window requires keeps as much as pays.
   const { minimumFreedRatio = 0, trigger } = policy;
-  const isForced = reason === "over-budget" && policy.minimumFreedRatio !== undefined && given.price !== undefined;
-  const worthTokens = isForced
+  const hasToPay = reason === "over-budget" && policy.minimumFreedRatio !== undefined && given.price !== undefined;
+  const worthTokens = hasToPay
     ? mostWorthKeeping(measure.viewTokens, given.price, minimumFreedRatio)
     : Number.POSITIVE_INFINITY;
   const newestTokens = "tokens" in newest ? newest.tokens : 0;
@@ -121,7 +121,8 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
       ? null
       : whyNotWorth({ freedTokens: measure.viewTokens - keptTokens, keptTokens }, price, minimumFreedRatio);
   // A model's summary is paid for when it is asked for: before that, the messages of the rules and the longest summary are assumed.
-  const asksModel = prepared === null && chain.steps.some(({ strategy, from }) => from === "policy" && strategy.needsModel);
+  const asksModel =
+    prepared === null && summary === null && chain.steps.some(({ strategy, from }) => from === "policy" && strategy.needsModel);
   const heldTokens = kept.reduce((sum, { tokens }) => sum + tokens, tools.sizing.noticeTokens);
   const whyNotAsked = asksModel ? whyNot(heldTokens + summaryWithin(policy.summary, budget).maxTokens) : null;
   if (whyNotAsked !== null) return { kind: "cancelled", by: "price", reason, why: whyNotAsked };

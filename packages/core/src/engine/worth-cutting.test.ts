@@ -25,6 +25,14 @@ test.each<[string, { freed?: number } & Partial<CutPrice>, string | null]>([
   expect(said).toEqual(why === null ? null : expect.stringContaining(why));
 });
 
+test.each([
+  [0, 40_000],
+  [-1000, 41_000],
+])("a cut that frees %s tokens is worth nothing, at any price and without a least share", (freedTokens, keptTokens) => {
+  const why = "it would free 0 of 40000 tokens, too few for the tokens that it rewrites";
+  expect(whyNotWorth({ freedTokens, keptTokens }, { ...PRICE, pays: 0 }, 0)).toBe(why);
+});
+
 test.each<[string, Partial<CutPrice>, boolean]>([
   ["if half of it buys as many steps as pay for the other half", { rewriteRatio: 31 }, true],
   ["not if it buys fewer", { rewriteRatio: 31.1 }, false],

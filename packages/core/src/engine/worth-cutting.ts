@@ -48,8 +48,9 @@ export function whyNotWorth(
   { pays, stepTokens, rewriteRatio, isCold }: CutPrice,
   minimumFreedRatio: number,
 ): string | null {
-  const sizes = `it would free ${Math.floor(freedTokens)} of ${Math.ceil(freedTokens + keptTokens)} tokens`;
-  if (freedTokens < minimumFreedRatio * keptTokens) return `${sizes}, too few for the tokens that it rewrites`;
+  const sizes = `it would free ${Math.max(0, Math.floor(freedTokens))} of ${Math.ceil(freedTokens + keptTokens)} tokens`;
+  if (freedTokens <= 0 || freedTokens < minimumFreedRatio * keptTokens)
+    return `${sizes}, too few for the tokens that it rewrites`;
   if (isCold || stepTokens <= 0) return null;
   const boughtSteps = freedTokens / stepTokens;
   const wantedSteps = (pays * keptTokens * (rewriteRatio - 1)) / freedTokens;
@@ -57,7 +58,7 @@ export function whyNotWorth(
   return `${sizes} and buy ${Math.floor(boughtSteps)} steps; at this model's prices it takes ${Math.ceil(wantedSteps)}`;
 }
 
-/** A cut without any history is expected to leave this share of its subject. */
+/** Before it is planned, a cut is expected to leave this share of the messages. */
 const EXPECTED_KEPT_RATIO = 0.5;
 
 /** True if a cut of a context of this size is expected to pay as often as it has to: before it is planned. */
