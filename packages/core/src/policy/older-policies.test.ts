@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { BUILT_IN_KINDS } from "./kinds.ts";
 import type { Policy } from "./policy.ts";
 import { KLAUDE_CODE_POLICY } from "./presets/klaude-code.ts";
 import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
 import { PRESETS } from "./presets/presets.ts";
-import { keepsInOlderForm, policyInNewestForm, presetInOlderForm } from "./written-policy.ts";
+import { keepsInOlderForm, policyInNewestForm, presetInOlderForm, readWritten } from "./written-policy.ts";
 
 const amount = { ratio: 0.1, of: "window" };
 const recent = { kind: "recent", amount };
@@ -51,6 +52,14 @@ describe("a policy in an older form", () => {
       expect(policyInNewestForm(older, preset)).toEqual(preset);
     },
   );
+
+  test.each<[string, object, (policy: Policy) => Policy["keep"]]>([
+    ["of the policy", { keep: { ratio: 0.1 } }, ({ keep }) => keep],
+    ["after an overflow", { overflow: { keep: { ratio: 0.1 } } }, ({ overflow }) => overflow.keep],
+  ])("a share that an older file changes is one of the input budget: %s", (_, written, kept) => {
+    const { result } = readWritten({ ...written }, { preset: PLIMSOLL_POLICY, kinds: BUILT_IN_KINDS });
+    expect(kept(result.data ?? PLIMSOLL_POLICY)[0]).toEqual({ kind: "recent", amount: { ratio: 0.1, of: "input-budget" } });
+  });
 
   test("rules of the preset that older files know nothing of stay", () => {
     const human = { kind: "human", atMost: { tokens: 100 } };

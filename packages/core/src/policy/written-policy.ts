@@ -117,9 +117,14 @@ function changedPreset(
 /** A preset that an older file changes. A share that it changes is one of the input budget: it knew none of the room. */
 function changedInOlderForm(preset: Policy, parts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const older = presetInOlderForm(preset);
-  const { keep } = older;
-  if (!isRecord(parts.keep) || !isRecord(keep) || keep.of !== "room") return older;
-  return { ...older, keep: { ...keep, of: "input-budget" } };
+  const { keep, overflow } = older;
+  const changed = isRecord(parts.overflow) ? parts.overflow.keep : null;
+  const ofOverflow = isRecord(overflow) ? { ...overflow, keep: shareOfBudget(overflow.keep, changed) } : overflow;
+  return { ...older, keep: shareOfBudget(keep, parts.keep), overflow: ofOverflow };
+}
+
+function shareOfBudget(amount: unknown, changed: unknown): unknown {
+  return isRecord(changed) && isRecord(amount) && amount.of === "room" ? { ...amount, of: "input-budget" } : amount;
 }
 
 function withoutPays(base: unknown, written: unknown): unknown {
