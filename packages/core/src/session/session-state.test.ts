@@ -214,3 +214,12 @@ describe("what is known of a session", () => {
     expect(stateOf([sessionStart(), ...entries]).answeredRequestIds).toEqual(ids);
   });
 });
+
+test("reports of no tokens say nothing of the prompt cache", () => {
+  const work = createWorkCounter();
+  const fold = { estimator: createEstimator(SVEN_POLICY.estimator, work), hiddenTokens: 0, work };
+  const usage = usageOf({ totalInputTokens: 0, cacheReadTokens: 0 });
+  const reports = [0, 10_800_000].map((atMs) => ({ ...usageEntry(`q${atMs}`, null, 0), usage, atMs }));
+  const { cacheSigns } = reports.reduce((state, entry) => foldState(state, entry, fold).state, EMPTY_STATE);
+  expect(cacheSigns).toMatchObject({ warmMs: 0, coldMs: null, before: null });
+});

@@ -1,6 +1,6 @@
 import { GOAL_STEP } from "../engine/chain.ts";
 import type { Breaker, FitInput, FitOutcome } from "../engine/fit-input.ts";
-import type { AttemptEntry, SessionEntry, StepOutcome } from "../entry.ts";
+import type { AttemptEntry, SessionEntry, SetupChangeEntry, StepOutcome } from "../entry.ts";
 import { isHuman, type Message, vendorBlockOf } from "../message/message.ts";
 import { requestSizeOf } from "../message/size.ts";
 import { shortHash } from "../text.ts";
@@ -49,10 +49,10 @@ export function foldBreaker(breaker: Breaker, entry: SessionEntry): Breaker {
 }
 
 /** True for an entry that takes a vendor's refused block out: under the same setup. */
-function leavesBlock({ messages }: SessionView, entry: SessionEntry): boolean {
-  const first = entry.type === "setup-change" ? messages.at(0) : undefined;
-  if (entry.type !== "setup-change" || first === undefined || vendorBlockOf(first) === undefined) return false;
-  return entry.removedReasoning?.some(({ messageId }) => messageId === first.id) === true;
+function leavesBlock({ messages }: SessionView, { removedReasoning = [] }: SetupChangeEntry): boolean {
+  const first = messages.at(0);
+  const isBlock = first !== undefined && vendorBlockOf(first) !== undefined;
+  return isBlock && removedReasoning.some(({ messageId }) => messageId === first.id);
 }
 
 function vendorOut({ isVendorOut }: Breaker, steps: readonly StepOutcome[]): Pick<Breaker, "isVendorOut"> {
@@ -153,7 +153,7 @@ export function foldState(
         : foldBreaker(before.breaker, entry),
     watch,
     usageWatch,
-    cacheSigns: foldCacheSigns(before.cacheSigns, entry),
+    cacheSigns: foldCacheSigns(before.cacheSigns, evidence),
     requestLimits: foldRequestLimits(before.requestLimits, entry, () => requestSizeOf(before.view)),
     reportedAtMs: entry.type === "usage" ? (entry.atMs ?? before.reportedAtMs) : before.reportedAtMs,
     lastMessageId: entry.type === "message" ? entry.message.id : before.lastMessageId,
