@@ -49,6 +49,8 @@ interface AnsweredPolicy {
   readonly policy: string;
   /** Of doing nothing, the geometric mean over sessions. */
   readonly costPercent: number;
+  /** The same if each text that was missing when it was first needed were read again, by one more call: an upper bound. */
+  readonly rereadPercent: number;
   /** Sessions that cost over 2% more than no compaction. */
   readonly dearer: number;
   readonly usd: number | null;

@@ -8,6 +8,14 @@ export function madeSession(
   { held, far = held, ...more }: Partial<SessionStanding> & { readonly held: number | null; readonly far?: number | null },
 ): SessionStanding {
   const vector = VECTOR.map(({ isFar }) => ({ own: isFar ? far : held, tail: null, none: null }));
-  const figures = { usd: costRatio, vector, hasActed: true, lostRequests: 0, tooLarge: 0, compactions: 1 };
+  const figures = {
+    usd: costRatio,
+    rereadRatio: costRatio,
+    vector,
+    hasActed: true,
+    lostRequests: 0,
+    tooLarge: 0,
+    compactions: 1,
+  };
   return { session, file: session, costRatio, ...figures, ...more };
 }

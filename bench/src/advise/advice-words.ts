@@ -22,7 +22,7 @@ interface DecisionWords {
 export const SETTING_HEADS = [
   "setting",
   "cost %",
-  "dearer",
+  "cost more in",
   "dollars",
   "kept %",
   "older %",
@@ -63,13 +63,13 @@ function rowNames({ choice, agent }: Decision): { readonly names: readonly strin
   const names = rows.map(({ kind, values }) => (kind === "candidate" ? named(values) : kind));
   const meant = paths.length === 1 ? paths : paths.map((path) => `${wordOf(path)} is ${path}`);
   const set = now.size === 0 ? "not set" : shortValues(now);
-  const tried = meant.length === 0 ? "" : `Settings tried: ${meant.join("; ")}. `;
+  const tried = meant.every((text) => text === "") ? "" : `Settings tried: ${meant.join("; ")}. `;
   return { names, legend: `${tried}now: ${set}. proxy: the agent under plimsoll proxy.` };
 }
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  "cost %: of the cost without compaction, mean of the sessions; dearer: sessions that cost over 2% more than that; dollars: all these sessions, replayed, at list prices with the prompt cache. kept %: share of the text needed by later replies that was still in the context; older %: the same for text last stated at least 20k tokens earlier. too large: requests over the window. largest loss: the measure that falls most, in points.";
+  "cost %: of the cost without compaction, mean of the sessions; cost more in: so many sessions, by over 2%; dollars: all these sessions, replayed, at list prices with the prompt cache. kept %: share of the text needed by later replies that was still in the context; older %: the same for text last stated at least 20k tokens earlier. too large: requests over the window. largest loss: the measure that falls most, in points.";
 
 function rowCells({ standing, losses: [worst] }: SettingFigures): readonly string[] {
   const { costPercent, dearer, usd, gain, farGain, tooLarge } = standing;

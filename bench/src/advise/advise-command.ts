@@ -18,7 +18,7 @@ import { pasteBlock, renderPage } from "../show/page.ts";
 import { scrollFrame } from "../show/table-html.ts";
 import { problemText } from "../show/terminal-report.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
-import { beginningOf, COLUMNS, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
+import { printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 import {
   answerSentences,
@@ -274,7 +274,7 @@ export function adviceProblems(agents: readonly AdvisedAgent[]): readonly Report
   );
 }
 
-/** The answer in at most six lines: the cost of all sessions, then the decisions with the most dollars, and the dollars of the others. */
+/** The answer in few lines of 80 columns: the cost of all sessions, then the decisions with the most dollars, and the dollars of the others. */
 export function answerLines(decisions: readonly Decision[], pays: Payment = "tokens"): readonly string[] {
   const sum = (figure: (decision: Decision) => number) => decisions.reduce((total, decision) => total + figure(decision), 0);
   const sessions = formatNumberOf(
@@ -296,7 +296,7 @@ export function answerLines(decisions: readonly Decision[], pays: Payment = "tok
     .map((decision) => `${decisionTitle(decision).replace(": no prices known", "")}: ${shortAnswer(decision, pays)}`);
   const restUsd = decisions.slice(SHOWN_DECISIONS).reduce((total, { cost }) => total + (cost.usd ?? 0), 0);
   const rest = restUsd === 0 ? [] : [`Others, below: $${formatUsd(restUsd)}`];
-  return [...prose(first).slice(0, 2), ...lines.map((line) => beginningOf(line, COLUMNS)), ...rest];
+  return [...prose(first).slice(0, 2), ...lines.flatMap((line) => prose(line)), ...rest];
 }
 
 function hasAdvice(decisions: readonly Decision[], pays: Payment): boolean {

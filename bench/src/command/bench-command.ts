@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { PlimsollError, PRESETS } from "@plimsoll/core";
+import { PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import type { WindowRequest } from "../drive/cell.ts";
 import type { BenchParts } from "../extension.ts";
@@ -53,19 +53,19 @@ interface BenchOptions extends ReportOptions, SummarizerOptions, LogOptions, Ext
 }
 
 /** Working room in which every acting preset compacts at least twice in each bundled session; a test holds it. */
-const DEMO_WINDOW: WindowRequest = { kind: "working-room", tokens: 32_000 };
+const DEMO_WINDOW: WindowRequest = { kind: "working-room", tokens: 48_000 };
 
 /** Adds `plimsoll bench`: replays sessions of any known agent and compares policies. */
 export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command.argument("[inputs...]", "session files, folders (and their subfolders) or patterns");
   command
     .optionsGroup("Sessions:")
-    .option("--demo", "replay the sessions that come with plimsoll under every preset, with 32k tokens for messages");
+    .option("--demo", "replay the sessions that come with plimsoll, with 48k tokens for messages");
   addLogOptions(command)
     .optionsGroup("Policies:")
     .option(
       "-p, --policy <name>",
-      `a preset, a peer or a YAML file; repeatable (default: ${DEFAULT_POLICIES.join(", ")}, and the policies of the agents that wrote the sessions)`,
+      `a preset, a peer or a YAML file; repeatable; documented: four documented systems (default: ${DEFAULT_POLICIES.join(", ")}, and those of the agents that wrote the sessions)`,
       collect,
     )
     .option("-w, --window <size>", "real (default), or a number of tokens for messages: 16k, 64k, …; repeatable", collect)
@@ -105,7 +105,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const isDemo = options.demo === true;
   const windows: readonly WindowRequest[] = options.window?.map(parseWindow) ?? [isDemo ? DEMO_WINDOW : DEFAULT_WINDOW];
   const parts = await openExtensions(options, io);
-  const chosen = choosePolicies(options.policy ?? (isDemo ? PRESETS.map(({ name }) => name) : DEFAULT_POLICIES), io.cwd, parts);
+  const chosen = choosePolicies(options.policy ?? DEFAULT_POLICIES, io.cwd, parts);
   const { policies, sweeps, problems, notes } = sweepPolicies(chosen.policies, options.sweep ?? [], parts.kinds);
   const prices = readPrices(options.prices, io.cwd);
   const shard = options.shard === undefined ? null : parseShard(options.shard);

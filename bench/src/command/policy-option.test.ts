@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { SVEN_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { BUILT_IN_PARTS } from "../extension.ts";
-import { choosePolicies, findPolicy, joinPolicies, runningPolicies } from "./policy-option.ts";
+import { choosePolicies, DEFAULT_POLICIES, findPolicy, joinPolicies, runningPolicies } from "./policy-option.ts";
 import { sweepPolicies } from "./replay-options.ts";
 
 describe("a policy as published", () => {
@@ -62,4 +62,10 @@ test("what the agents do that wrote the files is replayed, too, each once", asyn
   } finally {
     rmSync(home, { recursive: true });
   }
+});
+
+test("the documented systems have one name together, beside never compacting", () => {
+  const names = choosePolicies(["documented", "plimsoll"], ".").policies.map(({ name }) => name);
+  expect(names).toEqual(["none", "sven", "opal", "klaude-code", "pi", "plimsoll"]);
+  expect(choosePolicies(DEFAULT_POLICIES, ".").policies.map(({ name }) => name)).toEqual(DEFAULT_POLICIES);
 });

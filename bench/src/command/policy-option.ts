@@ -20,8 +20,12 @@ type ReadPolicy = ReturnType<typeof readPolicyFile>;
 /** The peers and programs that a run knows, and the kinds that its policies may name. */
 export type PolicyParts = Pick<BenchParts, "peers" | "kinds"> & Partial<Pick<BenchParts, "programs">>;
 
-/** Policies of a run unless others are asked for. */
-export const DEFAULT_POLICIES: readonly string[] = ["recorded", "none", "sven", "plimsoll"];
+/** Policies of a run unless others are asked for: never compacting, the agents that most people run, and ours. */
+export const DEFAULT_POLICIES: readonly string[] = ["none", "claude-code", "codex", "opencode", "pi", "plimsoll"];
+
+/** The name for the systems whose documents were followed word for word, beside never compacting. */
+const DOCUMENTED = "documented";
+const DOCUMENTED_POLICIES: readonly string[] = ["none", "sven", "opal", "klaude-code", "pi"];
 
 /** Policies that were found, for a benchmark: some may be without their fallback. And a line for each thing that is wrong. */
 export interface ChosenPolicies {
@@ -32,14 +36,14 @@ export interface ChosenPolicies {
 }
 
 /**
- * Looks policies up, by the names of presets or in files, each once and in the order in which they were asked for. `NAME (as published)` is the
+ * Looks policies up, by the names of presets or in files, each once and in the order in which they were asked for; `documented` names four. `NAME (as published)` is the
  * policy of that name without its fallback; a program's name gives the program.
  */
 export function choosePolicies(given: readonly string[], cwd: string, parts?: PolicyParts): ChosenPolicies {
   const policies = new Map<string, EnginePolicy>();
   const problems: string[] = [];
   const notes: string[] = [];
-  for (const name of new Set(given)) {
+  for (const name of new Set(given.flatMap((each) => (each === DOCUMENTED ? DOCUMENTED_POLICIES : [each])))) {
     const program = parts?.programs?.find((each) => each.name === name);
     if (program !== undefined) {
       policies.set(name, programPolicy(program));

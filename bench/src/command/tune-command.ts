@@ -213,7 +213,7 @@ const NOTHING_FIRES: string = fitted(
   "No session fills half of the window: no setting changes anything. Give a smaller window (--window 32k) or longer sessions.",
 );
 
-const READING = `cost: % of the cost without compaction; ${KEPT_READING}`;
+const READING = `cost: % of the cost without compaction; ${KEPT_READING}.`;
 const OTHER_SESSIONS = "All figures are from sessions not used to choose settings.";
 const SAME_SESSIONS = "There is only one project: settings were chosen and judged on the same sessions.";
 

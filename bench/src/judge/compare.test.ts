@@ -5,7 +5,7 @@ import type { BenchReport } from "../results.ts";
 import { tablesByWay } from "../show/policy-tables.ts";
 import { reportProblems } from "../show/problems.ts";
 import { comparedIn } from "./compare.ts";
-import { summarizePolicies } from "./policy-summary.ts";
+import { summarizePolicies, windowLabels } from "./policy-summary.ts";
 import { standingOf } from "./standing.ts";
 
 /** For each session: requests that overflow without compaction, and the policies that act in it. */
@@ -90,6 +90,19 @@ test("a session is dearer that costs over two percent more than without compacti
   const costing = (costRatio: number, place: number) => madeSession(`s${place}`, costRatio, { held: 90 });
   expect(standingOf("sven", [0.5, 1.2, 1.02, 1.021].map(costing)).dearer).toBe(2);
   expect(standingOf("sven", []).dearer).toBe(0);
+});
+
+test("a cost with everything read again has one call more for each source that was missed once", () => {
+  const report = exampleReport({ sessions: ["one"], calls: 10 });
+  const rows = report.rows.map((row) => {
+    const misses = (first: number) => ({ uses: 9, missed: 9, first });
+    const firstMisses = { edits: misses(3), passages: misses(2) };
+    return row.metrics === null ? row : { ...row, metrics: { ...row.metrics, firstMisses } };
+  });
+  const calls = rows[0]?.metrics?.safety.calls ?? 0;
+  const { standings } = comparedIn({ ...report, rows }, windowLabels(report)[0] ?? "");
+  const [first] = standings.values();
+  expect(first?.rereadPercent).toBeCloseTo((first?.costPercent ?? 0) * (1 + 5 / calls));
 });
 
 describe("sessions that write calls in scripts", () => {

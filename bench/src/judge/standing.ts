@@ -23,6 +23,8 @@ export interface SessionStanding extends InSession {
   readonly file: string;
   /** Dollars by those of never compacting; prompt tokens by prompt tokens if a model has no price. */
   readonly costRatio: number;
+  /** The same if each text that was missing when it was first needed were read again, by one more call at the session's mean price: an upper bound. */
+  readonly rereadRatio: number;
   /** US dollars of its replay; `null` if a model has no price. */
   readonly usd: number | null;
   readonly vector: readonly VectorShare[];
@@ -39,6 +41,8 @@ export interface Standing {
   readonly units: readonly SessionStanding[];
   /** Of never compacting: the geometric mean over sessions. */
   readonly costPercent: number;
+  /** The same if each text that was missing when it was first needed were read again: an upper bound. */
+  readonly rereadPercent: number;
   /** Sessions that cost over 2% more than never compacting. */
   readonly dearer: number;
   /** US dollars of all sessions, to be shown beside the cost; they decide nothing. `null` if a model has no price. */
@@ -94,11 +98,15 @@ function sessionStanding(
   const [usd, baseUsd] = [own.cost.withCacheUsd, base.cost.withCacheUsd ?? 0];
   const ratio =
     (usd ?? 0) > 0 && baseUsd > 0 ? (usd ?? 0) / baseUsd : own.economy.promptTokens / Math.max(1, base.economy.promptTokens);
+  const { firstMisses, safety } = own;
+  const missed = firstMisses.edits.first + firstMisses.passages.first;
+  // A session without requests has no logarithm.
+  const costRatio = Math.max(ratio, Number.MIN_VALUE);
   return {
     ...unitOf(described),
     file: described.lineage ?? file,
-    // A session without requests has no logarithm.
-    costRatio: Math.max(ratio, Number.MIN_VALUE),
+    costRatio,
+    rereadRatio: costRatio * (1 + missed / Math.max(1, safety.calls)),
     usd,
     vector: vectorOf(own, base),
     hasActed: hasActed({ session, metrics: own }, { session, metrics: base }),
@@ -121,6 +129,7 @@ export function standingOver(policy: string, units: readonly SessionStanding[], 
     policy,
     units,
     costPercent: 100 * (geometricMeanOf(units.map(({ costRatio }) => costRatio)) ?? 1),
+    rereadPercent: 100 * (geometricMeanOf(units.map(({ rereadRatio }) => rereadRatio)) ?? 1),
     dearer: units.filter(({ costRatio }) => costRatio > DEARER_RATIO).length,
     usd: usdOf(units),
     gain: vectorMean(own, "all"),
@@ -139,6 +148,7 @@ function unitFrom(own: readonly [SessionStanding, ...SessionStanding[]]): Sessio
   return {
     ...own[0],
     costRatio: geometricMeanOf(own.map(({ costRatio }) => costRatio)) ?? 1,
+    rereadRatio: geometricMeanOf(own.map(({ rereadRatio }) => rereadRatio)) ?? 1,
     usd: usdOf(own),
     vector: VECTOR.map((_, measure): VectorShare => {
       const mean = (kind: keyof VectorShare) => meanOf(own.flatMap((each) => each.vector[measure]?.[kind] ?? []));

@@ -126,6 +126,7 @@ const answerSchema: z.ZodType<ReportAnswer> = z.strictObject({
       z.strictObject({
         policy: z.string(),
         costPercent: z.number(),
+        rereadPercent: z.number(),
         dearer: count,
         usd: figure,
         heldPercent: figure,

@@ -11,7 +11,7 @@ import type { BenchReport } from "../results.ts";
 import { ownersOf } from "../statistics.ts";
 import { formatCount, formatNumberOf, formatPercent, formatTokens, heldCell, NO_FIGURE } from "./figures.ts";
 import type { PolicyNames } from "./policy-names.ts";
-import { type Column, fact, metricColumns, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
+import { type Column, fact, metricColumns, numberColumn, type ReportTable, tableOf } from "./table.ts";
 import { compactsAt } from "./verdict.ts";
 
 /** A policy of a window: its actions, and over the compared sessions its cost and kept share. */
@@ -30,11 +30,12 @@ const COST_MEANING: MetricMeaning = {
     "Geometric mean of the compared sessions' ratios, in dollars with a prompt cache; summaries are charged as if a model wrote them.",
   caveat: "The run without compaction is charged as if its window were large enough.",
 };
-const DEARER_MEANING: MetricMeaning = {
-  unit: "sessions",
+const REREAD_MEANING: MetricMeaning = {
+  unit: "% of no compaction",
   better: "lower",
-  method: "Compared sessions that cost over 2% more than without compaction.",
-  caveat: "A mean hides them.",
+  method:
+    "The cost if each text or passage that was missing when a reply first needed it were read again, by one more call at the session's mean price.",
+  caveat: "An upper bound: not every missing text would be read again, and one call can read several.",
 };
 const KEPT_MEANING: MetricMeaning = {
   unit: "% of needs",
@@ -44,8 +45,9 @@ const KEPT_MEANING: MetricMeaning = {
   caveat: "A mean hides which of the three is missing: --full, the page and Markdown have each.",
 };
 
-/** The eight columns that a person decides by. */
+/** The six columns that a person decides by. */
 const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
+  ...standingColumns<PolicyRow>(({ standing }) => standing),
   numberColumn({
     title: "compacts at",
     meaning: fact(
@@ -55,13 +57,8 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
     value: ({ compactsAtTokens }) => compactsAtTokens,
     format: formatTokens,
   }),
-  {
-    ...textColumn("in sessions", ({ summary: { firedSessions, sessions } }) => `${firedSessions}/${sessions}`),
-    meaning: fact("sessions", "Sessions in which it compacted or tried to, of all to which the window applies."),
-    isText: false,
-  },
   numberColumn({
-    title: "too large",
+    title: "requests over window",
     meaning: {
       unit: "requests",
       better: "lower",
@@ -72,15 +69,14 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
     format: formatCount,
     isBad: ({ summary }) => summary.metrics.safety.unrecoveredRequests > 0,
   }),
-  ...standingColumns<PolicyRow>(({ standing }) => standing),
 ];
 
 /** Explains the columns behind the cost, for outputs that do not explain each column. */
 export const KEPT_READING =
-  "dearer: sessions that cost over 2% more; kept: % of the text needed by later replies that was still in the context word for word; older: the same for text stated 20k tokens earlier or more.";
+  "kept: % of the text needed by later replies that was still in the context word for word; older: the same for text stated 20k tokens earlier or more; reread cost: an upper bound, if each missing text were read again by one more call";
 
 /** Explains the columns of the first table. */
-export const READING: string = `cost: % of the cost without compaction, with a prompt cache, over the sessions that outgrow the window; ${KEPT_READING}`;
+export const READING: string = `cost: % of the cost without compaction, with a prompt cache, over the sessions that outgrow the window; ${KEPT_READING}.`;
 
 /** The table behind a window's answer: a row a policy, among them the person's present one. */
 export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf: PolicyNames): ReportTable {
@@ -150,7 +146,7 @@ export function tablesByWay(report: BenchReport, nameOf: PolicyNames): readonly 
         title: `Agents that work ${WAYS[way]}, ${label}`,
         notes: [`${of}. The same as for all sessions, %.`],
         rowTitle: "policy",
-        columns: [...standingColumns<Standing>((standing) => standing).slice(0, 2), ...MEASURE_COLUMNS],
+        columns: [...standingColumns<Standing>((standing) => standing).slice(0, 1), ...MEASURE_COLUMNS],
         rows: [...standings.values()].filter(({ policy }) => acting.has(policy)),
         nameOf: ({ policy }) => nameOf(policy),
       });
@@ -170,7 +166,7 @@ const OLDER = "20,000 tokens old or more";
 const METHODS: Readonly<Record<(typeof MEASURES)[number][0], string>> = {
   "replaced texts": "Texts replaced by edits that were whole in the context.",
   passages: "Lines referred to by replies that were in the context with three lines on each side.",
-  "file in hand": "Files changed by replies with at least 80% of the lines of their newest read in the context.",
+  "files being changed": "Files changed by replies with at least 80% of the lines of their newest read in the context.",
 };
 
 const MEASURE_COLUMNS: readonly Column<Standing>[] = [false, true].flatMap((isFar) =>
@@ -204,7 +200,7 @@ const BESIDE_COLUMNS: readonly Column<MeasuredPolicy>[] = [INSTRUCTIONS, PLAN].m
   }),
 );
 
-/** The columns of a policy's or a setting's standing: its cost, the sessions where it is dearer, its kept share. */
+/** The columns of a policy's or a setting's standing: its cost, its kept share, and its cost with everything read again. */
 export function standingColumns<Row>(of: (row: Row) => Standing | null): readonly Column<Row>[] {
   const older = { ...KEPT_MEANING, method: "The same for text last stated 20,000 tokens earlier or more." };
   const figure = (
@@ -226,9 +222,9 @@ export function standingColumns<Row>(of: (row: Row) => Standing | null): readonl
   };
   return [
     figure("cost %", COST_MEANING, ({ costPercent }) => costPercent),
-    figure("dearer", DEARER_MEANING, ({ dearer }) => dearer, formatCount),
     figure("kept %", KEPT_MEANING, ({ gain }) => gain, heldCell),
     figure("older %", older, ({ farGain }) => farGain),
+    figure("reread cost %", REREAD_MEANING, ({ rereadPercent }) => rereadPercent),
   ];
 }
 

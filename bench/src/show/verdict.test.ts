@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
+import { madeSession } from "../../testing/made-standing.ts";
+import { standingOf } from "../judge/standing.ts";
 import type { BenchReport } from "../results.ts";
 import { shownReport } from "./report-tables.ts";
+import { whyLine } from "./verdict.ts";
 
 /** Behind two spaces on a terminal of 80 columns. */
 const LINE_CHARS = 78;
@@ -50,6 +53,18 @@ describe("verdicts", () => {
     expect(both?.answers.filter(({ choice }) => choice.pick !== null)).toHaveLength(2);
     expect(both?.lines).toHaveLength(5);
     expect(both?.lines[0]).toMatch(/ (None with summaries by a model is better|With summaries by a model: sven\*)/);
+  });
+
+  test.each([
+    ["the same price", 0.51, 60, ["At the price of other, ours keeps 80.0% instead of 60.0%."]],
+    ["another price", 0.8, 60, ["At 50.0% of no compaction (other 80.0%), ours keeps 80.0% instead of 60.0%."]],
+    ["no gain", 0.5, 90, []],
+  ] as const)("say what is gained at %s", (_, costRatio, held, lines) => {
+    const [ours, other] = [
+      standingOf("ours", [madeSession("a", 0.5, { held: 80 })]),
+      standingOf("other", [madeSession("a", costRatio, { held })]),
+    ];
+    expect(whyLine([ours, other], ours, String)).toEqual(lines);
   });
 
   test("recommend no policy that never compacted", () => {

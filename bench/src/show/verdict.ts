@@ -1,6 +1,6 @@
 import type { WindowAnswer } from "../judge/answer.ts";
 import type { WindowJudgement } from "../judge/judge.ts";
-import type { Standing } from "../judge/standing.ts";
+import { SAME_COST_RATIO, type Standing } from "../judge/standing.ts";
 import { windowLabel } from "../judge/window-label.ts";
 import type { BenchReport } from "../results.ts";
 import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
@@ -9,8 +9,8 @@ import type { PolicyNames } from "./policy-names.ts";
 import { triggerLine } from "./trigger.ts";
 
 /**
- * The answer for a window in at most five short lines, the same on every output: which policy, where it compacts and at which cost, its kept share, its
- * losses, how sure that is.
+ * The answer for a window in at most six short lines, the same on every output: which policy, where it compacts and at which cost, its kept share, its
+ * losses, how sure that is, and the gain at whose price.
  */
 export function verdictLines(report: BenchReport, judged: WindowJudgement, nameOf: PolicyNames): readonly string[] {
   const { answers, named, now } = judged;
@@ -23,7 +23,26 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
     keptLine(pick, now),
     worseLine(answer, pick, nameOf),
     sureLine(judged, answer),
+    ...whyLine(
+      answers.flatMap(({ placed }) => placed),
+      pick,
+      nameOf,
+    ),
   ];
+}
+
+/** The gain of the pick, and at whose price: beside the policy of the nearest cost that keeps less. None if there is no such policy. */
+export function whyLine(placed: readonly Standing[], pick: Standing, nameOf: PolicyNames): readonly string[] {
+  const isLess = ({ policy, gain }: Standing) => policy !== pick.policy && (gain ?? 0) < (pick.gain ?? 0);
+  const distance = ({ costPercent }: Standing) => Math.abs(Math.log(costPercent / pick.costPercent));
+  const [other] = placed.filter(isLess).toSorted((a, b) => distance(a) - distance(b));
+  if (other === undefined) return [];
+  const isSame = Math.abs(Math.log(other.costPercent / pick.costPercent)) <= Math.log(SAME_COST_RATIO);
+  const [own, their] = [pick, other].map(({ costPercent }) => formatPercent(costPercent));
+  const price = isSame
+    ? `At the price of ${nameOf(other.policy)}`
+    : `At ${own}% of no compaction (${nameOf(other.policy)} ${their}%)`;
+  return [`${price}, ${nameOf(pick.policy)} keeps ${formatPercent(pick.gain)}% instead of ${formatPercent(other.gain)}%.`];
 }
 
 /** The sentence where nothing shows how much compaction saves. */

@@ -1,9 +1,8 @@
-import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createChatCompactor } from "@plimsoll/providers/drop-in/openai-chat";
 import type OpenAI from "openai";
 
-const limits = { contextWindowTokens: 32_000, maxOutputTokens: 4_000 };
-const compactor = createChatCompactor({ policy: PLIMSOLL_POLICY, limits });
+const limits = { contextWindowTokens: 32_000, maxOutputTokens: 4_000 }; // or model: "gpt-5.5"
+const compactor = createChatCompactor({ policy: "plimsoll", limits });
 const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Why does the build fail?" }];
 for (let step = 1; step <= 100; step += 1) {
   const call = { id: `c${step}`, type: "function" as const, function: { name: "read_log", arguments: "{}" } };
