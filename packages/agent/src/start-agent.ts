@@ -105,14 +105,12 @@ function settingOf(options: StartedOptions, hub: EventHub, model: () => AgentMod
   };
 }
 
-/** Logs the system text, tools and model that hold from now on. */
+/** Logs the system text, tools and model that hold from now on, and how the model's client treats bound reasoning. Returns the changes of the first two; `null` for none. */
 async function settle(loop: Loop): Promise<ReturnType<typeof setupChange>> {
   const { conversation, options } = loop;
   // Throws for a window without room before anything is logged.
   loop.usage();
   await conversation.flush();
-  // Records the system text and tools in force, and the treatment of bound reasoning, as the model's client reports them. Answers with the resulting changes;
-  // `null` for none.
   const view = conversation.view();
   const asked = options.session.kind === "resume" ? options.session.system : undefined;
   const tools = options.tools.map(({ spec }) => spec);

@@ -214,7 +214,7 @@ export interface AppliedReplaceSpans {
   readonly by: SpanAnswer;
   /** `null` only for `nothing`. */
   readonly message: Message | null;
-  /** Covered messages that stay all the same, at the view's end: nothing may come between a vendor's block and what follows it. Absent for none. */
+  /** Covered messages that stay all the same, at the view's end: a vendor's block must be followed by the message behind its span. Absent for none. */
   readonly moved?: readonly string[] | undefined;
   /** Facts that stand behind them; absent for none. */
   readonly note?: Message | undefined;

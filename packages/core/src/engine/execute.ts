@@ -26,7 +26,7 @@ export interface ExecuteInput extends VendorInput {
   readonly focus: string | null;
   readonly prompts: readonly Prompt[];
   readonly summarizer: Summarizer;
-  /** The writer behind `summarizer`; a writer that is asked by default. */
+  /** The writer behind `summarizer`; `asked` if left out. */
   readonly author?: SummaryAuthor;
   readonly recaller: Recaller;
   /** Tokens of a text by the policy's measure. */

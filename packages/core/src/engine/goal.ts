@@ -42,7 +42,7 @@ export function recoveriesOf({ enabled, overflow, fallback }: Pick<EnginePolicy,
 }
 
 /**
- * Which recovery follows so many refusals in a row for no known reason: each takes the next share, and the one after the last share leaves uncuttable parts. `null`
+ * Returns the recovery after so many refusals in a row for no known reason: each takes the next share, and the one after the last share leaves uncuttable parts. `null`
  * after that, unless the person said something since.
  */
 export function recoveryOfTry(

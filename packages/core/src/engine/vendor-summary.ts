@@ -19,7 +19,7 @@ export interface VendorInput {
   readonly digest: Summarizer;
   /** Has the vendor summarise the messages of a context; left out where it does not. */
   readonly vendor?: ((context: Context, signal: AbortSignal) => Promise<VendorSummary>) | undefined;
-  /** Messages that somebody named to stay: a vendor's summary leaves them too. */
+  /** Messages that the rule `pinned` holds: they stay, behind a vendor's summary too. */
   readonly pinned?: ReadonlySet<Message>;
   /** Writes the facts that survive with every summary and notice, as text beside messages that stay; `null` for none. */
   readonly facts: (staying: readonly Message[]) => string | null;
@@ -28,7 +28,7 @@ export interface VendorInput {
   readonly nowMs: number | null;
 }
 
-/** The vendor's block, and in the same message the digest, which is sent wherever the block cannot be. What is true now stands at the end. */
+/** Makes the message with the vendor's block and the digest, which is sent wherever the block cannot be. The facts follow in a note at the view's end. */
 export async function vendorSpans(
   edit: ReplaceSpansEdit & Pick<AppliedReplaceSpans, "moved" | "covered"> & { readonly gone: readonly Message[] },
   { request, input, signal }: { readonly request: SummaryRequest; readonly input: VendorInput; readonly signal: AbortSignal },

@@ -63,7 +63,7 @@ export function withoutReasoning(messages: readonly Message[], removed: readonly
     if (indexes === undefined || message.role !== "assistant") return [message];
     const parts = message.parts.filter((part, index) => part.type !== "reasoning" || !indexes.includes(index));
     if (parts.length === message.parts.length) return [message];
-    // The digest beside a vendor's block stands in the user's place, as any does.
+    // Without the vendor's block the digest beside it becomes a message of the user, as every other digest.
     const texts = parts.filter((part) => part.type === "text");
     if (isSummary(message)) return [{ role: "user", id: message.id, origin: "summary", parts: texts, atMs: message.atMs }];
     return parts.every(({ type }) => type === "reasoning") ? [] : [{ ...message, parts }];

@@ -11,7 +11,7 @@ const PATHS: ReadonlyMap<string, string | null> = new Map([
   ["keep.passages", "keep.recall"],
 ]);
 
-/** Keys that have another name now, with the last part of it. */
+/** Paths of renamed keys, with the key's new name. */
 const RENAMED: ReadonlyMap<string, string> = new Map([["afterPause.pauseMs", "after"]]);
 
 type Settings = Readonly<Record<string, unknown>>;

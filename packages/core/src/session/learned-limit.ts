@@ -192,7 +192,7 @@ export interface Refusals {
   readonly reasoningTries: number;
 }
 
-/** Repetitions of a request by its sender, before a transient error is mistaken for an overflow: as many as vendors' SDKs make by themselves. Chosen. */
+/** Repetitions of a request by its sender, before an error that may be transient is taken for an overflow: as many as vendors' SDKs make by themselves. Chosen. */
 const REPETITIONS = 2;
 
 /** A session whose request was refused. */

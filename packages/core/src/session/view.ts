@@ -292,7 +292,7 @@ export function withRemoved<Entry extends SessionEntry>(
   const isLeaving = "removedReasoning" in entry && entry.removedReasoning !== undefined;
   if (isLeaving) return entry;
   const binds = boundReasoning === "vendor-drops" ? null : isBound;
-  // A vendor's summary is another model's riddle, whoever drops reasoning.
+  // Another model cannot read a vendor's summary, even if the vendor drops bound reasoning by itself.
   const removedReasoning = madeInvalid(entry, view, binds ?? (() => false));
   return removedReasoning.length === 0 ? entry : { ...entry, removedReasoning };
 }

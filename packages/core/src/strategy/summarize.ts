@@ -101,12 +101,12 @@ function cutFor(spec: SummarizeSpec, input: StrategyInput): number | null {
   return forced > 0 ? forced : null;
 }
 
-/** The share of a window that the vendor is asked to summarise at most: what is expected of it may be too little. Chosen. */
+/** The share of the room that the vendor is asked to summarise at most: the expected size may be too small. Chosen. */
 const ASKED_RATIO = 0.9;
 
 /**
  * The cut nearest to the one that is wanted at which the wire's roles change: a vendor joins neighbours of one role, and the cut would fall into a message. The
- * vendor's own call has to fit the window, too: what does not stays.
+ * vendor's own call has to fit the window, too: later messages stay.
  */
 function vendorCut({ messages, messageTokens, budget }: StrategyInput, asked: number | null): number | null {
   const safe = safeCuts(messages);

@@ -357,7 +357,7 @@ const ROLES = { asks: ["user:", "human:"], answers: ["assistant:", "ai:"] } as c
 
 /**
  * Whether the text plays a conversation: one speaker speaks and another answers, in separate turns as in a transcript, or it begins as the assistant. Lines of
- * speakers at the beginning of a section, behind a colon, or among the lines of a longer text report turns.
+ * speakers at the beginning of a section, behind a colon, or among the lines of a longer text only report turns.
  */
 function isDialogue(lines: readonly string[], isSectioned: boolean, labels: TranscriptLabels): boolean {
   const { human, command, assistant, call, result } = labels;

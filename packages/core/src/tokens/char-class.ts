@@ -62,7 +62,7 @@ export function countClasses(text: string, counts: number[]): void {
   let before = 0;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
-    // A step is the class of a unit in its lower bits, and above them where the row of the state begins that it leaves.
+    // A step is the class of a unit in its lower bits, and above them the row of the next state.
     const step = unit < ASCII_UNITS ? (STEPS[row + unit] ?? 0) : wideClass(unit, before) | (WIDE_ROW << ROW_SHIFT);
     const at = step & CLASS_BITS;
     if (at !== NO_CLASS) counts[at] = (counts[at] ?? 0) + 1;
@@ -87,7 +87,7 @@ const ASCII_UNITS = 0x80;
  * docs/evidence.md). They are counted with letters among digits, which cost as much. Chosen: the longest words in common use have some twenty letters.
  */
 const LONGEST_WORD = 20;
-/** Places in a word that are distinguished; from the next one on a state only has the letter. */
+/** Places in a word that are distinguished; behind them a state has the letter itself. */
 const MOST_LETTERS = LONGEST_WORD - 1;
 
 /** A state's number: five kinds that have but one, the places in a word of each case, and all marks with the letters of long runs. */

@@ -4,8 +4,8 @@ import type { Policy } from "../policy.ts";
 import { FALLBACK, SQUARE_LABELS } from "./common-parts.ts";
 
 /**
- * Below this share of a window nothing is cut: in reach of a large one a session seldom comes back to pay for it. Chosen, as `pays` and the shares below, on the
- * sessions of docs/evidence.md's side `choose`.
+ * Below this share of the room for messages no cut is made for its price: few sessions go on long enough to pay for it. Chosen, as `pays` and the shares below,
+ * on the sessions of docs/evidence.md's side `choose`.
  */
 const LINE: Amount = { ratio: 0.25, of: "room" };
 
@@ -55,7 +55,7 @@ export const PLIMSOLL_POLICY: Policy = {
   facts: { maxTokens: 1280 },
 };
 
-/** As plimsoll, with a third of its recalled passages and plans: cheaper, and old text is lost more often. */
+/** As plimsoll, with a third of its plans and less of its files in hand and recalled passages: cheaper, and old text is lost more often. */
 export const PLIMSOLL_ECONOMY_POLICY: Policy = Object.entries({ plan: "4%", "files-in-hand": "4%", recall: "14%" }).reduce(
   (policy, [rule, amount]) => withKnob(policy, `keep.${rule}`, amount),
   { ...PLIMSOLL_POLICY, name: "plimsoll-economy" },
