@@ -58,7 +58,8 @@ export function createExchange(given: ExchangeOptions): Answer {
     const headers = without(passedHeaders(request), ["host", TOKEN_HEADER]);
     const passing = { request, response, target, headers, signal: gone.signal };
     const path = target.split("?")[0] ?? target;
-    if (request.method === "POST" && wireAt(path) !== null) return await exchange(passing, path, options);
+    const isRead = wireAt(path) !== null || given.compaction.unprepared === "refused";
+    if (request.method === "POST" && isRead) return await exchange(passing, path, options);
     // None of ours: both bodies stream through.
     const { method = "GET" } = request;
     const answer = await options.upstream.send({ method, target, headers, body: request, signal: gone.signal });
@@ -71,30 +72,41 @@ async function exchange(passing: Passing, path: string, options: Exchanging): Pr
   const { request, response, target, headers, signal } = passing;
   const { upstream, compaction, policy, onProblem, tellPacking, withRequest } = options;
   const body = await bodyOf(request);
-  const tooLarge = (packing: string) => {
-    const message = `plimsoll proxy: the request is larger than ${MAXIMUM_BODY_BYTES} bytes${packing}, more than it can cut: remove media from the history`;
+  const refuse = (status: number, type: string, why: string) => {
+    const message = `plimsoll proxy: ${why}`;
     onProblem(message);
-    response.writeHead(413, { "content-type": "application/json", connection: "close" });
-    response.end(JSON.stringify({ type: "error", error: { type: "request_too_large", message } }));
+    response.writeHead(status, { "content-type": "application/json", connection: "close" });
+    response.end(JSON.stringify({ type: "error", error: { type, message } }));
   };
+  const tooLarge = (packing: string) =>
+    refuse(
+      413,
+      "request_too_large",
+      `the request is larger than ${MAXIMUM_BODY_BYTES} bytes${packing}, more than it can cut: remove media from the history`,
+    );
+  const notRedacted = (why: string) => refuse(400, "not_redacted", `the request is not sent, since it is not redacted: ${why}`);
   if (body === null) return tooLarge("");
   // A relay in between may have taken the header.
   const encoding = request.headers["content-encoding"] || packingOf(body) || undefined;
   const unpacked = await unpackWhole(body, encoding, MAXIMUM_BODY_BYTES);
   if (unpacked.kind === "too-large") return tooLarge(` when its ${unpacked.name} is unpacked`);
   const read = readable(unpacked, body, encoding);
-  tellPacking("request", read);
   const bodyText = textOf(read);
+  const isRefused = compaction.unprepared === "refused";
+  if (bodyText === null && isRefused) return notRedacted("its body cannot be read");
+  tellPacking("request", read);
   const own = read.kind === "unpacked" ? plainly(read.bytes, headers) : { body, headers };
   const sent: SentRequest = { target, headers, bodyText: bodyText ?? "" };
   const prepare = () => compaction.prepare({ path, headers: request.headers, bodyText: sent.bodyText, signal });
-  // A request that cannot be fitted goes on as it came: without the proxy it would have done so, too.
-  const passedOn = (error: unknown) => {
+  let prepared: PreparedRequest | null = null;
+  try {
+    prepared = bodyText === null ? null : await withRequest(sent, prepare);
+  } catch (error) {
     signal.throwIfAborted();
+    if (isRefused) return notRedacted(messageOf(error));
+    // A request that cannot be fitted goes on as it came: without the proxy it would have done so, too.
     onProblem(`passed on as it came: ${messageOf(error)}`);
-    return null;
-  };
-  let prepared = bodyText === null ? null : await withRequest(sent, prepare).catch(passedOn);
+  }
   if (prepared?.spoken) {
     const { contentType, bodyText } = prepared.spoken;
     response.writeHead(200, { "content-type": contentType }).end(bodyText);

@@ -181,5 +181,7 @@ function redactedTree(value: unknown, hide: (text: string) => string): unknown {
   const entries = Object.entries(value).map(
     ([key, each]) => [key, isBytes(key, each) ? each : redactedTree(each, hide)] as const,
   );
-  return entries.every(([key, each]) => each === value[key]) ? value : Object.fromEntries(entries);
+  if (entries.every(([key, each]) => each === value[key])) return value;
+  // Some SDKs' messages are of a class.
+  return Object.assign(Object.create(Object.getPrototypeOf(value)), Object.fromEntries(entries));
 }

@@ -8,7 +8,7 @@ import { toolSpecsOf } from "../wire/tools.ts";
 import { inTurn, joinedSystem, type TurnRules } from "../wire/turns.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
 import { changedMessages, encoded, leftMessages, MODEL_MESSAGES, turnsOf } from "./model-messages.ts";
-import { type CompactorOptions, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
+import { type CompactorOptions, createHiding, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
 import { WHOLE_ITEMS, type WireArray } from "./wire-array.ts";
 
 type Generate = NonNullable<LanguageModelMiddleware["wrapGenerate"]>;
@@ -46,6 +46,7 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
   refuseUnsupported("ai");
   const compactor = createArrayCompactor(PROMPTS, options);
   const noteVendors = createVendorNotes(options);
+  const hidden = createHiding(options);
   const keyOf = (params: Params) =>
     conversation?.(params) ?? stringAt(recordAt(params.providerOptions, "plimsoll"), "conversation");
   /** True if the provider's own options name a history that the vendor keeps: `plimsoll.conversation` is none. */
@@ -73,7 +74,7 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
     };
   };
   const wrapGenerate: Generate = ({ params, model }) => {
-    if (isAtVendor(params)) return model.doGenerate(params);
+    if (isAtVendor(params)) return model.doGenerate({ ...params, prompt: hidden(params.prompt) });
     const reply: Reply = {};
     return compactor.send(
       params.prompt,
@@ -82,7 +83,7 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
     );
   };
   const wrapStream: Stream = async ({ params, model }) => {
-    if (isAtVendor(params)) return await model.doStream(params);
+    if (isAtVendor(params)) return await model.doStream({ ...params, prompt: hidden(params.prompt) });
     let sent: readonly PromptMessage[] = [];
     const reply: Reply = {};
     let refused: Awaited<ReturnType<typeof begun>> | null = null;

@@ -300,9 +300,10 @@ function read<Item, Answer>(
   for (const group of groups.slice(before?.groups.length)) messages.push(...group.messages);
   const texts = declared.map(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"));
   const whole = [...texts, system].filter(Boolean).join("\n");
-  const text = redaction?.text(whole, "log") ?? whole;
   const all = [...declared.flatMap((each) => each.tools), ...(tools === undefined ? [] : requestTools(tools))];
-  const request = { key: conversation ?? null, system: text, tools: all, messages };
+  const setup = { system: whole, tools: all, messages: [], dynamicContext: null };
+  // The log has them redacted, and is compared with them.
+  const request = { ...(redaction?.context(setup, "log") ?? setup), key: conversation ?? null, messages };
   const written = before?.written ?? null;
   const array: ReadArray<Item> = { items, systemItems: mended(opening), groups, request, written };
   const [last, lastBefore] = [items.at(-1), before?.items.at(-1)];
@@ -437,7 +438,7 @@ async function fitArray<Item, Answer>(
   const roles = array.request.messages.map(({ role }) => role);
   if (roles.includes("tool-result") && !roles.includes("assistant")) {
     arrays.noteVendors(LONE_RESULTS, conversation);
-    return [...items];
+    return [...array.items];
   }
   const reported = answer === undefined ? measuredIn(arrays.wire, array, "newest") : observedOf(arrays, answer, conversation);
   const firstReported = measuredIn(arrays.wire, array, "first");

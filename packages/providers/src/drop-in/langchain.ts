@@ -7,7 +7,7 @@ import { numberAt, recordAt, stringAt, textAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
 import { LANGCHAIN_MESSAGES } from "./langchain-messages.ts";
-import { type CompactorOptions, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
+import { type CompactorOptions, createHiding, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
 
 /** The call of an agent's model, as a middleware is given it. */
 type ModelCall = Parameters<NonNullable<AgentMiddleware["wrapModelCall"]>>[0];
@@ -38,6 +38,7 @@ export function createLangChainMiddleware(given: LangChainOptions): LangChainMid
   refuseUnsupported("@langchain/core");
   const compactor = createArrayCompactor(LANGCHAIN_MESSAGES, options);
   const noteVendors = createVendorNotes(options);
+  const hidden = createHiding(options);
   const middleware: AgentMiddleware & Pick<LangChainMiddleware, "last"> = {
     get last() {
       return compactor.last;
@@ -53,7 +54,7 @@ export function createLangChainMiddleware(given: LangChainOptions): LangChainMid
         if (reply instanceof AIMessage) return reply;
         throw new TypeError("a model's call ended without a reply");
       };
-      return named === null ? compactor.send(call.messages, asked, request) : asked(call.messages);
+      return named === null ? compactor.send(call.messages, asked, request) : asked(hidden(call.messages));
     },
   };
   const { recall, conversations, close } = compactor;

@@ -18,7 +18,7 @@ import {
   withoutId,
 } from "./agent-items.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
-import { type CompactorOptions, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
+import { type CompactorOptions, createHiding, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
 import { declaredBy, type WireArray } from "./wire-array.ts";
 
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never;
@@ -44,13 +44,14 @@ export function createAgentItemsCompactor(options: CompactorOptions): ArrayCompa
 /**
  * Wraps a model so that it is called with compacted input; agents, sessions and handoffs know nothing of it, and a session stays whole. A prompt that the provider says does not fit
  * is compacted further and sent again, as often as the policy allows. A request whose history is at the vendor (`previousResponseId`, `conversationId`)
- * goes through untouched: there is no array to compact, and the first one sends the event `compaction-off`.
+ * goes through, only redacted: there is no array to compact, and the first one sends the event `compaction-off`.
  */
 export function createCompactingModel(model: Model, given: CompactingModelOptions): Model & Offered {
   option.check("a compactor", KEYED_OPTIONS, given);
   const { conversation, ...options } = given;
   const compactor = createAgentItemsCompactor(options);
   const noteVendors = createVendorNotes(options);
+  const hidden = createHiding(options);
   const isAtVendor = (request: ModelRequest) => {
     const named = vendorHistoryIn(request);
     if (named !== null) noteVendors(named, conversation?.(request));
@@ -80,13 +81,13 @@ export function createCompactingModel(model: Model, given: CompactingModelOption
   return {
     ...(model.getRetryAdvice === undefined ? {} : { getRetryAdvice: model.getRetryAdvice.bind(model) }),
     getResponse: (request) => {
-      if (isAtVendor(request)) return model.getResponse(request);
+      if (isAtVendor(request)) return model.getResponse({ ...request, input: hidden(request.input) });
       const reply: Reply = {};
       const call = (input: AgentInputItem[]) => model.getResponse(requestWith(request, input, reply));
       return compactor.send(itemsIn(request), call, factsOf(request, reply));
     },
     getStreamedResponse: (request) => {
-      if (isAtVendor(request)) return model.getStreamedResponse(request);
+      if (isAtVendor(request)) return model.getStreamedResponse({ ...request, input: hidden(request.input) });
       const reply: Reply = {};
       return streamed(model, request, { compactor, facts: factsOf(request, reply), reply });
     },

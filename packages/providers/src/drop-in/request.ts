@@ -20,6 +20,7 @@ import {
   believedAt,
   believedLimits,
   type createConversations,
+  createRedaction,
   isRecord,
   type Kinds,
   learnedInLog,
@@ -170,13 +171,20 @@ export function vendorHistoryIn(fields: unknown): string | null {
 /** Tells once for each conversation that nothing is compacted in it, since the vendor keeps its history. `named` is the sign of that. */
 export function createVendorNotes({ onEvent, policy, kinds }: CompactorOptions): (named: string, key?: string | null) => void {
   const told = new Set<string>();
+  const { enabled } = requireFallback(policy, kinds);
   return (named, key = null) => {
     const sign = `${named}\n${key ?? ""}`;
-    if (told.has(sign) || !requireFallback(policy, kinds).enabled) return;
+    if (!enabled || told.has(sign)) return;
     if (told.size >= DEFAULT_MAXIMA.maximumConversations) told.clear();
     told.add(sign);
     onEvent?.({ type: "compaction-off", why: "vendors-history", named }, { key, sessionId: "" });
   };
+}
+
+/** Makes the redactor of items that pass without being fitted: they stay as they are if nothing of them is redacted. */
+export function createHiding({ redact }: CompactorOptions): <Items>(items: Items) => Items {
+  const redaction = redact === undefined ? null : createRedaction(redact);
+  return (items) => redaction?.item({ items }).items ?? items;
 }
 
 /** The limits that hold for a request: its own, else those of the options, with the reply that it asks for. */

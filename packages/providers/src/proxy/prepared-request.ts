@@ -37,7 +37,7 @@ export interface ProxyOptions {
   readonly keys: ConversationKeys;
   readonly learned: LearnedLimits;
   readonly summarizer?: Summarizer;
-  /** Hides texts of a request's items, of the log and of summaries' requests. */
+  /** Hides texts of a request's whole body, of the log and of summaries' requests. A request that cannot be redacted is refused. */
   readonly redact?: CompactorOptions["redact"];
   /** Where bound reasoning goes, as {@link CompactorOptions.boundReasoning} has it; requests to Anthropic whose history was cut ask for it then. */
   readonly boundReasoning?: BoundReasoning;
@@ -124,7 +124,7 @@ export function isSmall({ bodyText, facts }: ReadRequest, options: PolicyOptions
 }
 
 /** A request that is passed on as it came. */
-export function untouched({ wire, kind, facts }: ReadRequest): PreparedRequest {
+export function untouched({ wire, kind, facts }: Pick<ReadRequest, "wire" | "kind" | "facts">): PreparedRequest {
   return {
     wire,
     kind,

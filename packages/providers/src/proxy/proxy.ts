@@ -12,7 +12,7 @@ import type { EventOrigin, PreparedRequest, ProxyOptions, Setup } from "./prepar
 import { isSmall, modelLimits, PROXY_OPTIONS, prepared, untouched } from "./prepared-request.ts";
 import { type ProxyRequest, type ReadRequest, readRequest, sessionNameOf, vendorsOf, withoutTyped } from "./read-request.ts";
 import { spokenReply } from "./spoken-reply.ts";
-import type { ProxyWire } from "./wires.ts";
+import { type ProxyWire, wireAt } from "./wires.ts";
 
 /** A conversation whose log the proxy has in memory. */
 interface ProxyConversation extends EventOrigin, Pick<ConversationLog, "entries" | "expectedTokens"> {
@@ -29,9 +29,11 @@ export interface ProxyCompaction {
   /**
    * Fits a request. `null` for one that has no history of a known form: it passes as it is.
    *
-   * @throws any error of the store or the engine; the request can always be sent as it came, but not if the options' redactor failed.
+   * @throws any error of the store or the engine; `bad-input` also for a request that cannot be redacted.
    */
   prepare(request: ProxyRequest): Promise<PreparedRequest | null>;
+  /** Whether a request goes on as it came if `prepare` fails or its body cannot be read, or is refused, since texts are redacted: then requests of all paths are prepared. */
+  readonly unprepared: "passes" | "refused";
   /** Compacts items that a program sends only for that, and gives them back: `POST /compact`. Throws `bad-input` for unreadable items. */
   compact(body: Fields, signal: AbortSignal): Promise<Fields>;
   /** Reads a piece of the content that `compact` replaced with a handle, in a named conversation: `POST /compact/recall`. */
@@ -64,13 +66,17 @@ function withRedaction(redaction: ReturnType<typeof createRedaction> | null, com
   });
   return {
     ...compaction,
+    unprepared: "refused",
     prepare: async (request) => {
       const body = parseRecord(request.bodyText);
+      if (body === null) throw new PlimsollError("bad-input", "only a JSON object can be redacted");
       const redacted = redaction.item(body);
       if (redacted === body) return await compaction.prepare(request);
       const bodyText = JSON.stringify(redacted);
       const made = await compaction.prepare({ ...request, bodyText });
-      return made === null ? null : sent(made, bodyText);
+      const wire = wireAt(request.path);
+      if (wire === null) throw new PlimsollError("bad-input", `a request to ${request.path} cannot be redacted`);
+      return sent(made ?? untouched({ wire, kind: "side", facts: wire.factsOf(redacted, request.path) }), bodyText);
     },
   };
 }
@@ -146,6 +152,7 @@ export function createProxyCompaction(given: ProxyOptions): ProxyCompaction {
   };
   const redaction = options.redact === undefined ? null : createRedaction(options.redact);
   return withRedaction(redaction, {
+    unprepared: "passes",
     prepare: async (request) => {
       const read = readRequest(request, keys, readBody);
       const named = read === null ? vendorsOf(request) : read.vendors;

@@ -207,8 +207,9 @@ const DEFAULT_MAX_OUTPUT_TOKENS = 8_192;
 async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionOptions): Promise<SessionLog> {
   const redaction = options.redact === undefined ? null : createRedaction(options.redact);
   const { system: written = "", sessions, sessionId = globalThis.crypto.randomUUID(), limits: _limits, ...own } = options;
-  // The log has it redacted, and is compared with it.
-  const system = redaction?.text(written, "log") ?? written;
+  const given = { system: written, tools: wire.tools, messages: [], dynamicContext: null };
+  // The log has them redacted, and is compared with them.
+  const { system, tools } = redaction?.context(given, "log") ?? given;
   const { artifacts: _, categoryOf: __, pathsOf: ___, ...context } = own;
   const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, nowMs: clock = Date.now } = context;
   const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY, kinds);
@@ -218,7 +219,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   if (limits !== wanted) onEvent?.(replyLowered(wanted, limits));
   const modelPriors = await priorsFor(wire.modelId);
   const setting: SessionOptions = { ...context, policy, kinds, summarizer, modelPriors, modelCosts, isBoundReasoning, nowMs };
-  const { tools, modelId, boundReasoning: asked } = wire;
+  const { modelId, boundReasoning: asked } = wire;
   const names = { id: sessionId, createdMs: nowMs(), parent: null, agent: null };
   const start: Extract<SessionEntry, { readonly type: "session" }> = {
     type: "session",

@@ -167,7 +167,7 @@ function learned<Request>({ conversation, limits, nowMs, wire }: OpenSession<Req
  */
 export function written<Request>(session: OpenSession<Request>): Request {
   assertOpen(session.progress);
-  const { wire, conversation, renamed, limits: wanted, tell } = session;
+  const { wire, conversation, redaction, renamed, limits: wanted, tell } = session;
   const asked = { context: conversation.context(), modelId: wire.modelId, maxOutputTokens: besideContext(session) };
   const { maxOutputTokens } = asked;
   if (maxOutputTokens < Math.min(wanted.maxOutputTokens, session.mostReplyTokens ?? wanted.maxOutputTokens))
@@ -176,7 +176,8 @@ export function written<Request>(session: OpenSession<Request>): Request {
   checkSendable(request.context.messages, wire.rules);
   const encoded = wire.encode(request, conversation.view().boundReasoning);
   session.progress = { ...session.progress, sent: conversation.view(), askedTokens: asked.maxOutputTokens };
-  return encoded;
+  // The caller's own parameters, tools among them, are redacted here.
+  return redaction === null ? encoded : redaction.item(encoded);
 }
 
 /** Sends until the prompt fits, as often as the policy allows. Other failures are thrown as they came. */
