@@ -29,13 +29,13 @@ interface FoundConversation {
   readonly session: Session;
 }
 
-/** Options of a set of conversations. `begin` is given the conversation that a new one goes on from, if it takes over more than messages. */
+/** Options of a set of conversations. */
 interface ConversationsOptions {
-  /** Makes a conversation over a log that `writer` holds already. */
+  /** Makes a conversation over a log that `writer` holds already, for a request; `from` is the one that it goes on from, if it takes over more than messages. */
   readonly begin: (
     name: ConversationName,
     log: { readonly entries: readonly SessionEntry[]; readonly writer: SessionWriter | null },
-    from: Session | null,
+    of: { readonly request: ConversationRequest; readonly from: Session | null },
   ) => Session;
   /** The message of a request as it enters the log of `session`; as it is, if this is left out. */
   readonly admit?: (request: ConversationRequest, index: number, session: Session) => Promise<Message>;
@@ -252,7 +252,8 @@ async function begun(parent: Node, beginning: Beginning, memory: Memory): Promis
   const { entries: known, writer } = isStored ? await openedOrCreated(options.sessions, entries) : { entries, writer: null };
   const name = { key, sessionId };
   const hasSettled = settled.length > 0;
-  const session = options.begin(name, { entries: known, writer }, hasSettled ? (beginning.source?.session ?? null) : null);
+  const from = hasSettled ? (beginning.source?.session ?? null) : null;
+  const session = options.begin(name, { entries: known, writer }, { request: beginning.request, from });
   const branch: Branch = { name, session, parent, slot, children: new Map(), isPassing, hasSettled };
   live.add(branch);
   return branch;

@@ -108,8 +108,8 @@ export interface ArrayConversations {
   /** Conversations whose newest cut was undone while a reply may still come that was made behind it. */
   readonly undone: WeakSet<Session>;
   readonly asking: WeakMap<Session, Asking>;
-  /** The estimates for conversations that begin: those of the newest model whose texts are counted. */
-  modelPriors: typeof modelPriors;
+  /** The estimates of a conversation that begins with a request. */
+  readonly priors: WeakMap<ConversationRequest, typeof modelPriors>;
 }
 
 /** The function with which the request that is being fitted has the vendor write a summary; `undefined` for none. */
@@ -150,7 +150,7 @@ export function createArrayConversations(
       if (message === undefined) throw new Error("a request has no message at its own index");
       return await admitted(message, callOf(request.messages, index), { session, logs });
     },
-    begin: (name, log, from) => {
+    begin: (name, log, { request, from }) => {
       const asking: Asking = { compact: undefined };
       const session: Session = createSession({
         ...log,
@@ -160,7 +160,7 @@ export function createArrayConversations(
         get compact() {
           return asking.compact;
         },
-        modelPriors: logs.modelPriors,
+        modelPriors: logs.priors.get(request) ?? modelPriors,
         modelCosts,
         // Before the first report the model is the one that is asked.
         isBoundReasoning: (part, modelId) => isBoundReasoning(part, modelId ?? asked.get(session) ?? null),
@@ -194,7 +194,7 @@ export function createArrayConversations(
     told: new WeakSet(),
     undone: new WeakSet(),
     asking: new WeakMap(),
-    modelPriors,
+    priors: new WeakMap(),
   };
   return logs;
 }
@@ -235,8 +235,8 @@ export async function fitRequest(
   asked: AskedRequest & { readonly reported: ObservedAnswer | null } & Pick<MetFit, "caller" | "isRefused">,
 ): Promise<FittedLog> {
   const { request, reported, caller, isRefused, signal, now, focus = null } = asked;
-  const modelPriors = priorsFor(asked.modelId ?? logs.options.model ?? logs.assumedModelId);
-  if (modelPriors instanceof Promise) logs.modelPriors = await modelPriors;
+  const priors = priorsFor(asked.modelId ?? logs.options.model ?? logs.assumedModelId);
+  if (priors instanceof Promise) logs.priors.set(request, await priors);
   const work = async (found: FoundConversation): Promise<FittedLog> => {
     const { session } = found;
     if (reported !== null && isNewReply(request, session)) await session.report(session.view(), reported);

@@ -55,6 +55,13 @@ test.each<[string, (request: Request) => Promise<number | null>, Request]>([
   expect(await expected(request)).not.toBe(COUNTED);
 });
 
+test("a model of another maker is told by its characters, after one of OpenAI too", async () => {
+  const compactor = createMessagesCompactor(options);
+  await expectedBy(compactor, [{ role: "user", content: "Hello." }], { modelId: "gpt-5.4" });
+  const request = { modelId: "claude-opus-5" };
+  expect(await expectedBy(compactor, asked, request)).toBe(await byMessages(request));
+});
+
 test.each(["claude-opus-5", "gemini-3-pro", "gpt-4-turbo", "some/model", ""])("nothing is loaded for %j", (modelId) => {
   expect(priorsFor(modelId)).toBe(modelPriors);
 });
