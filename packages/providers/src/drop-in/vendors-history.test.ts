@@ -173,8 +173,22 @@ describe("a history that the vendor keeps", () => {
     expect(events).toEqual([]);
   });
 
-  test.each(["previous_response_id", "conversation"])("is refused by a session, which sends it whole: %s", async (key) => {
-    const options = { policy: PLIMSOLL_POLICY, limits: LIMITS, request: { model: "m", [key]: "r" } };
+  test.each<[string, unknown]>([
+    ["previous_response_id", "r"],
+    ["conversation", "r"],
+    ["store", true],
+    ["store", undefined],
+    ["include", []],
+    ["instructions", null],
+  ])("is refused by a session, which sends it whole: %s %j", async (key, value) => {
+    const options = { policy: PLIMSOLL_POLICY, limits: LIMITS, request: { model: "m", [key]: value } };
     await expect(createResponsesSession(options)).rejects.toMatchObject({ code: "bad-input", details: { key } });
+  });
+
+  test("is none for a session that is passed its own values", async () => {
+    const own = { store: false, include: ["reasoning.encrypted_content"], previous_response_id: null, conversation: null };
+    const session = await createResponsesSession({ policy: PLIMSOLL_POLICY, limits: LIMITS, request: { model: "m", ...own } });
+    session.user("Go on.");
+    expect(await session.request()).toMatchObject(own);
   });
 });

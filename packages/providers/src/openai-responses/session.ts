@@ -2,6 +2,7 @@ import { PlimsollError } from "@plimsoll/core";
 import { option } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { sentModelId } from "../catalog/model-limits.ts";
+import type { Fields } from "../fields.ts";
 import { createSdkSession } from "../session/create-session.ts";
 import { type SdkSession, type SdkSessionOptions, SESSION_KEYS } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
@@ -10,6 +11,9 @@ import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_R
 
 /** Parameters that the session sets itself: nothing is stored at the vendor. */
 const DECIDED = ["input", "instructions", "store", "include", "previous_response_id", "conversation"] as const;
+
+/** Such parameters with the session's own values, as JSON: a caller may pass them. */
+const OWN = ["store:false", 'include:["reasoning.encrypted_content"]', "previous_response_id:null", "conversation:null"];
 
 /** Options of a session on OpenAI's Responses API. */
 export interface ResponsesSessionOptions extends SdkSessionOptions {
@@ -33,7 +37,8 @@ const OPTIONS = option.schema<ResponsesSessionOptions>({ ...SESSION_KEYS });
 export async function createResponsesSession(given: ResponsesSessionOptions): Promise<ResponsesSession> {
   option.check("a session", OPTIONS, given);
   const { request, ...options } = given;
-  const key = DECIDED.find((each) => each in request);
+  const parameters: Fields = { ...request };
+  const key = DECIDED.find((each) => each in request && !OWN.includes(`${each}:${JSON.stringify(parameters[each])}`));
   if (key !== undefined)
     throw new PlimsollError("bad-input", `request.${key}: the session sends the whole history, and sets this itself`, { key });
   const { model: modelId, tools = [] } = request;
