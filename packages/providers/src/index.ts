@@ -12,11 +12,12 @@ export {
 } from "./catalog/model-prices.ts";
 export { probeServer } from "./catalog/probe-server.ts";
 export { catalogLimits, describePrices, describeWindow, resolveModel } from "./catalog/resolve-model.ts";
-// Clients: by the name of their host, their common options, and the meaning of a failure. SDKs are loaded with the first request. Documents
+// Documents
 export { pdfPageCount } from "./documents/pdf-pages.ts";
 // Costs: a request's use of a prompt cache, and its price
 export type { CacheRules, CacheUse, ModelPrices } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd } from "./economics.ts";
+// Clients: by the name of their host, their common options, and the meaning of a failure. SDKs are loaded with the first request
 export { classifyProviderError } from "./overflow.ts";
 export { MEASURED_FIGURES } from "./priors/measured-figures.ts";
 export { familyOf, modelPriors, priorsFor, priorsFrom } from "./priors/model-priors.ts";

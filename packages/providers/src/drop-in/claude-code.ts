@@ -63,7 +63,7 @@ const MOD_OPTIONS = option.schema<{ readonly policy?: Policy | string }>({ polic
  * was done to go back with their handles. If anything fails, Claude Code's own compaction runs. Removed parts are kept in the mod's store, for the tool `recall`,
  * for `/plimsoll` and for messages that begin with `plimsoll:`.
  */
-export function createClaudeCodeMod(options: { readonly policy?: Policy } = {}): (on: ClaudeCodeOn) => void {
+export function createClaudeCodeMod(options: { readonly policy?: Policy | string } = {}): (on: ClaudeCodeOn) => void {
   option.check("the mod", MOD_OPTIONS, options);
   const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY);
   return (on) => {
