@@ -52,7 +52,7 @@ interface BenchOptions extends ReportOptions, SummarizerOptions, LogOptions, Ext
   readonly out?: string;
 }
 
-/** Working room in which every acting preset compacts at least twice in each bundled session; a test holds it. */
+/** Working room in which every policy of the demo compacts in each bundled session; a test holds it. */
 const DEMO_WINDOW: WindowRequest = { kind: "working-room", tokens: 48_000 };
 
 /** Adds `plimsoll bench`: replays sessions of any known agent and compares policies. */

@@ -11,7 +11,7 @@ import type { BenchReport } from "../results.ts";
 import { ownersOf } from "../statistics.ts";
 import { formatCount, formatNumberOf, formatPercent, formatTokens, heldCell, NO_FIGURE } from "./figures.ts";
 import type { PolicyNames } from "./policy-names.ts";
-import { type Column, fact, metricColumns, numberColumn, type ReportTable, tableOf } from "./table.ts";
+import { type Column, fact, metricColumns, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 import { compactsAt } from "./verdict.ts";
 
 /** A policy of a window: its actions, and over the compared sessions its cost and kept share. */
@@ -45,7 +45,7 @@ const KEPT_MEANING: MetricMeaning = {
   caveat: "A mean hides which of the three is missing: --full, the page and Markdown have each.",
 };
 
-/** The six columns that a person decides by. */
+/** The seven columns that a person decides by. */
 const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
   ...standingColumns<PolicyRow>(({ standing }) => standing),
   numberColumn({
@@ -57,6 +57,11 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
     value: ({ compactsAtTokens }) => compactsAtTokens,
     format: formatTokens,
   }),
+  {
+    ...textColumn("compacted in", ({ summary: { firedSessions, sessions } }) => `${firedSessions}/${sessions}`),
+    meaning: fact("sessions", "Sessions in which it compacted or tried to, of all to which the window applies."),
+    isText: false,
+  },
   numberColumn({
     title: "requests over window",
     meaning: {
