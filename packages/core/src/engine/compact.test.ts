@@ -73,17 +73,17 @@ describe("a hook before compaction", () => {
     expect(made.written()).toContain(shown);
   });
 
-  // Two messages of 500 tokens and a few words stay of 9,600: the longest summary would leave too little room.
+  // Seven messages of 500 tokens and a few words stay of eighteen: the longest summary would leave too little room.
   test("whose summary is short is judged by its own length", async () => {
     const keep = [
       { kind: "recent", messages: 2 },
-      { kind: "human", atMost: { tokens: 4000 } },
+      { kind: "human", atMost: { tokens: 2500 } },
     ] as const;
     const policy: Policy = { ...SMALL_POLICY, keep, trigger: { atLeast: { tokens: 8000 }, pays: 1 }, minimumFreedRatio: 1 };
     const beforeCompaction = () => Promise.resolve({ kind: "summary", text: "my own words" } as const);
     const fitted = (options: object) => smallSession(turns(9), { policy, hiddenOverheadTokens: 600, ...options }).fit();
     expect(await fitted({})).toMatchObject({ kind: "cancelled", by: "price" });
-    expect(stepsOf(await fitted({ beforeCompaction }))).toEqual(["summarize applied"]);
+    expect(stepsOf(await fitted({ beforeCompaction }))).toContain("summarize applied");
   });
 
   test("whose summary is blank is a failed summary: it never becomes content", async () => {
