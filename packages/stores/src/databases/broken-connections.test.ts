@@ -64,9 +64,11 @@ async function byRedis(made: ReturnType<typeof createClient>): Promise<Client> {
 }
 
 test("docs/stores.md says of each client what is played here", () => {
-  const cells = " nothing lost, nothing twice |".repeat(3);
-  const rows = CLIENTS.map(({ client }) => `| \`${client}\` |${cells} as a cut |`);
-  expect(readFileSync(join(import.meta.dirname, "../../../../docs/stores.md"), "utf8")).toContain(rows.join("\n"));
+  const [first, ...rest] = CLIENTS.map(({ client }) => `\`${client}\``).reverse();
+  const named = `${rest.reverse().join(", ")} and ${first}`;
+  expect(readFileSync(join(import.meta.dirname, "../../../../docs/stores.md"), "utf8")).toContain(
+    `nothing twice with ${named} (`,
+  );
 });
 
 const operations = Object.keys(OPERATIONS).filter((name): name is Operation => name in OPERATIONS);

@@ -39,8 +39,8 @@ const STORES = [
 ] as const;
 
 test("docs/stores.md says of each store what is played here", () => {
-  const rows = STORES.map(({ cell }) => `| ${cell} | – | – | – | nothing lost, nothing twice, no half |`);
-  expect(readFileSync(PATH("docs/stores.md"), "utf8")).toContain(rows.join("\n"));
+  const [files, libsql, node] = STORES.map(({ cell }) => cell);
+  expect(readFileSync(PATH("docs/stores.md"), "utf8")).toContain(`a killed process with ${files}, ${node} and ${libsql} (`);
 });
 
 /** The batch that an entry is of, the entry's number in it and the batch's size. */
