@@ -57,7 +57,7 @@ test.each<[string, Fit]>([
   expect(logs).toHaveLength(1);
 });
 
-/** What a model is sent by its wrapper. */
+/** Gives the prompts that a wrapper sends its model. */
 const sentBy = async (call: (model: (request: { readonly [key: string]: unknown }) => Promise<object>) => Promise<unknown>) => {
   const sent: unknown[] = [];
   await call(async ({ prompt, input, messages }) => {

@@ -182,6 +182,7 @@ function redactedTree(value: unknown, hide: (text: string) => string): unknown {
     ([key, each]) => [key, isBytes(key, each) ? each : redactedTree(each, hide)] as const,
   );
   if (entries.every(([key, each]) => each === value[key])) return value;
-  // Some SDKs' messages are of a class.
-  return Object.assign(Object.create(Object.getPrototypeOf(value)), Object.fromEntries(entries));
+  // Some SDKs' messages are of a class, or known by a symbol.
+  const copied = Object.create(Object.getPrototypeOf(value), Object.getOwnPropertyDescriptors(value));
+  return Object.assign(copied, Object.fromEntries(entries));
 }
