@@ -50,6 +50,7 @@ export type {
 } from "./ports.ts";
 export { decodeLog, encodeLog } from "./session/codec.ts";
 export type { ContextEvent } from "./session/events.ts";
+export { createKeyRedactor } from "./session/hidden-keys.ts";
 export { createSession } from "./session/open-session.ts";
 export { admitToolResult, createMemoryArtifactStore } from "./session/recall.ts";
 export type { Session, SessionOptions } from "./session/session.ts";

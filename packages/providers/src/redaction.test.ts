@@ -1,5 +1,6 @@
 import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { withId } from "@plimsoll/core/extend";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { expect, test } from "vitest";
 import { createAnthropicSession } from "./anthropic/session.ts";
@@ -146,6 +147,8 @@ test("a planted key in a session's texts, tools and results is neither sent nor 
   await session.close();
   const log = await sessions.read("s");
   expect(stored.length).toBe(1);
+  const text = { role: "user", origin: "human", parts: [{ type: "text", text: "My key is [key]." }], atMs: null } as const;
+  expect(session.conversation.messageIds()[0]).toBe(withId(text, null).id);
   expect(JSON.stringify([sent, stored, log])).not.toContain("sk-planted");
   expect(log?.entries.map(({ type }) => type)).not.toContain("setup-change");
 });

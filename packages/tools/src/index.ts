@@ -1,4 +1,6 @@
 // Making tools
+
+export { createRedactor } from "@plimsoll/core/extend";
 export { createBuiltinTools } from "./builtin.ts";
 // Tools
 export {
@@ -19,7 +21,7 @@ export { handOffTool } from "./hand-off.ts";
 // Programs
 export { toolEnvironment } from "./process/run-process.ts";
 export { readArtifactTool } from "./read-artifact.ts";
-export { createRedactor, redactedTools } from "./redact-secrets.ts";
+export { redactedTools } from "./redact-secrets.ts";
 export { taskTool } from "./task.ts";
 export { createTodoLists } from "./todo.ts";
 export type { Workspace } from "./workspace/workspace.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createMemoryArtifactStore } from "@plimsoll/core";
-import type { AgentTool } from "@plimsoll/core/extend";
+import { type AgentTool, createRedactor } from "@plimsoll/core/extend";
 import { createFileArtifactStore } from "@plimsoll/stores";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
@@ -9,7 +9,7 @@ import { call } from "../testing/call.ts";
 import { type TemporaryFolder, temporaryFolder } from "../testing/temporary-folder.ts";
 import { createBuiltinTools } from "./builtin.ts";
 import { defineTool } from "./define-tool.ts";
-import { createRedactor, redactedTools } from "./redact-secrets.ts";
+import { redactedTools } from "./redact-secrets.ts";
 
 const VALUE = "sk-planted-0123456789abcdef";
 const SECRET = { name: "A_KEY", value: VALUE };

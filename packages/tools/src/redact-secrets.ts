@@ -1,29 +1,6 @@
 import type { ArtifactStore } from "@plimsoll/core";
-import { type AgentTool, characterBoundaryAtOrBefore, type ToolEffect } from "@plimsoll/core/extend";
+import { type AgentTool, characterBoundaryAtOrBefore, type Redactor, type ToolEffect } from "@plimsoll/core/extend";
 import { type ArtifactWriter, isStreaming } from "./process/output-collector.ts";
-
-/** Shorter values occur in texts by chance, and hiding them would reveal them; the keys of providers have 35 characters and more. */
-const MINIMUM_SECRET_CHARS = 16;
-
-/** Texts without certain secrets. */
-export interface Redactor {
-  /** The text with `[NAME]` for each secret in it; the very text if there is none. */
-  text(text: string): string;
-  /** The length of the longest secret, 0 for none: the end of a piece may cut one in two. */
-  readonly longestChars: number;
-}
-
-/** Makes a redactor of exact values. It does not hide values under 16 characters. Linear in the text for each secret. */
-export function createRedactor(secrets: readonly { readonly name: string; readonly value: string }[]): Redactor {
-  const hidden = secrets
-    .filter(({ value }) => value.length >= MINIMUM_SECRET_CHARS)
-    // One secret may begin with another.
-    .sort((a, b) => b.value.length - a.value.length);
-  return {
-    text: (text) => hidden.reduce((rest, { name, value }) => rest.split(value).join(`[${name}]`), text),
-    longestChars: hidden[0]?.value.length ?? 0,
-  };
-}
 
 /**
  * Wraps tools so that the redactor hides secrets in all that they give the session: texts for the model, descriptions of a call's effect, artifacts, their errors

@@ -327,7 +327,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
   const prepares = options.prepared === undefined && setup.policy.prepare !== undefined;
   const background = prepares ? createBackground({ ...options, policy: setup.policy, log, nowMs }) : null;
   const prepared = options.prepared ?? background?.prepared ?? null;
-  const redacted = (draft: MessageDraft) => log.redaction?.draft(draft, "log") ?? draft;
+  const redacted = <Draft extends MessageDraft>(draft: Draft) => log.redaction?.draft(draft, "log") ?? draft;
   const take = (given: SessionEntry) => {
     assertOpen();
     const entry = log.redacted(given);
@@ -344,7 +344,8 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     checkInput(input);
     const { model } = input;
     const limits = typeof model === "string" ? option.limitsOf(model, options.limitsOf ?? (() => null)) : model;
-    return Object.assign({ nowMs: nowMs() }, input, { model: limits });
+    const hidden = log.redaction === null ? {} : { pending: input.pending.map(redacted) };
+    return Object.assign({ nowMs: nowMs() }, input, { model: limits }, hidden);
   };
   const fit = async (input: SessionInput, signal: AbortSignal, by = setup.policy) => {
     const now = timed(input);
@@ -431,6 +432,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
       log.refusals = { ...log.refusals, ...next };
       return log.refusals;
     },
+    redaction: log.redaction,
     prepared: async () => await background?.settled(),
     context: (dynamicContext = null) => {
       const { system, tools, messages } = log.state.view;

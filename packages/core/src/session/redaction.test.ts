@@ -197,6 +197,72 @@ test.each<[string, object]>([
   expect(item({ content: [reasoning, text] })).toBe(JSON.stringify({ content: [text] }));
 });
 
+test.each<[string, unknown, unknown]>([
+  [
+    "an item of reasoning leaves its array",
+    [
+      { type: "reasoning", summary: [{ text: KEY }], encrypted_content: "c2VhbGVk" },
+      { type: "compaction", encrypted_content: KEY },
+    ],
+    [{ type: "compaction", encrypted_content: KEY }],
+  ],
+  [
+    "a thought of Gemini's leaves its parts",
+    { parts: [{ text: KEY, thought: true, thoughtSignature: "c2VhbGVk" }, { text: "Done." }] },
+    { parts: [{ text: "Done." }] },
+  ],
+  [
+    "a call leaves its seal, since its result stays",
+    { parts: [{ functionCall: { id: "c", name: "read", args: { key: KEY } }, thoughtSignature: "c2VhbGVk" }] },
+    { parts: [{ functionCall: { id: "c", name: "read", args: { key: "[key]" } } }] },
+  ],
+  [
+    "a result of a search leaves with its encrypted content",
+    { content: [{ type: "web_search_result", title: KEY, encrypted_content: "c2VhbGVk" }] },
+    { content: [] },
+  ],
+  ["a seal of another name", { content: [{ type: "thinking", text: KEY, ownSignature: "x" }] }, { content: [] }],
+  [
+    "a signature that is source code is text",
+    { input: { signature: `f(a: ${KEY})` } },
+    { input: { signature: "f(a: [key])" } },
+  ],
+])("what a vendor signed or encrypted is never changed: %s", (_, given, expected) => {
+  expect(createRedaction(hide).item(given)).toEqual(expected);
+});
+
+test("arguments stay JSON under a redactor that takes all that follows, and ids and names stay", () => {
+  const greedy = createRedaction((text) => text.replace(/(?:sk-|call_)\S+/g, "[key]"));
+  const call = {
+    type: "function",
+    id: "call_1",
+    function: { name: "sk-tool", arguments: JSON.stringify({ key: KEY, id: "call_2" }) },
+  };
+  const expected = { ...call, function: { name: "sk-tool", arguments: '{"key":"[key]","id":"[key]"}' } };
+  expect(greedy.item({ tool_calls: [call] })).toEqual({ tool_calls: [expected] });
+});
+
+test("a summary's request hides what a request hides, and a report what it is to", () => {
+  const asked: SummaryRequest[] = [];
+  const at =
+    (border: string): Redact =>
+    (text, where) =>
+      where === border ? hide(text, where) : text;
+  const entry: SessionEntry = { type: "message", message: human("h", KEY) };
+  const parts = [{ promptId: "p", messages: [human("h", KEY)] }];
+  const shape = { maxTokens: 1, turnPrefixMaxTokens: 1, resultChars: 1, sections: [], prompts: [], focus: KEY };
+  const { summarizer } = createRedaction(at("request"));
+  const write = summarizer(async (request) => {
+    asked.push(request);
+    return { text: "", usage: null, stopReason: "end" };
+  });
+  Reflect.apply(write, undefined, [{ parts, ...shape }, new AbortController().signal]);
+  expect(JSON.stringify(asked)).toContain("[key]");
+  expect(JSON.stringify(asked)).not.toContain("sk-planted");
+  expect(createRedaction(at("report")).entry(entry)).toEqual(entry);
+  expect(JSON.stringify(createRedaction(at("report")).entry(entry, "report"))).not.toContain("sk-planted");
+});
+
 test.each<[string, object]>([
   ["an image", { source: { type: "base64", media_type: "image/png", data: KEY } }],
   ["a document of Gemini's", { inlineData: { mimeType: "application/pdf", data: KEY } }],

@@ -30,7 +30,7 @@ import type { ContextEvent, ContextListener } from "./events.ts";
 import type { LimitEvent, Refusals } from "./learned-limit.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 import type { RefusedReasoning } from "./recovery.ts";
-import type { Redact } from "./redaction.ts";
+import type { Redact, Redaction } from "./redaction.ts";
 import type { SessionState, StateFold, UsageTotals } from "./session-state.ts";
 import type { ModelSwitch, SessionView } from "./view.ts";
 
@@ -94,6 +94,8 @@ export interface Session {
   leaveReasoning(refused?: RefusedReasoning): Promise<boolean>;
   /** Counts a refusal without a known reason: of a request, or of the `same` one with less of its media. The log does not have the count. */
   refused(request: "new" | "same"): Refusals;
+  /** Redacts as the session does, for texts that are stored beside the log or compared with it; `null` if nothing is redacted. */
+  readonly redaction: Redaction | null;
   /** Resolves when no summary is being prepared. */
   prepared(): Promise<void>;
   /** Returns the context to send now. */

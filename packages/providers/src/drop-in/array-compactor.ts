@@ -284,7 +284,7 @@ function read<Item, Answer>(
   { system = "", tools, conversation }: ArrayRequest<Answer>,
 ): ReadArray<Item> {
   const { wire, groups: known, mended, redaction } = arrays;
-  const items = given.map((item) => redaction?.item(item) ?? item);
+  const items = redaction?.item(given) ?? given;
   const declared: Declaration[] = [];
   for (const item of items) {
     const declaration = wire.declares(item);

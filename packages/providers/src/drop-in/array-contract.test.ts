@@ -1,4 +1,4 @@
-import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { createDigest, isPlimsollError, PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { closeContract } from "@plimsoll/stores/testing";
 import { expect, test } from "vitest";
@@ -28,8 +28,80 @@ const closing: ArrayContractCase = {
   },
 };
 
+const KEY = "sk-planted-0123456789abcdef";
+const LIMITS = { contextWindowTokens: 8_000, maxOutputTokens: 500 };
+
+/** A key in words, calls and results; the ids of calls are as long as keys are. */
+const KEYED: readonly ContractTurn[] = Array.from({ length: 30 }, (_, index) =>
+  index % 10 === 0
+    ? { kind: "human", text: `Read ${index} with ${KEY}.`, before: index === 0 ? null : `Done with ${KEY}.` }
+    : {
+        kind: "step",
+        callId: `call_0123456789abcdefghij_${index}`,
+        path: `src/${KEY}/${index}.ts`,
+        said: `I take ${KEY}.`,
+        result: `KEY=${KEY}\n`.repeat(60),
+      },
+);
+
+const redacting = (how: string, redact: (text: string) => string): ArrayContractCase => ({
+  rule: `a planted key is in no request, no summary's request, no log and no report, under a redactor of ${how}`,
+  run: async (subject, emptyStore) => {
+    const sessions = emptyStore();
+    const told: unknown[] = [];
+    const asked: unknown[] = [];
+    const compactor = subject.create({
+      ...{ policy: PLIMSOLL_MODEL_POLICY, limits: LIMITS, sessions, redact, nowMs: () => 0 },
+      summarizer: async (request, signal) => {
+        asked.push(request);
+        return await createDigest()(request, signal);
+      },
+      onEvent: (event) => told.push(event),
+    });
+    const items = KEYED.map((turn) => subject.items([turn]));
+    for (let count = 1; count <= items.length; count++) {
+      const sent = await compactor.fit(items.slice(0, count).flat(), { conversation: "one" });
+      told.push(sent, compactor.last);
+    }
+    const [{ sessionId = "" } = {}] = compactor.conversations();
+    expect(compactor.conversations()).toHaveLength(1);
+    await compactor.close();
+    const { entries = [] } = (await sessions.read(sessionId)) ?? {};
+    expect(asked.length).toBeGreaterThan(0);
+    const all = JSON.stringify([told, asked, entries]);
+    expect(all).toContain("[key]");
+    expect(all).not.toContain("sk-planted");
+    // No call lost its id, and with it its result.
+    expect(entries.filter(({ type }) => type === "message").length).toBeGreaterThanOrEqual(KEYED.length);
+    expect(JSON.stringify(told.at(-2))).toContain(String(Object(KEYED.at(-1)).callId));
+  },
+});
+
+const failing: ArrayContractCase = {
+  rule: "a redactor that throws, or changes what it redacted, stops the request with a typed error",
+  run: async (subject) => {
+    const throwing = () => {
+      throw new Error("no");
+    };
+    for (const redact of [throwing, (text: string) => `${text}!`]) {
+      const compactor = subject.create({ policy: PLIMSOLL_POLICY, limits: LIMITS, redact });
+      const error = await compactor.fit(subject.items(TURNS)).catch((thrown: unknown) => thrown);
+      expect(isPlimsollError(error, "bad-input")).toBe(true);
+      expect(compactor.conversations()).toEqual([]);
+    }
+  },
+};
+
+const own: readonly ArrayContractCase[] = [
+  closing,
+  failing,
+  redacting("that value", (text) => text.split(KEY).join("[key]")),
+  redacting("all that follows its beginning", (text) => text.replace(/sk-\S+/g, "[key]")),
+  redacting("long words", (text) => text.replace(/[\w-]{20,}/g, "[key]")),
+];
+
 const rows = ARRAY_ROWS.flatMap(({ name, run }) =>
-  [...ARRAY_COMPACTOR_CONTRACT, closing].map((contractCase) => [name, contractCase.rule, () => run(contractCase)] as const),
+  [...ARRAY_COMPACTOR_CONTRACT, ...own].map((contractCase) => [name, contractCase.rule, () => run(contractCase)] as const),
 );
 
 test.each(rows)("%s: %s", async (_, __, run) => {

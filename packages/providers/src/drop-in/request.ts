@@ -184,7 +184,7 @@ export function createVendorNotes({ onEvent, policy, kinds }: CompactorOptions):
 /** Makes the redactor of items that pass without being fitted: they stay as they are if nothing of them is redacted. */
 export function createHiding({ redact }: CompactorOptions): <Items>(items: Items) => Items {
   const redaction = redact === undefined ? null : createRedaction(redact);
-  return (items) => redaction?.item({ items }).items ?? items;
+  return (items) => redaction?.item(items) ?? items;
 }
 
 /** The limits that hold for a request: its own, else those of the options, with the reply that it asks for. */

@@ -12,7 +12,6 @@ import {
   BUILT_IN_KINDS,
   callShape,
   clockDoor,
-  createRedaction,
   LOG_VERSION,
   modelChangeEntry,
   openSession,
@@ -82,7 +81,8 @@ export async function createSdkSession<Request, Answer>(
     user: (input) => {
       assertOpen(session.progress);
       const draft = userDraft(input, nowMs());
-      session.progress = { ...session.progress, waiting: [...session.progress.waiting, draft] };
+      const said = conversation.redaction?.draft(draft, "log") ?? draft;
+      session.progress = { ...session.progress, waiting: [...session.progress.waiting, said] };
     },
     request: (signal = NEVER_ABORTED) =>
       alone(session, async () => {
@@ -145,9 +145,9 @@ async function admit<Request>(
   call: OpenCall,
   { message: given, hint }: { readonly message: ToolResultMessage; readonly hint: string | null },
 ): Promise<void> {
-  const { artifacts, conversation, policy, kinds, redaction } = session;
+  const { artifacts, conversation, policy, kinds } = session;
   // What is cut is stored whole: redacted before that.
-  const said = redaction?.draft(given, "log") ?? given;
+  const said = conversation.redaction?.draft(given, "log") ?? given;
   const admitted = admitToolResult(said, { policy, artifacts, hint, truncations: kinds.truncations }).catch(
     (error: unknown) => {
       session.progress = { ...session.progress, open: [...session.progress.open, call] };
@@ -205,11 +205,8 @@ const DEFAULT_MAX_OUTPUT_TOKENS = 8_192;
  * @throws PlimsollError as a store does; `bad-policy` for a policy without a fallback.
  */
 async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionOptions): Promise<SessionLog> {
-  const redaction = options.redact === undefined ? null : createRedaction(options.redact);
   const { system: written = "", sessions, sessionId = globalThis.crypto.randomUUID(), limits: _limits, ...own } = options;
   const given = { system: written, tools: wire.tools, messages: [], dynamicContext: null };
-  // The log has them redacted, and is compared with them.
-  const { system, tools } = redaction?.context(given, "log") ?? given;
   const { artifacts: _, categoryOf: __, pathsOf: ___, ...context } = own;
   const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, nowMs: clock = Date.now } = context;
   const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY, kinds);
@@ -225,14 +222,16 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
     type: "session",
     version: LOG_VERSION,
     ...names,
-    system,
-    tools,
+    system: written,
+    tools: wire.tools,
   };
   const conversation =
     sessions === undefined
       ? createSession({ ...setting, entries: [start], writer: null })
       : await openedOrBegun(setting, sessions, start);
   const view = conversation.view();
+  // The log has them redacted, and is compared with them.
+  const { system, tools } = conversation.redaction?.context(given, "log") ?? given;
   const boundReasoning = asked ?? view.boundReasoning;
   const setup = { system, tools, boundReasoning };
   if (setupChange(view, setup) !== null || boundReasoning !== view.boundReasoning)
@@ -242,7 +241,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
     await conversation.abandon();
     throw error;
   });
-  return { sessionId, conversation, redaction, policy, kinds, limits, nowMs, tell: (event) => onEvent?.(event) };
+  return { sessionId, conversation, policy, kinds, limits, nowMs, tell: (event) => onEvent?.(event) };
 }
 
 async function openedOrBegun(

@@ -10,7 +10,7 @@ import type {
   ToolCallPart,
 } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
-import type { createRedaction, Kinds, MessageDraft } from "@plimsoll/core/extend";
+import type { Kinds, MessageDraft } from "@plimsoll/core/extend";
 import {
   answerOf,
   attempted,
@@ -35,8 +35,6 @@ import type { SdkSession } from "./session.ts";
 
 /** A conversation in its log, and the parts of its requests. */
 export interface SessionLog extends Pick<SdkSession<never, never>, "sessionId" | "conversation"> {
-  /** `null` if nothing is redacted. */
-  readonly redaction: ReturnType<typeof createRedaction> | null;
   readonly policy: Policy;
   readonly kinds: Kinds;
   readonly limits: ModelLimits & { readonly maxOutputTokens: number };
@@ -167,7 +165,7 @@ function learned<Request>({ conversation, limits, nowMs, wire }: OpenSession<Req
  */
 export function written<Request>(session: OpenSession<Request>): Request {
   assertOpen(session.progress);
-  const { wire, conversation, redaction, renamed, limits: wanted, tell } = session;
+  const { wire, conversation, renamed, limits: wanted, tell } = session;
   const asked = { context: conversation.context(), modelId: wire.modelId, maxOutputTokens: besideContext(session) };
   const { maxOutputTokens } = asked;
   if (maxOutputTokens < Math.min(wanted.maxOutputTokens, session.mostReplyTokens ?? wanted.maxOutputTokens))
@@ -177,7 +175,7 @@ export function written<Request>(session: OpenSession<Request>): Request {
   const encoded = wire.encode(request, conversation.view().boundReasoning);
   session.progress = { ...session.progress, sent: conversation.view(), askedTokens: asked.maxOutputTokens };
   // The caller's own parameters, tools among them, are redacted here.
-  return redaction === null ? encoded : redaction.item(encoded);
+  return conversation.redaction?.item(encoded) ?? encoded;
 }
 
 /** Sends until the prompt fits, as often as the policy allows. Other failures are thrown as they came. */

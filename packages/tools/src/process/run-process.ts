@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ArtifactStore } from "@plimsoll/core";
-import type { ToolOutput } from "@plimsoll/core/extend";
+import { isCredentialName, type ToolOutput } from "@plimsoll/core/extend";
 import { type CollectedOutput, createOutputCollector } from "./output-collector.ts";
 
 /** A program to run. */
@@ -157,23 +157,6 @@ function endGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
 
 /** An environment: the process's own, or a replacement. */
 export type Environment = { readonly [name: string]: string | undefined };
-
-/**
- * Names under which people and vendors keep credentials: long words anywhere, and short ones if they are a word of their own, since TOKENS counts,
- * TOKENIZERS names a library, and PWD is a folder. Chosen from the variables that the providers' SDKs, cloud tools, package managers and code hosts
- * read.
- */
-const CREDENTIAL_NAMES: readonly RegExp[] = [
-  /PASSWORD|PASSWD|PASSPHRASE|SECRET|CREDENTIAL|(API|ACCESS|PRIVATE|SIGNING)_?KEY/i,
-  /TOKEN(_|$)/i,
-  /(^|_)(KEY|PAT|PASS|AUTH|JWT|COOKIE)$/i,
-  /_PWD$/i,
-];
-
-/** True for a variable that looks as if its value opened something. */
-export function isCredentialName(name: string): boolean {
-  return CREDENTIAL_NAMES.some((pattern) => pattern.test(name));
-}
 
 /**
  * Takes the variables out of an environment whose names look like credentials: programs that tools start never see them. Those in `passEnv` are let

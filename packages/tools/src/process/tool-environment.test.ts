@@ -1,5 +1,6 @@
+import { isCredentialName } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
-import { isCredentialName, toolEnvironment } from "./run-process.ts";
+import { toolEnvironment } from "./run-process.ts";
 
 test.each([
   ..."ANTHROPIC_API_KEY OPENAI_API_KEY AZURE_OPENAI_KEY apikey GITHUB_TOKEN npm_config_//r/:_authToken AWS_SECRET_ACCESS_KEY".split(
