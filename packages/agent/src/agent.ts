@@ -162,6 +162,8 @@ export interface AgentOptions {
   readonly kinds?: Kinds;
   /** Writes summaries; if it is left out, the model that is asked at that moment does. */
   readonly summarizer?: Summarizer;
+  /** Hides texts in requests, summaries' requests and the log, those of sub-agents too; a call runs with the arguments that the model gave it. */
+  readonly redact?: NonNullable<SessionOptions["redact"]>;
   readonly tools: readonly AgentTool[];
   /** Decides about each call before it runs, those of sub-agents too; without it every call runs. */
   readonly authorize?: Authorize;
@@ -234,6 +236,7 @@ export const AGENT_OPTIONS: z.ZodType<AgentOptions> = option.schema<AgentOptions
   ...option.optional(
     fn,
     "summarizer",
+    "redact",
     "authorize",
     "dynamicContext",
     "onEvent",

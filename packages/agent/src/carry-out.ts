@@ -71,7 +71,7 @@ export async function carryOut(effect: WaitedEffect, loop: LoopContext): Promise
     case "next":
       return DONE;
     case "replace-history":
-      conversation.append(replaceHistory(conversation.view(), effect.history, options.nowMs()));
+      conversation.append(replaceHistory(conversation.view(), effect.history.map(redactedBy(loop)), options.nowMs()));
       await conversation.flush();
       return DONE;
     case "enter":
@@ -119,10 +119,16 @@ export async function fitAt(gate: FitInput["gate"], loop: LoopContext, more: Par
 /** Builds the text that is true now and goes behind the cached prefix; `null` if there is none, or if a message of the context says it already. */
 export async function dynamicContextOf(loop: Pick<LoopContext, "options" | "conversation" | "model">): Promise<string | null> {
   const { dynamicContext } = loop.options;
-  const text = dynamicContext === undefined ? null : await askDynamicContext(dynamicContext);
+  const told = dynamicContext === undefined ? null : await askDynamicContext(dynamicContext);
+  const text = loop.conversation.redaction?.item(told) ?? told;
   if (text === null || !bindsReasoning(loop)) return text;
   const said = loop.conversation.context().messages.findLast(isInjected);
   return text.trim() === "" || (said !== undefined && textOf(said) === text) ? null : text;
+}
+
+/** A message as the log will have it. */
+function redactedBy({ conversation: { redaction } }: LoopContext) {
+  return <Draft extends MessageDraft>(draft: Draft): Draft => redaction?.draft(draft, "log") ?? draft;
 }
 
 function isInjected(message: Message): boolean {
@@ -213,7 +219,9 @@ async function appendReply(
   const { lastMessageId } = conversation.state();
   const resolved = resolvedReply(draft, { tools, lastMessageId, hasCall: conversation.hasCall });
   const message = resolved === null ? null : await append(resolved, loop);
-  return { type: "appended", message: message?.role === "assistant" ? message : null };
+  // A call runs as the model wrote it.
+  const isAppended = message?.role === "assistant" && resolved !== null;
+  return { type: "appended", message: isAppended ? { ...message, parts: resolved.parts } : null };
 }
 
 const AUTHORIZATION = {
@@ -266,8 +274,10 @@ async function settledCall(call: ToolCallPart, decision: CallDecision, loop: Loo
   const result = resultOf(call, output, { category: tool?.category ?? "generic", atMs: nowMs() });
   const { truncations } = kinds;
   const admission = { policy, artifacts, hint, truncations };
-  const admitted = await admitToolResult(result, admission).catch((error: unknown) => unkept(result, error));
-  return { type: "settled", ...admitted };
+  const redacted = redactedBy(loop);
+  // A result that is cut is stored whole: redacted before that, and once more with the hint.
+  const admitted = await admitToolResult(redacted(result), admission).catch((error: unknown) => unkept(result, error));
+  return { type: "settled", ...admitted, message: redacted(admitted.message) };
 }
 
 async function outputOf(call: ToolCallPart, tool: AgentTool | undefined, context: CallContext): Promise<ToolOutput> {

@@ -200,6 +200,8 @@ function told(event: UntoldEvent, { usage, conversation }: Pick<Loop, "usage" | 
     case "agent-end":
     case "usage-update":
       return { ...event, context: usage(), totals: conversation.totals() };
+    case "tool-start":
+      return conversation.redaction?.item(event) ?? event;
     default:
       return event;
   }

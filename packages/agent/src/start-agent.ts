@@ -77,7 +77,7 @@ export async function startAgent(given: AgentOptions): Promise<Agent> {
 
 /** Collects the setting that the conversation is opened with. `model` answers with the one in force: it writes the summaries if no other model was named. */
 function settingOf(options: StartedOptions, hub: EventHub, model: () => AgentModel) {
-  const { nowMs, kinds, modelPriors, modelCosts, isBoundReasoning, tokenizers } = options;
+  const { nowMs, kinds, redact, modelPriors, modelCosts, isBoundReasoning, tokenizers } = options;
   const { sessionId } = options.session;
   const byModel: Summarizer = (request, signal) => {
     const { client, modelId, reasoning } = model();
@@ -96,6 +96,7 @@ function settingOf(options: StartedOptions, hub: EventHub, model: () => AgentMod
     nowMs,
     stateProviders: options.stateOf?.(sessionId) ?? [],
     ...(kinds === undefined ? {} : { kinds }),
+    ...(redact === undefined ? {} : { redact }),
     ...(modelPriors === undefined ? {} : { modelPriors }),
     ...(modelCosts === undefined ? {} : { modelCosts }),
     ...(isBoundReasoning === undefined ? {} : { isBoundReasoning }),
@@ -115,7 +116,8 @@ async function settle(loop: Loop): Promise<ReturnType<typeof setupChange>> {
   const asked = options.session.kind === "resume" ? options.session.system : undefined;
   const tools = options.tools.map(({ spec }) => spec);
   const { boundReasoning = "leaves" } = options.model.client;
-  const to = { system: asked ?? view.system, tools, boundReasoning };
+  const given = { system: asked ?? view.system, tools, messages: [], dynamicContext: null };
+  const to = { ...(conversation.redaction?.context(given, "log") ?? given), boundReasoning };
   const change = setupChange(view, to);
   if (change !== null || view.boundReasoning !== to.boundReasoning) {
     conversation.append(setupChangeEntry(view, to, options.nowMs()));
