@@ -1,6 +1,7 @@
+import process from "node:process";
 import { formatCount, formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
 import { beginningOf, shortened, wrapped } from "@plimsoll/bench/terminal";
-import { type CompactionEntry, type Message, textOf, toolCallsOf } from "@plimsoll/core";
+import { type CompactionEntry, createKeyRedactor, type Message, textOf, toolCallsOf } from "@plimsoll/core";
 import { coverageOf } from "@plimsoll/core/extend";
 import type { compactionLoss } from "@plimsoll/providers/proxy";
 
@@ -77,7 +78,7 @@ export function textsOf(message: Message): readonly string[] {
   return [textOf(message), ...calls].filter((each) => each !== "");
 }
 
-/** The first line of a message that says something. */
+/** The first line of a message that says something, without keys. */
 export function titleOf(message: Message): string {
-  return textOf(message).trim().split("\n", 1)[0] ?? "";
+  return createKeyRedactor(process.env)(textOf(message).trim().split("\n", 1)[0] ?? "", "report");
 }

@@ -15,6 +15,7 @@ import type { Command } from "commander";
 import { sessionFileOr } from "../input/session-file.ts";
 import { inspectHtml } from "./inspect-html.ts";
 import { inspectJson, inspectText } from "./inspect-text.ts";
+import { shownTranscript } from "./shown-entries.ts";
 
 interface InspectOptions extends ExtensionOptions {
   readonly from?: string;
@@ -31,7 +32,8 @@ export function defineInspectCommand(command: Command, io: CliIo, onExit: (exitC
     .option("--json <file>", "write the facts, and a list of unread parts, as JSON")
     .action(async (session: string | undefined, { from, html, json, ...options }: InspectOptions) => {
       const { path, displayName } = await sessionFileOr(session, from, io);
-      const transcripts = await importFile(path, displayName, (await openExtensions(options, io)).importers);
+      const imported = await importFile(path, displayName, (await openExtensions(options, io)).importers);
+      const transcripts = imported.map(shownTranscript);
       for (const transcript of transcripts) io.stdout.write(`${inspectText(transcript, tableColumns(io.stdout))}\n`);
       const write = (file: string, text: string) => {
         writeWholeFile(resolve(io.cwd, file), text);

@@ -5,6 +5,7 @@ import { isBoundReasoning, MODEL_CATALOG, modelCosts, modelPriors, promptUsd } f
 import { type ProxyCompaction, takenRatio } from "@plimsoll/providers/proxy";
 import { textsOf, titleOf } from "../inspect/compaction-loss.ts";
 import { type CompactionStory, sessionStory } from "../inspect/session-story.ts";
+import { shownEntries } from "../inspect/shown-entries.ts";
 
 type ProxyConversation = ReturnType<ProxyCompaction["conversations"]>[number];
 
@@ -67,7 +68,8 @@ const LISTED = 12;
 
 /** A conversation as it is now. */
 export function conversationStatus(conversation: ProxyConversation, policy: Policy): ConversationStatus {
-  const { sessionId, modelId, state, askedMs, entries, expectedTokens, limits } = conversation;
+  const { sessionId, modelId, state, askedMs, expectedTokens, limits } = conversation;
+  const entries = shownEntries(conversation.entries);
   const first = entries.find((entry) => entry.type === "message" && isHuman(entry.message));
   const budget = policy.enabled ? budgetOf(limits) : null;
   const waitsForBudget = state === "undone";
@@ -147,7 +149,7 @@ export async function previewOf(
   const session = createSession({
     policy,
     summarizer: createDigest(),
-    entries,
+    entries: shownEntries(entries),
     repairs: "none",
     modelPriors,
     modelCosts,
