@@ -37,7 +37,7 @@ function blockParts(block: unknown): readonly (TextPart | ImagePart)[] {
 
 /** Blocks that are sent back unchanged: hidden reasoning, inputs and outputs of server-side tools, and content loaded by name. */
 const READ_BLOCKS =
-  /^(?:redacted_thinking|fallback|thinking|thought|thoughtSignature|namespace|function|resource\w*|\w+_(?:reference|result|use))$/;
+  /^(?:redacted_thinking|fallback|thinking|reasoning|thought|thoughtSignature|namespace|function|resource\w*|\w+_(?:reference|result|use))$/;
 
 /** The name of a block of an unknown form, for {@link unreadBlockIn}: its type, or its only field. */
 export function unreadMark(block: Fields): { readonly block?: string } {

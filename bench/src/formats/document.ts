@@ -112,7 +112,7 @@ export function listSessions(
 }
 
 /**
- * Joins adjacent replies: an answer may be written a block, a call or an item a line. Replies with ids of their own, or with different sizes, are
+ * Joins adjacent replies: an answer may be written a block, a call or an item a line. Replies with ids of their own, or with different prompts, are
  * different answers.
  */
 function joinedReplies(items: readonly LogItem[]): readonly LogItem[] {
@@ -139,7 +139,8 @@ function joinedReplies(items: readonly LogItem[]): readonly LogItem[] {
 
 function isOneAnswer(one: ReplyItem, other: ReplyItem): boolean {
   if (one.sourceId !== null && other.sourceId !== null) return one.sourceId === other.sourceId;
-  const [size, otherSize] = [one, other].map(({ usage }) => (isReported(usage) ? JSON.stringify(usage) : null));
+  // The output may be that of a stream's beginning.
+  const [size, otherSize] = [one, other].map(({ usage }) => (isReported(usage) ? JSON.stringify(usage?.input) : null));
   return size === null || otherSize === null || size === otherSize;
 }
 

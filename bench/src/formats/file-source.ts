@@ -8,6 +8,7 @@ import { packingOf, unpackWhole } from "@plimsoll/providers/unpack";
 import { openRegularFileSync, readRegularFile } from "@plimsoll/stores";
 import { type Fields, parseRecord } from "./fields.ts";
 import type { FileHead, FileLine, FileSource } from "./importer.ts";
+import { splitObjects } from "./json-lines.ts";
 import { storedSession, storedSessionText } from "./opencode/database.ts";
 
 /** How much is read at once, in bytes: chosen, large enough that the system call does not count. */
@@ -259,7 +260,9 @@ function objectsOn(lines: readonly string[]): readonly Fields[] {
   const objects: Fields[] = [];
   for (const line of lines) {
     const value = parseRecord(line);
-    if (value !== null) objects.push(value);
+    // Two writers may have met on a line.
+    const values = value === null && line.startsWith("{") ? splitObjects(line).objects.map(parseRecord) : [value];
+    objects.push(...values.filter((each) => each !== null));
     if (objects.length >= HEAD_OBJECTS) break;
   }
   return objects;

@@ -7,8 +7,10 @@ import { createSpending, MODEL_CATALOG } from "@plimsoll/providers";
 import { describe, expect, test } from "vitest";
 import { describeLog, importDocument, importObjects } from "../../testing/describe-log.ts";
 import { countedOnce, lineages, ownEntries } from "../lineage.ts";
+import { textSource } from "./file-source.ts";
 import { withoutPackedCopies } from "./locations.ts";
-import { importFile } from "./registry.ts";
+import { pathNames } from "./path-names.ts";
+import { importFile, importSource } from "./registry.ts";
 
 /** Made logs in the forms that agents write, each with the values that a person counts in it. */
 const FORMS = fileURLToPath(new URL("../../testing/forms/", import.meta.url));
@@ -152,18 +154,47 @@ describe("the vendor's own compaction", () => {
     ["05-responses-items.jsonl", { compactions: 1, view: ["[summary encrypted by the prov", "On.", "More.", "End."] }],
   ])("%s", holds);
 
-  test("of the AI SDK is a text with the vendor's mark", async () => {
-    const part = { type: "text", text: "S", providerMetadata: { anthropic: { type: "compaction" } } };
-    const ui = (id: string, role: string, parts: object[]) => ({ id, role, parts });
-    const [transcript] = await importDocument([
-      ui("u", "user", [{ type: "text", text: "q" }]),
-      ui("a", "assistant", [{ type: "step-start" }, part, { type: "text", text: "on" }]),
-    ]);
-    expect(describeLog(transcript).slice(-3)).toEqual([
-      "compaction 1 -> 1: replace 1 by [summary: S]",
-      "usage null (read null, write null) out null",
-      "model: on",
-    ]);
+  const mark = { providerMetadata: { anthropic: { type: "compaction" } } };
+  const summary = { type: "compaction", content: "S" };
+  const on = { type: "text", text: "on" };
+  const ui = (id: string, role: string, parts: object[]) => ({ id, role, parts });
+  const lineOf = (role: string, content: object[]) => ({ type: "message", parentId: null, message: { role, content } });
+  test.each<[string, object[]]>([
+    [
+      "the AI SDK",
+      [
+        ui("u", "user", [{ type: "text", text: "q" }]),
+        ui("a", "assistant", [{ type: "step-start" }, { type: "text", text: "S", ...mark }, on]),
+      ],
+    ],
+    [
+      "Messages without another block",
+      [
+        { role: "user", content: "q" },
+        { role: "assistant", content: [summary, on] },
+      ],
+    ],
+    [
+      "LangChain",
+      [
+        { type: "human", content: "q" },
+        { type: "ai", content: [summary, on] },
+      ],
+    ],
+    [
+      "pi",
+      [
+        lineOf("user", [{ type: "text", text: "q" }]),
+        { ...lineOf("assistant", [summary, on]), message: { role: "assistant", content: [summary, on], usage: { input: 9 } } },
+      ],
+    ],
+  ])("is one in %s", async (_, objects) => {
+    const [transcript] = await importObjects(objects);
+    expect(
+      describeLog(transcript)
+        .filter((each) => !each.startsWith("usage"))
+        .slice(-2),
+    ).toEqual(["compaction 1 -> 1: replace 1 by [summary: S]", "model: on"]);
   });
 });
 
@@ -172,6 +203,7 @@ describe("lists of messages", () => {
     ["07-anthropic-blocks.jsonl", { calls: 4, typed: ["Read both."], paths: 6 }],
     ["07-openai-chat.jsonl", { calls: 4, typed: ["Read.", "Thanks."] }],
     ["07-responses-items.jsonl", { calls: 3 }],
+    ["07-usage-each-line.jsonl", { calls: 2, output: 55 }],
     ["07-ids-decide.jsonl", { calls: 3, view: ["Go.", "One.(Read)", "a", "Stopped short.", "Tried again."] }],
     ["07-array.json", { calls: 2, view: ["Go.", "One.(Read)", "a", "End."] }],
   ])("one answer on several lines is one call: %s", holds);
@@ -183,6 +215,7 @@ describe("lists of messages", () => {
     ],
     ["07-refuse-cursor/agent-transcripts/u2/u2.jsonl", "found Cursor's agent transcript: no messages"],
     ["07-refuse-grok.jsonl", "found Grok Build's chat history: 5 messages, 1 tool call, 1 result, no usage"],
+    ["07-refuse-stream.jsonl", "found messages of an unknown form: 5 messages, 1 tool call, 1 result)"],
     ["07-refuse-questions.jsonl", "found objects with the fields question, answer"],
     ["07-refuse-conversations.jsonl", "found objects with the fields conversations[from, value]"],
   ])("a list that can't be read is refused by what was found: %s", async (file, found) => {
@@ -254,12 +287,22 @@ describe("output sizes from the beginning of a reply", () => {
       },
     ],
     ["08-partial.jsonl", { calls: 1, output: 310, usdIs: "a-part" }],
-    ["08-short-replies.jsonl", { output: 8, usdIs: "whole" }],
+    ["08-short-replies.jsonl", { output: 328, usdIs: "whole" }],
     ["08-synthetic.jsonl", { calls: 1 }],
   ])("%s", holds);
 });
 
 describe("one file under several spellings, and pruned results", () => {
+  test.each<[string | null, readonly string[], number]>([
+    [String.raw`\\srv\share`, [String.raw`\\srv\share\a.ts`, "//srv/share/A.ts", String.raw`\\SRV\share\.\a.ts`, "a.ts"], 1],
+    [String.raw`\\?\UNC\srv\share`, [String.raw`\\srv\share\a.ts`, "a.ts"], 1],
+    ["c:/w", [String.raw`C:\W\src\..\a.ts`, "/c/w/a.ts", "a.ts", "D:/w/a.ts"], 2],
+    [null, [String.raw`C:\w\a.ts`, "c:/w/A.ts", "/w/a.ts", "/w/A.ts"], 3],
+    ["/Users/x", ["/Users/x/a.ts", "a.ts", "/Users/x/A.ts"], 2],
+  ])("in the folder %s: %j", (cwd, paths, count) => {
+    expect(new Set(paths.map(pathNames(cwd))).size).toBe(count);
+  });
+
   const CLEARED = "[Old tool result content clear";
   test.each<[string, Partial<Facts>]>([
     ["11-windows-cc.jsonl", { paths: 3 }],
@@ -331,6 +374,7 @@ describe("forks that look like others", () => {
 const line = { parentUuid: null, isSidechain: false, sessionId: "s", version: "2.1.9" };
 const rollout = (type: string, payload: object) => ({ type, payload: { cli_version: "0.171.0", ...payload } });
 const qwen = (type: string, more: object) => ({ ...line, uuid: type, type, ...more });
+const CLAUDE_USER = { ...line, type: "user", message: { role: "user", content: "q" } };
 const block = { type: "new_block" };
 
 test.each<[string, object[], object]>([
@@ -398,6 +442,11 @@ test.each<[string, object[], object]>([
   expect(transcript?.notes.flatMap(({ unread }) => unread ?? []).map((each) => each.counts)).toEqual([counts]);
 });
 
+test("a log whose first line holds two objects is recognised", async () => {
+  const [transcript] = await importSource(textSource(`${JSON.stringify(CLAUDE_USER).repeat(2)}\n`, "log"));
+  expect(transcript?.format).toBe("claude-code");
+});
+
 const hands = (id: number, more: object) => ({ id, source: "agent", timestamp: "2026-01-01T00:00:00", message: "", ...more });
 
 test.each<[string, unknown, object]>([
@@ -420,6 +469,14 @@ test.each<[string, unknown, object]>([
     { "action new_action": 1, new_kind: 1 },
   ],
   ["SWE-agent", { trajectory: [], history: [{ role: "user", content: [block] }] }, { "block new_block": 1 }],
+  [
+    "LangChain",
+    [
+      { type: "human", content: [block] },
+      { type: "ai", content: [block] },
+    ],
+    { "block new_block": 2 },
+  ],
   [
     "mini-swe-agent",
     {

@@ -94,8 +94,8 @@ export function buildLog(
     const text = `${file}: ${words}: ${namesOf(counts)}${by}`;
     notes.push({ code, line: null, text, unread: { writtenBy, counts: Object.fromEntries(counts) } });
   };
-  say("unknown-line-type", unread, `${countWords(unread, "item")} of unknown types were left out`);
-  say("unknown-tool", unknownTools, `${countWords(unknownTools, "call")} of unknown tools show no file`);
+  say("unknown-line-type", unread, `left out ${countWords(unread, "item")} of unknown types`);
+  say("unknown-tool", unknownTools, `no file shown in ${countWords(unknownTools, "call")} of unknown tools`);
   return { entries: writer.entries, notes, automaticCompactionIds, putBack, copiedIds };
 }
 

@@ -1,8 +1,9 @@
 import { posix, win32 } from "node:path";
 
 /**
- * Gives one name to one file, however it is spelt: the first spelling of the log. Where the session's folder is one of Windows, drive letters, slashes and case
- * don't count, Git Bash's `/c/` is a drive, and a path may be relative to the folder; elsewhere case counts and a backslash is a letter.
+ * Gives one name to one file, however it is spelt: the first spelling of the log. Where the session's folder (or without one the path itself) is one of Windows,
+ * drive letters, slashes and case don't count, Git Bash's `/c/` is a drive, and a path may be relative to the folder; elsewhere case counts and a
+ * backslash is a letter.
  */
 export function pathNames(cwd: string | null): (path: string) => string {
   const names = new Map<string, string>();
@@ -14,12 +15,14 @@ export function pathNames(cwd: string | null): (path: string) => string {
   };
 }
 
-const WINDOWS_FOLDER = /^(?:\\\\\?\\)?[A-Za-z]:[\\/]/;
-const LONG_PATH = /^\\\\\?\\/;
+/** A drive, or a folder that a server shares. */
+const OF_WINDOWS = /^(?:[A-Za-z]:[\\/]|\\\\)/;
 
 function keyOf(path: string, cwd: string | null): string {
-  if (cwd === null) return path;
-  if (!WINDOWS_FOLDER.test(cwd)) return cwd.startsWith("/") ? posix.resolve(cwd, path) : path;
-  const plain = path.replace(LONG_PATH, "").replace(/^\/([A-Za-z])(?=\/|$)/, "$1:");
-  return win32.resolve(cwd.replace(LONG_PATH, ""), plain).toLowerCase();
+  if (!OF_WINDOWS.test(cwd ?? path)) return cwd?.startsWith("/") ? posix.resolve(cwd, path) : path;
+  return win32.resolve(withoutLongMark(cwd ?? ""), withoutLongMark(path).replace(/^\/([A-Za-z])(?=\/|$)/, "$1:")).toLowerCase();
+}
+
+function withoutLongMark(path: string): string {
+  return path.replace(/^\\\\\?\\UNC(?=\\)/, "\\").replace(/^\\\\\?\\/, "");
 }

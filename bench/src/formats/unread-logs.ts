@@ -35,11 +35,8 @@ export function foundIn(source: FileSource, { firstObjects }: FileHead): string 
   const name = unreadAgentIn(lines);
   const messages = lines.filter((line) => ROLES.has(stringAt(line, "role") ?? stringAt(line, "type") ?? ""));
   if (name === null && messages.length === 0) return fieldsIn(firstObjects);
-  const blocks = messages.flatMap((line) => [
-    line,
-    ...recordsAt(line, "content"),
-    ...recordsAt(recordAt(line, "message"), "content"),
-  ]);
+  const bodies = messages.flatMap((line) => [line, recordAt(line, "message") ?? []].flat());
+  const blocks = bodies.flatMap((body) => [body, ...recordsAt(body, "content")]);
   const calls = blocks.flatMap((block) => (block.type === "tool_use" ? [block] : recordsAt(block, "tool_calls")));
   const results = blocks.filter(({ type, role }) => type === "tool_result" || role === "tool").length;
   const without = ["usage", "model"].filter((key) => !blocks.some((block) => key in block || `${key}_id` in block));
@@ -48,7 +45,7 @@ export function foundIn(source: FileSource, { firstObjects }: FileHead): string 
   return `${name ?? "messages of an unknown form"}: ${[...counts, ...without.map((key) => `no ${key}`)].join(", ")}`;
 }
 
-const ROLES: ReadonlySet<string> = new Set(["user", "assistant", "tool", "tool_result", "human", "ai"]);
+const ROLES: ReadonlySet<string> = new Set(["user", "assistant", "model", "tool", "tool_result", "human", "ai"]);
 
 function countOf(count: number, what: string): string {
   return count === 0 ? `no ${what}s` : `${count} ${what}${count === 1 ? "" : "s"}`;
@@ -59,5 +56,7 @@ function fieldsIn([first]: readonly Fields[]): string {
     const [inner] = Array.isArray(value) ? value.filter(isRecord) : [];
     return inner === undefined ? name : `${name}[${Object.keys(inner).slice(0, MOST_FIELDS).join(", ")}]`;
   });
-  return names.length === 0 ? "no JSON objects" : `objects with the fields ${names.slice(0, MOST_FIELDS).join(", ")}`;
+  return names.length === 0
+    ? "no line with a JSON object"
+    : `objects with the fields ${names.slice(0, MOST_FIELDS).join(", ")}`;
 }

@@ -71,12 +71,12 @@ function chainKeyOf(value: Fields, chainOfUuid: Map<string, string>): string {
 function chainContent(chain: ChainReader, file: string): { items: readonly LogItem[]; notes: readonly ImportNote[] } {
   const rewound = rewoundPrompts(chain.nodes());
   const repeatedCount = chain.repeatedUsageCount();
-  const repeated = `${file}: ${repeatedCount} lines repeat the usage of a call; each call was counted once`;
+  const repeated = `${file}: ${repeatedCount} ${repeatedCount === 1 ? "line repeats" : "lines repeat"} the usage of a call; each call was counted once`;
   const notes: ImportNote[] = repeatedCount === 0 ? [] : [{ code: "duplicate-usage", line: null, text: repeated }];
   const unfinished = chain.unfinished();
   if (unfinished !== null) {
     const { replies, tokens, chars } = unfinished;
-    const text = `${file}: ${replies} replies report only the size of their beginning (${tokens} tokens for ${chars} characters): dollars are a lower bound`;
+    const text = `${file}: ${replies} ${replies === 1 ? "reply reports" : "replies report"} only the size of their beginning (${tokens} tokens for ${chars} characters): dollars are a lower bound`;
     notes.push({ code: "unfinished-output", line: null, text });
   }
   notes.push(...rewoundNotes(file, chain.nodes(), rewound));

@@ -320,9 +320,9 @@ test("items, lines and tools that are not known are one note each, however many 
   ]);
   const notes = transcript?.notes.map(({ code, text }) => `${code} ${text}`) ?? [];
   expect(notes.map((text) => text.split(" ")[0])).toEqual(["unknown-line-type", "unknown-tool"]);
-  expect(notes[0]).toContain("502 items of unknown types were left out: others 301, of_next_month_7 2,");
+  expect(notes[0]).toContain("left out 502 items of unknown types: others 301, of_next_month_7 2,");
   expect(notes[0]?.length).toBeLessThan(250);
-  expect(notes[1]).toContain("1 call of unknown tools show no file: unheard_of 1");
+  expect(notes[1]).toContain("no file shown in 1 call of unknown tools: unheard_of 1");
 });
 
 test.each<[string, object, unknown]>([

@@ -6,7 +6,7 @@ import { type Fields, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
 import { type LogItem, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
 
-const BLOCK_TYPES = ["tool_use", "tool_result", "thinking", "redacted_thinking"] as const;
+const BLOCK_TYPES = ["tool_use", "tool_result", "thinking", "redacted_thinking", "compaction"] as const;
 
 /** Message lists in the form of the Anthropic Messages API: an array, a request, or one message a line. */
 export const anthropicMessagesImporter: Importer = documentImporter({

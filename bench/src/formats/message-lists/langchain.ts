@@ -1,4 +1,5 @@
 import { UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
+import { replyPartsOfBlocks } from "../anthropic-blocks.ts";
 import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, listSessions, type MessageList } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, stringsAt } from "../fields.ts";
@@ -75,21 +76,13 @@ function aiItem(body: Fields, sourceId: string | null): LogItem {
 /** Blocks of calls, which `tool_calls` repeats. */
 const CALL_BLOCK = /^(?:tool_use|tool_call|tool_call_chunk|function_call|functionCall|input_json_delta)$/;
 
-/** Text and reasoning of the content; other parts stay unchanged. */
+/** Text and reasoning of the content; other blocks are read as Anthropic's. */
 function contentReplyParts(content: unknown): readonly ReplyPart[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return recordsAt({ content }, "content").flatMap((block): readonly ReplyPart[] => {
-    const text = stringAt(block, "text");
-    if (block.type === "text" && text !== null) return [{ type: "text", text }];
-    const reasoning = stringAt(block, "thinking") ?? stringAt(block, "reasoning");
-    if (reasoning === null && CALL_BLOCK.test(stringAt(block, "type") ?? "")) return [];
-    return [
-      {
-        type: "reasoning",
-        text: reasoning ?? "",
-        opaque: reasoning === null ? jsonValueOf(block) : stringAt(block, "signature"),
-      },
-    ];
+    const text = stringAt(block, "reasoning");
+    if (text !== null) return [{ type: "reasoning", text, opaque: stringAt(block, "signature") }];
+    return CALL_BLOCK.test(stringAt(block, "type") ?? "") ? [] : replyPartsOfBlocks({}, [block]);
   });
 }
 

@@ -192,6 +192,6 @@ test("ranges that the model compressed are summaries from the next request on, r
   expect(texts).not.toContain("two");
   expect(log.filter((each) => each.startsWith("compaction"))).toHaveLength(2);
   expect(transcript?.notes.map(({ text: note }) => note)).toEqual([
-    expect.stringContaining("2 items of unknown types were left out: of-next-month 1, compress range 1"),
+    expect.stringContaining("left out 2 items of unknown types: of-next-month 1, compress range 1"),
   ]);
 });

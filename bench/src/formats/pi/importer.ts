@@ -1,7 +1,8 @@
 import { type AssistantMessage, type TextPart, type ToolSpec, type Usage, usageOf } from "@plimsoll/core";
 import type { MessageDraft } from "@plimsoll/core/extend";
 import type { ImportNote, Transcript } from "../../transcript.ts";
-import { contentParts, unreadMark } from "../content-parts.ts";
+import { replyPartsOfBlocks } from "../anthropic-blocks.ts";
+import { contentParts } from "../content-parts.ts";
 import { toolSpecs } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, timeMsAt } from "../fields.ts";
 import type { FileSource, Importer } from "../importer.ts";
@@ -220,14 +221,12 @@ function replyOf(message: Fields, place: Placed): LogItem {
 
 function replyPart(part: Fields): readonly ReplyPart[] {
   switch (part.type) {
-    case "text":
-      return [textPart(stringAt(part, "text") ?? "")];
     case "thinking":
       return [{ type: "reasoning", text: stringAt(part, "thinking") ?? "", opaque: stringAt(part, "thinkingSignature") }];
     case "toolCall":
       return [objectCall(TOOLS, stringAt(part, "id"), stringAt(part, "name"), recordAt(part, "arguments"))];
     default:
-      return [{ type: "reasoning", text: "", opaque: jsonValueOf(part), ...unreadMark(part) }];
+      return replyPartsOfBlocks(TOOLS, [part]);
   }
 }
 
