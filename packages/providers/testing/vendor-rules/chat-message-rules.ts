@@ -1,5 +1,5 @@
 import { type ChatRequest, roleOf } from "./chat-request.ts";
-import { field, fieldText, isGiven, isSet, itemsOf, textOf } from "./json-node.ts";
+import { field, fieldText, isGiven, itemsOf, textOf } from "./json-node.ts";
 import { at, repeated, type VendorRule } from "./vendor-rule.ts";
 
 /** Types of content parts by role: the SDK's ChatCompletion…MessageParam. */
@@ -39,17 +39,6 @@ export const CHAT_MESSAGE_RULES: readonly VendorRule<ChatRequest>[] = [
       for (const node of messages) {
         const content = field(node, "content");
         if (Array.isArray(content.value) && content.value.length === 0) yield at(content, "Invalid 'content': empty array.");
-      }
-    },
-  },
-  {
-    id: "name",
-    source: "https://platform.openai.com/docs/api-reference/chat/create (name: ^[^\\s<|\\\\/>]+$, at most 64 characters)",
-    *check({ messages }) {
-      for (const node of messages) {
-        const name = field(node, "name");
-        if (isSet(name) && !/^[^\s<|\\/>]{1,64}$/.test(textOf(name) ?? ""))
-          yield at(name, "Invalid 'name': string does not match pattern");
       }
     },
   },

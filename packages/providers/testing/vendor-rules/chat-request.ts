@@ -9,17 +9,13 @@ export interface CallRound {
 
 /** A Chat Completions request as the vendor reads it. */
 export interface ChatRequest {
-  readonly body: JsonNode;
-  readonly model: string;
   readonly messages: readonly JsonNode[];
   readonly rounds: readonly CallRound[];
-  readonly tools: readonly JsonNode[];
 }
 
 /** Reads a body; parts of unknown shape are left out here and reported by the rules about shape. */
 export function readChatRequest(body: unknown): ChatRequest {
-  const root = rootOf(body);
-  const messages = itemsOf(field(root, "messages"));
+  const messages = itemsOf(field(rootOf(body), "messages"));
   const rounds: { node: JsonNode; calls: readonly JsonNode[]; results: JsonNode[] }[] = [];
   let isOpen = false;
   for (const node of messages) {
@@ -32,7 +28,7 @@ export function readChatRequest(body: unknown): ChatRequest {
       if (isOpen) rounds.push({ node, calls, results: [] });
     }
   }
-  return { body: root, model: fieldText(root, "model"), messages, rounds, tools: itemsOf(field(root, "tools")) };
+  return { messages, rounds };
 }
 
 /** The role of a message; empty if it has none. */

@@ -1,15 +1,11 @@
 import { CHAT_MESSAGE_RULES } from "./chat-message-rules.ts";
-import { CHAT_PARAMETER_RULES } from "./chat-parameter-rules.ts";
 import { readChatRequest } from "./chat-request.ts";
 import { CHAT_TEMPLATE_RULES } from "./chat-template-rules.ts";
-import { MESSAGES_MEDIA_RULES, OPENAI_MEDIA_RULES } from "./media-rules.ts";
 import { MESSAGES_BLOCK_RULES } from "./messages-block-rules.ts";
-import { MESSAGES_PARAMETER_RULES } from "./messages-parameter-rules.ts";
 import { readMessagesRequest } from "./messages-request.ts";
 import { MESSAGES_TURN_RULES } from "./messages-turn-rules.ts";
 import { RESPONSES_ITEM_RULES } from "./responses-item-rules.ts";
 import { RESPONSES_AGAIN_RULES } from "./responses-needed-rules.ts";
-import { RESPONSES_PARAMETER_RULES } from "./responses-parameter-rules.ts";
 import { readResponsesRequest } from "./responses-request.ts";
 import { judge, type VendorViolation } from "./vendor-rule.ts";
 
@@ -33,18 +29,12 @@ export interface ResponsesServer {
 
 /** Finds faults in a body that the Anthropic Messages API would refuse and the simulator does not look at; none for a body that it takes. */
 export function validateMessagesRequest(body: unknown): readonly VendorViolation[] {
-  const rules = [...MESSAGES_MEDIA_RULES, ...MESSAGES_PARAMETER_RULES, ...MESSAGES_TURN_RULES, ...MESSAGES_BLOCK_RULES];
-  return judge(rules, readMessagesRequest(body));
+  return judge([...MESSAGES_TURN_RULES, ...MESSAGES_BLOCK_RULES], readMessagesRequest(body));
 }
 
 /** Finds faults in a body that the OpenAI Chat Completions API, or a server with a chat template, would refuse and the simulator does not look at. */
 export function validateChatRequest(body: unknown, { turns = "any" }: ChatServer = {}): readonly VendorViolation[] {
-  const rules = [
-    ...OPENAI_MEDIA_RULES,
-    ...CHAT_PARAMETER_RULES,
-    ...CHAT_MESSAGE_RULES,
-    ...(turns === "alternating" ? CHAT_TEMPLATE_RULES : []),
-  ];
+  const rules = [...CHAT_MESSAGE_RULES, ...(turns === "alternating" ? CHAT_TEMPLATE_RULES : [])];
   return judge(rules, readChatRequest(body));
 }
 
@@ -54,5 +44,5 @@ export function validateResponsesRequest(body: unknown, { ids = "once" }: Respon
     ids === "once"
       ? RESPONSES_ITEM_RULES
       : [...RESPONSES_ITEM_RULES.filter(({ id }) => id !== "call-id-unique"), ...RESPONSES_AGAIN_RULES];
-  return judge([...OPENAI_MEDIA_RULES, ...RESPONSES_PARAMETER_RULES, ...items], readResponsesRequest(body));
+  return judge(items, readResponsesRequest(body));
 }

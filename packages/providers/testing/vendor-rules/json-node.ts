@@ -51,16 +51,3 @@ export function isSet({ value }: JsonNode): boolean {
 export function isGiven({ value }: JsonNode): boolean {
   return value !== undefined && value !== null;
 }
-
-/** Every string of a body, keys included, with its path; without recursion, so that no depth of nesting is too much. */
-export function* stringsOf(root: JsonNode): Iterable<{ readonly text: string; readonly at: string }> {
-  const open: JsonNode[] = [root];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (typeof node.value === "string") yield { text: node.value, at: node.at };
-    for (const item of itemsOf(node)) open.push(item);
-    for (const [name, value] of Object.entries(fieldsOf(node))) {
-      yield { text: name, at: `${node.at} (a key)` };
-      open.push({ value, at: `${node.at}.${name}` });
-    }
-  }
-}

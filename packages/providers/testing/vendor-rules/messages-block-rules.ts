@@ -20,7 +20,7 @@ const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
 const USER_BLOCKS: readonly string[] = ["text", "image", "document", "search_result", "tool_result", "container_upload"];
 const INSIDE_RESULT: readonly string[] = ["text", "image", "document", "search_result", "tool_reference", "browser_state"];
 
-/** Content blocks of the Messages API: their fields, texts, ids, images, and the breakpoints of the prompt cache on them. */
+/** Content blocks of the Messages API: their fields, texts, ids, images, summaries, and the breakpoints of the prompt cache on them. */
 export const MESSAGES_BLOCK_RULES: readonly VendorRule<MessagesRequest>[] = [
   {
     id: "block-fields",
@@ -57,6 +57,19 @@ export const MESSAGES_BLOCK_RULES: readonly VendorRule<MessagesRequest>[] = [
           if (!isRight) yield at(node, `\`${type}\` blocks are not allowed in ${role} messages`);
         }
       }
+    },
+  },
+  {
+    id: "compaction-alone",
+    source:
+      "https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand (read 2026-11-29: parameters that it refuses)",
+    *check({ body }) {
+      if (!isSet(field(body, "compaction"))) return;
+      const choice = fieldText(field(body, "tool_choice"), "type");
+      const format = field(field(body, "output_config"), "format");
+      for (const node of [field(body, "context_management"), field(body, "stop_sequences"), format])
+        if (isSet(node)) yield at(node, "cannot be combined with compaction");
+      if (choice === "any" || choice === "tool") yield at(body, "tool_choice cannot be combined with compaction");
     },
   },
   {

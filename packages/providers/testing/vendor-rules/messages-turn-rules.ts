@@ -41,17 +41,6 @@ export const MESSAGES_TURN_RULES: readonly VendorRule<MessagesRequest>[] = [
         yield at(node, "When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`");
     },
   },
-  {
-    id: "thinking-not-last",
-    source: "https://github.com/tailcallhq/forgecode/issues/2107",
-    *check({ turns }) {
-      for (const { role, blocks } of turns) {
-        const last = blocks.at(-1);
-        if (role === "assistant" && last !== undefined && isThinking(last))
-          yield at(last.node, "The final block in an assistant message cannot be `thinking`");
-      }
-    },
-  },
 ];
 
 function isThinking({ type }: Block): boolean {

@@ -1,4 +1,4 @@
-import { field, fieldText, isGiven, itemsOf, textOf } from "./json-node.ts";
+import { field, fieldText, isGiven, textOf } from "./json-node.ts";
 import type { ResponsesRequest } from "./responses-request.ts";
 import { at, repeated, unknownFields, type VendorRule } from "./vendor-rule.ts";
 
@@ -30,27 +30,6 @@ export const RESPONSES_ITEM_RULES: readonly VendorRule<ResponsesRequest>[] = [
     },
   },
   {
-    id: "message-content",
-    source:
-      "openai 6.49.0, ResponseInputContent and ResponseOutputMessage (input_text for who asks, output_text for the assistant)",
-    *check({ items }) {
-      for (const { type, node } of items) {
-        if (type !== "message") continue;
-        const content = field(node, "content");
-        if (textOf(content) === null && !Array.isArray(content.value))
-          yield at(content, "Missing required parameter: 'content'");
-        const isAssistant = fieldText(node, "role") === "assistant";
-        const known = isAssistant ? ["output_text", "refusal"] : ["input_text", "input_image", "input_file", "input_audio"];
-        for (const part of itemsOf(content)) {
-          const kind = fieldText(part, "type");
-          if (!known.includes(kind)) yield at(part, `Invalid value: '${kind}'. Supported values are: ${known.join(", ")}`);
-          else if (kind.endsWith("_text") && textOf(field(part, "text")) === null)
-            yield at(part, "Missing required parameter: 'text'");
-        }
-      }
-    },
-  },
-  {
     id: "id-prefix",
     source: "https://github.com/openai/codex/issues/33176 and https://github.com/UKGovernmentBEIS/inspect_ai/pull/1545",
     *check({ items }) {
@@ -71,16 +50,6 @@ export const RESPONSES_ITEM_RULES: readonly VendorRule<ResponsesRequest>[] = [
         if (isGiven(id) && !/^[a-zA-Z0-9_]{0,63}[a-zA-Z0-9]$/.test(textOf(id) ?? ""))
           yield at(id, "Invalid 'id'. Expected an ID that contains letters, numbers, underscores, or dashes");
       }
-    },
-  },
-  {
-    id: "call-name",
-    source:
-      "https://github.com/diegosouzapw/OmniRoute/pull/4317 (name at most 128); pattern: https://github.com/brekkylab/ailoy/pull/109",
-    *check({ items }) {
-      for (const { type, node } of items)
-        if (type === "function_call" && !/^[a-zA-Z0-9_-]{1,128}$/.test(fieldText(node, "name")))
-          yield at(field(node, "name"), "Invalid 'name': string does not match pattern '^[a-zA-Z0-9_-]+$'");
     },
   },
   {

@@ -9,15 +9,12 @@ export interface InputItem {
 
 /** A Responses request as the vendor reads it. */
 export interface ResponsesRequest {
-  readonly body: JsonNode;
   readonly items: readonly InputItem[];
-  readonly tools: readonly JsonNode[];
 }
 
 /** Reads a body. */
 export function readResponsesRequest(body: unknown): ResponsesRequest {
-  const root = rootOf(body);
-  return { body: root, items: itemsOf(field(root, "input")).map(readItem), tools: itemsOf(field(root, "tools")) };
+  return { items: itemsOf(field(rootOf(body), "input")).map(readItem) };
 }
 
 function readItem(node: JsonNode): InputItem {

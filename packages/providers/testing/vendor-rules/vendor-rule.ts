@@ -1,4 +1,4 @@
-import { fieldsOf, isFields, type JsonNode, stringsOf } from "./json-node.ts";
+import { fieldsOf, type JsonNode } from "./json-node.ts";
 
 /** A part of a body that a vendor would refuse, or of an answer that a vendor's SDK would refuse. */
 export interface VendorViolation {
@@ -33,31 +33,11 @@ export function at(node: JsonNode, message: string): Finding {
   return { at: node.at, message };
 }
 
-/** A half of a surrogate pair without its other half; with the flag `u` whole pairs are one character and do not match. */
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
-/** Strings of a body that are not well-formed Unicode: `JSON.stringify` writes them as escapes, which vendors refuse to read. */
-export function* loneSurrogates(body: JsonNode): Iterable<Finding> {
-  for (const { text, at: path } of stringsOf(body)) {
-    if (LONE_SURROGATE.test(text)) yield { at: path, message: "no low surrogate in string" };
-  }
-}
-
-/** That the body is a JSON object. */
-export function* bodyIsObject(body: JsonNode): Iterable<Finding> {
-  if (!isFields(body.value)) yield at(body, "the request body is not a JSON object");
-}
-
 /** Fields of an object that its vendor does not know. */
 export function* unknownFields(node: JsonNode, known: ReadonlySet<string>): Iterable<Finding> {
   for (const name of Object.keys(fieldsOf(node))) {
     if (!known.has(name)) yield { at: `${node.at}.${name}`, message: `${name}: extra inputs are not permitted` };
   }
-}
-
-/** Whole number at or above a least value. */
-export function isWholeFrom(value: unknown, least: number): boolean {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= least;
 }
 
 /** Places of all items whose key was seen before. */
