@@ -71,13 +71,6 @@ function licenceProblem(cache: string, program: Program): string | null {
 
 const licenceSchema: z.ZodType<{ readonly license?: string }> = z.object({ license: z.string().exactOptional() });
 
-/** The newest version in the registry; `null` without an answer. */
-export async function newestVersion({ packageName }: Pinned): Promise<string | null> {
-  const { exitCode, output } = await npm(["view", "--loglevel=error", packageName, "version"], process.cwd());
-  const version = output.trim().split("\n").at(-1) ?? "";
-  return exitCode === 0 && /^\d+\.\d+\.\d+/.test(version) ? version : null;
-}
-
 /** Versions that are tried for one that can be had: some are published before all that they need. Chosen. */
 const MOST_TRIED = 10;
 

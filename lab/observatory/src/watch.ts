@@ -16,15 +16,13 @@ import type { ActsBetween, EndFacts, OverflowFacts, ProgramFacts, ThresholdFacts
 import type { Played } from "./play.ts";
 import type { MainStep } from "./program.ts";
 
-/** Makes all experiments with a program; `recorded` is the day, as `2026-11-22`, and `known` an earlier run's findings. */
-export async function watch(lab: Lab, recorded: string, known: ProgramFacts | null): Promise<ProgramFacts> {
+/** Makes all experiments with a program; `recorded` is the day, as `2026-11-22`. */
+export async function watch(lab: Lab, recorded: string): Promise<ProgramFacts> {
   const { name, packageName, version, licence } = lab.program;
   const thresholds: ThresholdFacts[] = [];
-  const isKnown = known?.thresholds.some(({ usage, actsTokens }) => usage === "reported" && actsTokens !== null) === true;
-  let actsBetween: ActsBetween | null = isKnown ? known.actsBetween : null;
+  let actsBetween: ActsBetween | null = null;
   for (const limits of statedLimits(lab.program)) {
-    const before = known?.thresholds.find((each) => each.usage === "reported" && each.windowTokens === limits.windowTokens);
-    const found = await reportedThreshold(lab, limits, { between: actsBetween, actsTokens: before?.actsTokens ?? null });
+    const found = await reportedThreshold(lab, limits, actsBetween);
     actsBetween ??= found.between;
     thresholds.push(found.facts);
   }

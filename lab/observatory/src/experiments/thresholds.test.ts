@@ -5,7 +5,6 @@ import { compactionsInARow } from "../watch.ts";
 import type { Lab } from "./setting.ts";
 import { missingThreshold, reportedThreshold } from "./thresholds.ts";
 
-const NOTHING = { between: null, actsTokens: null };
 const LIMITS = { windowTokens: 200_000, outputTokens: null };
 
 describe("the size at which a program acts is found to 200 tokens", () => {
@@ -16,26 +15,15 @@ describe("the size at which a program acts is found to 200 tokens", () => {
     ["never", "never", 0, { silentTokens: null, actsTokens: null }],
     ["above the window, where nothing is tried", "steps", 250_000, { silentTokens: null, actsTokens: null }],
   ])("%s", async (_, between, line, expected) => {
-    const { facts } = await reportedThreshold(labOf({ between, acts: (size) => size >= line }), LIMITS, NOTHING);
+    const { facts } = await reportedThreshold(labOf({ between, acts: (size) => size >= line }), LIMITS, null);
     expect(facts).toEqual({ ...LIMITS, usage: "reported", ...expected });
   });
 
   test("if it is known where it acts, nothing else is tried", async () => {
     const lab = labOf({ between: "turns", acts: (size) => size >= 100_000 });
-    expect(await reportedThreshold(lab, LIMITS, { ...NOTHING, between: "turns" })).toMatchObject({ between: "turns" });
+    expect(await reportedThreshold(lab, LIMITS, "turns")).toMatchObject({ between: "turns" });
     expect(lab.runs).toEqual(["usage that grows from turns to turns, coarse", "usage that grows from turns to turns, fine"]);
   });
-});
-
-test.each([
-  ["still holds", 180_000, ["near what is known"]],
-  ["was lower", 150_000, ["near what is known", "coarse", "fine"]],
-  ["was higher", 195_000, ["near what is known", "coarse", "fine"]],
-])("a size that was known is tried first; if it %s, the same is found", async (_, actsTokens, passes) => {
-  const lab = labOf({ between: "steps", acts: (size) => size >= 180_000 });
-  const { facts } = await reportedThreshold(lab, LIMITS, { between: "steps", actsTokens });
-  expect(facts).toMatchObject({ silentTokens: 179_800, actsTokens: 180_000 });
-  expect(lab.runs).toEqual(passes.map((pass) => `usage that grows from steps to steps, ${pass}`));
 });
 
 test.each<[string, ActsBetween]>([
@@ -52,6 +40,6 @@ test("a session that was ended after too long a time tells nothing", async () =>
   const slow: Lab = { ...lab, play: async (...asked) => ({ ...(await lab.play(...asked)), endedBy: "time" }) };
   const message = "no usage, coarse: was ended after too long a time";
   await expect(missingThreshold(slow, "steps")).rejects.toThrow(message);
-  await expect(reportedThreshold(slow, LIMITS, NOTHING)).rejects.toThrow("was ended after too long a time");
+  await expect(reportedThreshold(slow, LIMITS, null)).rejects.toThrow("was ended after too long a time");
   await expect(compactionsInARow(slow, "steps")).rejects.toThrow("was ended after too long a time");
 });

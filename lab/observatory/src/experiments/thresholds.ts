@@ -33,33 +33,16 @@ export interface FoundThreshold {
 }
 
 /**
- * Finds its threshold: a session's usage grows from step to step, and, if it does nothing, from turn to turn. An earlier finding is tried first; it
- * changes how long the search takes, not its result.
+ * Finds its threshold: a session's usage grows from step to step, and, if it does nothing, from turn to turn. Only as it was seen to act, if that is known.
  */
-export async function reportedThreshold(lab: Lab, limits: StatedLimits, known: Known): Promise<FoundThreshold> {
+export async function reportedThreshold(lab: Lab, limits: StatedLimits, known: ActsBetween | null): Promise<FoundThreshold> {
   const unknown = lab.program.messages === "one" ? (["steps"] as const) : (["steps", "turns"] as const);
-  for (const between of known.between === null ? unknown : [known.between]) {
+  for (const between of known === null ? unknown : [known]) {
     if (between === "never") continue;
-    const play = (ramp: Ramp, pass: string) => reportedRamp(lab, { limits, between, ramp, pass });
-    const near = known.actsTokens === null ? NEVER : await play(nearRamp(known.actsTokens), "near what is known");
-    const isFound = near.actsTokens !== null && near.silentTokens !== null;
-    const found = isFound ? near : await rampTwice(limits, play);
+    const found = await rampTwice(limits, (ramp, pass) => reportedRamp(lab, { limits, between, ramp, pass }));
     if (found.actsTokens !== null) return { between, facts: { ...limits, usage: "reported", ...found } };
   }
   return { between: "never", facts: { ...limits, usage: "reported", ...NEVER } };
-}
-
-/** The expectation before a program is tried: where it acts, and at which size with these limits. */
-export interface Known {
-  readonly between: ActsBetween | null;
-  readonly actsTokens: number | null;
-}
-
-/** So many steps below a size, and two above it. */
-const NEAR_STEPS = 4;
-
-function nearRamp(actsTokens: number): Ramp {
-  return { fromTokens: actsTokens - NEAR_STEPS * GRID_TOKENS, stepTokens: GRID_TOKENS, count: NEAR_STEPS + 2 };
 }
 
 async function rampTwice(limits: StatedLimits, play: (ramp: Ramp, pass: string) => Promise<Found>): Promise<Found> {

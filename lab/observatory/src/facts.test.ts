@@ -1,25 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { programFactsSchema } from "./facts.ts";
-import { page } from "./page.ts";
 import { PROGRAMS } from "./programs/programs.ts";
 
 const FOLDER = new URL("../facts/", import.meta.url);
 const FILES = readdirSync(FOLDER);
 const textOf = (name: string) => readFileSync(new URL(name, FOLDER), "utf8");
 const factsOf = (name: string) => programFactsSchema.parse(JSON.parse(textOf(name)));
-
-test("the page has a table for each program's facts, with its version and where it was seen to act", () => {
-  const text = page(FILES.map(factsOf));
-  for (const { packageName, version } of FILES.map(factsOf))
-    expect(text).toContain(`| package | \`${packageName}\` ${version}, `);
-  expect(
-    text
-      .split("\n## ")
-      .slice(1)
-      .filter((table) => !table.includes("acts at ")),
-  ).toEqual([]);
-});
 
 test.each(FILES)("%s is of the version that is pinned", (file) => {
   const pinned = PROGRAMS.map(({ name, packageName, version, licence }) => ({ program: name, packageName, version, licence }));
