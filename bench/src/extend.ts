@@ -1,17 +1,13 @@
 // Only for our own packages, and may change.
 
-export { byMethod, callKinds } from "./calibrate/calibrate-sessions.ts";
+export { callKinds } from "./calibrate/calibrate-sessions.ts";
 export { calibrateTranscripts } from "./calibrate/calibration-report.ts";
 export { errorsOf } from "./calibrate/errors.ts";
-export { CALIBRATED_METHODS, CHARS_PER_FOUR } from "./calibrate/methods.ts";
+export { CALIBRATED_METHODS } from "./calibrate/methods.ts";
 export { byEstimator } from "./calibrate/predict-calls.ts";
 export { LOCATED_AGENTS } from "./formats/locations.ts";
 export { readLog } from "./formats/registry.ts";
 export { CHEATS } from "./judge/choose.ts";
-export { comparedIn } from "./judge/compare.ts";
-export { windowLabels } from "./judge/policy-summary.ts";
-export { standingOf } from "./judge/standing.ts";
-export { VECTOR } from "./judge/vector.ts";
 export { shortTokens } from "./judge/window-label.ts";
 export { seenText } from "./open/describe-session.ts";
 export { prepareSession } from "./open/prepared-session.ts";
