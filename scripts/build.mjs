@@ -4,16 +4,12 @@ import { removeLeftFiles } from "../packages/cli/bundle/left-files.mjs";
 import { installed } from "./installed.mjs";
 import { commandFile, root, runNode } from "./tool.mjs";
 
-/** Turbo leaves research out unless it is run itself: nothing that is shipped needs it. */
-const SHIPPED = ["--filter=!@plimsoll/research"];
-
 /**
  * Builds every package whose sources changed. Standard output stays free for the program that runs next: the output of a failed build goes to
  * standard error.
- * @param {readonly string[]} filters
  * @returns {Promise<number>} the exit code
  */
-export async function buildPackages(filters = SHIPPED) {
+export async function buildPackages() {
   installed("all");
   const args = [
     commandFile("turbo", "turbo"),
@@ -22,7 +18,6 @@ export async function buildPackages(filters = SHIPPED) {
     "--output-logs=errors-only",
     "--log-order=grouped",
     "--ui=stream",
-    ...filters,
   ];
   const { code, output } = await runNode(args, { output: "hold" });
   if (code !== 0) process.stderr.write(output);
@@ -32,6 +27,6 @@ export async function buildPackages(filters = SHIPPED) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  process.exitCode = await buildPackages(process.argv.includes("--research") ? [] : SHIPPED);
+  process.exitCode = await buildPackages();
   if (process.exitCode === 0) process.stderr.write("built\n");
 }

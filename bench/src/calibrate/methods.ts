@@ -4,7 +4,7 @@ import type { Transcript } from "../transcript.ts";
 import { byEstimator, type CallPredictor, type Method } from "./predict-calls.ts";
 
 /** The common heuristic: one token for every four UTF-16 units, rounded up, and 1,200 tokens for an image. */
-export const CHARS_PER_FOUR: Extract<Policy["estimator"], { readonly kind: "chars-per-token" }> = {
+const CHARS_PER_FOUR: Extract<Policy["estimator"], { readonly kind: "chars-per-token" }> = {
   kind: "chars-per-token",
   charsPerToken: 4,
   unit: "utf16-units",

@@ -2,15 +2,7 @@ import type { Transcript } from "@plimsoll/bench";
 import { callKinds, errorsOf } from "@plimsoll/bench/extend";
 import { familyOf } from "@plimsoll/providers";
 import { leaveOneRepositoryOut } from "./leave-one-out.ts";
-import {
-  callList,
-  type HeldOutRow,
-  type KindCall,
-  markdownTable,
-  type PredictionErrors,
-  percent,
-  signedPercentOf,
-} from "./page-tables.ts";
+import { callList, type KindCall, markdownTable, type PredictionErrors, percent, signedPercentOf } from "./page-tables.ts";
 
 /** A recorded session, and the folder that it lies in. */
 export interface RecordedSession {
@@ -58,8 +50,8 @@ const DIVISIONS: readonly ((call: HeldOutCall) => string)[] = [
 ];
 
 /** A row for each part of the calls and each position that occurs in it. */
-export function rowsOf(calls: readonly HeldOutCall[]): readonly HeldOutRow[] {
-  return DIVISIONS.flatMap((divide) =>
+function heldOutTable(calls: readonly HeldOutCall[]): readonly string[] {
+  const rows = DIVISIONS.flatMap((divide) =>
     [...new Set(calls.map(divide))].flatMap((part) =>
       POSITIONS.flatMap(([position, isAt]) => {
         const meant = calls.filter((call) => divide(call) === part && isAt(call));
@@ -67,31 +59,30 @@ export function rowsOf(calls: readonly HeldOutCall[]): readonly HeldOutRow[] {
       }),
     ),
   );
+  return markdownTable(["", "calls", "MAPE", "median", "p95", "> 5%", "bound holds", "margin"], rows);
 }
 
-function rowOf(row: string, errors: PredictionErrors): HeldOutRow {
-  return {
+function rowOf(row: string, errors: PredictionErrors): readonly string[] {
+  const bound = errors.coverageRatio === null ? null : 100 * errors.coverageRatio;
+  const figures = [errors.mapePercent, errors.p50Percent, errors.p95Percent].map(percent);
+  return [
     row,
-    calls: errors.calls,
-    mape: errors.mapePercent,
-    p50: errors.p50Percent,
-    p95: errors.p95Percent,
-    offByFive: errors.offByFivePercentCount,
-    bound: errors.coverageRatio === null ? null : 100 * errors.coverageRatio,
-    margin: errors.marginPercent,
-  };
+    String(errors.calls),
+    ...figures,
+    String(errors.offByFivePercentCount),
+    percent(bound),
+    percent(errors.marginPercent),
+  ];
 }
 
 /** A call that is off by more is listed with its place. */
 const LISTED_PERCENT = 5;
 
-/** Goals with the figures reached, the rows with those before them, and the calls that missed. */
-export function heldOutPage(before: readonly HeldOutRow[], calls: readonly HeldOutCall[]): string {
-  const rows = rowsOf(calls);
+/** The rows, and the calls that missed. */
+export function heldOutPage(calls: readonly HeldOutCall[]): string {
   const calm = calls.filter(({ kind }) => kind === "calm");
   return [
-    ...goalTable(before, rows),
-    ...heldOutTable(before, rows),
+    ...heldOutTable(calls),
     ...callList(`Nothing hidden, off by more than ${LISTED_PERCENT}%`, calm.filter(isFarOff)),
     ...callList(
       "Nothing hidden, above the bound",
@@ -106,58 +97,4 @@ export function heldOutPage(before: readonly HeldOutRow[], calls: readonly HeldO
 
 function isFarOff(call: HeldOutCall): boolean {
   return Math.abs(signedPercentOf(call)) > LISTED_PERCENT;
-}
-
-/** The rows as a Markdown table, each figure with the one before it. */
-function heldOutTable(before: readonly HeldOutRow[], now: readonly HeldOutRow[]): readonly string[] {
-  const rowsBefore = new Map(before.map((row) => [row.row, row]));
-  const cell = (old: number | null | undefined, value: number | null) =>
-    old === undefined || old === null ? percent(value) : `${percent(old)} → ${percent(value)}`;
-  return markdownTable(
-    ["", "calls", "MAPE", "median", "p95", "> 5%", "bound holds", "margin"],
-    now.map((row) => {
-      const old = rowsBefore.get(row.row);
-      const count = old === undefined ? String(row.offByFive) : `${old.offByFive} → ${row.offByFive}`;
-      const figures = [cell(old?.mape, row.mape), cell(old?.p50, row.p50), cell(old?.p95, row.p95), count];
-      return [row.row, String(row.calls), ...figures, cell(old?.bound, row.bound), cell(old?.margin, row.margin)];
-    }),
-  );
-}
-
-/** The goal of a figure of one row: at most so much, or at least. In percent. */
-interface Goal {
-  readonly name: string;
-  readonly row: string;
-  readonly figure: "mape" | "p50" | "p95" | "bound" | "margin";
-  readonly isMet: (percent: number) => boolean;
-  readonly asked: string;
-}
-
-const atMost = (limit: number) => ({ asked: `≤ ${limit}`, isMet: (value: number) => value <= limit });
-const atLeast = (limit: number) => ({ asked: `≥ ${limit}`, isMet: (value: number) => value >= limit });
-
-/** Set before the constants were chosen. The margin after a cut may be wide; it is shown. */
-const GOALS: readonly Goal[] = [
-  { name: "nothing hidden: mean error", row: "all, nothing hidden", figure: "mape", ...atMost(0.12) },
-  { name: "its 95th percentile", row: "all, nothing hidden", figure: "p95", ...atMost(0.45) },
-  { name: "its bound holds", row: "all, nothing hidden", figure: "bound", ...atLeast(99.5) },
-  { name: "mean margin of the bound", row: "all, nothing hidden", figure: "margin", ...atMost(2) },
-  { name: "calls 1 to 9: mean error", row: "all, calls 1 to 9", figure: "mape", ...atMost(0.8) },
-  { name: "their bound holds", row: "all, calls 1 to 9", figure: "bound", ...atLeast(99) },
-  { name: "first after a cut: median error", row: "all, first after a cut", figure: "p50", ...atMost(4) },
-  { name: "its bound holds", row: "all, first after a cut", figure: "bound", ...atLeast(95) },
-];
-
-/** Each goal with its earlier and its present value. */
-function goalTable(before: readonly HeldOutRow[], now: readonly HeldOutRow[]): readonly string[] {
-  const figureOf = (rows: readonly HeldOutRow[], { row, figure }: Goal) =>
-    rows.find((one) => one.row === row)?.[figure] ?? null;
-  return markdownTable(
-    ["goal, in percent", "asked", "before", "now"],
-    GOALS.map((goal) => {
-      const reached = figureOf(now, goal);
-      const mark = reached !== null && goal.isMet(reached) ? "" : " **missed**";
-      return [goal.name, goal.asked, percent(figureOf(before, goal)), `${percent(reached)}${mark}`];
-    }),
-  );
 }

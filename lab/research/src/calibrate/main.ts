@@ -1,33 +1,20 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { optionsOf } from "../options.ts";
+import { parseArgs } from "node:util";
 import type { RecordedFile } from "../recorded/recorded-sessions.ts";
 import { allRecordedFiles, RECORDED_FOLDER, ROOT, recordedFiles, recordedTranscripts } from "../recorded/recorded-sessions.ts";
-import { baselinesPage } from "./baselines-page.ts";
 import { figuresSources } from "./figures-source.ts";
 import { fitFigures } from "./fit-figures.ts";
-import { heldOutCalls, heldOutPage, type RecordedSession, rowsOf } from "./held-out.ts";
+import { heldOutCalls, heldOutPage, type RecordedSession } from "./held-out.ts";
 import { observationsOf } from "./observations.ts";
-import type { HeldOutRow } from "./page-tables.ts";
 
-const USAGE = `pnpm calibrate: measures the estimators on recorded sessions, which are not part
-of the project, and writes estimators.md: both folders by
-set, side, format, model and position, each session predicted by figures of
-other repositories, beside the rows that were kept; then the baselines on the
-first folder
-
-  --held-out   without the baselines
-  --keep       keeps the rows for later runs to stand beside
-  --refit      fits weights and priors anew on both folders and writes their
-               source files; run it again to use them`;
-
-const values = optionsOf(USAGE, {
-  refit: { type: "boolean", default: false },
-  "held-out": { type: "boolean", default: false },
-  keep: { type: "boolean", default: false },
-});
+/**
+ * Measures the estimators on recorded sessions, which are not part of the project, and writes estimators.md: both folders by set, side, format, model and
+ * position, each session predicted by figures of other repositories. `pnpm calibrate --refit` fits weights and priors anew on both folders and writes their
+ * source files; run it again to use them.
+ */
+const { values } = parseArgs({ options: { refit: { type: "boolean", default: false } } });
 const PAGE = join(ROOT, "estimators.md");
-const KEPT_ROWS = join(ROOT, "lab/research/estimators-before.json");
 
 if (recordedFiles().length === 0) {
   process.stderr.write(`${RECORDED_FOLDER}: no recorded sessions; set PLIMSOLL_TRANSCRIPTS to a folder with some\n`);
@@ -40,11 +27,7 @@ if (recordedFiles().length === 0) {
   for (const { path, text } of figuresSources(fitted)) writeFileSync(join(ROOT, path), text);
 } else {
   const calls = heldOutCalls(await bothFolders(), sideOf());
-  const lines = rowsOf(calls).map((row) => JSON.stringify(row));
-  if (values.keep) writeFileSync(KEPT_ROWS, `[\n${lines.join(",\n")}\n]\n`);
-  const before: readonly HeldOutRow[] = JSON.parse(readFileSync(KEPT_ROWS, "utf8"));
-  const baselines = values["held-out"] ? "" : `\n${baselinesPage(await recordedTranscripts())}\n`;
-  writeFileSync(PAGE, `# Errors of the estimators\n\n${heldOutPage(before, calls)}\n${baselines}`);
+  writeFileSync(PAGE, `# Errors of the estimators\n\n${heldOutPage(calls)}\n`);
 }
 
 /** The sessions of both folders. A file of a format that nothing reads yet is named and left out. */

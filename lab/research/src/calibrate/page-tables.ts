@@ -8,39 +8,6 @@ export type PredictionErrors = ReturnType<typeof errorsOf>;
 /** A predicted call with its kind. */
 export type KindCall = PredictedCall & { readonly kind: ReturnType<typeof callKinds>[number] };
 
-/** One row's figures, in percent; `null` where nothing was measured. Small enough to be kept for a comparison. */
-export interface HeldOutRow {
-  readonly row: string;
-  readonly calls: number;
-  readonly mape: number | null;
-  readonly p50: number | null;
-  readonly p95: number | null;
-  readonly offByFive: number;
-  readonly bound: number | null;
-  readonly margin: number | null;
-}
-
-/** Errors as a Markdown table, a row a name. */
-export function errorTable(rows: readonly (readonly [string, PredictionErrors])[]): readonly string[] {
-  return markdownTable(
-    ["", "calls", "bias", "MAPE", "p50", "p95", "max", "off by > 2%", "> 5%", "bound holds", "margin", "its median"],
-    rows.map(([name, errors]) => [
-      name,
-      String(errors.calls),
-      percent(errors.signedPercent),
-      percent(errors.mapePercent),
-      percent(errors.p50Percent),
-      percent(errors.p95Percent),
-      percent(errors.maxPercent),
-      String(errors.offByTwoPercentCount),
-      String(errors.offByFivePercentCount),
-      errors.coverageRatio === null ? "–" : (100 * errors.coverageRatio).toFixed(2),
-      percent(errors.marginPercent),
-      percent(errors.marginP50Percent),
-    ]),
-  );
-}
-
 /** Single calls with their reported and expected tokens, under a title. */
 export function callList(title: string, calls: readonly KindCall[]): readonly string[] {
   const rows = calls.map((call) => [

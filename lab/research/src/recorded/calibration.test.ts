@@ -1,6 +1,5 @@
-import { calibrateTranscripts } from "@plimsoll/bench/extend";
+import { CALIBRATED_METHODS, calibrateTranscripts } from "@plimsoll/bench/extend";
 import { expect, test } from "vitest";
-import { COMPARED_METHODS } from "../calibrate/methods.ts";
 import { recordedFiles, recordedTranscripts } from "./recorded-sessions.ts";
 
 const files = recordedFiles();
@@ -8,7 +7,7 @@ const files = recordedFiles();
 test.skipIf(files.length === 0)(
   "on recorded sessions the ledger is right within a fifth of a percent, its bound holds, and no other method is as good",
   async () => {
-    const { report } = calibrateTranscripts(await recordedTranscripts(files), COMPARED_METHODS);
+    const { report } = calibrateTranscripts(await recordedTranscripts(files), CALIBRATED_METHODS);
     const ledger = report.methods.find(({ method }) => method === "ledger");
     expect(ledger?.calm.mapePercent).toBeLessThan(0.17);
     expect(ledger?.calm.p95Percent).toBeLessThan(0.6);
