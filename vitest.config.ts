@@ -17,7 +17,7 @@ export default defineConfig({
     include: [
       "packages/*/{src,testing,bundle,examples}/**/*.test.ts",
       "{bench,lab/*}/src/**/*.test.ts",
-      "fixtures/record/**/*.test.ts",
+      "fixtures/src/**/*.test.ts",
       "examples/extension/src/**/*.test.ts",
       "examples/*/testing/**/*.test.ts",
       "scripts/**/*.test.ts",

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type BenchReport, PEERS, renderJsonReport, runBench } from "../bench/src/index.ts";
+import { type BenchReport, renderJsonReport, runBench } from "../bench/src/index.ts";
+import { PEERS } from "../bench/src/peers/peers.ts";
 import { PRESETS } from "../packages/core/src/index.ts";
 
 const ROOT = join(import.meta.dirname, "..");

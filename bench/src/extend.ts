@@ -11,7 +11,6 @@ export { CHEATS } from "./judge/choose.ts";
 export { shortTokens } from "./judge/window-label.ts";
 export { seenText } from "./open/describe-session.ts";
 export { prepareSession } from "./open/prepared-session.ts";
-export { originOf } from "./origin.ts";
 export { placedError } from "./replay/load-parts.ts";
 export { replay } from "./replay/replay.ts";
 export { formatCount, formatNumberOf, formatPercent, formatTokens, formatUsd } from "./show/figures.ts";

@@ -30,6 +30,5 @@ export { callDraft, type LogItem, replyItem, resultItem, textPart, userItem } fr
 export { inTable, type Metric } from "./metrics/metric.ts";
 export { METRICS } from "./metrics/registry.ts";
 export type { Peer } from "./peers/peer.ts";
-export { PEERS } from "./peers/peers.ts";
 export { loadParts } from "./replay/load-parts.ts";
 export { IMPORTER_CONTRACT, type ImporterRule, type ImporterSubject } from "./testing/importer-contract.ts";

@@ -1,2 +1,1 @@
-export { exampleReport } from "./example-report.ts";
 export { madeTranscript } from "./made-session.ts";

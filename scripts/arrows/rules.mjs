@@ -57,8 +57,8 @@ export const packageRules = [
   {
     name: "@plimsoll/fixtures",
     folder: "fixtures",
-    source: "record",
-    mayImport: ["@plimsoll/core", "@plimsoll/tools", "@plimsoll/providers"],
+    source: "src",
+    mayImport: ["@plimsoll/core"],
   },
   {
     name: "@plimsoll/extension",

@@ -23,4 +23,4 @@ export { MEASURED_FIGURES } from "./priors/measured-figures.ts";
 export { familyOf, modelPriors, priorsFor, priorsFrom } from "./priors/model-priors.ts";
 export { baseUrlVariable, clientFor, HOST_NAMES, KEY_VARIABLES } from "./providers.ts";
 // Tokenizers: exact encodings, which are loaded when they are asked for
-export { createTokenizerLoader, ENCODING_NAMES, loadTokenCounter } from "./tokenizers/token-counter.ts";
+export { createTokenizerLoader, ENCODING_NAMES } from "./tokenizers/token-counter.ts";
