@@ -1,144 +1,115 @@
 import type { RequestLimits } from "@plimsoll/core";
 
+/** One phrase of a provider's errors. It is looked for in lower-case text with single spaces, and all of its pieces are needed. */
+export type Phrase = readonly string[];
+
 /**
- * One phrase of a provider's errors, as data. Phrases are looked for in lower-case text with single spaces; a phrase of several pieces needs all of
- * them. The source names the sender, with the thread where it was seen if it is not in the vendor's reference.
+ * Phrases by their sender, with the thread where one was seen that is not in the vendor's reference. A bar is between phrases, an ellipsis between the pieces
+ * of one.
  */
-export interface Phrase {
-  readonly source: string;
-  readonly all: readonly string[];
+function phrases(rows: readonly (readonly [source: string, phrases: string])[]): readonly Phrase[] {
+  return rows.flatMap(([, listed]) => listed.split("|").map((phrase) => phrase.split(" … ")));
 }
 
 /** A budget of tokens for a time, as opposed to a context window. */
-export const PER_MINUTE_PHRASES: readonly Phrase[] = [
-  { source: "OpenAI, Groq", all: ["tokens per min"] },
-  { source: "OpenAI, Groq", all: ["(tpm)"] },
-];
+export const PER_MINUTE_PHRASES: readonly Phrase[] = phrases([["OpenAI, Groq", "tokens per min|(tpm)"]]);
 
 /** Money or a plan is used up: neither waiting nor shrinking helps. */
-export const QUOTA_PHRASES: readonly Phrase[] = [
-  { source: "OpenAI", all: ["insufficient_quota"] },
-  { source: "OpenAI", all: ["exceeded your current quota"] },
-  { source: "OpenAI", all: ["billing_hard_limit"] },
-  { source: "Anthropic", all: ["credit balance is too low"] },
-  { source: "OpenRouter", all: ["insufficient credits"] },
-  { source: "DeepSeek, Moonshot", all: ["insufficient balance"] },
-  { source: "HTTP 402", all: ["payment required"] },
-];
+export const QUOTA_PHRASES: readonly Phrase[] = phrases([
+  ["OpenAI", "insufficient_quota|exceeded your current quota|billing_hard_limit"],
+  ["Anthropic", "credit balance is too low"],
+  ["OpenRouter", "insufficient credits"],
+  ["DeepSeek, Moonshot", "insufficient balance"],
+  ["HTTP 402", "payment required"],
+]);
 
 /** A quota that comes back by itself: Google words its limits per minute as a quota, and says when to retry. */
-export const RETRY_PHRASES: readonly Phrase[] = [
-  { source: "Google", all: ["please retry in"] },
-  { source: "Google", all: ["retrydelay"] },
-];
+export const RETRY_PHRASES: readonly Phrase[] = phrases([["Google", "please retry in|retrydelay"]]);
 
 /** Too much in too short a time: never an overflow, in spite of other words. */
 export const RATE_LIMIT_PHRASES: readonly Phrase[] = [
   ...PER_MINUTE_PHRASES,
-  { source: "OpenAI, Anthropic", all: ["rate limit"] },
-  { source: "OpenAI, Anthropic", all: ["rate_limit"] },
-  { source: "HTTP 429", all: ["too many requests"] },
-  { source: "Bedrock", all: ["throttl"] },
-  { source: "Bedrock", all: ["too many tokens, please wait"] },
-  { source: "Google", all: ["resource_exhausted"] },
-  { source: "Google", all: ["resource has been exhausted"] },
+  ...phrases([
+    ["OpenAI, Anthropic", "rate limit|rate_limit"],
+    ["HTTP 429", "too many requests"],
+    ["Bedrock", "throttl|too many tokens, please wait"],
+    ["Google", "resource_exhausted|resource has been exhausted"],
+  ]),
 ];
 
 /** The key, or its rights. */
-export const AUTH_PHRASES: readonly Phrase[] = [
-  { source: "Anthropic", all: ["authentication_error"] },
-  { source: "Anthropic", all: ["permission_error"] },
-  { source: "OpenAI", all: ["invalid_api_key"] },
-  { source: "OpenAI", all: ["incorrect api key"] },
-  { source: "several", all: ["invalid api key"] },
-  { source: "Google", all: ["api key not valid"] },
-];
+export const AUTH_PHRASES: readonly Phrase[] = phrases([
+  ["Anthropic", "authentication_error|permission_error"],
+  ["OpenAI", "invalid_api_key|incorrect api key"],
+  ["several", "invalid api key"],
+  ["Google", "api key not valid"],
+]);
 
 /** One parameter is wrong: shrinking the context does not help, although words like limit, tokens and maximum are there. */
-export const PARAMETER_PHRASES: readonly Phrase[] = [
-  { source: "Anthropic", all: ["maximum allowed number of output tokens"] },
-  { source: "Anthropic", all: ["max_tokens must be"] },
-  { source: "OpenAI", all: ["max_tokens is too large"] },
-  { source: "OpenAI", all: ["max_completion_tokens is too large"] },
-  { source: "DashScope", all: ["range of max_tokens should be"] },
-  { source: "Bedrock (charmbracelet/crush#946)", all: ["maximum tokens you requested exceeds the model limit"] },
-  { source: "several", all: ["output token limit"] },
-  { source: "several", all: ["parameter missing"] },
-  { source: "OpenAI (getsentry/sentry-mcp#106)", all: ["invalid 'tools[", "string too long"] },
-  { source: "OpenAI (agno-agi/agno#5382)", all: [".id': string too long"] },
-];
+export const PARAMETER_PHRASES: readonly Phrase[] = phrases([
+  ["Anthropic", "maximum allowed number of output tokens|max_tokens must be"],
+  ["OpenAI", "max_tokens is too large|max_completion_tokens is too large"],
+  ["DashScope", "range of max_tokens should be"],
+  ["Bedrock (charmbracelet/crush#946)", "maximum tokens you requested exceeds the model limit"],
+  ["several", "output token limit|parameter missing"],
+  ["OpenAI (getsentry/sentry-mcp#106)", "invalid 'tools[ … string too long"],
+  ["OpenAI (agno-agi/agno#5382)", ".id': string too long"],
+]);
 
 /** The prompt holds more tokens than the context window, by itself or with the requested reply. */
-export const OVERFLOW_PHRASES: readonly Phrase[] = [
-  { source: "GitHub Models", all: ["tokens_limit_reached"] },
-  { source: "Anthropic, Fireworks (fw-ai/cookbook#134)", all: ["prompt is too long"] },
-  { source: "Anthropic (continuedev/continue#6080)", all: ["exceed context limit"] },
-  { source: "Anthropic, z.ai, Google", all: ["context_window_exceeded"] },
-  { source: "Google (google-gemini/gemini-cli#6678)", all: ["input token count", "exceeds the maximum"] },
-  { source: "Google", all: ["your input context is too long"] },
-  { source: "Bedrock", all: ["input is too long"] },
-  { source: "Bedrock", all: ["too many input tokens"] },
-  { source: "OpenAI", all: ["exceeds the context window"] },
-  { source: "OpenAI, DeepSeek, OpenRouter, Mistral, vLLM (vllm-project/vllm#20409)", all: ["maximum context length"] },
-  { source: "OpenAI", all: ["context_length_exceeded"] },
-  { source: "Mistral", all: ["context length exceeded"] },
-  { source: "OpenAI (bytedance/deer-flow#721)", all: ["input tokens exceed the configured limit"] },
-  { source: "OpenAI, Groq, Cerebras (cline/cline#5140), vLLM", all: ["reduce the length of the"] },
-  { source: "OpenAI, completions (fierceX/Document_QA#3)", all: ["please reduce your prompt"] },
-  { source: "xAI", all: ["maximum prompt length is"] },
-  { source: "GitHub Copilot", all: ["prompt", "exceeds the limit of"] },
-  { source: "GitHub Copilot", all: ["model_max_prompt_tokens_exceeded"] },
-  { source: "llama.cpp", all: ["exceed_context_size_error"] },
-  { source: "llama.cpp", all: ["exceeds the available context size"] },
-  { source: "llama-cpp-python (abetlen/llama-cpp-python#120)", all: ["exceed context window of"] },
-  { source: "LM Studio", all: ["greater than the context length"] },
-  { source: "Ollama", all: ["prompt too long"] },
-  { source: "DS4", all: ["configured context size is"] },
-  { source: "MiniMax", all: ["context window exceeds limit"] },
-  { source: "Moonshot", all: ["exceeded model token limit"] },
-  { source: "Moonshot", all: ["input token length too long"] },
-  { source: "Salesforce (forcedotcom/Einstein-GPT-for-Developers#228)", all: ["exceed model token limit"] },
-  { source: "DashScope (QwenLM/qwen-code#98)", all: ["range of input length should be"] },
-  { source: "SGLang (sgl-project/sglang#4048)", all: ["input length", "exceeds the maximum allowed length"] },
-  { source: "SGLang behind OpenRouter (CherryHQ/cherry-studio#5538)", all: ["longer than the model's context length"] },
-  { source: "vLLM (xorbitsai/inference#3785)", all: ["longer than the maximum model length"] },
-  { source: "Together, TGI (BerriAI/litellm#4934)", all: ["tokens + `max_new_tokens` must be"] },
-  { source: "Together, TGI (stanford-crfm/helm#1820)", all: ["`inputs` must have less than"] },
-  { source: "Cohere (cohere-ai/sandbox-topically#4)", all: ["total number of tokens", "cannot exceed"] },
-  { source: "watsonx", all: ["number of input tokens", "cannot exceed"] },
-  { source: "GLM", all: ["prompt exceeds max length"] },
-  { source: "LM Studio", all: ["trying to keep the first", "tokens"] },
-  { source: "LM Studio", all: ["context size has been exceeded"] },
-  { source: "Ollama", all: ["input length exceeds the context length"] },
-  { source: "llama.cpp", all: ["request (", "exceeds context ("] },
-  { source: "LiteLLM", all: ["contextwindowexceedederror"] },
-  { source: "TensorRT-LLM behind DeepInfra", all: ["sum of prompt length", "should not exceed"] },
-  { source: "Volcengine", all: ["total tokens of", "exceed max message tokens"] },
-  { source: "several", all: ["too many tokens"] },
-  { source: "several", all: ["token limit exceeded"] },
-];
+export const OVERFLOW_PHRASES: readonly Phrase[] = phrases([
+  ["GitHub Models", "tokens_limit_reached"],
+  ["Anthropic, Fireworks (fw-ai/cookbook#134)", "prompt is too long"],
+  ["Anthropic (continuedev/continue#6080)", "exceed context limit"],
+  ["Anthropic, z.ai, Google", "context_window_exceeded"],
+  ["Google (google-gemini/gemini-cli#6678)", "input token count … exceeds the maximum"],
+  ["Google", "your input context is too long"],
+  ["Bedrock", "input is too long|too many input tokens"],
+  ["OpenAI", "exceeds the context window|context_length_exceeded"],
+  ["OpenAI, DeepSeek, OpenRouter, Mistral, vLLM (vllm-project/vllm#20409)", "maximum context length"],
+  ["Mistral", "context length exceeded"],
+  ["OpenAI (bytedance/deer-flow#721)", "input tokens exceed the configured limit"],
+  ["OpenAI, Groq, Cerebras (cline/cline#5140), vLLM", "reduce the length of the"],
+  ["OpenAI, completions (fierceX/Document_QA#3)", "please reduce your prompt"],
+  ["xAI", "maximum prompt length is"],
+  ["GitHub Copilot", "prompt … exceeds the limit of|model_max_prompt_tokens_exceeded"],
+  ["llama.cpp", "exceed_context_size_error|exceeds the available context size|request ( … exceeds context ("],
+  ["llama-cpp-python (abetlen/llama-cpp-python#120)", "exceed context window of"],
+  ["LM Studio", "greater than the context length|trying to keep the first … tokens|context size has been exceeded"],
+  ["Ollama", "prompt too long|input length exceeds the context length"],
+  ["DS4", "configured context size is"],
+  ["MiniMax", "context window exceeds limit"],
+  ["Moonshot", "exceeded model token limit|input token length too long"],
+  ["Salesforce (forcedotcom/Einstein-GPT-for-Developers#228)", "exceed model token limit"],
+  ["DashScope (QwenLM/qwen-code#98)", "range of input length should be"],
+  ["SGLang (sgl-project/sglang#4048)", "input length … exceeds the maximum allowed length"],
+  ["SGLang behind OpenRouter (CherryHQ/cherry-studio#5538)", "longer than the model's context length"],
+  ["vLLM (xorbitsai/inference#3785)", "longer than the maximum model length"],
+  ["Together, TGI (BerriAI/litellm#4934)", "tokens + `max_new_tokens` must be"],
+  ["Together, TGI (stanford-crfm/helm#1820)", "`inputs` must have less than"],
+  ["Cohere (cohere-ai/sandbox-topically#4)", "total number of tokens … cannot exceed"],
+  ["watsonx", "number of input tokens … cannot exceed"],
+  ["GLM", "prompt exceeds max length"],
+  ["LiteLLM", "contextwindowexceedederror"],
+  ["TensorRT-LLM behind DeepInfra", "sum of prompt length … should not exceed"],
+  ["Volcengine", "total tokens of … exceed max message tokens"],
+  ["several", "too many tokens|token limit exceeded"],
+]);
 
 /** The request itself is too large in bytes, characters or items. Nothing is said about tokens. */
-export const TOO_LARGE_PHRASES: readonly Phrase[] = [
-  { source: "Anthropic", all: ["request_too_large"] },
-  { source: "Anthropic", all: ["request exceeds the maximum size"] },
-  { source: "Anthropic", all: ["too many total text bytes"] },
-  { source: "HTTP 413", all: ["payload too large"] },
-  { source: "HTTP 413", all: ["request entity too large"] },
-  { source: "HTTP 413", all: ["content_too_large"] },
-  { source: "Google", all: ["request payload size exceeds the limit"] },
-  { source: "OpenAI", all: ["invalid 'messages[", ".content", "string too long"] },
-  { source: "OpenAI", all: ["invalid 'input[", "string too long"] },
-];
+export const TOO_LARGE_PHRASES: readonly Phrase[] = phrases([
+  ["Anthropic", "request_too_large|request exceeds the maximum size|too many total text bytes"],
+  ["HTTP 413", "payload too large|request entity too large|content_too_large"],
+  ["Google", "request payload size exceeds the limit"],
+  ["OpenAI", "invalid 'messages[ … .content … string too long|invalid 'input[ … string too long"],
+]);
 
 /** Long context that the account has no right to: a prompt within the usual window passes. */
-export const ENTITLEMENT_PHRASES: readonly Phrase[] = [
-  { source: "Anthropic", all: ["long context", "extra usage is required"] },
-  { source: "Anthropic", all: ["long context", "not yet available"] },
-  { source: "several", all: ["long context", "not included"] },
-  { source: "several", all: ["plan", "tokens of context"] },
-  { source: "OpenRouter, with 402", all: ["prompt tokens limit exceeded"] },
-];
+export const ENTITLEMENT_PHRASES: readonly Phrase[] = phrases([
+  ["Anthropic", "long context … extra usage is required|long context … not yet available"],
+  ["several", "long context … not included|plan … tokens of context"],
+  ["OpenRouter, with 402", "prompt tokens limit exceeded"],
+]);
 
 /** The window that an account without long context has if no limit is named: Anthropic's, as of November 2026. */
 export const USUAL_WINDOW_TOKENS = 200_000;
@@ -197,30 +168,22 @@ export const UNIT_LIMIT_PATTERNS: readonly RegExp[] = [
 export const LARGE_SIZE_PATTERN: RegExp = /\b(\d{1,5})(?:\.\d+)? ?([km])i?b\b/;
 
 /** A fault of the moment: the same request may pass when it is sent again. */
-export const TRANSIENT_PHRASES: readonly Phrase[] = [
-  { source: "Anthropic", all: ["overloaded"] },
-  { source: "OpenAI, also inside a stream", all: ["server_error"] },
-  { source: "OpenAI", all: ["the server had an error"] },
-  { source: "several", all: ["internal server error"] },
-  { source: "several", all: ["service unavailable"] },
-  { source: "several", all: ["bad gateway"] },
-  { source: "several", all: ["timed out"] },
-  { source: "several", all: ["timeout"] },
-  { source: "Node", all: ["econnreset"] },
-  { source: "Node", all: ["econnrefused"] },
-  { source: "Node", all: ["socket hang up"] },
-  { source: "Node", all: ["fetch failed"] },
-  { source: "several", all: ["connection error"] },
-];
+export const TRANSIENT_PHRASES: readonly Phrase[] = phrases([
+  ["Anthropic", "overloaded"],
+  ["OpenAI, also inside a stream", "server_error"],
+  ["OpenAI", "the server had an error"],
+  ["several", "internal server error|service unavailable|bad gateway|timed out|timeout|connection error"],
+  ["Node", "econnreset|econnrefused|socket hang up|fetch failed"],
+]);
 
 /** Words of a server that has too much to do, which count only with a status of the moment. */
-export const OVERLOAD_PHRASES: readonly Phrase[] = [
+export const OVERLOAD_PHRASES: readonly Phrase[] = phrases([
   ["several", "try again|later|temporarily|unavailable|busy|overload|high demand|high load|slow down|maintenance|time-out"],
   ["Envoy, nginx, HAProxy", "no healthy upstream|upstream connect error|no server is available|at capacity|over capacity"],
   ["Ollama, llama.cpp, Hugging Face", "pending requests|loading model|no slot|currently loading"],
   ["Bedrock, OpenRouter", "unable to process your request|no available model provider"],
   ["One API, DeepSeek", "no available channel|无可用|繁忙|稍后|负载"],
-].flatMap(([source = "", phrases = ""]) => phrases.split("|").map((phrase) => ({ source, all: [phrase] })));
+]);
 
 /** Statuses that mean a fault of the moment; 529 is Anthropic's for overload. */
 export const TRANSIENT_STATUSES: readonly number[] = [408, 409, 425, 500, 502, 503, 504, 529];

@@ -450,7 +450,7 @@ function statusAtStart(text: string): number | null {
 }
 
 function holds(text: string, phrases: readonly Phrase[]): boolean {
-  return phrases.some(({ all }) => all.every((piece) => text.includes(piece)));
+  return phrases.some((pieces) => pieces.every((piece) => text.includes(piece)));
 }
 
 /** The sum of the numbers of the first pattern that is found; `null` without one, or for a sum that is not positive. */

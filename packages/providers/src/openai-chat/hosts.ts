@@ -72,85 +72,46 @@ export const OPENAI_HOST: ChatHost = {
   quirks: OPENAI_QUIRKS,
 };
 
+type HostRow = readonly [name: string, baseUrl: string, quirks?: Partial<ChatQuirks>];
+
 /**
  * Known servers, from their own documentation, read in November 2026. DeepSeek and Moonshot want the reasoning of replies that call tools
  * sent back (api-docs.deepseek.com/guides/thinking_mode, platform.moonshot.ai/docs); Mistral takes call ids of nine characters (docs.mistral.ai)
- * and wants turns ("Unexpected role 'user' after role 'tool'", avante-corp/avante.nvim#2695); servers on this machine ask for no key.
+ * and wants turns ("Unexpected role 'user' after role 'tool'", avante-corp/avante.nvim#2695).
  */
+const SERVERS: readonly HostRow[] = [
+  ["openrouter", "https://openrouter.ai/api/v1", { reasoningField: "reasoning", reasoningEffort: "send", files: "accept" }],
+  ["deepseek", "https://api.deepseek.com/v1", { reasoningSentBack: "with-calls", images: "describe", roles: "any" }],
+  ["moonshot", "https://api.moonshot.ai/v1", { reasoningSentBack: "with-calls", roles: "any" }],
+  ["mistral", "https://api.mistral.ai/v1", { streamUsage: "never-ask", callContent: "empty-string", maximumCallIdChars: 9 }],
+  ["groq", "https://api.groq.com/openai/v1", { reasoningField: "reasoning", reasoningEffort: "send" }],
+  ["xai", "https://api.x.ai/v1", { reasoningEffort: "send", roles: "any" }],
+  ["together", "https://api.together.xyz/v1"],
+  ["fireworks", "https://api.fireworks.ai/inference/v1"],
+  ["cerebras", "https://api.cerebras.ai/v1"],
+  ["google", "https://generativelanguage.googleapis.com/v1beta/openai", { reasoningEffort: "send", roles: "any" }],
+];
+
+/** Servers on this machine ask for no key. */
+const LOCAL_SERVERS: readonly HostRow[] = [
+  ["ollama", "http://127.0.0.1:11434/v1"],
+  ["llama.cpp", "http://127.0.0.1:8080/v1"],
+  ["lm-studio", "http://127.0.0.1:1234/v1"],
+  ["vllm", "http://127.0.0.1:8000/v1"],
+];
+
+/** Hosts that the price package names otherwise, and keys that are not named by the host. */
+const PRICE_HOSTS: Readonly<Record<string, string>> = { moonshot: "moonshotai", xai: "x-ai" };
+const KEY_VARIABLES: Readonly<Record<string, string>> = { google: "GEMINI_API_KEY" };
+
+/** The servers that are known by name. */
 export const CHAT_HOSTS: readonly ChatHost[] = [
   OPENAI_HOST,
-  {
-    name: "openrouter",
-    priceHost: "openrouter",
-    baseUrl: "https://openrouter.ai/api/v1",
-    keyVariable: "OPENROUTER_API_KEY",
-    quirks: { ...COMPATIBLE_QUIRKS, reasoningField: "reasoning", reasoningEffort: "send", files: "accept" },
-  },
-  {
-    name: "deepseek",
-    priceHost: "deepseek",
-    baseUrl: "https://api.deepseek.com/v1",
-    keyVariable: "DEEPSEEK_API_KEY",
-    quirks: { ...COMPATIBLE_QUIRKS, reasoningSentBack: "with-calls", images: "describe", roles: "any" },
-  },
-  {
-    name: "moonshot",
-    priceHost: "moonshotai",
-    baseUrl: "https://api.moonshot.ai/v1",
-    keyVariable: "MOONSHOT_API_KEY",
-    quirks: { ...COMPATIBLE_QUIRKS, reasoningSentBack: "with-calls", roles: "any" },
-  },
-  {
-    name: "mistral",
-    priceHost: "mistral",
-    baseUrl: "https://api.mistral.ai/v1",
-    keyVariable: "MISTRAL_API_KEY",
-    quirks: { ...COMPATIBLE_QUIRKS, streamUsage: "never-ask", callContent: "empty-string", maximumCallIdChars: 9 },
-  },
-  {
-    name: "groq",
-    priceHost: "groq",
-    baseUrl: "https://api.groq.com/openai/v1",
-    keyVariable: "GROQ_API_KEY",
-    quirks: { ...COMPATIBLE_QUIRKS, reasoningField: "reasoning", reasoningEffort: "send" },
-  },
-  {
-    name: "xai",
-    priceHost: "x-ai",
-    baseUrl: "https://api.x.ai/v1",
-    keyVariable: "XAI_API_KEY",
-    quirks: { ...COMPATIBLE_QUIRKS, reasoningEffort: "send", roles: "any" },
-  },
-  {
-    name: "together",
-    priceHost: "together",
-    baseUrl: "https://api.together.xyz/v1",
-    keyVariable: "TOGETHER_API_KEY",
-    quirks: COMPATIBLE_QUIRKS,
-  },
-  {
-    name: "fireworks",
-    priceHost: "fireworks",
-    baseUrl: "https://api.fireworks.ai/inference/v1",
-    keyVariable: "FIREWORKS_API_KEY",
-    quirks: COMPATIBLE_QUIRKS,
-  },
-  {
-    name: "cerebras",
-    priceHost: "cerebras",
-    baseUrl: "https://api.cerebras.ai/v1",
-    keyVariable: "CEREBRAS_API_KEY",
-    quirks: COMPATIBLE_QUIRKS,
-  },
-  {
-    name: "google",
-    priceHost: "google",
-    baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
-    keyVariable: "GEMINI_API_KEY",
-    quirks: { ...COMPATIBLE_QUIRKS, reasoningEffort: "send", roles: "any" },
-  },
-  { name: "ollama", priceHost: null, baseUrl: "http://127.0.0.1:11434/v1", keyVariable: null, quirks: COMPATIBLE_QUIRKS },
-  { name: "llama.cpp", priceHost: null, baseUrl: "http://127.0.0.1:8080/v1", keyVariable: null, quirks: COMPATIBLE_QUIRKS },
-  { name: "lm-studio", priceHost: null, baseUrl: "http://127.0.0.1:1234/v1", keyVariable: null, quirks: COMPATIBLE_QUIRKS },
-  { name: "vllm", priceHost: null, baseUrl: "http://127.0.0.1:8000/v1", keyVariable: null, quirks: COMPATIBLE_QUIRKS },
+  ...SERVERS.map(([name, baseUrl, more]): ChatHost => {
+    const keyVariable = KEY_VARIABLES[name] ?? `${name.toUpperCase()}_API_KEY`;
+    return { name, priceHost: PRICE_HOSTS[name] ?? name, baseUrl, keyVariable, quirks: { ...COMPATIBLE_QUIRKS, ...more } };
+  }),
+  ...LOCAL_SERVERS.map(
+    ([name, baseUrl]): ChatHost => ({ name, priceHost: null, baseUrl, keyVariable: null, quirks: COMPATIBLE_QUIRKS }),
+  ),
 ];
