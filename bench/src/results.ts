@@ -52,7 +52,7 @@ interface AnsweredPolicy {
   /** The same if each text that was missing when it was first needed were read again, by one more call: an upper bound. */
   readonly rereadPercent: number;
   /** Sessions that cost over 2% more than no compaction. */
-  readonly dearer: number;
+  readonly costMoreIn: number;
   readonly usd: number | null;
   /** Of the needs of replies, the mean of the vector; `null` if there are none. */
   readonly heldPercent: number | null;

@@ -1,7 +1,15 @@
 import { FEWEST_SESSIONS, type SettingVerdict } from "../judge/settings.ts";
 import type { Sureness } from "../judge/sureness.ts";
 import { shortTokens } from "../judge/window-label.ts";
-import { formatCount, formatNumberOf, formatPercent, formatTokens, formatUsd, NOT_VISIBLE } from "../show/figures.ts";
+import {
+  costMoreCell,
+  formatCount,
+  formatNumberOf,
+  formatPercent,
+  formatTokens,
+  formatUsd,
+  NOT_VISIBLE,
+} from "../show/figures.ts";
 import type { KnobValue } from "./agent-knobs.ts";
 import type { SettingFigures } from "./choose-setting.ts";
 import { type Decision, type Turning, windowName } from "./decide.ts";
@@ -69,13 +77,13 @@ function rowNames({ choice, agent }: Decision): { readonly names: readonly strin
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  "cost %: of the cost without compaction, mean of the sessions; cost more in: so many sessions, by over 2%; dollars: all these sessions, replayed, at list prices with the prompt cache. kept %: share of the text needed by later replies that was still in the context; older %: the same for text last stated at least 20k tokens earlier. too large: requests over the window. largest loss: the measure that falls most, in points.";
+  "cost %: of the cost without compaction, mean of the sessions; cost more in: sessions that cost over 2% more; dollars: all these sessions, replayed, at list prices with the prompt cache. kept %: share of the text needed by later replies that was still in the context; older %: the same for text last stated at least 20k tokens earlier. too large: requests over the window. largest loss: the measure that falls most, in points.";
 
 function rowCells({ standing, losses: [worst] }: SettingFigures): readonly string[] {
-  const { costPercent, dearer, usd, gain, farGain, tooLarge } = standing;
+  const { costPercent, usd, gain, farGain, tooLarge } = standing;
   return [
     formatPercent(costPercent),
-    formatCount(dearer),
+    costMoreCell(standing),
     usd === null ? "no price" : `$${formatUsd(usd)}`,
     percentCell(gain),
     percentCell(farGain),

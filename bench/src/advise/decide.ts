@@ -6,7 +6,7 @@ import type { LocatedAgent } from "../formats/locations.ts";
 import { withoutApart } from "../judge/apart.ts";
 import type { SettingVerdict } from "../judge/settings.ts";
 import { longSessions } from "../judge/split.ts";
-import { DEARER_RATIO, type JudgedRun } from "../judge/standing.ts";
+import { COSTS_MORE_RATIO, type JudgedRun } from "../judge/standing.ts";
 import type { Corpus, InputFile } from "../open/corpus.ts";
 import { type KeptRows, runBench } from "../replay/run-bench.ts";
 import type { WorkerPool } from "../replay/worker-pool.ts";
@@ -126,7 +126,7 @@ export async function decideOn(
     return groups.find((other) => {
       if (other === from || other.long.size === 0) return false;
       const [, there] = choose(other, tested)?.rows ?? [];
-      return there !== undefined && (there.losses.length > 0 || there.costRatio > DEARER_RATIO);
+      return there !== undefined && (there.losses.length > 0 || there.costRatio > COSTS_MORE_RATIO);
     });
   };
   let isSet = false;

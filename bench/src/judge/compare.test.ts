@@ -86,10 +86,10 @@ test("a lineage is one unit, however many forks it has", () => {
   expect(new Set(plain.standings.get("sven")?.units.map(({ costRatio }) => costRatio)).size).toBeGreaterThan(1);
 });
 
-test("a session is dearer that costs over two percent more than without compaction", () => {
+test("counts the sessions that cost over two percent more than without compaction", () => {
   const costing = (costRatio: number, place: number) => madeSession(`s${place}`, costRatio, { held: 90 });
-  expect(standingOf("sven", [0.5, 1.2, 1.02, 1.021].map(costing)).dearer).toBe(2);
-  expect(standingOf("sven", []).dearer).toBe(0);
+  expect(standingOf("sven", [0.5, 1.2, 1.02, 1.021].map(costing)).costMoreIn).toBe(2);
+  expect(standingOf("sven", []).costMoreIn).toBe(0);
 });
 
 test("a cost with everything read again has one call more for each source that was missed once", () => {

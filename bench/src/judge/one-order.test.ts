@@ -51,7 +51,7 @@ test("bench, tune and advise name the same order where sums and means disagree",
   const setting = tuned?.verdict.kind === "set" ? tuned.verdict.best : null;
   const costs = [standings.at(-1), advised.rows[1]?.standing, setting].map((standing) => [
     standing?.costPercent.toFixed(1),
-    standing?.dearer,
+    standing?.costMoreIn,
   ]);
   expect(costs).toEqual(Array.from({ length: 3 }, () => ["83.7", 1]));
   expect(advised.setting.kind).toBe("set");

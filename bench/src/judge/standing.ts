@@ -8,8 +8,8 @@ import { meanShares, VECTOR, type VectorShare, vectorMean, vectorOf } from "./ve
 /** A policy that costs this much more is still one of about the same cost (docs/evidence.md). */
 export const SAME_COST_RATIO = 1.05;
 
-/** From this share of the cost without compaction on a session is dearer; less is no difference that a person sees. Chosen. */
-export const DEARER_RATIO = 1.02;
+/** Above this share of the cost without compaction a session counts as one that costs more. Chosen: a person sees no smaller difference. */
+export const COSTS_MORE_RATIO = 1.02;
 
 /** Rows to judge, and the sessions that they are of. A report is one. */
 export interface JudgedRun {
@@ -44,7 +44,7 @@ export interface Standing {
   /** The same if each text that was missing when it was first needed were read again: an upper bound. */
   readonly rereadPercent: number;
   /** Sessions that cost over 2% more than never compacting. */
-  readonly dearer: number;
+  readonly costMoreIn: number;
   /** US dollars of all sessions, to be shown beside the cost; they decide nothing. `null` if a model has no price. */
   readonly usd: number | null;
   /** The mean of the vector over all needs; `null` without one. */
@@ -130,7 +130,7 @@ export function standingOver(policy: string, units: readonly SessionStanding[], 
     units,
     costPercent: 100 * (geometricMeanOf(units.map(({ costRatio }) => costRatio)) ?? 1),
     rereadPercent: 100 * (geometricMeanOf(units.map(({ rereadRatio }) => rereadRatio)) ?? 1),
-    dearer: units.filter(({ costRatio }) => costRatio > DEARER_RATIO).length,
+    costMoreIn: units.filter(({ costRatio }) => costRatio > COSTS_MORE_RATIO).length,
     usd: usdOf(units),
     gain: vectorMean(own, "all"),
     farGain: vectorMean(own, "far"),

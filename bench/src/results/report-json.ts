@@ -127,7 +127,7 @@ const answerSchema: z.ZodType<ReportAnswer> = z.strictObject({
         policy: z.string(),
         costPercent: z.number(),
         rereadPercent: z.number(),
-        dearer: count,
+        costMoreIn: count,
         usd: figure,
         heldPercent: figure,
         heldFarPercent: figure,

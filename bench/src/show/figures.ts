@@ -1,3 +1,4 @@
+import type { Standing } from "../judge/standing.ts";
 import type { FigureFormat } from "../metrics/metric.ts";
 import type { LineageCounts } from "../transcript.ts";
 
@@ -46,6 +47,11 @@ export const NOT_VISIBLE = "not visible";
 /** The same in a table's cell, without its unit. */
 export function heldCell(percent: number | null): string {
   return percent === null ? NOT_VISIBLE : formatPercent(percent);
+}
+
+/** Sessions that cost over 2% more than never compacting, of all compared, e.g. `2/19`. */
+export function costMoreCell({ costMoreIn, units }: Pick<Standing, "costMoreIn" | "units">): string {
+  return `${costMoreIn}/${units.length}`;
 }
 
 /** The kept share of the replies' needs, in percent with its unit; `null` if nothing shows the needs. */

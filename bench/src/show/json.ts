@@ -32,8 +32,8 @@ function answersOf({ windows }: Judgement): readonly ReportAnswer[] {
       sessions: units.length,
       pick: choice.pick?.policy ?? null,
       isRecommended: choice.recommended.length > 0,
-      policies: placed.map(({ policy, costPercent, rereadPercent, dearer, usd, gain, farGain, lostRequests, shares }) => ({
-        ...{ policy, costPercent, rereadPercent, dearer, usd, heldPercent: gain, heldFarPercent: farGain },
+      policies: placed.map(({ policy, costPercent, rereadPercent, costMoreIn, usd, gain, farGain, lostRequests, shares }) => ({
+        ...{ policy, costPercent, rereadPercent, costMoreIn, usd, heldPercent: gain, heldFarPercent: farGain },
         measures: VECTOR.map(({ name }, place) => {
           const percent = shares[place]?.own ?? null;
           return { measure: name, percent, why: percent === null ? "no such need is visible in these sessions" : null };

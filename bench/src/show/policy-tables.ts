@@ -9,7 +9,7 @@ import type { MetricMeaning } from "../metrics/metric.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport } from "../results.ts";
 import { ownersOf } from "../statistics.ts";
-import { formatCount, formatNumberOf, formatPercent, formatTokens, heldCell, NO_FIGURE } from "./figures.ts";
+import { costMoreCell, formatCount, formatNumberOf, formatPercent, formatTokens, heldCell, NO_FIGURE } from "./figures.ts";
 import type { PolicyNames } from "./policy-names.ts";
 import { type Column, fact, metricColumns, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 import { compactsAt } from "./verdict.ts";
@@ -30,6 +30,12 @@ const COST_MEANING: MetricMeaning = {
     "Geometric mean of the compared sessions' ratios, in dollars with a prompt cache; summaries are charged as if a model wrote them.",
   caveat: "The run without compaction is charged as if its window were large enough.",
 };
+const COST_MORE_MEANING: MetricMeaning = {
+  unit: "sessions",
+  better: "lower",
+  method: "Compared sessions that cost over 2% more than without compaction, of all compared.",
+  caveat: "A lineage counts as one session.",
+};
 const REREAD_MEANING: MetricMeaning = {
   unit: "% of no compaction",
   better: "lower",
@@ -45,7 +51,7 @@ const KEPT_MEANING: MetricMeaning = {
   caveat: "A mean hides which of the three is missing: --full, the page and Markdown have each.",
 };
 
-/** The seven columns that a person decides by. */
+/** The columns that a person decides by. */
 const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
   ...standingColumns<PolicyRow>(({ standing }) => standing),
   numberColumn({
@@ -63,7 +69,7 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
     isText: false,
   },
   numberColumn({
-    title: "requests over window",
+    title: "too large",
     meaning: {
       unit: "requests",
       better: "lower",
@@ -78,7 +84,7 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
 
 /** Explains the columns behind the cost, for outputs that do not explain each column. */
 export const KEPT_READING =
-  "kept: % of the text needed by later replies that was still in the context word for word; older: the same for text stated 20k tokens earlier or more; reread cost: an upper bound, if each missing text were read again by one more call";
+  "cost more in: sessions that cost over 2% more; kept: % of the text needed by later replies that was still in the context word for word; older: the same for text stated 20k tokens earlier or more; reread cost: an upper bound, if each missing text were read again by one more call; too large: requests over the window";
 
 /** Explains the columns of the first table. */
 export const READING: string = `cost: % of the cost without compaction, with a prompt cache, over the sessions that outgrow the window; ${KEPT_READING}.`;
@@ -205,28 +211,27 @@ const BESIDE_COLUMNS: readonly Column<MeasuredPolicy>[] = [INSTRUCTIONS, PLAN].m
   }),
 );
 
-/** The columns of a policy's or a setting's standing: its cost, its kept share, and its cost with everything read again. */
+/** The columns of a policy's or a setting's standing: its cost, the sessions that cost more, its kept share, and its cost with everything read again. */
 export function standingColumns<Row>(of: (row: Row) => Standing | null): readonly Column<Row>[] {
   const older = { ...KEPT_MEANING, method: "The same for text last stated 20,000 tokens earlier or more." };
+  // Needs that nothing shows are not those of a policy that was not compared.
+  const empty = { shown: NO_FIGURE, raw: "", isBad: false };
+  const ofRow = (column: Column<Standing>): Column<Row> => ({
+    ...column,
+    cellOf: (row) => {
+      const standing = of(row);
+      return standing === null ? empty : column.cellOf(standing);
+    },
+  });
   const figure = (
     title: string,
     meaning: MetricMeaning,
     value: (standing: Standing) => number | null,
     format: (value: number | null) => string = formatPercent,
-  ): Column<Row> => {
-    const column = numberColumn<Standing>({ title, meaning, value, format });
-    // Needs that nothing shows are not those of a policy that was not compared.
-    const empty = { shown: NO_FIGURE, raw: "", isBad: false };
-    return {
-      ...column,
-      cellOf: (row) => {
-        const standing = of(row);
-        return standing === null ? empty : column.cellOf(standing);
-      },
-    };
-  };
+  ) => ofRow(numberColumn<Standing>({ title, meaning, value, format }));
   return [
     figure("cost %", COST_MEANING, ({ costPercent }) => costPercent),
+    ofRow({ ...textColumn("cost more in", costMoreCell, COST_MORE_MEANING), isText: false }),
     figure("kept %", KEPT_MEANING, ({ gain }) => gain, heldCell),
     figure("older %", older, ({ farGain }) => farGain),
     figure("reread cost %", REREAD_MEANING, ({ rereadPercent }) => rereadPercent),

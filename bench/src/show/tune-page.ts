@@ -126,8 +126,13 @@ const COLUMNS: readonly Column<SettingRow>[] = [
 
 const SESSION_COLUMNS: readonly Column<TunedSession>[] = [
   textColumn("half", ({ isTrain }) => (isTrain ? "chosen on" : "judged on")),
-  ...scored<TunedSession>(({ current }) => current).map((column) => ({ ...column, group: "current" })),
-  ...scored<TunedSession>(({ best }) => best).map((column) => ({ ...column, group: "best" })),
+  // Sessions are not counted in a row of one.
+  ...scored<TunedSession>(({ current }) => current)
+    .map((column) => ({ ...column, group: "current" }))
+    .toSpliced(1, 1),
+  ...scored<TunedSession>(({ best }) => best)
+    .map((column) => ({ ...column, group: "best" }))
+    .toSpliced(1, 1),
 ];
 
 /** Cost against kept share, over the sessions of the answer: the front, the present setting, and the one that the answer takes. */

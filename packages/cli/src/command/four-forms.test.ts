@@ -15,9 +15,11 @@ let answer: Answer | undefined;
 
 interface Answer {
   readonly pick: string;
+  readonly sessions: number;
   readonly policies: readonly {
     readonly policy: string;
     readonly costPercent: number;
+    readonly costMoreIn: number;
     readonly heldPercent: number;
     readonly heldFarPercent: number;
   }[];
@@ -53,11 +55,12 @@ describe("of one run the terminal, the Markdown, the page and the JSON", () => {
     expect(text).toContain(`Keeps ${formatPercent(picked().heldPercent)}% of the text later replies needed`);
   });
 
-  test.each(POLICIES)("have the same cost of %s in their tables", (name) => {
-    const { costPercent } = answer?.policies.find(({ policy }) => policy === name) ?? expect.fail(name);
+  test.each(POLICIES)("have the same cost of %s in their tables, and count the same sessions", (name) => {
+    const { costPercent, costMoreIn } = answer?.policies.find(({ policy }) => policy === name) ?? expect.fail(name);
     const figure = formatPercent(costPercent).replace(".", "\\.");
-    expect(forms.terminal).toMatch(new RegExp(`^${name} +${figure} `, "m"));
-    expect(forms.markdown).toMatch(new RegExp(`^\\| ${name} \\| ${figure} \\|`, "m"));
-    expect(forms.html).toMatch(new RegExp(`${name} ${figure} [\\d.]+ [\\d.]+ [\\d.]+ [\\d.]+k \\d+/\\d+ \\d+ `));
+    const more = `${costMoreIn}/${answer?.sessions}`;
+    expect(forms.terminal).toMatch(new RegExp(`^${name} +${figure} +${more} `, "m"));
+    expect(forms.markdown).toMatch(new RegExp(`^\\| ${name} \\| ${figure} \\| ${more} \\|`, "m"));
+    expect(forms.html).toMatch(new RegExp(`${name} ${figure} ${more} [\\d.]+ [\\d.]+ [\\d.]+ [\\d.]+k \\d+/\\d+ \\d+ `));
   });
 });
