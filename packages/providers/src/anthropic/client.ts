@@ -17,7 +17,15 @@ import {
   isSummaryBlock,
   MAXIMUM_TOOL_NAME_CHARS,
 } from "./encode.ts";
-import { BINDING_BETA, betaOptions, SUMMARY_BETA, thinkingFor, withDropping, withThinking } from "./thinking.ts";
+import {
+  BINDING_BETA,
+  betaOptions,
+  SUMMARY_BETA,
+  summaryRequest,
+  thinkingFor,
+  withDropping,
+  withThinking,
+} from "./thinking.ts";
 
 /** Options of an Anthropic client. */
 export interface AnthropicOptions extends ClientOptions {
@@ -75,10 +83,8 @@ export function createAnthropicClient(options: AnthropicOptions = {}): ModelClie
       },
       send: async (body, signal) => (await sdk()).messages.create(body, { signal, ...optionsOf(body) }),
       stream: async (body, signal) => (await sdk()).messages.create({ ...body, stream: true }, { signal, ...optionsOf(body) }),
-      compact: async (body, signal) => {
-        const asked = { ...body, compaction: { type: "summarize" } };
-        return decodeSummary(await (await sdk()).messages.create(asked, { signal, ...optionsOf(body, true) }));
-      },
+      compact: async (body, signal) =>
+        decodeSummary(await (await sdk()).messages.create(summaryRequest(body), { signal, ...optionsOf(body, true) })),
       decode: decodeAnthropic,
       decodeStream: decodeAnthropicStream,
     },

@@ -7,10 +7,18 @@ import { sentModelId } from "../catalog/model-limits.ts";
 import { createSdkSession } from "../session/create-session.ts";
 import { type SdkSession, type SdkSessionOptions, SESSION_KEYS } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
-import { decodeAnthropic } from "./decode.ts";
+import { decodeAnthropic, decodeSummary } from "./decode.ts";
 import type { AnthropicBody, CacheTimeToLive } from "./encode.ts";
 import { ANTHROPIC_WIRE_RULES, createSentPrefixes, encodeAnthropic, MAXIMUM_TOOL_NAME_CHARS } from "./encode.ts";
-import { BINDING_BETA, betaOptions, leastReplyOf, withDropping, withThinking } from "./thinking.ts";
+import {
+  BINDING_BETA,
+  betaOptions,
+  leastReplyOf,
+  SUMMARY_BETA,
+  summaryRequest,
+  withDropping,
+  withThinking,
+} from "./thinking.ts";
 
 /** Options of a session on Anthropic's Messages API. */
 export interface AnthropicSessionOptions extends SdkSessionOptions {
@@ -23,13 +31,18 @@ export interface AnthropicSessionOptions extends SdkSessionOptions {
    * drop it (send those with the session's `requestOptions`). Kept with the log; the log's value, at first "leaves", if it is left out.
    */
   readonly boundReasoning?: BoundReasoning;
+  /**
+   * Asks the vendor for a summary, for a policy whose writer is `vendor`: `(request, options) => client.messages.create(request, options)`. Send all requests with
+   * the session's `requestOptions` then. A digest is written if it is left out.
+   */
+  readonly compact?: (request: AnthropicBody, options: ReturnType<typeof betaOptions>) => PromiseLike<unknown>;
 }
 
 type AnthropicAnswer = Pick<Anthropic.Message, "id" | "model" | "content"> & { readonly usage: object };
 
 /** A request as `client.messages.create` and `client.messages.stream` take it, and the fields that are read of an answer. */
 export interface AnthropicSession extends SdkSession<AnthropicBody, AnthropicAnswer> {
-  /** Second argument of the SDK's call: the beta that "vendor-drops" wants, to be joined with betas of your own. Nothing otherwise. */
+  /** Second argument of the SDK's call: the betas that "vendor-drops" and `compact` want, to be joined with betas of your own. Nothing otherwise. */
   readonly requestOptions: { readonly headers?: { readonly "anthropic-beta": string } };
 }
 
@@ -37,6 +50,7 @@ const OPTIONS = option.schema<AnthropicSessionOptions>({
   ...SESSION_KEYS,
   cacheTimeToLive: z.enum(["5m", "1h"]).nullable().optional(),
   boundReasoning: z.enum(["leaves", "vendor-drops"]).optional(),
+  compact: option.fn.optional(),
 });
 
 /**
@@ -46,7 +60,7 @@ const OPTIONS = option.schema<AnthropicSessionOptions>({
  */
 export async function createAnthropicSession(given: AnthropicSessionOptions): Promise<AnthropicSession> {
   option.check("a session", OPTIONS, given);
-  const { request, cacheTimeToLive = "5m", boundReasoning, ...options } = given;
+  const { request, cacheTimeToLive = "5m", boundReasoning, compact, ...options } = given;
   const { thinking, tools = [], ...asked } = request;
   const parameters = { ...asked, model: sentModelId(request.model) };
   const sentPrefixes = createSentPrefixes();
@@ -71,9 +85,13 @@ export async function createAnthropicSession(given: AnthropicSessionOptions): Pr
         return binds && bound === "vendor-drops" ? withDropping(thought) : thought;
       },
       decode: decodeAnthropic,
+      compact: compact && (async (body) => decodeSummary(await compact(summaryRequest(body), requestOptions()))),
     },
     options,
   );
-  const drops = binds && session.conversation.view().boundReasoning === "vendor-drops";
-  return Object.assign(session, { requestOptions: betaOptions(drops ? [BINDING_BETA] : []) });
+  const requestOptions = () => {
+    const drops = binds && session.conversation.view().boundReasoning === "vendor-drops";
+    return betaOptions([...(drops ? [BINDING_BETA] : []), ...(compact === undefined ? [] : [SUMMARY_BETA])]);
+  };
+  return Object.assign(session, { requestOptions: requestOptions() });
 }

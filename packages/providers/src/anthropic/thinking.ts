@@ -48,6 +48,13 @@ export const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 /** The beta without which the vendor writes no summary, and takes none back. */
 export const SUMMARY_BETA = "compact-2026-09-04";
 
+/** The request with which the vendor writes a summary of another's messages: platform.claude.com/docs/en/build-with-claude/compaction-on-demand. */
+export function summaryRequest<Body extends object>(
+  body: Body,
+): Body & { readonly compaction: { readonly type: "summarize" } } {
+  return { ...body, compaction: { type: "summarize" } };
+}
+
 /** The options of a request under betas; nothing for none. */
 export function betaOptions(betas: readonly string[]): { readonly headers?: { readonly "anthropic-beta": string } } {
   return betas.length === 0 ? {} : { headers: { "anthropic-beta": betas.join(",") } };

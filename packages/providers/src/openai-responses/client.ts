@@ -5,7 +5,13 @@ import { createModelClient } from "../client/model-client.ts";
 import { CLIENT_KEYS, type ClientOptions, type Provider } from "../client/options.ts";
 import { openAiSdk } from "../client/sdk.ts";
 import { decodeCompacted, decodeOpenAiResponse, decodeOpenAiResponsesStream } from "./decode.ts";
-import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES, type ResponsesBody } from "./encode.ts";
+import {
+  compactRequest,
+  encodeOpenAiResponses,
+  MAXIMUM_TOOL_NAME_CHARS,
+  OPENAI_RESPONSES_WIRE_RULES,
+  type ResponsesBody,
+} from "./encode.ts";
 
 /** Options of a client of the Responses wire. */
 export interface ResponsesOptions extends ClientOptions {
@@ -43,10 +49,7 @@ export function createOpenAiResponsesClient(options: ResponsesOptions = {}): Mod
       },
       send: async (body, signal) => (await sdk()).responses.create(body, { signal }),
       stream: async (body, signal) => (await sdk()).responses.create({ ...body, stream: true }, { signal }),
-      compact: async ({ model, input, instructions }, signal) => {
-        const asked = { model, input, ...(instructions === undefined ? {} : { instructions }) };
-        return decodeCompacted(await (await sdk()).responses.compact({ ...asked, model: asked.model ?? null }, { signal }));
-      },
+      compact: async (body, signal) => decodeCompacted(await (await sdk()).responses.compact(compactRequest(body), { signal })),
       decode: decodeOpenAiResponse,
       decodeStream: decodeOpenAiResponsesStream,
     },

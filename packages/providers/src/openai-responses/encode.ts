@@ -71,6 +71,11 @@ export function responseItems(context: Context): Item[] {
   return items;
 }
 
+/** The request with which the vendor compacts the items of another one. */
+export function compactRequest({ model, input, instructions }: ResponsesBody): OpenAI.Responses.ResponseCompactParams {
+  return { model: model ?? null, input, ...(instructions === undefined ? {} : { instructions }) };
+}
+
 /** True for the window that `/responses/compact` answered with: developers.openai.com/api/docs/guides/compaction. */
 function isCompactedWindow(block: unknown): block is Item[] {
   return Array.isArray(block) && block.some((item) => stringAt(item, "type") === "compaction");

@@ -6,8 +6,14 @@ import type { Fields } from "../fields.ts";
 import { createSdkSession } from "../session/create-session.ts";
 import { type SdkSession, type SdkSessionOptions, SESSION_KEYS } from "../session/session.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
-import { decodeOpenAiResponse } from "./decode.ts";
-import { encodeOpenAiResponses, MAXIMUM_TOOL_NAME_CHARS, OPENAI_RESPONSES_WIRE_RULES, type ResponsesBody } from "./encode.ts";
+import { decodeCompacted, decodeOpenAiResponse } from "./decode.ts";
+import {
+  compactRequest,
+  encodeOpenAiResponses,
+  MAXIMUM_TOOL_NAME_CHARS,
+  OPENAI_RESPONSES_WIRE_RULES,
+  type ResponsesBody,
+} from "./encode.ts";
 
 /** Parameters that the session sets itself: nothing is stored at the vendor. */
 const DECIDED = ["input", "instructions", "store", "include", "previous_response_id", "conversation"] as const;
@@ -19,6 +25,8 @@ const OWN = ["store:false", 'include:["reasoning.encrypted_content"]', "previous
 export interface ResponsesSessionOptions extends SdkSessionOptions {
   /** Parameters of each request in the vendor's own words: model, `max_output_tokens`, tools, reasoning; without system text and items. */
   readonly request: Omit<ResponsesBody, (typeof DECIDED)[number]> & { readonly model: string };
+  /** Has the vendor compact, for a policy whose writer is `vendor`: `(request) => client.responses.compact(request)`. A digest is written if it is left out. */
+  readonly compact?: (request: OpenAI.Responses.ResponseCompactParams) => PromiseLike<unknown>;
 }
 
 /** A request as `client.responses.create` and `.stream` take it, and the fields that are read of an answer. */
@@ -27,7 +35,7 @@ export type ResponsesSession = SdkSession<
   Pick<OpenAI.Responses.Response, "id" | "model" | "output" | "status" | "error" | "incomplete_details" | "usage">
 >;
 
-const OPTIONS = option.schema<ResponsesSessionOptions>({ ...SESSION_KEYS });
+const OPTIONS = option.schema<ResponsesSessionOptions>({ ...SESSION_KEYS, compact: option.fn.optional() });
 
 /**
  * Opens a session for a loop that calls the vendor's SDK itself. Reasoning goes back encrypted.
@@ -36,7 +44,7 @@ const OPTIONS = option.schema<ResponsesSessionOptions>({ ...SESSION_KEYS });
  */
 export async function createResponsesSession(given: ResponsesSessionOptions): Promise<ResponsesSession> {
   option.check("a session", OPTIONS, given);
-  const { request, ...options } = given;
+  const { request, compact, ...options } = given;
   const parameters: Fields = { ...request };
   const key = DECIDED.find((each) => each in request && !OWN.includes(`${each}:${JSON.stringify(parameters[each])}`));
   if (key !== undefined)
@@ -63,6 +71,7 @@ export async function createResponsesSession(given: ResponsesSessionOptions): Pr
         };
       },
       decode: decodeOpenAiResponse,
+      compact: compact && (async (body) => decodeCompacted(await compact(compactRequest(body)))),
     },
     options,
   );

@@ -35,6 +35,7 @@ import {
   assertOpen,
   awaited,
   behind,
+  bodyOf,
   close,
   NOTHING_YET,
   type OpenCall,
@@ -58,12 +59,10 @@ export async function createSdkSession<Request, Answer>(
   const { artifacts = createMemoryArtifactStore(), categoryOf, pathsOf = ({ paths }) => paths } = options;
   const log = await openLog(wire, options);
   const { sessionId, conversation, nowMs } = log;
-  const renamed = createToolNames(wire.maximumToolNameChars);
   const session: OpenSession<Request> = {
     ...log,
     wire,
     artifacts,
-    renamed,
     progress: NOTHING_YET,
     last: null,
     running: Promise.resolve(),
@@ -215,7 +214,22 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   const limits = policy.enabled ? withReply(wanted, wire) : wanted;
   if (limits !== wanted) onEvent?.(replyLowered(wanted, limits));
   const modelPriors = await priorsFor(wire.modelId);
-  const setting: SessionOptions = { ...context, policy, kinds, summarizer, modelPriors, modelCosts, isBoundReasoning, nowMs };
+  const renamed = createToolNames(wire.maximumToolNameChars);
+  const { compact } = wire;
+  const rules = { ...wire.rules, lastMessage: "any" } as const;
+  const asking: Pick<SessionOptions, "compact"> =
+    compact === undefined ? {} : { compact: (asked) => compact(bodyOf({ wire, conversation, renamed }, asked, rules)) };
+  const setting: SessionOptions = {
+    ...context,
+    ...asking,
+    policy,
+    kinds,
+    summarizer,
+    modelPriors,
+    modelCosts,
+    isBoundReasoning,
+    nowMs,
+  };
   const { modelId, boundReasoning: asked } = wire;
   const names = { id: sessionId, createdMs: nowMs(), parent: null, agent: null };
   const start: Extract<SessionEntry, { readonly type: "session" }> = {
@@ -225,7 +239,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
     system: written,
     tools: wire.tools,
   };
-  const conversation =
+  const conversation: SessionLog["conversation"] =
     sessions === undefined
       ? createSession({ ...setting, entries: [start], writer: null })
       : await openedOrBegun(setting, sessions, start);
@@ -241,7 +255,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
     await conversation.abandon();
     throw error;
   });
-  return { sessionId, conversation, policy, kinds, limits, nowMs, tell: (event) => onEvent?.(event) };
+  return { sessionId, conversation, renamed, policy, kinds, limits, nowMs, tell: (event) => onEvent?.(event) };
 }
 
 async function openedOrBegun(

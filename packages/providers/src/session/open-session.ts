@@ -4,13 +4,14 @@ import type {
   FitOutcome,
   Message,
   ModelLimits,
+  ModelRequest,
   Policy,
   Session,
   SessionView,
   ToolCallPart,
 } from "@plimsoll/core";
 import { PlimsollError } from "@plimsoll/core";
-import type { Kinds, MessageDraft } from "@plimsoll/core/extend";
+import type { Kinds, MessageDraft, WireRules } from "@plimsoll/core/extend";
 import {
   answerOf,
   attempted,
@@ -35,6 +36,8 @@ import type { SdkSession } from "./session.ts";
 
 /** A conversation in its log, and the parts of its requests. */
 export interface SessionLog extends Pick<SdkSession<never, never>, "sessionId" | "conversation"> {
+  /** Names of calls as the wire takes them: models make names up. */
+  readonly renamed: ReturnType<typeof createToolNames>;
   readonly policy: Policy;
   readonly kinds: Kinds;
   readonly limits: ModelLimits & { readonly maxOutputTokens: number };
@@ -47,8 +50,6 @@ export interface SessionLog extends Pick<SdkSession<never, never>, "sessionId" |
 export interface OpenSession<Request> extends SessionLog {
   readonly wire: SessionWire<Request>;
   readonly artifacts: ArtifactStore;
-  /** Names of calls as the wire takes them: models make names up. */
-  readonly renamed: ReturnType<typeof createToolNames>;
   progress: Progress;
   last: FitReport | null;
   /** Ends with the request that is being made or sent: closing the session waits for its answer. */
@@ -165,17 +166,27 @@ function learned<Request>({ conversation, limits, nowMs, wire }: OpenSession<Req
  */
 export function written<Request>(session: OpenSession<Request>): Request {
   assertOpen(session.progress);
-  const { wire, conversation, renamed, limits: wanted, tell } = session;
+  const { wire, conversation, limits: wanted, tell } = session;
   const asked = { context: conversation.context(), modelId: wire.modelId, maxOutputTokens: besideContext(session) };
   const { maxOutputTokens } = asked;
   if (maxOutputTokens < Math.min(wanted.maxOutputTokens, session.mostReplyTokens ?? wanted.maxOutputTokens))
     tell(replyLowered(wanted, { ...wanted, maxOutputTokens }));
-  const { request } = renamed(asked);
-  checkSendable(request.context.messages, wire.rules);
-  const encoded = wire.encode(request, conversation.view().boundReasoning);
+  const body = bodyOf(session, asked, wire.rules);
   session.progress = { ...session.progress, sent: conversation.view(), askedTokens: asked.maxOutputTokens };
+  return body;
+}
+
+/** The body of a request. Throws PlimsollError `unsendable` for messages that the rules forbid. */
+export function bodyOf<Request>(
+  { wire, conversation, renamed }: Pick<OpenSession<Request>, "wire" | "conversation" | "renamed">,
+  asked: ModelRequest,
+  rules: WireRules,
+): Request {
+  const { request } = renamed(asked);
+  checkSendable(request.context.messages, rules);
+  const body = wire.encode(request, conversation.view().boundReasoning);
   // The caller's own parameters, tools among them, are redacted here.
-  return conversation.redaction?.item(encoded) ?? encoded;
+  return conversation.redaction?.item(body) ?? body;
 }
 
 /** Sends until the prompt fits, as often as the policy allows. Other failures are thrown as they came. */

@@ -57,6 +57,8 @@ export interface SessionWire<Request> extends Wire {
   readonly boundReasoning?: BoundReasoning | undefined;
   /** Writes a request whose messages the wire takes. Its tools are the wire's own. */
   encode(request: ModelRequest, boundReasoning: BoundReasoning): Request;
+  /** Has the vendor summarise a request's messages; `undefined` if its caller does not. */
+  readonly compact?: ((body: Request) => Promise<VendorSummary>) | undefined;
 }
 
 /** An answer's reply. Throws for an answer that is none, or that failed. */
