@@ -136,6 +136,8 @@ describe("rollouts that go on from another", () => {
   ])("%s", holds);
 });
 
+const summary = { type: "compaction", content: "S" };
+
 describe("the vendor's own compaction", () => {
   const ASKED = ["The entities are Recipe, Item,", "And their fields?", "Title and time."];
   test.each<[string, Partial<Facts>]>([
@@ -155,7 +157,6 @@ describe("the vendor's own compaction", () => {
   ])("%s", holds);
 
   const mark = { providerMetadata: { anthropic: { type: "compaction" } } };
-  const summary = { type: "compaction", content: "S" };
   const on = { type: "text", text: "on" };
   const ui = (id: string, role: string, parts: object[]) => ({ id, role, parts });
   const lineOf = (role: string, content: object[]) => ({ type: "message", parentId: null, message: { role, content } });
@@ -447,6 +448,11 @@ test("a log whose first line holds two objects is recognised", async () => {
   expect(transcript?.format).toBe("claude-code");
 });
 
+const SAID = [
+  { role: "user", content: [block, { type: "text", text: "q" }] },
+  { role: "assistant", content: [block, { type: "text", text: "a" }] },
+  { role: "new_role", content: [block] },
+];
 const hands = (id: number, more: object) => ({ id, source: "agent", timestamp: "2026-01-01T00:00:00", message: "", ...more });
 
 test.each<[string, unknown, object]>([
@@ -468,25 +474,20 @@ test.each<[string, unknown, object]>([
     ],
     { "action new_action": 1, new_kind: 1 },
   ],
-  ["SWE-agent", { trajectory: [], history: [{ role: "user", content: [block] }] }, { "block new_block": 1 }],
+  ["SWE-agent", { trajectory: [], history: SAID }, { "block new_block": 2, "role new_role": 1 }],
+  ["mini-swe-agent", { trajectory_format: "mini-swe-agent-1", messages: SAID }, { "block new_block": 2, "role new_role": 1 }],
+  ["Chat Completions", SAID, { "block new_block": 2, "role new_role": 1 }],
+  ["Messages", [...SAID, { role: "assistant", content: [summary] }], { "block new_block": 2, "role new_role": 1 }],
+  ["the AI SDK", [...SAID, { role: "tool", content: [{ type: "tool-result" }] }], { "block new_block": 2, "role new_role": 1 }],
+  ["the AI SDK's UI", SAID.map(({ role, content }) => ({ id: role, role, parts: content })), { "block new_block": 3 }],
   [
     "LangChain",
     [
       { type: "human", content: [block] },
       { type: "ai", content: [block] },
+      { type: "new", content: "x" },
     ],
-    { "block new_block": 2 },
-  ],
-  [
-    "mini-swe-agent",
-    {
-      trajectory_format: "mini-swe-agent-1",
-      messages: [
-        { role: "system", content: "s" },
-        { role: "user", content: [block] },
-      ],
-    },
-    { "block new_block": 1 },
+    { "block new_block": 2, "type new": 1 },
   ],
 ])("so are those of documents: %s", async (_, document, counts) => {
   const [transcript] = await importDocument(document);

@@ -168,7 +168,7 @@ function conversationOf(records: readonly Fields[]): { readonly metadata: Fields
     }
   };
   const put = (message: Fields) => {
-    const id = stringAt(message, "id") ?? String(messages.size);
+    const id = stringAt(message, "id") ?? `$${messages.size}`;
     const type = stringAt(message, "type") ?? Object.keys(message).find((key) => key.startsWith("$"));
     const calls = recordsAt(message, "toolCalls");
     const isOfAnother = messages.get(lastId)?.type === "gemini" || placeOfCall.has(stringAt(calls[0], "id") ?? "");

@@ -12,6 +12,7 @@ import {
   replyItem,
   resultItem,
   textPart,
+  unreadItem,
   userItem,
 } from "../log-items.ts";
 
@@ -43,6 +44,7 @@ function listItems(list: MessageList): readonly LogItem[] {
     if (message.role === "assistant") return assistantItems(message, list.modelId);
     if (message.role === "tool") return recordsAt(message, "content").flatMap(toolResult);
     if (message.role === "system") return index === 0 ? [] : [userItem("injected", contentParts(message.content))];
+    if (message.role !== "user") return [unreadItem(`role ${message.role}`)];
     return [userItem("human", contentParts(message.content))];
   });
 }
@@ -52,6 +54,7 @@ function assistantItems(message: Fields, modelId: string | null): readonly LogIt
   const parts = text === null ? recordsAt(message, "content").flatMap(replyPart) : [textPart(text)];
   const usage = aiSdkUsageOf(recordAt(message, "usage")) ?? UNREPORTED_USAGE;
   return [
+    ...unreadParts(recordsAt(message, "content")),
     replyItem(parts, usage, { sourceId: stringAt(message, "id"), modelId }),
     ...recordsAt(message, "content").flatMap(toolResult),
   ];
@@ -121,12 +124,23 @@ function uiMessageItems(message: Fields): readonly LogItem[] {
   const parts = recordsAt(message, "parts");
   const sourceId = stringAt(message, "id");
   if (message.role !== "assistant") {
-    return [userItem(message.role === "user" ? "human" : "injected", parts.flatMap(inputPart), { sourceId })];
+    return [
+      ...unreadParts(parts),
+      userItem(message.role === "user" ? "human" : "injected", parts.flatMap(inputPart), { sourceId }),
+    ];
   }
   return stepsOf(parts).flatMap((step, index) => [
+    ...unreadParts(step),
     replyItem(step.flatMap(shownPart), UNREPORTED_USAGE, { sourceId: index === 0 ? sourceId : null }),
     ...step.flatMap(shownResult),
   ]);
+}
+
+/** Parts that are read, and parts that send nothing (ai 7). */
+const KNOWN_PARTS = /^(?:text|reasoning(?:-file)?|file|source|custom|step-start|(?:source|data|tool|dynamic)-.+)$/;
+
+function unreadParts(parts: readonly Fields[]): readonly LogItem[] {
+  return parts.filter(({ type }) => !KNOWN_PARTS.test(String(type))).map(({ type }) => unreadItem(`block ${type}`));
 }
 
 function stepsOf(parts: readonly Fields[]): readonly (readonly Fields[])[] {

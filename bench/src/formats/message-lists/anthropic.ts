@@ -4,9 +4,12 @@ import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, listSessions, type MessageList } from "../document.ts";
 import { type Fields, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { type LogItem, replyItem, resultItem, textPart, userItem } from "../log-items.ts";
+import { type LogItem, replyItem, resultItem, textPart, unreadItem, userItem } from "../log-items.ts";
 
 const BLOCK_TYPES = ["tool_use", "tool_result", "thinking", "redacted_thinking", "compaction"] as const;
+
+/** Roles of Chat Completions. */
+const OTHER_ROLES: readonly string[] = ["system", "developer", "tool", "function"];
 
 /** Message lists in the form of the Anthropic Messages API: an array, a request, or one message a line. */
 export const anthropicMessagesImporter: Importer = documentImporter({
@@ -14,7 +17,7 @@ export const anthropicMessagesImporter: Importer = documentImporter({
   description: "Message list of the Anthropic Messages API: [messages] or {system, tools, messages, model}",
   recognises: (head) => {
     const messages = headMessages(head);
-    const areRoles = messages.every((message) => message.role === "user" || message.role === "assistant");
+    const areRoles = messages.every(({ role }) => typeof role === "string" && !OTHER_ROLES.includes(role));
     const isRequest = head.firstObjects.some(
       (fields) => fields.system !== undefined || recordsAt(fields, "tools").some((tool) => "input_schema" in tool),
     );
@@ -29,7 +32,8 @@ function hasOwnBlock(message: Fields): boolean {
 
 function listItems(list: MessageList): readonly LogItem[] {
   return list.messages.flatMap((message) => {
-    if (message.role !== "assistant") return inputItems(message, "human");
+    if (message.role === "user") return inputItems(message, "human");
+    if (message.role !== "assistant") return [unreadItem(`role ${message.role}`)];
     const usage = anthropicUsageOf(recordAt(message, "usage")) ?? UNREPORTED_USAGE;
     const sourceId = stringAt(message, "id");
     return [replyItem(blockReplyParts(message), usage, { sourceId, modelId: stringAt(message, "model") ?? list.modelId })];

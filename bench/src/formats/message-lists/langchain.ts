@@ -4,7 +4,7 @@ import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, listSessions, type MessageList } from "../document.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, stringsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { type LogItem, objectCall, type ReplyPart, replyItem, resultItem, userItem } from "../log-items.ts";
+import { type LogItem, objectCall, type ReplyPart, replyItem, resultItem, unreadItem, userItem } from "../log-items.ts";
 
 /** Types of messages by the names of their classes, for lists that were serialised as constructors. */
 const TYPE_OF_CLASS: ReadonlyMap<string, string> = new Map([
@@ -16,7 +16,7 @@ const TYPE_OF_CLASS: ReadonlyMap<string, string> = new Map([
   ["FunctionMessage", "tool"],
 ]);
 
-const TYPES = ["human", "ai", "tool", "system", "AIMessageChunk"] as const;
+const TYPES: readonly string[] = ["human", "ai", "tool", "system", "AIMessageChunk"];
 
 /** Message lists of LangChain and LangGraph: dictionaries `{type, data}`, flat messages, or serialised constructors. */
 export const langChainImporter: Importer = documentImporter({
@@ -24,7 +24,10 @@ export const langChainImporter: Importer = documentImporter({
   description: "Message list of LangChain or LangGraph: [{type, data}], [{type, content}] or serialised constructors",
   recognises: (head) => {
     const messages = headMessages(head);
-    return messages.length > 0 && messages.every((message) => TYPES.some((type) => type === typeOf(message)));
+    return (
+      messages.some((message) => TYPES.includes(typeOf(message))) &&
+      messages.every((message) => bodyOf(message).content !== undefined)
+    );
   },
   sessions: (documents) => listSessions(documents, ({ messages }) => messages.flatMap(messageItems), systemOf),
 });
@@ -57,8 +60,11 @@ function messageItems(message: Fields, index: number): readonly LogItem[] {
           isError: body.status === "error",
         }),
       ];
-    default:
+    case "ai":
+    case "AIMessageChunk":
       return [aiItem(body, from.sourceId)];
+    default:
+      return [unreadItem(`type ${typeOf(message)}`)];
   }
 }
 

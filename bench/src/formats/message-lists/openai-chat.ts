@@ -13,10 +13,11 @@ import {
   replyItem,
   resultItem,
   textPart,
+  unreadItem,
   userItem,
 } from "../log-items.ts";
 
-const ROLES = ["system", "developer", "user", "assistant", "tool", "function"] as const;
+const ROLES: readonly unknown[] = ["system", "developer", "user", "assistant", "tool", "function"];
 
 /** Message lists in the form of Chat Completions: an array, a request, or one message a line. */
 export const openAiChatImporter: Importer = documentImporter({
@@ -24,10 +25,8 @@ export const openAiChatImporter: Importer = documentImporter({
   description: "Message list of OpenAI Chat Completions: [messages] or {messages, tools, model}",
   recognises: (head) => {
     const messages = headMessages(head);
-    return (
-      messages.length > 0 &&
-      messages.every((message) => ROLES.some((role) => role === message.role) && message.parts === undefined)
-    );
+    const isOfForm = ({ role, parts }: Fields) => typeof role === "string" && parts === undefined;
+    return messages.some(({ role }) => ROLES.includes(role)) && messages.every(isOfForm);
   },
   sessions: (documents) => listSessions(documents, chatItems, systemOf),
 });
@@ -68,7 +67,8 @@ function chatItems(list: MessageList): readonly LogItem[] {
         items.push(userItem("human", parts));
         break;
       default:
-        if (index > 0 || list.system !== "") items.push(userItem("injected", parts));
+        if (!ROLES.includes(message.role)) items.push(unreadItem(`role ${message.role}`));
+        else if (index > 0 || list.system !== "") items.push(userItem("injected", parts));
     }
   }
   return items;
@@ -78,7 +78,7 @@ function chatReply(message: Fields, calls: readonly Fields[], modelId: string | 
   const reasoning = stringAt(message, "reasoning_content") ?? stringAt(message, "reasoning");
   const parts: readonly ReplyPart[] = [
     ...(reasoning === null ? [] : [{ type: "reasoning" as const, text: reasoning, opaque: null }]),
-    textPart(textOfContent(message.content)),
+    ...contentParts(message.content).filter((part) => part.type === "text"),
     ...(stringAt(message, "refusal") === null ? [] : [textPart(stringAt(message, "refusal") ?? "")]),
     ...calls.map((call) => chatCallPart({}, call)),
   ];

@@ -12,8 +12,10 @@ import {
   replyItem,
   resultItem,
   textPart,
+  unreadItem,
   userItem,
 } from "../log-items.ts";
+import { blockReplyParts } from "../message-lists/anthropic.ts";
 import { chatCallPart, openAiUsageOf } from "../message-lists/openai-chat.ts";
 
 const FORMAT = "mini-swe-agent";
@@ -52,7 +54,8 @@ function itemsOf(messages: readonly Fields[]): readonly LogItem[] {
   const callIdOf = callIdChain();
   let openCallId: string | null = null;
   let hasTask = false;
-  for (const message of messages) {
+  // The end of a run has a role of its own (2.0), and is not sent.
+  for (const message of messages.filter(({ role }) => role !== "exit")) {
     const atMs = secondsAt(message, "timestamp");
     const parts = contentParts(message.content);
     if (message.role === "assistant") {
@@ -60,6 +63,7 @@ function itemsOf(messages: readonly Fields[]): readonly LogItem[] {
       items.push(replyOf(message, reply.parts, atMs));
       openCallId = reply.callId;
     } else if (message.role === "tool") items.push(resultItem(stringAt(message, "tool_call_id") ?? "", parts, { atMs }));
+    else if (message.role !== "user" && message.role !== "system") items.push(unreadItem(`role ${message.role}`));
     else if (openCallId !== null) {
       items.push(resultItem(openCallId, parts, { atMs }));
       openCallId = null;
@@ -84,10 +88,11 @@ function replyParts(
   callIdOf: (content: string) => string,
 ): { parts: readonly ReplyPart[]; callId: string | null } {
   const calls = recordsAt(message, "tool_calls");
-  const text = stringAt(message, "content") ?? "";
-  if (calls.length > 0) return { parts: [textPart(text), ...calls.map((call) => chatCallPart({}, call))], callId: null };
+  const own = blockReplyParts(message);
+  const text = own.map((part) => (part.type === "text" ? part.text : "")).join("");
+  if (calls.length > 0) return { parts: [...own, ...calls.map((call) => chatCallPart({}, call))], callId: null };
   const block = onlyCommandBlock(text);
-  if (block === null) return { parts: [textPart(text)], callId: null };
+  if (block === null) return { parts: own, callId: null };
   const callId = callIdOf(text);
   const call = objectCall({ bash: "command" }, callId, "bash", { command: block.command });
   return { parts: [textPart(block.before), call, textPart(block.after)], callId };

@@ -6,6 +6,7 @@ import { type Fields, numberAt, recordAt, recordsAt, stringAt, stringsAt, timeMs
 import { imageFromUrl } from "../image.ts";
 import type { Importer } from "../importer.ts";
 import { boundaryItem, type LogItem, replyItem, resultItem, textPart, toolTable, unreadItem, userItem } from "../log-items.ts";
+import { blockReplyParts } from "../message-lists/anthropic.ts";
 import { chatCallPart, openAiUsageOf } from "../message-lists/openai-chat.ts";
 
 const FORMAT = "openhands";
@@ -85,8 +86,10 @@ function itemsOf(event: Fields, answered: Set<string>): readonly LogItem[] {
 
 function responseItem(response: Fields, responseId: string, atMs: number | null): LogItem {
   const message = recordAt(recordsAt(response, "choices")[0], "message");
-  const texts = stringAt(message, "content") === null ? [] : [textPart(stringAt(message, "content") ?? "")];
-  const parts = [...texts, ...recordsAt(message, "tool_calls").map((call) => chatCallPart(TOOLS, call))];
+  const parts = [
+    ...blockReplyParts(message ?? {}),
+    ...recordsAt(message, "tool_calls").map((call) => chatCallPart(TOOLS, call)),
+  ];
   const usage = openAiUsageOf(recordAt(response, "usage"));
   return replyItem(parts, usage, { sourceId: responseId, requestId: responseId, modelId: stringAt(response, "model"), atMs });
 }

@@ -4,7 +4,18 @@ import { contentParts } from "../content-parts.ts";
 import { type DocumentSession, documentImporter } from "../document.ts";
 import { type Fields, numberAt, recordAt, recordsAt, stringAt, stringsAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
-import { callIdChain, type LogItem, objectCall, replyItem, resultItem, textPart, toolTable, userItem } from "../log-items.ts";
+import {
+  callIdChain,
+  type LogItem,
+  objectCall,
+  replyItem,
+  resultItem,
+  textPart,
+  toolTable,
+  unreadItem,
+  userItem,
+} from "../log-items.ts";
+import { blockReplyParts } from "../message-lists/anthropic.ts";
 import { chatCallPart } from "../message-lists/openai-chat.ts";
 
 const FORMAT = "swe-agent";
@@ -51,16 +62,17 @@ function itemsOf(history: readonly Fields[]): readonly LogItem[] {
       const calls = recordsAt(entry, "tool_calls");
       const action = calls.length > 0 ? null : stringAt(entry, "action");
       openCallId = action === null || action === "" ? null : callIdOf(action);
-      const text = textPart(openCallId === null ? (stringAt(entry, "content") ?? "") : (stringAt(entry, "thought") ?? ""));
+      const texts = openCallId === null ? blockReplyParts(entry) : [textPart(stringAt(entry, "thought") ?? "")];
       const { toolName, args, openFile: opened } = textAction(action ?? "", openFile);
       openFile = openCallId === null ? openFile : opened;
       const textCall = openCallId === null ? [] : [objectCall(TOOLS, openCallId, toolName, args)];
-      items.push(replyItem([text, ...calls.map((call) => chatCallPart(TOOLS, call)), ...textCall], UNREPORTED_USAGE));
+      items.push(replyItem([...texts, ...calls.map((call) => chatCallPart(TOOLS, call)), ...textCall], UNREPORTED_USAGE));
     } else if (entry.role === "tool") items.push(resultItem(stringsAt(entry, "tool_call_ids")[0] ?? "", parts));
     else if (openCallId !== null && entry.role === "user") {
       items.push(resultItem(openCallId, parts, { isError: REFUSED.test(stringAt(entry, "content") ?? "") }));
       openCallId = null;
-    } else {
+    } else if (entry.role !== "user" && !isDemonstration) items.push(unreadItem(`role ${entry.role}`));
+    else {
       const isTask = !isDemonstration && !items.some((item) => item.kind === "user" && item.origin === "human");
       items.push(userItem(isTask ? "human" : "injected", parts));
     }

@@ -138,7 +138,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     mkdirSync(join(folder, ".local/share/opencode"), { recursive: true });
     writeFileSync(join(folder, database), `SQLite format 3\0\n${"\0".repeat(100)}`);
     const told =
-      "OpenCode's database is read by --from opencode on Node 22.13 or newer; else: opencode export SESSION > session.json, then give session.json";
+      "a database; of those only OpenCode's is read, by --from opencode on Node 22.13 or newer; else: opencode export SESSION > session.json, then give session.json";
     const found = await run("bench --from opencode");
     const given = await run(`bench ${database}`);
     rmSync(join(folder, ".local"), { recursive: true });
