@@ -102,6 +102,7 @@ describe("what was typed in paginated rollouts", () => {
     ],
     ["02-paginated-injected.jsonl", { calls: 3, typed: ["Go on."] }],
     ["02-both-copies.jsonl", { calls: 1, typed: ["Count the rows."] }],
+    ["02-part-beside.jsonl", { calls: 1, typed: ["Fix the test.\n (2 plugins)"] }],
     [
       "02-subagent-prefix.jsonl",
       { calls: 1, typed: [], view: ["The parent was asked this.", "The parent said this.", "Count the files.", "Seven."] },

@@ -59,7 +59,9 @@ export function isEncryptedSummary(draft: MessageDraft): boolean {
 }
 
 /** Types of items and lines that add nothing to the prompt, or repeat other lines: a `world_state` repeats messages. */
-const SILENT_TYPES: readonly unknown[] = [undefined, "ghost_snapshot", "compaction", "context_compaction", "world_state"];
+const SILENT_TYPES: readonly unknown[] = [
+  ...[undefined, "ghost_snapshot", "compaction", "context_compaction", "world_state", "inter_agent_communication_metadata"],
+];
 
 /** True for a type that an item may have without being read. */
 export function isSilent({ type }: Fields): boolean {
@@ -68,7 +70,7 @@ export function isSilent({ type }: Fields): boolean {
 
 /** Events that repeat other lines or add nothing to the prompt: events of progress by their ending, others by name (protocol.rs, 0.171). */
 const KNOWN_EVENTS =
-  /(?:_(?:begin|end|started|complete|completed|delta|updated|applied|update|break|request|response|mode|aborted|activity)|^(?:user_message|agent_message|agent_reasoning(?:_raw_content)?|token_count|context_compacted|thread_rolled_back|realtime_item|error|stream_error|warning|background_event|turn_diff|view_image_tool_call|session_configured|item_completed))$/;
+  /(?:_(?:begin|end|started|complete|completed|delta|updated|applied|update|break|request|response|mode|aborted|activity)|^(?:user_message|agent_message|agent_reasoning(?:_raw_content)?|token_count|context_compacted|thread_rolled_back|realtime_item|error|stream_error|warning|background_event|turn_diff|view_image_tool_call|session_configured|guardian_assessment|item_completed))$/;
 
 /** Items of events that correspond to items of the prompt (items.rs, 0.171). */
 const KNOWN_EVENT_ITEMS =

@@ -32,16 +32,18 @@ export function createTypedWords(): TypedWords {
       typed.add(keyOf(recordsAt(item, "content").map((part) => stringAt(part, "text") ?? "")));
     },
     settle: () => {
+      const isTyped = (parts: UserMessage["parts"]) => typed.has(keyOf(textsIn(parts)));
       for (const said of messages) {
         const parts = said.flatMap((item) => typedParts(item.parts));
         const [first, ...others] = said;
-        if (first !== undefined && typed.has(keyOf(textsIn(parts)))) {
+        if (first !== undefined && isTyped(parts)) {
           first.origin = "human";
           first.parts = parts;
           for (const other of others) other.parts = [];
         } else if (hasItems)
           for (const item of said)
-            if (item.origin === "human" && !typed.has(keyOf(textsIn(typedParts(item.parts))))) item.origin = "injected";
+            if (item.origin === "human" && ![typedParts(item.parts), ...item.parts.map((part) => [part])].some(isTyped))
+              item.origin = "injected";
       }
     },
   };
