@@ -37,6 +37,11 @@ describe("plimsoll bench --demo", () => {
     expect(existsSync(join(folder, "report.html"))).toBe(true);
   });
 
+  test("the README shows the answer and the table", () => {
+    const [shown = "nothing"] = stdout.split("\n\ncost:");
+    expect(readFileSync(new URL("../../../../README.md", import.meta.url), "utf8")).toContain(shown);
+  });
+
   test("every acting policy fires in every bundled session, the agents' own at least twice but for three: ours cuts deeper", () => {
     const acting = rows().filter(({ policy }) => policy !== "none" && policy !== "recorded");
     expect(acting.length).toBeGreaterThan(0);
