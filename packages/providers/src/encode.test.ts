@@ -460,7 +460,10 @@ describe("user and assistant in turn", () => {
 test("a request without tools has its own parameters only; the reply is not below the wire's least, a tool's parameters are an object", () => {
   const request = { ...requestOf(contextOf([human("1", "go")])), maxOutputTokens: 1 };
   const keys = [encodeAnthropic(request, { cacheTimeToLive: null }), encodeOpenAiChat(request, { quirks: OPENAI_QUIRKS })];
-  expect(keys.map((body) => Object.keys(body).join())).toEqual(["model,max_tokens,messages", "model,max_completion_tokens,messages"]);
+  expect(keys.map((body) => Object.keys(body).join())).toEqual([
+    "model,max_tokens,messages",
+    "model,max_completion_tokens,messages",
+  ]);
   const tools = [{ name: "f", description: "", parametersJson: "{}" }];
   const [chat, responses] = [encodeOpenAiChat, encodeOpenAiResponses].map((encode) =>
     encode({ ...request, context: contextOf([], { tools }) }, { quirks: OPENAI_QUIRKS }),
