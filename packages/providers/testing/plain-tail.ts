@@ -11,8 +11,6 @@ export interface HeldAfterCut {
   /** Messages that each holds, by {@link heldCount}. */
   readonly view: number;
   readonly tail: number;
-  /** Counts characters of the session's own texts that each holds word for word, by {@link quotedChars}. It takes long. */
-  readonly chars: () => { readonly viewChars: number; readonly tailChars: number };
 }
 
 /** Characters that identify a quoted message. */
@@ -36,22 +34,6 @@ function heldCount(said: readonly Message[], view: readonly Message[]): number {
   }, 0);
 }
 
-/** Counts characters of a session's own texts in a view: of whole messages all, of others the pieces that are quoted and that no other text has. */
-function quotedChars(said: readonly Message[], view: readonly Message[]): number {
-  const whole = new Set(view.map(keyOf));
-  const text = view.map(textOf).join("\n");
-  const all = said.map(textOf).join("\n");
-  return said.reduce((sum, message) => {
-    const own = textOf(message);
-    if (whole.has(keyOf(message))) return sum + own.length;
-    const pieces = Array.from({ length: Math.floor(own.length / BEGINNING_CHARS) }, (_, at) =>
-      own.slice(at * BEGINNING_CHARS, (at + 1) * BEGINNING_CHARS),
-    );
-    const quoted = pieces.filter((piece) => text.includes(piece) && all.indexOf(piece) === all.lastIndexOf(piece));
-    return sum + quoted.length * BEGINNING_CHARS;
-  }, 0);
-}
-
 function beginningOf(message: Message): string {
   return textOf(message).slice(0, BEGINNING_CHARS);
 }
@@ -70,11 +52,12 @@ export function heldAfterCuts(session: RefusedSession, entries: readonly Session
       .reduce(foldEntry, EMPTY_VIEW)
       .messages.slice();
     const viewTokens = view.reduce((sum, message) => sum + trueTokens(message, session), 0);
-    const tail = tailOf(said, viewTokens, session);
     return [
       {
-        ...{ reason: entry.record.reason, viewTokens, view: heldCount(said, view), tail: heldCount(said, tail) },
-        chars: () => ({ viewChars: quotedChars(said, view), tailChars: quotedChars(said, tail) }),
+        reason: entry.record.reason,
+        viewTokens,
+        view: heldCount(said, view),
+        tail: heldCount(said, tailOf(said, viewTokens, session)),
       },
     ];
   });
