@@ -35,6 +35,10 @@ function recording(answer: (call: number) => Promise<Summary> = (call) => good(`
   return { requests, summarizer };
 }
 
+/** Summarises in chunks that fit so many tokens. */
+const chunk = (summarizer: Summarizer, request: SummaryRequest, historyTokens: number, more: object = {}) =>
+  chunkedSummarizer(summarizer, { historyTokens, overheadTokens: 0, messageTokens, ...more })(request, never);
+
 const good = (summary: string): Promise<Summary> => Promise.resolve({ text: summary, usage: null, stopReason: "end" });
 const messagesOf = (request: SummaryRequest | undefined) => request?.parts.flatMap((part) => part.messages) ?? [];
 const tokensOf = (request: SummaryRequest | undefined) =>
@@ -46,10 +50,7 @@ describe("chunkedSummarizer", () => {
   test("what fits is one request, unchanged", async () => {
     const { requests, summarizer } = recording();
     const request = requestFor(messages.slice(0, 5), messages.slice(5));
-    const summary = await chunkedSummarizer(summarizer, { historyTokens: 1000, overheadTokens: 0, messageTokens })(
-      request,
-      never,
-    );
+    const summary = await chunk(summarizer, request, 1000);
     expect(requests).toEqual([request]);
     expect(messagesOf(requests[0])[0]).toBe(messages[0]);
     expect(summary.text).toBe("summary 1");
@@ -62,16 +63,13 @@ describe("chunkedSummarizer", () => {
     const { requests, summarizer } = recording();
     const conversation = { system: "", tools: [], messages: messages.slice(0, 4), dynamicContext: null };
     const serialised = requestFor(messages.slice(0, 2));
-    await chunkedSummarizer(summarizer, { historyTokens: 1000, overheadTokens, messageTokens })(
-      { ...serialised, conversation },
-      never,
-    );
+    await chunk(summarizer, { ...serialised, conversation }, 1000, { overheadTokens });
     expect(requests).toEqual([goes ? { ...serialised, conversation } : serialised]);
   });
 
   test("one token more, and it is written in chunks that each fit, in order, nothing twice and nothing left out", async () => {
     const { requests, summarizer } = recording();
-    await chunkedSummarizer(summarizer, { historyTokens: 999, overheadTokens: 0, messageTokens })(requestFor(messages), never);
+    await chunk(summarizer, requestFor(messages), 999);
     expect(requests.map(tokensOf).every((tokens) => tokens <= 999)).toBe(true);
     expect(requests.flatMap(messagesOf).filter(isHuman)).toEqual(messages);
     expect(requests.length).toBe(2);
@@ -79,10 +77,7 @@ describe("chunkedSummarizer", () => {
 
   test("each chunk after the first has the summary so far before it, and the last summary is the answer", async () => {
     const { requests, summarizer } = recording();
-    const summary = await chunkedSummarizer(summarizer, { historyTokens: 500, overheadTokens: 0, messageTokens })(
-      requestFor(messages),
-      never,
-    );
+    const summary = await chunk(summarizer, requestFor(messages), 500);
     const [first, ...later] = requests.map((request) => messagesOf(request)[0]);
     expect(first).toBe(messages[0]);
     expect(later.map((message) => message?.role === "user" && message.origin)).toEqual(later.map(() => "summary"));
@@ -103,10 +98,7 @@ describe("chunkedSummarizer", () => {
         repairs: ["section-added"],
       }),
     );
-    const summary = await chunkedSummarizer(summarizer, { historyTokens: 500, overheadTokens: 0, messageTokens })(
-      requestFor(messages),
-      never,
-    );
+    const summary = await chunk(summarizer, requestFor(messages), 500);
     expect(requests.length).toBeGreaterThan(2);
     expect(summary.usage?.input.totalTokens).toBe(100 * requests.length);
     expect(summary.usage?.output.totalTokens).toBe(10 * requests.length);
@@ -117,7 +109,7 @@ describe("chunkedSummarizer", () => {
   test("a chunk keeps the prompts of the parts that it takes from", async () => {
     const { requests, summarizer } = recording();
     const request = requestFor(messages.slice(0, 6), messages.slice(6));
-    await chunkedSummarizer(summarizer, { historyTokens: 500, overheadTokens: 0, messageTokens })(request, never);
+    await chunk(summarizer, request, 500);
     expect(requests.map((each) => each.parts.map((part) => [part.promptId, part.messages.filter(isHuman).length]))).toEqual([
       [["prompt-0", 4]],
       [
@@ -163,10 +155,7 @@ describe("chunkedSummarizer", () => {
     ["a text denser at its ends than in its middle", human("u", DENSE), bytes],
   ])("%s is shortened to its share before it is sent", async (_, giant, price) => {
     const { requests, summarizer } = recording();
-    await chunkedSummarizer(summarizer, { historyTokens: 1000, overheadTokens: 0, messageTokens: price })(
-      requestFor([...messages, giant]),
-      never,
-    );
+    await chunk(summarizer, requestFor([...messages, giant]), 1000, { messageTokens: price });
     const sizes = requests.map((request) => messagesOf(request).reduce((sum, message) => sum + price(message), 0));
     expect(Math.max(...sizes)).toBeLessThanOrEqual(1000);
     expect(requests.flatMap(messagesOf).filter((message) => message.id === giant.id)).toHaveLength(1);
@@ -175,14 +164,14 @@ describe("chunkedSummarizer", () => {
   test("of what is shortened head and tail stay, around a line that counts the rest", async () => {
     const { requests, summarizer } = recording();
     const giant = result("r", "c", `${text(5000, "h")}${text(5000, "t")}`);
-    await chunkedSummarizer(summarizer, { historyTokens: 1000, overheadTokens: 0, messageTokens })(requestFor([giant]), never);
+    await chunk(summarizer, requestFor([giant]), 1000);
     const [short] = messagesOf(requests[0]);
     expect(short === undefined ? "" : textOf(short)).toMatch(/^h{300,}\n\[… \d+ characters omitted; handle r\]\nt{300,}$/);
   });
 
   test("a summary so far that is longer than it was asked for is shortened too", async () => {
     const { requests, summarizer } = recording(() => good(text(5000)));
-    await chunkedSummarizer(summarizer, { historyTokens: 500, overheadTokens: 0, messageTokens })(requestFor(messages), never);
+    await chunk(summarizer, requestFor(messages), 500);
     expect(requests.length).toBeGreaterThan(1);
     expect(requests.map(tokensOf).every((tokens) => tokens <= 500)).toBe(true);
   });

@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeLog, type SessionEntry } from "@plimsoll/core";
@@ -16,20 +16,28 @@ beforeEach(() => {
 const START = { ...sessionStart("system"), id: "one" };
 const messageEntry = (id: string): SessionEntry => ({ type: "message", message: human(id, id) });
 const logFile = () => join(folder, "one.jsonl");
+const handleOf = (file: FileHandle): LogHandle => ({
+  fd: file.fd,
+  read: file.read.bind(file),
+  appendFile: file.appendFile.bind(file),
+  truncate: file.truncate.bind(file),
+  datasync: file.datasync.bind(file),
+  close: file.close.bind(file),
+});
+type Opened = Parameters<typeof createFileSessionWriter>[0];
+/** A writer of an empty log that is forced to the disk when it is closed. */
+const writerOf = (given: Partial<Opened> & Pick<Opened, "file">) =>
+  createFileSessionWriter({
+    ...{ sessionId: "one", path: logFile(), bytes: 0, index: createLogIndex(), sync: "on-close" },
+    release: async () => undefined,
+    ...given,
+  });
 
 describe("file session writer", () => {
   test("a disk that is full rejects, and what was there stays", async () => {
     // Linux has a device that is always full.
     const file = await open("/dev/full", "a");
-    const writer = createFileSessionWriter({
-      sessionId: "one",
-      path: "/dev/full",
-      file,
-      bytes: 0,
-      index: createLogIndex(),
-      sync: "on-close",
-      release: async () => undefined,
-    });
+    const writer = writerOf({ path: "/dev/full", file });
     await expect(writer.append([START])).rejects.toThrow("/dev/full: the disk is full");
     await writer.close();
   });
@@ -37,20 +45,11 @@ describe("file session writer", () => {
   test("a disk that fails when it is forced is told at the close, and the log is free", async () => {
     const file = await open(logFile(), "a+");
     const released: string[] = [];
-    const writer = createFileSessionWriter({
-      sessionId: "one",
-      path: logFile(),
+    const writer = writerOf({
       file: {
-        fd: file.fd,
-        read: file.read.bind(file),
-        appendFile: file.appendFile.bind(file),
-        truncate: file.truncate.bind(file),
-        close: file.close.bind(file),
+        ...handleOf(file),
         datasync: () => Promise.reject(Object.assign(new Error("i/o error"), { code: "EIO" })),
       },
-      bytes: 0,
-      index: createLogIndex(),
-      sync: "on-close",
       release: async () => void released.push("one"),
     });
     await writer.append([START]);
@@ -61,15 +60,7 @@ describe("file session writer", () => {
   test("an append that would make the log too large is refused, and the log stays as it was", async () => {
     writeFileSync(logFile(), "");
     truncateSync(logFile(), MAXIMUM_LOG_BYTES - 10);
-    const writer = createFileSessionWriter({
-      sessionId: "one",
-      path: logFile(),
-      file: await open(logFile(), "a+"),
-      bytes: MAXIMUM_LOG_BYTES - 10,
-      index: createLogIndex(),
-      sync: "on-close",
-      release: async () => undefined,
-    });
+    const writer = writerOf({ file: await open(logFile(), "a+"), bytes: MAXIMUM_LOG_BYTES - 10 });
     await expect(writer.append([START])).rejects.toMatchObject({ code: "session-limit", details: { limit: "log-bytes" } });
     expect(statSync(logFile()).size).toBe(MAXIMUM_LOG_BYTES - 10);
     await writer.close();
@@ -90,8 +81,7 @@ describe("file session writer", () => {
         return value.bind(file);
       },
     });
-    const of = { sessionId: "one", path: logFile(), bytes: 0, index: createLogIndex(), release: async () => undefined };
-    const writer = createFileSessionWriter({ ...of, file: counted, sync });
+    const writer = writerOf({ file: counted, sync });
     await writer.append([START]);
     expect(waits).toEqual(expected);
     await writer.close();
@@ -104,10 +94,7 @@ describe("file session writer", () => {
     const failures = [noSpace];
     const truncations = [noSpace];
     const failing: LogHandle = {
-      fd: file.fd,
-      read: file.read.bind(file),
-      datasync: () => file.datasync(),
-      close: () => file.close(),
+      ...handleOf(file),
       appendFile: async (data) => {
         const failure = failures.pop();
         await file.appendFile(failure === undefined ? data : data.slice(0, 20));
@@ -120,17 +107,7 @@ describe("file session writer", () => {
     };
     const index = createLogIndex();
     index.add(0, encodeLog([START]).length);
-    const bytes = index.endByte();
-    const release = async () => undefined;
-    const writer = createFileSessionWriter({
-      sessionId: "one",
-      path: logFile(),
-      file: failing,
-      bytes,
-      index,
-      sync: "on-close",
-      release,
-    });
+    const writer = writerOf({ file: failing, bytes: index.endByte(), index });
     await expect(writer.append([messageEntry("h1")])).rejects.toThrow("the disk is full");
     await writer.append([messageEntry("h2")]);
     expect(await writer.entryAt(1)).toEqual(messageEntry("h2"));
