@@ -190,7 +190,11 @@ function streamedBlocks(events: readonly Item[]) {
   const delta = z.looseObject({
     type: z.literal("content_block_delta"),
     index: z.number(),
-    delta: z.looseObject({ text: z.string().optional(), partial_json: z.string().optional() }),
+    delta: z.looseObject({
+      text: z.string().optional(),
+      partial_json: z.string().optional(),
+      signature: z.string().optional(),
+    }),
   });
   const blocks = events.flatMap((event) => {
     const read = started.safeParse(event);
@@ -203,7 +207,10 @@ function streamedBlocks(events: readonly Item[]) {
     });
     const json = deltas.map(({ partial_json = "" }) => partial_json).join("");
     const text = deltas.map((piece) => piece.text ?? "").join("");
-    return each.type === "tool_use" ? { ...each, input: JSON.parse(json === "" ? "{}" : json) } : { ...each, text };
+    if (each.type === "tool_use") return { ...each, input: JSON.parse(json === "" ? "{}" : json) };
+    const thinking = deltas.map((piece) => z.string().catch("").parse(piece.thinking)).join("");
+    const signature = deltas.map((piece) => piece.signature ?? "").join("");
+    return each.type === "thinking" ? { ...each, thinking, signature } : { ...each, text };
   });
 }
 

@@ -12,7 +12,7 @@ import { type Command, Option } from "commander";
 import { aborted, untilTold } from "../io.ts";
 import { contextWords, vendorsWords } from "../run/event-lines.ts";
 import { bodyOf, createExchange, type ExchangeOptions, MAXIMUM_BODY_BYTES, type SentRequest, textOf } from "./exchange.ts";
-import { without } from "./headers.ts";
+import { withBetas, without } from "./headers.ts";
 import { createOwnRequests } from "./own-requests.ts";
 import { countingPolicy, type GivenOptions, limitsBy, type Places, placesOf, upstreamOf } from "./proxy-options.ts";
 import { OWN_PATH, startProxyServer } from "./proxy-server.ts";
@@ -102,10 +102,10 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
   });
   try {
     const { sessions, keys, learned } = state;
-    const { summarizer, withRequest } = createModelSummaries(upstream);
+    const { summarizer, compact, withRequest } = createModelSummaries(upstream);
     const found = (sessionId: string) => compaction.conversations().find((each) => each.sessionId === sessionId);
     const compaction = createProxyCompaction({
-      ...{ policy, limitsOf, sessions, keys, learned, summarizer, nowMs, onProblem },
+      ...{ policy, limitsOf, sessions, keys, learned, summarizer, compact, nowMs, onProblem },
       boundReasoning: options.boundReasoning ?? "leaves",
       mending: options.readOnly === true ? "off" : "on",
       onEvent: (event, of) => {
@@ -160,22 +160,39 @@ const BODY_HEADERS = ["content-length", "content-encoding", "accept-encoding", "
 /** A conversation outlives its requests, and their credentials may not: they are there for as long as the request is being fitted, and nowhere else. */
 function createModelSummaries(upstream: Upstream): {
   readonly summarizer: Summarizer;
+  readonly compact: NonNullable<Parameters<typeof createProxyCompaction>[0]["compact"]>;
   readonly withRequest: ExchangeOptions["withRequest"];
 } {
   const fitting = new AsyncLocalStorage<SentRequest>();
-  const complete = async (request: ModelRequest, signal: AbortSignal): Promise<ModelReply> => {
-    const sent = fitting.getStore();
-    const question = sent === undefined ? null : summaryQuestion(sent.target, sent.bodyText, request);
-    if (sent === undefined || question === null) throw new PlimsollError("summary-failed", "no request is being fitted");
-    const body = Buffer.from(question.bodyText, "utf8");
-    const headers = [...without(sent.headers, BODY_HEADERS), ["content-length", String(body.length)] as const];
-    const answer = await upstream.send({ method: "POST", target: question.target, headers, body, signal });
+  const asked = async (
+    { headers: own }: SentRequest,
+    {
+      target,
+      bodyText,
+      betas = [],
+    }: { readonly target: string; readonly bodyText: string; readonly betas?: readonly string[] },
+    signal: AbortSignal,
+  ): Promise<string> => {
+    const body = Buffer.from(bodyText, "utf8");
+    const headers = [...without(withBetas(own, betas), BODY_HEADERS), ["content-length", String(body.length)] as const];
+    const answer = await upstream.send({ method: "POST", target, headers, body, signal });
     const bytes = await bodyOf(answer);
     if (bytes === null) throw new PlimsollError("summary-failed", "the summary's answer is too large");
     const text = textOf(await unpackWhole(bytes, answer.headers["content-encoding"], MAXIMUM_BODY_BYTES));
     if (answer.statusCode !== 200 || text === null)
       throw new PlimsollError("summary-failed", `the upstream answered ${answer.statusCode ?? 0} to the request for a summary`);
-    return question.replyIn(text);
+    return text;
+  };
+  const sentNow = (): SentRequest => {
+    const sent = fitting.getStore();
+    if (sent === undefined) throw new PlimsollError("summary-failed", "no request is being fitted");
+    return sent;
+  };
+  const complete = async (request: ModelRequest, signal: AbortSignal): Promise<ModelReply> => {
+    const sent = sentNow();
+    const question = summaryQuestion(sent.target, sent.bodyText, request);
+    if (question === null) throw new PlimsollError("summary-failed", "no summary can be asked for at this path");
+    return question.replyIn(await asked(sent, question, signal));
   };
   const client = {
     complete,
@@ -185,6 +202,12 @@ function createModelSummaries(upstream: Upstream): {
   };
   return {
     withRequest: (sent, work) => fitting.run(sent, work),
+    compact: async ({ path, body, betas }, signal) => {
+      const sent = sentNow();
+      const [, query] = sent.target.split("?");
+      const target = query === undefined ? path : `${path}?${query}`;
+      return jsonIn(await asked(sent, { target, bodyText: JSON.stringify(body), betas }, signal));
+    },
     summarizer: (request, signal) => {
       const sent = fitting.getStore();
       const path = sent?.target.split("?")[0] ?? "";

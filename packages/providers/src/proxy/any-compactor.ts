@@ -3,7 +3,10 @@ import type { ArrayCompactor, ArrayRequest } from "../drop-in/array-compactor.ts
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import type { Fields } from "../fields.ts";
 
-type FitRequest = Omit<ArrayRequest<never>, "answer">;
+type FitRequest = Omit<ArrayRequest<never>, "answer"> & {
+  /** Has the vendor summarise items, and gives its answer. */
+  readonly compact?: (items: readonly Fields[]) => PromiseLike<unknown>;
+};
 
 /** Items to send, and facts that can be added to them later. */
 export interface FittedItems {
@@ -34,8 +37,9 @@ export function anyCompactor<Item, Answer>(
 ): AnyCompactor {
   // The vendor's answers are read field by field, with any other fields.
   const isAnswer = (answer: Fields): answer is Fields & Answer => isRecord(answer);
+  const fields = (items: readonly Item[]) => items.map((item) => (isRecord(item) ? item : {}));
   const fitted = (sent: readonly Item[]): FittedItems => ({
-    items: sent.map((item) => (isRecord(item) ? item : {})),
+    items: fields(sent),
     expectedTokens: own.expectedTokens(sent) ?? 0,
     sessionId: own.sessionIdOf(sent),
     observe: async (answer) => {
@@ -47,7 +51,10 @@ export function anyCompactor<Item, Answer>(
     },
   });
   return {
-    fit: async (items, request) => fitted(await own.fit(items.filter(isItem), { ...request, oversized: "sent" })),
+    fit: async (items, { compact: ask, ...request }) => {
+      const compact = ask === undefined ? {} : { compact: (own: Item[]) => ask(fields(own)) };
+      return fitted(await own.fit(items.filter(isItem), { ...request, ...compact, oversized: "sent" }));
+    },
     logOf: (items, request) => own.logOf(items.filter(isItem), request),
     recall: (handle, startChar, conversation) =>
       own.recall(handle, { startChar, maximumChars: MAXIMUM_RECALL_CHARS }, conversation),

@@ -37,6 +37,11 @@ export interface ProxyOptions {
   readonly keys: ConversationKeys;
   readonly learned: LearnedLimits;
   readonly summarizer?: Summarizer;
+  /** Sends a request for the vendor's own summary under the headers of the one that is being prepared, and gives the answer; a digest is written if it is left out. */
+  readonly compact?: (
+    asked: { readonly path: string; readonly body: Fields; readonly betas: readonly string[] },
+    signal: AbortSignal,
+  ) => Promise<unknown>;
   /** Hides texts of a request's whole body, of the log and of summaries' requests. A request that cannot be redacted is refused. */
   readonly redact?: CompactorOptions["redact"];
   /** Where bound reasoning goes, as {@link CompactorOptions.boundReasoning} has it; requests to Anthropic whose history was cut ask for it then. */
@@ -66,7 +71,18 @@ export const PROXY_OPTIONS: z.ZodType<ProxyOptions> = option.schema<ProxyOptions
   kinds: option.object.optional(),
   boundReasoning: z.enum(["leaves", "vendor-drops"]).optional(),
   mending: z.enum(["on", "off"]).optional(),
-  ...option.optional(option.fn, "limitsOf", "summarizer", "redact", "nowMs", "onEvent", "onTyped", "onVendors", "onProblem"),
+  ...option.optional(
+    option.fn,
+    "limitsOf",
+    "summarizer",
+    "compact",
+    "redact",
+    "nowMs",
+    "onEvent",
+    "onTyped",
+    "onVendors",
+    "onProblem",
+  ),
 });
 
 /** The conversation that an event is about. */
@@ -221,6 +237,15 @@ async function fittedRequest(
   const restTokens = Math.ceil(JSON.stringify(own.slice(end)).length / FEWEST_CHARS_PER_TOKEN);
   const restReplyTokens = end < own.length ? restTokens : 0;
   const reply = { mostTokens: Number.POSITIVE_INFINITY };
+  const { compact: ask } = options;
+  const { vendors } = wire;
+  const compact = async (items: readonly Fields[]) => {
+    const body = parseRecord(withItems(read, read.frameText, itemsText(read, given, items))) ?? {};
+    return await ask?.(
+      { ...(vendors?.ask(read.path, body) ?? { path: read.path, body }), betas: vendors?.betas ?? [] },
+      signal,
+    );
+  };
   const fitted = await compactor.fit(given, {
     system: setup.system,
     tools: setup.tools,
@@ -231,6 +256,7 @@ async function fittedRequest(
     },
     isReplyGuessed: facts.maxOutputTokens === null && end === own.length,
     isRepeated: true,
+    ...(ask === undefined || vendors === undefined || kind !== "main" ? {} : { compact }),
     ...(facts.modelId === null ? {} : { modelId: facts.modelId }),
     ...(conversation === null ? {} : { conversation }),
   });
@@ -294,7 +320,10 @@ function preparedWith(
     sessionId: fitted.sessionId,
     spoken: null,
     bodyText,
-    betas: frameText === replyText ? [] : [BINDING_BETA],
+    betas: [
+      ...(frameText === replyText ? [] : [BINDING_BETA]),
+      ...(wire.vendors !== undefined && fitted.items.some(wire.vendors.isSummary) ? wire.vendors.betas : []),
+    ],
     cutOff: (answer) => cutOffBy(endedReplyIn(answer, null)),
     cutOffStream: async (text) => cutOffBy(await wire.streamedEnd(eventsOf(text)).catch(() => null)),
     observe: async (answer) => {

@@ -88,7 +88,7 @@ export function createProxyCompaction(given: ProxyOptions): ProxyCompaction {
   const kept = new Map<ProxyWire, AnyCompactor>();
   const passing = new Map<ProxyWire, AnyCompactor>();
   const setups = new Map<string, Setup>();
-  const { keys, sessions, onTyped, onVendors, onProblem, nowMs = Date.now, ...fitting } = options;
+  const { keys, sessions, onTyped, onVendors, onProblem, compact: _, nowMs = Date.now, ...fitting } = options;
   /** The newest request of each conversation, by key. */
   const asked = new Map<string, Pick<ProxyConversation, "modelId" | "askedMs">>();
   /** Histories that their vendors keep, of which that was told. */

@@ -4,14 +4,15 @@ import type { ToolSpec } from "@plimsoll/core";
 import { isRecord, type outcomeOfReply } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { decodeAnthropicStream } from "../anthropic/decode.ts";
-import { leastReplyOf } from "../anthropic/thinking.ts";
+import { isSummaryBlock } from "../anthropic/encode.ts";
+import { leastReplyOf, SUMMARY_BETA, summaryRequest } from "../anthropic/thinking.ts";
 import { createMessagesCompactor } from "../drop-in/anthropic.ts";
 import { createContentsCompactor } from "../drop-in/google-genai.ts";
 import { createChatCompactor } from "../drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../drop-in/openai-responses.ts";
 import { type CompactorOptions, vendorHistoryIn } from "../drop-in/request.ts";
 import { isModels, itemKind, type ResponseItem } from "../drop-in/response-items.ts";
-import { type Fields, listAt, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, listAt, numberAt, recordAt, recordsAt, stringAt, withoutKeys } from "../fields.ts";
 import { decodeOpenAiChatStream } from "../openai-chat/decode.ts";
 import { decodeOpenAiResponsesStream } from "../openai-responses/decode.ts";
 import { endedReplyIn, endedReplyOf } from "../wire/ended-reply.ts";
@@ -48,10 +49,20 @@ export interface ProxyWire {
   /** True for an item that answers a call, or is the model's. */
   readonly isHistory: (item: Fields) => boolean;
   readonly compactor: (options: CompactorOptions) => AnyCompactor;
+  /** The vendor's own compaction; left out for wires without one. */
+  readonly vendors?: VendorsCompaction;
   /** Adds one more event of a stream, or the whole answer, to the facts that are known of the answer. */
   readonly answerAfter: (answer: Fields, event: Fields) => Fields;
   /** How a streamed answer ended, by all its events; rejects for one that broke off. */
   readonly streamedEnd: (events: readonly Fields[]) => Promise<Parameters<typeof outcomeOfReply>[0] | null>;
+}
+
+interface VendorsCompaction {
+  /** The path and body with which the vendor summarises the history of a request. */
+  readonly ask: (path: string, body: Fields) => { readonly path: string; readonly body: Fields };
+  readonly isSummary: (item: Fields) => boolean;
+  /** Values of `anthropic-beta` without which no summary is written, or taken back. */
+  readonly betas: readonly string[];
 }
 
 /** Finds the provider's API (wire) that a path belongs to; `null` for a path that has nothing to do with a history. */
@@ -100,6 +111,11 @@ const ANTHROPIC: ProxyWire = {
   isModels: ({ role }) => role === "assistant",
   isHistory: (item) => item.role === "assistant" || recordsAt(item, "content").some(({ type }) => type === "tool_result"),
   compactor: (options) => anyCompactor(createMessagesCompactor(options, "unused"), isMessage<Anthropic.MessageParam>),
+  vendors: {
+    ask: (path, body) => ({ path, body: summaryRequest(withoutKeys(body, ["stream"])) }),
+    isSummary: (item) => isSummaryBlock(recordsAt(item, "content")[0]),
+    betas: [SUMMARY_BETA],
+  },
   streamedEnd: endBy(decodeAnthropicStream),
   answerAfter: (answer, event) => {
     const message = recordAt(event, "message") ?? (event.type === "message" ? event : null);
@@ -148,6 +164,11 @@ const RESPONSES: ProxyWire = {
   isModels: (item) => isItem(item) && isModels(item),
   isHistory: (item) => isItem(item) && (isModels(item) || itemKind(item) === "output"),
   compactor: (options) => anyCompactor(createItemsCompactor(options, "unused"), isItem),
+  vendors: {
+    ask: (path, { model, input, instructions }) => ({ path: `${path}/compact`, body: { model, input, instructions } }),
+    isSummary: ({ type }) => type === "compaction",
+    betas: [],
+  },
   streamedEnd: endBy(decodeOpenAiResponsesStream),
   answerAfter: (answer, event) => {
     const response = recordAt(event, "response") ?? (event.object === "response" ? event : null);

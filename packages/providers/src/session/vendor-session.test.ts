@@ -20,7 +20,7 @@ function scripted({ asks, replyIndex }: SimulatedRequest): SimulatedReply {
 type Ends = Extract<ContextEvent, { type: "compaction-end" }>[];
 /** A session of a wire with its loop's own call; `asked` counts requests for a summary. */
 type Opened = {
-  readonly session: SdkSession<never, never>;
+  readonly session: Pick<SdkSession<never, never>, "user" | "calls" | "result">;
   readonly send: () => Promise<unknown>;
   readonly asked: () => number;
 };
@@ -84,7 +84,7 @@ async function played(open: Open, options: Partial<SimulatorOptions>, { steps = 
   return {
     asked: asked(),
     writers: edits.flatMap((edit) => (edit.kind === "replace-spans" ? [edit.by] : [])),
-    refused: simulator.exchanges().filter(({ outcome, asks }) => outcome !== "answered" && asks !== "summary").length,
+    refused: simulator.exchanges().filter(({ outcome }) => outcome !== "answered").length,
     dropped: simulator.exchanges().reduce((sum, { drops }) => sum + drops.length, 0),
     lost: ends.reduce((sum, { entry }) => sum + (entry.removedReasoning?.length ?? 0), 0),
   };

@@ -1,0 +1,65 @@
+import type { SimulatedReply, SimulatedRequest, SimulatorOptions } from "@plimsoll/simulator";
+import { describe, expect, test } from "vitest";
+import { type AgentOptions, startAgent } from "../../testing/proxy-agent.ts";
+import { compactionsIn, startSetting } from "../../testing/proxy-setting.ts";
+
+function scripted({ asks, replyIndex }: SimulatedRequest): SimulatedReply {
+  if (asks === "summary") return { parts: [{ type: "text", text: "The vendor's summary. ".repeat(40) }] };
+  if (replyIndex % 20 === 19) return { parts: [{ type: "text", text: `Part ${replyIndex} is read.` }] };
+  return { parts: [{ type: "tool-call", toolName: "shell", argumentsJson: `{"command":"look ${replyIndex}"}` }] };
+}
+
+const PLAYED = [
+  ["anthropic", "claude-opus-5-5"],
+  ["openai-responses", "gpt-6"],
+] as const;
+
+/** A program behind the proxy, of so many steps. */
+async function played(agent: Omit<AgentOptions, "url">, steps: number, options: Partial<SimulatorOptions> = {}) {
+  const { simulator, url, stdout, seen } = await startSetting({
+    ...{ replies: scripted, reasoning: "every-reply", contextWindowTokens: 32_768, ...options },
+    proxy: { policy: "plimsoll-vendor", window: "32768" },
+  });
+  const { say } = startAgent({ ...agent, url, resultOf: (step) => `${step}: line of a file\n`.repeat(230) });
+  const statuses: number[] = [];
+  while (statuses.length < steps) {
+    const answers = await say(`Read on from ${statuses.length}.`, steps - statuses.length);
+    statuses.push(...answers.map(({ status }) => status));
+  }
+  const exchanges = simulator.exchanges();
+  return {
+    failed: statuses.filter((status) => status !== 200).length,
+    asked: seen.filter(({ target, body }) => target.endsWith("/compact") || body.includes('"summarize"')).length,
+    withBlock: seen.filter(({ body }) => /"type":\s*"compaction"/.test(body.toString())).length,
+    cuts: compactionsIn(stdout()),
+    refused: exchanges.filter(({ outcome }) => outcome !== "answered").length,
+    dropped: exchanges.reduce((sum, { drops }) => sum + drops.length, 0),
+  };
+}
+
+describe.each(PLAYED)("%s behind the proxy with the vendor's writer", (wire, model) => {
+  test.each(["whole", "streamed"] as const)("%s: no thinking is lost over 60 steps, and nothing is refused", async (form) => {
+    const { asked, cuts, withBlock, refused, dropped, failed } = await played({ wire, form, fields: { model } }, 60);
+    expect(cuts).toBeGreaterThanOrEqual(2);
+    expect(asked).toBe(cuts);
+    expect(withBlock).toBeGreaterThan(20);
+    expect({ refused, dropped, failed }).toEqual({ refused: 0, dropped: 0, failed: 0 });
+  });
+
+  test("a digest is written, and the vendor asked once, if it refuses", async () => {
+    const came = await played({ wire, form: "streamed", fields: { model } }, 60, { rules: { compactEndpoint: "off" } });
+    expect(came.cuts).toBeGreaterThanOrEqual(2);
+    expect(came).toMatchObject({ asked: 1, failed: 0, withBlock: 0 });
+  });
+
+  test("the digest is sent, once the vendor refuses its block", async () => {
+    const rules: { summaries?: "refused" } = {};
+    const replies = (request: SimulatedRequest) => {
+      if (request.replyIndex > 30) rules.summaries = "refused";
+      return scripted(request);
+    };
+    const { refused, cuts, failed } = await played({ wire, form: "whole", fields: { model } }, 60, { rules, replies });
+    expect(cuts).toBeGreaterThanOrEqual(2);
+    expect({ refused, failed }).toEqual({ refused: 1, failed: 0 });
+  });
+});
