@@ -146,11 +146,15 @@ export type CompactionReason =
 /** Where in the agent's loop a trigger is checked: with a person's message pending; before a request; when a reply's results are all there; after a refusal. */
 export type Gate = "before-submit" | "before-step" | "after-tool-batch" | "on-overflow";
 
-/** The outcome of one strategy, or other step, of a compaction (no step of the agent); `detail` says more about it in words, `null` for nothing. */
+/**
+ * The outcome of one strategy, or other step, of a compaction (no step of the agent); `detail` says more about it in words, `null` for nothing. `usage` is that of a
+ * call that was paid for without effect.
+ */
 export interface StepOutcome {
   readonly strategy: string;
   readonly outcome: "applied" | "not-applicable" | "failed" | "no-progress" | "released";
   readonly detail: string | null;
+  readonly usage?: Usage | undefined;
 }
 
 /** The record of a compaction: sizes by the named estimator, the tried steps, and their work. */

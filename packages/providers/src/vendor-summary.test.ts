@@ -213,6 +213,20 @@ describe.each(["anthropic", "responses"] as const)("a block on %s", (wire) => {
   });
 });
 
+test("a call that wrote no summary counts with its own usage, in the log and after it is opened again", async () => {
+  const played = await playing(notWritten({ parts: [{ type: "text", text: "so" }], stop: "length" }));
+  await until(1, played);
+  const [cut] = played.cuts();
+  const paid = cut?.type === "compaction" ? cut.record.steps.flatMap(({ usage }) => usage ?? []) : [];
+  expect(paid).toHaveLength(1);
+  expect(paid[0]?.input.totalTokens).toBeGreaterThan(30_000);
+  const { entries } = decodeLog(encodeLog(played.session.entries()), "log");
+  const again = createSession({ policy: POLICY, summarizer: createDigest(), entries });
+  expect(again.totals()).toEqual(played.session.totals());
+  const asked = entries.filter(({ type }) => type === "usage").length;
+  expect(played.session.totals().requests).toBe(asked + 1);
+});
+
 test("its own usage counts", async () => {
   const played = await playing();
   await until(1, played);

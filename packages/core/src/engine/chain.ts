@@ -1,6 +1,7 @@
 import { type Budget, resolveAmount } from "../budget.ts";
 import type { AppliedEdit, CompactionReason, MessageSpan, StepOutcome } from "../entry.ts";
-import { failureText } from "../error.ts";
+import { failureText, isPlimsollError } from "../error.ts";
+import { isRecord } from "../json.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { type KeptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
@@ -9,6 +10,7 @@ import { isDeclared, type Message } from "../message/message.ts";
 import type { EnginePolicy, Policy } from "../policy/policy.ts";
 import { type StrategySpec, strategyOf } from "../strategy/built-in-strategies.ts";
 import type { Strategy, StrategyInput } from "../strategy/strategy.ts";
+import { loggableUsage } from "../summarizer/usable.ts";
 import type { Executed, ExecuteInput } from "./execute.ts";
 import type { Breaker, FitInput, FitSetup, FitState, PreparedSummary } from "./fit-input.ts";
 import { type Goal, isForced } from "./goal.ts";
@@ -242,10 +244,13 @@ async function afterStep(
 ): Promise<ChainRun> {
   const { goal, budget, cause, keep, sizing, isProgress } = tools;
   const kept = new Set(run.held.flatMap(({ messages }) => messages));
-  const said = (outcome: StepOutcome["outcome"], detail: string | null): ChainRun => ({
-    ...run,
-    steps: [...run.steps, { strategy: strategy.name, outcome, detail }],
-  });
+  const said = (outcome: StepOutcome["outcome"], detail: string | null, paid: unknown = null): ChainRun => {
+    const usage = isRecord(paid) ? loggableUsage(paid.usage) : null;
+    return {
+      ...run,
+      steps: [...run.steps, { strategy: strategy.name, outcome, detail, ...(usage === null ? {} : { usage }) }],
+    };
+  };
   try {
     const answer = strategy.plan({
       messages: run.messages,
@@ -263,12 +268,16 @@ async function afterStep(
     if (executed.messages === run.messages) return said("not-applicable", "the keep rules protect all that it would remove");
     const tokens = tools.tokensOf(executed.messages);
     if (!isProgress({ before: run.tokens, after: tokens, messages: executed.messages }))
-      return said("no-progress", `${run.tokens} → ${tokens} tokens`);
+      return said(
+        "no-progress",
+        `${run.tokens} → ${tokens} tokens`,
+        executed.applied.find(({ kind }) => kind === "replace-spans"),
+      );
     return { ...said("applied", null), messages: executed.messages, tokens, applied: [...run.applied, ...executed.applied] };
   } catch (error) {
     // Only the caller's own abort ends the chain; any other failure is a step of the record.
     if (signal.aborted) throw error;
-    return said("failed", failureText(error));
+    return said("failed", failureText(error), isPlimsollError(error) ? error.details : null);
   }
 }
 

@@ -123,6 +123,7 @@ const steps = z
       strategy: z.string(),
       outcome: z.enum(["applied", "not-applicable", "failed", "no-progress", "released"]),
       detail: z.string().nullable(),
+      usage: usage.optional(),
     }),
   )
   .readonly();

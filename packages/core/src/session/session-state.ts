@@ -1,6 +1,6 @@
 import { GOAL_STEP } from "../engine/chain.ts";
 import type { Breaker, FitInput, FitOutcome } from "../engine/fit-input.ts";
-import type { AttemptEntry, SessionEntry, SetupChangeEntry, StepOutcome } from "../entry.ts";
+import type { AttemptEntry, CompactionEntry, SessionEntry, SetupChangeEntry, StepOutcome } from "../entry.ts";
 import { isHuman, type Message, vendorBlockOf } from "../message/message.ts";
 import { requestSizeOf } from "../message/size.ts";
 import { shortHash } from "../text.ts";
@@ -276,12 +276,17 @@ export const NO_USAGE: UsageTotals = {
 /** The totals after one more entry of the log. */
 export function foldTotals(totals: UsageTotals, entry: SessionEntry): UsageTotals {
   if (entry.type === "usage") return isRejectedUsage(entry.usage) ? totals : withUsage(totals, entry.usage);
-  if (entry.type !== "compaction") return totals;
-  let next: UsageTotals = { ...totals, compactions: totals.compactions + 1 };
-  for (const edit of entry.edits) {
-    if (edit.kind === "replace-spans" && edit.usage !== null) next = withUsage(next, edit.usage);
-  }
-  return next;
+  if (entry.type !== "compaction" && entry.type !== "attempt") return totals;
+  const isMade = entry.type === "compaction";
+  return summaryUsages(entry).reduce(withUsage, isMade ? { ...totals, compactions: totals.compactions + 1 } : totals);
+}
+
+/** The usage of a compaction's own calls, those without effect too. */
+export function summaryUsages(entry: CompactionEntry | AttemptEntry): readonly Usage[] {
+  const edits = entry.type === "compaction" ? entry.edits : [];
+  const written = edits.flatMap((edit) => (edit.kind === "replace-spans" && edit.usage !== null ? [edit.usage] : []));
+  const { steps } = entry.type === "compaction" ? entry.record : entry;
+  return [...written, ...steps.flatMap(({ usage = null }) => (usage === null ? [] : [usage]))];
 }
 
 function withUsage(totals: UsageTotals, usage: Usage): UsageTotals {

@@ -32,7 +32,7 @@ export function usableSummary(
   if (!hasLetters(withoutHeadings(own)) || text.includes(SUMMARIZER_ROLE.text)) throw failed("the summary repeats the request");
   refuseContinuation(text, request);
   refuseStandIn(own, request, author);
-  const reported = usageOf(usage);
+  const reported = loggableUsage(usage);
   if (isCutOff(own, reported, request)) throw failed("the summary was cut off");
   return {
     text: whole,
@@ -155,7 +155,7 @@ function isCutOff(text: string, usage: Usage | null, { sections, maxTokens }: Su
 }
 
 /** The usage as a log can hold it, with `null` for unreported figures; `null` if one of them is no count. */
-function usageOf(usage: unknown): Usage | null {
+export function loggableUsage(usage: unknown): Usage | null {
   if (!isRecord(usage)) return null;
   const [input, output, billed] = [usage.input, usage.output, usage.billed].map((each) => (isRecord(each) ? each : {}));
   if (![input, output, billed].every((counts) => Object.values(counts ?? {}).every(isCount))) return null;

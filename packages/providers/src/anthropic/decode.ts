@@ -1,6 +1,6 @@
-import { type AssistantMessage, PlimsollError, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
+import { type AssistantMessage, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
 import { writtenJson } from "@plimsoll/core/extend";
-import { cutStream } from "../client/failure.ts";
+import { cutStream, noSummary } from "../client/failure.ts";
 import { callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, type VendorSummary } from "../fields.ts";
 import { saidCharsIn } from "../wire/ended-reply.ts";
 import type { DecodedReply, DriverEvent } from "../wire/wire.ts";
@@ -26,13 +26,11 @@ export function decodeAnthropic(message: Fields): DecodedReply {
 export function decodeSummary(message: unknown): VendorSummary {
   const [block] = recordsAt(message, "content");
   const [text, signature] = [stringAt(block, "content"), stringAt(block, "signature")];
+  const own = recordsAt(recordAt(message, "usage"), "iterations").find(({ type }) => type === "compaction");
+  const usage = anthropicUsage(own ?? null);
   if (block?.type !== "compaction" || text === null || text.trim() === "" || signature === null)
-    throw new PlimsollError(
-      "summary-failed",
-      `the vendor wrote no summary (${stringAt(message, "stop_reason") ?? "no answer"})`,
-    );
-  const own = recordsAt(recordAt(message, "usage"), "iterations").find(({ type }) => type === "compaction") ?? null;
-  return { block: jsonValueOf(block), text, usage: anthropicUsage(own) };
+    throw noSummary(`the vendor wrote no summary (${stringAt(message, "stop_reason") ?? "no answer"})`, usage);
+  return { block: jsonValueOf(block), text, usage };
 }
 
 /** A block of the model as parts. A block that is neither text nor call is opaque: it is kept with the reply, never read. */

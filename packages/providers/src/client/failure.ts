@@ -1,7 +1,7 @@
-import { isPlimsollError, PlimsollError, type Session, type SessionView } from "@plimsoll/core";
+import { isPlimsollError, PlimsollError, type Session, type SessionView, type Usage } from "@plimsoll/core";
 import type { Rejection } from "@plimsoll/core/extend";
 import { isRecord, rejectedUsage, rejectionIn, shortHash } from "@plimsoll/core/extend";
-import { type Fields, numberAt, recordAt, stringAt } from "../fields.ts";
+import { type Fields, jsonValueOf, numberAt, recordAt, stringAt } from "../fields.ts";
 import type { ClassifiedFailure, ProviderErrorClass } from "../overflow.ts";
 import { classifyProviderError, namedPromptTokens, outcomeOf } from "../overflow.ts";
 
@@ -43,6 +43,11 @@ export function cutStream(): PlimsollError {
 /** An answer without text and calls. It is no reply: a message without content is rejected by the next request. */
 export function emptyReply(): PlimsollError {
   return new PlimsollError("provider-failed", "the reply was empty", { reason: "empty-reply" });
+}
+
+/** An answer to a request for a summary that has none: its usage was paid for. */
+export function noSummary(why: string, usage: Usage): PlimsollError {
+  return new PlimsollError("summary-failed", why, { usage: jsonValueOf(usage) });
 }
 
 /** An answer that stopped because the window was full before anything was written. */

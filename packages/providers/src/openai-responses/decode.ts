@@ -1,5 +1,5 @@
-import { type AssistantMessage, PlimsollError, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
-import { cutStream, ReportedError } from "../client/failure.ts";
+import { type AssistantMessage, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
+import { cutStream, noSummary, ReportedError } from "../client/failure.ts";
 import { callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, type VendorSummary } from "../fields.ts";
 import { saidCharsIn } from "../wire/ended-reply.ts";
 import type { DecodedReply, DriverEvent } from "../wire/wire.ts";
@@ -32,9 +32,10 @@ export function decodeOpenAiResponse(response: Fields): DecodedReply {
  */
 export function decodeCompacted(response: unknown): VendorSummary {
   const block = recordsAt(response, "output");
+  const usage = responsesUsage(recordAt(response, "usage"));
   if (!block.some((item) => item.type === "compaction" && (stringAt(item, "encrypted_content") ?? "") !== ""))
-    throw new PlimsollError("summary-failed", "the vendor compacted nothing");
-  return { block: jsonValueOf(block), text: "", usage: responsesUsage(recordAt(response, "usage")) };
+    throw noSummary("the vendor compacted nothing", usage);
+  return { block: jsonValueOf(block), text: "", usage };
 }
 
 /** An item of the model as parts. Items of server-side tools are kept as they came, like reasoning: opaque. */
