@@ -1,3 +1,4 @@
+import { PLIMSOLL_POLICY, presetNamed } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import { judge } from "../judge/judge.ts";
@@ -8,6 +9,7 @@ import { jsonReportPieces } from "./json.ts";
 import { markdownPage, renderMarkdownReport } from "./markdown.ts";
 import { modelSummaryNote, shownReport } from "./report-tables.ts";
 
+const PLIMSOLL_VENDOR = presetNamed("plimsoll-vendor") ?? PLIMSOLL_POLICY;
 const NONE: SummaryWriterCounts = { digest: 0, recorded: 0, recordedAndDigest: 0, model: 0, failed: 0 };
 
 /** Two policies that act: one asks a model for summaries, so many by writer; the other has none. */
@@ -23,6 +25,16 @@ function reportOf(counts: Partial<SummaryWriterCounts>, summarizer = "recorded")
     }),
   };
 }
+
+test("the page says that a digest stands in for a vendor's summaries", () => {
+  const report = reportOf({});
+  const [first] = report.policies;
+  const asking = { ...PLIMSOLL_VENDOR, name: first?.name ?? "" };
+  const policies = report.policies.map((each) => (each === first ? { ...each, policy: asking } : each));
+  const note = /A replay asks no vendor for a summary: .* a digest stands in for its size/;
+  expect(renderHtmlReport({ ...report, policies })).toMatch(note);
+  expect(renderMarkdownReport(report)).not.toMatch(note);
+});
 
 describe("a policy that pays for a model's summaries", () => {
   test.each<[string, Partial<SummaryWriterCounts>, string, RegExp | null]>([

@@ -36,6 +36,9 @@ export function shownReport(report: BenchReport, metrics: RunMetrics = METRICS):
   const judged = judge(report, metrics);
   const policyName = policyNames(judged);
   const mark = modelSummaryNote(report, judged);
+  const asksVendor = report.policies.some(({ policy }) =>
+    policy.strategies.some((spec) => "writer" in spec && spec.writer === "vendor"),
+  );
   return {
     report,
     metrics,
@@ -54,7 +57,7 @@ export function shownReport(report: BenchReport, metrics: RunMetrics = METRICS):
         skippedTable(report.skipped),
         noteTable(report.notes),
       ].filter(({ rows }) => rows.length > 0),
-    notes: [...(mark === null ? [] : [mark]), OPEN_LOOP, PUBLIC_EVIDENCE],
+    notes: [...(mark === null ? [] : [mark]), ...(asksVendor ? [VENDOR_NOTE] : []), OPEN_LOOP, PUBLIC_EVIDENCE],
     policyName,
   };
 }
@@ -112,6 +115,9 @@ function noteTable(notes: readonly SourceNote[]): ReportTable {
     nameOf: ({ file, firstLine }) => (firstLine === null ? file : `${file}:${firstLine}`),
   });
 }
+
+const VENDOR_NOTE =
+  "A replay asks no vendor for a summary: the text is not known, so a digest stands in for its size, and the vendor's call is not charged.";
 
 /** Findings on public data, by a protocol that was written first (docs/evidence.md, 26 November 2026). */
 const PUBLIC_EVIDENCE =

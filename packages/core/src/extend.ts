@@ -57,7 +57,7 @@ export { sequenceOf } from "./sequence.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
 export { createRedactor, isCredentialName, type Redactor } from "./session/hidden-keys.ts";
 export { createRedaction } from "./session/redaction.ts";
-export { foldLedger } from "./session/session-state.ts";
+export { foldLedger, summaryUsages } from "./session/session-state.ts";
 export { EMPTY_VIEW, foldEntry, foldUnhashed, modelChangeEntry, setupChange, setupChangeEntry } from "./session/view.ts";
 
 // Tools: their input and output, and texts.

@@ -165,9 +165,22 @@ export function compactionAttributes(entry: CompactionEntry): Attributes {
   });
 }
 
-/** Returns the usage of a compaction's summaries, one for each that a model wrote. */
+/**
+ * Attributes of the calls after a compaction. The message part has no content, as everywhere here:
+ * github.com/open-telemetry/semantic-conventions-genai, `CompactionPart`, read in November 2026.
+ */
+export function compactedAttributes({ edits }: CompactionEntry): Attributes {
+  const written = edits.flatMap((edit) => (edit.kind === "replace-spans" && edit.by !== "notice" ? (edit.message ?? []) : []));
+  const messages = written.map(({ role }) => ({ role, parts: [{ type: "compaction" }] }));
+  const input = messages.length === 0 ? {} : { "gen_ai.input.messages": JSON.stringify(messages) };
+  return { "gen_ai.conversation.compacted": true, ...input };
+}
+
+/** Returns the usage of a compaction's summaries, one for each that a model or the vendor wrote. */
 export function summaryUsages({ edits }: CompactionEntry): readonly (Usage | null)[] {
-  return edits.flatMap((edit) => (edit.kind === "replace-spans" && edit.by === "summary" ? [edit.usage] : []));
+  return edits.flatMap((edit) =>
+    edit.kind === "replace-spans" && (edit.by === "summary" || edit.by === "vendor") ? [edit.usage] : [],
+  );
 }
 
 function withoutNull(values: Readonly<Record<string, string | number | readonly string[] | null>>): Attributes {

@@ -100,6 +100,8 @@ describe("what a session tells OpenTelemetry", () => {
     const calls = spans.filter(({ name }) => name.startsWith("chat ")).map(({ attributes }) => attributes);
     const flags = calls.map((attributes) => attributes["gen_ai.conversation.compacted"]);
     expect([flags[0], flags.at(-1), flags.includes(false)]).toEqual([undefined, true, false]);
+    const sent = calls.map((attributes) => attributes["gen_ai.input.messages"]);
+    expect([sent[0], sent.at(-1)]).toEqual([undefined, JSON.stringify([{ role: "user", parts: [{ type: "compaction" }] }])]);
     for (const attributes of compactions)
       expect(attributes).toMatchObject({
         "gen_ai.conversation.id": "main",

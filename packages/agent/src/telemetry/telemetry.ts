@@ -11,7 +11,14 @@ import {
 import type { ContextEvent, Usage, UsageEntry } from "@plimsoll/core";
 import { option } from "@plimsoll/core/extend";
 import type { AgentEvent } from "../events.ts";
-import { compactionAttributes, createInstruments, type Instruments, summaryUsages, usageAttributes } from "./instruments.ts";
+import {
+  compactedAttributes,
+  compactionAttributes,
+  createInstruments,
+  type Instruments,
+  summaryUsages,
+  usageAttributes,
+} from "./instruments.ts";
 
 /** Where spans and metrics go. */
 export interface TelemetryOptions {
@@ -138,10 +145,11 @@ function tellContext(parts: TelemetryParts, open: OpenSpans, event: ContextEvent
     case "compaction-end":
       parts.instruments.compaction(event.entry);
       for (const usage of summaryUsages(event.entry)) parts.instruments.summary("used", usage);
+      for (const { usage } of event.entry.record.steps) if (usage !== undefined) parts.instruments.summary("failed", usage);
       open.compaction?.setAttributes(compactionAttributes(event.entry)).end();
       open.compaction = null;
       open.isAfterCompaction = true;
-      open.isCompacted = true;
+      open.compacted = compactedAttributes(event.entry);
       return;
     case "compaction-failed":
       parts.instruments.failedCompaction(event.reason);
@@ -200,8 +208,8 @@ interface OpenSpans {
   readonly tools: Map<string, Span>;
   cacheReadTokens: number | null;
   isAfterCompaction: boolean;
-  /** Whether the conversation that is sent was compacted: the convention sets the attribute only if it is true. */
-  isCompacted: boolean;
+  /** The attributes of calls after a compaction: the convention sets none before it. */
+  compacted: Attributes;
 }
 
 /** A session without reported events. */
@@ -212,7 +220,7 @@ function openSpans(sessionId: string): OpenSpans {
     compaction: null,
     cacheReadTokens: null,
     isAfterCompaction: false,
-    isCompacted: false,
+    compacted: {},
   };
   return { sessionId, tools: new Map(), ...nothing };
 }
@@ -231,8 +239,8 @@ function endFailed(span: Span | null, why: string): void {
 
 /** Starts a model call with its expected tokens; `null` if there is no expectation. */
 function startCall(parts: TelemetryParts, open: OpenSpans, expectedTokens: number | null): void {
-  const compacted = open.isCompacted ? { "gen_ai.conversation.compacted": true } : {};
-  const span = startSpan(parts, open, "chat", { ...parts.provider, "gen_ai.operation.name": "chat", ...compacted });
+  const names = { ...parts.provider, "gen_ai.operation.name": "chat" };
+  const span = startSpan(parts, open, "chat", { ...names, ...open.compacted });
   open.call = { span, startMs: parts.nowMs(), expectedTokens };
 }
 

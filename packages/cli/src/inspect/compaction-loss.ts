@@ -35,7 +35,7 @@ function spansWords({
   covered,
 }: Extract<CompactionEntry["edits"][number], { readonly kind: "replace-spans" }>): string {
   const what = `${formatNumberOf(covered.messages, "message")} (${formatCount(covered.chars)} characters)`;
-  const isWritten = message !== null && (by === "summary" || by === "digest");
+  const isWritten = message !== null && by !== "notice";
   return isWritten ? `summarised ${what} as ${formatCount(coverageOf([message]).chars)}` : `dropped ${what}`;
 }
 

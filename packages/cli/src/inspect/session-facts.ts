@@ -1,7 +1,9 @@
 import type { Outcome, Transcript } from "@plimsoll/bench";
-import { formatNumberOf, formatPercent, formatTokens, seenText, transcriptUsdText } from "@plimsoll/bench/extend";
+import { formatNumberOf, formatPercent, formatTokens, formatUsd, seenText, transcriptUsdText } from "@plimsoll/bench/extend";
 import { printable } from "@plimsoll/bench/terminal";
 import type { SessionEntry } from "@plimsoll/core";
+import { summaryUsages } from "@plimsoll/core/extend";
+import { createSpending, MODEL_CATALOG } from "@plimsoll/providers";
 import type { SessionStory } from "./session-story.ts";
 
 interface SessionFact {
@@ -36,6 +38,7 @@ export function sessionFacts(transcript: Transcript, story: SessionStory): reado
       name: "compactions",
       value: `${compactions.length}${undone === 0 ? "" : ` (${undone} undone)`}`,
     },
+    ...vendorFacts(compactions),
     ...promptFacts(calls),
     ...(dollarsText === null ? [] : [{ name: "dollars", value: dollarsText }]),
     ...(models.length === 0
@@ -49,6 +52,21 @@ export function sessionFacts(transcript: Transcript, story: SessionStory): reado
 
 function gradeText({ name, value }: Outcome["grades"][number]): string {
   return `${printable(name)} ${Number(value.toFixed(3))}`;
+}
+
+/** Counts the summaries that the vendor wrote, and the cost of its calls, those without effect too. */
+function vendorFacts(compactions: SessionStory["compactions"]): readonly SessionFact[] {
+  const entries = compactions.map(({ entry }) => entry);
+  const written = entries.flatMap(({ edits }) => edits).filter((edit) => edit.kind === "replace-spans" && edit.by === "vendor");
+  const asked = entries.filter(({ record }) => record.steps.some(({ strategy }) => strategy === "vendor"));
+  const usages = asked.flatMap(summaryUsages);
+  if (usages.length === 0) return [];
+  const spending = createSpending((modelId, atMs) => MODEL_CATALOG.pricesOf(modelId, atMs));
+  for (const entry of asked) spending.add(entry);
+  const total = (part: "input" | "output") => usages.reduce((sum, usage) => sum + (usage[part].totalTokens ?? 0), 0);
+  const { usd } = spending.now();
+  const cost = `${formatTokens(total("input"))} tokens read and ${formatTokens(total("output"))} written`;
+  return [{ name: "summaries by the vendor", value: `${written.length}; ${cost}${usd === null ? "" : `, $${formatUsd(usd)}`}` }];
 }
 
 function promptFacts(calls: SessionStory["calls"]): readonly SessionFact[] {

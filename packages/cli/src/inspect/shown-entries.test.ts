@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encodeLog, type SessionEntry } from "@plimsoll/core";
+import { encodeLog, type SessionEntry, usageOf } from "@plimsoll/core";
 import { compaction, human, reply, sessionStart, summarized, summaryMessage } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
@@ -20,6 +20,22 @@ const entries: readonly SessionEntry[] = [
     { kind: "replace-part", messageId: "a2", partIndex: 0, part: stub, handle: "h", removedChars: 0 },
   ]),
 ];
+
+test("inspect counts the summaries that the vendor wrote, and all that it was paid for", async () => {
+  const usage = usageOf({ totalInputTokens: 40_000, outputTokens: 1_000 });
+  const step = { strategy: "vendor", outcome: "applied", detail: null } as const;
+  const byVendor = { ...summarized(summaryMessage("s1", "Words."), ["h1", "a1"]), by: "vendor", usage } as const;
+  const cut = compaction("k1", [byVendor]);
+  const paid = { ...step, outcome: "failed", usage } as const;
+  const record = { ...cut.record, modelId: "claude-sonnet-4-5", steps: [paid, step] };
+  const folder = mkdtempSync(join(tmpdir(), "plimsoll-vendor-"));
+  writeFileSync(join(folder, "log.jsonl"), encodeLog([...entries.slice(0, -1), { ...cut, record }]));
+  const { io, stdout } = recordedIo(folder);
+  expect(await main(["inspect", "log.jsonl"], io)).toBe(0);
+  const text = stdout().split(/\s+/).join(" ");
+  expect(text).toContain("summaries by the vendor 1; 80.0k tokens read and 2.00k written, $0.270");
+  expect(text).toContain("summarised");
+});
 
 test("inspect and compact show no key that an agent's log has", async () => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-shown-"));

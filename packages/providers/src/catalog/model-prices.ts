@@ -1,5 +1,5 @@
 import type { SessionEntry, SessionOptions, Usage } from "@plimsoll/core";
-import { isRecord, isRejectedUsage, option } from "@plimsoll/core/extend";
+import { isRecord, isRejectedUsage, option, summaryUsages } from "@plimsoll/core/extend";
 import { calcPrice, type ModelPrice } from "@pydantic/genai-prices";
 import { z } from "zod";
 import { anthropicUsage } from "../anthropic/decode.ts";
@@ -314,11 +314,9 @@ export function createSpending(pricesOf: PricesOf, summaryModelId: string | null
         last = entry;
         spend(entry.usage, entry.modelId, entry.atMs);
       }
-      if (entry.type !== "compaction") return;
-      for (const edit of entry.edits) {
-        if (edit.kind === "replace-spans" && edit.usage !== null)
-          spend(edit.usage, summaryModelId ?? entry.record.modelId, entry.atMs);
-      }
+      if (entry.type !== "compaction" && entry.type !== "attempt") return;
+      const asked = entry.type === "compaction" ? entry.record.modelId : (last?.modelId ?? null);
+      for (const usage of summaryUsages(entry)) spend(usage, summaryModelId ?? asked, entry.atMs);
     },
     addUnused: (usage) => spend(usage, summaryModelId ?? last?.modelId ?? null, last?.atMs ?? null),
     now: () => spending,
