@@ -1,4 +1,4 @@
-import { FEWEST_SESSIONS, type SettingVerdict } from "../judge/settings.ts";
+import type { SettingVerdict } from "../judge/settings.ts";
 import type { Sureness } from "../judge/sureness.ts";
 import { shortTokens } from "../judge/window-label.ts";
 import {
@@ -215,7 +215,7 @@ function factSentences({ cost, waitsMs, days, choice, models }: Decision): reado
   const long =
     choice === null
       ? ""
-      : `. ${formatCount(choice.sessions)}${choice.projects > 1 ? ` (of ${formatCount(choice.projects)} projects)` : ""} ${choice.sessions === 1 ? "fills" : "fill"} half of the window; an answer needs ${FEWEST_SESSIONS}`;
+      : `. ${formatCount(choice.sessions)}${choice.projects > 1 ? ` (of ${formatCount(choice.projects)} projects)` : ""} ${choice.sessions === 1 ? "fills" : "fill"} half of the window`;
   const shares = models.map(
     ({ modelId, sessions, usd }) =>
       `${modelId} (${usd === null ? "" : `$${formatUsd(usd)}, `}${formatNumberOf(sessions, "session")})`,

@@ -333,7 +333,7 @@ export function sourceText({ title, logsRead, logsFound, shared, turning }: Advi
       : `read the newest ${formatCount(logsRead)} of ${formatCount(logsFound)} logs (--limit ${logsFound} reads all); `;
   const names =
     turning === null
-      ? "none of its settings is known"
-      : `the names of its settings are those of version ${turning.knobs.version}, read ${turning.knobs.standing === "primary" ? "in the program itself" : "in documentation and issues, not in source"} on ${turning.knobs.readOn}`;
+      ? "no settings of it are known"
+      : `setting names are from version ${turning.knobs.version}, read on ${turning.knobs.readOn} in ${turning.knobs.standing === "primary" ? "the program itself" : "documentation and issues, not in source"}`;
   return [`${title}: ${read}${names}.`, lineageWords(shared)].filter((text) => text !== "").join(" ");
 }

@@ -224,7 +224,7 @@ function pointsIn(
   turning: Turning | null,
 ): { readonly points: readonly SettingPoint[]; readonly refusal: string | null } {
   const replay = turning?.knobs.replay ?? null;
-  if (turning === null) return { points: [], refusal: "advise knows none of its settings" };
+  if (turning === null) return { points: [], refusal: "advise knows no setting of this agent" };
   if (replay === null || turning.refusal !== null)
     return { points: [], refusal: turning.refusal ?? turning.knobs.nothingToTurn };
   const pointOf = (kind: SettingPoint["kind"], values: SettingPoint["values"]): SettingPoint => {

@@ -51,7 +51,7 @@ test("the text says who spent what, what was cut, what fills the requests and wh
   expect(text.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
   expect(text).toMatch(/^Recorded in 1 session, before any replay:\n\nagent and model .* dollars\n─+\nAgent, m +1 +12 /);
   expect(text).toMatch(/\n2 compactions in 1 session: \S+k tokens left the context; .* about \$0\.\d+\.\n/s);
-  expect(text).toMatch(/\ncontents of the requests.*\n─+\nresults of \w+ +9\d\.\d%\n/);
+  expect(text).toMatch(/\nlogged contents of the requests.*\n─+\nresults of \w+ +9\d\.\d%\n/);
   expect(text).toMatch(/\nlongest sessions .*\n─+\nPlease look at src\/module-0\.t….* +12 +\S+ +2 +\S*\$0\.\d+/);
 });
 

@@ -122,10 +122,14 @@ export function factsText(sessions: readonly CountedSession[], { pays }: Pick<Fa
     drawTable({ head: [heads.map(cell)], rows: rows.map((row) => row.map(printable)), leftColumns }, columns);
   const dollars = pays === "tokens" ? "dollars" : "worth";
   const models = new Map<string, { title: string; modelId: string; all: Sums[]; sessions: number }>();
-  for (const { title, models: own } of sessions)
+  for (const { title, facts, models: own } of sessions)
     for (const [modelId, sums] of own) {
       const row = models.get(`${title} ${modelId}`) ?? { title, modelId, all: [], sessions: 0 };
-      models.set(`${title} ${modelId}`, { ...row, all: [...row.all, sums], sessions: row.sessions + 1 });
+      models.set(`${title} ${modelId}`, {
+        ...row,
+        all: [...row.all, sums],
+        sessions: row.sessions + (facts.isSubAgent ? 0 : 1),
+      });
     }
   const rows = [...models.values()].toSorted((a, b) => sum(b.all, usdOf) - sum(a.all, usdOf));
   const spent = rows.map(({ title, modelId, all, sessions: count }) => [
@@ -157,7 +161,7 @@ export function factsText(sessions: readonly CountedSession[], { pays }: Pick<Fa
     ).join("\n"),
     ...(pays === "plan" ? [compacted, spending] : [spending, compacted]),
     table(
-      ["contents of the requests, in the logs", "share"],
+      ["logged contents of the requests", "share"],
       fills.map(([kind, ratio]) => [fillName(kind), `${formatPercent(100 * ratio)}%`]),
     ),
     table(["longest sessions", "began", "requests", "largest prompt", "cuts", dollars], longest),

@@ -5,7 +5,7 @@ import { type JudgedRun, type Standing, standingOf, standingsIn } from "./standi
 import { independentOf, projectsOf, type Sureness, surenessOf } from "./sureness.ts";
 
 /** Least number of sessions that fill half of the window for a firm suggestion; with fewer, none is made. An interval needs as many projects (docs/evidence.md). */
-export const FEWEST_SESSIONS: number = FEWEST_OWNERS;
+const FEWEST_SESSIONS: number = FEWEST_OWNERS;
 
 /** Fewest agreeing sessions that look like an answer, if they were not named; chosen. */
 const FEWEST_ALIKE_SESSIONS = 3;

@@ -100,11 +100,11 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
     const { page } = await browser.open("light", 1280);
     const chart = page.locator(".verdict figure").first();
     expect(await chart.locator("circle.ring.c3").count()).toBe(1);
-    expect(await chart.locator("text", { hasText: "you now" }).count()).toBe(1);
+    expect(await chart.locator("text", { hasText: "yours" }).count()).toBe(1);
     expect((await chart.boundingBox())?.y).toBeLessThan(300);
-    expect(await page.locator("th", { hasText: "(you now)" }).allTextContents()).toEqual([
-      "recorded (you now)",
-      "recorded (you now)",
+    expect(await page.locator("th", { hasText: "(yours)" }).allTextContents()).toEqual([
+      "recorded (yours)",
+      "recorded (yours)",
     ]);
     await page.close();
   });
@@ -160,7 +160,7 @@ describe.skipIf(!existsSync(CHROMIUM))("the HTML report in a browser", { timeout
   test("answers first, and ends with its method", async () => {
     const { page } = await openWhole("light", 1280);
     expect(await page.locator(".answer").allTextContents()).toEqual([
-      expect.stringMatching(/Closest: sven.*Costs .*Keeps .*How sure: not enough data: 2 sessions/s),
+      expect.stringMatching(/Closest: sven.*Costs .*Keeps .*How sure: too little data: 2 sessions/s),
       expect.stringMatching(/Closest: sven/),
     ]);
     const parts = await page.locator("main h2").allTextContents();

@@ -179,9 +179,9 @@ function frontChart({ now, named, answers }: WindowJudgement, nameOf: PolicyName
       { name: "lost requests", colour: LOST_COLOUR, points: pointsOf(losing), isLine: false, labels: true },
       { name: "the answer", colour: PICK_COLOUR, points: pointsOf(named), ...marked },
       {
-        name: "you now",
+        name: "yours",
         colour: NOW_COLOUR,
-        points: now === null ? [] : [{ ...pointOf(now, nameOf), label: "you now" }],
+        points: now === null ? [] : [{ ...pointOf(now, nameOf), label: "yours" }],
         ...marked,
       },
     ],

@@ -18,7 +18,7 @@ describe("renderMarkdownReport", () => {
     ].map((text) => page.indexOf(text));
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(Math.min(...places)).toBeGreaterThan(0);
-    expect(page).toContain("How sure: not enough data: ");
+    expect(page).toContain("How sure: too little data: ");
   });
 
   test("has in each table rows of as many cells as its head", () => {

@@ -37,7 +37,7 @@ const COST_MORE_MEANING: MetricMeaning = {
   caveat: "A lineage counts as one session.",
 };
 const REREAD_MEANING: MetricMeaning = {
-  unit: "% of no compaction",
+  unit: "% of the cost without compaction",
   better: "lower",
   method:
     "The cost if each text or passage that was missing when a reply first needed it were read again, by one more call at the session's mean price.",
@@ -58,7 +58,7 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
     title: "compacts at",
     meaning: fact(
       "tokens",
-      "The size at which it compacts, in the median of the sessions' windows; in a window for messages, only the messages' size.",
+      "The size at which it compacts at the latest, in the median of the sessions' windows; in a window for messages, only the messages' size.",
     ),
     value: ({ compactsAtTokens }) => compactsAtTokens,
     format: formatTokens,
@@ -103,7 +103,7 @@ export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf
       compactsAtTokens: compactsAt(report, windowLabel, summary.policy)?.tokens ?? null,
       standing: standings.get(summary.policy) ?? null,
     })),
-    nameOf: ({ summary: { policy }, isNow }) => (isNow ? `${nameOf(policy)} (you now)` : nameOf(policy)),
+    nameOf: ({ summary: { policy }, isNow }) => (isNow ? `${nameOf(policy)} (yours)` : nameOf(policy)),
   });
 }
 

@@ -121,7 +121,8 @@ function notRead(notes: readonly SourceNote[]): readonly ReportProblem[] {
     const named = own.flatMap(({ unread }) => unread ?? []);
     if (named.length > 0) return [{ kind: "not-read", text: namedText(named, words) }];
     const said = first.text.startsWith(`${first.file}: `) ? first.text.slice(first.file.length + 2) : first.text;
-    const others = own.length === 1 ? "" : ` (and ${formatNumberOf(own.length - 1, "more log")})`;
+    const files = new Set(own.map(({ file }) => file)).size;
+    const others = files === 1 ? "" : ` (and ${formatNumberOf(files - 1, "more log")})`;
     return [{ kind: "not-read", text: `${reasonText(said)}${others}.` }];
   });
 }

@@ -1,10 +1,11 @@
-import { type Amount, NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
+import { type Amount, NONE_POLICY, PLIMSOLL_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { triggerWords } from "./trigger.ts";
 
 describe("triggerWords", () => {
   test.each([
     ["a share", SVEN_POLICY, "at 75% of the input budget"],
+    ["a share of the space for messages", PLIMSOLL_POLICY, "at 25% of the space for messages"],
     ["never", NONE_POLICY, null],
   ])("says %s", (_, policy, expected) => {
     expect(triggerWords(policy)).toBe(expected);

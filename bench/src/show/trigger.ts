@@ -26,13 +26,15 @@ export function triggerWords({ enabled, trigger }: Acting): string | null {
 /** An amount in words, e.g. `75% of the input budget`. */
 export function amountWords(amount: Amount): string {
   if ("tokens" in amount) return `${formatCount(amount.tokens)} tokens`;
-  if ("ratio" in amount) return ratioWords(amount.ratio, amount.of === "window" ? "the window" : "the input budget");
+  if ("ratio" in amount) return ratioWords(amount.ratio, WHOLES[amount.of]);
   if ("min" in amount) return bounded("at most", "less", amount.min);
   if ("max" in amount) return bounded("at least", "more", amount.max);
   if ("windowAbove" in amount)
     return `${amountWords(amount.above)} (in windows up to ${formatCount(amount.windowAbove)} tokens ${amountWords(amount.upTo)})`;
   return amount.minus.map(amountWords).join(" less ");
 }
+
+const WHOLES = { window: "the window", "input-budget": "the input budget", room: "the space for messages" } as const;
 
 /** The first amount with the others as its bounds. */
 function bounded(bound: "at most" | "at least", than: "less" | "more", amounts: readonly Amount[]): string {

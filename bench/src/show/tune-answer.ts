@@ -1,5 +1,4 @@
 import { lossesAgainst } from "../judge/choose.ts";
-import { FEWEST_SESSIONS } from "../judge/settings.ts";
 import { settingWords } from "../tune/tunable-settings.ts";
 import type { TunedPolicy, TuneResult } from "../tune/tune.ts";
 import { formatNumberOf, formatPercent, NOT_VISIBLE } from "./figures.ts";
@@ -27,9 +26,9 @@ export function tuneAnswer(answered: Answered): readonly string[] {
   if (taken === null) return keptLines(answered);
   return [
     `${verdict.kind === "set" ? "Set" : "Looks better"}: ${settingsText(taken)} in ${base}.`,
-    `Costs ${formatPercent(taken.test.costPercent)}% of no compaction; now ${formatPercent(current.test.costPercent)}%.`,
+    `Costs ${formatPercent(taken.test.costPercent)}% of an uncompacted run; now ${formatPercent(current.test.costPercent)}%.`,
     keepsLine(taken.test.gain, `; now ${formatPercent(current.test.gain)}%`),
-    "No measure falls by a point.",
+    "No measure falls by a point or more.",
     sureLine(answered),
   ];
 }
@@ -44,11 +43,11 @@ function keptLines(answered: Answered): readonly string[] {
     best === null ? "no tried setting is better" : `${settingsText(best)} was best on some sessions, but worse on the others`;
   return [
     `Keep ${base} as it is: ${why}.`,
-    `Costs ${formatPercent(current.test.costPercent)}% of no compaction.`,
+    `Costs ${formatPercent(current.test.costPercent)}% of an uncompacted run.`,
     keepsLine(current.test.gain, ""),
     cheapest === undefined
       ? "No cheaper setting was found."
-      : `Cheaper: ${settingsText(cheapest)}, ${formatPercent(cheapest.test.costPercent)}%. ${lossWords(cheapest, current)}`,
+      : `Cheaper: ${settingsText(cheapest)} (${formatPercent(cheapest.test.costPercent)}%), ${lossWords(cheapest, current)}.`,
     sureLine(answered),
   ];
 }
@@ -56,7 +55,7 @@ function keptLines(answered: Answered): readonly string[] {
 function sureLine({ verdict, testSessions, tried }: Answered): string {
   const looked = `${formatNumberOf(tried.length, "setting")} tried, judged on ${formatNumberOf(testSessions, "session")}`;
   if (verdict.kind === "too-few")
-    return `How sure: not enough data. ${looked}; ${FEWEST_SESSIONS} sessions are needed, ${verdict.missing} more.`;
+    return `How sure: too little data: ${formatNumberOf(verdict.missing, "more session")} ${verdict.missing === 1 ? "is" : "are"} needed. ${looked}.`;
   if (verdict.kind !== "set") return `How sure: ${looked}.`;
   const { cost, drawn, count } = verdict.sureness;
   return `How sure: ${looked}; over all ${count} ${drawn} it costs ${formatPercent(cost.from)} to ${formatPercent(cost.through)}% of the current setting (95%).`;
@@ -70,8 +69,9 @@ const NOT_SEEN = `The text that replies needed is ${NOT_VISIBLE}.`;
 
 function lossWords({ test }: TunedPolicy, current: TunedPolicy): string {
   const [worst] = lossesAgainst(test, current.test);
-  if (worst === undefined) return test.gain === null ? NOT_SEEN : `It keeps ${formatPercent(test.gain)}%.`;
-  return `It loses ${formatPercent(worst.points)} points of ${worst.measure}.`;
+  if (worst === undefined)
+    return test.gain === null ? "its losses are not visible" : `which keeps ${formatPercent(test.gain)}%`;
+  return `which loses ${formatPercent(worst.points)} points of ${worst.measure}`;
 }
 
 /** The settings of a policy as they are written in a policy file; its name if it is as it was. */

@@ -10,9 +10,9 @@ const page = pageOf(result);
 
 test("answers first, shows one sample in card, chart and table, and keeps all texts as text", () => {
   expect(page.indexOf("Looks better: trigger.ratio=0.6 in sven.")).toBeLessThan(page.indexOf("<svg"));
-  expect(page).toContain("Costs 55.0% of no compaction; now 71.5%.");
+  expect(page).toContain("Costs 55.0% of an uncompacted run; now 71.5%.");
   expect(page).toContain("trigger.ratio=0.6: 55.0% cost, 85.0% kept");
-  expect(page).toMatch(/<td class="text">best<\/td><td data-v="55">55\.0<\/td>/);
+  expect(page).toMatch(/trigger\.ratio=0\.6 \(best\)<\/th><td data-v="55">55\.0<\/td>/);
   expect(page).toContain("extends: sven # &lt;/pre&gt;&lt;img src=x&gt;");
   expect(page).toContain("2026-03-05 &lt;/td&gt;&lt;script&gt; logs/a.jsonl");
   expect(page).not.toContain("<img");
@@ -28,7 +28,7 @@ test("says that the setting stays if nothing is better, or if the best is worse 
   const keep = { kind: "keep", why: "not-confirmed" } as const;
   const kept = pageOf({ ...result, best: null, verdict: keep });
   expect(kept).toContain("Keep sven as it is: no tried setting is better.");
-  expect(kept).toContain("Cheaper: trigger.ratio=0.6, 55.0%. It keeps 85.0%.");
+  expect(kept).toContain("Cheaper: trigger.ratio=0.6 (55.0%), which keeps 85.0%.");
   expect(kept).toContain("How sure: 3 settings tried, judged on 4 sessions.");
   const unsure = pageOf({ ...result, verdict: keep });
   expect(unsure).toContain("trigger.ratio=0.6 was best on some sessions, but worse on the others.");

@@ -73,8 +73,8 @@ export function tuneTables(results: readonly ShownTuneResult[], nameOf: SessionN
 
 interface SettingRow extends TunedPolicy {
   readonly place: string;
-  /** Measures on which it keeps less than the current setting, on the sessions that it was not chosen on. */
-  readonly worse: string;
+  /** The measure that falls most against the current setting, on the sessions that it was not chosen on. */
+  readonly largestLoss: string;
 }
 
 function settingTable(result: ShownTuneResult): ReportTable {
@@ -83,12 +83,12 @@ function settingTable(result: ShownTuneResult): ReportTable {
   const isOther = ({ policy, settings, test }: TunedPolicy) =>
     policy.name !== best?.policy.name && settings.length > 0 && test.units.length > 0;
   const rowOf = (tuned: TunedPolicy, place: string): SettingRow => {
-    const losses = lossesAgainst(tuned.test, current.test);
-    return { ...tuned, place, worse: losses.map(({ measure, points }) => `${measure} ${formatPercent(points)}`).join(", ") };
+    const [worst] = lossesAgainst(tuned.test, current.test);
+    return { ...tuned, place, largestLoss: worst === undefined ? "" : `${worst.measure} −${formatPercent(worst.points)}` };
   };
   const rows = [
     rowOf(current, taken === null ? "current, stays" : "current"),
-    ...(best === null ? [] : [rowOf(best, taken === null ? "best on the half" : "best")]),
+    ...(best === null ? [] : [rowOf(best, taken === null ? "best on one half" : "best")]),
     ...front.filter(isOther).map((tuned) => rowOf(tuned, "")),
   ];
   const judged = formatNumberOf(testSessions, "session");
@@ -103,7 +103,7 @@ function settingTable(result: ShownTuneResult): ReportTable {
     rowTitle: "setting",
     columns: COLUMNS,
     rows,
-    nameOf: settingsText,
+    nameOf: (row) => (row.place === "" ? settingsText(row) : `${settingsText(row)} (${row.place})`),
   });
 }
 
@@ -119,9 +119,8 @@ const scored = <Row>(of: (row: Row) => Standing): readonly Column<Row>[] => [
 ];
 
 const COLUMNS: readonly Column<SettingRow>[] = [
-  textColumn("place", ({ place }) => place),
   ...scored<SettingRow>(({ test }) => test),
-  textColumn("worse than as it is, points", ({ worse }) => worse),
+  { ...textColumn("largest loss", ({ largestLoss }) => largestLoss), isText: false },
 ];
 
 const SESSION_COLUMNS: readonly Column<TunedSession>[] = [

@@ -26,12 +26,12 @@ describe("verdicts", () => {
     const [verdict] = linesOf(exampleReport());
     expect(verdict?.lines).toEqual([
       "No policy is clearly better. Closest: sven*.",
-      expect.stringMatching(/^Compacts at 39\.\dk of 64\.\dk\. Costs [\d.]+% of no compaction; you now [\d.]+%\.$/),
-      expect.stringMatching(/^Keeps [\d.]+% of the text later replies needed, word for word; you now [\d.]+%\.$/),
+      expect.stringMatching(/^Compacts at 39\.\dk of 64\.\dk\. Costs [\d.]+% of an uncompacted run; yours [\d.]+%\.$/),
+      expect.stringMatching(/^Keeps [\d.]+% of the text later replies needed, word for word; yours [\d.]+%\.$/),
       expect.stringMatching(
         /^Worse on [a-z ]+: [\d.]+ points below keeping only the newest messages, and on \d other measures\.$/,
       ),
-      "How sure: not enough data: 2 sessions of 1 project, 8 projects are needed.",
+      "How sure: too little data: 2 sessions of 1 project; 8 projects are needed.",
     ]);
   });
 
@@ -52,12 +52,12 @@ describe("verdicts", () => {
     const [both] = linesOf({ ...plain, rows });
     expect(both?.answers.filter(({ choice }) => choice.pick !== null)).toHaveLength(2);
     expect(both?.lines).toHaveLength(5);
-    expect(both?.lines[0]).toMatch(/ (None with summaries by a model is better|With summaries by a model: sven\*)/);
+    expect(both?.lines[0]).toMatch(/ (No policy with summaries by a model is better|With summaries by a model: sven\*)/);
   });
 
   test.each([
     ["the same price", 0.51, 60, ["At the price of other, ours keeps 80.0% instead of 60.0%."]],
-    ["another price", 0.8, 60, ["At 50.0% of no compaction (other 80.0%), ours keeps 80.0% instead of 60.0%."]],
+    ["another price", 0.8, 60, ["ours keeps 80.0% and costs 50.0%; other keeps 60.0% and costs 80.0%."]],
     ["no gain", 0.5, 90, []],
   ] as const)("say what is gained at %s", (_, costRatio, held, lines) => {
     const [ours, other] = [
@@ -85,7 +85,7 @@ describe("verdicts", () => {
       const own = isCheap ? { ...cost, withCacheUsd: 0.01 } : cost;
       return { ...row, metrics: { ...row.metrics, cost: own, summaries: NOBODY } };
     });
-    expect(linesOf({ ...report, rows })[0]?.lines[0]).toMatch(/ None with summaries by a model is better\.$/);
+    expect(linesOf({ ...report, rows })[0]?.lines[0]).toMatch(/ No policy with summaries by a model is better\.$/);
   });
 
   test("say how sure it is from eight projects on", () => {

@@ -19,7 +19,7 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
   if (answer === undefined || pick === undefined) return [unanswered(judged)];
   return [
     `${choiceWords(answer, pick, nameOf)}${others.map((other) => besideWords(other, beside, nameOf)).join("")}`,
-    `${whereWords(report, judged, nameOf)} Costs ${formatPercent(pick.costPercent)}% of no compaction${now === null ? "" : `; you now ${formatPercent(now.costPercent)}%`}.`,
+    `${whereWords(report, judged, nameOf)} Costs ${formatPercent(pick.costPercent)}% of an uncompacted run${now === null ? "" : `; yours ${formatPercent(now.costPercent)}%`}.`,
     keptLine(pick, now),
     worseLine(answer, pick, nameOf),
     sureLine(judged, answer),
@@ -39,10 +39,13 @@ export function whyLine(placed: readonly Standing[], pick: Standing, nameOf: Pol
   if (other === undefined) return [];
   const isSame = Math.abs(Math.log(other.costPercent / pick.costPercent)) <= Math.log(SAME_COST_RATIO);
   const [own, their] = [pick, other].map(({ costPercent }) => formatPercent(costPercent));
-  const price = isSame
-    ? `At the price of ${nameOf(other.policy)}`
-    : `At ${own}% of no compaction (${nameOf(other.policy)} ${their}%)`;
-  return [`${price}, ${nameOf(pick.policy)} keeps ${formatPercent(pick.gain)}% instead of ${formatPercent(other.gain)}%.`];
+  const [kept, less] = [pick, other].map(({ gain }) => formatPercent(gain));
+  const [name, than] = [pick, other].map(({ policy }) => nameOf(policy));
+  return [
+    isSame
+      ? `At the price of ${than}, ${name} keeps ${kept}% instead of ${less}%.`
+      : `${name} keeps ${kept}% and costs ${own}%; ${than} keeps ${less}% and costs ${their}%.`,
+  ];
 }
 
 /** The sentence where nothing shows how much compaction saves. */
@@ -74,7 +77,7 @@ function choiceWords({ choice, sureness }: WindowAnswer, pick: Standing, nameOf:
 /** The answer among the policies with the other kind of summaries: none if it is not named, and its cost if that is above doing nothing. */
 function besideWords({ summaries, choice }: WindowAnswer, beside: readonly Standing[], nameOf: PolicyNames): string {
   const pick = beside.find(({ policy }) => policy === choice.pick?.policy);
-  if (pick === undefined) return ` None with summaries ${summaries} is better.`;
+  if (pick === undefined) return ` No policy with summaries ${summaries} is better.`;
   const dear = pick.costPercent > 100 ? `, costs ${formatPercent(pick.costPercent)}%` : "";
   return ` With summaries ${summaries}: ${nameOf(pick.policy)}${dear}.`;
 }
@@ -86,7 +89,8 @@ function hasActed({ units }: Standing): boolean {
 function whereWords(report: BenchReport, { windowLabel: label, named: [pick] }: WindowJudgement, nameOf: PolicyNames): string {
   if (pick === undefined) return "";
   const at = compactsAt(report, label, pick.policy);
-  const where = at === null ? "by a rule of its own" : `at ${formatTokens(at.tokens)} of ${formatTokens(at.windowTokens)}`;
+  const isLatest = report.policies.find(({ name }) => name === pick.policy)?.policy.trigger.pays !== undefined;
+  const where = at === null ? "by a rule of its own" : `${isLatest ? "by" : "at"} ${formatTokens(at.tokens)} of ${formatTokens(at.windowTokens)}`;
   if (pick.compactions > 0) return `Compacts ${where}.`;
   return hasActed(pick) ? `Only shortened results; compacts ${where}.` : `${nameOf(pick.policy)} would compact ${where}.`;
 }
@@ -110,14 +114,14 @@ export function compactsAt(
 
 function keptLine({ gain }: Standing, now: Standing | null): string {
   if (gain === null) return "The text that replies needed is not visible in these sessions.";
-  const beside = now === null || now.gain === null ? "" : `; you now ${formatPercent(now.gain)}%`;
+  const beside = now === null || now.gain === null ? "" : `; yours ${formatPercent(now.gain)}%`;
   return `Keeps ${formatPercent(gain)}% of the text later replies needed, word for word${beside}.`;
 }
 
 function worseLine({ choice }: WindowAnswer, { policy }: Standing, nameOf: PolicyNames): string {
   const worse = choice.worse.get(policy) ?? [];
   const [worst] = worse;
-  if (worst === undefined) return "No policy of similar cost keeps more; nor do only the newest messages.";
+  if (worst === undefined) return "At similar cost no policy keeps more, nor does keeping only new messages.";
   const more = worse.length === 1 ? "" : `, and on ${formatNumberOf(worse.length - 1, "other measure")}`;
   const than = worst.than === null ? "keeping only the newest messages" : nameOf(worst.than);
   return `Worse on ${worst.measure}: ${formatPercent(worst.points)} points below ${than}${more}.`;
@@ -126,7 +130,7 @@ function worseLine({ choice }: WindowAnswer, { policy }: Standing, nameOf: Polic
 function sureLine({ units }: WindowJudgement, { sureness, placed }: WindowAnswer): string {
   const projects = ownersOf(units).size;
   const sessions = `${formatNumberOf(units.length, "session")} of ${formatNumberOf(projects, "project")}`;
-  if (sureness === null) return `How sure: not enough data: ${sessions}, ${FEWEST_OWNERS} projects are needed.`;
+  if (sureness === null) return `How sure: too little data: ${sessions}; ${FEWEST_OWNERS} projects are needed.`;
   const { cost, again } = sureness;
   const between = `; cost ${formatPercent(cost.from)} to ${formatPercent(cost.through)}%`;
   if (placed.length < 2) return `How sure: only one policy, ${sessions}${between}.`;

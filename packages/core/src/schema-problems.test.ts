@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { nearestName, suggestion } from "./schema-problems.ts";
+import { BUILT_IN_KINDS } from "./policy/kinds.ts";
+import { policySchema } from "./policy/policy.ts";
+import { PLIMSOLL_POLICY } from "./policy/presets/plimsoll.ts";
+import { nearestName, schemaProblems, suggestion } from "./schema-problems.ts";
 
 const KNOWN = ["none", "sven", "opal", "klaude-code", "pi"];
 
@@ -26,5 +29,33 @@ describe("nearestName", () => {
 describe("suggestion", () => {
   test("lists all names if none is near", () => {
     expect(suggestion("gemini", KNOWN)).toBe("known: none, sven, opal, klaude-code, pi");
+  });
+});
+
+describe("schemaProblems of a policy", () => {
+  const schema = policySchema(BUILT_IN_KINDS);
+  const AMOUNT = "; it may hold tokens, ratio, of, min, max, minus, windowAbove, above, upTo";
+  const keepKinds = '"recent"|"human"|"plan"|"files-in-hand"|"recall"|"pinned"';
+
+  test.each([
+    ["a keep rule of no known kind", { keep: [{ kind: "recnt", atMost: "4k" }] }, `keep.0.kind: expected one of ${keepKinds}`],
+    [
+      "a kind with a wrong setting",
+      { keep: [{ kind: "human", atMost: "4k" }] },
+      `keep.0.atMost: expected object, received string${AMOUNT}`,
+    ],
+    [
+      "a kind of two forms with a wrong setting",
+      { keep: [{ kind: "recent", amount: 4 }] },
+      `keep.0.amount: expected object, received number${AMOUNT}`,
+    ],
+    [
+      "a strategy of no known kind",
+      { strategies: [{ kind: "nosuch" }] },
+      expect.stringMatching(/^strategies\.0\.kind: expected one of "summarize"\|/),
+    ],
+  ])("%s", (_, change, text) => {
+    const { error = { issues: [] } } = schema.safeParse({ ...PLIMSOLL_POLICY, ...change });
+    expect(schemaProblems(error, schema).map((problem) => problem.text)).toEqual([text]);
   });
 });

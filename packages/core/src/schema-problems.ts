@@ -69,22 +69,31 @@ function nearestVariant(
   path: readonly PropertyKey[],
   schema: JsonSchema,
 ): readonly FoundProblem[] {
-  const tags = variants.map((issues) =>
-    issues.find(({ code, path: [, deeper] }) => code === "invalid_value" && deeper === undefined),
-  );
-  const names = tags.flatMap((tag) => (tag?.code === "invalid_value" && tag.path[0] === tags[0]?.path[0] ? [tag.values] : []));
-  if (names.length === variants.length && tags[0] !== undefined && tags[0].path.length > 0) {
-    const message = `expected one of ${names
-      .flat()
-      .map((name) => JSON.stringify(name))
-      .join("|")}`;
-    return flatten({ ...tags[0], message }, path, schema);
+  const tags = variants.map(tagsIn);
+  const [tag] = tags.flat();
+  if (tag !== undefined && tags.every((own) => own.some(({ path: [key] }) => key === tag.path[0]))) {
+    const names = new Set(tags.flatMap((own) => own.flatMap(({ values }) => values.map((name) => JSON.stringify(name)))));
+    const message = `expected one of ${[...names].join("|")}`;
+    return flatten({ ...tag, message }, path, schema);
   }
-  const ranked = variants
+  const meant = variants.filter((_, place) => tags[place]?.length === 0);
+  const ranked = (meant.length === 0 ? variants : meant)
     .map((issues) => issues.flatMap((issue) => flatten(issue, path, schema)))
     .map((problems) => ({ problems, cost: costOf(problems, path) }))
     .toSorted((a, b) => a.cost - b.cost);
   return ranked[0]?.problems ?? [];
+}
+
+type TagIssue = Extract<Issue, { code: "invalid_value" }>;
+
+/** The faults of a variant's name; none if one of its own variants has it. */
+function tagsIn(issues: readonly Issue[]): readonly TagIssue[] {
+  return issues.flatMap((issue) => {
+    if (issue.code === "invalid_value" && issue.path.length === 1) return [issue];
+    if (issue.code !== "invalid_union" || issue.path.length > 0) return [];
+    const own = issue.errors.map(tagsIn);
+    return own.every((tags) => tags.length > 0) ? own.flat() : [];
+  });
 }
 
 /** A variant of another type altogether is further away than one with a few wrong keys (chosen). */

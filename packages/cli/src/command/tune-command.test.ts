@@ -25,8 +25,8 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(/^(?:Looks better: .*|Keep sven as it is: .*)\n/);
     expect(stdout.split("\n\n")[0]?.split("\n").length).toBeLessThanOrEqual(6);
-    expect(stdout).toMatch(/^setting +place +cost % +cost +kept % +older %/m);
-    expect(stdout).toContain("How sure: not enough data.");
+    expect(stdout).toMatch(/^setting +cost % +cost +kept % +older %/m);
+    expect(stdout).toContain("How sure: too little data:");
     expect(readdirSync(join(folder, ".cache/plimsoll/replays"))).toEqual([]);
     expect(readFileSync(join(folder, "tuned.html"), "utf8")).toContain("Settings of sven");
   });

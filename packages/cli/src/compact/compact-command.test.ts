@@ -135,16 +135,16 @@ describe("compact", () => {
 
   test.each([
     ["a file that there is not", ["compact", "none.jsonl"], "none.jsonl: no such file"],
-    ["an id that there is not", ["compact", "none"], "no session of that id in .plimsoll/sessions"],
+    ["an id that there is not", ["compact", "none"], "no session with that id in .plimsoll/sessions"],
     ["a folder", ["compact", "."], "is not a file"],
     ["a size that is none", ["compact", "voyage", "--keep", "much"], "--keep much: give a number of tokens"],
     ["a policy that there is not", ["compact", "voyage", "--policy", "svne"], 'unknown policy "svne"'],
     ["no log at all", ["compact", "notes.txt"], "notes.txt"],
     ["undoing if nothing was compacted", ["compact", "--undo", "voyage"], "there is no compaction to undo"],
     ["undoing the log of another agent", ["compact", "--undo", "other.jsonl"], "not one of plimsoll's own logs"],
-    ["undoing what there is not", ["compact", "none", "--undo"], "no session of that id"],
+    ["undoing what there is not", ["compact", "none", "--undo"], "no session with that id"],
     ["undoing a file of another kind", ["compact", "notes.txt", "--undo"], "which end in .jsonl, can be undone"],
-    ["looking at what there is not", ["inspect", "none"], "no session of that id"],
+    ["looking at what there is not", ["inspect", "none"], "no session with that id"],
   ])("%s is one line, and the exit code 2", async (_what, argv, line) => {
     writeFileSync(join(folder, "notes.txt"), "buy tar\n");
     writeFileSync(join(folder, "other.jsonl"), '{"type":"user","message":{"role":"user","content":"hello"}}\n');

@@ -4,13 +4,15 @@ import process from "node:process";
 import { LOCATED_AGENTS } from "@plimsoll/bench/extend";
 import { type CliIo, newestLog, printable, say } from "@plimsoll/bench/terminal";
 import { PlimsollError } from "@plimsoll/core";
+import { suggestion } from "@plimsoll/core/extend";
 import { readConfig } from "../config/read-config.ts";
 import { sessionStoreOf, sessionsFolderOf } from "../run/stored-sessions.ts";
 
-/** The log that a person named: a file, else the id of a session in this place. Throws `bad-input` if there is neither. */
+/** The log that a person named: a file, else the id of a session in this place. Throws `bad-input` if there is neither, with the nearest of other `names`. */
 export function sessionFile(
   session: string,
   { cwd, homeFolder }: CliIo,
+  names: readonly string[] = [],
 ): { readonly path: string; readonly displayName: string } {
   const path = resolve(cwd, session);
   const found = statSync(path, { throwIfNoEntry: false });
@@ -21,9 +23,10 @@ export function sessionFile(
   const log = join(folder, `${session}.jsonl`);
   const isId = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(session);
   if (isId && statSync(log, { throwIfNoEntry: false })?.isFile()) return { path: log, displayName: relative(cwd, log) };
+  const near = suggestion(session, names, "");
   throw new PlimsollError(
     "bad-input",
-    `${session}: no such file${isId ? `, and no session of that id in ${relative(cwd, folder) || "."}` : ""}`,
+    `${session}: no such file${isId ? `, and no session with that id in ${relative(cwd, folder) || "."}` : ""}${near === "" ? "" : `: ${near}`}`,
     { session },
   );
 }
@@ -40,7 +43,7 @@ export async function sessionFileOr(
   if (session !== undefined && from !== undefined)
     throw new PlimsollError("bad-input", "give a session log, or --from AGENT for the newest one of an agent");
   const isAgent = LOCATED_AGENTS.some((agent) => agent === session) && !existsSync(resolve(io.cwd, session ?? ""));
-  if (session !== undefined && !isAgent) return sessionFile(session, io);
+  if (session !== undefined && !isAgent) return sessionFile(session, io, LOCATED_AGENTS);
   const agent = from ?? session ?? null;
   const [log, own] = await Promise.all([
     newestLog(agent, io, agent === null ? io.cwd : null),
