@@ -20,108 +20,74 @@ const FILE = "given";
 
 /** The rules that every importer must pass: run each in the importer's tests. A rule rejects with the fact that did not hold. */
 export const IMPORTER_CONTRACT: readonly ImporterRule[] = [
-  {
-    rule: "recognises its own session, by what it holds",
-    run: async (make) => {
-      const { importer, text } = await make();
-      const names = ["given", "other.json"];
-      const answers = await Promise.all(names.map(async (name) => importer.recognises(await readHead(textSource(text, name)))));
-      holds(answers.every(Boolean), `recognised: ${answers.join(", ")}`);
-    },
-  },
-  {
-    rule: "recognises nothing else, and never throws at a beginning",
-    run: async (make) => {
-      const { importer } = await make();
-      for (const text of STRANGE) {
-        holds(!importer.recognises(await readHead(textSource(text, FILE))), `recognised ${JSON.stringify(text)}`);
+  ruled("recognises its own session, by what it holds", async ({ importer, text }) => {
+    const names = ["given", "other.json"];
+    const answers = await Promise.all(names.map(async (name) => importer.recognises(await readHead(textSource(text, name)))));
+    holds(answers.every(Boolean), `recognised: ${answers.join(", ")}`);
+  }),
+  ruled("recognises nothing else, and never throws at a beginning", async ({ importer }) => {
+    for (const text of STRANGE) {
+      holds(!importer.recognises(await readHead(textSource(text, FILE))), `recognised ${JSON.stringify(text)}`);
+    }
+  }),
+  ruled("gives the same transcripts each time", async ({ importer, text }) => {
+    const [one, other] = [await importer.read(textSource(text, FILE)), await importer.read(textSource(text, FILE))];
+    holds(JSON.stringify(one) === JSON.stringify(other), "two readings differ");
+  }),
+  eachTranscript("begins each log with its session entry, and gives every id once", ({ name, entries }) => {
+    holds(entries[0]?.type === "session", `${name} begins with ${entries[0]?.type}`);
+    holds(entries.filter(({ type }) => type === "session").length === 1, `${name} has several session entries`);
+    const ids = entries.map(entryIdOf);
+    holds(new Set(ids).size === ids.length, `${name} has an id twice`);
+  }),
+  ruled("names each transcript once, with its format, file and parent", async ({ importer, text }) => {
+    const transcripts = await importer.read(textSource(text, FILE));
+    const names = new Set(transcripts.map(({ name }) => name));
+    holds(
+      transcripts.length > 0 && names.size === transcripts.length,
+      `${transcripts.length} transcripts, ${names.size} names`,
+    );
+    for (const { name, file, format, parentName } of transcripts) {
+      holds(file === FILE && format === importer.format, `${name} is of ${file} and ${format}`);
+      holds(parentName === null || names.has(parentName), `${name} belongs to ${parentName}, which is not there`);
+    }
+  }),
+  eachTranscript("puts each result behind its call, and none twice", checkResults),
+  eachTranscript("puts each report behind the message that its call was sent through", ({ name, entries }) => {
+    const seen = new Set<string | null>([null]);
+    for (const entry of entries) {
+      if (entry.type === "message") seen.add(entry.message.id);
+      for (const edit of entry.type === "compaction" ? entry.edits : []) {
+        for (const message of "messages" in edit ? edit.messages : "message" in edit ? [edit.message] : [])
+          seen.add(message?.id ?? null);
       }
-    },
-  },
-  {
-    rule: "gives the same transcripts each time",
-    run: async (make) => {
-      const { importer, text } = await make();
-      const [one, other] = [await importer.read(textSource(text, FILE)), await importer.read(textSource(text, FILE))];
-      holds(JSON.stringify(one) === JSON.stringify(other), "two readings differ");
-    },
-  },
-  {
-    rule: "begins each log with its session entry, and gives every id once",
-    run: eachTranscript(({ name, entries }) => {
-      holds(entries[0]?.type === "session", `${name} begins with ${entries[0]?.type}`);
-      holds(entries.filter(({ type }) => type === "session").length === 1, `${name} has several session entries`);
-      const ids = entries.map(entryIdOf);
-      holds(new Set(ids).size === ids.length, `${name} has an id twice`);
-    }),
-  },
-  {
-    rule: "names each transcript once, with its format, file and parent",
-    run: async (make) => {
-      const { importer, text } = await make();
-      const transcripts = await importer.read(textSource(text, FILE));
-      const names = new Set(transcripts.map(({ name }) => name));
-      holds(
-        transcripts.length > 0 && names.size === transcripts.length,
-        `${transcripts.length} transcripts, ${names.size} names`,
-      );
-      for (const { name, file, format, parentName } of transcripts) {
-        holds(file === FILE && format === importer.format, `${name} is of ${file} and ${format}`);
-        holds(parentName === null || names.has(parentName), `${name} belongs to ${parentName}, which is not there`);
-      }
-    },
-  },
-  { rule: "puts each result behind its call, and none twice", run: eachTranscript(checkResults) },
-  {
-    rule: "puts each report behind the message that its call was sent through",
-    run: eachTranscript(({ name, entries }) => {
-      const seen = new Set<string | null>([null]);
-      for (const entry of entries) {
-        if (entry.type === "message") seen.add(entry.message.id);
-        for (const edit of entry.type === "compaction" ? entry.edits : []) {
-          for (const message of "messages" in edit ? edit.messages : "message" in edit ? [edit.message] : [])
-            seen.add(message?.id ?? null);
-        }
-        const isKnown = entry.type !== "usage" || seen.has(entry.throughMessageId);
-        holds(isKnown, `${name}: a report is through a message that is not there yet`);
-      }
-    }),
-  },
-  {
-    rule: "says whether sizes are reported, and notes it if they are not",
-    run: eachTranscript(({ name, entries, hasUsage, notes }) => {
-      const isReported = entries.some((entry) => entry.type === "usage" && entry.usage.input.totalTokens !== null);
-      holds(hasUsage === isReported, `${name} says ${hasUsage}, its entries say ${isReported}`);
-      holds(notes.some(({ code }) => code === "no-usage") === !hasUsage, `${name} does not note it`);
-    }),
-  },
-  {
-    rule: "keeps or counts in one note what is of a type that nobody knows, at every place",
-    run: async (make) => {
-      const { importer, text } = await make();
-      const entriesIn = (transcripts: readonly Transcript[] | null) =>
-        JSON.stringify(transcripts?.map(({ entries }) => entries));
-      const whole = entriesIn(await importer.read(textSource(text, FILE)));
-      for (const { place, changed, without } of withUnheardOf(text)) {
-        // A repeated fact is read at one of its places.
-        if (entriesIn(await readOrBadInput(importer, textSource(without, FILE))) === whole) continue;
-        // A log of ours with entries that are not known is a newer one: that is an error of its own.
-        const transcripts = await readOrBadInput(importer, textSource(changed, FILE));
-        const said = transcripts?.flatMap(({ notes }) => notes.map((note) => note.text)) ?? [`${UNHEARD_OF} 2`];
-        const isKept = entriesIn(transcripts)?.includes(MARK) === true;
-        holds(isKept || said.some((each) => each.includes(`${UNHEARD_OF} 2`)), `lost at ${place}: ${said.join("; ")}`);
-      }
-    },
-  },
-  {
-    rule: "reads a file that stops anywhere, or says that it is bad input",
-    run: async (make) => {
-      const { importer, text } = await make();
-      for (let part = 1; part < PARTS; part++) {
-        await readOrBadInput(importer, textSource(text.slice(0, Math.floor((text.length * part) / PARTS)), FILE));
-      }
-    },
-  },
+      const isKnown = entry.type !== "usage" || seen.has(entry.throughMessageId);
+      holds(isKnown, `${name}: a report is through a message that is not there yet`);
+    }
+  }),
+  eachTranscript("says whether sizes are reported, and notes it if they are not", ({ name, entries, hasUsage, notes }) => {
+    const isReported = entries.some((entry) => entry.type === "usage" && entry.usage.input.totalTokens !== null);
+    holds(hasUsage === isReported, `${name} says ${hasUsage}, its entries say ${isReported}`);
+    holds(notes.some(({ code }) => code === "no-usage") === !hasUsage, `${name} does not note it`);
+  }),
+  ruled("keeps or counts in one note what is of a type that nobody knows, at every place", async ({ importer, text }) => {
+    const entriesIn = (transcripts: readonly Transcript[] | null) => JSON.stringify(transcripts?.map(({ entries }) => entries));
+    const whole = entriesIn(await importer.read(textSource(text, FILE)));
+    for (const { place, changed, without } of withUnheardOf(text)) {
+      // A repeated fact is read at one of its places.
+      if (entriesIn(await readOrBadInput(importer, textSource(without, FILE))) === whole) continue;
+      // A log of ours with entries that are not known is a newer one: that is an error of its own.
+      const transcripts = await readOrBadInput(importer, textSource(changed, FILE));
+      const said = transcripts?.flatMap(({ notes }) => notes.map((note) => note.text)) ?? [`${UNHEARD_OF} 2`];
+      const isKept = entriesIn(transcripts)?.includes(MARK) === true;
+      holds(isKept || said.some((each) => each.includes(`${UNHEARD_OF} 2`)), `lost at ${place}: ${said.join("; ")}`);
+    }
+  }),
+  ruled("reads a file that stops anywhere, or says that it is bad input", async ({ importer, text }) => {
+    for (let part = 1; part < PARTS; part++) {
+      await readOrBadInput(importer, textSource(text.slice(0, Math.floor((text.length * part) / PARTS)), FILE));
+    }
+  }),
 ];
 
 /** How many cuts a file is stopped at; chosen. */
@@ -202,11 +168,14 @@ function holds(isHeld: boolean, fault: string): void {
   if (!isHeld) throw new Error(fault);
 }
 
-function eachTranscript(check: (transcript: Transcript) => void): ImporterRule["run"] {
-  return async (make) => {
-    const { importer, text } = await make();
+function ruled(rule: string, check: (subject: ImporterSubject) => Promise<void>): ImporterRule {
+  return { rule, run: async (make) => await check(await make()) };
+}
+
+function eachTranscript(rule: string, check: (transcript: Transcript) => void): ImporterRule {
+  return ruled(rule, async ({ importer, text }) => {
     for (const transcript of await importer.read(textSource(text, FILE))) check(transcript);
-  };
+  });
 }
 
 function checkResults({ name, entries }: Transcript): void {

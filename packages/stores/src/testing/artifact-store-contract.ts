@@ -1,6 +1,6 @@
 import type { ArtifactStore } from "@plimsoll/core";
 import { artifactHandle } from "@plimsoll/core/extend";
-import { type ContractCase, sameOrThrow } from "./contract.ts";
+import { type ContractCase, ruled, sameOrThrow } from "./contract.ts";
 
 /** Test cases that every artifact store must pass, for tests of a store of your own. */
 export const ARTIFACT_STORE_CONTRACT: readonly ContractCase<ArtifactStore>[] = [
@@ -9,22 +9,14 @@ export const ARTIFACT_STORE_CONTRACT: readonly ContractCase<ArtifactStore>[] = [
   keepsText("keeps text beyond the basic plane and line ends as they are", "a\r\nb\u2028 🦊 \u0000"),
   keepsText("keeps lone surrogates", "x\ud800y\udc00"),
   keepsText("keeps a text of a million characters", "0123456789".repeat(100_000)),
-  {
-    rule: "names a text by its content",
-    run: async (make) => {
-      const store = await make();
-      sameOrThrow("handle", await store.put("text"), artifactHandle("text"));
-    },
-  },
-  {
-    rule: "stores the same text twice without a change",
-    run: async (make) => {
-      const store = await make();
-      const [first, second] = await Promise.all([store.put("text"), store.put("text")]);
-      sameOrThrow("second handle", second, first);
-      sameOrThrow("text", await store.get(first), "text");
-    },
-  },
+  ruled("names a text by its content", async (store) => {
+    sameOrThrow("handle", await store.put("text"), artifactHandle("text"));
+  }),
+  ruled("stores the same text twice without a change", async (store) => {
+    const [first, second] = await Promise.all([store.put("text"), store.put("text")]);
+    sameOrThrow("second handle", second, first);
+    sameOrThrow("text", await store.get(first), "text");
+  }),
   ...["artifact:", `artifact:${"0".repeat(64)}`, "../../etc/passwd", "artifact:../../etc/passwd", "message-id"].map(
     (handle): ContractCase<ArtifactStore> => ({
       rule: `knows no ${handle}`,

@@ -4,6 +4,11 @@ export interface ContractCase<Subject> {
   readonly run: (make: () => Promise<Subject>) => Promise<void>;
 }
 
+/** Makes a rule that looks at one subject. */
+export function ruled<Subject>(rule: string, holds: (subject: Subject) => Promise<void>): ContractCase<Subject> {
+  return { rule, run: async (make) => await holds(await make()) };
+}
+
 /** Rejects unless the two have the same JSON. */
 export function sameOrThrow(what: string, actual: unknown, expected: unknown): void {
   const [actualJson, expectedJson] = [JSON.stringify(actual), JSON.stringify(expected)];
