@@ -36,6 +36,8 @@ function describeEntry(entry: SessionEntry): string {
       return `compaction ${entry.record.messagesBefore} -> ${entry.record.messagesAfter}: ${entry.edits.map(describeEdit).join(", ")}`;
     case "attempt":
       return `attempt ${entry.outcome}`;
+    case "context-call":
+      return `${entry.tool} ${entry.outcome}`;
     case "revert":
       return "revert";
     default:

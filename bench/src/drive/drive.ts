@@ -69,6 +69,7 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
         }
         return undefined;
       case "attempt":
+      case "context-call":
         return undefined;
       case "revert":
         if (foldsBoundaries) run.append(entry);

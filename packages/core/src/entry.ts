@@ -13,20 +13,21 @@ export type SessionEntry =
   | ModelChangeEntry
   | CompactionEntry
   | AttemptEntry
-  | RevertEntry;
+  | RevertEntry
+  | ContextCallEntry;
 
 /**
  * The version of the log format in new logs. Each addition to the format, even an optional key, raises it. Version 1 lacks attempts; 2 lacks the replacer of spans,
  * and limits that a provider named; 3 lacks messages that the agent declares in mid-conversation, reasoning that an entry removes, and the choice how bound
- * reasoning is treated; 4 lacks summaries of the vendor. Logs of all versions open as they are.
+ * reasoning is treated; 4 lacks summaries of the vendor; 5 lacks calls of context tools. Logs of all versions open as they are.
  */
-export const LOG_VERSION = 5;
+export const LOG_VERSION = 6;
 
 /** The first entry of a log: the beginning of every request of the session, before its messages. */
 export interface SessionStartEntry {
   readonly type: "session";
   /** Version of the log's format. */
-  readonly version: 1 | 2 | 3 | 4 | 5;
+  readonly version: 1 | 2 | 3 | 4 | 5 | 6;
   readonly id: string;
   readonly createdMs: number | null;
   /** System text, empty if a recorded session does not have it. */
@@ -128,6 +129,19 @@ export interface RevertEntry extends RemovesReasoning {
   readonly type: "revert";
   readonly id: string;
   readonly compactionId: string;
+  readonly atMs: number | null;
+}
+
+/**
+ * A call of a context tool by the model; `unpin` is the undo of a pin. `text` is the passage, focus, handle, words or pin that it was about, empty for none. Only an
+ * answered call has an effect.
+ */
+export interface ContextCallEntry {
+  readonly type: "context-call";
+  readonly id: string;
+  readonly tool: "remaining" | "recall" | "pin" | "compact" | "unpin";
+  readonly text: string;
+  readonly outcome: "answered" | "refused";
   readonly atMs: number | null;
 }
 

@@ -49,6 +49,7 @@ export type {
   SummaryRequest,
 } from "./ports.ts";
 export { decodeLog, encodeLog } from "./session/codec.ts";
+export { type ContextTools, contextTools } from "./session/context-tools.ts";
 export type { ContextEvent } from "./session/events.ts";
 export { createKeyRedactor } from "./session/hidden-keys.ts";
 export { createSession } from "./session/open-session.ts";

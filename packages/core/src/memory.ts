@@ -3,7 +3,7 @@ import type { KeepRule } from "./keep/keep-rule.ts";
 import type { KeptMessages } from "./keep/kept-messages.ts";
 import { createDigest, DEFAULT_DIGEST_OPTIONS } from "./memory/digest.ts";
 import { foldFacts, NO_FACTS, withTrackedFiles } from "./memory/facts.ts";
-import { factsWithin, type KeptState, NO_KEPT_STATE } from "./memory/facts-text.ts";
+import { factsWithin, type KeptState, NO_KEPT_STATE, passagesText } from "./memory/facts-text.ts";
 import { FILES_IN_HAND } from "./memory/files-in-hand.ts";
 import { createRecallIndex } from "./memory/recall-index.ts";
 import { type Recaller, recaller } from "./memory/recaller.ts";
@@ -71,7 +71,10 @@ export function createMemory({ recalls, work }: { readonly recalls: boolean; rea
       return {
         record: ({ roomTokens, recordTokens: policyTokens, tokensOf }) => {
           const atMostTokens = roomTokens * RECORD_RATIO;
-          return factsWithin(known, kept, { policyTokens, atMostTokens, charsPerToken: CHARS_PER_TOKEN, tokensOf });
+          const facts = factsWithin(known, kept, { policyTokens, atMostTokens, charsPerToken: CHARS_PER_TOKEN, tokensOf });
+          // The model's passages are bounded when they are pinned: they have a room of their own.
+          const passages = passagesText(kept, Math.floor(atMostTokens * CHARS_PER_TOKEN));
+          return (staying) => [passages, facts(staying) ?? ""].filter(Boolean).join("\n\n") || null;
         },
         digest: ({ roomTokens, recordTokens }) => {
           const roomChars = Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN);

@@ -35,7 +35,7 @@ test("a log that is opened entry by entry is the session that holds it whole, be
         .slice(-1);
       for (const latest of undoable.filter(({ id }) => id === whole.view().activeCompactions.at(-1)?.id)) {
         undone.count += 1;
-        expect((await conversation.undo()).compactionId).toBe(latest.id);
+        expect(await conversation.undo()).toMatchObject({ compactionId: latest.id });
         await whole.undo();
         expect(shown(conversation)).toBe(shown(whole));
       }

@@ -198,6 +198,7 @@ const CONTEXT_TAGS = [
   "excerpts",
   "recalled",
   "pinned-instructions",
+  "pinned-passages",
   "running-things",
   "plan-items",
   "modified-files",

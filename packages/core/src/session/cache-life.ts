@@ -50,6 +50,7 @@ export function foldCacheSigns(signs: CacheSigns, entry: SessionEntry): CacheSig
       return { ...signs, before: null };
     case "session":
     case "attempt":
+    case "context-call":
       return signs;
     default:
       return entry satisfies never;

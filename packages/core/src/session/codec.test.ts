@@ -199,8 +199,8 @@ describe("a whole log", () => {
   });
 
   test("a log of a newer version says so", () => {
-    expect(() => decodeLog(good.replace('"version":1', '"version":6'), "log.jsonl")).toThrowError(
-      "log.jsonl:1: written by a newer version of this package (log version 6, this one reads up to 5); update it to open the log",
+    expect(() => decodeLog(good.replace('"version":1', '"version":7'), "log.jsonl")).toThrowError(
+      "log.jsonl:1: written by a newer version of this package (log version 7, this one reads up to 6); update it to open the log",
     );
   });
 
@@ -217,7 +217,7 @@ describe("a whole log", () => {
     ["JSON that is no entry", `${good}\n{"type":"unknown"}\n`, 3],
     ["JSON that is no entry, without a line break", `${good}{"type":"unknown"}`, 2],
     ["no object", `${good}[]\n`, 2],
-    ["a newer version", good.replace('"version":1', '"version":6'), 1],
+    ["a newer version", good.replace('"version":1', '"version":7'), 1],
     ["a key too many", `${good}${JSON.stringify({ ...revertOf("k"), more: 1 })}\n`, 2],
     ["a key too few", `${JSON.stringify({ type: "revert", id: "r" })}\n`, 1],
     ["an image in a reply", turn.replace('"role":"user"', '"role":"assistant"'), 1],

@@ -154,7 +154,7 @@ const removedReasoning = z
 export const sessionEntrySchema: z.ZodType<SessionEntry> = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("session"),
-    version: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4), z.literal(LOG_VERSION)]),
+    version: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4), z.literal(5), z.literal(LOG_VERSION)]),
     id,
     createdMs: atMs,
     system: z.string(),
@@ -209,4 +209,12 @@ export const sessionEntrySchema: z.ZodType<SessionEntry> = z.discriminatedUnion(
     atMs,
   }),
   z.strictObject({ type: z.literal("revert"), id, compactionId: id, atMs, removedReasoning }),
+  z.strictObject({
+    type: z.literal("context-call"),
+    id,
+    tool: z.enum(["remaining", "recall", "pin", "compact", "unpin"]),
+    text: z.string(),
+    outcome: z.enum(["answered", "refused"]),
+    atMs,
+  }),
 ]);

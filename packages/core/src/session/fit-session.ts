@@ -62,6 +62,7 @@ export function fitStateOf(log: FittedSession, fit: Omit<SessionFit, "prepared">
     ...gateStateOf(log, fit),
     memory: memory.now({
       pinned,
+      passages: log.state.wishes.pins.map(({ text }) => text),
       state: told.filter((each) => each !== null),
       files: fit.policy.facts.files,
       tracked: tracked ?? undefined,

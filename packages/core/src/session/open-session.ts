@@ -11,6 +11,8 @@ import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "
 import { impossibleCount, isRejectedUsage, refuseImpossible, UNREPORTED_USAGE, type Usage } from "../usage.ts";
 import { createBackground, prepareSummary } from "./background.ts";
 import { checkStorable } from "./codec.ts";
+import { contextCall } from "./context-call.ts";
+import { unpinEntry } from "./context-wishes.ts";
 import { createTeller, overflowError } from "./events.ts";
 import { mostMedia } from "./fit-media.ts";
 import { fitSession, missedIn, switchSessionModel } from "./fit-session.ts";
@@ -118,7 +120,8 @@ interface OpenLog extends FittedSession {
   /** The state before reasoning left for a try, and the count of entries, while that can be taken back; `null` for no try. */
   untried: { readonly state: SessionState; readonly count: number } | null;
   isRefusalTold: boolean;
-  windowTokens: number;
+  /** The model of the newest fit, and a limit that its provider named; `null` before the first. */
+  fitted: Pick<FitInput, "model" | "observedLimitTokens"> | null;
   missed: Missed | null;
 }
 
@@ -165,7 +168,7 @@ function emptyLog(given: SessionOptions, archive: SessionStore | null): OpenLog 
     refusals: NO_REFUSALS,
     untried: null,
     isRefusalTold: false,
-    windowTokens: Number.POSITIVE_INFINITY,
+    fitted: null,
     missed: null,
     unpaid: null,
   };
@@ -298,7 +301,7 @@ async function revert(log: OpenLog, atMs: number | null): Promise<RevertEntry> {
 function possible(log: OpenLog, { requestId, modelId, usage }: ReportedUsage): Usage {
   const count = impossibleCount(usage);
   const reportedTokens = count?.value ?? usage.output.totalTokens ?? 0;
-  if (count === null && reportedTokens <= log.windowTokens) return usage;
+  if (count === null && reportedTokens <= (log.fitted?.model.contextWindowTokens ?? Number.POSITIVE_INFINITY)) return usage;
   const { expectedTokens, basis: estimator } = log.predict(null);
   const refused = { type: "usage-refused", modelId, requestId, reportedTokens, expectedTokens, estimator } as const;
   if (!log.isRefusalTold) log.options.onEvent?.(refused);
@@ -348,8 +351,13 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     return Object.assign({ nowMs: nowMs() }, input, { model: limits }, hidden);
   };
   const fit = async (input: SessionInput, signal: AbortSignal, by = setup.policy) => {
-    const now = timed(input);
-    log.windowTokens = now.model.contextWindowTokens ?? Number.POSITIVE_INFINITY;
+    const { asked } = log.state.wishes;
+    const given = timed(input);
+    const isAsked = asked !== null && by.enabled && given.now === undefined && given.gate !== "on-overflow";
+    const now = isAsked
+      ? Object.assign(given, { now: { reason: "hand-off", keep: null } as const, focus: given.focus ?? asked.focus })
+      : given;
+    log.fitted = now;
     const outcome = await fitSession(log, { policy: by, input: now, measuredBy: log.state.ledger, prepared }, signal);
     log.missed = outcome.kind === "irreducible" ? missedIn(log, now, outcome) : null;
     background?.fitted(now, outcome);
@@ -357,6 +365,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     if (writer !== null && entries.length > log.writtenCount) await untilAborted(signal, flush);
     return outcome;
   };
+  const recallOwn: Session["recall"] = (handle, range) => recall(handle, range, log.messages);
   const ended = async (work: () => Promise<void>) => {
     if (log.life === "open") log.life = "closing";
     background?.close();
@@ -394,7 +403,8 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     prepare: async (input, signal) => await prepareSummary(log, timed(input), signal),
     undo: async () => {
       assertOpen();
-      const entry = await revert(log, nowMs());
+      const unpin = unpinEntry(log.state.wishes, log.state.view, nowMs());
+      const entry = unpin === null ? await revert(log, nowMs()) : log.append(unpin);
       await flush();
       return entry;
     },
@@ -445,7 +455,13 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
       return missed === null || missed.wordTokens <= missed.budgetTokens ? null : overflowError(missed, cause);
     },
     mostMedia: () => mostMedia(log),
-    recall: (handle, range) => recall(handle, range, log.messages),
+    recall: recallOwn,
+    contextCall: async (call) => {
+      assertOpen();
+      const text = await contextCall(log, { recall: recallOwn, ...call }, { atMs: nowMs(), append: take });
+      await flush();
+      return text;
+    },
     state: () => log.state,
     view: () => log.state.view,
     entries: () => entries,

@@ -226,7 +226,8 @@ async function spanPiece(log: LoggedMessages, span: SpanHandle, range: RecallRan
   return { text: piece.text, startChar: piece.startChar + offsetChars, totalChars };
 }
 
-function readable(part: Part): string {
+/** A part as text that a model may read. */
+export function readable(part: Part): string {
   switch (part.type) {
     case "text":
     case "reasoning":

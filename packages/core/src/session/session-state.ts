@@ -8,6 +8,7 @@ import { EMPTY_LEDGER, type Estimator, type Ledger, type Overhead } from "../tok
 import type { WorkCounter } from "../tokens/measure.ts";
 import { isRejectedUsage, UNREPORTED_USAGE, type Usage } from "../usage.ts";
 import { type CacheSigns, foldCacheSigns, NO_CACHE_SIGNS } from "./cache-life.ts";
+import { type ContextWishes, foldWishes } from "./context-wishes.ts";
 import { foldRequestLimits, type LearnedRequestLimits } from "./learned-limit.ts";
 import type { PromptWatch, UsageWatch } from "./usage-watch.ts";
 import { EMPTY_PROMPT_WATCH, EMPTY_USAGE_WATCH, foldPromptWatch, foldUsageWatch } from "./usage-watch.ts";
@@ -36,6 +37,7 @@ export function foldBreaker(breaker: Breaker, entry: SessionEntry): Breaker {
     case "session":
     case "setup-change":
     case "usage":
+    case "context-call":
       return breaker;
     case "model-change": {
       const { isVendorOut, ...others } = breaker;
@@ -93,6 +95,7 @@ export interface SessionState {
   readonly lastMessageId: string | null;
   /** Ids of the requests that were answered since that message: the next reply is one of theirs. */
   readonly answeredRequestIds: readonly string[];
+  readonly wishes: ContextWishes;
 }
 
 /** The state of an empty log. */
@@ -107,6 +110,7 @@ export const EMPTY_STATE: SessionState = {
   reportedAtMs: null,
   lastMessageId: null,
   answeredRequestIds: [],
+  wishes: { pins: [], asked: null },
 };
 
 /** The measures that entries are folded with. */
@@ -158,6 +162,7 @@ export function foldState(
     reportedAtMs: entry.type === "usage" ? (entry.atMs ?? before.reportedAtMs) : before.reportedAtMs,
     lastMessageId: entry.type === "message" ? entry.message.id : before.lastMessageId,
     answeredRequestIds: answeredAfter(before.answeredRequestIds, entry),
+    wishes: foldWishes(before.wishes, entry, view.activeCompactions.at(-1)?.id ?? null),
   };
   return { state, missingTokens, isUsageRefused };
 }
@@ -218,6 +223,7 @@ export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold
       return entry.removedReasoning === undefined ? ledger : withoutRemoved(ledger, fold);
     case "session":
     case "attempt":
+    case "context-call":
       return ledger;
     default:
       return entry satisfies never;

@@ -9,7 +9,7 @@ import type {
   PreparedSummaryPort,
 } from "../engine/fit-input.ts";
 import type { ModelCosts } from "../engine/worth-cutting.ts";
-import type { ModelLimits, RevertEntry, SessionEntry, UsageEntry } from "../entry.ts";
+import type { ContextCallEntry, ModelLimits, RevertEntry, SessionEntry, UsageEntry } from "../entry.ts";
 import type { PlimsollError } from "../error.ts";
 import { keepRulesOf } from "../keep/built-in-keep-rules.ts";
 import type { Memory } from "../memory.ts";
@@ -26,6 +26,7 @@ import { createEstimator, type EstimatorSpec, type Measures, type Tokenizers } f
 import type { Prediction } from "../tokens/estimator.ts";
 import { createWorkCounter, type ModelPriors, pooledPriors, type WorkCounter } from "../tokens/measure.ts";
 import type { Usage } from "../usage.ts";
+import type { ContextCall } from "./context-tools.ts";
 import type { ContextEvent, ContextListener } from "./events.ts";
 import type { LimitEvent, Refusals } from "./learned-limit.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
@@ -74,11 +75,12 @@ export interface Session {
    */
   prepare(input: SessionInput, signal: AbortSignal): Promise<PreparedSummary | null>;
   /**
-   * Undoes the newest active compaction, and logs that: the earlier context is back, with the messages since.
+   * Undoes the newest active compaction, and logs that: the earlier context is back, with the messages since. A pin that the model set after it is taken back
+   * first, by itself.
    *
-   * @throws PlimsollError `bad-input` if there is none, or if undoing it would make the session unsendable.
+   * @throws PlimsollError `bad-input` if there is neither, or if undoing the compaction would make the session unsendable.
    */
-  undo(): Promise<RevertEntry>;
+  undo(): Promise<RevertEntry | ContextCallEntry>;
   /** Undoes the newest compaction and compacts again, with another policy or focus. */
   redo(input: SessionInput & { readonly policy?: EnginePolicy }, signal: AbortSignal): Promise<FitOutcome>;
   /**
@@ -109,6 +111,8 @@ export interface Session {
   overflow(cause?: unknown): PlimsollError | null;
   /** Reads a piece of the original text that a handle names, at most {@link MAXIMUM_RECALL_CHARS} code units; `null` for an unknown handle. */
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
+  /** Answers a call of a context tool, and logs it. `contextTools` makes the calls. */
+  contextCall(call: ContextCall): Promise<string>;
   /** The unit of media that the context holds more of than any answered request did, if some can be taken out; `null` for none. */
   mostMedia(): RequestUnit | null;
   /** Returns the log's facts about the session up to now. */

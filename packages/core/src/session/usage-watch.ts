@@ -67,6 +67,7 @@ export function foldUsageWatch(watch: UsageWatch, entry: SessionEntry): UsageWat
       return forgotten(watch);
     case "session":
     case "attempt":
+    case "context-call":
       return watch;
     default:
       return entry satisfies never;
@@ -199,6 +200,7 @@ export function foldPromptWatch(watch: PromptWatch, entry: SessionEntry, view: S
     case "usage":
       return watchReport(watch, entry);
     case "attempt":
+    case "context-call":
       return { watch, missingTokens: null };
     case "session":
     case "setup-change":

@@ -87,6 +87,7 @@ function foldEntryBy(view: SessionView, entry: SessionEntry, hashAfter: typeof e
     case "model-change":
       return { ...withoutRemoved(view, entry), modelId: entry.modelId, limits: entry.limits, lastEntryId };
     case "attempt":
+    case "context-call":
       return { ...view, lastEntryId };
     case "compaction":
       return { ...withoutRemoved(applyCompaction(view, entry), entry), lastEntryId };

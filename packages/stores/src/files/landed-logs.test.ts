@@ -142,6 +142,7 @@ test.each([
     ["replace-part", "replace-spans"],
   ],
   ["5", ["compaction", "message", "model-change", "revert", "session", "setup-change"], ["replace-spans"]],
+  ["6", ["compaction", "context-call", "message", "model-change", "session"], ["replace-spans"]],
 ])("among those of version %s are these kinds of entries and edits", (version, entryKinds, editKinds) => {
   const bytes = logs
     .filter(([of]) => of === version)
@@ -158,7 +159,12 @@ test("each version up to the newest has its logs", () => {
 });
 
 /** The form of each version's entries, as a hash of their JSON Schema. A line is added with a version, and none is changed. */
-const FORMS: Readonly<Record<number, string>> = { 3: "16df9e582283b1de", 4: "42bb40f6825e9fa1", 5: "926a8f7843fc61d8" };
+const FORMS: Readonly<Record<number, string>> = {
+  3: "16df9e582283b1de",
+  4: "42bb40f6825e9fa1",
+  5: "926a8f7843fc61d8",
+  6: "29d2cae8352ae91f",
+};
 
 test("the form of the newest version is what it was: another one, an optional key as well, is a version of its own, with logs of it", () => {
   expect(hashOf(canonicalJson(z.toJSONSchema(sessionEntrySchema, { unrepresentable: "any", io: "input" })))).toBe(
