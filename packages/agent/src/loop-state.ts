@@ -84,7 +84,6 @@ export type CallDecision = { readonly kind: "run" } | { readonly kind: "refused"
 /** A request to an agent, done between steps or without a run. Its caller waits for it under its `id`. */
 export type Ask =
   | ({ readonly kind: "compact"; readonly id: number } & Required<CompactRequest>)
-  | { readonly kind: "hand-off"; readonly id: number; readonly focus: string }
   | ({ readonly kind: "switch-model"; readonly id: number } & LoopState["model"])
   | { readonly kind: "undo"; readonly id: number };
 

@@ -255,9 +255,8 @@ function steered(state: LoopState, { draft }: Extract<LoopEvent, { readonly type
 
 /** A compaction waits for the run's next step; all else wants an agent that does nothing. */
 function asked(state: LoopState, ask: Ask): Transition {
-  const isForRun = ask.kind === "compact" || ask.kind === "hand-off";
-  if (isForRun && state.activity.kind === "run") return { state: { ...state, asked: [...state.asked, ask] }, effects: NOTHING };
-  if (ask.kind === "hand-off") throw new PlimsollError("bad-input", "no run is active: nothing is handed off");
+  if (ask.kind === "compact" && state.activity.kind === "run")
+    return { state: { ...state, asked: [...state.asked, ask] }, effects: NOTHING };
   assertIdle(state, ask.kind === "undo" ? "undo" : "compact");
   return { state: { ...state, activity: { kind: "work", ask } }, effects: [{ type: "begin" }, { type: "work", ask }] };
 }

@@ -215,7 +215,7 @@ function failed(running: Running, error: unknown): Transition {
   const { state, run } = running;
   const { phase } = run;
   // Its caller hears of the end; the run goes on.
-  if (phase.kind === "compacting" && phase.ask.kind === "compact") return done(running);
+  if (phase.kind === "compacting") return done(running);
   if (run.end !== null) return afterEnd({ state, run: { ...run, end: { kind: "broken", error } } });
   const known = isPlimsollError(error) ? error : null;
   if (phase.kind !== "replacing" && run.isCancelled) return ending(running, "cancelled");

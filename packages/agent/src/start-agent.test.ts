@@ -89,13 +89,13 @@ describe("a run", () => {
   test("an output over the cap is cut, kept whole, and found by its handle", async () => {
     const long = "line of output\n".repeat(10_000);
     const { start, events } = agentSetup([echoCalls("c1"), { text: "done" }], {
-      tools: [agentTool("echo", async () => ({ text: long, isError: false }), { hint: "use read_artifact" })],
+      tools: [agentTool("echo", async () => ({ text: long, isError: false }), { hint: "use recall" })],
       policy: { ...PLIMSOLL_POLICY, truncation: { capTokens: 500 } },
     });
     const agent = await start();
     await agent.submit("go");
     const text = textOf(agent.context().messages[2] ?? expect.fail());
-    expect(text).toContain("use read_artifact");
+    expect(text).toContain("use recall");
     const handle = events.flatMap((event) => (event.type === "tool-end" ? [event.handle] : []))[0] ?? "";
     expect(await agent.recall(handle, { startChar: 15, maximumChars: 15 })).toMatchObject({
       text: "line of output\n",

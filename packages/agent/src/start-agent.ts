@@ -194,14 +194,6 @@ function compact(loop: Loop, { keep = null, focus = null }: CompactRequest): Pro
   );
 }
 
-function handOff(loop: Loop, focus: string): Promise<FitOutcome> {
-  const now = { reason: "hand-off", keep: { messages: 0 } } as const;
-  return loop.ask(
-    (id) => ({ kind: "hand-off", id, focus }),
-    () => fitAt("before-step", loop, { now, focus }),
-  );
-}
-
 function undo(loop: Loop): ReturnType<Session["undo"]> {
   const { conversation } = loop;
   return loop.ask((id) => ({ kind: "undo", id }), conversation.undo);
@@ -246,14 +238,12 @@ function toolContext(loop: Loop, hub: EventHub, { callId, signal }: Pick<CallCon
     callId,
     signal,
     artifacts: options.artifacts,
-    recall: recallOf(loop),
+    contextCall: (call) => conversation.contextCall({ recall: recallOf(loop), ...call }),
     runSubAgent: (task) => {
       const { system } = conversation.view();
       const origin = { options, model: loop.model(), sessionId, system, callId, signal, onEvent: hub.emit, start: startAgent };
       return runSubAgent(task, origin);
     },
-    // If it fails, the run does: no other caller waits for it.
-    requestHandOff: (focus) => void handOff(loop, focus).catch(() => undefined),
   };
 }
 

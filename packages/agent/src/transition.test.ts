@@ -68,7 +68,7 @@ const allowed: LoopEvent = { type: "decided", decision: { kind: "run" } };
 const refused: LoopEvent = { type: "decided", decision: { kind: "refused", text: "Not run: no" } };
 const asking = (ask: Ask): LoopEvent => ({ type: "ask", ask });
 const COMPACT = asking({ kind: "compact", id: 1, keep: null, focus: null });
-const HAND_OFF = asking({ kind: "hand-off", id: 2, focus: "the bug" });
+const FOCUSED = asking({ kind: "compact", id: 2, keep: null, focus: "the bug" });
 const SMALL: Ask = { kind: "switch-model", id: 3, modelId: "small", limits: { contextWindowTokens: 100, maxOutputTokens: 10 } };
 
 /** From a submitted message to the request, to the answer, to calls that were decided about. */
@@ -183,7 +183,6 @@ describe("a cancelled run", () => {
     ["entering: ends", IDLE, [SUBMIT, CANCEL, ABORTED], CANCELLED],
     ["entering: ends if the message got in, and asks no model", IDLE, [SUBMIT, CANCEL, DONE], CANCELLED],
     ["compacting: tells whoever asked, and ends", IDLE, [SUBMIT, COMPACT, DONE, CANCEL, ABORTED], CANCELLED],
-    ["compacting for a hand-off: ends", IDLE, [SUBMIT, HAND_OFF, DONE, CANCEL, ABORTED], CANCELLED],
     ["asking: ends", IDLE, [...ASKED, CANCEL, ABORTED], CANCELLED],
     [
       "asking: a reply that came all the same ends it as it would have",
@@ -226,19 +225,12 @@ describe("a cancelled run", () => {
 describe("what is asked for while a run goes on", () => {
   test.each<Row>([
     ["a compaction is done before the next step", IDLE, [SUBMIT, COMPACT, DONE], "compacting: work compact"],
-    ["a hand-off is, too", UNASKED, [...ONE, HAND_OFF, settled("c1"), DONE, DONE], "compacting: work hand-off"],
-    ["all of them are, in their order", IDLE, [SUBMIT, HAND_OFF, COMPACT, DONE, DONE], "compacting: work compact"],
+    ["one that comes during a call is, too", UNASKED, [...ONE, FOCUSED, settled("c1"), DONE, DONE], "compacting: work compact"],
+    ["all of them are, in their order", IDLE, [SUBMIT, FOCUSED, COMPACT, DONE, DONE], "compacting: work compact"],
     ["then the step comes", IDLE, [SUBMIT, COMPACT, DONE, DONE], "entering: enter 0 before-step"],
     ["a compaction that failed ends no run", IDLE, [SUBMIT, COMPACT, DONE, ABORTED], "entering: enter 0 before-step"],
-    [
-      "a hand-off that failed ends the run",
-      IDLE,
-      [SUBMIT, HAND_OFF, DONE, { type: "failed", error: new PlimsollError("bad-input", "no") }],
-      ends("failed"),
-    ],
-    ["in its last step, it is done after the end", IDLE, [...ANSWERED, HAND_OFF, DONE], "compacting: begin | work hand-off"],
-    ["and the caller is told after that", IDLE, [...ANSWERED, HAND_OFF, DONE, DONE], "idle: end done after 1"],
-    ["a hand-off that failed after the end is the caller's", IDLE, [...ANSWERED, HAND_OFF, DONE, ABORTED], "idle: broken"],
+    ["in its last step, it is done after the end", IDLE, [...ANSWERED, FOCUSED, DONE], "compacting: begin | work compact"],
+    ["and the caller is told after that", IDLE, [...ANSWERED, FOCUSED, DONE, DONE], "idle: end done after 1"],
     ["a compaction that failed after the end does not", IDLE, [...ANSWERED, COMPACT, DONE, ABORTED], "idle: end done after 1"],
     ["a message waits for the next step", IDLE, [SUBMIT, steer("left")], "entering: tell message-queued"],
     ["it enters there and begins a turn", IDLE, [SUBMIT, steer("left"), DONE], STEERED],
@@ -324,7 +316,6 @@ describe("without a run", () => {
     ["a switch of model during a run", [SUBMIT, asking(SMALL)], "cannot compact during a run"],
     ["an undo during a run", [SUBMIT, asking({ kind: "undo", id: 4 })], "cannot undo during a run"],
     ["a message without a run", [steer("left")], "no run is active"],
-    ["a hand-off without a run", [HAND_OFF], "no run is active"],
     ["a mode that is none", [{ type: "set-mode", mode: "none" }], 'there is no mode "none"; there are: default, plan'],
     ["anything of a closed session", [{ type: "close" }, SUBMIT], "this agent is closed"],
   ] satisfies [string, LoopEvent[], string][])("%s is refused", (_what, events, message) => {

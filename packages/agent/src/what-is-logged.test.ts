@@ -148,20 +148,21 @@ describe("who writes summaries", () => {
   });
 });
 
-describe("a hand-off", () => {
-  test("that a tool asks for summarises the history before the next step, and says why", async () => {
-    const handOff = agentTool("echo", async (_, { callId, requestHandOff }) => {
-      if (callId === "c5") requestHandOff("the open bug");
-      return { text: "output ".repeat(100), isError: false };
+describe("a compaction that the model asks for", () => {
+  test("is done before the next step, and says why", async () => {
+    const compacting = agentTool("echo", async (_, { callId, contextCall }) => {
+      const focus = { name: "compact", args: { focus: "the open bug" }, from: 0 } as const;
+      const said = callId === "c5" ? await contextCall(focus) : "";
+      return { text: `${said}${"output ".repeat(100)}`, isError: false };
     });
     const { start, events, model } = agentSetup((index) => (index < 6 ? echoCalls(`c${index}`) : { text: "done" }), {
-      tools: [handOff],
+      tools: [compacting],
     });
     await (await start()).submit("find it");
     expect(events.filter(({ type }) => type === "compaction-end")).toMatchObject([{ reason: "hand-off" }]);
     const sent = model.requests().at(-1)?.context.messages.map(textOf) ?? [];
     expect(sent.some((text) => text.includes("find it"))).toBe(true);
-    expect(sent.length).toBeLessThan(6);
+    expect(sent.length).toBeLessThan(12);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { ImagePart } from "./message/message.ts";
 import type { ArtifactStore } from "./ports.ts";
-import type { Recalled, RecallRange } from "./session/recall.ts";
+import type { Session } from "./session/session.ts";
 import type { OutputCategory, PathAccess, ToolSpec } from "./tool.ts";
 
 /** A tool as the loop runs it: its description for the model, facts for compaction, and the work itself. */
@@ -61,12 +61,10 @@ interface ToolCallContext {
   readonly signal: AbortSignal;
   /** Where output goes that is too large to be kept in memory or in history. */
   readonly artifacts: ArtifactStore;
-  /** A piece of the text behind a handle: of the log, or of the artifact store. `null` for an unknown handle. */
-  recall(handle: string, range: RecallRange): Promise<Recalled | null>;
+  /** Answers a call of a context tool, which finds handles of the artifact store, too. */
+  readonly contextCall: Session["contextCall"];
   /** Gives a task to an agent with a log of its own, and resolves to its last words. Rejects if there are no sub-agents. */
   runSubAgent(task: { readonly prompt: string }): Promise<SubAgentReply>;
-  /** Has the history summarised before the next step, with only the promised parts kept: the model asks for a hand-off to itself. */
-  requestHandOff(focus: string): void;
 }
 
 /** How a sub-agent ended. */

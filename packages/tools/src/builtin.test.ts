@@ -43,7 +43,7 @@ describe("built-in tools", { timeout: 30_000 }, () => {
     ["gdb_command", "head-tail", false, { command: "bt" }, []],
     ["gdb_interrupt", "head-tail", false, {}, []],
     ["gdb_wait_stopped", "head-tail", false, {}, []],
-    ["read_artifact", "file-content", true, { handle: "h" }, []],
+    ["recall", "file-content", false, { handle: "h" }, []],
     ["todo", "generic", false, { items: [] }, []],
     ["task", "generic", false, { prompt: "x" }, []],
   ])("%s is %s, rerunnable: %s; %j touches %j", (name, category, isRerunnable, args, paths) => {
@@ -69,7 +69,7 @@ describe("built-in tools", { timeout: 30_000 }, () => {
     ["glob", { pattern: "*" }, { kind: "read" }],
     ["grep", { pattern: "x" }, { kind: "read" }],
     ["search_codebase", { query: "x" }, { kind: "read" }],
-    ["read_artifact", { handle: "h" }, { kind: "read" }],
+    ["recall", { handle: "h" }, { kind: "read" }],
     ["todo", { items: [] }, { kind: "read" }],
     ["task", { prompt: "x" }, { kind: "read" }],
     ["edit_file", { path: "src/../src/a.ts", old_text: "x", new_text: "y" }, write("edit src/a.ts", ["src/a.ts"], "x", "y")],
@@ -175,7 +175,6 @@ describe("built-in tools", { timeout: 30_000 }, () => {
     ["run_terminal_command", { command: "echo gone; exit 3" }, "gone\n[exit code 3]"],
     ["run_terminal_command", { command: "kill -9 $$" }, "[ended by SIGKILL]"],
     ["shell", { command: ["no-such-program"] }, "not found"],
-    ["read_artifact", { handle: "artifact:none" }, "Nothing is known"],
   ])("%s %j is an error: %s", async (name, args, said) => {
     const { text, isError } = await run(name, args);
     expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining(said) });
@@ -297,15 +296,20 @@ describe("built-in tools", { timeout: 30_000 }, () => {
   });
 });
 
-test("a hand-off is offered if it is asked for, and passes on what the summary must hold", async () => {
-  const asked: string[] = [];
-  const offering = await createBuiltinTools({ workspaceFolder: folder.path, env: {}, handOff: "offered" });
-  const handOff = offering.tools.find(({ spec }) => spec.name === "hand_off") ?? expect.fail();
-  const { isError } = await call(handOff, { focus: "the open bug" }, { requestHandOff: (focus) => void asked.push(focus) });
+test("the context tools that are offered pass their calls on to the session, with their share", async () => {
+  const calls: unknown[] = [];
+  const contextCall = async (given: unknown) => {
+    calls.push(given);
+    return "said";
+  };
+  const offering = await createBuiltinTools({ workspaceFolder: folder.path, env: {}, context: ["recall", "compact"] });
+  const named = (name: string) => offering.tools.find(({ spec }) => spec.name === name) ?? expect.fail(name);
+  expect(await call(named("compact"), { focus: "the open bug" }, { contextCall })).toEqual({ text: "said", isError: false });
+  await call(named("recall"), { path: "x" }, { contextCall });
   offering.close();
-  expect({ isError, asked, isThereByDefault: builtin.tools.some(({ spec }) => spec.name === "hand_off") }).toEqual({
-    isError: false,
-    asked: ["the open bug"],
-    isThereByDefault: false,
-  });
+  expect(calls).toEqual([
+    { name: "compact", args: { focus: "the open bug" }, from: 0.5 },
+    { name: "recall", args: null, from: 0.5 },
+  ]);
+  expect(builtin.tools.some(({ spec }) => ["remaining", "pin", "compact"].includes(spec.name))).toBe(false);
 });

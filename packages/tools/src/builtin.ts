@@ -1,15 +1,14 @@
 import type { SessionEntry, StateProvider } from "@plimsoll/core";
 import { type AgentTool, option } from "@plimsoll/core/extend";
 import { z } from "zod";
+import { contextAgentTools } from "./context-tools.ts";
 import { DEFAULT_TIMEOUT_MS, type ToolSetting } from "./define-tool.ts";
 import { editFileTool } from "./edit-file.ts";
 import { fsTool } from "./fs.ts";
 import { createGdbTools } from "./gdb/gdb-tools.ts";
 import { globTool } from "./glob.ts";
 import { grepTool } from "./grep.ts";
-import { handOffTool } from "./hand-off.ts";
 import type { Environment } from "./process/run-process.ts";
-import { readArtifactTool } from "./read-artifact.ts";
 import { readFileTool } from "./read-file.ts";
 import { readLintsTool } from "./read-lints.ts";
 import { runTerminalCommandTool } from "./run-terminal-command.ts";
@@ -29,8 +28,8 @@ export interface BuiltinToolOptions {
   readonly passEnv?: readonly string[];
   readonly timeoutMs?: number;
   readonly lintCommand?: string | null;
-  /** Whether the model may ask for a summary by itself, with `hand_off`; it may not if this is left out. */
-  readonly handOff?: "offered" | "absent";
+  /** The context tools that the model is offered; only `recall` if it is left out. */
+  readonly context?: NonNullable<Parameters<typeof contextAgentTools>[0]["offer"]>;
 }
 
 const OPTIONS = option.schema<BuiltinToolOptions>({
@@ -39,7 +38,7 @@ const OPTIONS = option.schema<BuiltinToolOptions>({
   passEnv: z.array(option.text).readonly().optional(),
   timeoutMs: option.count.optional(),
   lintCommand: option.text.nullable().optional(),
-  handOff: z.enum(["offered", "absent"]).optional(),
+  context: option.kind(Array.isArray, "a list").optional(),
 });
 
 /** The built-in tools with the processes that they keep running. */
@@ -56,7 +55,7 @@ export interface BuiltinTools {
 /** All built-in tools, working in one folder. Rejects if the folder does not exist. */
 export async function createBuiltinTools(options: BuiltinToolOptions): Promise<BuiltinTools> {
   option.check("the tools", OPTIONS, options);
-  const { env, passEnv, timeoutMs = DEFAULT_TIMEOUT_MS, lintCommand = null, handOff = "absent" } = options;
+  const { env, passEnv, timeoutMs = DEFAULT_TIMEOUT_MS, lintCommand = null, context = ["recall"] } = options;
   const workspace = await openWorkspace(options.workspaceFolder);
   const setting: ToolSetting = { workspace, env, passEnv, timeoutMs, lintCommand };
   const gdb = createGdbTools(setting);
@@ -65,10 +64,9 @@ export async function createBuiltinTools(options: BuiltinToolOptions): Promise<B
     tools: [
       ...TOOLS.map((toolIn) => toolIn(setting)),
       ...gdb.tools,
-      readArtifactTool(),
+      ...contextAgentTools({ offer: context }),
       todo.tool,
       taskTool(),
-      ...(handOff === "offered" ? [handOffTool()] : []),
     ],
     stateOf: todo.stateOf,
     resume: todo.resume,

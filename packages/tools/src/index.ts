@@ -16,11 +16,10 @@ export {
   shellTool,
   writeFileTool,
 } from "./checked-tools.ts";
+export { contextAgentTools } from "./context-tools.ts";
 export { defineTool, failure, output } from "./define-tool.ts";
-export { handOffTool } from "./hand-off.ts";
 // Programs
 export { toolEnvironment } from "./process/run-process.ts";
-export { readArtifactTool } from "./read-artifact.ts";
 export { redactedTools } from "./redact-secrets.ts";
 export { taskTool } from "./task.ts";
 export { createTodoLists } from "./todo.ts";

@@ -59,7 +59,7 @@ const results = (agent: Agent) => agent.context().messages.filter((message) => m
 /** The first handle that a notice names. */
 const handleIn = (text: string) => /artifact:[0-9a-f]{64}/.exec(text)?.[0] ?? expect.fail(`no handle in ${text.slice(-400)}`);
 
-const LAST_PIECE = /^\[characters \d+ to (\d+) of \1\]$/;
+const LAST_PIECE = /^characters \d+ to (\d+) of \1$/;
 
 /** A model that runs a command, then reads all that the handle of its notice names, piece by piece. */
 function readsWhole(command: string) {
@@ -69,8 +69,9 @@ function readsWhole(command: string) {
     if (request.context.messages.length === 1) return calling(["run_terminal_command", { command }]);
     const [head = "", ...body] = newestOf(request).split("\n");
     if (handle === null) handle = handleIn(newestOf(request));
-    else read += body.join("\n");
-    return LAST_PIECE.test(head) ? { text: "read it all" } : calling(["read_artifact", { handle, start: read.length }]);
+    // Between the tags of the fence.
+    else read += body.slice(1, -1).join("\n");
+    return LAST_PIECE.test(head) ? { text: "read it all" } : calling(["recall", { handle, start: read.length }]);
   };
   return { answer, read: () => read };
 }
@@ -164,7 +165,6 @@ describe("the tools in a session", { timeout: 60_000 }, () => {
     ["a path outside", "write_file", '{"path": "../x", "content": ""}', "../x is outside the workspace"],
     ["a command that never ends", "shell", '{"command": ["sleep", "600"], "timeout_ms": 100}', "ended after 0.1 s"],
     ["a program that there is not", "shell", '{"command": ["no-such-program"]}', "not found"],
-    ["an unknown handle", "read_artifact", '{"handle": "artifact:0"}', "Nothing is known under the handle"],
   ])("%s is an error result, and the session goes on", async (_what, toolName, argumentsJson, said) => {
     const { agent } = await agentWith(({ context }) =>
       context.messages.length === 1 ? calling([toolName, argumentsJson]) : { text: "I see" },

@@ -12,8 +12,7 @@ export function call(
     callId: "call-1",
     signal: new AbortController().signal,
     artifacts: createMemoryArtifactStore(),
-    recall: async () => null,
-    requestHandOff: () => undefined,
+    contextCall: async ({ name }) => name,
     runSubAgent: () => Promise.reject(new Error("no sub-agents here")),
     ...context,
   });

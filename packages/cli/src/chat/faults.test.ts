@@ -77,7 +77,7 @@ describe("a chat goes on", { timeout: 60_000 }, () => {
     await second.say("go on", "I have looked");
     expect(await second.end()).toBe(0);
     expect(second.said()).toContain(
-      "changed since the session was last used, and valid from now on: the system text; new tools: hand_off\n",
+      "changed since the session was last used, and valid from now on: the system text; new tools: remaining, pin, compact\n",
     );
   });
 });

@@ -47,7 +47,7 @@ export const PROJECT_MAY: { readonly [Key in FileKey]: Decided } = {
   },
   max_output_tokens: { word: "project", why: "is the length of one reply, which the provider bounds as well" },
   timeout_seconds: { word: "project", why: "is how long a command may take that the person has allowed" },
-  hand_off: { word: "project", why: "lets the model ask for a summary of its own conversation" },
+  hand_off: { word: "project", why: "lets the model ask for a compaction of its own conversation, and pin passages of it" },
   policy: COMPACTION,
   extends: COMPACTION,
   agent: COMPACTION,

@@ -42,8 +42,7 @@ const context: Parameters<AgentTool["run"]>[1] = {
   callId: "c",
   signal: new AbortController().signal,
   artifacts: createMemoryArtifactStore(),
-  recall: async () => null,
-  requestHandOff: () => undefined,
+  contextCall: async () => "",
   runSubAgent: () => Promise.reject(new Error("none")),
 };
 

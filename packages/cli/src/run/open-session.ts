@@ -124,7 +124,7 @@ async function startSession(start: SessionStart, place: SessionPlace): Promise<A
   const system = {
     text: [
       "You are a coding agent. You work in the person's folder with the tools given, and say briefly what you did.",
-      "Output may be shortened and old output cleared; notices say with which handle read_artifact gives it back.",
+      "Output may be shortened and old output cleared; notices say with which handle recall gives it back.",
       ...(rules.kind === "text" ? [`The project's rules:\n${rules.text}`] : []),
     ].join("\n\n"),
     notices: rules.kind === "refused" ? [`${RULES_FILE} ${rules.why}: the model does not get it`] : [],
@@ -225,7 +225,7 @@ async function openTools(options: SessionOptions, config: EffectiveConfig, place
     workspaceFolder: cwd,
     env: environment,
     lintCommand: lint?.value ?? null,
-    handOff: hand_off?.value === true ? "offered" : "absent",
+    ...(hand_off?.value === true ? { context: ["remaining", "recall", "pin", "compact"] } : {}),
     ...(pass_env === undefined ? {} : { passEnv: pass_env.value.split(/[\s,]+/) }),
     ...(timeout_seconds === undefined ? {} : { timeoutMs: timeout_seconds.value * MS_PER_SECOND }),
   });

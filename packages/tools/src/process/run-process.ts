@@ -174,7 +174,7 @@ export function processOutput(result: ProcessResult, timeoutMs: number): ToolOut
   const isError = result.end !== "exited" || result.exitCode !== 0;
   if (result.handle === null) return { text, isError };
   const stored = result.isStoredWhole ? `all ${result.totalBytes} bytes` : `the beginning of ${result.totalBytes} bytes`;
-  return { text, isError, hint: `${stored}: read_artifact with handle ${result.handle}` };
+  return { text, isError, hint: `${stored}: recall with handle ${result.handle}` };
 }
 
 const MS_PER_SECOND = 1_000;
