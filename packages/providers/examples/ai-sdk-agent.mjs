@@ -1,4 +1,5 @@
-import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { contextTools, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { toolsFor } from "@plimsoll/providers";
 import { createCompactionMiddleware, responseMessagesOf } from "@plimsoll/providers/drop-in/ai-sdk";
 import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from "ai";
 
@@ -18,6 +19,7 @@ export async function runAgent(model, task, readFile) {
     maxOutputTokens: 2_000,
     stopWhen: stepCountIs(1_000),
     tools: {
+      ...toolsFor("ai-sdk", contextTools(middleware), jsonSchema),
       read_file: tool({
         description: "Reads a file.",
         inputSchema: jsonSchema({ type: "object", properties: { path: { type: "string" } } }),

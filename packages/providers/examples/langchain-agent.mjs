@@ -1,5 +1,6 @@
 import { MemorySaver } from "@langchain/langgraph";
-import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { contextTools, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { toolsFor } from "@plimsoll/providers";
 import { createLangChainMiddleware } from "@plimsoll/providers/drop-in/langchain";
 import { createAgent, tool } from "langchain";
 
@@ -14,10 +15,12 @@ const schema = { type: "object", properties: { path: { type: "string" } } };
  */
 export async function runAgent(model, task, readFile) {
   const limits = { contextWindowTokens: 32_000, maxOutputTokens: 2_000 };
+  const compaction = createLangChainMiddleware({ policy: PLIMSOLL_POLICY, limits });
+  const read = tool((input) => readFile(input), { name: "read_file", description: "Reads a file.", schema });
   const agent = createAgent({
     model,
-    tools: [tool((input) => readFile(input), { name: "read_file", description: "Reads a file.", schema })],
-    middleware: [createLangChainMiddleware({ policy: PLIMSOLL_POLICY, limits })],
+    tools: [read, ...toolsFor("langchain", contextTools(compaction), tool)],
+    middleware: [compaction],
     checkpointer: new MemorySaver(),
   });
   const thread = { configurable: { thread_id: "one" }, recursionLimit: 1_000 };

@@ -12,6 +12,8 @@ export {
 } from "./catalog/model-prices.ts";
 export { probeServer } from "./catalog/probe-server.ts";
 export { catalogLimits, describePrices, describeWindow, resolveModel } from "./catalog/resolve-model.ts";
+// Context tools in the forms of SDKs
+export { toolsFor } from "./context-tools.ts";
 // Documents
 export { pdfPageCount } from "./documents/pdf-pages.ts";
 // Costs: a request's use of a prompt cache, and its price

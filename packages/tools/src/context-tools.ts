@@ -4,11 +4,10 @@ import type { AgentTool } from "@plimsoll/core/extend";
 /** Which of the tools an agent offers, and from where `compact` acts. */
 type ContextOptions = NonNullable<Parameters<typeof contextTools>[1]>;
 
-const NO_SESSION: Parameters<typeof contextTools>[0] = { contextCall: () => Promise.resolve("") };
-
 /** The tools of `contextTools` for an agent: a call goes to the session that it is made in. */
 export function contextAgentTools(options: ContextOptions): readonly AgentTool[] {
-  return contextTools(NO_SESSION, options).definitions.map((spec) => ({
+  const { definitions } = contextTools(() => ({ contextCall: () => Promise.resolve("") }), options);
+  return definitions.map((spec) => ({
     spec,
     category: "file-content",
     isRerunnable: false,
@@ -17,7 +16,7 @@ export function contextAgentTools(options: ContextOptions): readonly AgentTool[]
     effectOf: () => ({ kind: "read" }),
     run: async (args, { contextCall }) => {
       const text = await contextTools({ contextCall }, options).execute(spec.name, args);
-      return { text, isError: false };
+      return { text: text ?? "", isError: false };
     },
   }));
 }

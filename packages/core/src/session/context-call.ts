@@ -63,7 +63,7 @@ export async function contextCall(
   return answer.text;
 }
 
-const NOT_ITS_OWN = `The call was refused: the tool is switched off, or its arguments are not its own (a text may have ${MOST_TEXT_CHARS} characters).`;
+const NOT_ITS_OWN = `The call was refused: these are not the arguments of the tool (a text may have ${MOST_TEXT_CHARS} characters).`;
 
 function answerTo(log: CalledSession, name: ContextCall["name"], { args, from }: ContextCall): Answer {
   if (name === "remaining") return answered(remainingText(log));

@@ -5,7 +5,7 @@ import type { ToolSpec } from "../tool.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 
 /** The name of a context tool. */
-export type ContextToolName = "remaining" | "recall" | "pin" | "compact";
+type ContextToolName = "remaining" | "recall" | "pin" | "compact";
 
 /** The arguments of a call, as far as they could be read. */
 export interface ContextArguments {
@@ -19,7 +19,7 @@ export interface ContextArguments {
 /** One call of a context tool. */
 export interface ContextCall {
   readonly name: ContextToolName;
-  /** `null` for arguments that are none of the tool's, and for a tool that a person switched off: the call is logged and refused. */
+  /** `null` for arguments that are none of the tool's: the call is logged and refused. */
   readonly args: ContextArguments | null;
   /** Share of the input budget below which `compact` does nothing. */
   readonly from: number;
@@ -45,10 +45,10 @@ export interface ContextTools<Of = never> {
   /** The tools to declare in every request: the same for the same offer, to the byte. */
   readonly definitions: readonly ToolSpec[];
   /**
-   * Runs a call, and resolves to the text for its result; never rejects. `args` are an object, or its JSON. `of` names the conversation of a compactor that has
-   * several in memory.
+   * Runs a call, and resolves to the text for its result, `null` for a tool that is not offered; never rejects. `args` are an object, or its JSON. `of` names the
+   * conversation of a compactor that has several in memory, as its `recall` does.
    */
-  execute(name: string, args: unknown, of?: Of): Promise<string>;
+  execute(name: string, args: unknown, of?: Of): Promise<string | null>;
 }
 
 const OPTIONS = option.schema<ContextToolOptions>({
@@ -115,23 +115,26 @@ function typeOf(key: string): "integer" | "string" {
 }
 
 /**
- * Makes tools with which a model looks at its own context, for a session or a compactor: declare them from the first request to the last. The model cannot take back a
- * person's words or a pin, and cannot raise an amount.
+ * Makes tools with which a model looks at its own context, for a session or a compactor, or a function that gives one: declare them from the first request to the last.
+ * The model cannot take back a person's words or a pin, and cannot raise an amount.
  *
  * @throws PlimsollError `bad-input` for options that are unknown or of another kind.
  */
-export function contextTools<Of = never>(host: ContextHost<Of>, options: ContextToolOptions = {}): ContextTools<Of> {
+export function contextTools<Of = never>(
+  host: ContextHost<Of> | (() => ContextHost<Of>),
+  options: ContextToolOptions = {},
+): ContextTools<Of> {
   option.check("context tools", OPTIONS, options);
   const { offer, from = 0.5 } = options;
   const offered = DEFINITIONS.filter(({ name }) => offer === undefined || offer.includes(name));
   return {
     definitions: Object.freeze(offered.map(specOf)),
     execute: async (name, args, of) => {
-      const called = DEFINITIONS.find((each) => each.name === name);
-      if (called === undefined) return "There is no such tool.";
-      const read = offered.includes(called) ? argumentsOf(called, args) : null;
+      const called = offered.find((each) => each.name === name);
+      if (called === undefined) return null;
       try {
-        return await host.contextCall({ name: called.name, args: read, from }, of);
+        const { contextCall } = typeof host === "function" ? host() : host;
+        return await contextCall({ name: called.name, args: argumentsOf(called, args), from }, of);
       } catch {
         // The model can do nothing about a failing store or a closed session, and its loop meets the same failure.
         return "The call failed. Go on without it.";

@@ -23,7 +23,7 @@ export type PromptMessage = Params["prompt"][number];
 export type CompactionMiddleware = Required<
   Pick<LanguageModelMiddleware, "specificationVersion" | "wrapGenerate" | "wrapStream">
 > &
-  Pick<ArrayCompactor<PromptMessage, unknown>, "last" | "recall" | "conversations" | "delete" | "close">;
+  Pick<ArrayCompactor<PromptMessage, unknown>, "last" | "recall" | "contextCall" | "conversations" | "delete" | "close">;
 
 /** Options of the middleware. */
 export interface MiddlewareOptions extends CompactorOptions {
@@ -108,7 +108,7 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
     const tell = (answer: unknown) => void compactor.observe(sent, answer).catch(() => undefined);
     return { ...rest, stream: stream.pipeThrough(observed(tell)) };
   };
-  const { recall, conversations, close } = compactor;
+  const { recall, contextCall, conversations, close } = compactor;
   return {
     specificationVersion: "v3",
     wrapGenerate,
@@ -117,6 +117,7 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
       return compactor.last;
     },
     recall,
+    contextCall,
     conversations,
     delete: compactor.delete,
     close,

@@ -122,6 +122,10 @@ export interface ArrayCompactor<Item, Answer> {
     range: Parameters<typeof recallArtifact>[1],
     of: ConversationOf<Item>,
   ): ReturnType<typeof recallArtifact>;
+  /**
+   * Answers a call of a context tool in a conversation, and logs it. `contextTools` makes the calls; without `of` a call belongs to the one conversation in memory.
+   */
+  contextCall(call: Parameters<Session["contextCall"]>[0], of?: ConversationOf<Item>): Promise<string>;
   /** The conversations in memory with their logs, the one used last first. */
   conversations(): readonly ConversationLog[];
   /** The log of the conversation that an array goes on; an empty one for an array that goes on none. Nothing is compacted. */
@@ -216,6 +220,8 @@ export function createArrayCompactor<Item, Answer>(
     conversations.assertOpen();
     return conversations.all();
   };
+  const named = (of: ConversationOf<Item>) =>
+    typeof of === "string" ? all().filter(({ name }) => name.key === of) : foundOf(arrays, of);
   return {
     get last() {
       return arrays.last;
@@ -254,9 +260,13 @@ export function createArrayCompactor<Item, Answer>(
     expectedTokens: (sent) => arrays.sent.get(sent)?.fitted.expectedTokens ?? null,
     sessionIdOf: (sent) => arrays.sent.get(sent)?.fitted.found.name.sessionId ?? null,
     send: (items, call, request = {}) => send(arrays, { items, request }, call),
-    recall: async (handle, range, of) => {
-      const found = typeof of === "string" ? all().filter(({ name }) => name.key === of) : foundOf(arrays, of);
-      return await recallIn(logs, found, { handle, range });
+    recall: async (handle, range, of) => await recallIn(logs, named(of), { handle, range }),
+    contextCall: async (call, of) => {
+      const [found, ...others] = of === undefined ? all() : named(of);
+      if (found === undefined || (of === undefined && others.length > 0)) return UNNAMED;
+      const recall = (handle: string, range: Parameters<typeof recallIn>[2]["range"]) =>
+        recallIn(logs, [found], { handle, range });
+      return await found.session.contextCall({ recall, ...call });
     },
     conversations: () => all().map((found) => logged(logs, found)),
     logOf: (items, request = {}) =>
@@ -272,6 +282,10 @@ export function createArrayCompactor<Item, Answer>(
     close: conversations.close,
   };
 }
+
+/** The model reads it, and so may the person. */
+const UNNAMED =
+  "This tool cannot tell in which conversation it was called: the program has several, and has to name one in execute or toolsFor.";
 
 function logged(logs: ArrayConversations, { name, session }: FoundConversation): ConversationLog {
   const { expectedTokens } = session.predict();

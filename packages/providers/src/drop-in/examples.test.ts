@@ -15,13 +15,26 @@ const WINDOW_TOKENS = 32_000;
 /** Characters that the simulator counts as one token by default. */
 const CHARS_PER_TOKEN = 4;
 
-/** Reads two files a step with some reasoning before it, and says at the end that it is done. */
+const PINNED = "The gate's code is in a-3.ts.";
+
+/** Calls of context tools, by step. */
+const CONTEXT_CALLS: Readonly<Record<number, readonly [string, object]>> = {
+  5: ["pin", { text: PINNED }],
+  20: ["remaining", {}],
+  30: ["recall", { words: "value7 = read(7)" }],
+  31: ["pin", { text: "x", atMost: 1_000_000 }],
+  40: ["compact", { focus: "the gate" }],
+};
+
+/** Reads two files a step with some reasoning before it, or asks about its context, and says at the end that it is done. */
 function nextReply({ replyIndex }: SimulatedRequest): SimulatedReply {
   if (replyIndex >= STEPS) return { parts: [{ type: "text", text: "All files are read." }] };
-  const calls = ["a", "b"].map((name) => ({
+  const files = ["a", "b"].map((name) => ["read_file", { path: `${name}-${replyIndex}.ts` }] as const);
+  const asked = CONTEXT_CALLS[replyIndex];
+  const calls = (asked === undefined ? files : [asked]).map(([toolName, args]) => ({
     type: "tool-call" as const,
-    toolName: "read_file",
-    argumentsJson: JSON.stringify({ path: `${name}-${replyIndex}.ts` }),
+    toolName,
+    argumentsJson: JSON.stringify(args),
   }));
   return { parts: [{ type: "reasoning", text: "two more" }, { type: "text", text: `Step ${replyIndex}.` }, ...calls] };
 }
@@ -87,13 +100,27 @@ const examples: readonly Example[] = [
 ];
 
 test.each(examples)("$name outlives its window, its array stays whole", { timeout: 60_000 }, async ({ play }) => {
-  const simulator = await startSimulator({ replies: nextReply, contextWindowTokens: WINDOW_TOKENS, nowMs: () => 0 });
+  const asked: SimulatedRequest[] = [];
+  const replies = (request: SimulatedRequest) => {
+    asked.push(request);
+    return nextReply(request);
+  };
+  const simulator = await startSimulator({ replies, contextWindowTokens: WINDOW_TOKENS, nowMs: () => 0 });
   onTestFinished(() => simulator.close());
   const whole = await play(simulator);
   const exchanges = simulator.exchanges();
   expect(exchanges.filter(({ outcome }) => outcome !== "answered")).toEqual([]);
   expect(exchanges).toHaveLength(STEPS + 1);
   expect(whole.length).toBeGreaterThan(2 * STEPS);
+  // The same tools from the first request to the last, and each call's answer as its result.
+  expect(new Set(asked.map(({ toolNames }) => toolNames.toSorted().join()))).toEqual(
+    new Set(["compact,pin,read_file,recall,remaining"]),
+  );
+  const told = JSON.stringify(whole);
+  expect(told.match(/Pinned: it stays word for word/g)).toHaveLength(1);
+  expect(told).toMatch(/Your context has about \d+ tokens/);
+  expect(told).toContain("recall with a handle and start gives more of a text");
+  expect(told).toContain("Older history is compacted before your next step");
   const largestTokens = Math.max(...exchanges.map(({ promptTokens }) => promptTokens ?? 0));
   expect(largestTokens).toBeGreaterThan(WINDOW_TOKENS / 2);
   expect(largestTokens).toBeLessThanOrEqual(WINDOW_TOKENS);

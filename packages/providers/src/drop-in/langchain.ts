@@ -23,7 +23,7 @@ export interface LangChainOptions extends CompactorOptions {
 
 /** A middleware for `createAgent` that also has some functions of its {@link ArrayCompactor}. */
 type LangChainMiddleware = AgentMiddleware &
-  Pick<ArrayCompactor<BaseMessage, BaseMessage>, "last" | "recall" | "conversations" | "delete" | "close">;
+  Pick<ArrayCompactor<BaseMessage, BaseMessage>, "last" | "recall" | "contextCall" | "conversations" | "delete" | "close">;
 
 /**
  * Makes a middleware that calls the model with compacted messages. The agent's state, in a checkpointer too, stays whole. A prompt that the provider says does not
@@ -57,8 +57,8 @@ export function createLangChainMiddleware(given: LangChainOptions): LangChainMid
       return named === null ? compactor.send(call.messages, asked, request) : asked(hidden(call.messages));
     },
   };
-  const { recall, conversations, close } = compactor;
-  return Object.assign(middleware, { [MIDDLEWARE]: true, recall, conversations, delete: compactor.delete, close });
+  const { recall, contextCall, conversations, close } = compactor;
+  return Object.assign(middleware, { [MIDDLEWARE]: true, recall, contextCall, conversations, delete: compactor.delete, close });
 }
 
 function requestOf(call: ModelCall, named: string | null): ArrayRequest<BaseMessage> {

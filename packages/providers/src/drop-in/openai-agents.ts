@@ -23,7 +23,10 @@ import { declaredBy, type WireArray } from "./wire-array.ts";
 
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never;
 
-type Offered = Pick<ArrayCompactor<AgentInputItem, unknown>, "last" | "recall" | "conversations" | "delete" | "close">;
+type Offered = Pick<
+  ArrayCompactor<AgentInputItem, unknown>,
+  "last" | "recall" | "contextCall" | "conversations" | "delete" | "close"
+>;
 
 /** Options of a compacting model. */
 export interface CompactingModelOptions extends CompactorOptions {
@@ -77,7 +80,7 @@ export function createCompactingModel(model: Model, given: CompactingModelOption
       ...(signal === undefined ? {} : { signal }),
     };
   };
-  const { recall, conversations, close } = compactor;
+  const { recall, contextCall, conversations, close } = compactor;
   return {
     ...(model.getRetryAdvice === undefined ? {} : { getRetryAdvice: model.getRetryAdvice.bind(model) }),
     getResponse: (request) => {
@@ -95,6 +98,7 @@ export function createCompactingModel(model: Model, given: CompactingModelOption
       return compactor.last;
     },
     recall,
+    contextCall,
     conversations,
     delete: compactor.delete,
     close,

@@ -68,6 +68,10 @@ export async function createSdkSession<Request, Answer>(
     running: Promise.resolve(),
   };
   const reply = (answer: Answer) => answeredBy(session, answer, pathsOf);
+  const recall: SdkSession<Request, Answer>["recall"] = async (handle, range) => {
+    assertOpen(session.progress);
+    return (await conversation.recall(handle, range)) ?? (await recallArtifact(handle, range, artifacts));
+  };
   return {
     sessionId,
     conversation,
@@ -110,10 +114,8 @@ export async function createSdkSession<Request, Answer>(
         reply(answer);
         return answer;
       }),
-    recall: async (handle, range) => {
-      assertOpen(session.progress);
-      return (await conversation.recall(handle, range)) ?? (await recallArtifact(handle, range, artifacts));
-    },
+    recall,
+    contextCall: (call) => conversation.contextCall({ recall, ...call }),
     close: () => close(session),
   };
 }

@@ -118,6 +118,8 @@ export interface SdkSession<Request, Answer> {
   send<Own extends Answer>(call: (request: Request) => PromiseLike<Own>, signal?: AbortSignal): Promise<Own>;
   /** A piece of the text behind a notice's handle; `null` for an unknown handle. A tool of yours can offer it to the model. */
   recall(handle: string, range: Parameters<typeof recallArtifact>[1]): ReturnType<typeof recallArtifact>;
+  /** Answers a call of a context tool, and logs it. `contextTools` makes the calls. */
+  contextCall: Session["contextCall"];
   /** The session of the engine under it: its totals, undo, and compaction by hand. */
   readonly conversation: Session;
   /**
