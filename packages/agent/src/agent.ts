@@ -83,7 +83,7 @@ export interface Agent {
   cancel(): void;
   /** Compacts now, or before the next step of the current run. Rejects with `aborted` if it is cancelled. */
   compact(request?: CompactRequest): Promise<FitOutcome>;
-  /** Undoes the newest compaction. Rejects with `bad-input` if there is none, or during a run or compaction. */
+  /** Undoes the newest compaction, or takes back a pin of the model that is newer. Rejects with `bad-input` if there is none, or during a run or compaction. */
   undo(): ReturnType<Session["undo"]>;
   /** Switches to another model, and compacts first if the context is too large for its window. Rejects with `bad-input` during a run or compaction. */
   switchModel(model: AgentModel): Promise<FitOutcome>;

@@ -41,7 +41,7 @@ export type { ToolTable } from "./memory/call-shape.ts";
 export { callShape, toolShapeOf } from "./memory/call-shape.ts";
 export { scriptCalls } from "./memory/script-calls.ts";
 export { readsAsFailed } from "./message/failed-text.ts";
-export { isHandleMeant, partHandle } from "./message/handle.ts";
+export { partHandle } from "./message/handle.ts";
 export {
   canonicalContent,
   type MessageDraft,

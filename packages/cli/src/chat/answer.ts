@@ -39,7 +39,11 @@ export async function answer(
     }
     case "undo": {
       const before = agent.state().context;
-      await agent.undo();
+      const undone = await agent.undo();
+      if (undone.type === "context-call") {
+        say("The passage that the model pinned last is taken back. No compaction is undone: enter /undo again for that.");
+        break;
+      }
       const { messages, usedTokens } = agent.state().context;
       const sizes = `${formatTokens(before.usedTokens)} → ${formatTokens(usedTokens)} tokens`;
       say(`The newest compaction is undone. ${before.messages} messages are ${messages} again, ${sizes}.`);

@@ -50,11 +50,12 @@ async function asked() {
 test("offers three tools that only read, and none takes a path", async () => {
   const { client } = await asked();
   const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name)).toEqual(["context_info", "recall", "explain_compaction"]);
+  expect(tools.map(({ name }) => name)).toEqual(["remaining", "recall", "explain_compaction"]);
   expect(tools.map(({ annotations }) => annotations?.readOnlyHint)).toEqual([true, true, true]);
   expect(tools.flatMap(({ inputSchema }) => Object.keys(inputSchema.properties ?? {}))).toEqual([
     "handle",
-    "startChar",
+    "words",
+    "start",
     "back",
   ]);
 });
@@ -66,7 +67,7 @@ test("says what a compaction took out, and a handle brings it back", async () =>
   expect(text).toContain("compaction 1 of 1");
   const recalled = await call("recall", { handle: "a1" });
   expect(recalled.text).toContain("a long answer. a long answer.");
-  expect(recalled.text).toContain("call again with startChar 16000 for more");
+  expect(recalled.text).toContain("call again with start 16000 for more");
 });
 
 test.each([
@@ -74,6 +75,8 @@ test.each([
   ["a path in the place of a handle", "recall", { handle: "../../etc/passwd" }],
   ["a compaction that was not", "explain_compaction", { back: 9 }],
   ["an input of another type", "recall", { handle: 7 }],
+  ["a compaction of another type", "explain_compaction", { back: "x" }],
+  ["a pin, which would write", "pin", { text: "x" }],
   ["a tool that is not there", "write", {}],
 ])("%s is a tool's error", async (_, name, input) => {
   const { call } = await asked();
@@ -89,7 +92,7 @@ test("a recorded text cannot leave its fence", async () => {
 
 test("tells of the log as it is when it is asked", async () => {
   const { call, path } = await asked();
-  expect((await call("context_info")).text).toContain("model calls: 0");
+  expect((await call("remaining")).text).toMatch(/Your context has about \d+ tokens/);
   const before = readFileSync(path, "utf8");
   const message = human("h3", "said while the server runs");
   appendFileSync(path, `${JSON.stringify({ type: "message", message })}\n`);

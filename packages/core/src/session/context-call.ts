@@ -1,16 +1,14 @@
-import type { Budget } from "../budget.ts";
 import type { FitInput } from "../engine/fit-input.ts";
 import { budgetFor } from "../engine/why-act.ts";
-import type { ContextCallEntry, ModelLimits } from "../entry.ts";
+import type { ContextCallEntry } from "../entry.ts";
 import { nameInBrackets } from "../message/framing.ts";
 import { partHandle } from "../message/handle.ts";
-import type { Message, Part } from "../message/message.ts";
+import type { Message } from "../message/message.ts";
 import { fencedText } from "../message/transcript-text.ts";
 import { characterBoundaryAtOrBefore, shortHash } from "../text.ts";
 import type { ContextArguments, ContextCall } from "./context-tools.ts";
 import { type LoggedMessages, MAXIMUM_RECALL_CHARS, readable } from "./recall.ts";
 import type { FittedSession } from "./session.ts";
-import type { SessionState } from "./session-state.ts";
 
 /** An open session, as far as a call needs it. */
 interface CalledSession extends FittedSession {
@@ -20,24 +18,14 @@ interface CalledSession extends FittedSession {
   readonly fitted: Pick<FitInput, "model" | "observedLimitTokens"> | null;
 }
 
-const UNKNOWN: ModelLimits = { contextWindowTokens: null, maxOutputTokens: null };
+const UNKNOWN = { contextWindowTokens: null, maxOutputTokens: null };
 
-function limitsOf({ fitted, state }: CalledSession): NonNullable<CalledSession["fitted"]> {
-  return fitted ?? { model: state.view.limits ?? UNKNOWN };
-}
-
-function budgetIn(log: CalledSession): Budget | null {
-  return budgetFor(log.setup.policy, { gate: "before-step", pending: [], nowMs: null, ...limitsOf(log) });
+function inputOf({ fitted, state }: CalledSession): FitInput {
+  return { gate: "before-step", pending: [], nowMs: null, ...(fitted ?? { model: state.view.limits ?? UNKNOWN }) };
 }
 
 /** The answer that the model reads, and whether the call did its work. */
-interface Answer {
-  readonly text: string;
-  readonly outcome: ContextCallEntry["outcome"];
-}
-
-const answered = (text: string): Answer => ({ text, outcome: "answered" });
-const refused = (text: string): Answer => ({ text, outcome: "refused" });
+type Answer = readonly [ContextCallEntry["outcome"], string];
 
 /** Most UTF-16 code units of a text that a call may bring, and of all pinned passages of a session; chosen. */
 const MOST_TEXT_CHARS = 4_000;
@@ -56,17 +44,17 @@ export async function contextCall(
   const isReadable =
     args !== null && (name === "pin" || [said, args.words ?? ""].every(({ length }) => length <= MOST_TEXT_CHARS));
   const found = name === "recall" && isReadable ? await recalled(log, { ...call, args }) : null;
-  const answer = found ?? (isReadable ? answerTo(log, name, call) : refused(NOT_ITS_OWN));
+  const [outcome, answer] = found ?? (isReadable ? answerTo(log, name, call) : (["refused", NOT_ITS_OWN] as const));
   const text = said.slice(0, characterBoundaryAtOrBefore(said, MOST_TEXT_CHARS));
   const id = shortHash(`context-call\n${name}\n${text}\n${log.state.view.lastEntryId ?? ""}`);
-  append({ type: "context-call", id, tool: name, text, outcome: answer.outcome, atMs });
-  return answer.text;
+  append({ type: "context-call", id, tool: name, text, outcome, atMs });
+  return answer;
 }
 
 const NOT_ITS_OWN = `The call was refused: these are not the arguments of the tool (a text may have ${MOST_TEXT_CHARS} characters).`;
 
 function answerTo(log: CalledSession, name: ContextCall["name"], { args, from }: ContextCall): Answer {
-  if (name === "remaining") return answered(remainingText(log));
+  if (name === "remaining") return ["answered", remainingText(log)];
   return name === "pin" ? pinned(log, args?.text ?? "") : compacted(log, from);
 }
 
@@ -76,23 +64,22 @@ const MOST_ROWS = 12;
 function remainingText(log: CalledSession): string {
   const { state, setup } = log;
   const { expectedTokens, overheadTokens } = log.predict(null);
-  const { model } = limitsOf(log);
-  const { contextWindowTokens: windowTokens, maxOutputTokens } = model;
+  const { contextWindowTokens: windowTokens, maxOutputTokens } = inputOf(log).model;
   const replyTokens = maxOutputTokens ?? 0;
   const leftTokens = Math.max(0, (windowTokens ?? 0) - replyTokens - expectedTokens);
-  const left =
-    windowTokens === null
-      ? "The size of the window is not known."
-      : `About ${leftTokens} tokens are left: the window has ${windowTokens}, and the reply may take ${replyTokens} of them.`;
+  const left = `About ${leftTokens} tokens are left: the window has ${windowTokens}, and the reply may take ${replyTokens} of them.`;
   const tokensByKind = new Map<string, number>([["system text and tools", overheadTokens]]);
   for (const message of state.view.messages) {
     const kind = kindOf(message);
     tokensByKind.set(kind, (tokensByKind.get(kind) ?? 0) + setup.estimator.messageTokens(message, state.ledger));
   }
   const rows = [...tokensByKind].sort(([, a], [, b]) => b - a).map(([kind, tokens]) => `${Math.round(tokens)} ${kind}`);
-  const pins = `Pinned: ${pinnedChars(state)} of ${mostPinnedChars(log)} characters.`;
-  const filled = fencedText(TAG, rows.slice(0, MOST_ROWS).join("\n"));
-  return [`Your context has about ${expectedTokens} tokens. ${left} ${pins}`, "Tokens by kind:", filled].join("\n");
+  const { usedChars, mostChars } = pinRoom(log);
+  return [
+    `Your context has about ${expectedTokens} tokens. ${windowTokens === null ? "The size of the window is not known." : left}`,
+    `Pinned: ${usedChars} of ${mostChars} characters. Tokens by kind:`,
+    fencedText(TAG, rows.slice(0, MOST_ROWS).join("\n")),
+  ].join("\n");
 }
 
 function kindOf(message: Message): string {
@@ -109,12 +96,13 @@ async function recalled(
   { args, recall }: ContextCall & { readonly args: ContextArguments },
 ): Promise<Answer> {
   const { handle, words, start = 0 } = args;
-  if (handle === undefined) return words === undefined ? refused("Give a handle, or words.") : await wordsFound(log, words);
+  if (handle === undefined) return words === undefined ? ["refused", "Give a handle, or words."] : await wordsFound(log, words);
   const piece = await recall?.(handle, { startChar: Math.max(0, start), maximumChars: MAXIMUM_RECALL_CHARS });
-  if (piece === null || piece === undefined) return refused("This session has no such handle.");
+  if (piece === null || piece === undefined) return ["refused", "This session has no such handle."];
   const end = piece.startChar + piece.text.length;
   const more = end < piece.totalChars ? `; call again with start ${end} for more` : "";
-  return answered(`characters ${piece.startChar} to ${end} of ${piece.totalChars}${more}\n${fencedText(TAG, piece.text)}`);
+  const head = `characters ${piece.startChar} to ${end} of ${piece.totalChars}${more}`;
+  return ["answered", `${head}\n${fencedText(TAG, piece.text)}`];
 }
 
 /** Characters of a passage, passages of an answer, and words that are looked for, at most; chosen. */
@@ -122,52 +110,41 @@ const PASSAGE_CHARS = 1_200;
 const MOST_PASSAGES = 5;
 const MOST_WORDS = 16;
 
-interface Passage {
-  readonly handle: string;
-  readonly startChar: number;
-  readonly text: string;
-  readonly score: number;
-}
-
 /** The passages of the log with most of the words, the newest first among equals. The tools' own calls and answers are passed over. */
 async function wordsFound({ messages, messageIds }: CalledSession, words: string): Promise<Answer> {
   const wanted = [...new Set(words.toLowerCase().split(/\s+/).filter(Boolean))].slice(0, MOST_WORDS);
-  const best: Passage[] = [];
+  let best: readonly (readonly [score: number, shown: string])[] = [];
   for (let place = messageIds.length - 1; place >= 0; place -= 1) {
     const message = await messages.at(place);
-    if (message === undefined || (message.role === "tool-result" && isContextTool(message.toolName))) continue;
-    for (const [index, part] of message.parts.entries()) {
-      const worst = best.length < MOST_PASSAGES ? 0 : (best.at(-1)?.score ?? 0);
-      const found = passagesIn(part, partHandle(message.id, index), wanted).filter(({ score }) => score > worst);
-      if (found.length === 0) continue;
-      best.push(...found);
-      best.sort((a, b) => b.score - a.score).splice(MOST_PASSAGES);
+    const { id = "", parts = [] } = message?.role === "tool-result" && isContextTool(message.toolName) ? {} : (message ?? {});
+    for (const [index, part] of parts.entries()) {
+      if (part.type === "tool-call" && isContextTool(part.toolName)) continue;
+      for (const [startChar, text] of passagesOf(readable(part))) {
+        const folded = text.toLowerCase();
+        const score = wanted.filter((word) => folded.includes(word)).length;
+        if (score <= (best[MOST_PASSAGES - 1]?.[0] ?? 0)) continue;
+        const shown = `${partHandle(id, index)}, from character ${startChar}:\n${fencedText(TAG, text)}`;
+        best = [...best, [score, shown] as const].sort(([a], [b]) => b - a).slice(0, MOST_PASSAGES);
+      }
     }
   }
-  if (best.length === 0) return refused("Nothing in this session's log has these words.");
-  const shown = best.map(({ handle, startChar, text }) => `${handle}, from character ${startChar}:\n${fencedText(TAG, text)}`);
-  return answered([`recall with a handle and start gives more of a text.`, ...shown].join("\n"));
+  if (best.length === 0) return ["refused", "Nothing in this session's log has these words."];
+  return ["answered", ["recall with a handle and start gives more of a text.", ...best.map(([, shown]) => shown)].join("\n")];
 }
 
 function isContextTool(name: string): boolean {
   return name === "remaining" || name === "recall" || name === "pin" || name === "compact";
 }
 
-function passagesIn(part: Part, handle: string, wanted: readonly string[]): readonly Passage[] {
-  if (part.type === "tool-call" && isContextTool(part.toolName)) return [];
-  const whole = readable(part);
-  const passages: Passage[] = [];
-  for (let startChar = 0; startChar < whole.length; ) {
-    const most = characterBoundaryAtOrBefore(whole, startChar + PASSAGE_CHARS);
+/** A text piece by piece, each with its start, cut at the ends of lines where there are some. */
+function* passagesOf(whole: string): Generator<readonly [number, string]> {
+  for (let start = 0; start < whole.length; ) {
+    const most = characterBoundaryAtOrBefore(whole, start + PASSAGE_CHARS);
     const lineEnd = most < whole.length ? whole.lastIndexOf("\n", most) + 1 : most;
-    const end = lineEnd > startChar ? lineEnd : most;
-    const text = whole.slice(startChar, end);
-    const folded = text.toLowerCase();
-    const score = wanted.filter((word) => folded.includes(word)).length;
-    if (score > 0) passages.push({ handle, startChar, text, score });
-    startChar = end;
+    const end = lineEnd > start ? lineEnd : most;
+    yield [start, whole.slice(start, end)];
+    start = end;
   }
-  return passages;
 }
 
 /** Share of the room for messages that pinned passages may take; chosen, so that they fit beside each later summary. */
@@ -176,40 +153,37 @@ const PINNED_RATIO = 0.02;
 /** Characters that a token is taken for where a room is filled: the densest that code commonly is. */
 const CHARS_PER_TOKEN = 3;
 
-function mostPinnedChars(log: CalledSession): number {
-  const roomTokens = (budgetIn(log)?.inputBudgetTokens ?? 0) - log.predict(null).overheadTokens;
-  return Math.min(MOST_TEXT_CHARS, Math.max(0, Math.floor(roomTokens * PINNED_RATIO * CHARS_PER_TOKEN)));
-}
-
-function pinnedChars({ wishes: { pins } }: SessionState): number {
-  return pins.reduce((sum, { text }) => sum + text.length, 0);
+function pinRoom(log: CalledSession): { readonly usedChars: number; readonly mostChars: number } {
+  const usedChars = log.state.wishes.pins.reduce((sum, { text }) => sum + text.length, 0);
+  const budgetTokens = budgetFor(log.setup.policy, inputOf(log))?.inputBudgetTokens ?? 0;
+  const roomTokens = Math.max(0, budgetTokens - log.predict(null).overheadTokens);
+  return { usedChars, mostChars: Math.min(MOST_TEXT_CHARS, Math.floor(roomTokens * PINNED_RATIO * CHARS_PER_TOKEN)) };
 }
 
 function pinned(log: CalledSession, passage: string): Answer {
-  const { state } = log;
-  if (passage.trim() === "") return refused("Nothing was pinned: the text is empty.");
-  if (state.wishes.pins.some(({ text }) => text === passage)) return refused("This is pinned already.");
-  const [usedChars, mostChars] = [pinnedChars(state), mostPinnedChars(log)];
-  if (usedChars + passage.length > mostChars) {
-    const room = `pinned passages may have ${mostChars} characters together, and ${Math.max(0, mostChars - usedChars)} are left`;
-    return refused(`Nothing was pinned: ${room}. This one has ${passage.length}.`);
-  }
-  return answered(
-    `Pinned: it stays word for word beside each later summary. ${usedChars + passage.length} of ${mostChars} characters are used.`,
-  );
+  if (passage.trim() === "") return ["refused", "Nothing was pinned: the text is empty."];
+  if (log.state.wishes.pins.some(({ text }) => text === passage)) return ["refused", "This is pinned already."];
+  const { usedChars, mostChars } = pinRoom(log);
+  const leftChars = mostChars - usedChars - passage.length;
+  const room = `Pinned passages may have ${mostChars} characters together`;
+  return leftChars < 0
+    ? ["refused", `Nothing was pinned. ${room}, and this one is ${-leftChars} too long.`]
+    : ["answered", `Pinned: it stays word for word beside each later summary. ${room}, and ${leftChars} are left.`];
 }
 
 function compacted(log: CalledSession, from: number): Answer {
   const { state, setup } = log;
-  const { policy } = setup;
-  const budget = policy.enabled ? budgetIn(log) : null;
-  if (budget === null) return refused("Nothing to do: compaction is off.");
-  const { expectedTokens } = log.predict(null);
-  const usedRatio = expectedTokens / Math.max(1, budget.inputBudgetTokens);
-  if (usedRatio < from) return refused(`Nothing to do: ${Math.round(usedRatio * 100)}% of the context is used.`);
+  const { enabled, progress, fallback } = setup.policy;
+  const budget = enabled ? budgetFor(setup.policy, inputOf(log)) : null;
+  if (budget === null) return ["refused", "Nothing to do: compaction is off."];
+  const { inputBudgetTokens } = budget;
+  const usedRatio = log.predict(null).expectedTokens / inputBudgetTokens;
+  if (usedRatio < from) return ["refused", `Nothing to do: ${Math.round(usedRatio * 100)}% of the context is used.`];
+  // As the engine, it waits for enough new text after a cut.
   const { estimatedTokens, estimatedAtLastCutTokens, factor } = state.ledger;
-  const before = state.breaker.estimatedAtLastAttemptTokens ?? estimatedAtLastCutTokens;
-  const newTokens = before === null ? Number.POSITIVE_INFINITY : (estimatedTokens - before) * factor;
-  if (newTokens < policy.progress.minimumNewTokens) return refused("Nothing to do: little is new since the last compaction.");
-  return answered("Older history is compacted before your next step.");
+  const newTokens = (estimatedTokens - (state.breaker.estimatedAtLastAttemptTokens ?? estimatedAtLastCutTokens ?? 0)) * factor;
+  const leastTokens = Math.max(progress.minimumNewTokens, (fallback?.minimumNewRatio ?? 0) * inputBudgetTokens);
+  return newTokens < leastTokens
+    ? ["refused", "Nothing to do: little is new since the last compaction."]
+    : ["answered", "Older history is compacted before your next step."];
 }

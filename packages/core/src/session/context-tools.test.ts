@@ -65,7 +65,9 @@ describe("context tools", () => {
     await fit();
     const text = await run("remaining", undefined);
     const { expectedTokens } = session.predict();
-    expect(text).toContain(`Your context has about ${expectedTokens} tokens. About ${30_000 - expectedTokens} tokens are left`);
+    expect(text).toContain(
+      `Your context has about ${expectedTokens} tokens. About ${30_000 - expectedTokens} tokens are left:`,
+    );
     expect(text).toMatch(/<session-data>\n\d+ results of tool\n/);
   });
 
@@ -186,7 +188,7 @@ describe("hostile calls", () => {
     ["no JSON", "pin", "{text", /^The call was refused/],
     ["JSON of any depth", "pin", DEEP, /^The call was refused/],
     ["nothing", "pin", null, /^The call was refused/],
-    ["a text of a million characters", "pin", { text: "x".repeat(1_000_000) }, /^Nothing was pinned: pinned passages may have/],
+    ["a text of a million characters", "pin", { text: "x".repeat(1_000_000) }, /^Nothing was pinned. Pinned passages may have/],
     ["words of a million characters", "recall", { words: "x ".repeat(500_000) }, /^The call was refused/],
     ["a handle with a path", "recall", { handle: "../../etc/passwd" }, /^This session has no such handle/],
     ["a start before the text", "recall", { handle: "r1", start: -5 }, /^characters 0 to/],
@@ -221,7 +223,7 @@ describe("hostile calls", () => {
     const said = await Promise.all(Array.from({ length: 20 }, (_, index) => run("pin", { text: `${index} `.repeat(300) })));
     const chars = pins().reduce((sum, { text }) => sum + text.length, 0);
     expect(said.filter((text) => text?.startsWith("Pinned")).length).toBe(pins().length);
-    expect(Number(/of (\d+) characters/.exec(String(await run("remaining", {})))?.[1])).toBeGreaterThanOrEqual(chars);
+    expect(Number(/of (\d+) characters\./.exec(String(await run("remaining", {})))?.[1])).toBeGreaterThanOrEqual(chars);
     expect(said.some((text) => text?.startsWith("Nothing was pinned"))).toBe(true);
     await session.redo({ gate: "before-step", pending: [], model, nowMs: null }, never);
     expect(written()).toContain("<pinned-instructions>\nNever push.\n</pinned-instructions>");

@@ -4,17 +4,12 @@ import { option } from "../option.ts";
 import type { ToolSpec } from "../tool.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 
-/** The name of a context tool. */
 type ContextToolName = "remaining" | "recall" | "pin" | "compact";
 
 /** The arguments of a call, as far as they could be read. */
-export interface ContextArguments {
-  readonly handle?: string;
-  readonly words?: string;
+export type ContextArguments = { readonly [Key in "handle" | "words" | "text" | "focus"]?: string } & {
   readonly start?: number;
-  readonly text?: string;
-  readonly focus?: string;
-}
+};
 
 /** One call of a context tool. */
 export interface ContextCall {
@@ -28,9 +23,7 @@ export interface ContextCall {
 }
 
 /** A session, or a compactor of many conversations: `of` names one of them, as its `recall` does. */
-interface ContextHost<Of> {
-  contextCall(call: ContextCall, of?: Of): Promise<string>;
-}
+type ContextHost<Of> = { contextCall(call: ContextCall, of?: Of): Promise<string> };
 
 /** Options of context tools. */
 interface ContextToolOptions {
