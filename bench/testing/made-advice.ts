@@ -49,5 +49,8 @@ export function madeAdvice(text: string): readonly Decision[] {
     },
   };
   const unknown: AdvisedAgent = { agent: "cline", title: "Cline", logsRead: 15, logsFound: 40, turning: null, problems: [] };
-  return [decision, { ...decision, agent: unknown, refusal: "advise knows no setting of this agent", choice: null, waitsMs: [] }];
+  return [
+    decision,
+    { ...decision, agent: unknown, refusal: "advise knows no setting of this agent", choice: null, waitsMs: [] },
+  ];
 }

@@ -86,7 +86,12 @@ function costing(usd: number): BenchReport {
 }
 
 test.each([
-  ["one that is cheaper and keeps as much", 0.01, ["sven trigger.ratio=0.9"], " No policy with summaries by a model is better."],
+  [
+    "one that is cheaper and keeps as much",
+    0.01,
+    ["sven trigger.ratio=0.9"],
+    " No policy with summaries by a model is better.",
+  ],
   ["two of which each has something for it", 100, ["sven trigger.ratio=0.9", "sven*"], " With summaries by a model: sven*."],
 ])("a picture rings the policies that its sentence names, and no other: %s", (_, usd, names, sentence) => {
   const shown = shownReport(costing(usd));

@@ -90,7 +90,10 @@ function whereWords(report: BenchReport, { windowLabel: label, named: [pick] }: 
   if (pick === undefined) return "";
   const at = compactsAt(report, label, pick.policy);
   const isLatest = report.policies.find(({ name }) => name === pick.policy)?.policy.trigger.pays !== undefined;
-  const where = at === null ? "by a rule of its own" : `${isLatest ? "by" : "at"} ${formatTokens(at.tokens)} of ${formatTokens(at.windowTokens)}`;
+  const where =
+    at === null
+      ? "by a rule of its own"
+      : `${isLatest ? "by" : "at"} ${formatTokens(at.tokens)} of ${formatTokens(at.windowTokens)}`;
   if (pick.compactions > 0) return `Compacts ${where}.`;
   return hasActed(pick) ? `Only shortened results; compacts ${where}.` : `${nameOf(pick.policy)} would compact ${where}.`;
 }

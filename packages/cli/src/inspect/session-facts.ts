@@ -66,7 +66,9 @@ function vendorFacts(compactions: SessionStory["compactions"]): readonly Session
   const total = (part: "input" | "output") => usages.reduce((sum, usage) => sum + (usage[part].totalTokens ?? 0), 0);
   const { usd } = spending.now();
   const cost = `${formatTokens(total("input"))} tokens read and ${formatTokens(total("output"))} written`;
-  return [{ name: "summaries by the vendor", value: `${written.length}; ${cost}${usd === null ? "" : `, $${formatUsd(usd)}`}` }];
+  return [
+    { name: "summaries by the vendor", value: `${written.length}; ${cost}${usd === null ? "" : `, $${formatUsd(usd)}`}` },
+  ];
 }
 
 function promptFacts(calls: SessionStory["calls"]): readonly SessionFact[] {

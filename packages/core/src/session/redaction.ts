@@ -69,8 +69,7 @@ export function createRedaction(redact: Redact): Redaction {
     entry: (entry, where = "log") => {
       if (entry.type === "message") return { ...entry, message: message(entry.message, where) };
       if (entry.type === "compaction") return { ...entry, edits: entry.edits.map((each) => edit(each, where)) };
-      if (entry.type === "context-call")
-        return entry.tool === "unpin" ? entry : { ...entry, text: hiderAt(where)(entry.text) };
+      if (entry.type === "context-call") return entry.tool === "unpin" ? entry : { ...entry, text: hiderAt(where)(entry.text) };
       if (entry.type !== "session" && entry.type !== "setup-change") return entry;
       return { ...entry, system: hiderAt(where)(entry.system), tools: tools(entry.tools, where) };
     },
