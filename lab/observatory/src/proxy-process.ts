@@ -27,7 +27,8 @@ export interface ProxyStart {
 export async function startProxy({ upstream, windowTokens, folder, project }: ProxyStart): Promise<ProxyProcess> {
   const command = join(project, "node_modules/plimsoll/bin/plimsoll.js");
   const window = windowTokens === null ? [] : ["--window", String(windowTokens)];
-  const args = ["proxy", "--upstream", upstream, ...window, "--port", "0", "--state", folder];
+  const { PLIMSOLL_POLICY: policy = "plimsoll" } = process.env;
+  const args = ["proxy", "--upstream", upstream, "--policy", policy, ...window, "--port", "0", "--state", folder];
   const child = spawn(process.execPath, [command, ...args], { cwd: folder, env: { ...process.env, HOME: folder } });
   let output = "";
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));

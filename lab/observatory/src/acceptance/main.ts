@@ -19,6 +19,7 @@ Ends with 1 if a row is not accepted. Rows: ${ACCEPTANCE_CASES.map(({ name }) =>
 --print   writes nothing, and prints a line of JSON for each row: its version, and what is wrong or why it was skipped
 --within  begins no row after so many seconds
 --page    only prints the page that the facts make
+PLIMSOLL_POLICY names the policy of proxies; plimsoll if it is not set.
 `;
 
 /** The options of the command line. */

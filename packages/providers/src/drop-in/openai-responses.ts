@@ -66,11 +66,23 @@ const RESPONSES_ARRAY: WireArray<ResponseItem, OpenAI.Responses.Response> = {
   changed,
   turns: RESPONSES_TURNS,
   summary: decodeCompacted,
+  joined: withoutDoubledIds,
   withoutLink: withoutOwnId,
   // The oldest SDK of the peer range has no type for it.
   isVendorState: (item) => stringAt(item, "type") === "compaction",
   observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: responsesUsage(recordAt({ usage }, "usage")) }),
 };
+
+/** The items, each id once: the vendor's compacted window has a person's messages too, and the newest is sent behind it. */
+function withoutDoubledIds(items: readonly ResponseItem[]): readonly ResponseItem[] {
+  const seen = new Set<string>();
+  return items.map((item) => {
+    const id = stringAt(item, "id");
+    const isDoubled = id !== null && seen.has(id);
+    if (id !== null) seen.add(id);
+    return isDoubled ? withoutOwnId(item) : item;
+  });
+}
 
 function draftOf(item: ResponseItem, toolNameOf: (callId: string) => string): MessageDraft {
   const kind = itemKind(item);

@@ -71,7 +71,9 @@ test("an array of Responses items keeps its reasoning over 100 steps", async () 
   const compactor = createItemsCompactor(options);
   const setting = { model: "gpt-6", instructions: SETTING.system, store: false };
   const tools = [{ type: "function" as const, name: TOOL.name, parameters: {}, strict: false }];
-  const items: OpenAI.Responses.ResponseInputItem[] = [{ role: "user", content: "Read on." }];
+  // Codex gives its messages ids, and the vendor's window has them again.
+  const said = (content: string, id: string) => ({ role: "user" as const, content, ...{ type: "message" as const, id } });
+  const items: OpenAI.Responses.ResponseInputItem[] = [said("Read on.", "msg_0")];
   for (let step = 0; step < 100; step++) {
     const { output } = await compactor.send(
       items,
@@ -87,7 +89,7 @@ test("an array of Responses items keeps its reasoning over 100 steps", async () 
     );
     const calls = output.filter((item) => item.type === "function_call");
     for (const { call_id } of calls) items.push({ type: "function_call_output", call_id, output: text(step) });
-    if (calls.length === 0) items.push({ role: "user", content: `Read on from ${step}.` });
+    if (calls.length === 0) items.push(said(`Read on from ${step}.`, `msg_${step + 1}`));
   }
   expect(ends.length).toBeGreaterThanOrEqual(3);
   expect(outcome()).toEqual(KEPT);
