@@ -46,17 +46,9 @@ export function createRedaction(redact: Redact): Redaction {
     const noted = note === undefined ? {} : { note: message(note, where) };
     return { ...of, message: written === null ? null : message(written, where), ...noted };
   };
-  const tools = (of: Context["tools"], where: Where) =>
-    of.map((tool) => ({
-      ...tool,
-      description: hiderAt(where)(tool.description),
-      parametersJson: hiderAt(where)(tool.parametersJson),
-    }));
-  const context = ({ system, tools: given, messages, dynamicContext }: Context, where: Where): Context => ({
-    system: hiderAt(where)(system),
-    tools: tools(given, where),
+  const context = ({ messages, ...setup }: Context, where: Where): Context => ({
+    ...redactedTree(setup, hiderAt(where)),
     messages: messages.map((each) => message(each, where)),
-    dynamicContext: dynamicContext === null ? null : hiderAt(where)(dynamicContext),
   });
   function item<Item>(of: Item): Item;
   function item(of: unknown): unknown {
@@ -71,7 +63,8 @@ export function createRedaction(redact: Redact): Redaction {
       if (entry.type === "compaction") return { ...entry, edits: entry.edits.map((each) => edit(each, where)) };
       if (entry.type === "context-call") return entry.tool === "unpin" ? entry : { ...entry, text: hiderAt(where)(entry.text) };
       if (entry.type !== "session" && entry.type !== "setup-change") return entry;
-      return { ...entry, system: hiderAt(where)(entry.system), tools: tools(entry.tools, where) };
+      const { system, tools } = entry;
+      return { ...entry, ...redactedTree({ system, tools }, hiderAt(where)) };
     },
     context,
     summarizer: (summarizer) => async (request, signal) => {
@@ -175,7 +168,7 @@ function redactedList(list: readonly unknown[], redacted: (item: unknown) => unk
 const NAMES = /(?:^|_)id$|I[dD]$|^(?:name|toolName|type|role|model)$/;
 const PIECE_KEYS = ["type", "role", "model", "description", "args", "arguments", "response"];
 
-const ARGUMENTS = /^arguments(?:Json)?$/;
+const ARGUMENTS = /^arguments$|Json$/;
 
 /** Hides texts in a call's arguments: each by itself, so that they stay JSON, then all of it. */
 function inJson(hide: (text: string) => string): (text: string) => string {
