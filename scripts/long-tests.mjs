@@ -45,6 +45,7 @@ export const longTests = [
   "packages/cli/testing/terminal.test.ts",
   "scripts/acceptance.test.ts",
   "scripts/baseline.test.ts",
+  "bench/src/replay/growth.test.ts",
   "bench/src/replay/scale.test.ts",
   "bench/src/tune/tune.test.ts",
   "bench/src/show/html.browser.test.ts",

@@ -4,7 +4,7 @@ import { isHuman, toolCallsOf, usageOf } from "@plimsoll/core";
 import type { followingChecks } from "@plimsoll/core/extend";
 import { coverageOf, sendWithRecovery } from "@plimsoll/core/extend";
 import type { PreparedSession } from "../open/prepared-session.ts";
-import { type FollowingSizes, followingSizes } from "../size-judge/message-sizes.ts";
+import { type SizedMessages, sizedMessages } from "../size-judge/message-sizes.ts";
 import { replyAfter } from "../size-judge/recorded-calls.ts";
 import { isRollBack } from "../transcript.ts";
 import { type Cell, isRecordedPolicy, limitsOf } from "./cell.ts";
@@ -27,7 +27,7 @@ export async function drive(session: PreparedSession, cell: Cell, onCall: CallOb
   const foldsBoundaries = isRecordedPolicy(cell.policy);
   const openCalls = new Set<string>();
   const check = session.wireChecks();
-  const sizes = followingSizes(session.sizeJudge, foldsBoundaries ? "recorded" : "own");
+  const sizes = sizedMessages(session.sizeJudge);
   const letIn = session.arrivals(cell.policy, cell.kinds);
   let call = 0;
   const sent: { last: ReplayedCall | null } = { last: null };
@@ -113,7 +113,7 @@ interface CallToSend {
   /** Checks the requests of this replay against the strictest wire. */
   readonly check: ReturnType<ReturnType<typeof followingChecks>>;
   /** Sizes the requests of this replay. */
-  readonly sizes: FollowingSizes;
+  readonly sizes: SizedMessages;
 }
 
 /**
@@ -130,7 +130,8 @@ async function sendCall(session: PreparedSession, cell: Cell, run: EngineRun, to
   const nowMs = sizeJudge.calls[call]?.requestMs ?? entry.atMs;
   const request = () => {
     const { messages } = run.view();
-    return { messages, promptTokens: sizes(call, messages) };
+    sizes.follow(call, messages);
+    return { messages, promptTokens: sizeJudge.nonMessageTokens(call, history) + sizes.tokens() };
   };
 
   let outcome = await run.fit("before-step", { pending: [], nowMs });

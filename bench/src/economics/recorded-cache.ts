@@ -1,5 +1,6 @@
 import type { Message } from "@plimsoll/core";
 import type { CacheRules, ModelCatalog } from "@plimsoll/providers";
+import { type SizedMessages, sizedMessages } from "../size-judge/message-sizes.ts";
 import type { RecordedCall } from "../size-judge/recorded-calls.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
 
@@ -52,13 +53,18 @@ function shownBy(sizeJudge: SizeJudge): RecordedCache {
   const signs: (CacheSign | null)[] = [];
   const places = new Map<string, number>();
   const view: Message[] = [];
+  const sized = sizedMessages(sizeJudge);
   let beforeTokens = 0;
   let headTokens: number | null = null;
   for (const call of calls) {
-    if (call.epochStart !== null) view.length = 0;
-    view.push(...call.newMessages);
+    if (call.epochStart !== null) {
+      view.length = 0;
+      sized.clear();
+    }
+    for (const message of call.newMessages) view.push(message);
+    sized.take(call.index, call.newMessages);
     for (const { id } of call.newMessages) if (!places.has(id)) places.set(id, places.size);
-    const sign = signOf(call, { beforeTokens, view, sizeJudge });
+    const sign = signOf(call, { beforeTokens, view, sized });
     signs.push(sign);
     if (call.epochStart === "boundary" && sign?.kind === "cut" && sign.messageId === null)
       headTokens = Math.max(headTokens ?? 0, sign.readTokens);
@@ -77,23 +83,20 @@ function shownBy(sizeJudge: SizeJudge): RecordedCache {
 interface Before {
   readonly beforeTokens: number;
   readonly view: readonly Message[];
-  readonly sizeJudge: SizeJudge;
+  readonly sized: SizedMessages;
 }
 
-function signOf(call: RecordedCall, { beforeTokens, view, sizeJudge }: Before): CacheSign | null {
+function signOf(call: RecordedCall, { beforeTokens, view, sized }: Before): CacheSign | null {
   const readTokens = call.usage.usage.input.cacheReadTokens;
   if (readTokens === null || call.reportedTokens === null) return null;
   const canBeWhole = call.epochStart === null || call.epochStart === "model";
   if (canBeWhole && readTokens >= beforeTokens - SLACK_TOKENS) return { kind: "whole" };
-  let endTokens = call.reportedTokens;
-  for (let index = view.length - 1; index >= 0; index--) {
-    const message = view[index];
-    if (message === undefined) break;
-    endTokens -= sizeJudge.messageTokens(message, call.index);
-    if (endTokens <= readTokens)
-      return { kind: "cut", readTokens, messageId: message.id, withinTokens: readTokens - endTokens };
-  }
-  return { kind: "cut", readTokens, messageId: null, withinTokens: 0 };
+  // What was reported beyond the messages lies before them.
+  const aheadTokens = call.reportedTokens - sized.tokens();
+  const index = Math.min(view.length - 1, sized.countWithin(readTokens - aheadTokens));
+  const message = view[index];
+  if (message === undefined) return { kind: "cut", readTokens, messageId: null, withinTokens: 0 };
+  return { kind: "cut", readTokens, messageId: message.id, withinTokens: readTokens - aheadTokens - sized.tokens(index) };
 }
 
 /** The working of one session's prompt cache: its models' rules, and the evidence of the recording. */

@@ -1,11 +1,12 @@
-import type { Message, SessionView } from "@plimsoll/core";
+import type { SessionView } from "@plimsoll/core";
+import { sharedPrefixCount } from "@plimsoll/core/extend";
 import { type CacheRules, type CacheUse, cacheUse } from "@plimsoll/providers";
 import { type Cell, isRecordedPolicy } from "../drive/cell.ts";
 import type { AskedSummary, ReplayedCall } from "../drive/replayed-call.ts";
 import type { PreparedSession } from "../open/prepared-session.ts";
-import { followingSizes, type HistoryKind } from "../size-judge/message-sizes.ts";
+import { type HistoryKind, sizedMessages } from "../size-judge/message-sizes.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
-import type { CacheSign, CutSign, RecordedCache, SessionCache } from "./recorded-cache.ts";
+import type { CacheSign, RecordedCache, SessionCache } from "./recorded-cache.ts";
 import { type ServedSummary, servedSummaries } from "./summary-charge.ts";
 
 /** How the requests of one step were served: its summaries, then its call. */
@@ -140,10 +141,7 @@ interface SharedPrefix {
 
 /** The measure by which two requests are compared. */
 export interface PrefixMeasure {
-  readonly sizeJudge: Pick<
-    SizeJudge,
-    "nonMessageTokens" | "messageTokens" | "isChangedAt" | "isChangedBetween" | "isResizedBetween"
-  >;
+  readonly sizeJudge: Pick<SizeJudge, "nonMessageTokens" | "messageTokens" | "changedAt" | "resizedAt">;
   readonly history: HistoryKind;
   readonly recorded: RecordedCache;
 }
@@ -154,73 +152,57 @@ interface ComparedRequests {
 }
 
 /**
- * Compares the requests of one replay, each with one before it, as {@link sharedPrefix} does. Where a request was made by appending to the one before
- * and nothing of that changed, its messages are not sized again.
+ * Compares the requests of one replay, each with one before it: the common beginning is everything before the messages, then the messages that are
+ * the same objects and unchanged on the wire; of that as much as the cache still held. Work follows the messages that came or changed, but after an
+ * edit, which visits the common ones once.
  */
 export function followingPrefixes(measure: PrefixMeasure): (requests: ComparedRequests) => SharedPrefix {
   const { sizeJudge, history, recorded } = measure;
-  // Sizes that are no whole numbers are added up in the order of the requests.
-  const sizes = { ...sizeJudge, nonMessageTokens: () => 0, promptTokens: () => Number.NaN };
-  const tokensOf = followingSizes(sizes, history);
-  return (requests) => {
-    const { before, now } = requests;
+  const sized = sizedMessages(sizeJudge);
+  const places = furthestPlaces(recorded);
+  return ({ before, now }) => {
     const nonMessageTokens = sizeJudge.nonMessageTokens(before.call, history);
     const keptTokens = Math.min(nonMessageTokens, sizeJudge.nonMessageTokens(now.call, history));
-    const isWhole =
-      recorded.signAt(now.call, history)?.kind !== "cut" &&
-      !sizeJudge.isChangedBetween(before.call, now.call) &&
-      now.messages.goesOnFrom(before.messages);
-    const messagesTokens = isWhole && Number.isInteger(keptTokens) ? tokensOf(now.call, before.messages) : Number.NaN;
-    if (Number.isNaN(messagesTokens)) return sharedPrefix(measure, requests);
-    return { sharedTokens: keptTokens + messagesTokens, abandonedTokens: nonMessageTokens - keptTokens };
+    sized.follow(now.call, before.messages);
+    let count = before.messages.size;
+    for (let call = before.call + 1; call <= now.call; call++)
+      for (const message of recorded.signAt(call, history) === null ? sizeJudge.changedAt(call) : []) {
+        const place = sized.placeOf(message);
+        if (place >= 0) count = Math.min(count, place);
+      }
+    if (!now.messages.goesOnFrom(before.messages))
+      count = sharedPrefixCount(before.messages.slice(0, count), now.messages.slice());
+    const isWhole = count === before.messages.size;
+    const sharedTokens = keptTokens + sized.tokens(count);
+    const abandonedTokens = isWhole ? nonMessageTokens - keptTokens : Math.max(1, before.promptTokens - sharedTokens);
+    const headTokens = count === 0 && !isWhole ? Math.min(sharedTokens, recorded.headTokens ?? sharedTokens) : sharedTokens;
+    const sign = recorded.signAt(now.call, history);
+    if (sign?.kind !== "cut") return { sharedTokens: headTokens, abandonedTokens };
+    const end = sign.messageId === null ? null : recorded.placeOf(sign.messageId);
+    if (end === null) return { sharedTokens: Math.min(headTokens, sign.readTokens, keptTokens), abandonedTokens };
+    // The first message that the cache did not hold to its end.
+    const at = places(before.messages, end);
+    if (at >= count) return { sharedTokens: headTokens, abandonedTokens };
+    const withinTokens = before.messages.at(at)?.id === sign.messageId ? sign.withinTokens : 0;
+    return { sharedTokens: Math.min(headTokens, keptTokens + sized.tokens(at) + withinTokens), abandonedTokens };
   };
 }
 
-/**
- * The common beginning of two requests: everything before the messages, then the messages that are the same objects and unchanged on the wire; of
- * that as much as the cache still held. Visits the shared messages once.
- */
-export function sharedPrefix(measure: PrefixMeasure, { before, now }: ComparedRequests): SharedPrefix {
-  const { sizeJudge, history, recorded } = measure;
-  const nonMessageTokens = sizeJudge.nonMessageTokens(before.call, history);
-  const keptTokens = Math.min(nonMessageTokens, sizeJudge.nonMessageTokens(now.call, history));
-  const sign = recorded.signAt(now.call, history);
-  const mayHaveChanged = sizeJudge.isChangedBetween(before.call, now.call);
-  const cut = sign?.kind === "cut" ? heldUpTo(sign, recorded) : null;
-  let sharedTokens = keptTokens;
-  let heldTokens = cut === null ? null : cut.held(null, keptTokens);
-  let count = 0;
-  for (; count < before.messages.size; count++) {
-    const message = before.messages.at(count);
-    if (message === undefined || message !== now.messages.at(count)) break;
-    if (mayHaveChanged && hasChanged(measure, message, { from: before.call, through: now.call })) break;
-    if (cut !== null) heldTokens ??= cut.held(message, sharedTokens);
-    sharedTokens += sizeJudge.messageTokens(message, now.call);
-  }
-  const isWhole = count === before.messages.size;
-  const abandonedTokens = isWhole ? nonMessageTokens - keptTokens : Math.max(1, before.promptTokens - sharedTokens);
-  const headTokens = count === 0 && !isWhole ? Math.min(sharedTokens, recorded.headTokens ?? sharedTokens) : sharedTokens;
-  return { sharedTokens: Math.min(headTokens, heldTokens ?? headTokens), abandonedTokens };
-}
-
-/** How much the cache held when it ended at a place of the recording: `null` for a message that it held wholly. */
-function heldUpTo({ readTokens, messageId, withinTokens }: CutSign, { placeOf }: RecordedCache) {
-  const end = messageId === null ? null : placeOf(messageId);
-  return {
-    held: (message: Message | null, tokensBefore: number): number | null => {
-      if (end === null) return Math.min(readTokens, tokensBefore);
-      if (message === null || (placeOf(message.id) ?? -1) < end) return null;
-      return tokensBefore + (message.id === messageId ? withinTokens : 0);
-    },
+/** Finds the first of a request's messages at a place of the recording or behind it; their count if there is none. */
+function furthestPlaces({ placeOf }: RecordedCache): (messages: SessionView["messages"], place: number) => number {
+  let followed: SessionView["messages"] | null = null;
+  /** One a message: the furthest place up to it. */
+  const furthest: number[] = [];
+  return (messages, place) => {
+    if (followed === null || !messages.goesOnFrom(followed)) furthest.length = 0;
+    for (const { id } of messages.slice(furthest.length)) furthest.push(Math.max(furthest.at(-1) ?? -1, placeOf(id) ?? -1));
+    followed = messages;
+    let [lowest, highest] = [0, furthest.length];
+    while (lowest < highest) {
+      const middle = (lowest + highest) >>> 1;
+      if ((furthest[middle] ?? 0) >= place) highest = middle;
+      else lowest = middle + 1;
+    }
+    return lowest;
   };
-}
-
-function hasChanged(
-  { sizeJudge, history, recorded }: PrefixMeasure,
-  message: Message,
-  calls: { readonly from: number; readonly through: number },
-): boolean {
-  for (let call = calls.from + 1; call <= calls.through; call++)
-    if (sizeJudge.isChangedAt(message, call) && recorded.signAt(call, history) === null) return true;
-  return false;
 }

@@ -138,7 +138,9 @@ function followingKinds(
   let before = { call: 0, context: sequenceOf<Message>(), byKind: OVERHEAD_ALONE, isWhole: true };
   return ({ call, context, nonMessageTokens }) => {
     // Sizes that are no whole numbers are added up in the order of the messages.
-    const goesOn = before.isWhole && context.goesOnFrom(before.context) && !sizeJudge.isResizedBetween(before.call, call);
+    let same = before.call;
+    while (same < call && sizeJudge.resizedAt(same + 1).length === 0) same += 1;
+    const goesOn = before.isWhole && context.goesOnFrom(before.context) && same === call;
     const byKind = new Map(goesOn ? before.byKind : OVERHEAD_ALONE);
     byKind.set(OVERHEAD, nonMessageTokens);
     let isWhole = true;

@@ -44,7 +44,9 @@ describe.each(readdirSync(FOLDER).toSorted())("%s", (name) => {
         expect(calls.length).toBeGreaterThan(0);
         for (const { call, context, violations, promptTokens } of calls) {
           expect(violations).toEqual(checkMessages(context.slice()));
-          expect(promptTokens).toBe(session.sizeJudge.promptTokens(call, context, "own"));
+          const { messageTokens, nonMessageTokens } = session.sizeJudge;
+          const alone = context.slice().reduce((sum, each) => sum + messageTokens(each, call), nonMessageTokens(call, "own"));
+          expect(promptTokens).toBe(alone);
         }
       }
     },

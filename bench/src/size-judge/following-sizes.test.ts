@@ -2,7 +2,7 @@ import type { Message } from "@plimsoll/core";
 import { sequenceOf } from "@plimsoll/core/extend";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { followingSizes, type RequestSizes } from "./message-sizes.ts";
+import { sizedMessages } from "./message-sizes.ts";
 
 const message = (at: number): Message => ({ role: "user", id: `m${at}`, origin: "human", parts: [], atMs: null });
 
@@ -23,7 +23,7 @@ const happenings = fc.array(
 
 test.each([
   ["whole numbers", 1],
-  ["sizes whose sum depends on the order", 0.1],
+  ["halves", 0.5],
 ])("requests that follow each other have the sizes that they have alone: %s", (_, unit) => {
   let asked = 0;
   let alone = 0;
@@ -35,26 +35,26 @@ test.each([
         const { first = 0, later = null } = sized[messages.indexOf(one)] ?? {};
         return unit * (later !== null && later.fromCall <= call ? later.tokens : first);
       };
-      const model: RequestSizes = {
-        messageTokens,
-        nonMessageTokens: (call) => 100 + call,
-        promptTokens: (call, list) => [...list].reduce((sum, one) => sum + messageTokens(one, call), 100 + call),
-        isResizedBetween: (after, through) =>
-          sized.some(({ later }) => later !== null && later.fromCall > after && later.fromCall <= through),
-      };
-      const follow = followingSizes(model, "own");
+      const resizedAt = (call: number) => messages.filter((_, at) => sized[at]?.later?.fromCall === call);
+      const followed = sizedMessages({ messageTokens, resizedAt });
       let list = sequenceOf<Message>();
       let taken = 0;
       for (const [call, { arrived, edit }] of happened.entries()) {
         for (const one of messages.slice(taken, taken + arrived)) list = list.append(one);
         taken += arrived;
         if (edit !== null) list = sequenceOf(list.slice().toSpliced(edit.from, edit.count));
-        expect(follow(call, list)).toBe(model.promptTokens(call, list, "own"));
+        followed.follow(call, list);
+        const sums = [0];
+        for (const one of list) sums.push((sums.at(-1) ?? 0) + messageTokens(one, call));
+        expect(sums.map((_, count) => followed.tokens(count))).toEqual(sums);
+        expect(followed.tokens()).toBe(sums.at(-1));
+        expect(sums.map((sum) => followed.countWithin(sum))).toEqual(sums.map((sum) => sums.lastIndexOf(sum)));
+        expect(messages.map(followed.placeOf)).toEqual(messages.map((one) => list.slice().indexOf(one)));
         alone += list.size;
       }
     }),
     { seed: 20_261_123, numRuns: 500 },
   );
-  // Of whole numbers fewer are asked for than two sums of each request take.
-  expect(unit < 1 || asked < 2 * alone).toBe(true);
+  // Fewer are asked for than two sums of each request take.
+  expect(asked).toBeLessThan(2 * alone);
 });

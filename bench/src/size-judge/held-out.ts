@@ -1,5 +1,6 @@
 import { maximumOf, meanOf, quantileOf } from "../statistics.ts";
 import type { MeasuredCalls } from "./measure-epoch.ts";
+import { sizedMessages } from "./message-sizes.ts";
 import type { RecordedCall } from "./recorded-calls.ts";
 
 /**
@@ -15,20 +16,12 @@ export function heldOutError(
   const measured = measure((call) => (heldOut.has(call.index) ? null : call.reportedTokens));
   const errorsPercent: number[] = [];
   const { sizes } = measured;
-  let messageTokens = 0;
-  let summedCount = 0;
-  let summedAt = 0;
-  const entered: RecordedCall["newMessages"][number][] = [];
+  const view = sizedMessages({ messageTokens: (message, call) => sizes.at(message, call) ?? 0, resizedAt: sizes.resizedAt });
   for (const call of calls) {
-    if (call.epochStart !== null) entered.length = summedCount = messageTokens = 0;
-    entered.push(...call.newMessages);
+    if (call.epochStart !== null) view.clear();
+    view.take(call.index, call.newMessages);
     if (!heldOut.has(call.index) || call.reportedTokens === null) continue;
-    // As long as nothing was resized, the sum goes on from where it was.
-    if (sizes.isResizedBetween(summedAt, call.index)) summedCount = messageTokens = 0;
-    for (const message of entered.slice(summedCount)) messageTokens += sizes.at(message, call.index) ?? 0;
-    summedCount = entered.length;
-    summedAt = call.index;
-    const predicted = messageTokens + (measured.recordedAccounts[call.index] ?? 0);
+    const predicted = view.tokens() + (measured.recordedAccounts[call.index] ?? 0);
     errorsPercent.push((100 * Math.abs(predicted - call.reportedTokens)) / call.reportedTokens);
   }
   return {

@@ -7,7 +7,6 @@ interface MeasuredEpoch {
   readonly overheadTokens: number | null;
   /** One a call: tokens in addition to overhead and messages, carried from the calls before it. Zero at the first report. */
   readonly carriedTokens: readonly number[];
-  readonly messages: readonly Message[];
 }
 
 interface EpochInput {
@@ -16,8 +15,8 @@ interface EpochInput {
   readonly reportOf: (call: RecordedCall) => number | null;
   readonly calls: readonly RecordedCall[];
   readonly sizes: MessageSizes;
-  /** Messages of earlier epochs that are not in this one's view. */
-  readonly away: readonly Message[];
+  /** The messages of earlier epochs that are not in this one's view and still have their reasoning. */
+  readonly away: (modelId: string) => readonly Message[];
 }
 
 /**
@@ -39,7 +38,7 @@ const LARGEST_EXTRA_TOKENS = 8000;
  */
 function measureEpoch(input: EpochInput): MeasuredEpoch {
   const carriedTokens: number[] = [];
-  const view: MeasuredView = { messages: [], tokens: 0 };
+  const view: MeasuredView = { messages: [], tokens: 0, turnStart: 0, owedTokens: 0, leanCount: 0 };
   let pending: Message[] = [];
   let newest: readonly Message[] = [];
   let overheadTokens: number | null = null;
@@ -59,6 +58,9 @@ function measureEpoch(input: EpochInput): MeasuredEpoch {
         settleNext(view, { ...arrival, carried }, reportTokens - overheadTokens - carried - view.tokens, input);
         carried = reportTokens - overheadTokens - view.tokens;
       }
+      const human = pending.findLastIndex(isHuman);
+      if (human >= 0) view.turnStart = view.messages.length - pending.length + human;
+      leaveOutSpent(view, input.sizes);
       newest = pending;
       pending = [];
     }
@@ -66,12 +68,32 @@ function measureEpoch(input: EpochInput): MeasuredEpoch {
   }
   const last = input.calls.at(-1);
   if (last !== undefined) settle(view, { call: last, messages: pending }, weighed(pending, last, input), input);
-  return { overheadTokens, carriedTokens, messages: view.messages };
+  return { overheadTokens, carriedTokens };
 }
 
 interface MeasuredView {
-  readonly messages: Message[];
+  messages: Message[];
   tokens: number;
+  /** Where the newest turn began. */
+  turnStart: number;
+  /** Lost tokens that no message has given yet. */
+  owedTokens: number;
+  /** How many messages there were when those that have nothing to lose were left out last. */
+  leanCount: number;
+}
+
+/** From so many messages on a view gives a loss together with those before it, at {@link LEAST_LOSS_RATIO} of its tokens: a walk then pays. Chosen. */
+const LONG_VIEW_MESSAGES = 1024;
+const LEAST_LOSS_RATIO = 0.04;
+
+/** Leaves out messages that have nothing more to lose, as often as a long view doubles, so that a walk over it follows its tokens. */
+function leaveOutSpent(view: MeasuredView, sizes: MessageSizes): void {
+  if (view.messages.length < LONG_VIEW_MESSAGES + 2 * view.leanCount) return;
+  const mayLose = (message: Message) => (sizes.latest(message) ?? 0) > 1;
+  const isBefore = view.messages.slice(0, view.turnStart).filter(mayLose);
+  view.messages = [...isBefore, ...view.messages.slice(view.turnStart).filter(mayLose)];
+  view.turnStart = isBefore.length;
+  view.leanCount = view.messages.length;
 }
 
 interface Arrival {
@@ -101,12 +123,13 @@ function settleNext(
   }
   settle(view, arrival, weights, input);
   // Tokens that rose with no message may go again with none: a web search's pages are no lasting overhead.
-  const tokens = expectedTokens - differenceTokens - Math.max(0, carried);
+  const tokens = expectedTokens - differenceTokens - Math.max(0, carried) + view.owedTokens;
   if (tokens <= 0) return;
   const reasoningTokens = (message: Message) => input.weights.hiddenTokens(message, call.modelId);
   const weightTokens = (message: Message) => input.weights.tokens(message, call.modelId);
-  const { away, sizes } = input;
-  const at = { call: call.index, view: view.messages, oldCount, newest: arrival.newest, away, isTurnEnd };
+  const { sizes } = input;
+  const away = () => input.away(call.modelId);
+  const at = { call: call.index, view, oldCount, newest: arrival.newest, away, isTurnEnd };
   view.tokens -= takeLoss({ tokens, ...at, reasoningTokens, weightTokens }, sizes);
 }
 
@@ -143,12 +166,12 @@ export interface MessageWeights {
 interface Loss {
   readonly tokens: number;
   readonly call: number;
-  /** The whole view with the newest messages. */
-  readonly view: readonly Message[];
+  /** The view with the newest messages. */
+  readonly view: MeasuredView;
   /** How many of the view's messages were there before. */
   readonly oldCount: number;
   /** Messages that the recorded agent had compacted away before: a history of another policy may still have them. */
-  readonly away: readonly Message[];
+  readonly away: () => readonly Message[];
   /** Whether a human message has arrived: the place where agents drop the reasoning of the turn that ended. */
   readonly isTurnEnd: boolean;
   readonly newest: readonly Message[];
@@ -176,20 +199,25 @@ function takeLoss(loss: Loss, sizes: MessageSizes): number {
   const changed = { sizes, call, isChange: true };
   let lost = surplus.total >= LEAST_SURPLUS_RATIO * loss.tokens ? take(surplus, loss.tokens, changed) : 0;
   if (loss.isTurnEnd) lost += takeReasoning(loss, loss.tokens - lost, changed);
-  const viewTokens = view.reduce((tokens, message) => tokens + (sizes.latest(message) ?? 0), 0);
+  const viewTokens = view.tokens - lost;
+  view.owedTokens = 0;
+  if (view.messages.length >= LONG_VIEW_MESSAGES && loss.tokens - lost < LEAST_LOSS_RATIO * viewTokens) {
+    view.owedTokens = loss.tokens - lost;
+    return lost;
+  }
   const isChange = loss.tokens - lost >= LEAST_CHANGE_RATIO * viewTokens;
-  if (loss.isTurnEnd && isChange) lost += take(givers(view, wholeReasoning(loss, sizes)), loss.tokens - lost, changed);
-  const old = givers(view.slice(0, oldCount), (message) => LARGEST_LOSS_RATIO * (sizes.latest(message) ?? 0));
+  if (loss.isTurnEnd && isChange) lost += take(givers(view.messages, wholeReasoning(loss, sizes)), loss.tokens - lost, changed);
+  const old = givers(view.messages.slice(0, oldCount), (message) => LARGEST_LOSS_RATIO * (sizes.latest(message) ?? 0));
   return lost + take(old, loss.tokens - lost, { sizes, call, isChange });
 }
 
 /** Takes the reasoning of the turn that ended. Messages that are away lose theirs alike, but give nothing: they are not in the view. */
 function takeReasoning(loss: Loss, tokens: number, target: Target): number {
   const reasoning = wholeReasoning(loss, target.sizes);
-  const turn = givers(loss.view.slice(turnStart(loss)), reasoning);
+  const turn = givers(loss.view.messages.slice(loss.view.turnStart), reasoning);
   const lost = take(turn, tokens, target);
-  if (turn.total === 0) return lost;
-  const away = givers(loss.away, reasoning);
+  if (lost === 0) return 0;
+  const away = givers(loss.away(), reasoning);
   take(away, Math.round((away.total * lost) / turn.total), target);
   return lost;
 }
@@ -200,15 +228,6 @@ function wholeReasoning(loss: Loss, sizes: MessageSizes): (message: Message) => 
     const size = sizes.latest(message) ?? 0;
     return size === sizes.first(message) ? Math.min(size, loss.reasoningTokens(message)) : 0;
   };
-}
-
-/** Where the turn that ended began: the newest human message among the old ones. */
-function turnStart({ view, oldCount }: Loss): number {
-  for (let index = oldCount - 1; index > 0; index--) {
-    const message = view[index];
-    if (message !== undefined && isHuman(message)) return index;
-  }
-  return 0;
 }
 
 interface Givers {
@@ -277,12 +296,17 @@ export function measureCalls({ calls, weights, reportOf, assumedOverheadTokens }
   let overheadTokens = assumedOverheadTokens;
   let ownBaseTokens = assumedOverheadTokens;
   let firstOverheadTokens: number | null = null;
-  const seen = new Set<Message>();
+  let seen = new Set<Message>();
   for (const epoch of epochsOf(calls)) {
     const inView = new Set(epoch.calls[0]?.newMessages);
-    const away = [...seen].filter((message) => !inView.has(message));
+    const away = (modelId: string) => {
+      // A message loses its reasoning once.
+      const isWhole = (message: Message) => sizes.latest(message) === sizes.first(message);
+      seen = new Set([...seen].filter((message) => isWhole(message) && weights.hiddenTokens(message, modelId) > 0));
+      return [...seen].filter((message) => !inView.has(message));
+    };
     const measured = measureEpoch({ calls: epoch.calls, sizes, weights, reportOf, away });
-    for (const message of measured.messages) seen.add(message);
+    for (const call of epoch.calls) for (const message of call.newMessages) seen.add(message);
     overheadTokens = measured.overheadTokens ?? overheadTokens;
     firstOverheadTokens ??= overheadTokens;
     if (epoch.start !== "boundary") ownBaseTokens = overheadTokens;

@@ -1,5 +1,6 @@
 import type { Message, SessionView } from "@plimsoll/core";
 import { sequenceOf } from "@plimsoll/core/extend";
+import { listAt } from "../needs/statements.ts";
 
 /** A size of a message, and the call from which it holds. */
 export interface SizeStep {
@@ -12,41 +13,34 @@ export interface MessageSizes {
   set(message: Message, fromCall: number, tokens: number): void;
   /** Notes that the sent form of the message differs from the one sent before, so that a prompt cache ends there. */
   change(message: Message, call: number): void;
-  /** Whether the sent form of the message changed at that call. */
-  isChangedAt(message: Message, call: number): boolean;
   /** The size at a call; of a message that enters later its first size. `undefined` for a message that was never set. */
   at(message: Message, call: number): number | undefined;
   /** All sizes in the order in which they hold. */
   stepsOf(message: Message): readonly SizeStep[];
   first(message: Message): number | undefined;
-  /** Whether a size that was set before holds no longer from one of the calls after the one, up to the other. */
-  isResizedBetween(after: number, through: number): boolean;
-  /** Whether anything was noted as changed at one of the calls after the one, up to the other. */
-  isChangedBetween(after: number, through: number): boolean;
+  /** The messages whose size, set before, holds no longer from this call on. */
+  resizedAt(call: number): readonly Message[];
+  /** The messages whose sent form changed at this call. */
+  changedAt(call: number): readonly Message[];
   latest(message: Message): number | undefined;
 }
 
 /** Sizes without any set yet. */
 export function createMessageSizes(): MessageSizes {
   const steps = new Map<Message, SizeStep[]>();
-  const changes = new Map<Message, Set<number>>();
-  const [resizedAt, changedAt] = [new Set<number>(), new Set<number>()];
+  const [resized, changed] = [new Map<number, Message[]>(), new Map<number, Message[]>()];
   return {
-    isResizedBetween: (after, through) => hasBetween(resizedAt, after, through),
-    isChangedBetween: (after, through) => hasBetween(changedAt, after, through),
+    resizedAt: (call) => resized.get(call) ?? [],
+    changedAt: (call) => changed.get(call) ?? [],
     change: (message, call) => {
-      changedAt.add(call);
-      const known = changes.get(message);
-      if (known === undefined) changes.set(message, new Set([call]));
-      else known.add(call);
+      listAt(changed, call).push(message);
     },
-    isChangedAt: (message, call) => changes.get(message)?.has(call) === true,
     set: (message, fromCall, tokens) => {
       const known = steps.get(message);
       if (known === undefined) steps.set(message, [{ fromCall, tokens }]);
       else {
         known.push({ fromCall, tokens });
-        resizedAt.add(fromCall);
+        listAt(resized, fromCall).push(message);
       }
     },
     at: (message, call) => {
@@ -64,14 +58,6 @@ export function createMessageSizes(): MessageSizes {
   };
 }
 
-function hasBetween(calls: ReadonlySet<number>, after: number, through: number): boolean {
-  for (let call = after + 1; call <= through; call++) if (calls.has(call)) return true;
-  return false;
-}
-
-/** Sizes requests that follow each other; each size equals `promptTokens` of the size model. */
-export type FollowingSizes = (call: number, messages: SessionView["messages"]) => number;
-
 /** Whose compactions shaped the history that is priced: the recorded agent's, or none of them. */
 export type HistoryKind = "recorded" | "own";
 
@@ -79,55 +65,100 @@ export type HistoryKind = "recorded" | "own";
 export interface RequestSizes {
   /** The size of one message at a call (from 0); messages that are not of the recording are priced by the fitted weights. */
   messageTokens(message: Message, call: number): number;
-  /** Whether the size of any recorded message changes at one of the calls after the one, up to the other. */
-  isResizedBetween(after: number, through: number): boolean;
+  /** The recorded messages whose size changes at this call. */
+  resizedAt(call: number): readonly Message[];
   /**
    * Tokens in addition to the messages at a call: the epoch's overhead and the tokens carried with it (hidden events). It equals the reported prompt
    * less the recorded messages exactly for `recorded`. `own` keeps the overhead from before each recorded compaction.
    */
   nonMessageTokens(call: number, history: HistoryKind): number;
-  /** The whole request: {@link nonMessageTokens} and all messages. */
-  promptTokens(call: number, messages: Iterable<Message>, history: HistoryKind): number;
 }
 
-/**
- * Sizes of one replay's requests. The part shared with the request before is not added up again, unless the size of a message changed on the way; one
- * that was not made by appending to the request before it, as after an edit, is added up anew. Sizes that are no whole numbers always are, as their
- * sum depends on the order.
- */
-export function followingSizes(sizeJudge: RequestSizes, history: HistoryKind): FollowingSizes {
-  let before = NOTHING;
-  return (call, messages) => {
-    before = sizedAfter(before, { call, messages }, sizeJudge);
-    const nonMessageTokens = sizeJudge.nonMessageTokens(call, history);
-    if (before.isWhole && Number.isInteger(nonMessageTokens)) return nonMessageTokens + before.tokens;
-    return sizeJudge.promptTokens(call, messages, history);
+/** The messages of one replay's requests with their sizes. Work follows the messages that came and those that were resized, not the length of a request. */
+export interface SizedMessages {
+  /** Sizes them as of a call, which is none before an earlier one's. Those that do not go on from the messages before are sized anew. */
+  follow(call: number, messages: SessionView["messages"]): void;
+  /** Sizes them as of a call, and takes more. */
+  take(call: number, more: readonly Message[]): void;
+  clear(): void;
+  /** The place of a message; -1 if it is not among them. */
+  placeOf(message: Message): number;
+  /** Tokens of so many messages from the first; of all if the count is left out. */
+  tokens(count?: number): number;
+  /** The largest count of messages from the first that have at most so many tokens; -1 for a negative number. */
+  countWithin(tokens: number): number;
+}
+
+/** No messages yet. */
+export function sizedMessages({ messageTokens, resizedAt }: Pick<RequestSizes, "messageTokens" | "resizedAt">): SizedMessages {
+  let at = 0;
+  let followed = sequenceOf<Message>();
+  const [messages, sizes, sums]: [Message[], number[], number[]] = [[], [], []];
+  /** The last place of an id, and of each place the one before it with the same id: an edited message has the id of the recorded one. */
+  const [places, earlier]: [Map<string, number>, number[]] = [new Map(), []];
+  const add = (from: number, tokens: number) => {
+    for (let place = from; place < sums.length; place |= place + 1) sums[place] = (sums[place] ?? 0) + tokens;
+  };
+  const moveTo = (call: number) => {
+    while (at < call) {
+      at += 1;
+      for (const { id } of messages.length === 0 ? [] : resizedAt(at))
+        for (let place = places.get(id) ?? -1; place >= 0; place = earlier[place] ?? -1) {
+          const message = messages[place];
+          const tokens = message === undefined ? 0 : messageTokens(message, call);
+          add(place, tokens - (sizes[place] ?? 0));
+          sizes[place] = tokens;
+        }
+    }
+    at = call;
+  };
+  const push = (message: Message) => {
+    const place = messages.length;
+    const tokens = messageTokens(message, at);
+    messages.push(message);
+    sizes.push(tokens);
+    earlier.push(places.get(message.id) ?? -1);
+    places.set(message.id, place);
+    let sum = tokens;
+    for (let child = place - 1; child >= (place & (place + 1)); child = (child & (child + 1)) - 1) sum += sums[child] ?? 0;
+    sums.push(sum);
+  };
+  const clear = () => {
+    messages.length = sizes.length = sums.length = earlier.length = 0;
+    places.clear();
+  };
+  const take = (call: number, more: readonly Message[]) => {
+    moveTo(call);
+    for (const message of more) push(message);
+  };
+  return {
+    clear,
+    take,
+    follow: (call, now) => {
+      if (!now.goesOnFrom(followed)) clear();
+      take(call, now.slice(messages.length));
+      followed = now;
+    },
+    placeOf: (message) => {
+      let place = places.get(message.id) ?? -1;
+      while (place >= 0 && messages[place] !== message) place = earlier[place] ?? -1;
+      return place;
+    },
+    tokens: (count = messages.length) => {
+      let sum = 0;
+      for (let place = count - 1; place >= 0; place = (place & (place + 1)) - 1) sum += sums[place] ?? 0;
+      return sum;
+    },
+    countWithin: (tokens) => {
+      if (tokens < 0) return -1;
+      let [count, left] = [0, tokens];
+      for (let step = 2 ** Math.floor(Math.log2(Math.max(1, messages.length))); step >= 1; step /= 2) {
+        const sum = sums[count + step - 1] ?? Number.POSITIVE_INFINITY;
+        if (sum > left) continue;
+        count += step;
+        left -= sum;
+      }
+      return count;
+    },
   };
 }
-
-/** A function of the module: compiled code of a closure is lost with its replay. */
-function sizedAfter(
-  before: Sized,
-  { call, messages }: Pick<Sized, "call" | "messages">,
-  sizeJudge: Pick<RequestSizes, "messageTokens" | "isResizedBetween">,
-): Sized {
-  const goesOn = messages.goesOnFrom(before.messages) && !sizeJudge.isResizedBetween(before.call, call);
-  const known = goesOn ? before : NOTHING;
-  let { tokens, isWhole } = known;
-  for (const message of messages.slice(known.messages.size)) {
-    const more = sizeJudge.messageTokens(message, call);
-    isWhole &&= Number.isInteger(more);
-    tokens += more;
-  }
-  return { call, messages, tokens, isWhole };
-}
-
-interface Sized {
-  readonly call: number;
-  readonly messages: SessionView["messages"];
-  readonly tokens: number;
-  /** True if each of them has a whole number of tokens. */
-  readonly isWhole: boolean;
-}
-
-const NOTHING: Sized = { call: 0, messages: sequenceOf(), tokens: 0, isWhole: true };

@@ -22,7 +22,12 @@ function promptsOf(entries: readonly SessionEntry[], model: SizeJudge): { modell
   for (const entry of entries) {
     view = foldEntry(view, entry);
     const call = modelled.length;
-    if (entry.type === "usage") modelled.push(model.promptTokens(call, view.messages.slice(), "recorded"));
+    if (entry.type === "usage")
+      modelled.push(
+        view.messages
+          .slice()
+          .reduce((sum, each) => sum + model.messageTokens(each, call), model.nonMessageTokens(call, "recorded")),
+      );
     if (entry.type === "usage") reported.push(entry.usage.input.totalTokens);
   }
   return { modelled, reported };

@@ -1,11 +1,10 @@
 import type { Message, SessionEntry, UsageEntry } from "@plimsoll/core";
-import { sequenceOf } from "@plimsoll/core/extend";
 import type { BoundaryViews } from "../boundary-views.ts";
 import { addFeatures, type Features, featuresOf, HIDDEN_REPLY_FEATURE, imageTokensOf, NO_FEATURES } from "./features.ts";
 import { heldOutError, type SizeJudgeError } from "./held-out.ts";
 import { ridge, type WeightedRow } from "./least-squares.ts";
 import { type MeasuredCalls, type MessageWeights, measureCalls } from "./measure-epoch.ts";
-import { followingSizes, type HistoryKind, type MessageSizes, type RequestSizes, type SizeStep } from "./message-sizes.ts";
+import { type HistoryKind, type MessageSizes, type RequestSizes, type SizeStep, sizedMessages } from "./message-sizes.ts";
 import { type RecordedCall, recordedCalls } from "./recorded-calls.ts";
 
 /**
@@ -20,10 +19,8 @@ export interface SizeJudge extends RequestSizes {
   readonly calls: readonly RecordedCall[];
   /** The sizes of a recorded message with the call from which each holds, in order; none if it is priced by the fitted weights. */
   sizeStepsOf(message: Message): readonly SizeStep[];
-  /** Whether the sent form of a message at this call differs from that of the call before, by the reports. */
-  isChangedAt(message: Message, call: number): boolean;
-  /** Whether {@link isChangedAt} holds of any message at one of the calls after the one, up to the other. */
-  isChangedBetween(after: number, through: number): boolean;
+  /** The messages whose sent form at this call differs from that of the call before, by the reports. */
+  changedAt(call: number): readonly Message[];
   /** One a call: the request that was recorded; modelled if it was not reported. */
   readonly recordedPromptTokens: readonly number[];
   readonly error: SizeJudgeError;
@@ -56,14 +53,9 @@ export function createSizeJudge(entries: readonly SessionEntry[], boundaries?: B
   const nonMessageTokens = (call: number, history: HistoryKind) =>
     (history === "recorded" ? recordedAccounts : ownAccounts)[call] ?? firstOverheadTokens;
   const requestSizes: RequestSizes = {
-    isResizedBetween: sizes.isResizedBetween,
+    resizedAt: sizes.resizedAt,
     messageTokens,
     nonMessageTokens,
-    promptTokens: (call, messages, history) => {
-      let tokens = nonMessageTokens(call, history);
-      for (const message of messages) tokens += messageTokens(message, call);
-      return tokens;
-    },
   };
   return {
     isEstimated,
@@ -71,20 +63,18 @@ export function createSizeJudge(entries: readonly SessionEntry[], boundaries?: B
     calls,
     ...requestSizes,
     sizeStepsOf: sizes.stepsOf,
-    isChangedAt: sizes.isChangedAt,
-    isChangedBetween: sizes.isChangedBetween,
+    changedAt: sizes.changedAt,
     recordedPromptTokens: recordedPrompts(calls, requestSizes),
     error,
   };
 }
 
 function recordedPrompts(calls: readonly RecordedCall[], sizes: RequestSizes): readonly number[] {
-  const promptTokens = followingSizes(sizes, "recorded");
-  let view = sequenceOf<Message>();
+  const view = sizedMessages(sizes);
   return calls.map(({ index, epochStart, newMessages, reportedTokens }) => {
-    if (epochStart !== null) view = sequenceOf();
-    for (const message of newMessages) view = view.append(message);
-    return reportedTokens ?? promptTokens(index, view);
+    if (epochStart !== null) view.clear();
+    view.take(index, newMessages);
+    return reportedTokens ?? sizes.nonMessageTokens(index, "recorded") + view.tokens();
   });
 }
 
