@@ -205,12 +205,14 @@ describe("lists of messages", () => {
     ["07-anthropic-blocks.jsonl", { calls: 4, typed: ["Read both."], paths: 6 }],
     ["07-openai-chat.jsonl", { calls: 4, typed: ["Read.", "Thanks."] }],
     ["07-responses-items.jsonl", { calls: 3 }],
+    ["10-server-search.jsonl", { calls: 2, paths: 0 }],
     ["07-usage-each-line.jsonl", { calls: 2, output: 55 }],
     ["07-ids-decide.jsonl", { calls: 3, view: ["Go.", "One.(Read)", "a", "Stopped short.", "Tried again."] }],
     ["07-array.json", { calls: 2, view: ["Go.", "One.(Read)", "a", "End."] }],
   ])("one answer on several lines is one call: %s", holds);
 
   test.each([
+    ["01-packed-torn.jsonl.zst", "cannot be read (zstd: unexpected EOF)"],
     [
       "07-refuse-cursor/agent-transcripts/u1/u1.jsonl",
       "found Cursor's agent transcript: 3 messages, 1 tool call without an id, no results, no usage, no model",

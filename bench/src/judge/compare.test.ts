@@ -179,12 +179,16 @@ describe("sessions that write calls in scripts", () => {
 });
 
 test.each([
-  ["none", 0, []],
-  ["one of two", 1, ["sizes: 1 of 2 sessions reports none and is replayed on estimates."]],
-  ["all", 2, ["sizes: 2 of 2 sessions report none and are replayed on estimates."]],
-])("the first screen says it if %s of the sessions are replayed on estimates", (_, count, lines) => {
+  ["none", 0, 9, []],
+  ["only those without a call", 1, 0, []],
+  ["one of two", 1, 9, ["sizes: 1 of 2 sessions reports none and is replayed on estimates."]],
+  ["all", 2, 9, ["sizes: 2 of 2 sessions report none and are replayed on estimates."]],
+])("the first screen says it if %s of the sessions are replayed on estimates", (_, count, calls, lines) => {
   const report = reportOf({ a: { overflows: 0, actors: [] }, b: { overflows: 0, actors: [] } });
-  const sessions = report.sessions.map((session, at) => ({ ...session, isEstimated: at < count }));
+  const sessions = report.sessions.map((session, at) => ({
+    ...session,
+    ...(at < count ? { isEstimated: true, calls } : { isEstimated: false }),
+  }));
   const texts = reportProblems({ ...report, sessions }).map(({ text }) => text);
   expect(texts.filter((text) => text.startsWith("sizes: "))).toEqual(lines);
 });

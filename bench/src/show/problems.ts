@@ -147,12 +147,13 @@ function namedText(notes: readonly UnreadNames[], words: (count: number) => stri
   return `${words(most.reduce((sum, [, { count }]) => sum + count, 0))}: ${said.join(", ")}${more}.`;
 }
 
-/** Sessions whose sizes are estimates: beside others, a mean over them has no meaning. */
+/** Sessions whose sizes are estimates: beside others, a mean over them has no meaning. A session without a call has no sizes. */
 function withoutSizes({ sessions }: Checked): readonly ReportProblem[] {
-  const estimated = sessions.filter(({ isEstimated }) => isEstimated).length;
+  const asking = sessions.filter(({ calls }) => calls > 0);
+  const estimated = asking.filter(({ isEstimated }) => isEstimated).length;
   if (estimated === 0) return [];
   const verbs = `${verbFor(estimated, "report")} none and ${estimated === 1 ? "is" : "are"}`;
-  const text = `sizes: ${formatCount(estimated)} of ${formatNumberOf(sessions.length, "session")} ${verbs} replayed on estimates.`;
+  const text = `sizes: ${formatCount(estimated)} of ${formatNumberOf(asking.length, "session")} ${verbs} replayed on estimates.`;
   return [{ kind: "mixed", text }];
 }
 

@@ -79,10 +79,15 @@ async function playTen(agent: string, program: Program, name: string): Promise<v
     say(`  read: ${calls} calls, ${JSON.stringify(firstWords?.slice(0, 50))}, ${file}`);
   for (const { text } of problems) say(`  ${text}`);
   const read = new Set(sessions.map(({ file }) => file.replace("~", home).split("#")[0]));
-  const withWords = filesIn(home).filter((path) => readFileSync(path).includes(PROMPTS[0]));
+  const wordsIn = (path: string) => PROMPTS.filter((words) => readFileSync(path).includes(words));
+  const known = new Set([...read].flatMap((path) => wordsIn(path ?? "")));
+  const withWords = filesIn(home).filter((path) => wordsIn(path).length > 0);
   // A file beside a database holds its last writes.
   for (const path of new Set(withWords.map((each) => each.replace(/-wal$/, ""))))
-    if (!read.has(path)) say(`  not read, with the person's words: ${relative(home, path)}`);
+    if (!read.has(path)) {
+      const isCopy = wordsIn(path).every((words) => known.has(words));
+      say(`  ${isCopy ? "a copy of words that the logs have" : "not read, with the person's words"}: ${relative(home, path)}`);
+    }
 }
 
 function filesIn(folder: string): readonly string[] {
