@@ -31,9 +31,9 @@ export const SETTING_HEADS = [
   "setting",
   "cost %",
   "cost more in",
-  "dollars",
   "kept %",
   "older %",
+  "dollars",
   "too large",
   "largest loss",
 ] as const;
@@ -77,16 +77,16 @@ function rowNames({ choice, agent }: Decision): { readonly names: readonly strin
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  "cost %: of the cost without compaction, mean of the sessions; cost more in: sessions that cost over 2% more; dollars: all these sessions, replayed, at list prices with the prompt cache. kept %: share of the text needed by later replies that was still in the context; older %: the same for text last stated at least 20k tokens earlier. too large: requests over the window. largest loss: the measure that falls most, in points.";
+  "cost %: of the cost without compaction, mean of the sessions; cost more in: sessions that cost over 2% more. kept %: share of the text needed by later replies that was still in the context; older %: the same for text last stated at least 20k tokens earlier. dollars: all these sessions, replayed, at list prices with the prompt cache. too large: requests over the window. largest loss: the measure that falls most, in points.";
 
 function rowCells({ standing, losses: [worst] }: SettingFigures): readonly string[] {
   const { costPercent, usd, gain, farGain, tooLarge } = standing;
   return [
     formatPercent(costPercent),
     costMoreCell(standing),
-    usd === null ? "no price" : `$${formatUsd(usd)}`,
     percentCell(gain),
     percentCell(farGain),
+    usd === null ? "no price" : `$${formatUsd(usd)}`,
     formatCount(tooLarge),
     worst === undefined ? "" : `${worst.measure} −${formatPercent(worst.points)}`,
   ];

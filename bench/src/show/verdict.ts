@@ -78,7 +78,7 @@ function choiceWords({ choice, sureness }: WindowAnswer, pick: Standing, nameOf:
 function besideWords({ summaries, choice }: WindowAnswer, beside: readonly Standing[], nameOf: PolicyNames): string {
   const pick = beside.find(({ policy }) => policy === choice.pick?.policy);
   if (pick === undefined) return ` No policy with summaries ${summaries} is better.`;
-  const dear = pick.costPercent > 100 ? `, costs ${formatPercent(pick.costPercent)}%` : "";
+  const dear = pick.costPercent > 100 ? `, which costs ${formatPercent(pick.costPercent)}%` : "";
   return ` With summaries ${summaries}: ${nameOf(pick.policy)}${dear}.`;
 }
 

@@ -140,18 +140,18 @@ function compactionSection(story: CompactionStory, number: number): Markup {
   );
   return html`<details class="compaction" id="compaction-${number}"${number === 1 ? html` open` : html``}><summary><b>◆ ${number}</b> before call ${callsBefore + 1}: ${compactionHead(story)}</summary>
 <div class="pair"><div>
-<h4>No longer sent</h4>
+<h3>No longer sent</h3>
 ${loss.kinds.length === 0 ? html`<p class="soft">Nothing.</p>` : kindTable(loss.kinds)}
 <p class="note">${editWords(entry.edits).join("; ")}. Tokens are estimates; the log still has all of it.</p>
 ${listed("Your messages", loss.humanMessages.map(titleOf))}
 ${listed("Files that these calls had read or changed", loss.paths)}
-${steps.length === 0 ? html`` : html`<h4>Steps tried</h4><ul class="items">${steps}</ul>`}
+${steps.length === 0 ? html`` : html`<h3>Steps tried</h3><ul class="items">${steps}</ul>`}
 </div><div>
-<h4>In its place</h4>
+<h3>In its place</h3>
 ${
   loss.newMessages.length === 0
     ? html`<p class="soft">No message; shortened parts are where they were.</p>`
-    : loss.newMessages.map((message) => html`<pre>${startOf(textOf(message))}</pre>`)
+    : loss.newMessages.map((message) => html`<pre tabindex="0">${startOf(textOf(message))}</pre>`)
 }
 </div></div></details>`;
 }
@@ -167,7 +167,7 @@ function kindTable(kinds: CompactionStory["loss"]["kinds"]): Markup {
 function listed(title: string, items: readonly string[]): Markup {
   if (items.length === 0) return html``;
   const more = items.length > LISTED ? html`<li>and ${items.length - LISTED} more</li>` : html``;
-  return html`<h4>${title}</h4><ul class="items">${items.slice(0, LISTED).map((item) => html`<li><bdi>${shownTitle(item)}</bdi></li>`)}${more}</ul>`;
+  return html`<h3>${title}</h3><ul class="items">${items.slice(0, LISTED).map((item) => html`<li><bdi>${shownTitle(item)}</bdi></li>`)}${more}</ul>`;
 }
 
 /** Characters of a title; a line may have a megabyte. Chosen. */
