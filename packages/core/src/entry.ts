@@ -19,7 +19,7 @@ export type SessionEntry =
 /**
  * The version of the log format in new logs. Each addition to the format, even an optional key, raises it. Version 1 lacks attempts; 2 lacks the replacer of spans,
  * and limits that a provider named; 3 lacks messages that the agent declares in mid-conversation, reasoning that an entry removes, and the choice how bound
- * reasoning is treated; 4 lacks summaries of the vendor; 5 lacks calls of context tools. Logs of all versions open as they are.
+ * reasoning is treated; 4 lacks summaries of the vendor; 5 lacks calls of context tools, and the usage of steps without effect. Logs of all versions open as they are.
  */
 export const LOG_VERSION = 6;
 
