@@ -1,3 +1,5 @@
+import * as option from "./option.ts";
+
 // For parts of one's own, by kind.
 
 // Strategies, and where they may cut.
@@ -127,8 +129,8 @@ export { artifactHandle } from "./session/recall.ts";
 
 // Options and files written by a user: their mistakes, and the nearest right name.
 
-export { option } from "./option.ts";
 export { suggestion } from "./schema-problems.ts";
+export { option };
 
 // Policies: kinds, knobs, and the allowed keys of files.
 

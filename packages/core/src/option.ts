@@ -5,6 +5,10 @@ import { isRecord } from "./json.ts";
 import { REQUEST_UNITS } from "./message/size.ts";
 import { schemaProblems } from "./schema-problems.ts";
 
+// Schemas of options, made of kinds of values, and the refusal of mistakes.
+
+export { schemaProblems as problems } from "./schema-problems.ts";
+
 /** A schema for each key of options: to forget one, or to have one more, does not compile. */
 type OptionKeys<Options> = {
   readonly [Key in keyof Options]-?: Options extends { readonly [Required in Key]: Options[Key] }
@@ -13,64 +17,64 @@ type OptionKeys<Options> = {
 };
 
 /** Makes the schema of options from one for each of their keys. */
-function schema<Options>(keys: OptionKeys<Options>): z.ZodType<Options>;
-function schema(keys: Readonly<Record<string, z.ZodType>>): z.ZodType {
+export function schema<Options>(keys: OptionKeys<Options>): z.ZodType<Options>;
+export function schema(keys: Readonly<Record<string, z.ZodType>>): z.ZodType {
   return z.strictObject(keys);
 }
 
 /** Keys that may be left out and whose values are all of one kind. */
-function optional<Schema extends z.ZodType, Key extends string>(
+export function optional<Schema extends z.ZodType, Key extends string>(
   of: Schema,
   ...keys: readonly Key[]
 ): { readonly [K in Key]: z.ZodOptional<Schema> };
-function optional(of: z.ZodType, ...keys: readonly string[]): Readonly<Record<string, z.ZodType>> {
+export function optional(of: z.ZodType, ...keys: readonly string[]): Readonly<Record<string, z.ZodType>> {
   return Object.fromEntries(keys.map((key) => [key, of.optional()]));
 }
 
 /** Values that a rule of their own knows. `wanted` names them behind "expected". */
-function kind(is: (value: unknown) => boolean, wanted: string): z.ZodType<never> {
+export function kind(is: (value: unknown) => boolean, wanted: string): z.ZodType<never> {
   const named = (value: unknown) => (value === null ? "null" : Array.isArray(value) ? "a list" : typeof value);
   return z.custom<never>(is, { error: ({ input }) => `expected ${wanted}, received ${named(input)}` });
 }
 
 /** Any function. Its answers are checked when it is asked. */
-const fn: z.ZodType<never> = kind((value) => typeof value === "function", "a function");
+export const fn: z.ZodType<never> = kind((value) => typeof value === "function", "a function");
 /** Any object that is no list. Nothing in it is read. */
-const object: z.ZodType<never> = kind(isRecord, "an object");
+export const object: z.ZodType<never> = kind(isRecord, "an object");
 /** Any list. */
-const list: z.ZodType<never> = kind(Array.isArray, "a list");
+export const list: z.ZodType<never> = kind(Array.isArray, "a list");
 /** A finite number from 0 on. */
-const count: z.ZodType<number> = z.number().nonnegative();
-const text: z.ZodType<string> = z.string();
+export const count: z.ZodType<number> = z.number().nonnegative();
+export const text: z.ZodType<string> = z.string();
 
 /** An object, or a function, that has these functions, of its own or of its class. */
-function having(...names: readonly string[]): z.ZodType<never> {
+export function having(...names: readonly string[]): z.ZodType<never> {
   const has = (value: unknown) =>
     (isRecord(value) || typeof value === "function") && names.every((name) => typeof Reflect.get(value, name) === "function");
   return kind(has, `an object with ${names.map((name) => `${name}()`).join(", ")}`);
 }
 
 /** The limits of a model. */
-const limits: z.ZodType<ModelLimits> = schema<ModelLimits>({
+export const limits: z.ZodType<ModelLimits> = schema<ModelLimits>({
   contextWindowTokens: z.number().positive().nullable(),
   maxOutputTokens: count.nullable(),
   request: z.strictObject(optional(count, ...REQUEST_UNITS)).optional(),
 });
 
 /** A policy, or the name of one. */
-const policy: z.ZodType<never> = kind((value) => isRecord(value) || typeof value === "string", "a policy or its name");
+export const policy: z.ZodType<never> = kind((value) => isRecord(value) || typeof value === "string", "a policy or its name");
 
 /**
  * Finds the limits of a model by its id.
  *
  * @throws PlimsollError `bad-input` if nobody knows them; `near` says behind that which model may be meant.
  */
-function knownLimits(
+export function limitsOf(
   modelId: string,
-  limitsOf: (modelId: string) => ModelLimits | null,
+  limitsIn: (modelId: string) => ModelLimits | null,
   near: () => string = () => "",
 ): ModelLimits {
-  const known = limitsOf(modelId);
+  const known = limitsIn(modelId);
   if (known === null) {
     const give = "give `limits`, as { contextWindowTokens: 200_000, maxOutputTokens: 8_000 }";
     throw new PlimsollError("bad-input", `the limits of the model "${modelId}" are not known: ${near()}${give}`, { modelId });
@@ -84,44 +88,11 @@ function knownLimits(
  *
  * @throws PlimsollError `bad-input` with the first mistake; its details have the `key`, and all mistakes as `problems`.
  */
-function check(of: string, options: z.ZodType, given: unknown): void {
+export function check(of: string, options: z.ZodType, given: unknown): void {
   const { error } = options.safeParse(given === undefined ? {} : given);
   if (error === undefined) return;
-  const problems = schemaProblems(error, options);
-  const texts = problems.map((problem) => problem.text);
-  const key = problems[0]?.path.map(String).join(".") ?? "";
+  const found = schemaProblems(error, options);
+  const texts = found.map((problem) => problem.text);
+  const key = found[0]?.path.map(String).join(".") ?? "";
   throw new PlimsollError("bad-input", `the options of ${of}: ${texts[0] ?? "unknown shape"}`, { key, problems: texts });
 }
-
-/** Checks options: makes their schemas of kinds of values, and refuses mistakes. */
-export const option: {
-  readonly check: typeof check;
-  readonly problems: typeof schemaProblems;
-  readonly schema: typeof schema;
-  readonly optional: typeof optional;
-  readonly kind: typeof kind;
-  readonly having: typeof having;
-  readonly fn: typeof fn;
-  readonly object: typeof object;
-  readonly list: typeof list;
-  readonly count: typeof count;
-  readonly text: typeof text;
-  readonly limits: typeof limits;
-  readonly policy: typeof policy;
-  readonly limitsOf: typeof knownLimits;
-} = {
-  check,
-  problems: schemaProblems,
-  schema,
-  optional,
-  kind,
-  having,
-  fn,
-  object,
-  list,
-  count,
-  text,
-  limits,
-  policy,
-  limitsOf: knownLimits,
-};

@@ -28,45 +28,20 @@ export interface InstrumentSetting {
 
 /** Instruments under the names of the GenAI conventions, and under `plimsoll.` where these have none. */
 export function createInstruments(meter: Meter, { provider, usdOfSummary }: InstrumentSetting): Instruments {
-  const tokens = meter.createHistogram("gen_ai.client.token.usage", { unit: "{token}", description: "Tokens of a model call" });
-  const duration = meter.createHistogram("gen_ai.client.operation.duration", {
-    unit: "s",
-    description: "Duration of a model call",
-  });
-  const headroom = meter.createGauge("plimsoll.context.headroom", {
-    unit: "{token}",
-    description: "Free input budget",
-  });
-  const compactions = meter.createCounter("plimsoll.compactions", { unit: "{compaction}", description: "Compactions made" });
-  const failures = meter.createCounter("plimsoll.compaction.failures", {
-    unit: "{compaction}",
-    description: "Compactions that failed",
-  });
-  const removed = meter.createHistogram("plimsoll.compaction.removed", {
-    unit: "{token}",
-    description: "Tokens removed by a compaction",
-  });
-  const summaries = meter.createCounter("plimsoll.summaries", {
-    unit: "{summary}",
-    description: "Summaries written by a model",
-  });
-  const summaryTokens = meter.createCounter("plimsoll.summary.tokens", {
-    unit: "{token}",
-    description: "Tokens paid for summaries",
-  });
-  const summaryUsd = meter.createCounter("plimsoll.summary.cost", { unit: "{USD}", description: "Dollars of summaries" });
-  const breaks = meter.createCounter("plimsoll.cache.breaks", {
-    unit: "{request}",
-    description: "Requests that read less from the cache",
-  });
-  const overflows = meter.createCounter("plimsoll.overflows", {
-    unit: "{request}",
-    description: "Requests refused as too long",
-  });
-  const error = meter.createHistogram("plimsoll.prediction.error", {
-    unit: "1",
-    description: "|expected - reported| / reported tokens",
-  });
+  const counter = (name: string, unit: string, description: string) => meter.createCounter(name, { unit, description });
+  const histogram = (name: string, unit: string, description: string) => meter.createHistogram(name, { unit, description });
+  const tokens = histogram("gen_ai.client.token.usage", "{token}", "Tokens of a model call");
+  const duration = histogram("gen_ai.client.operation.duration", "s", "Duration of a model call");
+  const headroom = meter.createGauge("plimsoll.context.headroom", { unit: "{token}", description: "Free input budget" });
+  const compactions = counter("plimsoll.compactions", "{compaction}", "Compactions made");
+  const failures = counter("plimsoll.compaction.failures", "{compaction}", "Compactions that failed");
+  const removed = histogram("plimsoll.compaction.removed", "{token}", "Tokens removed by a compaction");
+  const summaries = counter("plimsoll.summaries", "{summary}", "Summaries written by a model");
+  const summaryTokens = counter("plimsoll.summary.tokens", "{token}", "Tokens paid for summaries");
+  const summaryUsd = counter("plimsoll.summary.cost", "{USD}", "Dollars of summaries");
+  const breaks = counter("plimsoll.cache.breaks", "{request}", "Requests that read less from the cache");
+  const overflows = counter("plimsoll.overflows", "{request}", "Requests refused as too long");
+  const error = histogram("plimsoll.prediction.error", "1", "|expected - reported| / reported tokens");
 
   const ofCall = ({ modelId }: UsageEntry) => ({
     ...provider,

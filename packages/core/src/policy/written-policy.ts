@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
 import type { BuiltInKeepSpec } from "../keep/built-in-keep-rules.ts";
-import { option } from "../option.ts";
+import * as option from "../option.ts";
 import { suggestion } from "../schema-problems.ts";
 import { BUILT_IN_KINDS, type Kinds, kindNames } from "./kinds.ts";
 import { AMOUNT_KEYS, KNOBS, type Knobs, withKnob } from "./knobs.ts";

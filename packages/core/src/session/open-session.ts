@@ -4,7 +4,7 @@ import { closedError, isPlimsollError, PlimsollError } from "../error.ts";
 import { createMemory } from "../memory.ts";
 import { createOverheadHash, isHuman, type MessageDraft, toolCallsOf, withId } from "../message/message.ts";
 import { createRequestSizes, heldChars } from "../message/size.ts";
-import { option } from "../option.ts";
+import * as option from "../option.ts";
 import { checkPolicy } from "../policy/policy.ts";
 import { clockDoor, createQueue, deadlineOf, untilAborted } from "../port-door.ts";
 import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "../ports.ts";

@@ -16,7 +16,7 @@ import type { Memory } from "../memory.ts";
 import type { IsBoundReasoning } from "../message/bound-reasoning.ts";
 import type { Context, Message, MessageDraft } from "../message/message.ts";
 import type { RequestSizes, RequestUnit } from "../message/size.ts";
-import { option } from "../option.ts";
+import * as option from "../option.ts";
 import { BUILT_IN_KINDS, bindingOnce, type Kinds } from "../policy/kinds.ts";
 import { checkPolicy, type EnginePolicy, gateSchema } from "../policy/policy.ts";
 import { policyOf } from "../policy/written-policy.ts";

@@ -4,7 +4,7 @@ import { quotedText } from "../message/framing.ts";
 import { type Context, isSummary, type Message, textOf } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
 import { fencedText, type TranscriptLabels, transcriptFraming, transcriptText } from "../message/transcript-text.ts";
-import { option } from "../option.ts";
+import * as option from "../option.ts";
 import type { ModelClient, ModelReply, Summarizer, Summary, SummaryRequest } from "../ports.ts";
 import { promptOf } from "../prompts/built-in-prompts.ts";
 import { SUMMARY_HEADER } from "../prompts/notices.ts";
