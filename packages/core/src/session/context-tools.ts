@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isRecord, jsonIn } from "../json.ts";
-import { option } from "../option.ts";
+import * as option from "../option.ts";
 import type { ToolSpec } from "../tool.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 
