@@ -81,13 +81,15 @@ async function playTen(agent: string, program: Program, name: string): Promise<v
   const read = new Set(sessions.map(({ file }) => file.replace("~", home).split("#")[0]));
   const wordsIn = (path: string) => PROMPTS.filter((words) => readFileSync(path).includes(words));
   const known = new Set([...read].flatMap((path) => wordsIn(path ?? "")));
-  const withWords = filesIn(home).filter((path) => wordsIn(path).length > 0);
-  // A file beside a database holds its last writes.
-  for (const path of new Set(withWords.map((each) => each.replace(/-wal$/, ""))))
-    if (!read.has(path)) {
-      const isCopy = wordsIn(path).every((words) => known.has(words));
-      say(`  ${isCopy ? "a copy of words that the logs have" : "not read, with the person's words"}: ${relative(home, path)}`);
-    }
+  const kinds = filesIn(home).flatMap((path): readonly string[] => {
+    const words = wordsIn(path);
+    // A file beside a database holds its last writes.
+    const name = path.replace(/-wal$/, "");
+    if (words.length === 0 || read.has(name)) return [];
+    const kind = words.every((each) => known.has(each)) ? "a copy of words in the log" : "not read, with the person's words";
+    return [`  ${kind}: ${relative(home, name)}`];
+  });
+  for (const line of new Set(kinds)) say(line);
 }
 
 function filesIn(folder: string): readonly string[] {
@@ -99,6 +101,8 @@ const asked = process.argv.slice(2);
 const chosen = Object.entries(PROGRAMS).filter(([agent]) => asked.length === 0 || asked.includes(agent));
 if (!isInside) {
   await preparedNode22(cache);
+  // Builds the command where there is a network.
+  spawnSync(process.execPath, [join(root, "scripts/plimsoll.mjs"), "--version"], { cwd: root });
   const found = chosen.map(async ([agent, program]) => [agent, await newestInstalled(cache, program, say)] as const);
   const versions = (await Promise.all(found)).flatMap(([agent, version]) => (version === null ? [] : [`${agent}=${version}`]));
   process.env.PLIMSOLL_OBSERVATORY_PROGRAMS = versions.join(",");
