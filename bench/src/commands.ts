@@ -55,7 +55,7 @@ export const BENCH_COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "tune",
-    description: "find the cheapest policy setting for your sessions that loses no more",
+    description: "find the cheapest policy setting that keeps as much of your sessions",
     isKept: true,
     examples: ["tune ~/.claude/projects", "tune sessions --policy plimsoll.yaml --write plimsoll.yaml --html tune.html"],
     load: async () => (await import("./command/tune-command.ts")).defineTuneCommand,

@@ -44,7 +44,7 @@ test.each<readonly [string, Verdict, string, string]>([
   [
     "what is worse in another window",
     { kind: "trade", best: CHEAP, against: "window 1M" },
-    "Nothing to set without a loss: model_auto_compact_token_limit=120000 saves 28.0% (dollars of the replay: $40.00 now, $28.80 then), loses nothing measured, on 12 sessions, and is worse in window 1M, for which the file has the same number.",
+    "Nothing to set without a loss: model_auto_compact_token_limit=120000 saves 28.0% (dollars of the replay: $40.00 now, $28.80 then), loses nothing measured, on 12 sessions, and is worse in window 1M, which reads the same setting.",
     "nothing to set without a loss (saves 28.0%)",
   ],
   [

@@ -150,7 +150,7 @@ function settingSentence(decision: Decision, verdict: SettingVerdict<SettingFigu
       return `Set ${shortValues(verdict.best.values)} in ${file}: ${savingText(decision, verdict.best)}${sureText(verdict.sureness)}.`;
     case "trade": {
       const { best, against } = verdict;
-      const why = against === undefined ? "" : `, and is worse in ${against}, for which the file has the same number`;
+      const why = against === undefined ? "" : `, and is worse in ${against}, which reads the same setting`;
       return `Nothing to set without a loss: ${shortValues(best.values)} ${savingText(decision, best)}${why}.`;
     }
     case "keep":
@@ -175,7 +175,7 @@ function pasteable({ choice, refusal }: Decision): SettingFigures | null {
 
 function pasteLines({ knobs }: Turning, values: Values): readonly string[] {
   return [...values].map(([path, value]) => {
-    if (value === null) return `(take out ${path})`;
+    if (value === null) return `(remove ${path})`;
     if (knobs.place.form === "toml") return `${path} = ${JSON.stringify(value)}`;
     const keys = path.split(".").map((key) => JSON.stringify(key));
     return `${keys.join(": { ")}: ${JSON.stringify(value)}${" }".repeat(keys.length - 1)}`;

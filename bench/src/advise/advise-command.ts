@@ -68,7 +68,7 @@ export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCo
     .option("--limit <count>", `read at most this many logs per agent, newest first (default: ${DEFAULT_LOG_LIMIT})`)
     .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
     .option("--plan", "you pay by subscription: dollars show the value at list prices, and no proxy is advised")
-    .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for few logs)")
+    .option("--jobs <count>", "parallel replays (default: one per processor core; 1 for few logs)")
     .optionsGroup("Results:")
     .option("--full", "print every decision in full, and all notes")
     .option("--html <file>", "write the advice as one HTML page, with settings to paste")
@@ -289,7 +289,7 @@ export function answerLines(decisions: readonly Decision[], pays: Payment = "tok
   const usd = sum(({ cost }) => cost.usd ?? 0);
   const least = decisions.every(({ cost }) => cost.usdIs === "whole") ? "" : "at least ";
   const spent = usd === 0 ? "no prices known" : `${least}$${formatUsd(usd)} by list prices`;
-  const part = `${formatNumberOf(compactions, "compaction")} took about $${formatUsd(sum(({ cost }) => cost.compactionUsd ?? 0))} of it`;
+  const part = `${formatNumberOf(compactions, "compaction")} cost about $${formatUsd(sum(({ cost }) => cost.compactionUsd ?? 0))} of that`;
   const first = `${sessions}${when}: ${spent}. ${compactions === 0 ? "Nothing was compacted" : part}.`;
   const lines = decisions
     .slice(0, SHOWN_DECISIONS)

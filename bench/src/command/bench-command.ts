@@ -84,7 +84,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--cassette <folder>", "with a model: folder for its answers; kept answers are reused")
     .option("--dry-run", "with a model: estimate the cost, and send nothing")
     .optionsGroup("Execution:")
-    .option("--jobs <count>", "replays at a time (default: the processor's cores; 1 for small runs)")
+    .option("--jobs <count>", "parallel replays (default: one per processor core; 1 for small runs)")
     .option("--state <file>", "file of finished rows, to resume from and to merge (default: removed after the run)")
     .option(
       "--shard <i/n>",

@@ -27,7 +27,7 @@ export function defineCalibrateCommand(command: Command, io: CliIo, onExit: (exi
     .option("--json <file>", "write all errors as JSON")
     .option(
       "--out <file>",
-      "write the predictions of the estimator ledger, one JSON line per call: file, call, reported, predictedExpected, predictedUpper",
+      "write the ledger estimator's predictions, one JSON line per call: file, call, reported, predictedExpected, predictedUpper",
     )
     .action(async (inputs: readonly string[], options: CalibrateOptions) => onExit(await calibrateInputs(inputs, options, io)));
 }

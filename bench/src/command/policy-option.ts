@@ -169,6 +169,6 @@ function withKnownEncodings(read: ReadPolicy, { name, kinds }: { name: string; k
   const unknown = encodingsOf(read.found.policy, kinds).filter((encoding) => !names.includes(encoding));
   if (unknown.length === 0) return read;
   return {
-    problems: unknown.map((encoding) => `${name}: no encoding is called "${encoding}": ${suggestion(encoding, names)}`),
+    problems: unknown.map((encoding) => `${name}: unknown encoding "${encoding}": ${suggestion(encoding, names)}`),
   };
 }

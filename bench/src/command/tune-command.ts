@@ -69,7 +69,7 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
       "tune only this policy, a preset or a YAML file (default: plimsoll, compared with the other presets)",
     )
     .option("-w, --window <size>", "real (default), or a number of tokens for messages: 16k, 64k, …")
-    .option("--jobs <count>", "replays at a time (default: the processor's cores)")
+    .option("--jobs <count>", "parallel replays (default: one per processor core)")
     .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
     .option("--state <file>", "file of finished rows, to resume from (default: removed after the run)")
     .option("--full", "also print each session and, without --policy, the presets' best settings")

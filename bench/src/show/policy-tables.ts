@@ -84,7 +84,7 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
 
 /** Explains the columns behind the cost, for outputs that do not explain each column. */
 export const KEPT_READING =
-  "cost more in: sessions that cost over 2% more; kept: % of the text needed by later replies that was still in the context word for word; older: the same for text stated 20k tokens earlier or more; reread cost: an upper bound, if each missing text were read again by one more call; too large: requests over the window";
+  "cost more in: sessions that cost over 2% more; kept: % of the text that later replies needed, still in the context word for word; older: of text stated 20k tokens earlier or more; reread cost: an upper bound, with one more call per missing text; too large: requests over the window";
 
 /** Explains the columns of the first table. */
 export const READING: string = `cost: % of the cost without compaction, with a prompt cache, over the sessions that outgrow the window; ${KEPT_READING}.`;

@@ -68,9 +68,19 @@ describe("a path", () => {
   });
 
   test.each([
-    ["is mistyped", OPAL_POLICY, "trigger.rato", "trigger.rato: no value of this policy; did you mean trigger.atLeast.ratio?"],
+    [
+      "is mistyped",
+      OPAL_POLICY,
+      "trigger.rato",
+      "trigger.rato: not a value of this policy; did you mean trigger.atLeast.ratio?",
+    ],
     ["is mistyped deep inside", SVEN_POLICY, "progress.maximumFailure", "did you mean progress.maximumFailures?"],
-    ["is unknown", SVEN_POLICY, "facts.somethingElse", "facts.somethingElse: no value of this policy; it has facts.maxTokens"],
+    [
+      "is unknown",
+      SVEN_POLICY,
+      "facts.somethingElse",
+      "facts.somethingElse: not a value of this policy; it has facts.maxTokens",
+    ],
     ["is like none", SVEN_POLICY, "foo", / it has (?:[\w.]+, ){3}[\w.]+ and \d+ more \(plimsoll policy show NAME\)$/],
     ["names two values", KLAUDE_CODE_POLICY, "keep.tokens", "say which"],
   ])("that %s is refused with those that are like it", (_, policy, path, line) => {

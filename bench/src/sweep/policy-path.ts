@@ -72,7 +72,9 @@ export function withValue(policy: unknown, path: string, value: SweepValue): unk
       return replaced(policy, path.split("."), null);
     const left = values.find((each) => each.value === null && path.startsWith(`${each.path.join(".")}.`));
     if (left === undefined)
-      throw new PlimsollError("bad-input", `${path}: no value of this policy; ${hint(values, path)}`, { [MISSING_PATH]: path });
+      throw new PlimsollError("bad-input", `${path}: not a value of this policy; ${hint(values, path)}`, {
+        [MISSING_PATH]: path,
+      });
     return replaced(policy, left.path, nested(path.split(".").slice(left.path.length), value));
   }
   if (other !== undefined)

@@ -264,7 +264,7 @@ function asked(state: LoopState, ask: Ask): Transition {
 function inMode(state: LoopState, mode: string): LoopState {
   const known = [...new Set([DEFAULT_MODE, ...Object.keys(state.setup.modes)])];
   if (known.includes(mode)) return { ...state, mode };
-  throw new PlimsollError("bad-input", `there is no mode "${mode}"; there are: ${known.join(", ")}`);
+  throw new PlimsollError("bad-input", `unknown mode "${mode}": known: ${known.join(", ")}`);
 }
 
 /** Lets the current work end by itself: its effect fails, or has a result after which a cancelled run ends. */

@@ -397,7 +397,7 @@ describe("compaction in the loop", () => {
 describe("what it is started with", () => {
   test("two tools of one name are refused in one line, before anything is logged", async () => {
     const { start, sessions } = agentSetup([], { tools: [ECHO_TOOL, agentTool("other", ECHO_TOOL.run), ECHO_TOOL] });
-    await expect(start()).rejects.toMatchObject({ code: "bad-input", message: 'two tools are called "echo"' });
+    await expect(start()).rejects.toMatchObject({ code: "bad-input", message: 'two tools have the name "echo"' });
     expect(await sessions.list()).toEqual([]);
   });
 
@@ -439,7 +439,7 @@ describe("what it is started with", () => {
     await agent.submit("go");
     expect(textOf(agent.context().messages[6] ?? expect.fail())).toBe('{"id":"c2"}');
     expect(model.requests().map(({ context }) => context.tools.length)).toEqual([1, 1, 1, 1]);
-    expect(() => agent.setMode("no-such")).toThrow('there is no mode "no-such"; there are: default, plan');
+    expect(() => agent.setMode("no-such")).toThrow('unknown mode "no-such": known: default, plan');
   });
 
   test("dynamic context is asked for at each request and never logged", async () => {

@@ -53,7 +53,7 @@ export async function startAgent(given: AgentOptions): Promise<Agent> {
   // Refuses tools that a model could not distinguish.
   const names = given.tools.map(({ spec }) => spec.name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new PlimsollError("bad-input", `two tools are called "${twice}"`, { name: twice });
+  if (twice !== undefined) throw new PlimsollError("bad-input", `two tools have the name "${twice}"`, { name: twice });
   const model = withOutputReserve(given.model, given.limitsOf);
   const options = { ...given, model, policy: requireFallback(given.policy, given.kinds), nowMs: clockDoor(given.nowMs) };
   const hub = createEventHub();

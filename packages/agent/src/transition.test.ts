@@ -316,7 +316,7 @@ describe("without a run", () => {
     ["a switch of model during a run", [SUBMIT, asking(SMALL)], "cannot compact during a run"],
     ["an undo during a run", [SUBMIT, asking({ kind: "undo", id: 4 })], "cannot undo during a run"],
     ["a message without a run", [steer("left")], "no run is active"],
-    ["a mode that is none", [{ type: "set-mode", mode: "none" }], 'there is no mode "none"; there are: default, plan'],
+    ["a mode that is none", [{ type: "set-mode", mode: "none" }], 'unknown mode "none": known: default, plan'],
     ["anything of a closed session", [{ type: "close" }, SUBMIT], "this agent is closed"],
   ] satisfies [string, LoopEvent[], string][])("%s is refused", (_what, events, message) => {
     expect(() => played(IDLE, events)).toThrow(message);

@@ -15,7 +15,7 @@ export function kindNamed<K extends KindSpec>(kinds: readonly K[], name: string,
   const found = kinds.find(({ kind }) => kind === name);
   if (found !== undefined) return found;
   const there = kinds.map(({ kind }) => kind).join(", ");
-  throw new PlimsollError("bad-policy", `there is no ${what} of the kind ${JSON.stringify(name)}; there are: ${there}`, {
+  throw new PlimsollError("bad-policy", `unknown ${what} kind ${JSON.stringify(name)}: known: ${there}`, {
     kind: name,
   });
 }

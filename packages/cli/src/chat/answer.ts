@@ -85,7 +85,7 @@ export async function answer(
 function modeLine(name: string | null, { permissions }: AgentSession): string {
   const mode = PERMISSION_MODES.find((each) => each === name);
   if (name !== null && mode === undefined)
-    throw new PlimsollError("bad-input", `there is no mode "${name}": ${suggestion(name, PERMISSION_MODES)}`);
+    throw new PlimsollError("bad-input", `unknown mode "${name}": ${suggestion(name, PERMISSION_MODES)}`);
   if (mode !== undefined) permissions.setMode(mode);
   return permissions.mode() === "read-only"
     ? "read-only: no commands, no file changes. /mode ask asks before them."

@@ -72,7 +72,7 @@ describe("chat --demo", { timeout: 60_000 }, () => {
     expect(entries).toContain('"estimator":"bpe(o200k_base)"');
     writeFileSync(join(folder, "plimsoll.yaml"), policy("o300k"));
     await expect(chatWith(["look"])).rejects.toMatchObject({
-      message: expect.stringContaining('no encoding is called "o300k"'),
+      message: expect.stringContaining('unknown encoding "o300k"'),
     });
   });
 
@@ -124,7 +124,7 @@ describe("chat --demo", { timeout: 60_000 }, () => {
 
   test.each([
     ["an unknown session", ["run", "--demo", "--resume", "nope", "x"], "there is no session nope"],
-    ["an unknown model", ["run", "--model", "who-knows", "x"], "it is not known who serves"],
+    ["an unknown model", ["run", "--model", "who-knows", "x"], "no provider is known for"],
     ["a file that is no session", ["inspect", "plimsoll.test"], "plimsoll.test"],
   ])("%s is one line", async (_what, argv, line) => {
     const { exitCode, stderr } = await plimsoll(...argv);

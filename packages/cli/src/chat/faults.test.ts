@@ -61,7 +61,7 @@ describe("a chat goes on", { timeout: 60_000 }, () => {
     await say("/policy ./none.yaml", "./none.yaml: cannot be read");
     await say("/policy svne", 'unknown policy "svne": did you mean sven?');
     await say("/policy sven", "--policy sven");
-    await say("/model nobody/knows", 'it is not known who serves "nobody/knows"');
+    await say("/model nobody/knows", 'no provider is known for "nobody/knows"');
     await say("/model", "claude-demo, context window 24.0k tokens");
     expect(await end()).toBe(0);
     expect(said()).not.toContain("unexpected");

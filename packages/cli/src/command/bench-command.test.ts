@@ -268,7 +268,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     [
       "a tokenizer that is not bundled",
       "policy: sven\nestimator: { kind: bpe, encoding: o20k_base, perMessageTokens: 4 }",
-      ': no encoding is called "o20k_base": did you mean o200k_base?',
+      ': unknown encoding "o20k_base": did you mean o200k_base?',
     ],
   ])("says %s and runs the rest", async (_, text, line) => {
     writeFileSync(join(folder, "bad.yaml"), text);
@@ -392,7 +392,7 @@ describe("a sweep", { timeout: REPLAY_MS }, () => {
   });
 
   test.each([
-    ["trigger.rato=0.5,0.6", "sven: trigger.rato: no value of this policy; did you mean trigger.atLeast.ratio?"],
+    ["trigger.rato=0.5,0.6", "sven: trigger.rato: not a value of this policy; did you mean trigger.atLeast.ratio?"],
     ["trigger.ratio=2,3", "sven: sven trigger.ratio=2: no policy can have this value"],
     ["trigger.ratio", "--sweep trigger.ratio: give a path with a range or a list"],
     ["keep.lines=5%", "keep.lines is gone: keep.recall replaces it"],

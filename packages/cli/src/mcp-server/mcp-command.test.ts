@@ -75,5 +75,5 @@ test("a folder that no log is of is told in one line", async () => {
   const folder = mkdtempSync(join(tmpdir(), "plimsoll-mcp-from-"));
   const { io, stderr } = recordedIo(folder);
   expect(await main(["mcp", "--from", "pi"], io)).toBe(2);
-  expect(stderr()).toContain("--from pi: none of its logs is of ");
+  expect(stderr()).toContain("--from pi: it has no log of ");
 });

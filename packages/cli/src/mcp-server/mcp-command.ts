@@ -43,7 +43,7 @@ export function defineMcpCommand(command: Command, io: CliIo, onExit: (exitCode:
       const read = async () => {
         // Asked for anew: a new session, or a compaction that begins one, is another file.
         const log = session === undefined ? await newestLog(options.from ?? "", io, io.cwd) : sessionFile(session, io);
-        if (log === null) throw new PlimsollError("bad-input", `--from ${options.from}: none of its logs is of ${io.cwd}`);
+        if (log === null) throw new PlimsollError("bad-input", `--from ${options.from}: it has no log of ${io.cwd}`);
         const { path, displayName } = log;
         // Of a file with sub-agents the session itself is asked for.
         const found = await importFile(path, displayName, importers);

@@ -145,11 +145,11 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
 const AGENTS: readonly (readonly [agent: string, lines: (url: string) => string])[] = [
   ["Claude Code", (url) => `export ANTHROPIC_BASE_URL=${url}`],
   [
-    "Codex (with an API key: a sign-in with ChatGPT is not served)",
+    "Codex (needs an API key; signing in with ChatGPT does not work)",
     (url) =>
       `codex -c model_provider=plimsoll -c 'model_providers.plimsoll={name="plimsoll",base_url="${url}/v1",wire_api="responses",env_key="OPENAI_API_KEY"}'`,
   ],
-  ["Gemini CLI (with an API key: a sign-in with Google is not served)", (url) => `export GOOGLE_GEMINI_BASE_URL=${url}`],
+  ["Gemini CLI (needs an API key; signing in with Google does not work)", (url) => `export GOOGLE_GEMINI_BASE_URL=${url}`],
   ["Qwen Code and others that take OpenAI's variables", (url) => `export OPENAI_BASE_URL=${url}/v1`],
   ["OpenCode: provider.NAME.options.baseURL in opencode.json", (url) => `${url}/v1`],
   ["pi: providers.NAME.baseUrl in models.json, Anthropic's without /v1", (url) => `${url}/v1`],
@@ -271,7 +271,7 @@ async function deleted(logs: string, id: string | undefined): Promise<string> {
   const chosen = id === "all" ? all : all.filter(({ sessionId }) => sessionId === id || shortId(sessionId) === id);
   if (chosen.length === 0) throw new PlimsollError("bad-input", `delete ${id}: there is no such conversation in ${logs}`);
   if (id !== "all" && chosen.length > 1)
-    throw new PlimsollError("bad-input", `delete ${id}: ${chosen.length} conversations' ids end like this: give the whole id`);
+    throw new PlimsollError("bad-input", `delete ${id}: ${chosen.length} conversation ids end like this: give the whole id`);
   for (const { sessionId } of chosen) await store.delete(sessionId);
   return `deleted: ${chosen.length}`;
 }

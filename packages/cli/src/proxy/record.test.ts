@@ -77,7 +77,7 @@ describe("without a running proxy", () => {
     [
       "an id of two",
       ["delete", "22222222"],
-      "plimsoll: delete 22222222: 2 conversations' ids end like this: give the whole id\n",
+      "plimsoll: delete 22222222: 2 conversation ids end like this: give the whole id\n",
       4,
     ],
     ["no id", ["delete"], "plimsoll: delete: name a conversation by its id, or all\n", 4],

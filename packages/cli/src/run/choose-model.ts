@@ -92,7 +92,7 @@ function clientOf(
 ): ModelClient {
   const wanted = host === "gemini" ? "google" : (host ?? makerOf(modelId));
   if (wanted !== null && HOST_NAMES.includes(wanted)) return clientFor(wanted, { environment });
-  throw new PlimsollError("bad-input", `it is not known who serves "${modelId}": name the host, e.g. openrouter/${modelId}`, {
+  throw new PlimsollError("bad-input", `no provider is known for "${modelId}": name the host, e.g. openrouter/${modelId}`, {
     modelId,
   });
 }

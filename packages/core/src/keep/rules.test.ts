@@ -61,7 +61,7 @@ test("the rules of a policy come in its order, and one that is not there is name
   ];
   expect(keepRulesOf(specs).map(({ kind }) => kind)).toEqual(["plan", "human"]);
   expect(() => keepRulesOf([{ kind: "everything" }])).toThrow(
-    'there is no keep rule of the kind "everything"; there are: recent, human, plan, files-in-hand, recall, pinned',
+    'unknown keep rule kind "everything": known: recent, human, plan, files-in-hand, recall, pinned',
   );
 });
 

@@ -81,7 +81,7 @@ test.each([
   ["truncation", { truncations: BUILT_IN_KINDS.truncations.slice(0, 1) }],
   ["keep rule", { keepRules: BUILT_IN_KINDS.keepRules.slice(0, 1) }],
 ])("the name of a %s is given once", (what, added) => {
-  expect(() => withKinds(added)).toThrow(new RegExp(`there is a ${what} .* already`));
+  expect(() => withKinds(added)).toThrow(new RegExp(`the ${what} .* already exists`));
 });
 
 test("a policy without a fallback is no policy for users", () => {

@@ -82,7 +82,7 @@ function joined<Kind>(
 ): readonly Kind[] {
   const names = new Set(builtIn.map(nameOf));
   for (const name of added.map(nameOf)) {
-    if (names.has(name)) throw new PlimsollError("bad-policy", `there is a ${what} ${JSON.stringify(name)} already`, { name });
+    if (names.has(name)) throw new PlimsollError("bad-policy", `the ${what} ${JSON.stringify(name)} already exists`, { name });
     names.add(name);
   }
   return [...builtIn, ...added];

@@ -24,5 +24,5 @@ export function promptOf(id: string, prompts: readonly Prompt[] = BUILT_IN_PROMP
   const prompt = prompts.find((each) => each.id === id);
   if (prompt !== undefined) return prompt;
   const there = prompts.map((each) => each.id).join(", ");
-  throw new PlimsollError("bad-policy", `there is no prompt ${JSON.stringify(id)}; there are ${there}`, { promptId: id });
+  throw new PlimsollError("bad-policy", `unknown prompt ${JSON.stringify(id)}: known: ${there}`, { promptId: id });
 }

@@ -132,11 +132,7 @@ describe("the schema of an estimator is made from the kinds that are there", () 
 
 describe("an estimator that cannot be made is an error that says why", () => {
   test.each<[string, Parameters<typeof createEstimator>[0], string]>([
-    [
-      "a kind that is not there",
-      { kind: "parts" },
-      'there is no estimator of the kind "parts"; there are: chars-per-token, char-class',
-    ],
+    ["a kind that is not there", { kind: "parts" }, 'unknown estimator kind "parts": known: chars-per-token, char-class'],
     ["a setting that its kind refuses", { kind: "bpe", encoding: "", perMessageTokens: 4 }, "bpe.encoding: "],
     [
       "a kind that is no measure below another",

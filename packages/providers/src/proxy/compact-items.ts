@@ -102,7 +102,7 @@ export async function recallItems(body: Fields, compactorOf: (wire: ProxyWire) =
 
 function wireFor(name: string): ProxyWire {
   const wire = wireNamed(name);
-  if (wire === null) throw new PlimsollError("bad-input", `wire: ${name} is none`);
+  if (wire === null) throw new PlimsollError("bad-input", `wire: unknown name ${name}`);
   return wire;
 }
 

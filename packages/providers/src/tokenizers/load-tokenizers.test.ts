@@ -21,7 +21,7 @@ test("gives what a policy counts by, and the same tokenizer to the next one", as
 test("a name that is not bundled is an error that lists those that are", async () => {
   await expect(load(["o300k"])).rejects.toMatchObject({
     code: "bad-policy",
-    message: 'no encoding is called "o300k"; there are: o200k_base, cl100k_base',
+    message: 'unknown encoding "o300k": known: o200k_base, cl100k_base',
   });
 });
 

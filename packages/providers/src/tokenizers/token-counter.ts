@@ -160,7 +160,7 @@ export function createTokenizerLoader(): LoadTokenizers {
       const name = ENCODING_NAMES.find((each) => each === encoding);
       if (name === undefined) {
         const names = ENCODING_NAMES.join(", ");
-        throw new PlimsollError("bad-policy", `no encoding is called ${JSON.stringify(encoding)}; there are: ${names}`, {
+        throw new PlimsollError("bad-policy", `unknown encoding ${JSON.stringify(encoding)}: known: ${names}`, {
           encoding,
         });
       }

@@ -164,7 +164,7 @@ export function createTableStore(table: LogTable, { leaseMs = LEASE_MS }: Databa
     },
     prune: async (unwrittenForMs) => {
       if (!Number.isFinite(unwrittenForMs) || unwrittenForMs < 0)
-        throw new PlimsollError("bad-input", `prune takes milliseconds from 0 on, not ${unwrittenForMs}`, { unwrittenForMs });
+        throw new PlimsollError("bad-input", `prune takes 0 milliseconds or more, not ${unwrittenForMs}`, { unwrittenForMs });
       const pruned: string[] = [];
       for (const sessionId of await asked("the list of sessions", () => table.unwrittenFor(unwrittenForMs)))
         if ((await removed(sessionId)) === "removed") pruned.push(sessionId);

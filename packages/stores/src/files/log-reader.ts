@@ -22,7 +22,7 @@ export const MAXIMUM_LOG_BYTES: number = 16 * 1024 * 1024 * 1024;
 
 /** The error for a log beyond {@link MAXIMUM_LOG_BYTES}. */
 export function logTooLarge(place: string, bytes: number): PlimsollError {
-  return new PlimsollError("session-limit", `${place}: a log of ${bytes} bytes; the most is ${MAXIMUM_LOG_BYTES}`, {
+  return new PlimsollError("session-limit", `${place}: a log of ${bytes} bytes; the limit is ${MAXIMUM_LOG_BYTES}`, {
     limit: "log-bytes",
     maximum: MAXIMUM_LOG_BYTES,
     found: bytes,
