@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns, words } from "../../testing/small-session.ts";
+import { recordOf, SMALL_POLICY, smallSession, stepsOf, turns, words } from "../../testing/small-session.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import { defineKeepRule } from "../keep/keep-rule.ts";
 import { type Message, textOf } from "../message/message.ts";
@@ -172,33 +172,10 @@ describe("the person's messages beyond the amount", () => {
 });
 
 describe("the fallback", () => {
-  /** The last message by itself takes four fifths of the window. */
-  const crowded = [...turns(6), human("last", words(7800))];
   const rules: readonly KeepRuleSpec[] = [
     { kind: "pinned", messageIds: ["a1"], atMost: { tokens: 600 } },
     { kind: "human", atMost: { tokens: 2500 } },
   ];
-
-  test("releases the last rule first, as many as it takes, and records it", async () => {
-    const { fit, ids } = session(crowded, rules);
-    const outcome = await fit();
-    expect(stepsOf(outcome)).toEqual([
-      "summarize applied",
-      "digest no-progress",
-      "keep human released",
-      "digest applied",
-      "keep human released",
-    ]);
-    expect(recordOf(outcome)?.steps[2]?.detail).toBe("5 messages, 2500 tokens");
-    expect(recordOf(outcome)?.steps[4]?.detail).toBe("6 of 7 messages of the person went");
-    expect(shown(ids(), crowded)).toEqual(["+", "a1", "last"]);
-  });
-
-  test("releases nothing that fits", async () => {
-    const { fit, ids } = session(crowded, rules, { strategies: [] });
-    await fit({ model: { ...SMALL_WINDOW, contextWindowTokens: 13_000 } });
-    expect(ids()).toEqual(expect.arrayContaining(["a1", "u5", "last"]));
-  });
 
   test("at the last recovery from an overflow all rules are released at once", async () => {
     const { fit, ids } = session(turns(8), rules, {
