@@ -1,18 +1,13 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { readPrices } from "./read-prices.ts";
 
-let folder = "";
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-prices-"));
-});
+const folder = freshFolder(beforeAll);
 
 const read = (text: string) => {
-  writeFileSync(join(folder, "prices.yaml"), text);
-  return readPrices("prices.yaml", folder);
+  writeFileSync(folder("prices.yaml"), text);
+  return readPrices("prices.yaml", folder());
 };
 
 describe("readPrices", () => {

@@ -1,16 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { fileSource } from "./file-source.ts";
 import { importFile } from "./registry.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-source-"));
-});
-const log = () => join(folder, "log.jsonl");
+const folder = freshFolder();
+const log = () => folder("log.jsonl");
 
 describe("a log that is not a regular file is refused in a line, and nothing waits", () => {
   test.each<readonly [string, () => void, string]>([
@@ -29,7 +25,7 @@ describe("a log that is not a regular file is refused in a line, and nothing wai
 });
 
 test("a log that a link leads to is read, as is what belongs to it", async () => {
-  writeFileSync(join(folder, "real.jsonl"), "one\r\ntwo");
+  writeFileSync(folder("real.jsonl"), "one\r\ntwo");
   symlinkSync("real.jsonl", log());
   const source = await fileSource(log(), "log.jsonl");
   expect([...source.lines()].map(({ text }) => text)).toEqual(["one", "two"]);

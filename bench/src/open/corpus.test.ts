@@ -1,19 +1,15 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
+import { writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { IMPORTERS } from "../formats/registry.ts";
 import { createOpener, type InputFile } from "./corpus.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-open-"));
-});
+const folder = freshFolder();
 
 function file(name: string, turns: number): InputFile {
   const { entries } = madeTranscript({ turns, toolCallsPerTurn: 2, resultChars: 500, overheadTokens: 1000 }, name);
-  const path = join(folder, name);
+  const path = folder(name);
   writeFileSync(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
   return { path, displayName: name };
 }

@@ -1,19 +1,15 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { beforeAll, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { BUILT_IN_PARTS } from "../extension.ts";
 import { loadParts } from "./load-parts.ts";
 
-let folder = "";
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-parts-"));
-});
+const folder = freshFolder(beforeAll);
 
-const addressOf = (name: string) => pathToFileURL(join(folder, name)).href;
+const addressOf = (name: string) => pathToFileURL(folder(name)).href;
 function write(name: string, text: string): string {
-  writeFileSync(join(folder, name), text);
+  writeFileSync(folder(name), text);
   return addressOf(name);
 }
 const IMPORTER = `{ format: "own", description: "", recognises: () => false, read: async () => [] }`;
@@ -65,9 +61,9 @@ test.each([
     /throws\.mjs: cannot be loaded \(it needs @plimsoll\/none, which is not published yet: put the file into examples\/extension of .+\)$/,
   ],
 ])("a module that %s is told with its place, or with what to do", async (what, text, message) => {
-  mkdirSync(join(folder, what));
-  writeFileSync(join(folder, what, "throws.mjs"), text);
-  const loading = import(pathToFileURL(join(folder, what, "throws.mjs")).href).catch((error: unknown) => error);
+  mkdirSync(folder(what));
+  writeFileSync(folder(what, "throws.mjs"), text);
+  const loading = import(pathToFileURL(folder(what, "throws.mjs")).href).catch((error: unknown) => error);
   expect(await loading).toBeInstanceOf(Error);
   await expect(loadParts([addressOf(`${what}/throws.mjs`)])).rejects.toMatchObject({ message: expect.stringMatching(message) });
 });

@@ -1,16 +1,12 @@
-import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { openRowsFile, type RowsOptions } from "./rows-file.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-rows-"));
-});
+const folder = freshFolder();
 
 const [ONE, TWO] = ["1".repeat(64), "2".repeat(64)];
-const path = () => join(folder, "rows.jsonl");
+const path = () => folder("rows.jsonl");
 const opened = (options?: RowsOptions) => openRowsFile(path(), "rows.jsonl", options);
 /** Two rows, the second appended twice. */
 function written(): string {
@@ -69,7 +65,7 @@ describe("a file of rows", () => {
     ["a folder", "", {}, "rows.jsonl: is a folder; give a row file"],
     ["not there", "absent.jsonl", { isRead: true }, "rows.jsonl: cannot be read (ENOENT"],
   ])("says so if it is %s", (_, name, options, line) => {
-    expect(() => openRowsFile(join(folder, name), "rows.jsonl", options)).toThrow(line);
+    expect(() => openRowsFile(folder(name), "rows.jsonl", options)).toThrow(line);
   });
 
   test("that holds something else is left as it is", () => {
@@ -79,8 +75,8 @@ describe("a file of rows", () => {
   });
 
   test("that nobody named may fail: nothing is kept, and work goes on", () => {
-    writeFileSync(join(folder, "file"), "");
-    const rows = openRowsFile(join(folder, "file/rows.jsonl"), "rows", { isSpare: true });
+    writeFileSync(folder("file"), "");
+    const rows = openRowsFile(folder("file/rows.jsonl"), "rows", { isSpare: true });
     rows.append("row", ONE, 1);
     expect([rows.read("row", ONE), rows.keys("row")]).toEqual([null, []]);
   });

@@ -1,9 +1,8 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { NONE_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { beforeAll, describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { madeTranscript } from "../../testing/made-session.ts";
 import type { InputFile } from "../open/corpus.ts";
 import { type BenchProgress, runBench } from "./run-bench.ts";
@@ -11,16 +10,14 @@ import { type BenchProgress, runBench } from "./run-bench.ts";
 const WINDOWS = [{ kind: "working-room", tokens: 64_000 }] as const;
 
 describe("runBench", () => {
-  let folder = "";
-  const inputs = (names: readonly string[]): InputFile[] =>
-    names.map((name) => ({ path: join(folder, name), displayName: name }));
+  const folder = freshFolder(beforeAll);
+  const inputs = (names: readonly string[]): InputFile[] => names.map((name) => ({ path: folder(name), displayName: name }));
 
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "plimsoll-bench-"));
     const { entries } = madeTranscript({ turns: 3, toolCallsPerTurn: 3, resultChars: 500, overheadTokens: 1000 });
-    writeFileSync(join(folder, "good.jsonl"), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
-    writeFileSync(join(folder, "unknown.txt"), "no session at all\n");
-    writeFileSync(join(folder, "empty.jsonl"), "");
+    writeFileSync(folder("good.jsonl"), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+    writeFileSync(folder("unknown.txt"), "no session at all\n");
+    writeFileSync(folder("empty.jsonl"), "");
   });
 
   const run = (names: readonly string[], onProgress: (progress: BenchProgress) => void = () => undefined) =>

@@ -1,10 +1,9 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { BUILT_IN_PARTS } from "../extension.ts";
 import type { InputFile } from "../open/corpus.ts";
@@ -31,17 +30,14 @@ const forkOf = (name: string) => {
   );
 };
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-shared-"));
-});
+const folder = freshFolder();
 
 function file(
   displayName: string,
   lines: readonly string[],
   pack: (text: string) => string | Buffer = (text) => text,
 ): InputFile {
-  const path = join(folder, displayName);
+  const path = folder(displayName);
   writeFileSync(path, pack(lines.join("\n")));
   return { path, displayName };
 }
@@ -102,7 +98,7 @@ describe("one session in several files", { timeout: REPLAY_MS }, () => {
   test("gives the bytes of one run in parts, however their lines lie", async () => {
     const files = [file("main", MAIN), file("copy", MAIN), file("left", forkOf("left")), file("right", forkOf("right"))];
     const whole = await bench(files);
-    const path = join(folder, "rows.jsonl");
+    const path = folder("rows.jsonl");
     for (const index of [3, 1, 2]) {
       const rows = openRowsFile(path, "rows.jsonl");
       await bench(files, { shard: { index, count: 3 }, kept: { rows, version: "" } });

@@ -1,8 +1,7 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { NONE_POLICY, PI_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { madeTranscript } from "../../testing/made-session.ts";
 import type { InputFile } from "../open/corpus.ts";
 import { renderJsonReport } from "../show/json.ts";
@@ -18,19 +17,18 @@ const FROM_SOURCES = [
 ];
 
 describe("a pool of workers", { timeout: START_MS }, () => {
-  let folder = "";
+  const folder = freshFolder(beforeAll);
   let files: readonly InputFile[] = [];
   let pool: WorkerPool;
 
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "plimsoll-pool-"));
-    files = ["a.jsonl", "b.jsonl", "none.txt", "c.jsonl"].map((name) => ({ path: join(folder, name), displayName: name }));
+    files = ["a.jsonl", "b.jsonl", "none.txt", "c.jsonl"].map((name) => ({ path: folder(name), displayName: name }));
     for (const [index, { path }] of files.entries()) {
       const made = { turns: 4 + 2 * index, toolCallsPerTurn: 4, resultChars: 6000, overheadTokens: 1000 };
       const { entries } = madeTranscript(made, `session-${index}`);
       writeFileSync(path, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
     }
-    writeFileSync(join(folder, "none.txt"), "no session at all\n");
+    writeFileSync(folder("none.txt"), "no session at all\n");
     pool = createThreadPool(2, { execArgv: FROM_SOURCES });
   });
   afterAll(() => pool.close());

@@ -1,29 +1,25 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { parquetReadObjects } from "hyparquet";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { METRICS } from "../metrics/registry.ts";
 import { renderJsonReport } from "../show/json.ts";
 import { checkParquetFolder, tableFile, writeParquet } from "./parquet.ts";
 import { RESULT_TABLES, type ResultTable, resultColumns, resultLines } from "./result-tables.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-results-"));
-});
+const folder = freshFolder();
 
 const whole = exampleReport({ sessions: ["sessions/first.jsonl", "b.jsonl", "c.jsonl"], calls: 6 });
 
 async function linesOf(table: ResultTable) {
-  const bytes = readFileSync(tableFile(folder, table, null));
+  const bytes = readFileSync(tableFile(folder(), table, null));
   return await parquetReadObjects({ file: Uint8Array.from(bytes).buffer });
 }
 
 describe("the Parquet of a run", () => {
   test("says what its JSON says: sessions, rows and calls", async () => {
-    await writeParquet(folder, whole, METRICS);
+    await writeParquet(folder(), whole, METRICS);
     const { sessions, rows } = JSON.parse(renderJsonReport(whole));
     expect((await linesOf("sessions")).map(({ json }) => JSON.parse(String(json)))).toEqual(sessions);
     const calls = await linesOf("calls");
@@ -53,16 +49,16 @@ describe("the Parquet of a run", () => {
   });
 
   test.each(["file", "file/results"])("is refused before anything is replayed if its folder is %s", async (place) => {
-    writeFileSync(join(folder, "file"), "{}");
-    await expect(checkParquetFolder(join(folder, place), null)).rejects.toThrow("is a file; give another folder");
-    expect(readdirSync(folder)).toEqual(["file"]);
+    writeFileSync(folder("file"), "{}");
+    await expect(checkParquetFolder(folder(place), null)).rejects.toThrow("is a file; give another folder");
+    expect(readdirSync(folder())).toEqual(["file"]);
   });
 
   test("is refused a folder that has a run in another number of parts", async () => {
-    mkdirSync(join(folder, "rows"));
-    writeFileSync(join(folder, "rows/part-00001-of-00003.parquet"), "");
-    await expect(checkParquetFolder(folder, null)).rejects.toThrow("holds a run in 3 parts; give another folder");
-    await expect(checkParquetFolder(folder, { index: 2, count: 3 })).resolves.toBeUndefined();
+    mkdirSync(folder("rows"));
+    writeFileSync(folder("rows/part-00001-of-00003.parquet"), "");
+    await expect(checkParquetFolder(folder(), null)).rejects.toThrow("holds a run in 3 parts; give another folder");
+    await expect(checkParquetFolder(folder(), { index: 2, count: 3 })).resolves.toBeUndefined();
   });
 });
 
@@ -81,8 +77,8 @@ describe("the columns", () => {
 });
 
 test("a table's folder that is a link is not written to: nobody named where it leads", async () => {
-  mkdirSync(join(folder, "elsewhere"));
-  symlinkSync(join(folder, "elsewhere"), join(folder, "sessions"));
-  await expect(writeParquet(folder, exampleReport(), METRICS)).rejects.toThrow("it is a link to ");
-  expect(readdirSync(join(folder, "elsewhere"))).toEqual([]);
+  mkdirSync(folder("elsewhere"));
+  symlinkSync(folder("elsewhere"), folder("sessions"));
+  await expect(writeParquet(folder(), exampleReport(), METRICS)).rejects.toThrow("it is a link to ");
+  expect(readdirSync(folder("elsewhere"))).toEqual([]);
 });

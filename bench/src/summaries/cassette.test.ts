@@ -1,9 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { ModelRequest } from "@plimsoll/core";
 import { human } from "@plimsoll/core/testing";
 import { beforeAll, describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { cassetteKey, openCassette, type RecordedAnswer } from "./cassette.ts";
 
 const REQUEST: ModelRequest = {
@@ -40,22 +39,19 @@ describe("cassetteKey", () => {
 });
 
 describe("a cassette", () => {
-  let folder = "";
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "plimsoll-cassette-"));
-  });
+  const folder = freshFolder(beforeAll);
 
   test("gives back what it keeps, in a file of that name and no other", async () => {
-    const cassette = openCassette(join(folder, "new/place"));
+    const cassette = openCassette(folder("new/place"));
     expect(await cassette.read("a")).toBeNull();
     expect(await cassette.keep("a", ANSWER)).toEqual(ANSWER);
     expect(await cassette.read("a")).toEqual(ANSWER);
-    expect(readdirSync(join(folder, "new/place"))).toEqual(["a.json"]);
-    expect(JSON.parse(readFileSync(join(folder, "new/place/a.json"), "utf8"))).toEqual(ANSWER);
+    expect(readdirSync(folder("new/place"))).toEqual(["a.json"]);
+    expect(JSON.parse(readFileSync(folder("new/place/a.json"), "utf8"))).toEqual(ANSWER);
   });
 
   test("keeps the first of two answers, for both who asked", async () => {
-    const cassette = openCassette(folder);
+    const cassette = openCassette(folder());
     await cassette.keep("b", ANSWER);
     expect(await cassette.keep("b", { ...ANSWER, text: "something else" })).toEqual(ANSWER);
   });
@@ -64,12 +60,12 @@ describe("a cassette", () => {
     ["no JSON", "half of an ans"],
     ["no answer", '{"text":"what happened"}'],
   ])("names a file that holds %s", async (_, text) => {
-    writeFileSync(join(folder, "c.json"), text);
-    await expect(openCassette(folder).read("c")).rejects.toThrow(/c\.json: no recorded answer; remove the file/);
+    writeFileSync(folder("c.json"), text);
+    await expect(openCassette(folder()).read("c")).rejects.toThrow(/c\.json: no recorded answer; remove the file/);
   });
 
   test("names a file that cannot be written", async () => {
-    writeFileSync(join(folder, "file"), "");
-    await expect(openCassette(join(folder, "file")).keep("d", ANSWER)).rejects.toThrow(/d\.json: cannot be (written|read)/);
+    writeFileSync(folder("file"), "");
+    await expect(openCassette(folder("file")).keep("d", ANSWER)).rejects.toThrow(/d\.json: cannot be (written|read)/);
   });
 });

@@ -1,10 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
 import { type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { clientFor, MODEL_CATALOG } from "@plimsoll/providers";
 import { type Fault, type SimulatedReply, startSimulator } from "@plimsoll/simulator";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../open/prepared-session.ts";
 import { replay } from "../replay/replay.ts";
@@ -17,10 +16,7 @@ const GOOD = SVEN_POLICY.summary.sections.map((title) => `## ${title}\n- simulat
 const says = (text: string): SimulatedReply => ({ parts: [{ type: "text", text }] });
 const KEY = "sk-not-to-be-seen";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-live-"));
-});
+const folder = freshFolder();
 
 interface Live {
   readonly missing?: ModelChoice["missing"];
@@ -43,7 +39,7 @@ async function live({
     faults: ({ index }) => fault(index),
     ...(contextWindowTokens === undefined ? {} : { contextWindowTokens }),
   });
-  const choice: ModelChoice = { kind: "model", host: "anthropic", modelId: MODEL_ID, cassetteFolder: folder, missing };
+  const choice: ModelChoice = { kind: "model", host: "anthropic", modelId: MODEL_ID, cassetteFolder: folder(), missing };
   const environment = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: simulator.url };
   const openClient = () => Promise.resolve(clientFor("anthropic", { environment, wait: () => Promise.resolve() }));
   const open = openSource(choice, { catalog: MODEL_CATALOG, openClient });
@@ -79,9 +75,9 @@ describe("summaries by a model", () => {
 
   test("leave nothing of the request, the key or a half-written file behind", async () => {
     await live({});
-    const files = readdirSync(folder);
+    const files = readdirSync(folder());
     expect(files.every((name) => /^[0-9a-f]{64}\.json$/.test(name))).toBe(true);
-    const texts = files.map((name) => readFileSync(join(folder, name), "utf8")).join();
+    const texts = files.map((name) => readFileSync(folder(name), "utf8")).join();
     expect(texts).not.toMatch(/sk-not|compute\(|x-api-key|You write records/);
   });
 
@@ -105,7 +101,7 @@ describe("summaries by a model", () => {
     const { row, error } = await live({ fault: () => ({ kind: "status", status: 429 }) });
     expect(row).toBeNull();
     expect(String(error)).toMatch(/rate-limit/);
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(folder())).toEqual([]);
   });
 
   test.each<[string, Live]>([

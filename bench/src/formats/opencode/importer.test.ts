@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { textOf } from "@plimsoll/core";
 import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { describeLog, importDocument } from "../../../testing/describe-log.ts";
+import { freshFolder } from "../../../testing/fresh-folder.ts";
 import { seenCounts } from "../../open/describe-session.ts";
 import { importFile } from "../registry.ts";
 
@@ -101,16 +101,13 @@ test("a message of several steps is a call a step", async () => {
   ]);
 });
 
-let folder = "";
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "plimsoll-opencode-"));
-});
-afterEach(() => rm(folder, { recursive: true }));
+const folder = freshFolder();
+afterEach(() => rm(folder(), { recursive: true }));
 
 test("a session kept in files is put together from them", async () => {
   const write = async (path: string, value: object) => {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), JSON.stringify(value, null, 2));
+    await mkdir(dirname(folder(path)), { recursive: true });
+    await writeFile(folder(path), JSON.stringify(value, null, 2));
   };
   const { info, parts } = assistant("msg_2", [text("r")]);
   await write("session/p/ses_1.json", INFO);
@@ -118,7 +115,7 @@ test("a session kept in files is put together from them", async () => {
   await write("message/ses_1/msg_2.json", info);
   await write("part/msg_1/prt_1.json", text("q"));
   for (const [index, part] of parts.entries()) await write(`part/msg_2/prt_${index}.json`, part);
-  const [transcript] = await importFile(join(folder, "session/p/ses_1.json"), "ses_1.json");
+  const [transcript] = await importFile(folder("session/p/ses_1.json"), "ses_1.json");
   expect(describeLog(transcript)).toEqual(["session ses_1", "human: q", USAGE, "model: r"]);
 });
 

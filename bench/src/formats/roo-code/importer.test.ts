@@ -1,8 +1,7 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
 import { describeLog, importDocument } from "../../../testing/describe-log.ts";
+import { freshFolder } from "../../../testing/fresh-folder.ts";
 import { importFile } from "../registry.ts";
 
 // Made from the types in the agents' sources: no task of a real run.
@@ -125,10 +124,7 @@ test.each([
   expect(spoken(describeLog(transcript)).slice(-lines.length)).toEqual(lines);
 });
 
-let folder = "";
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-roo-"));
-});
+const folder = freshFolder(beforeAll);
 
 const started = (ts: number, report: object) => ({ ts, type: "say", say: "api_req_started", text: JSON.stringify(report) });
 const report = (tokensIn: number, more: object = {}) => {
@@ -140,11 +136,11 @@ test.each([
   ["kilo-code", report(50, { inferenceProvider: "p" }), "usage 50 (read 30, write 10) out 5"],
   ["roo-code", report(2), "usage 42 (read 30, write 10) out 5"],
 ])("usage of %s by time; a failed request before it counts for nothing: %j", async (name, told, usage) => {
-  const path = join(folder, "api_conversation_history.json");
+  const path = folder("api_conversation_history.json");
   writeFileSync(path, JSON.stringify([FIRST, model(30, "a"), user(40, "q"), model(50, "cut off"), user(60, "sum", SUMMARY)]));
   const condensed = { ts: 60, type: "say", say: "condense_context", contextCondense: { prevContextTokens: 77 } };
   const failed = started(10, { request: "long", cancelReason: "streaming_failed" });
-  writeFileSync(join(folder, "ui_messages.json"), JSON.stringify([failed, started(20, told), condensed]));
+  writeFileSync(folder("ui_messages.json"), JSON.stringify([failed, started(20, told), condensed]));
   const [transcript] = await importFile(path);
   expect(transcript?.entries[0]).toMatchObject({ agent: { name } });
   expect(describeLog(transcript).slice(3, 7)).toEqual([usage, "model: a", "human: q", "model: cut off"]);

@@ -1,8 +1,7 @@
-import { mkdtempSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { statSync } from "node:fs";
 import { human, sessionStart } from "@plimsoll/core/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { DATABASE_STORE_RULES, type MakeStore } from "../../testing/store-rules.ts";
 import { ARTIFACT_STORE_CONTRACT } from "../testing/artifact-store-contract.ts";
 import { SESSION_STORE_CONTRACT } from "../testing/session-store-contract.ts";
@@ -11,18 +10,15 @@ import { createSqliteStore } from "./sqlite.ts";
 type SqliteStore = Awaited<ReturnType<typeof createSqliteStore>>;
 type SqliteStoreOptions = Parameters<typeof createSqliteStore>[0];
 
-let folder = "";
+const folder = freshFolder();
 let open: SqliteStore[] = [];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-sqlite-"));
-});
 afterEach(() => {
   for (const store of open) store.close();
   open = [];
 });
 
 const made = async (options: Omit<SqliteStoreOptions, "file"> = {}): Promise<SqliteStore> => {
-  const store = await createSqliteStore({ file: join(folder, "sessions.db"), ...options });
+  const store = await createSqliteStore({ file: folder("sessions.db"), ...options });
   open.push(store);
   await store.setUp();
   return store;
@@ -45,7 +41,7 @@ describe("a store in SQLite by libsql", () => {
     await Promise.all([...append(writer), ...append(other)]);
     expect((await two.sessions.read("one"))?.entries).toHaveLength(21);
     expect((await one.sessions.read("two"))?.entries).toHaveLength(21);
-    expect((statSync(join(folder, "sessions.db")).mode & 0o777).toString(8)).toBe("600");
+    expect((statSync(folder("sessions.db")).mode & 0o777).toString(8)).toBe("600");
   });
 
   test("a branch of a log that is removed meanwhile is refused and leaves nothing", async () => {
@@ -59,6 +55,6 @@ describe("a store in SQLite by libsql", () => {
 });
 
 test("a file that cannot be opened is told by its name", async () => {
-  const file = join(folder, "none", "sessions.db");
+  const file = folder("none", "sessions.db");
   await expect(createSqliteStore({ file })).rejects.toMatchObject({ code: "bad-input", details: { file } });
 });

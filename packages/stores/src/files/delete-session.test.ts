@@ -1,19 +1,15 @@
-import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync, writeFileSync } from "node:fs";
 import { human, sessionStart } from "@plimsoll/core/testing";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { createFileArtifactStore } from "./file-artifact-store.ts";
 import { createFileSessionStore, deleteSession } from "./file-session-store.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-delete-"));
-});
+const folder = freshFolder();
 
 function places() {
-  const sessions = createFileSessionStore({ folder: join(folder, "sessions") });
-  const artifacts = createFileArtifactStore(join(folder, "artifacts"));
+  const sessions = createFileSessionStore({ folder: folder("sessions") });
+  const artifacts = createFileArtifactStore(folder("artifacts"));
   return { sessions, artifacts };
 }
 
@@ -33,7 +29,7 @@ const artifactsLeft = async (texts: readonly string[]) => {
   const found = await Promise.all(texts.map(async (text) => artifacts.get(await handleOf(text))));
   return found.filter((text) => text !== null);
 };
-const handleOf = async (text: string) => await createFileArtifactStore(join(folder, "handles")).put(text);
+const handleOf = async (text: string) => await createFileArtifactStore(folder("handles")).put(text);
 
 describe("deleting a session", () => {
   test("takes its sub-agents' logs and the artifacts that nobody else names, and nothing more", async () => {
@@ -47,7 +43,7 @@ describe("deleting a session", () => {
       "common",
       "the other's",
     ]);
-    expect(readdirSync(join(folder, "artifacts")).length).toBe(2);
+    expect(readdirSync(folder("artifacts")).length).toBe(2);
   });
 
   test("that is in use is a conflict, and nothing of it is gone", async () => {
@@ -60,7 +56,7 @@ describe("deleting a session", () => {
 
   test("next to a damaged log keeps the artifacts, which that one may name", async () => {
     await closed("one", ["own"]);
-    writeFileSync(join(folder, "sessions", "damaged.jsonl"), "{}\n");
+    writeFileSync(folder("sessions", "damaged.jsonl"), "{}\n");
     await expect(deleteSession(places(), "one")).rejects.toMatchObject({ code: "bad-session" });
     expect(await left()).toEqual(["damaged"]);
     expect(await artifactsLeft(["own"])).toEqual(["own"]);

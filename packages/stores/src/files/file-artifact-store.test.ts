@@ -1,21 +1,18 @@
-import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { artifactHandle } from "@plimsoll/core/extend";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { ARTIFACT_STORE_CONTRACT } from "../testing/artifact-store-contract.ts";
 import { createFileArtifactStore } from "./file-artifact-store.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-artifacts-"));
-});
+const folder = freshFolder();
 
 describe("file artifact store", () => {
-  test.each(ARTIFACT_STORE_CONTRACT)("$rule", ({ run }) => run(async () => createFileArtifactStore(folder)));
+  test.each(ARTIFACT_STORE_CONTRACT)("$rule", ({ run }) => run(async () => createFileArtifactStore(folder())));
 
   test("a text written in pieces has the handle of the whole", async () => {
-    const store = createFileArtifactStore(folder);
+    const store = createFileArtifactStore(folder());
     const writer = await store.begin();
     for (const piece of ["one 🦊\n", "", "two"]) await writer.write(piece);
     const handle = await writer.finish();
@@ -24,14 +21,14 @@ describe("file artifact store", () => {
   });
 
   test("a text that was given up leaves nothing behind", async () => {
-    const writer = await createFileArtifactStore(folder).begin();
+    const writer = await createFileArtifactStore(folder()).begin();
     await writer.write("half");
     await writer.discard();
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(folder())).toEqual([]);
   });
 
   test("a folder that cannot be written to is one clear line", async () => {
-    const file = join(folder, "file");
+    const file = folder("file");
     writeFileSync(file, "");
     await expect(createFileArtifactStore(join(file, "below")).put("text")).rejects.toMatchObject({ code: "bad-session" });
   });

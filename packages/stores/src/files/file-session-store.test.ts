@@ -1,41 +1,27 @@
-import {
-  appendFileSync,
-  chmodSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { appendFileSync, chmodSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { decodeLog, encodeLog, type SessionEntry } from "@plimsoll/core";
 import { MAXIMUM_LINE_BYTES } from "@plimsoll/core/extend";
 import { human, sessionStart } from "@plimsoll/core/testing";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { SESSION_STORE_CONTRACT } from "../testing/session-store-contract.ts";
 import { createFileSessionStore } from "./file-session-store.ts";
 import { encodeBatch } from "./file-session-writer.ts";
 import { MAXIMUM_LOG_BYTES } from "./log-reader.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-sessions-"));
-});
+const folder = freshFolder();
 
 const encodeEntry = (entry: SessionEntry) => encodeLog([entry]);
 const START = { ...sessionStart("system"), id: "one" };
 const messageEntry = (id: string, text = id): SessionEntry => ({ type: "message", message: human(id, text) });
-const store = () => createFileSessionStore({ folder });
+const store = () => createFileSessionStore({ folder: folder() });
 /** Bytes that are read at once. */
 const CHUNK_BYTES = 1024 * 1024;
 /** An entry's line that has so many bytes, its line end included. */
 const lineOf = (id: string, bytes: number) =>
   encodeEntry(messageEntry(id, "x".repeat(bytes - Buffer.byteLength(encodeEntry(messageEntry(id, ""))))));
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
-const logFile = () => join(folder, "one.jsonl");
+const logFile = () => folder("one.jsonl");
 
 describe("file session store", { timeout: 30_000 }, () => {
   test.each(SESSION_STORE_CONTRACT)("$rule", ({ run }) => run(async () => store()));
@@ -117,13 +103,13 @@ describe("file session store", { timeout: 30_000 }, () => {
     writeFileSync(draft, `${encodeLog([START])}${lineOf("h1", 10_000)}`.slice(0, -5));
     expect([await store().read("one"), await store().list()]).toEqual([null, []]);
     await (await store().create(START)).close();
-    expect(readdirSync(folder)).toEqual(["one.jsonl"]);
+    expect(readdirSync(folder())).toEqual(["one.jsonl"]);
   });
 
   test("a damaged line in the middle is an error with file and line, and leaves no lock", async () => {
     writeFileSync(logFile(), `${encodeLog([START])}{"type":\n${encodeEntry(messageEntry("h1"))}`);
     await expect(store().open("one")).rejects.toThrow(/one\.jsonl:2: not JSON/);
-    expect(readdirSync(folder)).toEqual(["one.jsonl"]);
+    expect(readdirSync(folder())).toEqual(["one.jsonl"]);
   });
 
   test("the second writer is told which process has the log", async () => {
@@ -174,8 +160,8 @@ describe("file session store", { timeout: 30_000 }, () => {
     await (await store().create(START)).close();
     writeFileSync(`${logFile()}.lock.00000000-0000-4000-8000-000000000000`, "");
     await store().delete("one");
-    expect(readdirSync(folder)).toEqual([]);
-    await createFileSessionStore({ folder: join(folder, "none") }).delete("one");
+    expect(readdirSync(folder())).toEqual([]);
+    await createFileSessionStore({ folder: folder("none") }).delete("one");
   });
 
   test("lines of any length are read and found again, those that fill what is read at once too", async () => {
@@ -213,7 +199,7 @@ describe("file session store", { timeout: 30_000 }, () => {
     const read = await Promise.all(expected.map((_, index) => writer.entryAt(index)));
     expect(read).toEqual(expected);
     await writer.close();
-    expect(readFileSync(join(folder, "b.jsonl"), "utf8")).toBe(encodeLog([...expected, messageEntry("h4")]));
+    expect(readFileSync(folder("b.jsonl"), "utf8")).toBe(encodeLog([...expected, messageEntry("h4")]));
   });
 
   test("a log that is larger than what is opened is a typed error, and is left as it is", async () => {
@@ -222,7 +208,7 @@ describe("file session store", { timeout: 30_000 }, () => {
     const error = { code: "session-limit", details: { limit: "log-bytes", found: MAXIMUM_LOG_BYTES + 1 } };
     await expect(store().open("one")).rejects.toMatchObject(error);
     await expect(store().read("one")).rejects.toMatchObject(error);
-    expect(readdirSync(folder)).toEqual(["one.jsonl"]);
+    expect(readdirSync(folder())).toEqual(["one.jsonl"]);
     expect(statSync(logFile()).size).toBe(MAXIMUM_LOG_BYTES + 1);
   });
 
@@ -251,7 +237,7 @@ describe("file session store", { timeout: 30_000 }, () => {
 
   test("a log with damage is still listed", async () => {
     writeFileSync(logFile(), "not a log\n");
-    appendFileSync(join(folder, "notes.txt"), "no log");
+    appendFileSync(folder("notes.txt"), "no log");
     expect((await store().list()).map(({ sessionId, title }) => ({ sessionId, title }))).toEqual([
       { sessionId: "one", title: null },
     ]);

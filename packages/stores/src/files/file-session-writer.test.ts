@@ -1,21 +1,17 @@
-import { mkdtempSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { encodeLog, type SessionEntry } from "@plimsoll/core";
 import { human, sessionStart } from "@plimsoll/core/testing";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { createFileSessionWriter, type LogHandle } from "./file-session-writer.ts";
 import { createLogIndex, MAXIMUM_LOG_BYTES } from "./log-reader.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-writer-"));
-});
+const folder = freshFolder();
 
 const START = { ...sessionStart("system"), id: "one" };
 const messageEntry = (id: string): SessionEntry => ({ type: "message", message: human(id, id) });
-const logFile = () => join(folder, "one.jsonl");
+const logFile = () => folder("one.jsonl");
 const handleOf = (file: FileHandle): LogHandle => ({
   fd: file.fd,
   read: file.read.bind(file),

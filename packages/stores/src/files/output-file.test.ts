@@ -3,7 +3,6 @@ import {
   chmodSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -16,36 +15,33 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { beginOutput, temporaryName, writeWholeFile } from "./output-file.ts";
 
-let folder = "";
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-write-"));
-});
+const folder = freshFolder();
 
 test("pieces come to the same bytes as one text, small ones and ones beyond what is written at a time", () => {
   const pieces = ["é", "", "a".repeat(3_000_000), "\n", "字".repeat(700_000), "end"];
-  writeWholeFile(join(folder, "pieces"), pieces);
-  writeWholeFile(join(folder, "text"), pieces.join(""));
-  expect(readFileSync(join(folder, "pieces"), "utf8") === pieces.join("")).toBe(true);
-  expect(readFileSync(join(folder, "pieces")).equals(readFileSync(join(folder, "text")))).toBe(true);
+  writeWholeFile(folder("pieces"), pieces);
+  writeWholeFile(folder("text"), pieces.join(""));
+  expect(readFileSync(folder("pieces"), "utf8") === pieces.join("")).toBe(true);
+  expect(readFileSync(folder("pieces")).equals(readFileSync(folder("text")))).toBe(true);
 });
 
 test("if a piece cannot be made, the file that was there stays, and nothing is left beside it", () => {
-  const path = join(folder, "report.json");
+  const path = folder("report.json");
   writeWholeFile(path, "before");
   const broken = function* () {
     yield "a".repeat(2_000_000);
     throw new Error("no more");
   };
   expect(() => writeWholeFile(path, broken())).toThrow("no more");
-  expect(readdirSync(folder)).toEqual(["report.json"]);
+  expect(readdirSync(folder())).toEqual(["report.json"]);
   expect(readFileSync(path, "utf8")).toBe("before");
 });
 
-const at = (name: string) => join(folder, name);
+const at = (name: string) => folder(name);
 
 describe("an output destroys nothing", () => {
   test.each<readonly [string, (path: string) => void, string]>([
@@ -61,7 +57,7 @@ describe("an output destroys nothing", () => {
     expect(() => writeWholeFile(at("out"), "after")).toThrow(`${at("out")}: cannot be written (${why}`);
     expect(lstatSync(at("out")).mode).toBe(mode);
     expect(readFileSync(at("target"), "utf8")).toBe("before");
-    expect(readdirSync(folder).toSorted()).toEqual(["out", "target"]);
+    expect(readdirSync(folder()).toSorted()).toEqual(["out", "target"]);
   });
 
   test("in the place of a socket", async () => {
@@ -91,7 +87,7 @@ describe("an output destroys nothing", () => {
     writeWholeFile(at("out"), ["after", "all"]);
     expect(lstatSync(at("out")).isCharacterDevice()).toBe(true);
     expect(() => beginOutput(at("out"))).toThrow("it is a device or a pipe");
-    expect(readdirSync(folder)).toEqual(["out"]);
+    expect(readdirSync(folder())).toEqual(["out"]);
   });
 
   test("in the place of a name that is not there, in a folder that is not there", () => {
@@ -107,7 +103,7 @@ describe("an output destroys nothing", () => {
     writeFileSync(temporary, "later");
     commit();
     expect([readFileSync(at("out"), "utf8"), statSync(at("out")).mode & 0o777]).toEqual(["later", mode]);
-    expect(readdirSync(folder)).toEqual(["out"]);
+    expect(readdirSync(folder())).toEqual(["out"]);
   });
 
   test("a new file may be the owner's alone", () => {
@@ -120,6 +116,6 @@ test("the temporary name is another one each time, and what could be guessed is 
   expect(temporaryName(at("out"))).not.toBe(temporaryName(at("out")));
   symlinkSync(at("target"), at(`out.${process.pid}.tmp`));
   writeWholeFile(at("out"), "after");
-  expect(readdirSync(folder).toSorted()).toEqual(["out", `out.${process.pid}.tmp`]);
+  expect(readdirSync(folder()).toSorted()).toEqual(["out", `out.${process.pid}.tmp`]);
   expect(readlinkSync(at(`out.${process.pid}.tmp`))).toBe(at("target"));
 });

@@ -1,16 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { hostname } from "node:os";
+import { describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { takeWriterLock } from "./writer-lock.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-lock-"));
-});
+const folder = freshFolder();
 
-const log = () => ({ sessionId: "one", path: join(folder, "one.jsonl") });
+const log = () => ({ sessionId: "one", path: folder("one.jsonl") });
 const lockFile = () => `${log().path}.lock`;
 const TOKEN = "00000000-0000-4000-8000-000000000000";
 const GONE_PID = 2 ** 30;
@@ -43,7 +40,7 @@ describe("the writer's lock", () => {
       message: `${log().path}: in use by process ${process.pid} on ${host}; that process cannot be seen from here; if it is gone, remove ${lockFile()}`,
       details: { sessionId: "one", pid: process.pid, host, lockFile: lockFile() },
     });
-    expect(readdirSync(folder)).toEqual(["one.jsonl.lock"]);
+    expect(readdirSync(folder())).toEqual(["one.jsonl.lock"]);
     expect(readFileSync(lockFile(), "utf8")).toBe(text);
   });
 
@@ -55,7 +52,7 @@ describe("the writer's lock", () => {
     const release = await takeWriterLock(log());
     expect(JSON.parse(readFileSync(lockFile(), "utf8"))).toMatchObject({ pid: process.pid, place: HERE });
     await release();
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(folder())).toEqual([]);
   });
 
   test("a live process's lock is a conflict", async () => {
@@ -65,7 +62,7 @@ describe("the writer's lock", () => {
       details: { sessionId: "one", pid: process.pid, host: HERE.host },
     });
     await release();
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(folder())).toEqual([]);
   });
 
   test.each([
@@ -77,7 +74,7 @@ describe("the writer's lock", () => {
       throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
     };
     await expect(takeWriterLock(log(), fullDisk)).rejects.toMatchObject({ code: "ENOSPC" });
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(folder())).toEqual([]);
   });
 
   test("a draft that another process took for a dead one's is written again", async () => {
@@ -99,9 +96,9 @@ describe("the writer's lock", () => {
     ["another log's draft stays", `two.jsonl.lock.${TOKEN}`, "", [`two.jsonl.lock.${TOKEN}`]],
     ["a log whose id looks like a lock stays", "one.jsonl.lock.jsonl", "", ["one.jsonl.lock.jsonl"]],
   ])("%s when the lock is next taken", async (_rule, name, text, left) => {
-    writeFileSync(join(folder, name), text);
+    writeFileSync(folder(name), text);
     const release = await takeWriterLock(log());
     await release();
-    expect(readdirSync(folder)).toEqual(left);
+    expect(readdirSync(folder())).toEqual(left);
   });
 });

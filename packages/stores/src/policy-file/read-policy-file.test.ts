@@ -1,22 +1,17 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { definePolicy, PLIMSOLL_POLICY, type Policy, PRESETS, SVEN_POLICY } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { loadPolicy, policyFileJsonSchema, policyJsonSchema, readPolicyFile } from "./read-policy-file.ts";
 import { policyYaml } from "./yaml-document.ts";
 
-let folder = "";
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-policy-"));
-});
+const folder = freshFolder(beforeAll);
 
 /** Reads a file with this text, named `late.yaml`. */
 const read = (text: string) => {
-  const path = join(folder, "late.yaml");
+  const path = folder("late.yaml");
   writeFileSync(path, text);
   const result = readPolicyFile(path, "late.yaml");
   return {
@@ -198,7 +193,7 @@ describe("a policy file", () => {
   });
 
   test("says that a file is not there", () => {
-    const result = readPolicyFile(join(folder, "absent.yaml"), "absent.yaml");
+    const result = readPolicyFile(folder("absent.yaml"), "absent.yaml");
     expect(result).toEqual({ problems: ["absent.yaml: cannot be read; give a preset's name or a YAML file"] });
   });
 });
@@ -227,7 +222,7 @@ describe("policyYaml", () => {
 });
 
 const load = (text: string, file = "plimsoll.yaml") => {
-  const path = join(folder, file);
+  const path = folder(file);
   writeFileSync(path, text);
   return loadPolicy(path);
 };
@@ -291,7 +286,7 @@ describe("a policy file", () => {
   });
 
   test("that is not there is named", () => {
-    expect(() => loadPolicy(join(folder, "none.yaml"))).toThrow("none.yaml: cannot be read");
+    expect(() => loadPolicy(folder("none.yaml"))).toThrow("none.yaml: cannot be read");
   });
 });
 
