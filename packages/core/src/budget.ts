@@ -104,7 +104,10 @@ export function replyBeside({ contextWindowTokens, maxOutputTokens }: ModelLimit
 /** Computes an amount in tokens for a budget. The result is not rounded, so it may be a fraction. */
 export function resolveAmount(amount: Amount, budget: Budget): number {
   if ("tokens" in amount) return amount.tokens;
-  if ("ratio" in amount) return amount.ratio * wholeOf(amount.of, budget);
+  if ("ratio" in amount) {
+    const { windowTokens, inputBudgetTokens, roomTokens = inputBudgetTokens } = budget;
+    return amount.ratio * (amount.of === "window" ? windowTokens : amount.of === "room" ? roomTokens : inputBudgetTokens);
+  }
   if ("min" in amount) return Math.min(...resolved(amount.min, budget));
   if ("max" in amount) return Math.max(...resolved(amount.max, budget));
   if ("windowAbove" in amount)
@@ -113,11 +116,6 @@ export function resolveAmount(amount: Amount, budget: Budget): number {
   let left = first;
   for (const each of rest) left -= each;
   return Math.max(0, left);
-}
-
-function wholeOf(whole: "window" | "input-budget" | "room", { windowTokens, inputBudgetTokens, roomTokens }: Budget): number {
-  if (whole === "window") return windowTokens;
-  return whole === "room" ? (roomTokens ?? inputBudgetTokens) : inputBudgetTokens;
 }
 
 /** Each amount in tokens, without a callback: policies are asked at every gate. */

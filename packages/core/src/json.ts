@@ -65,7 +65,11 @@ const [OPENING, CLOSING, BRACE_BIT] = [0x7b, 0x7d, 0x20] as const;
 
 /** True if JSON text nests objects and arrays deeper than so many levels. One pass, no recursion; the text need not be whole. */
 export function isNestedDeeper(text: string, levels: number = MOST_JSON_LEVELS): boolean {
-  if (!hasMoreBrackets(text, levels)) return false;
+  let left = levels;
+  // A search for each bracket is far faster than a walk, and most texts have few.
+  for (const bracket of "[{")
+    for (let at = text.indexOf(bracket); at >= 0 && left >= 0; at = text.indexOf(bracket, at + 1)) left -= 1;
+  if (left >= 0) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -74,14 +78,6 @@ export function isNestedDeeper(text: string, levels: number = MOST_JSON_LEVELS):
     else if ((code | BRACE_BIT) === CLOSING) depth -= 1;
   }
   return false;
-}
-
-/** A search for each is far faster than a walk, and most texts have few. */
-function hasMoreBrackets(text: string, count: number): boolean {
-  let left = count;
-  for (const bracket of "[{")
-    for (let at = text.indexOf(bracket); at >= 0 && left >= 0; at = text.indexOf(bracket, at + 1)) left -= 1;
-  return left < 0;
 }
 
 /** The end of the string whose opening quote is at `start`; the text's length if nothing ends it. */

@@ -33,24 +33,21 @@ export function fitReport(outcomes: readonly FitOutcome[], fitted: Fitted): FitR
   const { sessionId, expectedTokens: tokensAfter } = fitted;
   const outcome = outcomes.findLast(({ kind }) => kind !== "unchanged") ?? outcomes.at(-1);
   const entries = outcomes.flatMap(({ entry }) => entry ?? []);
+  const edits = entries.flatMap((entry) => entry.edits);
+  const spans = edits.flatMap((edit) =>
+    edit.kind === "replace-spans" ? [{ by: edit.by, messages: edit.covered.messages, chars: edit.covered.chars }] : [],
+  );
+  const parts = edits.flatMap((edit) => (edit.kind === "replace-part" ? [edit] : []));
+  const chars = parts.reduce((sum, { removedChars }) => sum + removedChars, 0);
+  const handles = parts.map(({ handle }) => handle);
   return {
     kind: outcome?.kind ?? "unchanged",
     sessionId,
     tokensBefore: entries[0]?.record.tokensBefore ?? tokensAfter,
     tokensAfter,
-    replaced: replacedBy(entries.flatMap(({ edits }) => edits)),
+    replaced: parts.length === 0 ? spans : [...spans, { by: "handles", parts: parts.length, chars, handles }],
     why: outcome === undefined ? "nothing was fitted" : whyOf(outcome, fitted),
   };
-}
-
-function replacedBy(edits: readonly Edit[]): readonly Replaced[] {
-  const spans = edits.flatMap((edit) =>
-    edit.kind === "replace-spans" ? [{ by: edit.by, messages: edit.covered.messages, chars: edit.covered.chars }] : [],
-  );
-  const parts = edits.flatMap((edit) => (edit.kind === "replace-part" ? [edit] : []));
-  if (parts.length === 0) return spans;
-  const chars = parts.reduce((sum, { removedChars }) => sum + removedChars, 0);
-  return [...spans, { by: "handles", parts: parts.length, chars, handles: parts.map(({ handle }) => handle) }];
 }
 
 function whyOf(outcome: FitOutcome, { policy, limits, observedLimitTokens = null, expectedTokens }: Fitted): string {

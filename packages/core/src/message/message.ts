@@ -239,12 +239,9 @@ export function withId<Draft extends MessageDraft>(
 
 /** The drafts as messages, each under the chain id that follows from the one before it. */
 export function withIds(drafts: readonly MessageDraft[], after: string | null): readonly Message[] {
-  let previousId = after;
-  return drafts.map((draft) => {
-    const message = withId(draft, previousId);
-    previousId = message.id;
-    return message;
-  });
+  const messages: Message[] = [];
+  for (const draft of drafts) messages.push(withId(draft, messages.at(-1)?.id ?? after));
+  return messages;
 }
 
 /** Hash of the request's part before any message: system text and tool schemas. Usage entries carry it as `overheadHash`. */

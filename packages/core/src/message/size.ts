@@ -108,8 +108,7 @@ export const NO_SIZE: RequestSize = sizeBy(() => 0);
 
 /** Two pieces of a request as one. */
 export function joinedSize(a: RequestSize, b: RequestSize): RequestSize {
-  const isOfOneImage = (unit: keyof RequestSize) => unit === "imageBytes" || unit === "imagePx";
-  return sizeBy((unit) => (isOfOneImage(unit) ? Math.max(a[unit], b[unit]) : a[unit] + b[unit]));
+  return sizeBy((of) => (of === "imageBytes" || of === "imagePx" ? Math.max(a[of], b[of]) : a[of] + b[of]));
 }
 
 /** Measures a request of this system text, these tools and messages in units other than tokens: bytes, images, pages and more. */

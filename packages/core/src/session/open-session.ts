@@ -17,7 +17,7 @@ import { createTeller, overflowError } from "./events.ts";
 import { mostMedia } from "./fit-media.ts";
 import { fitSession, missedIn, switchSessionModel } from "./fit-session.ts";
 import { foldLimitEvents, type LimitEvent, type Refusals } from "./learned-limit.ts";
-import { createMessageIndex, type MessageIndex, recall, refuseDoubledId } from "./recall.ts";
+import { createMessageIndex, doubledIdError, type MessageIndex, recall } from "./recall.ts";
 import { createRedaction, type Redaction } from "./redaction.ts";
 import { repairsOf } from "./replace-history.ts";
 import type { FittedSession, ReportedUsage, Session, SessionInput, SessionOptions } from "./session.ts";
@@ -153,7 +153,7 @@ function emptyLog(given: SessionOptions, archive: SessionStore | null): OpenLog 
     sizes: createRequestSizes(),
     append: (entry) => append(log, entry),
     tell: createTeller(options.onEvent, () => log.state.view),
-    predict: (dynamicContext) => {
+    predict: (dynamicContext = null) => {
       const { system, tools } = log.state.view;
       return setup.estimator.predict(log.state.ledger, { system, tools, dynamicContext, hiddenTokens: setup.hiddenTokens });
     },
@@ -246,7 +246,7 @@ function takeStored(log: OpenLog, entry: SessionEntry, covered: "kept" | "releas
 /** Takes a new entry, with the reasoning that it makes invalid, and reports its events. Gives it as it is in the log. */
 function append<Entry extends SessionEntry>(log: OpenLog, given: Entry): Entry {
   const { onEvent } = log.options;
-  if (given.type === "message") refuseDoubledId(given.message, log.messages);
+  if (given.type === "message" && log.messages.has(given.message.id)) throw doubledIdError(given.message.id);
   if (given.type === "usage") refuseImpossible(given.usage);
   log.untried = null;
   // A caller's own entries are redacted before they are checked.
@@ -449,7 +449,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
       const context = { system, tools, messages: messages.slice(), dynamicContext };
       return log.redaction?.context(context, "request") ?? context;
     },
-    predict: (dynamicContext = null) => log.predict(dynamicContext),
+    predict: log.predict,
     overflow: (cause) => {
       const { missed } = log;
       return missed === null || missed.wordTokens <= missed.budgetTokens ? null : overflowError(missed, cause);

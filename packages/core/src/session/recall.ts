@@ -128,11 +128,10 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
   };
 }
 
-/** Refuses a message under an id that the log has: after it no cut would find its place. */
-export function refuseDoubledId({ id: messageId }: Message, messages: Pick<MessageIndex, "has">): void {
-  if (!messages.has(messageId)) return;
+/** The refusal of a message under an id that the log has: after it no cut would find its place. */
+export function doubledIdError(messageId: string): PlimsollError {
   const message = `the session has a message ${JSON.stringify(messageId)} already: give each message an id of its own`;
-  throw new PlimsollError("bad-input", message, { reason: "doubled-id", messageId });
+  return new PlimsollError("bad-input", message, { reason: "doubled-id", messageId });
 }
 
 /** All messages that the spans cover. An end may reach further than the other: a summary that stepped over a message is shown before it. */

@@ -146,6 +146,8 @@ export function foldState(
   const isUsageRefused = usageWatch.isRefused && !before.usageWatch.isRefused;
   const fold = { estimator, view, overhead };
   work.folded(1);
+  const { answeredRequestIds: answered } = before;
+  const isAnswer = entry.type === "usage" && !isRejectedUsage(entry.usage);
   const state = {
     view,
     ledger: isUsageRefused
@@ -161,7 +163,7 @@ export function foldState(
     requestLimits: foldRequestLimits(before.requestLimits, entry, () => requestSizeOf(before.view)),
     reportedAtMs: entry.type === "usage" ? (entry.atMs ?? before.reportedAtMs) : before.reportedAtMs,
     lastMessageId: entry.type === "message" ? entry.message.id : before.lastMessageId,
-    answeredRequestIds: answeredAfter(before.answeredRequestIds, entry),
+    answeredRequestIds: isAnswer ? [...answered, entry.requestId] : entry.type === "message" ? [] : answered,
     wishes: foldWishes(before.wishes, entry, view.activeCompactions.at(-1)?.id ?? null),
   };
   return { state, missingTokens, isUsageRefused };
@@ -178,11 +180,6 @@ function withoutReports(before: Ledger, { estimator, view: { modelId, messages }
   const untaught = modelId === null ? EMPTY_LEDGER : estimator.changeModel(EMPTY_LEDGER, modelId);
   const sums = { estimatedTokens, estimatedAtLastCutTokens, estimatedAtLastCallTokens: estimatedTokens, stepGrowthTokens };
   return { ...estimator.recount(untaught, messages, "engine"), ...sums };
-}
-
-function answeredAfter(before: readonly string[], entry: SessionEntry): readonly string[] {
-  if (entry.type === "message") return [];
-  return entry.type === "usage" && !isRejectedUsage(entry.usage) ? [...before, entry.requestId] : before;
 }
 
 /** The measures that the ledger's fold needs in addition to the entry. */
@@ -203,8 +200,14 @@ export function foldLedger(ledger: Ledger, entry: SessionEntry, fold: LedgerFold
       const estimatedTokens = ledger.estimatedTokens + fold.estimator.measure.messageTokens(entry.message);
       return { ...fold.estimator.append(ledger, entry.message), estimatedTokens };
     }
-    case "usage":
-      return fold.estimator.observe(withStep(ledger), entry, fold.overhead);
+    case "usage": {
+      const { estimatedTokens, estimatedAtLastCallTokens: before, stepGrowthTokens: growth } = ledger;
+      const grownTokens = before === null ? 0 : Math.max(0, estimatedTokens - before);
+      const next = growth === 0 ? grownTokens : growth + NEWEST_STEP_RATIO * (grownTokens - growth);
+      const stepGrowthTokens = before === null ? growth : next;
+      const stepped = { ...ledger, estimatedAtLastCallTokens: estimatedTokens, stepGrowthTokens };
+      return fold.estimator.observe(stepped, entry, fold.overhead);
+    }
     case "compaction":
     case "revert": {
       const estimatedTokens = sumTokens(fold.view.messages, fold.estimator);
@@ -245,13 +248,6 @@ function withoutRemoved(ledger: Ledger, { estimator, view: { messages } }: Ledge
 
 /** Weight of the newest step in the average growth: the last ten steps make most of it; chosen. */
 const NEWEST_STEP_RATIO = 0.1;
-
-function withStep(ledger: Ledger): Ledger {
-  const { estimatedTokens, estimatedAtLastCallTokens: before, stepGrowthTokens: growth } = ledger;
-  const grownTokens = before === null ? 0 : Math.max(0, estimatedTokens - before);
-  const next = growth === 0 ? grownTokens : growth + NEWEST_STEP_RATIO * (grownTokens - growth);
-  return { ...ledger, estimatedAtLastCallTokens: estimatedTokens, stepGrowthTokens: before === null ? growth : next };
-}
 
 function sumTokens(messages: Iterable<Message>, estimator: Estimator): number {
   let tokens = 0;

@@ -288,7 +288,7 @@ export interface FittedSession {
   append<Entry extends SessionEntry>(entry: Entry): Entry;
   /** Sends an event to the subscriber, except for a repetition of one that is sent once. */
   tell(event: ContextEvent | null): void;
-  predict(dynamicContext: string | null): Prediction;
+  predict(dynamicContext?: string | null): Prediction;
   /** The parts that the newest fit could not make fit, as long as only replies and results follow; `null` for none. */
   readonly missed: Missed | null;
   /** The price, budget and pending tokens of a cut that was found not to pay, until the next entry: it is not planned again. `null` for none. */

@@ -375,10 +375,15 @@ export const CHAR_CLASS: EstimatorKind = defineMeasure({
 
 /** Makes a {@link MessageMeasure} by character classes. It reads each message once, in one pass. */
 export function charClass(work: WorkCounter, contentOf: ContentOf = contentReader(work)): MessageMeasure {
-  const textTokens = (text: string) => Math.ceil(weighCounts(countTexts([text], work), POOLED_PRIOR.weights));
+  const { weights, messageTokens, image } = POOLED_PRIOR;
+  const textTokens = (text: string) => Math.ceil(weighCounts(countTexts([text], work), weights));
   return {
     name: "char-class",
-    messageTokens: (message: Message) => pooledTokens(contentOf(message)),
+    messageTokens: (message: Message) => {
+      const content = contentOf(message);
+      const tokens = weighCounts(content.counts, weights) + weighCounts(content.reasoningCounts, weights) + messageTokens;
+      return Math.ceil(tokens + fixedTokensOf(content, image));
+    },
     textTokens,
     toolsTokens: (tools) =>
       tools.reduce(
@@ -386,10 +391,4 @@ export function charClass(work: WorkCounter, contentOf: ContentOf = contentReade
         0,
       ),
   };
-}
-
-function pooledTokens(content: MessageContent): number {
-  const { weights, messageTokens, image } = POOLED_PRIOR;
-  const tokens = weighCounts(content.counts, weights) + weighCounts(content.reasoningCounts, weights) + messageTokens;
-  return Math.ceil(tokens + fixedTokensOf(content, image));
 }

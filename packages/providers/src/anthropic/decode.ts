@@ -46,17 +46,13 @@ export function replyParts(block: Fields): AssistantMessage["parts"] {
     }
     case "tool_use": {
       const call = { callId: stringAt(block, "id") ?? "", toolName: stringAt(block, "name") ?? "" };
-      return [callPart(call, writtenArguments(block))];
+      // The model's own text if it was streamed, else its input as JSON: servers of this wire pass on inputs that are no objects, too.
+      const written = block.input_json ?? block.input ?? {};
+      return [callPart(call, typeof written === "string" ? written : writtenJson(written))];
     }
     default:
       return [{ type: "reasoning", text: "", opaque: jsonValueOf(block) }];
   }
-}
-
-/** The model's own text if it was streamed, else its input as JSON: servers of this wire pass on inputs that are no objects, too. */
-function writtenArguments({ input_json: streamed, input = {} }: Fields): string {
-  const text = streamed ?? input;
-  return typeof text === "string" ? text : writtenJson(text);
 }
 
 /** The vendor's reason in common terms. A turn that only pauses for a server-side tool is `other`. */

@@ -298,7 +298,8 @@ function read<Item, Answer>(
   { system = "", tools, conversation }: ArrayRequest<Answer>,
 ): ReadArray<Item> {
   const { wire, groups: known, mended, redaction } = arrays;
-  const items = redaction?.item(given) ?? given;
+  // A copy: the caller's own array grows, and the next one is compared with this one.
+  const items = [...(redaction?.item(given) ?? given)];
   const declared: Declaration[] = [];
   for (const item of items) {
     const declaration = wire.declares(item);
@@ -342,8 +343,8 @@ function written<Item, Answer>(arrays: KnownArrays<Item, Answer>, sent: SentArra
   const { array } = sent;
   array.written =
     writtenOn(arrays, sent) ?? writtenWhole(arrays, { array, session: sent.fitted.found.session, view: sent.fitted.view });
-  const { joined = (all: readonly Item[]) => all } = arrays.wire;
-  const items = [...array.systemItems, ...joined(array.written.items)];
+  const { items: viewed } = array.written;
+  const items = [...array.systemItems, ...(arrays.wire.joined?.(viewed) ?? viewed)];
   arrays.sent.set(items, sent);
   return items;
 }
@@ -449,8 +450,8 @@ async function fitArray<Item, Answer>(
   const request = model === undefined || given.modelId !== undefined ? given : { ...given, modelId: model };
   const array = read(arrays, items, request);
   const { answer, conversation } = request;
-  const roles = array.request.messages.map(({ role }) => role);
-  if (roles.includes("tool-result") && !roles.includes("assistant")) {
+  const { messages } = array.request;
+  if (!messages.some(({ role }) => role === "assistant") && messages.some(({ role }) => role === "tool-result")) {
     arrays.noteVendors(LONE_RESULTS, conversation);
     return [...array.items];
   }
@@ -458,11 +459,12 @@ async function fitArray<Item, Answer>(
   const firstReported = measuredIn(arrays.wire, array, "first");
   const isRefused = caller === "hook" && isReasoningRefused(arrays.wire, items);
   const { summary } = arrays.wire;
-  const compactFor = (session: Session): SessionOptions["compact"] =>
-    compact === undefined || summary === undefined
-      ? undefined
-      : async ({ context }) =>
-          summary(await compact(itemsOf(arrays, { array, session, view: { messages: sequenceOf(context.messages) } })));
+  const compactFor =
+    compact &&
+    summary &&
+    ((session: Session): SessionOptions["compact"] =>
+      async ({ context }) =>
+        summary(await compact(itemsOf(arrays, { array, session, view: { messages: sequenceOf(context.messages) } }))));
   const known = { request: array.request, reported, firstReported, caller, isRefused, compactFor };
   const fitted = await fitRequest(arrays.logs, { ...request, ...known });
   const { session } = fitted.found;

@@ -217,7 +217,7 @@ function takeOver(
 /** One request of a caller. */
 export interface AskedRequest extends RequestFacts {
   /** Gives the function with which this request has the vendor write a summary; left out if it has none. */
-  readonly compactFor?: (session: Session) => SessionOptions["compact"];
+  readonly compactFor?: ((session: Session) => SessionOptions["compact"]) | undefined;
   readonly request: ConversationRequest;
   /** Compacts now, regardless of the policy's trigger, with a subject that the summary concentrates on. */
   readonly now?: FitInput["now"];

@@ -31,9 +31,13 @@ export function readGroups<Item>(
     const [key] = own;
     const seen = isObject(key) ? read.get(key) : undefined;
     const known = seen?.previousId === previousId && isSameItems(own, seen.group.items) ? seen.group : null;
+    const declared = key === undefined || own.length > 1 || known !== null ? null : wire.declares(key);
     const group: ItemGroup<Item> = known ?? {
       items: own,
-      messages: withIds(declaredIn(own, wire) ?? wire.drafts(own, beforeOf(groups, toolNameOf, previousId)), previousId),
+      messages: withIds(
+        declared === null ? wire.drafts(own, beforeOf(groups, toolNameOf, previousId)) : [declaredDraft(declared)],
+        previousId,
+      ),
       vendorState: own.findLast((item) => wire.isVendorState?.(item) === true) ?? null,
     };
     if (isObject(key) && known === null) read.set(key, { previousId, group });
@@ -60,11 +64,6 @@ export function withSpeakers<Item, Answer>(
   };
   const drafts: typeof wire.drafts = (items, before) => wire.drafts(items, before).map(told);
   return { ...wire, drafts };
-}
-
-function declaredIn<Item>([item, ...others]: readonly Item[], { declares }: Pick<WireArray<Item, never>, "declares">) {
-  const declaration = item === undefined || others.length > 0 ? null : declares(item);
-  return declaration === null ? null : [declaredDraft(declaration)];
 }
 
 function beforeOf<Item>(
@@ -279,16 +278,6 @@ interface GroupInView<Item> extends ItemGroup<Item> {
   readonly unread: readonly Item[];
 }
 
-function inView<Item>(groups: readonly ItemGroup<Item>[]): readonly GroupInView<Item>[] {
-  const known: GroupInView<Item>[] = [];
-  for (const group of groups) {
-    const last = group.messages.length === 0 ? known.pop() : undefined;
-    if (last !== undefined) known.push({ ...last, unread: [...last.unread, ...group.items] });
-    else if (group.messages.length > 0) known.push({ ...group, unread: [] });
-  }
-  return known;
-}
-
 /**
  * The view as items: whole untouched groups as the caller's own, everything else encoded. One that `goes-on` follows the written part of the view and the groups
  * before: then its first stretch is the rest of the last one.
@@ -299,7 +288,12 @@ export function stretchesOf<Item>(
   from: "beginning" | "goes-on" = "beginning",
 ): readonly Stretch<Item>[] {
   const { groups, encode } = source;
-  const known = inView(groups);
+  const known: GroupInView<Item>[] = [];
+  for (const group of groups) {
+    const last = group.messages.length === 0 ? known.pop() : undefined;
+    if (last !== undefined) known.push({ ...last, unread: [...last.unread, ...group.items] });
+    else if (group.messages.length > 0) known.push({ ...group, unread: [] });
+  }
   const placeOf = new Map<string, number>();
   for (const [place, { messages }] of known.entries()) for (const { id } of messages) placeOf.set(id, place);
   const stretches: OpenStretch<Item>[] = from === "beginning" ? [] : [{ items: [], made: [], isBeginning: false, place: -1 }];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { UsageEntry } from "../../entry.ts";
 import { isRecord } from "../../json.ts";
-import { type AssistantMessage, isHuman, type Message } from "../../message/message.ts";
+import { isHuman, type Message } from "../../message/message.ts";
 import type { Sequence } from "../../sequence.ts";
 import type { ContentOf, MessageContent, OverheadCounts } from "../char-class.ts";
 import { charClass, contentReader, countTexts, fixedTokensOf, isSameContent, NO_CONTENT, withContent } from "../char-class.ts";
@@ -10,7 +10,7 @@ import { defineEstimator } from "../estimator.ts";
 import type { ClassCounts, ContentSum, ModelPrior, ModelPriors, WorkCounter } from "../measure.ts";
 import { addCounts, contentTokens, slopeOf, wholeTokens } from "../measure.ts";
 import { withReport, writeBack } from "./learn-from-report.ts";
-import type { Base, MeasuredMessage, MeasuredState, Model, ReplyReport } from "./model-fit.ts";
+import type { Base, MeasuredMessage, MeasuredState, Model } from "./model-fit.ts";
 import { modelOf, NOTHING_MEASURED, NOTHING_UNREPORTED } from "./model-fit.ts";
 import { arrivalOf, nextPrompt, upperRatioAfterCut, upperTokensOf, vanishesAtTurn } from "./next-prompt.ts";
 
@@ -71,19 +71,15 @@ interface ReaderState extends Reading {
 }
 
 function modelFor(state: ReaderState, ledger: MeasuredState): Model {
-  const { newest } = state;
-  if (newest !== null && isOfSameModel(newest.of, ledger)) return newest.model;
+  const { of, model: before } = state.newest ?? {};
+  const { fits, reportedModelId, nextModelId, firstReport, view } = ledger;
+  const isSwitch = reportedModelId !== null && nextModelId !== null && nextModelId !== reportedModelId;
+  const isSame = of?.fits === fits && of.reportedModelId === reportedModelId && of.nextModelId === nextModelId;
+  // A message changes no model, unless models are switched and the view is weighed for both.
+  if (isSame && of.firstReport?.modelId === firstReport?.modelId && (!isSwitch || of.view === view) && before) return before;
   const model = modelOf(ledger, nextModelIdOf(ledger), state.priors);
   state.newest = { of: ledger, model };
   return model;
-}
-
-/** True if both ledgers make the same model: a message changes none, unless models are switched and the view is weighed for both. */
-function isOfSameModel(a: MeasuredState, b: MeasuredState): boolean {
-  const { fits, reportedModelId, nextModelId, firstReport, view } = b;
-  if (a.fits !== fits || a.reportedModelId !== reportedModelId || a.nextModelId !== nextModelId) return false;
-  const isSwitch = reportedModelId !== null && nextModelId !== null && nextModelId !== reportedModelId;
-  return a.firstReport?.modelId === firstReport?.modelId && (!isSwitch || a.view === view);
 }
 
 /** Asks for the prior of each model once. */
@@ -196,7 +192,9 @@ function withMessage(ledger: MeasuredState, message: Message, { contentOf, prior
   const fixedTokens = fixedTokensOf(content, priors(nextModelIdOf(ledger) ?? "").image, ledger.loadedTool.tokens);
   const { reply, unreported, unreportedMessages, hasUnreportedHuman } = ledger;
   const next = { ...ledger, view: withContent(ledger.view, content, fixedTokens) };
-  if (message.role === "assistant" && reply !== null && isReplyOf(message, reply, unreportedMessages.size)) {
+  // A reply is known by its request; if its log keeps none, it is the first message after the report.
+  const isReply = message.role === "assistant" && (message.requestId ?? reply?.requestId) === reply?.requestId;
+  if (isReply && reply?.messageId === null && (message.requestId !== null || unreportedMessages.size === 0)) {
     const { requestId, outputTokens, reasoningTokens } = reply;
     return { ...next, reply: { requestId, messageId: message.id, outputTokens, reasoningTokens, content } };
   }
@@ -207,12 +205,6 @@ function withMessage(ledger: MeasuredState, message: Message, { contentOf, prior
     hasUnreportedHuman: hasUnreportedHuman || isHuman(message),
     unreportedTools: ledger.unreportedTools + content.loadedTools,
   };
-}
-
-/** A reply is known by its request; if its log keeps none, it is the first message after the report. */
-function isReplyOf({ requestId }: AssistantMessage, reply: ReplyReport, unreportedCount: number): boolean {
-  if (reply.messageId !== null) return false;
-  return requestId === null ? unreportedCount === 0 : requestId === reply.requestId;
 }
 
 /**
