@@ -6,6 +6,7 @@ import {
   LAST_REPLY,
   playScenario,
   type Scenario,
+  type SimulatedReply,
   type SimulatorOptions,
   startSimulator,
 } from "@plimsoll/simulator";
@@ -70,6 +71,9 @@ const MOST_MS = 400_000;
 /** The size of the simulated window: nothing is refused for its size that a scenario does not refuse. */
 const OPEN_WINDOW_TOKENS = 100_000_000;
 
+/** The vendor's own summary, for a proxy that asks for it. */
+const SUMMARY_REPLY: SimulatedReply = { parts: [{ type: "text", text: "The conversation so far, in short. ".repeat(40) }] };
+
 /** Plays a scenario with a program, from an empty home, and gives the result. */
 export async function play(program: Program, request: PlayRequest, places: Places): Promise<Played> {
   const { limits, prompts } = request;
@@ -89,10 +93,12 @@ export async function play(program: Program, request: PlayRequest, places: Place
     exchanges.push(facts);
     if (exchanges.length >= (request.atMostRequests ?? Number.POSITIVE_INFINITY)) controller.abort("requests");
   });
+  const { replies } = options;
   const printed = watchPrinted();
   const simulator = await startSimulator({
     ...options,
     ...request.server,
+    replies: (asked) => (asked.asks === "summary" || typeof replies !== "function" ? SUMMARY_REPLY : replies(asked)),
     onRequest: (wire, body) => {
       printed.see(body);
       options.onRequest?.(wire, body);

@@ -57,7 +57,6 @@ export {
 export { coverageOf, lowestLimits, messageChars, pixelSizeOf, REQUEST_UNITS } from "./message/size.ts";
 export { sequenceOf } from "./sequence.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
-export { createRedactor, isCredentialName, type Redactor } from "./session/hidden-keys.ts";
 export { createRedaction } from "./session/redaction.ts";
 export { foldLedger, summaryUsages } from "./session/session-state.ts";
 export { EMPTY_VIEW, foldEntry, foldUnhashed, modelChangeEntry, setupChange, setupChangeEntry } from "./session/view.ts";

@@ -51,7 +51,7 @@ export type {
 export { decodeLog, encodeLog } from "./session/codec.ts";
 export { type ContextTools, contextTools } from "./session/context-tools.ts";
 export type { ContextEvent } from "./session/events.ts";
-export { createKeyRedactor } from "./session/hidden-keys.ts";
+export { createKeyRedactor, createRedactor, isCredentialName } from "./session/hidden-keys.ts";
 export { createSession } from "./session/open-session.ts";
 export { admitToolResult, createMemoryArtifactStore } from "./session/recall.ts";
 export type { Session, SessionOptions } from "./session/session.ts";

@@ -1,6 +1,6 @@
 // Making tools
 
-export { createRedactor } from "@plimsoll/core/extend";
+export { createRedactor } from "@plimsoll/core";
 export { createBuiltinTools } from "./builtin.ts";
 // Tools
 export {

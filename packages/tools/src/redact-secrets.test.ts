@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createMemoryArtifactStore } from "@plimsoll/core";
-import { type AgentTool, createRedactor } from "@plimsoll/core/extend";
+import { createMemoryArtifactStore, createRedactor } from "@plimsoll/core";
+import type { AgentTool } from "@plimsoll/core/extend";
 import { createFileArtifactStore } from "@plimsoll/stores";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";

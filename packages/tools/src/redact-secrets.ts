@@ -1,6 +1,8 @@
-import type { ArtifactStore } from "@plimsoll/core";
-import { type AgentTool, characterBoundaryAtOrBefore, type Redactor, type ToolEffect } from "@plimsoll/core/extend";
+import type { ArtifactStore, createRedactor } from "@plimsoll/core";
+import { type AgentTool, characterBoundaryAtOrBefore, type ToolEffect } from "@plimsoll/core/extend";
 import { type ArtifactWriter, isStreaming } from "./process/output-collector.ts";
+
+type Redactor = ReturnType<typeof createRedactor>;
 
 /**
  * Wraps tools so that the redactor hides secrets in all that they give the session: texts for the model, descriptions of a call's effect, artifacts, their errors

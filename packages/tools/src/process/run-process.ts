@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { ArtifactStore } from "@plimsoll/core";
-import { isCredentialName, type ToolOutput } from "@plimsoll/core/extend";
+import { type ArtifactStore, isCredentialName } from "@plimsoll/core";
+import type { ToolOutput } from "@plimsoll/core/extend";
 import { type CollectedOutput, createOutputCollector } from "./output-collector.ts";
 
 /** A program to run. */

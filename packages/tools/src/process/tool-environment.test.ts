@@ -1,4 +1,4 @@
-import { isCredentialName } from "@plimsoll/core/extend";
+import { isCredentialName } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { toolEnvironment } from "./run-process.ts";
 
