@@ -29,13 +29,17 @@ function controlOfSize(
   const counts = createNeedCounts(needs);
   const shown = createHeldContext(needs.index, needs.needleCount);
   let before: KeptPlaces = { human: null, from: 0, through: 0 };
+  let quotedBefore: ControlContext["quoted"] | null = null;
   for (const [place, { ordinal }] of calls.entries()) {
     const context = contexts[place];
     if (context === undefined) continue;
     const { kept, quoted } = context;
     shown.follow(changesBetween(messages, before, kept));
     before = kept;
-    counts.add(ordinal, (needle) => quoted.needles.has(needle) || shown.holds(needle));
+    const isQuoted = (needle: number) => quoted.needles.has(needle);
+    const changed = shown.changed();
+    counts.add(ordinal, (needle) => isQuoted(needle) || shown.holds(needle), quoted === quotedBefore ? changed : undefined);
+    quotedBefore = quoted;
   }
   return { amountTokens, meanPromptTokens, policyPromptTokens: meanPromptOf(calls), result: counts.result };
 }
@@ -113,7 +117,7 @@ export interface HeldReplay {
   add(sent: SentCall, reply: { readonly ordinal: number; readonly shown: ContextChanges | null }): void;
   result(kind: NeedKind): HeldNeeds;
   /** Lists the needs of these kinds at the call that was added last that its context lacks. */
-  missing(kinds: readonly NeedKind[]): readonly Need[];
+  missing(kinds: readonly Exclude<NeedKind, "instructions">[]): readonly Need[];
   /** The call before which a needle left the context last; -1 if it never did. */
   leftAt(needle: number): number;
   /** Made when they are asked for first, from the calls so far. */
@@ -139,14 +143,17 @@ export function createHeldReplay(session: { needs(): Needs; history(): SizedHist
       latest = reply === null ? null : { ordinal, lost };
       if (reply === null) return;
       if (!lost) context.follow(shown, call);
-      counts.add(ordinal, lost ? null : context.holds);
+      counts.add(ordinal, lost ? null : context.holds, lost ? [] : context.changed());
       followed.push({ call, ordinal, promptTokens, nonMessageTokens, compactions: compactions.length });
     },
     result: counts.result,
     missing(kinds) {
       if (latest === null) return [];
       const { ordinal, lost } = latest;
-      return needs.at(ordinal).filter(({ kind, needle }) => kinds.includes(kind) && (lost || !context.holds(needle)));
+      if (!needs.isCounted(ordinal)) return [];
+      return needs
+        .at(ordinal)
+        .filter(({ kind, needle }) => kinds.some((each) => each === kind) && (lost || !context.holds(needle)));
     },
     leftAt: context.leftAt,
     controls: () => {

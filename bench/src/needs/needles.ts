@@ -180,28 +180,72 @@ export interface HeldNeeds {
 }
 
 interface NeedCounts {
-  /** The call whose reply is at this place; `null` for a context that could not be sent and so holds nothing. */
-  add(ordinal: number, holds: ((needle: number) => boolean) | null): void;
+  /**
+   * The call whose reply is at this place; `null` for a context that could not be sent and so holds nothing. Of the needs that stay, only those that
+   * `changed` names are looked for again; all if it is left out.
+   */
+  add(ordinal: number, holds: ((needle: number) => boolean) | null, changed?: Iterable<number>): void;
   result(kind: NeedKind): HeldNeeds;
 }
 
-/** Counts of a session's needs over one replay. Work at a call follows the needs there. */
-export function createNeedCounts(needs: { at(ordinal: number): readonly CountedNeed[] }): NeedCounts {
-  const counts = new Map<NeedKind, { readonly [Side in keyof HeldNeeds]: { uses: number; held: number } }>();
+interface CountedNeeds {
+  at(ordinal: number): readonly CountedNeed[];
+  standing(ordinal: number): readonly CountedNeed[];
+  isCounted(ordinal: number): boolean;
+}
+
+/** Counts of a session's needs over one replay. Work at a call follows the needs that are new there, and those that came or went. */
+export function createNeedCounts(needs: CountedNeeds): NeedCounts {
+  const counts = new Map<NeedKind, ReturnType<typeof nothingCounted>>();
+  const countsOf = (kind: NeedKind) => {
+    const known = counts.get(kind) ?? nothingCounted();
+    counts.set(kind, known);
+    return known;
+  };
+  const standing = new Map<number, { readonly need: CountedNeed; readonly isHeld: boolean }>();
+  const stays = nothingCounted();
+  const unseen = new Set<number>();
+  let next = 0;
+  const put = (need: CountedNeed, isHeld: boolean) => {
+    const before = standing.get(need.needle);
+    if (before !== undefined) count(stays, { ...before, by: -1 });
+    count(stays, { need, isHeld, by: 1 });
+    standing.set(need.needle, { need, isHeld });
+  };
   return {
-    add(ordinal, holds) {
-      for (const { kind, needle, isFar } of needs.at(ordinal)) {
-        const { all, far } = counts.get(kind) ?? nothingCounted();
-        if (all.uses === 0) counts.set(kind, { all, far });
-        const held = Number(holds?.(needle) ?? false);
-        for (const side of isFar ? [all, far] : [all]) {
-          side.uses += 1;
-          side.held += held;
+    add(ordinal, holds, changed = standing.keys()) {
+      for (const needle of changed) if (standing.has(needle)) unseen.add(needle);
+      for (; next <= ordinal; next++)
+        for (const need of needs.standing(next)) {
+          put(need, standing.get(need.needle)?.isHeld ?? false);
+          unseen.add(need.needle);
         }
+      for (const needle of holds === null ? [] : unseen) {
+        const known = standing.get(needle);
+        if (known !== undefined) put(known.need, holds?.(needle) ?? false);
+        unseen.delete(needle);
+      }
+      if (!needs.isCounted(ordinal)) return;
+      for (const need of needs.at(ordinal)) count(countsOf(need.kind), { need, isHeld: holds?.(need.needle) ?? false, by: 1 });
+      if (standing.size === 0) return;
+      const { all, far } = countsOf("instructions");
+      for (const [side, staying] of [[all, stays.all] as const, [far, stays.far] as const]) {
+        side.uses += staying.uses;
+        side.held += holds === null ? 0 : staying.held;
       }
     },
     result: (kind) => counts.get(kind) ?? nothingCounted(),
   };
+}
+
+function count(
+  { all, far }: ReturnType<typeof nothingCounted>,
+  { need, isHeld, by }: { readonly need: CountedNeed; readonly isHeld: boolean; readonly by: 1 | -1 },
+): void {
+  for (const side of need.isFar ? [all, far] : [all]) {
+    side.uses += by;
+    side.held += isHeld ? by : 0;
+  }
 }
 
 function nothingCounted() {
@@ -217,6 +261,8 @@ export interface HeldContext {
   /** Work follows the messages that came and went before a call. */
   follow(changes: ContextChanges, call?: number): void;
   holds(needle: number): boolean;
+  /** The needles that came or went since this was asked last. */
+  changed(): ReadonlySet<number>;
   /** The call before which a needle left last; -1 if it never did. */
   leftAt(needle: number): number;
 }
@@ -225,18 +271,26 @@ export interface HeldContext {
 export function createHeldContext(index: NeedleIndex, needleCount: number): HeldContext {
   const holders = new Int32Array(needleCount);
   const leftAt = new Int32Array(needleCount).fill(-1);
+  let changed = new Set<number>();
+  const step = (message: Message, by: 1 | -1) => {
+    for (const needle of index.heldIn(message)) {
+      holders[needle] = (holders[needle] ?? 0) + by;
+      changed.add(needle);
+    }
+  };
   return {
     follow({ removed, added }, call = 0) {
-      for (const message of removed) step(holders, index.heldIn(message), -1);
-      for (const message of added) step(holders, index.heldIn(message), 1);
+      for (const message of removed) step(message, -1);
+      for (const message of added) step(message, 1);
       for (const message of removed)
         for (const needle of index.heldIn(message)) if (holders[needle] === 0) leftAt[needle] = call;
     },
     holds: (needle) => (holders[needle] ?? 0) > 0,
+    changed: () => {
+      const since = changed;
+      changed = new Set();
+      return since;
+    },
     leftAt: (needle) => leftAt[needle] ?? -1,
   };
-}
-
-function step(holders: Int32Array, needles: readonly number[], by: 1 | -1): void {
-  for (const needle of needles) holders[needle] = (holders[needle] ?? 0) + by;
 }

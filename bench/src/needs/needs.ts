@@ -5,6 +5,7 @@ import type { NeedKind, Needle, NeedleIndex, Needles, Wanted } from "./needles.t
 import { createNeedleIndex, createNeedles } from "./needles.ts";
 import { isSourceMessage, type PreparedReferences } from "./recorded-references.ts";
 import { ERROR_WORDS, extractReferences } from "./references.ts";
+import { listAt } from "./statements.ts";
 import { argumentTexts, comparable, comparableText, comparedTexts, LONGEST_LINE_CHARS, shownLines } from "./texts.ts";
 
 /** One thing that a call needs. */
@@ -27,8 +28,12 @@ export interface Needs {
   /** The reference that a passage is about; empty for any other needle. */
   nameOf(needle: number): string;
   readonly recordedChars: number;
-  /** Returns the needs of the call whose reply is at this place of the recorded history. */
+  /** Returns the needs of the call whose reply is at this place of the recorded history, but for {@link standing} ones. */
   at(ordinal: number): readonly Need[];
+  /** The instructions, which each later call needs, whose need begins at this place, or is stated elsewhere or far from there on. */
+  standing(ordinal: number): readonly Need[];
+  /** Whether the call whose reply is at this place counts in this session. */
+  isCounted(ordinal: number): boolean;
   /** By kind: needs of calls that no earlier message holds. It is counted nowhere else. */
   readonly leftOut: Readonly<Record<NeedKind, number>>;
   readonly needles: readonly Needle[];
@@ -53,16 +58,24 @@ export function prepareNeeds(entries: readonly SessionEntry[], { references, mes
   const newestHolder = new Int32Array(needles.all().length).fill(-1);
   const leftOut = { ...NOTHING_LEFT_OUT };
   const needs: (readonly Need[])[] = [];
+  const instructions = createInstructions(history, newestHolder);
   let recordedChars = 0;
-  for (const { message, tokensBefore } of history) {
+  for (const [place, { message, tokensBefore }] of history.entries()) {
     const found: Need[] = [];
-    for (const { kind, needle } of wanted[needs.length] ?? []) {
+    instructions.reach(place);
+    if (isModelReply(message)) leftOut.instructions += instructions.unstated.size;
+    const [begun = [], others = []] = [true, false].map((begins) =>
+      (wanted[place] ?? []).filter(({ kind }) => (kind === "instructions") === begins),
+    );
+    for (const { kind, needle } of others) {
       const statedAt = newestHolder[needle] ?? -1;
       const distanceTokens = tokensBefore - (history[statedAt + 1]?.tokensBefore ?? 0);
       if (statedAt < 0) leftOut[kind] += 1;
       else found.push({ kind, needle, statedAt, isFar: distanceTokens >= FAR_NEED_TOKENS });
     }
-    for (const needle of index.heldIn(message)) newestHolder[needle] = needs.length;
+    const held = index.heldIn(message);
+    for (const needle of held) newestHolder[needle] = place;
+    instructions.follow(place, { held, begun });
     needs.push(found);
     recordedChars += messageChars(message);
   }
@@ -76,7 +89,49 @@ export function prepareNeeds(entries: readonly SessionEntry[], { references, mes
     nameOf: (needle) => names.get(needle) ?? "",
     recordedChars,
     at: (ordinal) => needs[ordinal] ?? [],
+    standing: instructions.changesAt,
+    isCounted: () => true,
     leftOut,
+  };
+}
+
+/** Follows where the person's instructions are stated last. Work follows their statements, not the calls that need them. */
+function createInstructions(history: readonly Recorded[], newestHolder: Int32Array) {
+  const due = new Set<number>();
+  const unstated = new Set<number>();
+  const changes = new Map<number, Need[]>();
+  /** Statements in the order in which they become far. */
+  const near: { readonly needle: number; readonly statedAt: number }[] = [];
+  let farCount = 0;
+  const isFar = (ordinal: number, statedAt: number) =>
+    (history[ordinal]?.tokensBefore ?? 0) - (history[statedAt + 1]?.tokensBefore ?? 0) >= FAR_NEED_TOKENS;
+  const put = (ordinal: number, needle: number, statedAt: number) => {
+    const need: Need = { kind: "instructions", needle, statedAt, isFar: isFar(ordinal, statedAt) };
+    listAt(changes, ordinal).push(need);
+    if (!need.isFar) near.push({ needle, statedAt });
+  };
+  return {
+    changesAt: (ordinal: number): readonly Need[] => changes.get(ordinal) ?? [],
+    unstated,
+    reach(ordinal: number): void {
+      for (let first = near[farCount]; first !== undefined && isFar(ordinal, first.statedAt); first = near[farCount]) {
+        farCount += 1;
+        if (newestHolder[first.needle] === first.statedAt) put(ordinal, first.needle, first.statedAt);
+      }
+    },
+    /** The message at a place holds some needles, and begins the need of others. */
+    follow(place: number, { held, begun }: { readonly held: readonly number[]; readonly begun: readonly Wanted[] }): void {
+      for (const needle of held) {
+        if (due.has(needle)) put(place + 1, needle, place);
+        unstated.delete(needle);
+      }
+      for (const { needle } of begun) {
+        const statedAt = newestHolder[needle] ?? -1;
+        if (statedAt < 0) unstated.add(needle);
+        else if (!due.has(needle)) put(place + 1, needle, statedAt);
+        due.add(needle);
+      }
+    },
   };
 }
 
@@ -117,7 +172,7 @@ function wantedBy(history: readonly Recorded[], { references, needles, names }: 
   const all: (readonly Wanted[])[] = [];
   for (const { message } of history) {
     const wanted: Wanted[] = [];
-    if (message.role === "assistant" && message.origin === "model") {
+    if (isModelReply(message)) {
       wanted.push(...standing.due(), ...files.needed(message));
       for (const { reference, text } of passages.usedBy(message)) {
         const needle = needles.number(text);
@@ -126,33 +181,34 @@ function wantedBy(history: readonly Recorded[], { references, needles, names }: 
       }
     }
     all.push(wanted);
-    standing.follow(message);
+    wanted.push(...standing.follow(message));
     files.follow(message);
     passages.follow(message);
   }
   return all;
 }
 
-/** Follows the needs that stay due for more than the next call: the person's messages and the plan. */
-function createStanding(needles: Needles): { due(): readonly Wanted[]; follow(message: Message): void } {
-  const instructions = new Set<number>();
+function isModelReply(message: Message): boolean {
+  return message.role === "assistant" && message.origin === "model";
+}
+
+/** Follows the plan, and the instructions that a message begins, which all later calls need. */
+function createStanding(needles: Needles): { due(): readonly Wanted[]; follow(message: Message): readonly Wanted[] } {
   let items: NonNullable<ReturnType<typeof planAfter>> = [];
   let plan: readonly number[] = [];
   const numbered = (text: string) => needles.number(comparableText(text).trim());
   return {
-    due() {
-      const wished: readonly Wanted[] = [...instructions].map((needle) => ({ kind: "instructions", needle }));
-      return [...wished, ...plan.map((needle) => ({ kind: "plan" as const, needle }))];
-    },
+    due: () => plan.map((needle) => ({ kind: "plan" as const, needle })),
     follow(message) {
-      if (isHuman(message)) for (const text of comparedTexts(message)) if (text.trim() !== "") instructions.add(numbered(text));
-      if (message.role !== "assistant") return;
-      for (const { argumentsJson } of toolCallsOf(message)) {
-        const after = planAfter(items, argumentsJson);
-        if (after === null) continue;
-        items = after;
-        plan = items.map(({ text }) => numbered(text));
-      }
+      if (message.role === "assistant")
+        for (const { argumentsJson } of toolCallsOf(message)) {
+          const after = planAfter(items, argumentsJson);
+          if (after === null) continue;
+          items = after;
+          plan = items.map(({ text }) => numbered(text));
+        }
+      const texts = isHuman(message) ? comparedTexts(message).filter((text) => text.trim() !== "") : [];
+      return texts.map((text) => ({ kind: "instructions", needle: numbered(text) }));
     },
   };
 }

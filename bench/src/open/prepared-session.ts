@@ -72,7 +72,7 @@ export function countedSession(session: PreparedSession, shared: readonly Sessio
     transcript,
     needs: () => {
       const needs = session.needs();
-      return { ...needs, at: (ordinal) => (places.has(ordinal) ? [] : needs.at(ordinal)) };
+      return { ...needs, isCounted: (ordinal) => !places.has(ordinal) };
     },
   };
 }
