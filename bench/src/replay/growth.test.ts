@@ -13,7 +13,7 @@ import { prepareSession } from "../open/prepared-session.ts";
 /** The most look-ups in maps that twice the calls may take, as a multiple. */
 const MOST_RATIO = 2.2;
 const REPLAY_MS = 60_000;
-/** So many that a view is long for most of them, and a policy cuts often. */
+/** So many that a view is long for most of them. No policy cuts: scale.test.ts has the work of cuts. */
 const CALLS = 3000;
 
 /** The share of each prompt that the recorded cache held. */
@@ -46,7 +46,7 @@ async function lookUps(calls: number, report: (call: number) => number | null): 
     const session = sessionOf(calls, report);
     const cell = cellOf(session, {
       policy: PLIMSOLL_POLICY,
-      window: { kind: "working-room", tokens: 20_000 },
+      window: { kind: "working-room", tokens: 10_000_000 },
       catalog: MODEL_CATALOG,
     });
     const serve = createRequestLedger(session, cell, sessionCache(session.sizeJudge, MODEL_CATALOG));
