@@ -102,7 +102,7 @@ describe("files that are none", () => {
     [
       "a log without a message",
       PI_HEADER,
-      "given.log: a pi log without a readable message (found objects with the fields type, id, timestamp, cwd); nothing to replay",
+      "given.log: a log of pi without a readable message (found objects with the fields type, id, timestamp, cwd); nothing to replay",
     ],
   ])("%s is bad input", async (_, text, message) => {
     const path = join(folder, "file");

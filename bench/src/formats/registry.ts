@@ -78,8 +78,7 @@ export async function importSource(
   const transcripts = await importer.read(source);
   const hasContent = transcripts.some(({ entries }) => entries.some(({ type }) => type === "message" || type === "compaction"));
   if (!hasContent) {
-    const article = /^[aeo]/.test(importer.format) ? "an" : "a";
-    const found = `${article} ${importer.format} log without a readable message (found ${foundIn(source, head)})`;
+    const found = `a log of ${importer.format} without a readable message (found ${foundIn(source, head)})`;
     throw new PlimsollError("bad-input", `${file}: ${found}; nothing to replay`, { file });
   }
   const { newestSeen } = importer;

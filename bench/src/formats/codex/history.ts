@@ -30,7 +30,7 @@ export async function historyBefore(
   const kept = endBytes === null ? text : Buffer.from(text).subarray(0, endBytes).toString();
   const objects = kept.split("\n").flatMap((line): readonly Fields[] => [parseRecord(line) ?? []].flat());
   const before = await historyBefore(source, recordAt(objects[0], "payload"), [...seen, id]);
-  const end = numberAt(base, "end_ordinal_exclusive") ?? Number.POSITIVE_INFINITY;
+  const end = Number(base?.end_ordinal_exclusive ?? Number.POSITIVE_INFINITY);
   const own = objects.filter((value) => value.type !== "session_meta" && (numberAt(value, "ordinal") ?? 0) < end);
   return { lines: [...before.lines, ...own], missing: before.missing };
 }

@@ -6,17 +6,7 @@ import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, stri
 import type { Importer } from "../importer.ts";
 import { type LogItem, objectCall, type ReplyPart, replyItem, resultItem, unreadItem, userItem } from "../log-items.ts";
 
-/** Types of messages by the names of their classes, for lists that were serialised as constructors. */
-const TYPE_OF_CLASS: ReadonlyMap<string, string> = new Map([
-  ["HumanMessage", "human"],
-  ["AIMessage", "ai"],
-  ["AIMessageChunk", "ai"],
-  ["ToolMessage", "tool"],
-  ["SystemMessage", "system"],
-  ["FunctionMessage", "tool"],
-]);
-
-const TYPES: readonly string[] = ["human", "ai", "tool", "system", "AIMessageChunk"];
+const TYPES: readonly string[] = ["human", "ai", "tool", "system"];
 
 /** Message lists of LangChain and LangGraph: dictionaries `{type, data}`, flat messages, or serialised constructors. */
 export const langChainImporter: Importer = documentImporter({
@@ -40,9 +30,13 @@ function bodyOf(message: Fields): Fields {
   return recordAt(message, "data") ?? recordAt(message, "kwargs") ?? message;
 }
 
+/** The type by its name, or by that of its class in lists that were serialised as constructors. */
 function typeOf(message: Fields): string {
-  const className = message.type === "constructor" ? (stringsAt(message, "id").at(-1) ?? "") : "";
-  return TYPE_OF_CLASS.get(className) ?? stringAt(message, "type") ?? "";
+  const name = message.type === "constructor" ? stringsAt(message, "id").at(-1) : stringAt(message, "type");
+  return (name ?? "")
+    .replace(/Message(?:Chunk)?$/, "")
+    .replace("Function", "tool")
+    .toLowerCase();
 }
 
 function messageItems(message: Fields, index: number): readonly LogItem[] {
@@ -61,7 +55,6 @@ function messageItems(message: Fields, index: number): readonly LogItem[] {
         }),
       ];
     case "ai":
-    case "AIMessageChunk":
       return [aiItem(body, from.sourceId)];
     default:
       return [unreadItem(`type ${typeOf(message)}`)];
