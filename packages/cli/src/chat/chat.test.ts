@@ -1,27 +1,24 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { recordedIo, runIn } from "../../testing/recorded-io.ts";
 import { chat } from "./chat-command.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-chat-"));
-});
+const folder = freshFolder();
 
 async function chatWith(lines: readonly string[], resume?: string, policy?: string): Promise<string> {
-  const recorded = recordedIo(folder);
+  const recorded = recordedIo(folder());
   const input = Readable.from(lines.map((line) => `${line}\n`));
   const options = { demo: true, allow: ["commands"], ...(resume && { resume }), ...(policy && { policy }) };
   expect(await chat(options, { io: recorded.io, input, isTerminal: false })).toBe(0);
   return recorded.stdout();
 }
 
-const plimsoll = (...argv: readonly string[]) => runIn(folder, argv);
+const plimsoll = (...argv: readonly string[]) => runIn(folder(), argv);
 
-const logs = () => readdirSync(join(folder, ".plimsoll/sessions")).filter((name) => name.endsWith(".jsonl"));
+const logs = () => readdirSync(folder(".plimsoll/sessions")).filter((name) => name.endsWith(".jsonl"));
 const numberIn = (match: RegExpMatchArray) => Number((match[1] ?? "").split(",").join(""));
 
 describe("chat --demo", { timeout: 60_000 }, () => {
@@ -66,11 +63,11 @@ describe("chat --demo", { timeout: 60_000 }, () => {
 
   test("counts by a tokenizer if its policy says so, and says which one is missing", async () => {
     const policy = (encoding: string) => `policy: sven\nestimator: { kind: bpe, encoding: ${encoding}, perMessageTokens: 4 }\n`;
-    writeFileSync(join(folder, "plimsoll.yaml"), policy("o200k_base"));
+    writeFileSync(folder("plimsoll.yaml"), policy("o200k_base"));
     expect(await chatWith(["look", "/compact --keep 1k logs", "/context"])).toContain("bpe(o200k_base)");
-    const entries = readFileSync(join(folder, ".plimsoll/sessions", logs()[0] ?? ""), "utf8");
+    const entries = readFileSync(folder(".plimsoll/sessions", logs()[0] ?? ""), "utf8");
     expect(entries).toContain('"estimator":"bpe(o200k_base)"');
-    writeFileSync(join(folder, "plimsoll.yaml"), policy("o300k"));
+    writeFileSync(folder("plimsoll.yaml"), policy("o300k"));
     await expect(chatWith(["look"])).rejects.toMatchObject({
       message: expect.stringContaining('unknown encoding "o300k"'),
     });
@@ -78,7 +75,7 @@ describe("chat --demo", { timeout: 60_000 }, () => {
 
   test("a focus that no writer heard is told", async () => {
     const dropping = "extends: plimsoll\nstrategies:\n  - kind: drop-oldest\n    amount: all-but-keep\n    notice: count\n";
-    writeFileSync(join(folder, "dropping.yaml"), dropping);
+    writeFileSync(folder("dropping.yaml"), dropping);
     const lines = ["look", "/compact --keep 1k logs"];
     expect((await chatWith(lines, undefined, "dropping.yaml")).replaceAll(/\s+/g, " ")).toMatch(
       /wrote no summary here.+it needs a digest/,
@@ -105,7 +102,7 @@ describe("chat --demo", { timeout: 60_000 }, () => {
     await chatWith(["look"]);
     const id = (logs()[0] ?? "").slice(0, -".jsonl".length);
     const { createFileSessionStore } = await import("@plimsoll/stores");
-    const { writer } = await createFileSessionStore({ folder: join(folder, ".plimsoll/sessions") }).open(id);
+    const { writer } = await createFileSessionStore({ folder: folder(".plimsoll/sessions") }).open(id);
     await expect(chatWith(["hello"], id)).rejects.toThrow("in use by process");
     await writer.close();
   });

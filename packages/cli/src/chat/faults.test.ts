@@ -1,23 +1,20 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 import { chat } from "./chat-command.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-faults-"));
-});
+const folder = freshFolder();
 
-const sessions = () => join(folder, ".plimsoll/sessions");
+const sessions = () => folder(".plimsoll/sessions");
 const logName = () => readdirSync(sessions()).find((name) => name.endsWith(".jsonl")) ?? expect.fail("no log");
 
 /** A chat that gets its lines one by one, each after the output of the one before. */
 function conversation(more: { readonly resume?: string } = {}) {
-  const recorded = recordedIo(folder);
+  const recorded = recordedIo(folder());
   const input = new PassThrough();
   const end = chat({ demo: true, allow: ["commands"], ...more }, { io: recorded.io, input, isTerminal: false });
   return {
@@ -54,7 +51,7 @@ describe("a chat goes on", { timeout: 60_000 }, () => {
   test("after a file that cannot be written, read or named", async () => {
     const { say, said, end } = conversation();
     await say("look", "I have looked");
-    writeFileSync(join(folder, "taken.json"), "mine");
+    writeFileSync(folder("taken.json"), "mine");
     await say("/export taken.json", "already exists; name another file");
     await say("/export taken.json/below.json", "cannot be written");
     await say("/export", "Wrote the next request, 12 messages");
@@ -71,8 +68,8 @@ describe("a chat goes on", { timeout: 60_000 }, () => {
     const first = conversation();
     await first.say("look", "I have looked");
     await first.end();
-    writeFileSync(join(folder, "AGENTS.md"), "Tabs, never spaces.");
-    writeFileSync(join(folder, "plimsoll.yaml"), "hand_off: true\n");
+    writeFileSync(folder("AGENTS.md"), "Tabs, never spaces.");
+    writeFileSync(folder("plimsoll.yaml"), "hand_off: true\n");
     const second = conversation({ resume: logName().slice(0, -".jsonl".length) });
     await second.say("go on", "I have looked");
     expect(await second.end()).toBe(0);
@@ -90,10 +87,10 @@ test.each([
 ])(
   "%s is one line and a code that is not 0",
   async (_what, config, argv, line) => {
-    writeFileSync(join(folder, "taken"), "");
-    mkdirSync(join(folder, ".config/plimsoll"), { recursive: true });
-    writeFileSync(join(folder, ".config/plimsoll/config.yaml"), config);
-    const recorded = recordedIo(folder);
+    writeFileSync(folder("taken"), "");
+    mkdirSync(folder(".config/plimsoll"), { recursive: true });
+    writeFileSync(folder(".config/plimsoll/config.yaml"), config);
+    const recorded = recordedIo(folder());
     expect(await main(argv, recorded.io)).not.toBe(0);
     expect(recorded.stderr()).toMatch(/^plimsoll: [^\n]*\n$/);
     expect(recorded.stderr()).toContain(line);

@@ -2,7 +2,6 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -10,29 +9,27 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { reportSchema } from "@plimsoll/bench";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runChild } from "../../testing/child-command.ts";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { NOW_MS, runIn } from "../../testing/recorded-io.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-let folder = "";
-
+const folder = freshFolder(beforeAll);
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-cli-"));
-  mkdirSync(join(folder, "logs/empty"), { recursive: true });
+  mkdirSync(folder("logs/empty"), { recursive: true });
   const [session] = fixtureSessions();
-  copyFileSync(session?.path ?? "", join(folder, "logs/session.jsonl"));
-  writeFileSync(join(folder, "logs/README.md"), "# not a session\n");
-  writeFileSync(join(folder, "logs/other.json"), '{"some":"document"}');
-  writeFileSync(join(folder, "logs/nothing.jsonl"), "");
+  copyFileSync(session?.path ?? "", folder("logs/session.jsonl"));
+  writeFileSync(folder("logs/README.md"), "# not a session\n");
+  writeFileSync(folder("logs/other.json"), '{"some":"document"}');
+  writeFileSync(folder("logs/nothing.jsonl"), "");
 });
 
-const run = (command: string) => runIn(folder, command.split(" "));
+const run = (command: string) => runIn(folder(), command.split(" "));
 
 /** Replays take a second, longer if other tests run at the same time. */
 const REPLAY_MS = 240_000;
@@ -59,9 +56,9 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
   });
 
   test("--with: a module in a folder without packages imports what the program is made of", async () => {
-    const own = join(folder, "own-parts");
+    const own = folder("own-parts");
     mkdirSync(own);
-    copyFileSync(join(folder, "logs/session.jsonl"), join(own, "session.jsonl"));
+    copyFileSync(folder("logs/session.jsonl"), join(own, "session.jsonl"));
     const imports = [
       'import { toolCallsOf } from "@plimsoll/core";',
       'import { inTable } from "@plimsoll/bench";',
@@ -84,8 +81,8 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
   });
 
   test("counts a copied folder once, says so first, and has the figures of one", async () => {
-    mkdirSync(join(folder, "copied"));
-    copyFileSync(join(folder, "logs/session.jsonl"), join(folder, "copied/again.jsonl"));
+    mkdirSync(folder("copied"));
+    copyFileSync(folder("logs/session.jsonl"), folder("copied/again.jsonl"));
     const one = await run("bench logs/session.jsonl -p none -p recorded");
     const both = await run("bench logs/session.jsonl copied -p none -p recorded");
     const [first = "", ...rest] = both.stdout.split("\n\n");
@@ -96,8 +93,8 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
   });
 
   test("stays within 80 columns with long names and large numbers", async () => {
-    writeFileSync(join(folder, "dear.yaml"), "synthetic/o200k: { inputUsdPerMillion: 9000, outputUsdPerMillion: 9000 }\n");
-    writeFileSync(join(folder, "a-policy-with-a-very-long-name.yaml"), "policy: sven\n");
+    writeFileSync(folder("dear.yaml"), "synthetic/o200k: { inputUsdPerMillion: 9000, outputUsdPerMillion: 9000 }\n");
+    writeFileSync(folder("a-policy-with-a-very-long-name.yaml"), "policy: sven\n");
     const policies = "-p none -p a-policy-with-a-very-long-name.yaml";
     const { stdout } = await run(`bench logs/session.jsonl ${policies} -w 16k --prices dear.yaml --full`);
     expect(stdout).toContain("Kept, measure by measure, 16k for messages:");
@@ -124,8 +121,8 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
   });
 
   test("breaks a note between words", async () => {
-    const lines = readFileSync(join(folder, "logs/session.jsonl"), "utf8").trimEnd().split("\n");
-    const far = join(folder, "a-folder-with-a-long-name", "and-one-more-of-that-kind");
+    const lines = readFileSync(folder("logs/session.jsonl"), "utf8").trimEnd().split("\n");
+    const far = folder("a-folder-with-a-long-name", "and-one-more-of-that-kind");
     mkdirSync(far, { recursive: true });
     writeFileSync(join(far, "session.jsonl"), `${[...lines, '{"type":"message","id":"cut'].join("\n")}\n`);
     const { stdout } = await run("bench a-folder-with-a-long-name -p none --full");
@@ -135,13 +132,13 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
 
   test("says of a database what to do with it", async () => {
     const database = ".local/share/opencode/opencode.db";
-    mkdirSync(join(folder, ".local/share/opencode"), { recursive: true });
-    writeFileSync(join(folder, database), `SQLite format 3\0\n${"\0".repeat(100)}`);
+    mkdirSync(folder(".local/share/opencode"), { recursive: true });
+    writeFileSync(folder(database), `SQLite format 3\0\n${"\0".repeat(100)}`);
     const told =
       "a database; of those only OpenCode's is read, by --from opencode on Node 22.13 or newer; else: opencode export SESSION > session.json, then give session.json";
     const found = await run("bench --from opencode");
     const given = await run(`bench ${database}`);
-    rmSync(join(folder, ".local"), { recursive: true });
+    rmSync(folder(".local"), { recursive: true });
     expect(found.stderr).toContain(`plimsoll: ~/${database}: ${told}\n`);
     expect(given.stdout.replace(/\s+/g, " ")).toContain(`${database}: ${told}`);
   });
@@ -166,7 +163,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
   });
 
   test("says nothing about figures if there are none", async () => {
-    writeFileSync(join(folder, "cut.json"), '{"messages": [');
+    writeFileSync(folder("cut.json"), '{"messages": [');
     const { exitCode, stdout } = await run("bench cut.json");
     expect(exitCode).toBe(1);
     expect(stdout).toContain("cut.json: truncated");
@@ -174,9 +171,9 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
   });
 
   test("takes a file once that was given twice or is linked to", async () => {
-    symlinkSync(join(folder, "logs"), join(folder, "logs/empty/loop"));
+    symlinkSync(folder("logs"), folder("logs/empty/loop"));
     const { stdout } = await run("bench logs/session.jsonl logs/*.jsonl logs");
-    rmSync(join(folder, "logs/empty/loop"));
+    rmSync(folder("logs/empty/loop"));
     expect(stdout).toMatch(/^none .* – +0\/1/m);
   });
 
@@ -226,7 +223,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
   });
 
   test("finds an agent's own logs, the newest first", async () => {
-    const logs = join(folder, ".pi/agent/sessions/project");
+    const logs = folder(".pi/agent/sessions/project");
     mkdirSync(logs, { recursive: true });
     const ages = { old: 10 * DAY_MS, new: DAY_MS, newest: 0 };
     for (const [place, [name, ageMs]] of Object.entries(ages).entries()) {
@@ -242,7 +239,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
   });
 
   test("takes a policy from a file, in addition to a preset", async () => {
-    writeFileSync(join(folder, "late.yaml"), "policy: sven\nkeep: [{ kind: recent, messages: 12 }]\n");
+    writeFileSync(folder("late.yaml"), "policy: sven\nkeep: [{ kind: recent, messages: 12 }]\n");
     const { exitCode, stdout, stderr } = await run("bench logs/session.jsonl -p none -p late.yaml -w 32k");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(/^late\* .* [\d.]+k +1\/1/m);
@@ -250,9 +247,9 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
 
   test("a policy may count by a tokenizer, alone or behind the last report", async () => {
     const bpe = "{ kind: bpe, encoding: o200k_base, perMessageTokens: 4 }";
-    writeFileSync(join(folder, "counted.yaml"), `policy: sven\nestimator: ${bpe}\n`);
+    writeFileSync(folder("counted.yaml"), `policy: sven\nestimator: ${bpe}\n`);
     writeFileSync(
-      join(folder, "anchored.yaml"),
+      folder("anchored.yaml"),
       `policy: pi\nestimator: { kind: usage-anchored, anchor: prompt-and-reply, of: ${bpe} }\n`,
     );
     const { exitCode, stdout, stderr } = await run("bench logs/session.jsonl -w 32k -p counted.yaml -p anchored.yaml");
@@ -271,13 +268,13 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
       ': unknown encoding "o20k_base": did you mean o200k_base?',
     ],
   ])("says %s and runs the rest", async (_, text, line) => {
-    writeFileSync(join(folder, "bad.yaml"), text);
+    writeFileSync(folder("bad.yaml"), text);
     const { exitCode, stderr } = await run("bench logs/session.jsonl -p none -p bad.yaml");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: `plimsoll: bad.yaml${line}\n` });
   });
 
   test("prices of models that no session asks, and a sweep that a policy lacks, are told first", async () => {
-    writeFileSync(join(folder, "idle.yaml"), "nobody-asks: { inputUsdPerMillion: 1, outputUsdPerMillion: 1 }\n");
+    writeFileSync(folder("idle.yaml"), "nobody-asks: { inputUsdPerMillion: 1, outputUsdPerMillion: 1 }\n");
     const swept = "-p sven -p plimsoll --sweep strategies.keepNothingUpToMessages=6 -w 32k";
     const { stdout } = await run(`bench logs/session.jsonl ${swept} --prices idle.yaml --jobs 1`);
     const first = stdout.slice(0, stdout.indexOf("for messages:"));
@@ -288,7 +285,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
   });
 
   test("a policy file of an earlier version is replayed, and what it says otherwise is told first", async () => {
-    writeFileSync(join(folder, "old.yaml"), "extends: plimsoll-rich\nidleAfter: 4m30s\n");
+    writeFileSync(folder("old.yaml"), "extends: plimsoll-rich\nidleAfter: 4m30s\n");
     const { exitCode, stdout } = await run("bench logs/session.jsonl -p old.yaml -p none -w 32k --jobs 1");
     expect(exitCode).toBe(0);
     const first = stdout.slice(0, stdout.indexOf("for messages:")).replaceAll(/\s+/g, " ");
@@ -298,7 +295,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
 
   test("prices sessions by a file", async () => {
     const prices = "synthetic/o200k: { inputUsdPerMillion: 1000, outputUsdPerMillion: 1000 }\n";
-    writeFileSync(join(folder, "prices.yaml"), prices);
+    writeFileSync(folder("prices.yaml"), prices);
     const { stdout } = await run("bench logs/session.jsonl -p none --prices prices.yaml --full");
     expect(stdout).toMatch(/^none +1 +[1-9],/m);
     const wrong = await run("bench logs/session.jsonl --prices late.yaml");
@@ -307,30 +304,30 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
   });
 
   test("writes reports that are the same at every run, and leaves nothing else", async () => {
-    mkdirSync(join(folder, "out"));
+    mkdirSync(folder("out"));
     const first = await run("bench logs/session.jsonl --json out/a.json --html out/a.html");
     const second = await run("bench logs/session.jsonl --json out/b.json --html out/b.html");
-    const text = (file: string) => readFileSync(join(folder, "out", file), "utf8");
+    const text = (file: string) => readFileSync(folder("out", file), "utf8");
     expect([first.exitCode, second.exitCode]).toEqual([0, 0]);
     expect(text("a.json")).toBe(text("b.json"));
     expect(text("a.html")).toBe(text("b.html"));
-    expect(readdirSync(join(folder, "out")).toSorted()).toEqual(["a.html", "a.json", "b.html", "b.json"]);
-    expect(first.stdout).toContain(`Written: ${join(folder, "out/a.html")}`);
+    expect(readdirSync(folder("out")).toSorted()).toEqual(["a.html", "a.json", "b.html", "b.json"]);
+    expect(first.stdout).toContain(`Written: ${folder("out/a.html")}`);
   });
 
   test("says that a report cannot be written", async () => {
     const { exitCode, stderr } = await run("bench logs/session.jsonl --json logs/README.md/report.json");
     expect(exitCode).not.toBe(0);
     expect(stderr).toContain("cannot be written");
-    expect(existsSync(join(folder, "logs/README.md/report.json"))).toBe(false);
+    expect(existsSync(folder("logs/README.md/report.json"))).toBe(false);
   });
 
   test("says which module adds a name that is taken", async () => {
     const importer = '{ format: "pi", description: "", recognises: () => false, read: async () => [] }';
-    writeFileSync(join(folder, "own.mjs"), `export default { importers: [${importer}] };\n`);
+    writeFileSync(folder("own.mjs"), `export default { importers: [${importer}] };\n`);
     const { exitCode, stderr } = await run("bench logs/session.jsonl --with own.mjs");
     expect(exitCode).not.toBe(0);
-    const module = join(folder, "own.mjs");
+    const module = folder("own.mjs");
     expect(stderr).toBe(`plimsoll: ${module}: plimsoll has an importer called "pi" already; give this one another name\n`);
   });
 
@@ -343,7 +340,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
 
 describe("options of a run", { timeout: REPLAY_MS }, () => {
   const args = "-p none -p pi -w 16k -w 32k";
-  const text = (file: string) => readFileSync(join(folder, file), "utf8");
+  const text = (file: string) => readFileSync(folder(file), "utf8");
 
   test.each([
     ["--shard", "0/4", "--shard 0/4: give a part and a count"],
@@ -376,7 +373,7 @@ describe("a sweep", { timeout: REPLAY_MS }, () => {
     const policies = "-p recorded -p none -p sven";
     const { exitCode, stderr } = await run(`bench logs/session.jsonl ${policies} ${axes} --json sweep.json --html sweep.html`);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    const report: unknown = JSON.parse(readFileSync(join(folder, "sweep.json"), "utf8"));
+    const report: unknown = JSON.parse(readFileSync(folder("sweep.json"), "utf8"));
     expect(report).toMatchObject({
       policies: [
         { name: "recorded", sweep: null },
@@ -387,7 +384,7 @@ describe("a sweep", { timeout: REPLAY_MS }, () => {
         { name: "sven trigger.ratio=0.75 keep.messages=8" },
       ],
     });
-    const page = readFileSync(join(folder, "sweep.html"), "utf8");
+    const page = readFileSync(folder("sweep.html"), "utf8");
     expect(page.match(/requests above the window<\/text>/g)).toHaveLength(1);
   });
 
@@ -421,7 +418,7 @@ describe("plimsoll policy", () => {
   });
 
   test("shows one of an earlier version in today's words, and says what became of it", async () => {
-    writeFileSync(join(folder, "old.yaml"), "policy: sven\nkeep: [{ kind: lines, atMost: { tokens: 9 } }]\n");
+    writeFileSync(folder("old.yaml"), "policy: sven\nkeep: [{ kind: lines, atMost: { tokens: 9 } }]\n");
     const { exitCode, stdout, stderr } = await run("policy show old.yaml");
     expect([exitCode, stderr]).toEqual([0, "plimsoll: old.yaml:2:8: lines is gone: recall replaces it\n"]);
     expect(stdout).toMatch(/^ {2}- kind: recall/m);
@@ -436,7 +433,7 @@ describe("plimsoll policy", () => {
   });
 
   test("says each thing that is wrong in a file in a line of its own", async () => {
-    writeFileSync(join(folder, "two.yaml"), "policy: sven\nkepe: 1\ntrigge: 2\n");
+    writeFileSync(folder("two.yaml"), "policy: sven\nkepe: 1\ntrigge: 2\n");
     const { exitCode, stderr } = await run("policy show two.yaml");
     expect(exitCode).toBe(2);
     expect(stderr.match(/^plimsoll: two\.yaml:[23]:1: unknown key .*$/gm)).toHaveLength(2);

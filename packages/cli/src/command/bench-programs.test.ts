@@ -1,9 +1,8 @@
-import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { reportSchema } from "@plimsoll/bench";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { beforeAll, describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { runIn } from "../../testing/recorded-io.ts";
 
 /** From so many messages on all but the newest turn goes; `broken` throws each time. */
@@ -19,21 +18,19 @@ export default {
 };
 `;
 
-let folder = "";
-
+const folder = freshFolder(beforeAll);
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-programs-"));
   const [session] = fixtureSessions();
-  copyFileSync(session?.path ?? "", join(folder, "session.jsonl"));
-  writeFileSync(join(folder, "programs.mjs"), PROGRAMS);
+  copyFileSync(session?.path ?? "", folder("session.jsonl"));
+  writeFileSync(folder("programs.mjs"), PROGRAMS);
 });
 
-const run = (...args: readonly string[]) => runIn(folder, ["bench", "session.jsonl", "-w", "16k", ...args]);
+const run = (...args: readonly string[]) => runIn(folder(), ["bench", "session.jsonl", "-w", "16k", ...args]);
 
 async function rowsOf(...args: readonly string[]) {
   const { exitCode, stderr } = await run("--with", "programs.mjs", "--json", "report.json", ...args);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-  const { rows } = reportSchema().parse(JSON.parse(readFileSync(join(folder, "report.json"), "utf8")));
+  const { rows } = reportSchema().parse(JSON.parse(readFileSync(folder("report.json"), "utf8")));
   return new Map(rows.map(({ policy, metrics }) => [policy, metrics]));
 }
 
@@ -63,10 +60,7 @@ describe("plimsoll bench --with programs", { timeout: REPLAY_MS }, () => {
   });
 
   test("one that lacks a part is refused with the part's name", async () => {
-    writeFileSync(
-      join(folder, "half.mjs"),
-      'export default { programs: [{ name: "half", runs: "half@1", maxRecoveries: 0 }] };',
-    );
+    writeFileSync(folder("half.mjs"), 'export default { programs: [{ name: "half", runs: "half@1", maxRecoveries: 0 }] };');
     const { exitCode, stderr } = await run("-p", "none", "--with", "half.mjs");
     expect(exitCode).not.toBe(0);
     expect(stderr).toContain("programs[0] has no start (a function)");

@@ -1,19 +1,16 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { beforeAll, describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { runIn } from "../../testing/recorded-io.ts";
 
-let folder = "";
-
+const folder = freshFolder(beforeAll);
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-calibrate-"));
-  mkdirSync(join(folder, "logs/deep"), { recursive: true });
-  copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "logs/deep/session.jsonl"));
+  mkdirSync(folder("logs/deep"), { recursive: true });
+  copyFileSync(fixtureSessions()[0]?.path ?? "", folder("logs/deep/session.jsonl"));
 });
 
-const run = (...args: readonly string[]) => runIn(folder, ["calibrate", ...args]);
+const run = (...args: readonly string[]) => runIn(folder(), ["calibrate", ...args]);
 
 describe("plimsoll calibrate", () => {
   test("shows every method, over all calls and session by session", async () => {
@@ -24,8 +21,8 @@ describe("plimsoll calibrate", () => {
   });
 
   test("measures a copied log once, and says so", async () => {
-    mkdirSync(join(folder, "twice"));
-    for (const name of ["a.jsonl", "b.jsonl"]) copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "twice", name));
+    mkdirSync(folder("twice"));
+    for (const name of ["a.jsonl", "b.jsonl"]) copyFileSync(fixtureSessions()[0]?.path ?? "", folder("twice", name));
     const [one, both] = [await run("twice/a.jsonl"), await run("twice/a.jsonl", "twice/b.jsonl")];
     expect(both.stdout).toBe(one.stdout);
     expect(both.stderr).toMatch(/2 sessions of 1 lineage; \d+ answers appear in more than one file and are counted once\./);
@@ -34,20 +31,20 @@ describe("plimsoll calibrate", () => {
   test("writes a line a call, named by the path below the folder that was given, and all errors as JSON", async () => {
     const { exitCode } = await run("logs", "--out", "out.jsonl", "--json", "errors.json");
     expect(exitCode).toBe(0);
-    const [first] = readFileSync(join(folder, "out.jsonl"), "utf8").split("\n");
+    const [first] = readFileSync(folder("out.jsonl"), "utf8").split("\n");
     const line: unknown = JSON.parse(first ?? "");
     expect(line).toMatchObject({ file: "deep/session.jsonl", call: 0 });
-    const report: unknown = JSON.parse(readFileSync(join(folder, "errors.json"), "utf8"));
+    const report: unknown = JSON.parse(readFileSync(folder("errors.json"), "utf8"));
     expect(report).toMatchObject({ sessions: [{ file: "deep/session.jsonl" }] });
   });
 
   test("what is no session is one line each, and the other files go on", async () => {
-    mkdirSync(join(folder, "mixed"), { recursive: true });
-    copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "mixed/good.jsonl"));
-    writeFileSync(join(folder, "mixed/cut.json"), '{"info":{"id":"x"},"messages":[{"in');
-    writeFileSync(join(folder, "mixed/noise.jsonl"), "\0\u{1f600}{{{".repeat(1000));
+    mkdirSync(folder("mixed"), { recursive: true });
+    copyFileSync(fixtureSessions()[0]?.path ?? "", folder("mixed/good.jsonl"));
+    writeFileSync(folder("mixed/cut.json"), '{"info":{"id":"x"},"messages":[{"in');
+    writeFileSync(folder("mixed/noise.jsonl"), "\0\u{1f600}{{{".repeat(1000));
     writeFileSync(
-      join(folder, "mixed/silent.json"),
+      folder("mixed/silent.json"),
       JSON.stringify([
         { role: "user", content: "q" },
         { role: "assistant", content: "a" },
@@ -67,7 +64,7 @@ describe("plimsoll calibrate", () => {
       exitCode: 0,
       lines: ["plimsoll: mixed/none.jsonl: no such file or folder", expect.stringContaining("mixed/cut.json: truncated"), ""],
     });
-    expect(readFileSync(join(folder, "named.jsonl"), "utf8")).toContain('"file":"mixed/good.jsonl"');
+    expect(readFileSync(folder("named.jsonl"), "utf8")).toContain('"file":"mixed/good.jsonl"');
   });
 
   test.each([["a place that is not there", ["nowhere"], "nowhere: no such file or folder"]])(

@@ -1,18 +1,8 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { beforeAll, describe, expect, test } from "vitest";
 import { rowsIn, runChild } from "../../testing/child-command.ts";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { NOW_MS, recordedIo, runIn } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
@@ -24,13 +14,12 @@ const RUN_MS = 240_000;
 const SWEEP = ["bench", "session.jsonl", "-p", "sven", "-w", "32k", "--sweep", "trigger.ratio=0.5..0.9:0.05", "--jobs", "1"];
 const CACHE = ".cache/plimsoll/replays";
 
-let folder = "";
+const folder = freshFolder(beforeAll);
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-going-on-"));
-  copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "session.jsonl"));
+  copyFileSync(fixtureSessions()[0]?.path ?? "", folder("session.jsonl"));
 });
 
-const run = (...args: readonly string[]) => runIn(folder, args);
+const run = (...args: readonly string[]) => runIn(folder(), args);
 
 describe("a run that was killed", { timeout: RUN_MS }, () => {
   test.each([
@@ -38,15 +27,15 @@ describe("a run that was killed", { timeout: RUN_MS }, () => {
     ["in a file that was named", ["--state", "state/rows.jsonl"], "state", 11],
   ])("goes on where it was, %s, to the bytes of a run that was not", async (_, option, kept, linesLeft) => {
     const args = [...SWEEP, ...option, "--json", "child.json"];
-    const killed = await runChild({ args, cwd: folder, killAfter: { folder: join(folder, kept), lines: 4 } });
+    const killed = await runChild({ args, cwd: folder(), killAfter: { folder: folder(kept), lines: 4 } });
     expect(killed).toMatchObject({ signal: "SIGKILL", stdout: "" });
-    const resumed = await runChild({ args, cwd: folder });
+    const resumed = await runChild({ args, cwd: folder() });
     expect(resumed.exitCode).toBe(0);
     expect(resumed.stderr).toMatch(/^plimsoll: took [1-9]\d? replays finished by another run$/m);
     const whole = await run(...SWEEP, "--json", "whole.json");
     expect(whole.stderr).not.toContain(TAKEN);
-    expect(readFileSync(join(folder, "child.json"), "utf8")).toBe(readFileSync(join(folder, "whole.json"), "utf8"));
-    const left = readdirSync(join(folder, kept)).flatMap((name) => rowsIn(join(folder, kept, name)));
+    expect(readFileSync(folder("child.json"), "utf8")).toBe(readFileSync(folder("whole.json"), "utf8"));
+    const left = readdirSync(folder(kept)).flatMap((name) => rowsIn(folder(kept, name)));
     // The file's sessions, nine rows, and the result.
     expect(left).toHaveLength(linesLeft);
   });
@@ -54,30 +43,30 @@ describe("a run that was killed", { timeout: RUN_MS }, () => {
 
 test("a tuner that was killed goes on where it was, to the same words", { timeout: RUN_MS }, async () => {
   const args = ["tune", "session.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1"];
-  const killed = await runChild({ args, cwd: folder, killAfter: { folder: join(folder, CACHE), lines: 5 } });
+  const killed = await runChild({ args, cwd: folder(), killAfter: { folder: folder(CACHE), lines: 5 } });
   expect(killed).toMatchObject({ signal: "SIGKILL", stdout: "" });
-  const resumed = await runChild({ args, cwd: folder });
+  const resumed = await runChild({ args, cwd: folder() });
   expect(resumed.stderr).toMatch(/^plimsoll: took [1-9]\d? replays finished by another run$/m);
   expect(resumed.stdout).toBe((await run(...args)).stdout);
 });
 
 test("replays are kept in XDG_CACHE_HOME if it is an absolute path", { timeout: RUN_MS }, async () => {
   const args = ["bench", "session.jsonl", "-p", "none", "-w", "32k", "--json", "kept.json"];
-  const { io } = recordedIo(folder);
-  await main(args, { ...io, environment: { XDG_CACHE_HOME: join(folder, "elsewhere") } });
-  expect(existsSync(join(folder, "elsewhere/plimsoll/replays"))).toBe(true);
+  const { io } = recordedIo(folder());
+  await main(args, { ...io, environment: { XDG_CACHE_HOME: folder("elsewhere") } });
+  expect(existsSync(folder("elsewhere/plimsoll/replays"))).toBe(true);
   await main(args, { ...io, environment: { XDG_CACHE_HOME: "relative" } });
-  expect(existsSync(join(folder, "relative"))).toBe(false);
+  expect(existsSync(folder("relative"))).toBe(false);
 });
 
 test("a run whose file lost its end goes on, and appends behind the last whole line", { timeout: RUN_MS }, async () => {
   const args = ["bench", "session.jsonl", "-p", "none", "-p", "sven", "-w", "32k", "--state", "cut.jsonl", "--json"];
   await run(...args, "first.json");
-  const lines = readFileSync(join(folder, "cut.jsonl"), "utf8").split("\n");
-  writeFileSync(join(folder, "cut.jsonl"), `${lines.slice(0, 2).join("\n")}\n${lines[2]?.slice(0, 900)}`);
+  const lines = readFileSync(folder("cut.jsonl"), "utf8").split("\n");
+  writeFileSync(folder("cut.jsonl"), `${lines.slice(0, 2).join("\n")}\n${lines[2]?.slice(0, 900)}`);
   expect((await run(...args, "second.json")).stderr).toContain(`plimsoll: took 1 replay ${TAKEN}`);
-  expect(readFileSync(join(folder, "second.json"), "utf8")).toBe(readFileSync(join(folder, "first.json"), "utf8"));
-  expect(rowsIn(join(folder, "cut.jsonl"))).toHaveLength(4);
+  expect(readFileSync(folder("second.json"), "utf8")).toBe(readFileSync(folder("first.json"), "utf8"));
+  expect(rowsIn(folder("cut.jsonl"))).toHaveLength(4);
 });
 
 describe("what a run keeps", { timeout: RUN_MS }, () => {
@@ -89,14 +78,14 @@ describe("what a run keeps", { timeout: RUN_MS }, () => {
   });
 
   test("is not taken for another file's", async () => {
-    copyFileSync(fixtureSessions()[1]?.path ?? "", join(folder, "session.jsonl"));
+    copyFileSync(fixtureSessions()[1]?.path ?? "", folder("session.jsonl"));
     const { stderr } = await run("bench", "session.jsonl", "-p", "none", "-p", "sven", "-w", "32k", "--state", "shared.jsonl");
     expect(stderr).not.toContain(TAKEN);
   });
 
   test("is not taken for what another module, or the same one before an edit, made", async () => {
     const args = ["bench", "session.jsonl", "-p", "none", "-w", "32k", "--state", "with.jsonl", "--with", "own.mjs"];
-    const own = (text: string) => writeFileSync(join(folder, "own.mjs"), text);
+    const own = (text: string) => writeFileSync(folder("own.mjs"), text);
     own("export default {};\n");
     await run(...args);
     expect((await run(...args)).stderr).toContain(TAKEN);
@@ -110,10 +99,10 @@ describe("what a run keeps", { timeout: RUN_MS }, () => {
       ["old", 15],
       ["new", 13],
     ] as const) {
-      mkdirSync(join(folder, CACHE, name), { recursive: true });
-      utimesSync(join(folder, CACHE, name), NOW_MS / 1_000, NOW_MS / 1_000 - days * 86_400);
+      mkdirSync(folder(CACHE, name), { recursive: true });
+      utimesSync(folder(CACHE, name), NOW_MS / 1_000, NOW_MS / 1_000 - days * 86_400);
     }
     await run(...SWEEP);
-    expect(readdirSync(join(folder, CACHE))).toEqual(["new"]);
+    expect(readdirSync(folder(CACHE))).toEqual(["new"]);
   });
 });

@@ -1,6 +1,4 @@
-import { copyFileSync, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { copyFileSync } from "node:fs";
 import { startAgent } from "@plimsoll/agent";
 import { reply } from "@plimsoll/core/testing";
 import { fixtureSessions } from "@plimsoll/fixtures";
@@ -8,17 +6,17 @@ import { createAnthropicClient } from "@plimsoll/providers/anthropic";
 import { repliesOfTranscript, startSimulator } from "@plimsoll/simulator";
 import { createFileArtifactStore, createFileSessionStore, loadPolicy } from "@plimsoll/stores";
 import { beforeAll, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
-let folder = "";
+const folder = freshFolder(beforeAll);
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-road-"));
-  copyFileSync(fixtureSessions()[0]?.path ?? "", join(folder, "session.jsonl"));
+  copyFileSync(fixtureSessions()[0]?.path ?? "", folder("session.jsonl"));
 });
 
 const run = async (...args: readonly string[]) => {
-  const { io, stdout, stderr } = recordedIo(folder);
+  const { io, stdout, stderr } = recordedIo(folder());
   expect(await main(args, io), stderr()).toBe(0);
   return stdout();
 };
@@ -31,7 +29,7 @@ test("the way from a benchmark over a tuned file to an agent that works by it", 
   const tuned = ["session.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1", "--write", "plimsoll.yaml"];
   expect(await run("tune", ...tuned)).toContain("Wrote plimsoll.yaml: the setting found.");
 
-  const { policy, explain } = loadPolicy(join(folder, "plimsoll.yaml"));
+  const { policy, explain } = loadPolicy(folder("plimsoll.yaml"));
   expect(explain("trigger.atLeast.ratio")).toMatch(/^plimsoll\.yaml:\d+$/);
   // The bench replays the very setting that the file holds.
   expect(await run("bench", "session.jsonl", "-p", "plimsoll.yaml", "-w", "32k", "--jobs", "1")).toContain(policy.name);
@@ -43,8 +41,8 @@ test("the way from a benchmark over a tuned file to an agent that works by it", 
   const compactions: string[] = [];
   const agent = await startAgent({
     session: { kind: "new", sessionId: "road", system: "You are an agent." },
-    sessions: createFileSessionStore({ folder: join(folder, "sessions") }),
-    artifacts: createFileArtifactStore(join(folder, "artifacts")),
+    sessions: createFileSessionStore({ folder: folder("sessions") }),
+    artifacts: createFileArtifactStore(folder("artifacts")),
     model: {
       client: createAnthropicClient({ baseUrl: simulator.url, keyVariable: null }),
       modelId: "claude-sonnet-5-5",

@@ -1,16 +1,14 @@
-import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { PRESETS } from "@plimsoll/core";
 import { human, reply, sessionStart } from "@plimsoll/core/testing";
 import { createFileSessionStore } from "@plimsoll/stores";
 import { beforeEach, describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { runIn } from "../../testing/recorded-io.ts";
 
-let folder = "";
+const folder = freshFolder();
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-compact-"));
-  const writer = await createFileSessionStore({ folder: join(folder, ".plimsoll/sessions") }).create({
+  const writer = await createFileSessionStore({ folder: folder(".plimsoll/sessions") }).create({
     ...sessionStart("be brief"),
     id: "voyage",
   });
@@ -24,16 +22,16 @@ beforeEach(async () => {
   await writer.close();
 });
 
-const plimsoll = (...argv: readonly string[]) => runIn(folder, argv);
+const plimsoll = (...argv: readonly string[]) => runIn(folder(), argv);
 
 const LOG = ".plimsoll/sessions/voyage.jsonl";
-const logText = () => readFileSync(join(folder, LOG), "utf8");
+const logText = () => readFileSync(folder(LOG), "utf8");
 
 describe("compact", () => {
   test("no output has what could steer a terminal, and the messages are the same data", async () => {
     const said = "note \u202e\u009b2J\u{e0041} end";
     const log = logText().replace("turn 19: ", `${said}: `);
-    writeFileSync(join(folder, LOG), log);
+    writeFileSync(folder(LOG), log);
     const { stdout, stderr } = await plimsoll("compact", "voyage", "--keep", "1k");
     expect(stdout + stderr).not.toMatch(/[\u202a-\u202e\u0080-\u009f]|\u{e0041}/u);
     expect(stdout).toContain("note \\u202e\\u009b2J\\udb40\\udc41 end");
@@ -42,15 +40,15 @@ describe("compact", () => {
 
   test("a folder that is not there is named, and not made", async () => {
     const { exitCode, stderr } = await plimsoll("compact", "voyage", "--keep", "1k", "--out", "none/messages.json");
-    expect([exitCode, readdirSync(folder).includes("none")]).toEqual([2, false]);
-    expect(stderr).toMatch(/there is no folder .*none; make it first/);
+    expect([exitCode, readdirSync(folder()).includes("none")]).toEqual([2, false]);
+    expect(stderr).toMatch(/there is no folder() .*none; make it first/);
   });
 
   test.each(PRESETS.map(({ name }) => name))(
     "--focus works under %s, or is an error that says with what it works",
     async (policy) => {
       const focused = "the keel is Zaandam oak, from the yard of Jan";
-      const store = createFileSessionStore({ folder: join(folder, ".plimsoll/sessions") });
+      const store = createFileSessionStore({ folder: folder(".plimsoll/sessions") });
       const writer = await store.create({ ...sessionStart("be brief"), id: "focus" });
       const filler = (turn: number) => `turn ${turn}: ${"the water rises and the line sinks. ".repeat(40)}`;
       for (let turn = 0; turn < 40; turn++) {
@@ -103,10 +101,10 @@ describe("compact", () => {
   });
 
   test("the messages go to a file, whole, and what they are can be compacted again", async () => {
-    mkdirSync(join(folder, "new"));
+    mkdirSync(folder("new"));
     expect((await plimsoll("compact", "voyage", "--keep", "2k", "--out", "new/out.json")).stdout).toBe("");
-    expect(readdirSync(join(folder, "new"))).toEqual(["out.json"]);
-    expect(Array.isArray(JSON.parse(readFileSync(join(folder, "new/out.json"), "utf8")))).toBe(true);
+    expect(readdirSync(folder("new"))).toEqual(["out.json"]);
+    expect(Array.isArray(JSON.parse(readFileSync(folder("new/out.json"), "utf8")))).toBe(true);
   });
 
   test.each([
@@ -114,14 +112,14 @@ describe("compact", () => {
     [
       "a link to it",
       () => {
-        symlinkSync(join(folder, LOG), join(folder, "link"));
+        symlinkSync(folder(LOG), folder("link"));
         return "link";
       },
     ],
     [
       "a second name of it",
       () => {
-        linkSync(join(folder, LOG), join(folder, "name"));
+        linkSync(folder(LOG), folder("name"));
         return "name";
       },
     ],
@@ -146,12 +144,12 @@ describe("compact", () => {
     ["undoing a file of another kind", ["compact", "notes.txt", "--undo"], "which end in .jsonl, can be undone"],
     ["looking at what there is not", ["inspect", "none"], "no session with that id"],
   ])("%s is one line, and the exit code 2", async (_what, argv, line) => {
-    writeFileSync(join(folder, "notes.txt"), "buy tar\n");
-    writeFileSync(join(folder, "other.jsonl"), '{"type":"user","message":{"role":"user","content":"hello"}}\n');
+    writeFileSync(folder("notes.txt"), "buy tar\n");
+    writeFileSync(folder("other.jsonl"), '{"type":"user","message":{"role":"user","content":"hello"}}\n');
     const { exitCode, stderr, stdout } = await plimsoll(...argv);
     expect({ exitCode, stdout, lines: stderr.split("\n").length }).toEqual({ exitCode: 2, stdout: "", lines: 2 });
     expect(stderr).toContain(line);
-    expect(readdirSync(join(folder, ".plimsoll/sessions"))).toEqual(["voyage.jsonl"]);
+    expect(readdirSync(folder(".plimsoll/sessions"))).toEqual(["voyage.jsonl"]);
   });
 
   test.each(["--dry-run", "--policy=sven", "--keep=1k", "--focus=oak", "--window=8k", "--out=a", "--with=a.mjs"])(

@@ -1,25 +1,22 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { KNOBS } from "@plimsoll/core/extend";
 import { SESSION_KEYS } from "@plimsoll/stores";
 import { beforeEach, describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { PROJECT_MAY } from "./project-may.ts";
 import { readConfig } from "./read-config.ts";
 import { SETTING_KEYS } from "./settings.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-may-"));
-});
+const folder = freshFolder();
 
 const write = (name: string, text: string) => {
-  mkdirSync(dirname(join(folder, name)), { recursive: true });
-  writeFileSync(join(folder, name), text);
+  mkdirSync(dirname(folder(name)), { recursive: true });
+  writeFileSync(folder(name), text);
 };
 const read = (more: Partial<Parameters<typeof readConfig>[0]> = {}) =>
-  readConfig({ cwd: join(folder, "clone"), homeFolder: join(folder, "home"), environment: {}, flags: {}, ...more });
+  readConfig({ cwd: folder("clone"), homeFolder: folder("home"), environment: {}, flags: {}, ...more });
 const PROJECT = ["plimsoll.yaml", ".plimsoll/config.yaml"] as const;
 const OWN = "home/.config/plimsoll/config.yaml";
 
@@ -55,7 +52,7 @@ describe.each(PROJECT)("in %s", (file) => {
     write(`clone/${file}`, text);
     expect(() => read()).toThrow(`${file}:${place}: "summary.request" names another model`);
     write(OWN, text);
-    rmSync(join(folder, "clone", file));
+    rmSync(folder("clone", file));
     expect(read().policy.value.summary.request).toHaveProperty("cheaper");
   });
 
@@ -66,7 +63,7 @@ describe.each(PROJECT)("in %s", (file) => {
 });
 
 test.each(PERSONS)("$key holds in the person's own file, in the environment and as a flag", ({ key, example }) => {
-  mkdirSync(join(folder, "clone"));
+  mkdirSync(folder("clone"));
   write(OWN, `${key}: ${example}\n`);
   expect(read().settings[key]?.source).toBe("~/.config/plimsoll/config.yaml:1");
   const variable = `PLIMSOLL_${key.toUpperCase()}`;
@@ -75,16 +72,16 @@ test.each(PERSONS)("$key holds in the person's own file, in the environment and 
 });
 
 describe.each(PROJECT)("%s", (file) => {
-  const place = () => join(folder, "clone", file);
+  const place = () => folder("clone", file);
   beforeEach(() => {
     mkdirSync(dirname(place()), { recursive: true });
     write("outside.yaml", "context_window: 1000\n");
   });
 
   test.each<readonly [string, () => void, string]>([
-    ["a link out", () => symlinkSync(join(folder, "outside.yaml"), place()), "is a link that leads out of this folder"],
+    ["a link out", () => symlinkSync(folder("outside.yaml"), place()), "is a link that leads out of this folder"],
     ["a device", () => symlinkSync("/dev/zero", place()), "is a link that leads out of this folder"],
-    ["a link to nothing", () => symlinkSync(join(folder, "none"), place()), "is a link to nothing"],
+    ["a link to nothing", () => symlinkSync(folder("none"), place()), "is a link to nothing"],
     ["a folder", () => mkdirSync(place()), "is a folder"],
     [
       "a file without end",
@@ -101,22 +98,22 @@ describe.each(PROJECT)("%s", (file) => {
 
   test("as a link that stays inside is read", () => {
     write("clone/settings.yaml", "context_window: 1000\n");
-    symlinkSync(join(folder, "clone/settings.yaml"), place());
+    symlinkSync(folder("clone/settings.yaml"), place());
     expect(read().settings.context_window?.value).toBe(1_000);
   });
 });
 
 test("a folder of settings that leads out is refused", () => {
-  mkdirSync(join(folder, "clone"));
+  mkdirSync(folder("clone"));
   write("outside/config.yaml", "context_window: 1000\n");
-  symlinkSync(join(folder, "outside"), join(folder, "clone/.plimsoll"));
+  symlinkSync(folder("outside"), folder("clone/.plimsoll"));
   expect(() => read()).toThrow(".plimsoll/config.yaml is a link that leads out of this folder");
 });
 
 test("the person's own file may be a link", () => {
-  mkdirSync(join(folder, "clone"));
+  mkdirSync(folder("clone"));
   write("dotfiles/plimsoll.yaml", "model: opus\n");
-  mkdirSync(join(folder, "home/.config/plimsoll"), { recursive: true });
-  symlinkSync(join(folder, "dotfiles/plimsoll.yaml"), join(folder, OWN));
+  mkdirSync(folder("home/.config/plimsoll"), { recursive: true });
+  symlinkSync(folder("dotfiles/plimsoll.yaml"), folder(OWN));
   expect(read().settings.model?.value).toBe("opus");
 });

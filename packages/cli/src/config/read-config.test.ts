@@ -1,23 +1,20 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { SESSION_KEYS } from "@plimsoll/stores";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { readConfig } from "./read-config.ts";
 import { SETTING_KEYS } from "./settings.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-config-"));
-});
+const folder = freshFolder();
 
 const write = (name: string, text: string) => {
-  mkdirSync(dirname(join(folder, name)), { recursive: true });
-  writeFileSync(join(folder, name), text);
+  mkdirSync(dirname(folder(name)), { recursive: true });
+  writeFileSync(folder(name), text);
 };
 const USER_FILE = "home/.config/plimsoll/config.yaml";
 const read = (more: Partial<Parameters<typeof readConfig>[0]> = {}) =>
-  readConfig({ cwd: folder, homeFolder: join(folder, "home"), environment: {}, flags: {}, ...more });
+  readConfig({ cwd: folder(), homeFolder: folder("home"), environment: {}, flags: {}, ...more });
 
 test("readers of policies pass over the keys of a session", () => {
   expect([...SESSION_KEYS]).toEqual([...SETTING_KEYS.map(({ key }) => key), "mcpServers"]);

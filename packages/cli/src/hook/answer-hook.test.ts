@@ -1,31 +1,18 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SUMMARY_HEADER } from "@plimsoll/core/extend";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { NOW_MS } from "../../testing/recorded-io.ts";
 import { COMMANDS } from "../commands.ts";
 import { answerHook } from "./hook-command.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-hook-"));
-});
+const folder = freshFolder();
 
 const nowMs = () => NOW_MS;
-const notesFolder = () => join(folder, ".plimsoll", "hooks");
+const notesFolder = () => folder(".plimsoll", "hooks");
 
 /*
  * Payloads are made from the reference of Claude Code's hooks (code.claude.com/docs/en/hooks, read in November 2026), logs from lines of its sessions as the importer
@@ -34,8 +21,8 @@ const notesFolder = () => join(folder, ".plimsoll", "hooks");
 const payload = (event: string, more: object = {}) =>
   JSON.stringify({
     session_id: "00000000-0000-4000-8000-000000000001",
-    transcript_path: join(folder, "session.jsonl"),
-    cwd: folder,
+    transcript_path: folder("session.jsonl"),
+    cwd: folder(),
     permission_mode: "default",
     hook_event_name: event,
     ...more,
@@ -84,7 +71,7 @@ const summary = (content: string) => {
 
 function write(...pieces: readonly object[]): void {
   const lines = chained(pieces).map((line) => `${JSON.stringify(line)}\n`);
-  writeFileSync(join(folder, "session.jsonl"), lines.join(""));
+  writeFileSync(folder("session.jsonl"), lines.join(""));
 }
 
 const TODOS = [
@@ -102,7 +89,7 @@ const BEFORE = [
 const answerSchema = z.strictObject({
   hookSpecificOutput: z.strictObject({ hookEventName: z.literal("SessionStart"), additionalContext: z.string() }),
 });
-const ask = (text: string) => answerHook(text, { homeFolder: folder, nowMs });
+const ask = (text: string) => answerHook(text, { homeFolder: folder(), nowMs });
 const putBack = async () => answerSchema.parse(JSON.parse(await ask(afterCompact()))).hookSpecificOutput.additionalContext;
 
 describe("after a compaction", () => {
@@ -182,7 +169,7 @@ test("notes are the owner's alone, and old ones are removed", async () => {
   const [name = ""] = readdirSync(notesFolder());
   expect(statSync(join(notesFolder(), name)).mode & 0o077).toBe(0);
   expect(name).toMatch(/^[0-9a-f]{64}\.json$/);
-  const later = { homeFolder: folder, nowMs: () => Date.now() + 3 * 24 * 3_600_000 };
+  const later = { homeFolder: folder(), nowMs: () => Date.now() + 3 * 24 * 3_600_000 };
   await answerHook(payload("PreCompact", { session_id: "another" }), later);
   expect(existsSync(join(notesFolder(), name))).toBe(false);
 });

@@ -1,14 +1,10 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
-let folder = "";
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-outcome-"));
-});
+const folder = freshFolder(beforeAll);
 
 /** An importer of one's own, for runs with a grade. */
 const MODULE = `
@@ -32,17 +28,17 @@ export default { importers: [graded] };
 `;
 
 test("inspect and the report of bench show the grade that an importer of one's own reads; without it the file is no session", async () => {
-  writeFileSync(join(folder, "graded.mjs"), MODULE);
-  writeFileSync(join(folder, "run.json"), JSON.stringify({ asked: "q", reward: 0.25 }));
-  const shown = recordedIo(folder);
+  writeFileSync(folder("graded.mjs"), MODULE);
+  writeFileSync(folder("run.json"), JSON.stringify({ asked: "q", reward: 0.25 }));
+  const shown = recordedIo(folder());
   expect(await main(["inspect", "run.json", "--with", "graded.mjs"], shown.io)).toBe(0);
   expect(shown.stdout().replace(/\s+/g, " ")).toContain("outcome reward 0.25");
-  const replayed = recordedIo(folder);
+  const replayed = recordedIo(folder());
   const bench = ["bench", "run.json", "--with", "graded.mjs", "--policy", "none", "--window", "64k", "--json", "report.json"];
   expect(await main(bench, replayed.io)).toBe(0);
-  const report: unknown = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
+  const report: unknown = JSON.parse(readFileSync(folder("report.json"), "utf8"));
   expect(report).toMatchObject({ sessions: [{ outcome: { grades: [{ name: "reward", value: 0.25 }] } }] });
-  const refused = recordedIo(folder);
+  const refused = recordedIo(folder());
   expect(await main(["inspect", "run.json"], refused.io)).toBe(2);
   expect(refused.stderr()).toMatch(
     /^plimsoll: run\.json:1: no known session format \(found .*, or add an importer with --with\n$/,
@@ -56,10 +52,10 @@ test("inspect --json writes the facts by their names, and what was not read with
     { ...common, type: "hologram", uuid: "x" },
     { ...common, type: "hologram", uuid: "y" },
   ];
-  writeFileSync(join(folder, "log.jsonl"), `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
-  const shown = recordedIo(folder);
+  writeFileSync(folder("log.jsonl"), `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
+  const shown = recordedIo(folder());
   expect(await main(["inspect", "log.jsonl", "--json", "facts.json"], shown.io), shown.stderr()).toBe(0);
-  expect(JSON.parse(readFileSync(join(folder, "facts.json"), "utf8"))).toMatchObject({
+  expect(JSON.parse(readFileSync(folder("facts.json"), "utf8"))).toMatchObject({
     sessions: [
       {
         format: "claude-code",

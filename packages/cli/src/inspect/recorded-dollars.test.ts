@@ -1,14 +1,10 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
-let folder = "";
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-dollars-"));
-});
+const folder = freshFolder(beforeAll);
 
 const lines = (...objects: readonly object[]): string => objects.map((object) => JSON.stringify(object)).join("\n");
 const MODEL = "claude-sonnet-4-5";
@@ -144,16 +140,16 @@ const LOGS: readonly [format: string, text: string, dollars: string][] = [
 const unwrapped = (text: string) => text.replace(/\s+/g, " ");
 
 test.each(LOGS)("%s: inspect, bench and its JSON say the same of one log", async (format, text, dollars) => {
-  const path = join(folder, `${format}.json`);
+  const path = folder(`${format}.json`);
   writeFileSync(path, text);
-  const inspected = recordedIo(folder);
+  const inspected = recordedIo(folder());
   expect(await main(["inspect", path], inspected.io)).toBe(0);
   expect(unwrapped(inspected.stdout())).toContain(`· dollars ${dollars} ·`);
-  const benched = recordedIo(folder);
+  const benched = recordedIo(folder());
   const written = ["--json", `${format}.report.json`, "--html", `${format}.html`];
   expect(await main(["bench", path, "--policy", "recorded", "--window", "500k", ...written], benched.io)).toBe(0);
-  expect(unwrapped(readFileSync(join(folder, `${format}.html`), "utf8"))).toContain(dollars);
+  expect(unwrapped(readFileSync(folder(`${format}.html`), "utf8"))).toContain(dollars);
   expect(unwrapped(benched.stdout())).toContain(`Recorded usage: ${dollars}. All other dollars are modelled by replays.`);
-  const json: { sessions: [{ recordedUsd: number }] } = JSON.parse(readFileSync(join(folder, `${format}.report.json`), "utf8"));
+  const json: { sessions: [{ recordedUsd: number }] } = JSON.parse(readFileSync(folder(`${format}.report.json`), "utf8"));
   expect(dollars).toContain(`$${json.sessions[0].recordedUsd.toFixed(3)} by list prices`);
 });

@@ -1,11 +1,10 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createMemoryArtifactStore } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/extend";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { connectServers, expandVariables } from "./connect-servers.ts";
 import type { McpServer } from "./mcp-server.ts";
 
@@ -22,17 +21,16 @@ server.registerTool("secret", { description: "tells" }, async () => ({ content: 
 await server.connect(new StdioServerTransport());
 `;
 
-let folder = "";
+const folder = freshFolder();
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-mcp-"));
-  writeFileSync(join(folder, "server.mjs"), SERVER);
+  writeFileSync(folder("server.mjs"), SERVER);
 });
 
 const connect = (servers: { readonly [name: string]: McpServer }) =>
   connectServers(
     new Map(Object.entries(servers).map(([name, value]) => [name, { value, source: "here:1", owner: "person" }])),
     {
-      cwd: folder,
+      cwd: folder(),
       environment: { KEY: "told" },
       authorize: () => Promise.reject(new Error("nobody is asked about the person's own")),
     },

@@ -1,17 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import type { PendingCall } from "@plimsoll/agent";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import type { Answer } from "../permission/permissions.ts";
 import { openSession } from "./open-session.ts";
 import type { SessionOptions } from "./session-options.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-servers-"));
-});
+const folder = freshFolder();
 
 const PROJECT = "plimsoll.yaml";
 const PROJECT_FOLDER = ".plimsoll/config.yaml";
@@ -20,8 +17,8 @@ const OWN = ".config/plimsoll/config.yaml";
 /** Opens a session where a file names a program that leaves a mark; answers with the questions and the events. */
 async function opened(file: string, options: SessionOptions, answer: Answer | null) {
   const server = { command: process.execPath, args: ["-e", "fs.writeFileSync('started', '')"], env: { KEY: `\${HOME}` } };
-  mkdirSync(dirname(join(folder, file)), { recursive: true });
-  writeFileSync(join(folder, file), JSON.stringify({ mcpServers: { marks: server } }));
+  mkdirSync(dirname(folder(file)), { recursive: true });
+  writeFileSync(folder(file), JSON.stringify({ mcpServers: { marks: server } }));
   const asked: PendingCall[] = [];
   const ask = (call: PendingCall) => {
     asked.push(call);
@@ -29,10 +26,10 @@ async function opened(file: string, options: SessionOptions, answer: Answer | nu
   };
   const session = await openSession(
     { demo: true, ...options },
-    { io: recordedIo(folder).io, environment: { HOME: "/home/me" }, ...(answer === null ? {} : { ask }) },
+    { io: recordedIo(folder()).io, environment: { HOME: "/home/me" }, ...(answer === null ? {} : { ask }) },
   );
   await session.close();
-  return { asked, isStarted: existsSync(join(folder, "started")), notices: session.notices };
+  return { asked, isStarted: existsSync(folder("started")), notices: session.notices };
 }
 
 const NO: Answer = { kind: "no", words: null };

@@ -1,28 +1,25 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type SimulatedReply, startSimulator } from "@plimsoll/simulator";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 import { runIn } from "../../testing/recorded-io.ts";
 import { argumentsIn, type Intercept, refusing, startRelay, streaming } from "../../testing/relay.ts";
 import { shownAnswer } from "./run-command.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-run-"));
-});
+const folder = freshFolder();
 afterEach(() => void vi.unstubAllEnvs());
 
-const plimsoll = (...argv: readonly string[]) => runIn(folder, argv);
+const plimsoll = (...argv: readonly string[]) => runIn(folder(), argv);
 
 const log = () => {
-  const sessions = join(folder, ".plimsoll/sessions");
+  const sessions = folder(".plimsoll/sessions");
   return readFileSync(join(sessions, readdirSync(sessions).find((name) => name.endsWith(".jsonl")) ?? ""), "utf8");
 };
 
 describe("run", { timeout: 60_000 }, () => {
   test("what plimsoll.yaml says in the words of an earlier version is told once, and the run goes on", async () => {
-    writeFileSync(join(folder, "plimsoll.yaml"), "idleAfter: 4m30s\n");
+    writeFileSync(folder("plimsoll.yaml"), "idleAfter: 4m30s\n");
     const { exitCode, stderr } = await plimsoll("run", "--demo", "--allow", "commands", "look");
     expect(exitCode).toBe(0);
     expect(stderr.match(/plimsoll\.yaml:1:1: idleAfter is gone: nothing replaces it, remove it/g)).toHaveLength(1);
@@ -30,7 +27,7 @@ describe("run", { timeout: 60_000 }, () => {
 
   test("a compaction is the log line that CI reads", async () => {
     writeFileSync(
-      join(folder, "plimsoll.yaml"),
+      folder("plimsoll.yaml"),
       "policy: plimsoll\ntrigger: { atLeast: { tokens: 6000 } }\nkeep: { tokens: 2000 }\n",
     );
     const { exitCode, stderr } = await plimsoll("run", "--demo", "--allow", "commands", "look");

@@ -1,13 +1,10 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { startSimulator } from "@plimsoll/simulator";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { work } from "../../examples/shortest-agent.ts";
+import { freshFolder } from "../../testing/fresh-folder.ts";
 
-let folder = "";
+const folder = freshFolder();
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "plimsoll-shortest-"));
   vi.stubEnv("ANTHROPIC_API_KEY", "test");
 });
 afterEach(() => void vi.unstubAllEnvs());
@@ -23,7 +20,7 @@ test("the shortest program works on a task", async () => {
       { parts: [{ type: "text", text: "It says hello." }] },
     ],
   });
-  expect(await work("make a file", folder, simulator.url)).toBe("It says hello.");
+  expect(await work("make a file", folder(), simulator.url)).toBe("It says hello.");
   expect(simulator.exchanges().map(({ outcome }) => outcome)).toEqual(["answered", "answered", "answered"]);
   await simulator.close();
 });
