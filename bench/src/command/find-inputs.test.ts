@@ -7,7 +7,7 @@ import { findInputs } from "./find-inputs.ts";
 
 const SESSION = join(import.meta.dirname, "../../../fixtures/sessions/bug-hunt.jsonl");
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 beforeEach(() => {
   for (const name of ["logs", "elsewhere"]) mkdirSync(folder(name));
   copyFileSync(SESSION, folder("elsewhere/log.jsonl"));

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { fileSource } from "./file-source.ts";
 import { importFile } from "./registry.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 const log = () => folder("log.jsonl");
 
 describe("a log that is not a regular file is refused in a line, and nothing waits", () => {

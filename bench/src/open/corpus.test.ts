@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { IMPORTERS } from "../formats/registry.ts";
 import { createOpener, type InputFile } from "./corpus.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 function file(name: string, turns: number): InputFile {
   const { entries } = madeTranscript({ turns, toolCallsPerTurn: 2, resultChars: 500, overheadTokens: 1000 }, name);

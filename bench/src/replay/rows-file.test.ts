@@ -1,9 +1,9 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { openRowsFile, type RowsOptions } from "./rows-file.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 const [ONE, TWO] = ["1".repeat(64), "2".repeat(64)];
 const path = () => folder("rows.jsonl");

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { NONE_POLICY, SVEN_POLICY } from "@plimsoll/core";
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { BUILT_IN_PARTS } from "../extension.ts";
@@ -30,7 +30,7 @@ const forkOf = (name: string) => {
   );
 };
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 function file(
   displayName: string,

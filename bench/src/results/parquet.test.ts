@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { parquetReadObjects } from "hyparquet";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { METRICS } from "../metrics/registry.ts";
@@ -8,7 +8,7 @@ import { renderJsonReport } from "../show/json.ts";
 import { checkParquetFolder, tableFile, writeParquet } from "./parquet.ts";
 import { RESULT_TABLES, type ResultTable, resultColumns, resultLines } from "./result-tables.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 const whole = exampleReport({ sessions: ["sessions/first.jsonl", "b.jsonl", "c.jsonl"], calls: 6 });
 

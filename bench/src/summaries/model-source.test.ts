@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { type Policy, SVEN_POLICY } from "@plimsoll/core";
 import { clientFor, MODEL_CATALOG } from "@plimsoll/providers";
 import { type Fault, type SimulatedReply, startSimulator } from "@plimsoll/simulator";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { prepareSession } from "../open/prepared-session.ts";
@@ -16,7 +16,7 @@ const GOOD = SVEN_POLICY.summary.sections.map((title) => `## ${title}\n- simulat
 const says = (text: string): SimulatedReply => ({ parts: [{ type: "text", text }] });
 const KEY = "sk-not-to-be-seen";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 interface Live {
   readonly missing?: ModelChoice["missing"];

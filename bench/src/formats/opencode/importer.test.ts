@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { textOf } from "@plimsoll/core";
 import { EMPTY_VIEW, foldEntry } from "@plimsoll/core/extend";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeLog, importDocument } from "../../../testing/describe-log.ts";
 import { freshFolder } from "../../../testing/fresh-folder.ts";
 import { seenCounts } from "../../open/describe-session.ts";
@@ -101,7 +101,7 @@ test("a message of several steps is a call a step", async () => {
   ]);
 });
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 afterEach(() => rm(folder(), { recursive: true }));
 
 test("a session kept in files is put together from them", async () => {

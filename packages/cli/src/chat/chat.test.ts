@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { recordedIo, runIn } from "../../testing/recorded-io.ts";
 import { chat } from "./chat-command.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 async function chatWith(lines: readonly string[], resume?: string, policy?: string): Promise<string> {
   const recorded = recordedIo(folder());

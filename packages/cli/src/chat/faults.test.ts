@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 import { chat } from "./chat-command.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 const sessions = () => folder(".plimsoll/sessions");
 const logName = () => readdirSync(sessions()).find((name) => name.endsWith(".jsonl")) ?? expect.fail("no log");

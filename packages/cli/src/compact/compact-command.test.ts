@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { runIn } from "../../testing/recorded-io.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 beforeEach(async () => {
   const writer = await createFileSessionStore({ folder: folder(".plimsoll/sessions") }).create({
     ...sessionStart("be brief"),

@@ -9,7 +9,7 @@ import { PROJECT_MAY } from "./project-may.ts";
 import { readConfig } from "./read-config.ts";
 import { SETTING_KEYS } from "./settings.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 const write = (name: string, text: string) => {
   mkdirSync(dirname(folder(name)), { recursive: true });

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { SESSION_KEYS } from "@plimsoll/stores";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { readConfig } from "./read-config.ts";
 import { SETTING_KEYS } from "./settings.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 const write = (name: string, text: string) => {
   mkdirSync(dirname(folder(name)), { recursive: true });

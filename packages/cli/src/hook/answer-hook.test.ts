@@ -2,14 +2,14 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, t
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SUMMARY_HEADER } from "@plimsoll/core/extend";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { NOW_MS } from "../../testing/recorded-io.ts";
 import { COMMANDS } from "../commands.ts";
 import { answerHook } from "./hook-command.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 const nowMs = () => NOW_MS;
 const notesFolder = () => folder(".plimsoll", "hooks");

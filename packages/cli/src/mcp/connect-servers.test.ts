@@ -21,7 +21,7 @@ server.registerTool("secret", { description: "tells" }, async () => ({ content: 
 await server.connect(new StdioServerTransport());
 `;
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 beforeEach(() => {
   writeFileSync(folder("server.mjs"), SERVER);
 });

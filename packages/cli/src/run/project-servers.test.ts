@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { PendingCall } from "@plimsoll/agent";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import type { Answer } from "../permission/permissions.ts";
 import { openSession } from "./open-session.ts";
 import type { SessionOptions } from "./session-options.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 const PROJECT = "plimsoll.yaml";
 const PROJECT_FOLDER = ".plimsoll/config.yaml";

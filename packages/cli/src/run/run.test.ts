@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type SimulatedReply, startSimulator } from "@plimsoll/simulator";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { runIn } from "../../testing/recorded-io.ts";
 import { argumentsIn, type Intercept, refusing, startRelay, streaming } from "../../testing/relay.ts";
 import { shownAnswer } from "./run-command.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 afterEach(() => void vi.unstubAllEnvs());
 
 const plimsoll = (...argv: readonly string[]) => runIn(folder(), argv);

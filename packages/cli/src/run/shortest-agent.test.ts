@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { work } from "../../examples/shortest-agent.ts";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 beforeEach(() => {
   vi.stubEnv("ANTHROPIC_API_KEY", "test");
 });

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { human, sessionStart } from "@plimsoll/core/testing";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { DATABASE_STORE_RULES, type MakeStore } from "../../testing/store-rules.ts";
 import { ARTIFACT_STORE_CONTRACT } from "../testing/artifact-store-contract.ts";
@@ -10,7 +10,7 @@ import { createSqliteStore } from "./sqlite.ts";
 type SqliteStore = Awaited<ReturnType<typeof createSqliteStore>>;
 type SqliteStoreOptions = Parameters<typeof createSqliteStore>[0];
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 let open: SqliteStore[] = [];
 afterEach(() => {
   for (const store of open) store.close();

@@ -1,11 +1,11 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { human, sessionStart } from "@plimsoll/core/testing";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { createFileArtifactStore } from "./file-artifact-store.ts";
 import { createFileSessionStore, deleteSession } from "./file-session-store.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 function places() {
   const sessions = createFileSessionStore({ folder: folder("sessions") });

@@ -1,12 +1,12 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { artifactHandle } from "@plimsoll/core/extend";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { ARTIFACT_STORE_CONTRACT } from "../testing/artifact-store-contract.ts";
 import { createFileArtifactStore } from "./file-artifact-store.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 describe("file artifact store", () => {
   test.each(ARTIFACT_STORE_CONTRACT)("$rule", ({ run }) => run(async () => createFileArtifactStore(folder())));

@@ -2,14 +2,14 @@ import { appendFileSync, chmodSync, readdirSync, readFileSync, rmSync, statSync,
 import { decodeLog, encodeLog, type SessionEntry } from "@plimsoll/core";
 import { MAXIMUM_LINE_BYTES } from "@plimsoll/core/extend";
 import { human, sessionStart } from "@plimsoll/core/testing";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { SESSION_STORE_CONTRACT } from "../testing/session-store-contract.ts";
 import { createFileSessionStore } from "./file-session-store.ts";
 import { encodeBatch } from "./file-session-writer.ts";
 import { MAXIMUM_LOG_BYTES } from "./log-reader.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 const encodeEntry = (entry: SessionEntry) => encodeLog([entry]);
 const START = { ...sessionStart("system"), id: "one" };

@@ -2,12 +2,12 @@ import { readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { encodeLog, type SessionEntry } from "@plimsoll/core";
 import { human, sessionStart } from "@plimsoll/core/testing";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { createFileSessionWriter, type LogHandle } from "./file-session-writer.ts";
 import { createLogIndex, MAXIMUM_LOG_BYTES } from "./log-reader.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 const START = { ...sessionStart("system"), id: "one" };
 const messageEntry = (id: string): SessionEntry => ({ type: "message", message: human(id, id) });

@@ -15,11 +15,11 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { beginOutput, temporaryName, writeWholeFile } from "./output-file.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 test("pieces come to the same bytes as one text, small ones and ones beyond what is written at a time", () => {
   const pieces = ["é", "", "a".repeat(3_000_000), "\n", "字".repeat(700_000), "end"];

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { takeWriterLock } from "./writer-lock.ts";
 
-const folder = freshFolder();
+const folder = freshFolder(beforeEach);
 
 const log = () => ({ sessionId: "one", path: folder("one.jsonl") });
 const lockFile = () => `${log().path}.lock`;
