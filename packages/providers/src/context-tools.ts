@@ -8,23 +8,24 @@ type Parameters = {
   additionalProperties: false;
 };
 
+type Named = { name: string; description: string };
 type Run = (args: unknown) => Promise<string>;
 
 /** A tool in the forms of SDKs whose loops are their callers'. With `deferred` the vendor's search for tools declares it, where the wire has one. */
 interface Forms {
-  readonly "openai-chat": { type: "function"; function: { name: string; description: string; parameters: Parameters } };
-  readonly "openai-responses": {
-    type: "function";
-    name: string;
-    description: string;
-    parameters: Parameters;
-    strict: false;
-    defer_loading?: true;
-  };
-  readonly anthropic: { name: string; description: string; input_schema: Parameters; defer_loading?: true };
-  readonly gemini: { functionDeclarations: { name: string; description: string; parametersJsonSchema: Parameters }[] };
-  readonly mcp: { name: string; description: string; inputSchema: Parameters };
+  readonly "openai-chat": { type: "function"; function: Named & { parameters: Parameters } };
+  readonly "openai-responses": Named & { type: "function"; parameters: Parameters; strict: false; defer_loading?: true };
+  readonly anthropic: Named & { input_schema: Parameters; defer_loading?: true };
+  readonly gemini: { functionDeclarations: (Named & { parametersJsonSchema: Parameters })[] };
+  readonly mcp: Named & { inputSchema: Parameters };
 }
+
+/** The Agents SDK takes a schema with optional arguments only if it is open. */
+type AgentsFields = Named & {
+  parameters: Omit<Parameters, "additionalProperties"> & { additionalProperties: true };
+  strict: false;
+  execute: Run;
+};
 
 /**
  * Declares context tools as an SDK takes them, the same at each call; your loop gives their calls to `execute`. The AI SDK, LangChain and the Agents SDK run tools
@@ -44,19 +45,13 @@ export function toolsFor<Schema, Of = never>(
 export function toolsFor<Tool, Of = never>(
   sdk: "langchain",
   tools: ContextTools<Of>,
-  tool: (run: Run, fields: { name: string; description: string; schema: Parameters }) => Tool,
+  tool: (run: Run, fields: Named & { schema: Parameters }) => Tool,
   of?: Of,
 ): Tool[];
 export function toolsFor<Tool, Of = never>(
   sdk: "openai-agents",
   tools: ContextTools<Of>,
-  tool: (fields: {
-    name: string;
-    description: string;
-    parameters: Omit<Parameters, "additionalProperties"> & { additionalProperties: true };
-    strict: false;
-    execute: Run;
-  }) => Tool,
+  tool: (fields: AgentsFields) => Tool,
   of?: Of,
 ): Tool[];
 export function toolsFor(
@@ -68,7 +63,7 @@ export function toolsFor(
   const deferred = given === "deferred" ? { defer_loading: true } : {};
   const make = typeof given === "function" ? given : (made: unknown) => made;
   const formOf = ({ name, description, parametersJson }: (typeof definitions)[number]): unknown => {
-    const parameters: unknown = JSON.parse(parametersJson);
+    const parameters = JSON.parse(parametersJson);
     const run: Run = async (args) => (await execute(name, args, of)) ?? "";
     switch (sdk) {
       case "openai-chat":
@@ -86,11 +81,10 @@ export function toolsFor(
       case "langchain":
         return make(run, { name, description, schema: parameters });
       case "openai-agents":
-        // Its loose schemas are open; execute refuses what is none of the tool's.
         return make({
           name,
           description,
-          parameters: { ...Object(parameters), additionalProperties: true },
+          parameters: { ...parameters, additionalProperties: true },
           strict: false,
           execute: run,
         });

@@ -56,8 +56,8 @@ const OPTIONS = option.schema<ContextToolOptions>({
 interface Definition {
   readonly name: ContextToolName;
   readonly description: string;
+  /** A `text` is required. */
   readonly takes: { readonly [Key in keyof ContextArguments]?: string };
-  readonly required?: keyof ContextArguments;
 }
 
 const DEFINITIONS: readonly Definition[] = [
@@ -81,7 +81,6 @@ const DEFINITIONS: readonly Definition[] = [
     description:
       "Keeps a passage word for word beside each later summary, as data. All pinned passages together have a small limit, and only the person can take one back.",
     takes: { text: "the passage" },
-    required: "text",
   },
   {
     name: "compact",
@@ -91,16 +90,12 @@ const DEFINITIONS: readonly Definition[] = [
   },
 ];
 
-function specOf({ name, description, takes, required }: Definition): ToolSpec {
+function specOf({ name, description, takes }: Definition): ToolSpec {
   const typed = ([key, meaning]: [string, string]) => [key, { type: typeOf(key), description: meaning }] as const;
   const properties = Object.fromEntries(Object.entries(takes).map(typed));
-  const parameters = {
-    type: "object",
-    properties,
-    required: required === undefined ? [] : [required],
-    additionalProperties: false,
-  };
-  return Object.freeze({ name, description, parametersJson: JSON.stringify(parameters) });
+  const required = "text" in takes ? ["text"] : [];
+  const parametersJson = JSON.stringify({ type: "object", properties, required, additionalProperties: false });
+  return Object.freeze({ name, description, parametersJson });
 }
 
 function typeOf(key: string): "integer" | "string" {
@@ -137,12 +132,12 @@ export function contextTools<Of = never>(
 }
 
 /** The arguments of a call; `null` for any that the tool does not take. */
-function argumentsOf({ takes, required }: Definition, given: unknown): ContextArguments | null {
+function argumentsOf({ takes }: Definition, given: unknown): ContextArguments | null {
   const args = typeof given === "string" ? (given.trim() === "" ? {} : jsonIn(given)) : (given ?? {});
   if (!isRecord(args)) return null;
   const entries = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
   const isTaken = ([key, value]: [string, unknown]) =>
     Object.hasOwn(takes, key) && (typeOf(key) === "integer" ? Number.isSafeInteger(value) : typeof value === "string");
-  const isWhole = required === undefined || entries.some(([key]) => key === required);
+  const isWhole = !("text" in takes) || entries.some(([key]) => key === "text");
   return entries.every(isTaken) && isWhole ? Object.fromEntries(entries) : null;
 }
