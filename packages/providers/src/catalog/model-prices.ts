@@ -192,29 +192,24 @@ const MINUTE_MS = 60_000;
  * Google's implicit cache states no time; ten minutes is chosen. The price of a write is with the prices; a caller who asks for an hour puts it in
  * place of the time given here.
  */
-const RULES: readonly { readonly families: readonly string[]; readonly rules: CacheRules }[] = [
-  {
-    families: ["opus-5", "fable-5", "mythos-5", "haiku-5"],
-    rules: { minimumTokens: 512, stepTokens: 1, timeToLiveMs: 5 * MINUTE_MS },
-  },
-  {
-    families: ["opus-4-5", "opus-4-6", "opus-4-7", "haiku-4"],
-    rules: { minimumTokens: 4096, stepTokens: 1, timeToLiveMs: 5 * MINUTE_MS },
-  },
-  { families: ["haiku"], rules: { minimumTokens: 2048, stepTokens: 1, timeToLiveMs: 5 * MINUTE_MS } },
-  { families: ["claude"], rules: { minimumTokens: 1024, stepTokens: 1, timeToLiveMs: 5 * MINUTE_MS } },
-  { families: ["gemini"], rules: { minimumTokens: 1024, stepTokens: 1, timeToLiveMs: 10 * MINUTE_MS } },
-  { families: ["gpt-5-5"], rules: { minimumTokens: 1024, stepTokens: 512, timeToLiveMs: 60 * MINUTE_MS } },
-  { families: ["gpt-5-6", "gpt-6"], rules: { minimumTokens: 1024, stepTokens: 1024, timeToLiveMs: 30 * MINUTE_MS } },
+const RULES: readonly (readonly [families: readonly string[], minimumTokens: number, stepTokens: number, minutes: number])[] = [
+  [["opus-5", "fable-5", "mythos-5", "haiku-5"], 512, 1, 5],
+  [["opus-4-5", "opus-4-6", "opus-4-7", "haiku-4"], 4096, 1, 5],
+  [["haiku"], 2048, 1, 5],
+  [["claude"], 1024, 1, 5],
+  [["gemini"], 1024, 1, 10],
+  [["gpt-5-5"], 1024, 512, 60],
+  [["gpt-5-6", "gpt-6"], 1024, 1024, 30],
+  // Every other model: OpenAI's automatic cache, which most compatible servers follow.
+  [[""], 1024, 128, 10],
 ];
-
-/** Cache rules for every other model: those of OpenAI's automatic cache, which most compatible servers follow. */
-const OTHER_RULES: CacheRules = { minimumTokens: 1024, stepTokens: 128, timeToLiveMs: 10 * MINUTE_MS };
 
 /** How the model's prompt cache works if the caller asks for nothing special. */
 function cacheRulesOf(modelId: string): CacheRules {
   const named = modelFamily(modelId);
-  return RULES.find(({ families }) => families.some((family) => named.includes(family)))?.rules ?? OTHER_RULES;
+  const [, minimumTokens = 0, stepTokens = 1, minutes = 0] =
+    RULES.find(([families]) => families.some((family) => named.includes(family))) ?? [];
+  return { minimumTokens, stepTokens, timeToLiveMs: minutes * MINUTE_MS };
 }
 
 type ModelCosts = NonNullable<SessionOptions["modelCosts"]>;

@@ -137,62 +137,35 @@ const GOOGLE_IMAGE: ImagePrior = {
 const TOOLS_RATIO = 1.2;
 const INDENTED_TOOLS_RATIO = 1.9;
 
-const CLAUDE = { image: ANTHROPIC_IMAGE, toolsRatio: TOOLS_RATIO };
+const IMAGES: Readonly<Record<FigureName, ImagePrior>> = {
+  claude: ANTHROPIC_IMAGE,
+  "claude-from-4.7": ANTHROPIC_IMAGE,
+  gemini: GOOGLE_IMAGE,
+  llama: OPENAI_IMAGE,
+  gpt: OPENAI_IMAGE,
+};
+
+type FamilyRow = readonly [name: string, pattern: RegExp, figures: FigureName, reasoningAtTurn: ModelFamily["reasoningAtTurn"]];
 
 /**
  * Claude from 4.7 on measures a third more than before it (seven of eight recorded sessions of Opus 4.6 measure as 4.5 does). Anthropic,
  * "Extended thinking" (read November 2026): the reasoning of earlier turns is taken out of the prompt before Opus 4.5, which keeps it. OpenAI drops it at the next user message (seen in all recorded sessions) before GPT-5.6, which takes that
  * of all turns (20 of 21 recorded turns of November 2026; openrouter.ai, "ReasoningContext": its default is the model's, read November 2026).
  */
-const MODEL_FAMILIES: readonly ModelFamily[] = [
-  {
-    name: "claude-from-4.7",
-    pattern: /claude-[a-z]+-(?:4[.-][7-9]|[5-9])/,
-    figures: "claude-from-4.7",
-    reasoningAtTurn: "stays",
-    ...CLAUDE,
-  },
-  {
-    name: "claude-from-opus-4.5",
-    pattern: /claude-(?:opus-4[.-][56]|sonnet-4[.-]6)/,
-    figures: "claude",
-    reasoningAtTurn: "stays",
-    ...CLAUDE,
-  },
-  { name: "claude", pattern: /claude/, figures: "claude", reasoningAtTurn: "goes", ...CLAUDE },
-  {
-    name: "gemini",
-    pattern: /gemini/,
-    figures: "gemini",
-    reasoningAtTurn: "goes",
-    toolsRatio: TOOLS_RATIO,
-    image: GOOGLE_IMAGE,
-  },
-  {
-    name: "llama",
-    pattern: /llama/,
-    figures: "llama",
-    reasoningAtTurn: "goes",
-    toolsRatio: INDENTED_TOOLS_RATIO,
-    image: OPENAI_IMAGE,
-  },
-  {
-    name: "gpt-from-5.6",
-    pattern: /gpt-(?:5[.-](?:[6-9]|[1-9]\d)|[6-9])/,
-    figures: "gpt",
-    reasoningAtTurn: "stays",
-    toolsRatio: TOOLS_RATIO,
-    image: OPENAI_IMAGE,
-  },
-  {
-    name: "gpt",
-    pattern: /(?:^|[/-])(?:gpt-|o[134](?:-|$)|codex)/,
-    figures: "gpt",
-    reasoningAtTurn: "goes",
-    toolsRatio: TOOLS_RATIO,
-    image: OPENAI_IMAGE,
-  },
+const FAMILIES: readonly FamilyRow[] = [
+  ["claude-from-4.7", /claude-[a-z]+-(?:4[.-][7-9]|[5-9])/, "claude-from-4.7", "stays"],
+  ["claude-from-opus-4.5", /claude-(?:opus-4[.-][56]|sonnet-4[.-]6)/, "claude", "stays"],
+  ["claude", /claude/, "claude", "goes"],
+  ["gemini", /gemini/, "gemini", "goes"],
+  ["llama", /llama/, "llama", "goes"],
+  ["gpt-from-5.6", /gpt-(?:5[.-](?:[6-9]|[1-9]\d)|[6-9])/, "gpt", "stays"],
+  ["gpt", /(?:^|[/-])(?:gpt-|o[134](?:-|$)|codex)/, "gpt", "goes"],
 ];
+
+const MODEL_FAMILIES: readonly ModelFamily[] = FAMILIES.map(([name, pattern, figures, reasoningAtTurn]) => {
+  const toolsRatio = figures === "llama" ? INDENTED_TOOLS_RATIO : TOOLS_RATIO;
+  return { name, pattern, figures, reasoningAtTurn, toolsRatio, image: IMAGES[figures] };
+});
 
 /** The family of unknown models: most tokenizers are built as OpenAI's. */
 const UNKNOWN_FAMILY: ModelFamily = {
