@@ -11,7 +11,7 @@ import type { SizeJudge } from "../size-judge/size-judge.ts";
 export type CacheSign = { readonly kind: "whole" } | CutSign;
 
 /** Less was read: the cache ended here. */
-export interface CutSign {
+interface CutSign {
   readonly kind: "cut";
   readonly readTokens: number;
   /** Id of the first message that was not read to its end; `null` if none was read. */

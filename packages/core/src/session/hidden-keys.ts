@@ -21,7 +21,7 @@ export function isCredentialName(name: string): boolean {
 const MINIMUM_SECRET_CHARS = 16;
 
 /** Texts without certain secrets. */
-export interface Redactor {
+interface Redactor {
   /** The text with `[NAME]` for each secret in it; the very text if there is none. */
   text(text: string): string;
   /** The length of the longest secret, 0 for none: the end of a piece may cut one in two. */
