@@ -31,8 +31,10 @@ test("the way from a benchmark over a tuned file to an agent that works by it", 
 
   const { policy, explain } = loadPolicy(folder("plimsoll.yaml"));
   expect(explain("trigger.atLeast.ratio")).toMatch(/^plimsoll\.yaml:\d+$/);
-  // The bench replays the very setting that the file holds.
-  expect(await run("bench", "session.jsonl", "-p", "plimsoll.yaml", "-w", "32k", "--jobs", "1")).toContain(policy.name);
+  // The bench replays the very setting that the file holds; its name is wrapped in a table of 80 columns.
+  expect(policy.name).toBe("sven (plimsoll.yaml)");
+  const replayed = await run("bench", "session.jsonl", "-p", "plimsoll.yaml", "-w", "32k", "--jobs", "1");
+  expect(replayed).toMatch(/^sven .*\n\(plimsoll\.yaml\)/m);
 
   const simulator = await startSimulator({
     replies: repliesOfTranscript(Array.from({ length: 8 }, (_, index) => reply(`a${index}`, LONG))),
