@@ -270,3 +270,11 @@ export function messagesWrittenBy(edit: AppliedEdit): readonly Message[] {
   if (edit.kind === "replace-part") return [];
   return [edit.message, edit.note].flatMap((message) => message ?? []);
 }
+
+/** The usage of a compaction's own calls, those without effect too. */
+export function summaryUsages(entry: CompactionEntry | AttemptEntry): readonly Usage[] {
+  const edits = entry.type === "compaction" ? entry.edits : [];
+  const written = edits.flatMap((edit) => (edit.kind === "replace-spans" && edit.usage !== null ? [edit.usage] : []));
+  const { steps } = entry.type === "compaction" ? entry.record : entry;
+  return [...written, ...steps.flatMap(({ usage = null }) => (usage === null ? [] : [usage]))];
+}

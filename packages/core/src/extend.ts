@@ -38,7 +38,7 @@ export { truncateMessage } from "./truncation/truncate-text.ts";
 // Importers and metrics: messages with their ids, calls by their files, the fold of a log, sizes.
 
 export { fileBegun, serverOf } from "./engine/window-parts.ts";
-export { entryIdOf, LOG_VERSION } from "./entry.ts";
+export { entryIdOf, LOG_VERSION, summaryUsages } from "./entry.ts";
 export type { ToolTable } from "./memory/call-shape.ts";
 export { callShape, toolShapeOf } from "./memory/call-shape.ts";
 export { scriptCalls } from "./memory/script-calls.ts";
@@ -58,7 +58,7 @@ export { coverageOf, lowestLimits, messageChars, pixelSizeOf, REQUEST_UNITS } fr
 export { sequenceOf } from "./sequence.ts";
 export { sessionEntrySchema } from "./session/entry-schema.ts";
 export { createRedaction } from "./session/redaction.ts";
-export { foldLedger, summaryUsages } from "./session/session-state.ts";
+export { foldLedger } from "./session/session-state.ts";
 export { EMPTY_VIEW, foldEntry, foldUnhashed, modelChangeEntry, setupChange, setupChangeEntry } from "./session/view.ts";
 
 // Tools: their input and output, and texts.

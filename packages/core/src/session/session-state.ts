@@ -1,6 +1,6 @@
 import { GOAL_STEP } from "../engine/chain.ts";
 import type { Breaker, FitInput, FitOutcome } from "../engine/fit-input.ts";
-import type { AttemptEntry, CompactionEntry, SessionEntry, SetupChangeEntry, StepOutcome } from "../entry.ts";
+import { type AttemptEntry, type SessionEntry, type SetupChangeEntry, type StepOutcome, summaryUsages } from "../entry.ts";
 import { isHuman, type Message, vendorBlockOf } from "../message/message.ts";
 import { requestSizeOf } from "../message/size.ts";
 import { shortHash } from "../text.ts";
@@ -281,14 +281,6 @@ export function foldTotals(totals: UsageTotals, entry: SessionEntry): UsageTotal
   if (entry.type !== "compaction" && entry.type !== "attempt") return totals;
   const isMade = entry.type === "compaction";
   return summaryUsages(entry).reduce(withUsage, isMade ? { ...totals, compactions: totals.compactions + 1 } : totals);
-}
-
-/** The usage of a compaction's own calls, those without effect too. */
-export function summaryUsages(entry: CompactionEntry | AttemptEntry): readonly Usage[] {
-  const edits = entry.type === "compaction" ? entry.edits : [];
-  const written = edits.flatMap((edit) => (edit.kind === "replace-spans" && edit.usage !== null ? [edit.usage] : []));
-  const { steps } = entry.type === "compaction" ? entry.record : entry;
-  return [...written, ...steps.flatMap(({ usage = null }) => (usage === null ? [] : [usage]))];
 }
 
 function withUsage(totals: UsageTotals, usage: Usage): UsageTotals {
