@@ -58,6 +58,8 @@ export interface Summary {
   readonly prompts?: readonly string[];
   /** Names of the repairs to the model's answer. */
   readonly repairs?: readonly string[];
+  /** True for a text that no model wrote and that quotes its messages, as a digest: calls and turns in it are quotations. */
+  readonly isQuoted?: true;
 }
 
 /** Writes summaries. Rejects on failure: an error never becomes text. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns, words } from "../../testing/small-session.ts";
 import { failureText, PlimsollError } from "../error.ts";
+import { createDigest } from "../memory/digest.ts";
 import type { Message } from "../message/message.ts";
 import { withKinds } from "../policy/kinds.ts";
 import type { EnginePolicy, Policy } from "../policy/policy.ts";
@@ -13,6 +14,14 @@ import type { BeforeCompaction, FitInput } from "./fit-input.ts";
 import { recoveriesOf } from "./goal.ts";
 
 const fails = () => Promise.reject(new Error("overloaded"));
+
+test("a digest may quote the object of a call", async () => {
+  const call = '{\n  "name": "read",\n  "arguments": {"path": "a"}\n}';
+  const said = [...turns(6), human("u", "Show a call."), reply("a", `Here it is:\n${call}`), ...turns(3, 6)];
+  const policy = { ...SMALL_POLICY, strategies: PLIMSOLL_POLICY.strategies };
+  expect(stepsOf(await smallSession(said, { policy }).fit())).toEqual(["digest applied"]);
+  expect(stepsOf(await smallSession(said, { summarizer: createDigest() }).fit())).toEqual(["summarize applied"]);
+});
 
 describe("a hook before compaction", () => {
   const hooked = (hook: BeforeCompaction, before: readonly Message[] = []) =>

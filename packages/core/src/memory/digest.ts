@@ -13,7 +13,7 @@ import { logTexts } from "./units.ts";
  * running things, and the newest step, in their original words, up to a size that does not depend on the policy. A section without facts is left out.
  */
 export function createDigest(options: DigestOptions = DEFAULT_DIGEST_OPTIONS): Summarizer {
-  return async (request) => ({ text: digestText(request, options), usage: null, stopReason: "end" });
+  return async (request) => ({ text: digestText(request, options), usage: null, stopReason: "end", isQuoted: true });
 }
 
 /** Size of a digest, and the text beside it. */

@@ -133,6 +133,7 @@ describe("a summary is", () => {
     ["prose with marks in brackets", `${PROSE}\n[DONE] the parser\n[TODO] the manual, see read(path)`],
     ["prose with tags", `<analysis>\n${PROSE}\n</analysis>\n<summary>\nMended.\n</summary>`],
     ["prose with an object", `${PROSE}\n{"port": 8080, "input": "a.ts", "output": "b.ts"}`],
+    ["prose with a package's file", `${PROSE}\n{\n  "name": "a",\n  "type": "module",\n  "author": {\n    "name": "b"\n  }\n}`],
     ["prose with an open question", `${PROSE}\nStill open: should the port change?`],
     [
       "prose in German with roles",

@@ -24,13 +24,13 @@ export function usableSummary(
   request: SummaryRequest,
   author: SummaryAuthor = "asked",
 ): Summary {
-  const { usage, prompts, repairs, ...reply }: Record<keyof Summary, unknown> = { ...NOTHING, ...given };
+  const { usage, prompts, repairs, isQuoted, ...reply }: Record<keyof Summary, unknown> = { ...NOTHING, ...given };
   const whole = endedText(reply);
   const text = whole.trim();
   const own = withoutInstructions(text, instructionsOf(request));
   if (!hasLetters(withoutHeadings(text))) throw failed("the summary has no letters, or none below its headings");
   if (!hasLetters(withoutHeadings(own)) || text.includes(SUMMARIZER_ROLE.text)) throw failed("the summary repeats the request");
-  refuseContinuation(text, request);
+  if (isQuoted !== true) refuseContinuation(text, request);
   refuseStandIn(own, request, author);
   const reported = loggableUsage(usage);
   if (isCutOff(own, reported, request)) throw failed("the summary was cut off");
@@ -40,10 +40,14 @@ export function usableSummary(
     usage: reported,
     ...(isTexts(prompts) ? { prompts } : {}),
     ...(isTexts(repairs) ? { repairs } : {}),
+    ...(isQuoted === true ? { isQuoted } : {}),
   };
 }
 
-const NOTHING: Record<keyof Summary, unknown> = { text: null, stopReason: null, usage: null, prompts: null, repairs: null };
+const NOTHING: Record<keyof Summary, unknown> = {
+  ...{ text: null, stopReason: null, usage: null },
+  ...{ prompts: null, repairs: null, isQuoted: null },
+};
 
 function failed(why: string): PlimsollError {
   return new PlimsollError("summary-failed", why);
@@ -343,7 +347,7 @@ const CALL_FORMS: readonly RegExp[] = [
   /^[ \t]*<(\w+_\w+)>(?=\w)(?![\s\S]*<\/\1>)/m,
   /^[ \t]*<[\w:-]+(?:=\S|\s[^>\n]*\bname=|>\s*(?:\[\s*)?\{\s*"|>\s*[\w.-]+[ \t]*\n\s*<\w)/m,
   /^[ \t]*(?:\w+: )?\[[\w /]+(?::[ \t]*[\w.-]+\(|\]:?[ \t]*(?:(?:\[\s*)?\{\s*"|[\w.-]+(?:\[\w+\]\s*\{|\(\{)))/m,
-  /^[ \t]*(?:\[\s*)?\{\s*"\w*(?:name|tool|function|type|id)\w*"\s*:[^{}]*(?:\{[^{}]*)?"(?:name|arguments|parameters|input|args)"\s*:\s*["{]/m,
+  /^[ \t]*(?:\[\s*)?\{\s*"\w*(?:name|tool|function|type|id)\w*"\s*:[^{}]*(?:\{[^{}]*)?"(?:arguments|parameters|input|args)"\s*:\s*["{]/m,
 ];
 
 /** An exclamation at the very beginning, and a question at the end that no colon introduces: a record exclaims nothing and asks no questions. */
