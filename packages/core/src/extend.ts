@@ -1,5 +1,3 @@
-import * as option from "./option.ts";
-
 // For parts of one's own, by kind.
 
 // Strategies, and where they may cut.
@@ -128,8 +126,9 @@ export { artifactHandle } from "./session/recall.ts";
 
 // Options and files written by a user: their mistakes, and the nearest right name.
 
+// biome-ignore lint/performance/noReExportAll: an import and an export would put all of this file into each bundle that has it
+export * as option from "./option.ts";
 export { suggestion } from "./schema-problems.ts";
-export { option };
 
 // Policies: kinds, knobs, and the allowed keys of files.
 
