@@ -65,6 +65,7 @@ export function replyReport(more: Partial<ReplyReport> = {}): ReplyReport {
     outputTokens: 100,
     reasoningTokens: 30,
     content: content(20, { reasoningWeighed: 7, reasoning: "opaque" }),
+    loadedTokens: 0,
     ...more,
   };
 }

@@ -1,6 +1,7 @@
 import { resolveAmount } from "../budget.ts";
 import { openStepStart, safeCuts } from "../cut-point.ts";
-import { isRecord, jsonIn } from "../json.ts";
+import { jsonIn } from "../json.ts";
+import { loadedToolsIn } from "../message/loaded-tools.ts";
 import { isDeclared, isHuman, type Message, oncePerMessage, toolCallsOf } from "../message/message.ts";
 import type { KeepRule, KeepView, MessageRange, MessagesRule } from "./keep-rule.ts";
 
@@ -62,17 +63,9 @@ const toolsLoadedBy = oncePerMessage(({ role, parts }: Message): readonly string
   return parts.flatMap((part) => {
     const json = part.type === "text" ? part.text : part.type === "tool-call" ? part.argumentsJson : "";
     const isList = /"(?:tool_reference|tools)"/.test(json);
-    return namesIn(part.type === "reasoning" ? part.opaque : isList ? jsonIn(json) : null);
+    return loadedToolsIn(part.type === "reasoning" ? part.opaque : isList ? jsonIn(json) : null);
   });
 });
-
-function namesIn(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap(namesIn);
-  if (!isRecord(value)) return [];
-  if (value.type === "tool_reference") return [String(value.tool_name)];
-  const listed = Array.isArray(value.tools) ? value.tools.flatMap((tool) => (isRecord(tool) ? [String(tool.name)] : [])) : [];
-  return [...listed, ...namesIn(value.content), ...namesIn(value.tool_references)];
-}
 
 /** Messages between two neighbouring safe cuts: they are kept together or not at all. */
 interface Unit {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { loadedToolsIn } from "../message/loaded-tools.ts";
 import {
   type ImagePart,
   isSummary,
@@ -227,7 +228,7 @@ export interface MessageContent {
   readonly images: readonly ImagePart[];
   /** True for a summary whose text a vendor keeps to itself. */
   readonly isUnseen: boolean;
-  /** Tools that a result names and whose definitions the vendor puts into the next prompt in their place. */
+  /** Tools that a search loads: their definitions are in the next prompt, and not in the texts. */
   readonly loadedTools: number;
 }
 
@@ -260,7 +261,8 @@ const readContent: ContentOf = oncePerMessage((message) => {
   const images = parts.filter((part) => part.type === "image");
   const isUnseen = isSummary(message) && messageChars({ parts }) < LEAST_SUMMARY_CHARS;
   const [counts, reasoningCounts] = [classesOf(texts), classesOf(reasoningTexts)];
-  const loadedTools = message.role === "tool-result" ? texts.filter((text) => LOADED_TOOL.test(text)).length : 0;
+  const loadedTools =
+    message.role === "tool-result" ? texts.filter((text) => LOADED_TOOL.test(text)).length : loadedByVendor(parts);
   return { counts, reasoningCounts, reasoning: reasoningOf(parts), images, isUnseen, loadedTools };
 });
 
@@ -289,6 +291,17 @@ function classesOf(texts: readonly string[]): ClassCounts {
   for (const text of texts) countClasses(text, counts);
   return counts;
 }
+
+/** The tools of searches that the vendor ran inside a reply. A list of tools that is no search's was in the prompt before. */
+function loadedByVendor(parts: readonly Part[]): number {
+  const names = parts.flatMap((part) => {
+    const found = part.type === "reasoning" ? loadedToolsIn(part.opaque) : [];
+    return part.type === "reasoning" && found.length > 0 && TOOL_SEARCH.test(JSON.stringify(part.opaque)) ? found : [];
+  });
+  return new Set(names).size;
+}
+
+const TOOL_SEARCH = /tool_?(?:search|reference)/i;
 
 function reasoningOf(parts: readonly Part[]): MessageContent["reasoning"] {
   if (parts.some((part) => part.type === "reasoning" && part.opaque !== null)) return "opaque";

@@ -49,7 +49,9 @@ export function withReport(
     reportedModelId: modelId,
     fits: { ...ledger.fits, [modelId]: fit },
     base: { kind: "report", promptTokens, overhead },
-    reply: isRejectedUsage(usage) ? null : { requestId, messageId: null, outputTokens, reasoningTokens, content: null },
+    reply: isRejectedUsage(usage)
+      ? null
+      : { requestId, messageId: null, outputTokens, reasoningTokens, content: null, loadedTokens: 0 },
     firstReport: firstReportAfter(ledger, model, report),
     residuals: nextResiduals(ledger.residuals, situationOf(ledger, modelId), { expectedTokens, promptTokens }),
   };
@@ -59,7 +61,7 @@ export function withReport(
 const KEPT_TOOL_RATIO = 0.5;
 
 /**
- * The ledger once a report shows the cost of the tools that a result loads: all that the messages do not explain. Their definitions are in no text, so
+ * The ledger once a report shows the cost of the tools that a search loads: all that the messages do not explain. Their definitions are in no text, so
  * that nothing else is learned of them. Before the first report there is nothing to compare with.
  */
 function withLoadedTools(
@@ -67,10 +69,11 @@ function withLoadedTools(
   model: Model,
   report: { readonly modelId: string; readonly promptTokens: number; readonly overhead: OverheadCounts },
 ): MeasuredState {
-  const { unreportedTools: count, loadedTool, unreported, unreportedMessages, view } = ledger;
+  const { unreportedTools: count, loadedTool, reply, unreported, unreportedMessages, view } = ledger;
   if (count === 0 || ledger.base.kind !== "report" || ledger.reportedModelId !== report.modelId) return ledger;
   const surprise = report.promptTokens - nextPrompt(ledger, model, report.overhead).expectedTokens;
   const change = Math.max(-loadedTool.tokens, surprise / count);
+  const inReply = reply?.content?.loadedTools ?? 0;
   const messages = unreportedMessages.slice().map(({ id, content, fixedTokens }) => {
     return { id, content, fixedTokens: fixedTokens + content.loadedTools * change };
   });
@@ -80,7 +83,8 @@ function withLoadedTools(
       tokens: loadedTool.tokens + (1 - KEPT_TOOL_RATIO) * change,
       roomTokens: Math.max(KEPT_TOOL_RATIO * loadedTool.roomTokens, Math.abs(change)),
     },
-    unreported: { ...unreported, fixedTokens: unreported.fixedTokens + count * change },
+    reply: reply === null ? null : { ...reply, loadedTokens: reply.loadedTokens + inReply * change },
+    unreported: { ...unreported, fixedTokens: unreported.fixedTokens + (count - inReply) * change },
     unreportedMessages: sequenceOf(messages),
     view: { ...view, fixedTokens: view.fixedTokens + count * change },
   };

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SessionEntry, UsageEntry } from "../../entry.ts";
+import type { JsonValue } from "../../json.ts";
 import type { AssistantMessage, Message } from "../../message/message.ts";
 import { foldLedger } from "../../session/session-state.ts";
 import { EMPTY_VIEW, foldEntry } from "../../session/view.ts";
@@ -162,6 +163,55 @@ describe("the next prompt", () => {
   ])("has room for a jump %s", (_, lanes, holds) => {
     const { entries, nextTokens } = steps(30, { lanes });
     expect(follow(entries).prediction.upperTokens >= nextTokens).toBe(holds);
+  });
+});
+
+describe("a search of the vendor's inside a reply", () => {
+  const found = (...names: readonly string[]) => names.map((name) => ({ type: "tool_reference", tool_name: name }));
+  const listed = (...names: readonly string[]) => names.map((name) => ({ type: "function", name, parameters: {} }));
+  const SEARCHES: Readonly<Record<string, (...names: readonly string[]) => JsonValue>> = {
+    Messages: (...names) => ({
+      type: "tool_search_tool_result",
+      content: { type: "tool_search_tool_search_result", tool_references: found(...names) },
+    }),
+    Responses: (...names) => ({ type: "tool_search_output", execution: "server", tools: listed(...names) }),
+    "AI SDK": (...names) => ({
+      type: "tool-result",
+      output: { type: "json", value: names.map((toolName) => ({ type: "tool_reference", toolName })) },
+    }),
+  };
+  const TOOL_TOKENS = 1700;
+  const searching = (id: string, opaque: JsonValue) =>
+    assistant(id, [...replyOf(id).parts, { type: "reasoning", text: "", opaque }]);
+
+  test.each(Object.entries(SEARCHES))(
+    "is within the bound, and the next one expected by what the first cost: %s",
+    (_, search) => {
+      const first = [
+        sessionStart("system"),
+        message(human("h", "go")),
+        report("a", 20_000, 40),
+        message(searching("a", search("x", "y"))),
+      ];
+      const afterFirst = 20_000 + 40 + 2 * TOOL_TOKENS;
+      expect(follow(first).prediction.upperTokens).toBeGreaterThan(afterFirst);
+      const second = [...first, report("b", afterFirst, 40), message(searching("b", search("z")))];
+      const { prediction, ledger } = follow(second);
+      expect(percentOff(prediction.expectedTokens, afterFirst + 40 + TOOL_TOKENS)).toBeLessThan(2);
+      expect(prediction.upperTokens).toBeGreaterThan(afterFirst + 40 + TOOL_TOKENS);
+      const estimator = createEstimator({ kind: "ledger" }, createWorkCounter());
+      expect(estimator.messageTokens(searching("a", search("x", "y")), ledger)).toBe(40 + 2 * TOOL_TOKENS);
+    },
+  );
+
+  test.each<[string, JsonValue]>([
+    ["a list of tools that was in the prompt before", { type: "mcp_list_tools", tools: listed("x", "y") }],
+    ["a search that found nothing", { type: "tool_search_output", tools: [] }],
+    ["a search of the web", { type: "web_search_call", action: { query: "tool" } }],
+  ])("%s costs nothing more", (_, opaque) => {
+    const by = (parts: JsonValue) =>
+      follow([sessionStart("system"), message(human("h", "go")), report("a", 20_000, 40), message(searching("a", parts))]);
+    expect(by(opaque).prediction).toEqual(by("signature").prediction);
   });
 });
 

@@ -173,7 +173,8 @@ export function measuredBy(of: Ledger, { modelId, usage }: UsageEntry, priors: M
   const { base, unreported } = ledger;
   const promptTokens = usage.input.totalTokens;
   if (promptTokens === null || base.kind !== "report" || ledger.reportedModelId !== modelId) return null;
-  if (ledger.hasUnreportedHuman || unreported.fixedTokens > 0 || unreported.messages === 0) return null;
+  if (ledger.hasUnreportedHuman || ledger.unreportedTools > 0 || unreported.fixedTokens > 0 || unreported.messages === 0)
+    return null;
   const { returnedTokens } = arrivalOf(ledger, modelOf(ledger, modelId, priors));
   const tokens = promptTokens - base.promptTokens - returnedTokens;
   return tokens > 0 ? { modelId, counts: unreported.counts, messages: unreported.messages, tokens } : null;
@@ -191,19 +192,19 @@ function withMessage(ledger: MeasuredState, message: Message, { contentOf, prior
   const content = contentOf(message);
   const fixedTokens = fixedTokensOf(content, priors(nextModelIdOf(ledger) ?? "").image, ledger.loadedTool.tokens);
   const { reply, unreported, unreportedMessages, hasUnreportedHuman } = ledger;
-  const next = { ...ledger, view: withContent(ledger.view, content, fixedTokens) };
+  const unreportedTools = ledger.unreportedTools + content.loadedTools;
+  const next = { ...ledger, unreportedTools, view: withContent(ledger.view, content, fixedTokens) };
   // A reply is known by its request; if its log keeps none, it is the first message after the report.
   const isReply = message.role === "assistant" && (message.requestId ?? reply?.requestId) === reply?.requestId;
   if (isReply && reply?.messageId === null && (message.requestId !== null || unreportedMessages.size === 0)) {
-    const { requestId, outputTokens, reasoningTokens } = reply;
-    return { ...next, reply: { requestId, messageId: message.id, outputTokens, reasoningTokens, content } };
+    const loadedTokens = content.loadedTools * ledger.loadedTool.tokens;
+    return { ...next, reply: { ...reply, messageId: message.id, content, loadedTokens } };
   }
   return {
     ...next,
     unreported: withContent(unreported, content, fixedTokens),
     unreportedMessages: unreportedMessages.append({ id: message.id, content, fixedTokens }),
     hasUnreportedHuman: hasUnreportedHuman || isHuman(message),
-    unreportedTools: ledger.unreportedTools + content.loadedTools,
   };
 }
 

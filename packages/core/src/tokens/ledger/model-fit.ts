@@ -235,6 +235,8 @@ export interface ReplyReport {
   readonly reasoningTokens: number | null;
   /** `null` until the reply is appended, and for replies with nothing to send back. */
   readonly content: MessageContent | null;
+  /** The price of the tools that a search in the reply loaded. */
+  readonly loadedTokens: number;
 }
 
 /** Nothing reported yet; the newest report; or the part of earlier measurements that a cut left. */

@@ -286,8 +286,13 @@ export interface Returned {
 /** Tokens around a reply's text that are not its text, if its visible part is known only by weight; chosen. */
 const REPLY_FRAME_TOKENS = 5;
 
-/** Returns the tokens of a reply that come back under a rule. */
+/** Returns the tokens of a reply that come back under a rule, with the tools that it loads. */
 export function returnedBy(rule: ReturnRule, reply: ReplyReport, price: TextPrice): Returned {
+  const { tokens, reasoningTokens } = saidAgainBy(rule, reply, price);
+  return { tokens: tokens + reply.loadedTokens, reasoningTokens };
+}
+
+function saidAgainBy(rule: ReturnRule, reply: ReplyReport, price: TextPrice): Returned {
   const { prior, fit } = price;
   const { outputTokens, content } = reply;
   const textTokens = content === null ? 0 : fit.slopeRatio * weighCounts(content.counts, prior.weights);
