@@ -144,7 +144,7 @@ const PACKED: readonly (readonly [beginning: RegExp, advice: string])[] = [
 
 /** Explains how to read OpenCode's database: OpenCode is the only agent that is known to keep its sessions in one. */
 export const UNREAD_DATABASE: string =
-  "a database; of those only OpenCode's is read, by --from opencode on Node 22.13 or newer; else: opencode export SESSION > session.json, then give session.json";
+  "a database; of those only OpenCode's is read: by --from opencode on Node 22.13 or newer, or from a file that opencode export SESSION > session.json writes";
 
 /** True for one JSON document that stops before it is whole. */
 async function endsInside(source: FileSource): Promise<boolean> {

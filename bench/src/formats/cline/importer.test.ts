@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
+import { writeFileSync } from "node:fs";
+import { beforeAll, expect, test } from "vitest";
 import { describeLog, importDocument } from "../../../testing/describe-log.ts";
+import { freshFolder } from "../../../testing/fresh-folder.ts";
+import { importFile } from "../registry.ts";
 
 const user = (content: unknown, more: object = {}) => ({ id: "u", role: "user", content, ts: 1, ...more });
 const assistant = (id: string, content: unknown, more: object = {}) => {
@@ -80,4 +83,16 @@ test("calls that are written as text are calls, and what follows their heading i
     "model: What is <command>?",
     "human: [not a result] Result:",
   ]);
+});
+
+const task = freshFolder(beforeAll);
+
+test("an editor's task has its usage in the user's messages beside it, the cache apart from the prompt", async () => {
+  const path = task("api_conversation_history.json");
+  writeFileSync(path, JSON.stringify([user("q"), assistant("a", "on", { ts: 30 })]));
+  const text = JSON.stringify({ request: "long", tokensIn: 50, tokensOut: 5, cacheReads: 30, cacheWrites: 10 });
+  writeFileSync(task("ui_messages.json"), JSON.stringify([{ ts: 20, type: "say", say: "api_req_started", text }]));
+  const [transcript] = await importFile(path);
+  expect(transcript?.entries[0]).toMatchObject({ agent: { name: "cline" } });
+  expect(describeLog(transcript).slice(2)).toEqual(["usage 90 (read 30, write 10) out 5", "model: on"]);
 });

@@ -5,6 +5,7 @@ import { type Fields, jsonValueOf, numberAt, recordAt, stringAt, timeMsAt } from
 import type { Importer } from "../importer.ts";
 import { boundaryItem, callIdChain, type LogItem, replyItem, toolTable, unreadItem, userItem } from "../log-items.ts";
 import { blockReplyParts } from "../message-lists/anthropic.ts";
+import { requestsIn, UI_MESSAGES, usageByTime } from "../roo-code/importer.ts";
 import { textReply, textResultItems } from "../text-calls.ts";
 
 const FORMAT = "cline";
@@ -13,11 +14,12 @@ const FORMAT = "cline";
 export const clineImporter: Importer = documentImporter({
   format: FORMAT,
   description: "Cline: ~/.cline/data/sessions/*/*.messages.json and tasks/*/api_conversation_history.json",
+  beside: [UI_MESSAGES],
   recognises: (head) => headMessages(head).some(isMessage),
-  sessions: (documents) =>
+  sessions: (documents, neighbours) =>
     messageLists(documents).map((list) => {
       const start = { id: stringAt(list.fields, "sessionId"), system: list.system, agent: { name: FORMAT, version: null } };
-      return { start, items: listItems(list) };
+      return { start, items: listItems(list, neighbours.get(UI_MESSAGES)) };
     }),
 });
 
@@ -29,8 +31,12 @@ function isMessage(message: Fields): boolean {
   );
 }
 
-/** If no message has metrics, the log reports nothing; if some have, those without were no reported calls. */
-function listItems(list: MessageList): readonly LogItem[] {
+/**
+ * If some messages have metrics, those without were no reported calls. If none has, the user's messages beside the log report the calls, without the
+ * tokens of the cache in those of the prompt (`getTotalTokensFromApiReqMessage` of the editor's extension adds them up).
+ */
+function listItems(list: MessageList, beside: unknown): readonly LogItem[] {
+  const usageAt = usageByTime({ ...requestsIn(beside), isWithoutCache: true });
   const hasMetrics = list.messages.some((message) => recordAt(message, "metrics") !== null);
   const callIdOf = callIdChain();
   const items: LogItem[] = [];
@@ -40,7 +46,9 @@ function listItems(list: MessageList): readonly LogItem[] {
     if (message.role === "assistant") {
       const parts = textReply(TOOLS, blockReplyParts(message), callIdOf);
       openCallId = parts.textCallId;
-      const usage = metricsUsage(recordAt(message, "metrics")) ?? (hasMetrics ? null : UNREPORTED_USAGE);
+      const usage =
+        metricsUsage(recordAt(message, "metrics")) ??
+        (hasMetrics ? null : from.atMs === null ? UNREPORTED_USAGE : usageAt(from.atMs));
       const info = recordAt(message, "modelInfo");
       items.push(replyItem(parts.parts, usage, { ...from, modelId: stringAt(info, "id") ?? stringAt(info, "modelId") }));
     } else if (recordAt(message, "metadata")?.kind === "compaction_summary") {

@@ -17,7 +17,8 @@ import {
 } from "../log-items.ts";
 import { isEnvironment, textReply, textResultItems } from "../text-calls.ts";
 
-const UI_MESSAGES = "ui_messages.json";
+/** The messages of the user beside a history: the usage of calls is in them. */
+export const UI_MESSAGES = "ui_messages.json";
 
 /**
  * Tasks of Roo Code and of Kilo Code, which is made from it: the messages in the Anthropic form, or in the AI SDK's since 2026, with condensed or
@@ -218,7 +219,7 @@ interface Requests {
  * Reads the user's messages. `tokensIn` counts the whole prompt (`getApiMetrics` of both agents: "tokensIn now stores TOTAL input
  * tokens"); in older versions it left the cache out if the provider did, which shows where it is less than the cache's own counts.
  */
-function requestsIn(document: unknown): Requests {
+export function requestsIn(document: unknown): Requests {
   const messages = recordsAt({ document }, "document");
   const saying = (kind: string): readonly Fields[] => messages.filter(({ type, say }) => type === "say" && say === kind);
   const calls = saying("api_req_started").flatMap((message) => {
@@ -247,7 +248,7 @@ function isOfKilo({ calls }: Requests): boolean {
 }
 
 /** Gives each reply the usage of its request, by time. Called in the order of the replies: each request is looked at once. */
-function usageByTime({ calls, isWithoutCache }: Requests): (atMs: number | null) => Usage | null {
+export function usageByTime({ calls, isWithoutCache }: Requests): (atMs: number | null) => Usage | null {
   let next = 0;
   return (atMs) => {
     if (calls.length === 0) return UNREPORTED_USAGE;

@@ -66,7 +66,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     const { exitCode, stderr } = await advise(["--from", "opencode"]);
     expect(exitCode).toBe(1);
     expect(stderr.split("\n")[0]).toBe(
-      "plimsoll: ~/.local/share/opencode/opencode.db: a database; of those only OpenCode's is read, by --from opencode on Node 22.13 or newer; else: opencode export SESSION > session.json, then give session.json",
+      "plimsoll: ~/.local/share/opencode/opencode.db: a database; of those only OpenCode's is read: by --from opencode on Node 22.13 or newer, or from a file that opencode export SESSION > session.json writes",
     );
     expect((await advise(["--from", "codex"])).stderr).not.toContain("opencode.db");
   });

@@ -135,7 +135,7 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     mkdirSync(folder(".local/share/opencode"), { recursive: true });
     writeFileSync(folder(database), `SQLite format 3\0\n${"\0".repeat(100)}`);
     const told =
-      "a database; of those only OpenCode's is read, by --from opencode on Node 22.13 or newer; else: opencode export SESSION > session.json, then give session.json";
+      "a database; of those only OpenCode's is read: by --from opencode on Node 22.13 or newer, or from a file that opencode export SESSION > session.json writes";
     const found = await run("bench --from opencode");
     const given = await run(`bench ${database}`);
     rmSync(folder(".local"), { recursive: true });
