@@ -16,7 +16,7 @@ import { problemList } from "../show/html.ts";
 import { html, type Markup } from "../show/markup.ts";
 import { pasteBlock, renderPage } from "../show/page.ts";
 import { scrollFrame } from "../show/table-html.ts";
-import { problemText } from "../show/terminal-report.ts";
+import { isUnread, problemText } from "../show/terminal-report.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
@@ -236,7 +236,7 @@ export function adviceText(
   const problems = adviceProblems(agents);
   const told = full
     ? problems
-    : problems.filter(({ kind }, place) => kind === "not-read" || problems.findIndex((each) => each.kind === kind) === place);
+    : problems.filter((one, place) => isUnread(one) || problems.findIndex(({ kind }) => kind === one.kind) === place);
   const untold = problems.length - told.length;
   const blocks = [
     answerLines(decisions, pays),
@@ -267,11 +267,15 @@ export function advisedAgents(decisions: readonly Decision[]): readonly AdvisedA
   return [...new Set(decisions.map(({ agent }) => agent))];
 }
 
-/** Lists the problems that a reader must know before any figure, each with its agent if there are several. */
+/** Lists the problems that a reader must know before any figure. If there are several agents, each problem has its agent, and an agent's unread parts are one. */
 export function adviceProblems(agents: readonly AdvisedAgent[]): readonly ReportProblem[] {
-  return agents.flatMap(({ title, problems }) =>
-    problems.map(({ kind, text }) => ({ kind, text: agents.length === 1 ? text : `${title}: ${text}` })),
-  );
+  if (agents.length === 1) return agents.flatMap(({ problems }) => problems);
+  return agents.flatMap(({ title, problems }) => {
+    const unread = problems.filter(({ kind }) => kind === "not-read").map(({ text }) => text);
+    const others = problems.filter(({ kind }) => kind !== "not-read");
+    const own = unread.length === 0 ? others : [...others, { kind: "not-read" as const, text: unread.join(" ") }];
+    return own.map(({ kind, text }) => ({ kind, text: `${title}: ${text}` }));
+  });
 }
 
 /** The answer in few lines of 80 columns: the cost of all sessions, then the decisions with the most dollars, and the dollars of the others. */

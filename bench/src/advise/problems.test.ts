@@ -10,6 +10,7 @@ import { shownReport } from "../show/report-tables.ts";
 import { problemText, terminalReport } from "../show/terminal-report.ts";
 import { renderTuneHtml } from "../show/tune-page.ts";
 import { adviceHtml, adviceText } from "./advise-command.ts";
+import type { Decision } from "./decide.ts";
 
 const PLAIN = exampleReport();
 const [NOTED] = PLAIN.sessions;
@@ -51,8 +52,23 @@ const WITH: Readonly<Record<Problem["kind"], BenchReport>> = {
 
 test("what was not read is added up by name, with the newest version that wrote it", () => {
   expect(reportProblems(WITH["not-read"] ?? PLAIN).map(({ text }) => text)).toContain(
-    "5 items of unknown types left out: a 4 (newest: codex 0.155.0), b 1 (newest: codex 0.155.0).",
+    "5 items of unknown types left out: a ×4, b ×1 (newest: codex 0.155.0).",
   );
+});
+
+test("every name that was not read is on the first screen of many agents, in a paragraph for each agent", () => {
+  const counts = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`item-${at}`, 12 - at]));
+  const notes = [unread("0.155.0", counts), { ...unread("0.155.0", { probe: 2 }), code: "unknown-tool" as const }];
+  const [one] = madeAdvice("x");
+  const agents = Array.from({ length: 9 }, (_, at) => {
+    const of = { ...PLAIN, notes, skipped: [{ file: `${at}.zst`, reason: "no importer reads it" }] };
+    return { ...one, agent: { ...one?.agent, title: `Agent ${at}`, problems: reportProblems(of) } } as Decision;
+  });
+  const text = adviceText(agents, { columns: 80, full: false });
+  for (const name of [...Object.keys(counts), "probe"]) expect(wordsOf(text).split(` ${name} ×`)).toHaveLength(10);
+  expect(text.match(/Agent \d: 1 input left out: \d.zst/g)).toHaveLength(9);
+  expect(text.match(/- Agent \d: 78 items of unknown types/g)).toHaveLength(9);
+  expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
 });
 
 const SCREEN_LINES = 24;

@@ -127,10 +127,7 @@ function notRead(notes: readonly SourceNote[]): readonly ReportProblem[] {
   });
 }
 
-/** A sentence has so many names of unread items (chosen: two lines of a screen). */
-const MOST_UNREAD = 8;
-
-/** Adds up unread items by name, with the newest version that wrote them. */
+/** Adds up unread items by name: each with its count, grouped by the newest version that wrote them. */
 function namedText(notes: readonly UnreadNames[], words: (count: number) => string): string {
   const names = new Map<string, { readonly count: number; readonly newest: string }>();
   for (const { writtenBy, counts } of notes)
@@ -139,12 +136,14 @@ function namedText(notes: readonly UnreadNames[], words: (count: number) => stri
       const by = writtenBy ?? "";
       names.set(name, { count: before + count, newest: agentVersionAtLeast(newest, by) ? newest : by });
     }
-  const most = [...names].toSorted(([, a], [, b]) => b.count - a.count);
-  const said = most
-    .slice(0, MOST_UNREAD)
-    .map(([name, { count, newest }]) => `${name} ${formatCount(count)}${newest === "" ? "" : ` (newest: ${newest})`}`);
-  const more = most.length > MOST_UNREAD ? ` and ${formatCount(most.length - MOST_UNREAD)} more` : "";
-  return `${words(most.reduce((sum, [, { count }]) => sum + count, 0))}: ${said.join(", ")}${more}.`;
+  const byVersion = new Map<string, string[]>();
+  let sum = 0;
+  for (const [name, { count, newest }] of [...names].toSorted(([, a], [, b]) => b.count - a.count)) {
+    byVersion.set(newest, [...(byVersion.get(newest) ?? []), `${name} ×${formatCount(count)}`]);
+    sum += count;
+  }
+  const said = [...byVersion].map(([newest, of]) => `${of.join(", ")}${newest === "" ? "" : ` (newest: ${newest})`}`);
+  return `${words(sum)}: ${said.join("; ")}.`;
 }
 
 /** Sessions whose sizes are estimates: beside others, a mean over them has no meaning. A session without a call has no sizes. */

@@ -46,18 +46,24 @@ export function terminalReport(
   return sections.filter((section) => section !== "").join("\n\n");
 }
 
-/** So many are said on the first screen; the worst come first (chosen). */
+/** So many are said on the first screen, beside all that was not read; the worst come first (chosen). */
 const SHOWN_PROBLEMS = 6;
 
 /** Shows the problems that a reader must know before any figure, bounded to a part of a screen; nothing without a problem. */
-export function problemText(problems: readonly Pick<ReportProblem, "text">[]): string {
+export function problemText(problems: readonly ReportProblem[]): string {
   if (problems.length === 0) return "";
-  const more = problems.length - SHOWN_PROBLEMS;
+  const others = problems.filter((problem) => !isUnread(problem));
+  const untold = new Set(others.slice(SHOWN_PROBLEMS));
   return [
     "Problems:",
     ...problems
-      .slice(0, SHOWN_PROBLEMS)
+      .filter((problem) => !untold.has(problem))
       .flatMap(({ text }) => wrapped(`- ${printable(text)}`, { first: "  ", further: "    " })),
-    ...(more > 0 ? [`  and ${formatNumberOf(more, "more problem")}: --json and --html have them all`] : []),
+    ...(untold.size > 0 ? [`  and ${formatNumberOf(untold.size, "more problem")}: --json and --html have them all`] : []),
   ].join("\n");
+}
+
+/** True for a problem that names parts or files of logs which were not read: it is on every first screen. */
+export function isUnread({ kind }: ReportProblem): boolean {
+  return kind === "not-read" || kind === "left-out";
 }
