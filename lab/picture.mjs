@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { createDigest, createSession, decodeLog, encodeLog, PLIMSOLL_POLICY } from "../packages/core/dist/index.js";
+import { createDigest, createSession, decodeLog, encodeLog, PLIMSOLL_POLICY } from "../packages/core/src/index.ts";
 import { root, runNode } from "../scripts/tool.mjs";
 
 const source = join(root, "fixtures/sessions/tour-and-feature.jsonl");
