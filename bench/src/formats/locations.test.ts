@@ -107,15 +107,10 @@ test("a database of OpenCode is told of, if it changed, and no other file beside
   expect(await names({ agent: "opencode" })).toEqual(["opencode-local.db", "opencode.db"]);
   expect(await names({ agent: "opencode", sinceMs: 200_000 })).toEqual(["opencode.db"]);
   expect(await names({ agent: "pi" })).toEqual([]);
-});
-
-test("databases beside an agent's log folders hold no sessions, and are not named", async () => {
-  const person = await mkdtemp(join(home, "person-"));
   await mkdir(join(person, ".codex/sessions"), { recursive: true });
-  for (const name of ["state_5.sqlite", "logs_1.sqlite", "sessions/inside.sqlite"])
-    await writeFile(join(person, ".codex", name), "SQLite format 3\0");
-  const found = await unreadFiles({ agent: "codex", homeFolder: person });
-  expect(found.map(({ path }) => path)).toEqual([join(person, ".codex/sessions/inside.sqlite")]);
+  for (const name of ["state_5.sqlite", "sessions/inside.sqlite"]) await writeFile(join(person, ".codex", name), "SQLite");
+  const ofCodex = await unreadFiles({ agent: "codex", homeFolder: person });
+  expect(ofCodex.map(({ path }) => path)).toEqual([join(person, ".codex/sessions/inside.sqlite")]);
 });
 
 test("a home without the agent has no logs; the places looked at can be named", async () => {

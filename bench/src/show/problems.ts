@@ -137,12 +137,10 @@ function namedText(notes: readonly UnreadNames[], words: (count: number) => stri
       names.set(name, { count: before + count, newest: agentVersionAtLeast(newest, by) ? newest : by });
     }
   const byVersion = new Map<string, string[]>();
-  let sum = 0;
-  for (const [name, { count, newest }] of [...names].toSorted(([, a], [, b]) => b.count - a.count)) {
+  for (const [name, { count, newest }] of [...names].toSorted(([, a], [, b]) => b.count - a.count))
     byVersion.set(newest, [...(byVersion.get(newest) ?? []), `${name} ×${formatCount(count)}`]);
-    sum += count;
-  }
   const said = [...byVersion].map(([newest, of]) => `${of.join(", ")}${newest === "" ? "" : ` (newest: ${newest})`}`);
+  const sum = [...names.values()].reduce((total, { count }) => total + count, 0);
   return `${words(sum)}: ${said.join("; ")}.`;
 }
 
