@@ -32,6 +32,7 @@ test.each([
   ["a short value", "password = hunter2"],
   ["a count", "max_output_tokens: 12345678901234567890"],
   ["words with a prefix", "npm_package_dependencies and sk-fading-circle-container"],
+  ["a long run of blanks, read once", " ".repeat(2_000_000)],
   ["a hash", `commit ${VALUE}${VALUE}`],
 ])("%s stays", (_, text) => {
   expect(hide(text)).toBe(text);

@@ -46,7 +46,7 @@ const NAMED =
 
 /** Keys that say so by themselves: beginnings that issuers document for scanners of secrets (read 2026-11), signed tokens, and keys in armour. */
 const ISSUED =
-  /(?<![\w-])(?:(?:[spr]k|gh[opsur]|github_pat|glpat|npm|hf|xox[a-z])[-_][\w-]{16,}|A[KS]IA[A-Z0-9]{16}|AIza[\w-]{35}|eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+)|(?<=\bbearer\s+)[\w+/=.~-]{16,}|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[\w+/=\s\\]+-----END [A-Z ]{0,20}PRIVATE KEY-----/gi;
+  /(?<![\w-])(?:(?:[spr]k|gh[opsur]|github_pat|glpat|npm|hf|xox[a-z])[-_][\w-]{16,}|A[KS]IA[A-Z0-9]{16}|AIza[\w-]{35}|eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+)|(?<=\bbearer\s{1,3})[\w+/=.~-]{16,}|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[\w+/=\s\\]+-----END [A-Z ]{0,20}PRIVATE KEY-----/gi;
 
 /**
  * Makes a redactor for `redact` of keys: the values of an environment's variables whose names look like credentials (`[NAME]`), and in any text values beside such
