@@ -68,16 +68,12 @@ const REPLY_RATIO = 0.125;
 export function limitsBy(window: string | undefined, { unknownWindow }: Policy): (modelId: string) => ModelLimits {
   const given = window === undefined ? null : tokensOf("--window", window);
   return (modelId) => {
-    const known = given === null ? catalogLimits(modelId) : null;
-    const windowTokens = known?.contextWindowTokens ?? given ?? (unknownWindow === "off" ? null : unknownWindow.tokens);
-    if (windowTokens === null) return { contextWindowTokens: null, maxOutputTokens: null };
-    const reply = Math.floor(windowTokens * REPLY_RATIO);
+    const known = catalogLimits(modelId);
+    const unknown = unknownWindow === "off" ? null : unknownWindow.tokens;
+    const contextWindowTokens = given ?? known?.contextWindowTokens ?? unknown;
+    if (contextWindowTokens === null) return { contextWindowTokens, maxOutputTokens: null };
+    const reply = Math.floor(contextWindowTokens * REPLY_RATIO);
     const maxOutputTokens = Math.min(known?.maxOutputTokens ?? reply, reply);
-    return (
-      (known === null ? null : catalogLimits(modelId, maxOutputTokens)) ?? {
-        contextWindowTokens: windowTokens,
-        maxOutputTokens,
-      }
-    );
+    return (given === null ? catalogLimits(modelId, maxOutputTokens) : null) ?? { contextWindowTokens, maxOutputTokens };
   };
 }
