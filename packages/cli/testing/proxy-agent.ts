@@ -171,7 +171,7 @@ const anthropic: AgentForm = {
     };
   },
   results: (callIds, text) => [
-    { role: "user", content: callIds.map((id) => ({ type: "tool_result", tool_use_id: id, content: text })) },
+    { role: "user", content: callIds.map((id) => ({ type: "tool_result", tool_use_id: id, content: text, is_error: false })) },
   ],
 };
 

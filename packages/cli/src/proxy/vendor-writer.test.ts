@@ -1,7 +1,7 @@
 import type { SimulatedReply, SimulatedRequest, SimulatorOptions } from "@plimsoll/simulator";
 import { describe, expect, test } from "vitest";
 import { type AgentOptions, startAgent } from "../../testing/proxy-agent.ts";
-import { compactionsIn, startSetting } from "../../testing/proxy-setting.ts";
+import { compactionsIn, prefixBreaks, startSetting } from "../../testing/proxy-setting.ts";
 
 function scripted({ asks, replyIndex }: SimulatedRequest): SimulatedReply {
   if (asks === "summary") return { parts: [{ type: "text", text: "The vendor's summary. ".repeat(40) }] };
@@ -27,24 +27,29 @@ async function played(agent: Omit<AgentOptions, "url">, steps: number, options: 
     statuses.push(...answers.map(({ status }) => status));
   }
   const exchanges = simulator.exchanges();
+  const asks = seen.map(({ target, body }) => target.endsWith("/compact") || body.includes('"summarize"'));
   return {
     failed: statuses.filter((status) => status !== 200).length,
-    asked: seen.filter(({ target, body }) => target.endsWith("/compact") || body.includes('"summarize"')).length,
+    asked: asks.filter(Boolean).length,
     withBlock: seen.filter(({ body }) => /"type":\s*"compaction"/.test(body.toString())).length,
     cuts: compactionsIn(stdout()),
+    broken: prefixBreaks(exchanges.filter((_, index) => asks[index] === false)),
     refused: exchanges.filter(({ outcome }) => outcome !== "answered").length,
     dropped: exchanges.reduce((sum, { drops }) => sum + drops.length, 0),
   };
 }
 
 describe.each(PLAYED)("%s behind the proxy with the vendor's writer", (wire, model) => {
-  test.each(["whole", "streamed"] as const)("%s: no thinking is lost over 60 steps, and nothing is refused", async (form) => {
-    const { asked, cuts, withBlock, refused, dropped, failed } = await played({ wire, form, fields: { model } }, 60);
-    expect(cuts).toBeGreaterThanOrEqual(2);
-    expect(asked).toBe(cuts);
-    expect(withBlock).toBeGreaterThan(20);
-    expect({ refused, dropped, failed }).toEqual({ refused: 0, dropped: 0, failed: 0 });
-  });
+  test.each(["whole", "streamed"] as const)(
+    "%s: no thinking is lost over 60 steps, nothing is refused, and a cut breaks the cache once",
+    async (form) => {
+      const { asked, cuts, broken, withBlock, refused, dropped, failed } = await played({ wire, form, fields: { model } }, 60);
+      expect(cuts).toBeGreaterThanOrEqual(2);
+      expect([asked, broken]).toEqual([cuts, cuts]);
+      expect(withBlock).toBeGreaterThan(20);
+      expect({ refused, dropped, failed }).toEqual({ refused: 0, dropped: 0, failed: 0 });
+    },
+  );
 
   test("a digest is written, and the vendor asked once, if it refuses", async () => {
     const came = await played({ wire, form: "streamed", fields: { model } }, 60, { rules: { compactEndpoint: "off" } });

@@ -40,6 +40,13 @@ describe("what is said", () => {
     const plain = { type: "tool_result", tool_use_id: "a", content: [{ type: "text", text: "x" }] };
     expect(withoutCacheMarks({ role: "user", content: [result] })).toEqual({ role: "user", content: [plain] });
   });
+  test("keeps its bytes: a breakpoint that moves on changes nothing before it", () => {
+    const result = (own: object) => ({
+      role: "user",
+      content: [{ type: "tool_result", content: "x", is_error: false, ...own }],
+    });
+    expect(JSON.stringify(withoutCacheMarks(result({ cache_control: mark })))).toBe(JSON.stringify(result({})));
+  });
   test("keeps what a tool was called with", () => {
     const call = { role: "assistant", content: [{ type: "tool_use", id: "a", name: "t", input: { cache_control: 1 } }] };
     expect(withoutCacheMarks(call)).toBe(call);

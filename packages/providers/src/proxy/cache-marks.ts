@@ -34,11 +34,11 @@ function marked(message: Fields, mark: Fields | null): Fields | null {
   return { ...message, content: [...blocks.slice(0, -1), { ...last, cache_control: mark }] };
 }
 
-/** The message or block without breakpoints: they move from request to request, and its content does not. */
+/** The message or block without breakpoints, its fields in their order: they move from request to request, and its content does not. */
 export function withoutCacheMarks(item: Fields): Fields {
-  const { cache_control: mark, content, ...rest } = item;
-  const given: readonly unknown[] = Array.isArray(content) ? content : [];
+  const { cache_control: mark, ...rest } = item;
+  const given: readonly unknown[] = Array.isArray(item.content) ? item.content : [];
   const blocks = given.map((block) => (isRecord(block) ? withoutCacheMarks(block) : block));
   if (mark === undefined && blocks.every((block, index) => block === given[index])) return item;
-  return content === undefined ? rest : { ...rest, content: Array.isArray(content) ? blocks : content };
+  return Array.isArray(item.content) ? { ...rest, content: blocks } : rest;
 }
