@@ -9,7 +9,7 @@ export interface ExchangeFacts {
   /** Counted from 0, over all requests. */
   readonly index: number;
   readonly wire: WireName;
-  /** `main`, or the kind that a rule of the scenario names. */
+  /** `main`, `vendor-summary` for the vendor's own summary, or the kind that a rule of the scenario names. */
   readonly kind: string;
   readonly outcome: Exchange["outcome"];
   readonly status: number;
@@ -74,7 +74,6 @@ export function factsOf(
 ): ExchangeFacts {
   const { shape, mainBefore, probes, person } = source;
   const texts = [shape.systemText, ...shape.items.map(({ text }) => text)];
-  const users = shape.items.filter(({ role }) => role === "user").map(({ text }) => text);
   return {
     index: source.index,
     wire,
@@ -95,7 +94,7 @@ export function factsOf(
     roles: roleCounts(shape.items),
     sinceMain: mainBefore === null ? null : sinceMain(shape, mainBefore),
     probes: probes.filter(({ text }) => texts.some((each) => each.includes(text))).map(({ id }) => id),
-    person: person.flatMap((text, index) => (users.some((each) => each.includes(text)) ? [index] : [])),
+    person: person.flatMap((text, index) => (shape.items.some(({ said }) => said.includes(text)) ? [index] : [])),
   };
 }
 

@@ -239,6 +239,9 @@ function textOf(text: ScenarioText): string {
 /** The kind of a request that no rule fits. */
 const MAIN_KIND = "main";
 
+/** The kind of a request for the vendor's own summary: it is no step of the agent. */
+const VENDOR_KIND = "vendor-summary";
+
 /** The first main request, with which later ones are compared. */
 interface KindReference {
   /** The first main request; `null` before it. */
@@ -248,8 +251,9 @@ interface KindReference {
   readonly mainCount: number;
 }
 
-/** The kind that the first fitting rule names; `main` if none fits. */
+/** The kind that the first fitting rule names; `main` if none fits. The vendor's own summary has its own. */
 function kindOf(shape: RequestShape, rules: readonly KindRule[], reference: KindReference): string {
+  if (shape.asksSummary) return VENDOR_KIND;
   return rules.find((rule) => fits(shape, rule, reference))?.kind ?? MAIN_KIND;
 }
 

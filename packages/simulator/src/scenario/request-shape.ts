@@ -13,6 +13,8 @@ export interface ShapedItem {
   readonly hash: string;
   /** All texts in it. For searching; it is in no facts. */
   readonly text: string;
+  /** The texts in it that a user says: on wires that join messages, beside results as well. */
+  readonly said: string;
 }
 
 /** The shape of a request, the same on every wire. */
@@ -25,6 +27,8 @@ export interface RequestShape {
   readonly items: readonly ShapedItem[];
   /** Whether an answer in a given form is asked for. */
   readonly hasForm: boolean;
+  /** Whether a Messages request asks for the vendor's own summary. */
+  readonly asksSummary: boolean;
   readonly maxOutputTokens: number | null;
 }
 
@@ -42,6 +46,7 @@ export function shapeOf(wire: WireName, body: unknown): RequestShape {
     toolsHash: sha256Hex(JSON.stringify(tools)).slice(0, HASH_CHARS),
     items: items.slice(leading.length),
     hasForm: hasFormOf(wire, body),
+    asksSummary: wire === "anthropic" && recordAt(body, "compaction") !== null,
     maxOutputTokens: maxOutputOf(wire, body),
   };
 }
@@ -130,7 +135,14 @@ function roleNamed(role: unknown): ItemRole {
 
 function shaped(item: Fields, role: ItemRole): ShapedItem {
   const json = JSON.stringify(item, (key, value: unknown) => (IGNORED.includes(key) ? undefined : value));
-  return { role, hash: sha256Hex(json), text: textsOf(item) };
+  const text = textsOf(item);
+  return { role, hash: sha256Hex(json), text, said: role === "user" ? text : saidBeside(item) };
+}
+
+/** The user's own texts in a message with results. */
+function saidBeside(item: Fields): string {
+  const parts = item.role === "user" ? [...recordsAt(item, "content"), ...recordsAt(item, "parts")] : [];
+  return parts.map((part) => stringAt(part, "text") ?? "").join("\n");
 }
 
 /** Fields that a model does not read. */

@@ -287,6 +287,24 @@ describe("facts", () => {
     expect(facts.map(factsLine).join("\n")).not.toMatch(/mast|oak is|agent|shell/);
   });
 
+  test("tell the vendor's own summary from a step, and hold the person's words beside a result", async () => {
+    const facts: ExchangeFacts[] = [];
+    const scenario: Scenario = { name: "test", person: [PERSON, "of elm"], main: [{ say: { text: "one" }, repeat: 2 }] };
+    const simulator = await startSimulator(playScenario(scenario, (each) => facts.push(each)));
+    onTestFinished(() => simulator.close());
+    const call = { role: "assistant", content: [{ type: "tool_use", id: "c", name: "shell", input: {} }] };
+    const found = { type: "tool_result", tool_use_id: "c", content: [{ type: "text", text: "of elm" }] };
+    const messages = [user("go"), call, { role: "user", content: [found, { type: "text", text: PERSON }] }];
+    const headers = { "x-api-key": "key", "anthropic-version": "2023-06-01", "anthropic-beta": "compact-2026-09-04" };
+    for (const more of [{}, { compaction: { type: "summarize" } }, {}]) {
+      const body = JSON.stringify({ model: "claude-opus-5-5", max_tokens: 9, messages, ...more });
+      await fetch(`${simulator.url}/v1/messages`, { method: "POST", headers, body });
+    }
+    expect(facts.map(({ kind, outcome, person }) => [kind, outcome, person])).toEqual(
+      ["main", "vendor-summary", "main"].map((kind) => [kind, "answered", [0]]),
+    );
+  });
+
   test("of a refused request are told, too", async () => {
     const { facts } = await played({}, [{ ...MAIN, messages: [asked, result] }]);
     expect(facts).toMatchObject([{ outcome: "rejected", status: 400, promptTokens: null, itemCount: 2 }]);
