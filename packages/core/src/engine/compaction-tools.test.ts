@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
-import { smallSession, stepsOf } from "../../testing/small-session.ts";
+import { recordOf, SMALL_POLICY, smallSession, stepsOf, turns } from "../../testing/small-session.ts";
+import { type Message, textOf } from "../message/message.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
+import type { ModelRequest } from "../ports.ts";
 import { SUMMARY_HEADER } from "../prompts/notices.ts";
+import { createModelSummarizer } from "../summarizer/model-summarizer.ts";
 import { assistant, callPart, human, reply, result } from "../testing/builders.ts";
+import { usageOf } from "../usage.ts";
 import { summaryWithin } from "./compaction-tools.ts";
 
 // A summary may take a fifth of the budget.
@@ -42,4 +46,47 @@ test("a digest takes a quarter of a small window at most, the facts a tenth", as
   expect([isWithin(small.digest, 1800, 2250), isWithin(middle.digest, 3600, 4500)]).toEqual([true, true]);
   expect(isWithin(small.facts, 50, 1350) && middle.facts > small.facts && large.facts > middle.facts).toBe(true);
   expect(large.digest).toBeGreaterThan(middle.digest);
+});
+
+const SUMMARY = SMALL_POLICY.summary.sections.map((title) => `## ${title}\nIt goes on.`).join("\n\n");
+
+/** The sizes of the requests that the model of a session is asked for a summary by, four bytes a token, with the answers' room. */
+async function askedIn(contextWindowTokens: number, messages: readonly Message[], { focus = "", promptId = "structured" }) {
+  const sizes: number[] = [];
+  const complete = ({ context, maxOutputTokens }: ModelRequest) => {
+    const text = `${context.system}${context.messages.map(textOf).join("")}`;
+    sizes.push(Buffer.byteLength(text) / 4 + maxOutputTokens);
+    return Promise.resolve({
+      draft: reply("s", SUMMARY),
+      requestId: "s",
+      usage: usageOf({ totalInputTokens: 0, outputTokens: 0 }),
+      stopReason: "end" as const,
+    });
+  };
+  const summarizer = createModelSummarizer({ complete, stream: () => expect.unreachable() }, { modelId: "m" });
+  const strategies = SMALL_POLICY.strategies.map((each) => ({ ...each, promptId }));
+  const { fit } = smallSession(messages, { policy: { ...SMALL_POLICY, strategies }, summarizer });
+  const outcome = await fit({ focus, model: { contextWindowTokens, maxOutputTokens: null } });
+  return { sizes, steps: stepsOf(outcome), record: recordOf(outcome) };
+}
+
+const SHORT_TURNS = Array.from({ length: 1200 }, (_, at) => [
+  human(`u${at}`, `${at}, then go on`),
+  reply(`a${at}`, "Done."),
+]).flat();
+const GIANT = [human("giant", "word ".repeat(20_000)), ...turns(5)];
+
+test.each([1000, 2000, 2600, 3500])("no request for a summary is larger than a window of %i", async (window) => {
+  for (const messages of [turns(8), SHORT_TURNS, GIANT])
+    for (const given of [{}, { promptId: "checkpoint" }, { focus: "look ".repeat(window / 8) }]) {
+      const { sizes, steps } = await askedIn(window, messages, given);
+      expect(Math.max(0, ...sizes)).toBeLessThanOrEqual(window);
+      expect(steps[0]).toBe(sizes.length === 0 ? "summarize failed" : "summarize applied");
+    }
+});
+
+test("a window without room for a request asks no model: a digest follows, with the reason", async () => {
+  const { sizes, steps, record } = await askedIn(800, turns(8), {});
+  expect([sizes, steps.slice(0, 2)]).toEqual([[], ["summarize failed", "digest applied"]]);
+  expect(record?.steps[0]?.detail).toBe("summary-failed: a window of 800 tokens has no room for a summary's request");
 });

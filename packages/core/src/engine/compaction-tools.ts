@@ -7,7 +7,7 @@ import { isDeclared, isHuman, type Message } from "../message/message.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
 import { answerWithin, withDeadline } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
-import { chunkedSummarizer } from "../summarizer/chunked.ts";
+import { chunkedSummarizer, PROMPT_TOKENS } from "../summarizer/chunked.ts";
 import type { ChainTools } from "./chain.ts";
 import type { ExecuteInput } from "./execute.ts";
 import type { FitInput, FitState, Sized, SizedPart } from "./fit-input.ts";
@@ -25,9 +25,6 @@ export interface CompactionTools
 
 /** Tokens of a notice without its facts; the longest has some 70. */
 const NOTICE_TOKENS = 80;
-
-/** Prompt, framing and sections of a summary request, in tokens; the longest prompt has some 900. */
-const PROMPT_TOKENS = 1500;
 
 /** Summarisers whose requests fit, the facts as text, and prices, for one compaction. */
 export function toolsFor(
@@ -49,18 +46,19 @@ export function toolsFor(
   const { estimator, deadline, ports } = setup;
   const cutEstimator = setup.cutEstimator();
   const { maxTokens } = summaryWithin(policy.summary, budget);
-  const historyTokens = Math.max(PROMPT_TOKENS, requestBudgetTokens(state, budget) - maxTokens - PROMPT_TOKENS);
   const { overheadTokens, messageTokens, scaleRatio } = measure;
   // Tokens that no message explains are no part of a summary's request.
   const requested = (message: Message) => estimator.messageTokens(message, state.writer?.ledger ?? ledger);
-  const windowTokens = writerWindow(state, budget) - PROMPT_TOKENS;
-  const limits = { historyTokens, windowTokens, overheadTokens, messageTokens: requested };
+  const windowTokens = writerWindow(state, budget);
+  const ownReplyTokens = typeof policy.summary.request === "string" ? (state.writer?.limits?.maxOutputTokens ?? 0) : 0;
+  const historyTokens = Math.min(budget.inputBudgetTokens, windowTokens - ownReplyTokens) - maxTokens - PROMPT_TOKENS;
   let isSupplied = summary !== null;
   const supplied: Summarizer = () => {
     isSupplied = false;
     return Promise.resolve({ text: summary ?? "", usage: null, stopReason: "end" });
   };
   const tokensOf = (text: string) => Math.ceil(estimator.measure.textTokens(text) * scaleRatio);
+  const limits = { historyTokens, windowTokens, overheadTokens, messageTokens: requested, textTokens: tokensOf };
   const room = { budget, roomTokens: writtenTokens, recordTokens: policy.facts.maxTokens, held, tokensOf };
   const facts = state.memory.record(room);
   const recaller = state.memory.recaller(rules, { ...room, roomTokens: keptTokens });
@@ -119,14 +117,6 @@ function writerWindow({ policy, writer }: Pick<FitState, "policy" | "writer">, {
   return typeof request === "string"
     ? (writer?.limits?.contextWindowTokens ?? windowTokens)
     : request.cheaper.contextWindowTokens;
-}
-
-/** Returns the largest request for a summary: the session's own budget, or the window of the model that writes it if that is smaller. */
-function requestBudgetTokens({ policy, writer }: Pick<FitState, "policy" | "writer">, { inputBudgetTokens }: Budget): number {
-  const { request } = policy.summary;
-  if (typeof request !== "string") return Math.min(inputBudgetTokens, request.cheaper.contextWindowTokens);
-  const windowTokens = writer?.limits?.contextWindowTokens ?? Number.POSITIVE_INFINITY;
-  return Math.min(inputBudgetTokens, windowTokens - (writer?.limits?.maxOutputTokens ?? 0));
 }
 
 /** A summary may take at most this share of the input budget: klaude-code's figures give as much in small windows (K-c1). */

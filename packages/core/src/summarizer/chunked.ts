@@ -2,8 +2,12 @@ import { PlimsollError } from "../error.ts";
 import { partHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
+import { transcriptText } from "../message/transcript-text.ts";
 import type { Summarizer, Summary, SummaryRequest } from "../ports.ts";
+import { BUILT_IN_PROMPTS } from "../prompts/built-in-prompts.ts";
 import { endsOf, omittedText, summaryText } from "../prompts/notices.ts";
+import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/parts.ts";
+import { UPDATE_PROMPT } from "../prompts/update.ts";
 import { addedUsage } from "../usage.ts";
 import { usableSummary } from "./usable.ts";
 
@@ -11,8 +15,9 @@ import { usableSummary } from "./usable.ts";
 export interface ChunkLimits {
   /** Tokens of history that one request may hold. */
   readonly historyTokens: number;
-  /** Tokens of history and answer together that the window of the model that writes holds; absent if that is not known. */
+  /** The window of the model that writes, and the price of a text; absent if they are not known. */
   readonly windowTokens?: number;
+  readonly textTokens?: (text: string) => number;
   /** Tokens that a conversation sends before its messages; they count if the request is its prefix. */
   readonly overheadTokens: number;
   readonly messageTokens: (message: Message) => number;
@@ -23,13 +28,15 @@ export interface ChunkLimits {
  * it; a message that is too long for any chunk is shortened head and tail first. One request if everything fits. A conversation whose
  * prefix does not fit is serialised.
  */
-export function chunkedSummarizer(summarizer: Summarizer, limits: ChunkLimits): Summarizer {
+export function chunkedSummarizer(summarizer: Summarizer, given: ChunkLimits): Summarizer {
   return async (asked, signal) => {
-    if (asked.conversation !== undefined && conversationFits(asked, limits)) {
-      const request = withRoom(asked, asked.conversation.messages, limits);
+    const limits = besidePrompt(asked, given);
+    const { conversation } = asked;
+    if (conversation !== undefined && tokensOf(conversation.messages, limits) + limits.overheadTokens <= limits.historyTokens) {
+      const request = withRoom(asked, conversation.messages, limits);
       return usableSummary(await summarizer(request, signal), request);
     }
-    const request = asked.conversation === undefined ? asked : serialised(asked);
+    const request = conversation === undefined ? asked : serialised(asked);
     let summary: Summary | null = null;
     for (const chunk of chunksOf(asked, limits)) {
       const parts: SummaryRequest["parts"] = summary === null ? chunk : withEarlier(chunk, summary, limits);
@@ -42,6 +49,31 @@ export function chunkedSummarizer(summarizer: Summarizer, limits: ChunkLimits): 
     if (summary === null) throw new PlimsollError("summary-failed", "there is nothing to summarise");
     return summary;
   };
+}
+
+/** Prompt, framing and sections of a summary request, in tokens; the longest built-in prompt has some 900. */
+export const PROMPT_TOKENS = 1500;
+
+/** Less history is not worth a request; chosen. */
+const LEAST_HISTORY_TOKENS = 300;
+
+/** The limits for history and answer, beside the prompt. In a window too small for the usual reserve, prompt and labels are measured. */
+function besidePrompt(request: SummaryRequest, limits: ChunkLimits): ChunkLimits {
+  const { windowTokens, textTokens } = limits;
+  if (windowTokens === undefined || textTokens === undefined) return limits;
+  const { parts, prompts = BUILT_IN_PROMPTS, sections, focus } = request;
+  const used = prompts.filter(({ id }) => parts.some(({ promptId }) => promptId === id));
+  const tasks = [UPDATE_PROMPT, ...used].map((prompt) => textTokens(prompt.instructions(sections)));
+  const framing = [SUMMARIZER_ROLE.text, PREFIX_FRAME.text, ...SUMMARY_RULES, focus ?? ""].join("\n");
+  const promptTokens = Math.max(...tasks) + textTokens(framing);
+  const roomTokens = windowTokens - promptTokens - Math.max(request.maxTokens, request.turnPrefixMaxTokens);
+  const historyTokens = Math.min(roomTokens, Math.max(PROMPT_TOKENS, limits.historyTokens));
+  if (historyTokens < LEAST_HISTORY_TOKENS)
+    throw new PlimsollError("summary-failed", `a window of ${windowTokens} tokens has no room for a summary's request`);
+  const labelled = (message: Message) =>
+    Math.max(limits.messageTokens(message), textTokens(transcriptText([message], request)) + 1);
+  const messageTokens = limits.historyTokens < historyTokens ? labelled : limits.messageTokens;
+  return { ...limits, historyTokens, messageTokens, windowTokens: windowTokens - Math.max(PROMPT_TOKENS, promptTokens) };
 }
 
 /** The request with the room that its answer has beside the messages, if the window is known. */
@@ -70,22 +102,13 @@ export function withOlder(newer: Summary, older: Summary): Summary {
 
 type Parts = SummaryRequest["parts"];
 
-/** True for a request that is the prefix of a conversation and fits as it is. */
-function conversationFits({ conversation }: SummaryRequest, limits: ChunkLimits): boolean {
-  if (conversation === undefined) return false;
-  return tokensOf(conversation.messages, limits) + limits.overheadTokens <= limits.historyTokens;
-}
-
 /** A fifth of a chunk is left for the summary so far. Chosen: summaries are far shorter than their covered messages. */
 const EARLIER_SUMMARY_RATIO = 0.2;
 
 /** The history in chunks, each with room for the summary so far. */
 function chunksOf(request: SummaryRequest, limits: ChunkLimits): readonly Parts[] {
-  const wholeTokens = tokensOf(
-    request.parts.flatMap((part) => part.messages),
-    limits,
-  );
-  if (wholeTokens <= limits.historyTokens) return [request.parts];
+  const whole = request.parts.flatMap((part) => part.messages);
+  if (tokensOf(whole, limits) <= limits.historyTokens) return [request.parts];
   const roomTokens = limits.historyTokens * (1 - EARLIER_SUMMARY_RATIO);
   const chunks: { promptId: string; messages: Message[] }[][] = [[]];
   let usedTokens = 0;
