@@ -9,28 +9,28 @@ export interface AgentTool {
   readonly category: OutputCategory;
   /** True if a second run with the same arguments gives the same output, unless the world changed meanwhile. */
   readonly isRerunnable: boolean;
-  /** Advice on how to see the rest of an output that was cut; one line, or `null`. */
+  /** Advice on how to see the rest of a cut output; one line, or `null`. */
   readonly hint: string | null;
   /** The paths that a call with these arguments touches; none for arguments that make no sense. Never throws. */
   pathsOf(args: unknown): readonly PathAccess[];
   /**
-   * The largest effect that a call with these arguments may have, for the decision whether it runs. Called only if permissions are on. A call for
-   * which it rejects is not run: the rejection becomes the result.
+   * The largest effect that a call with these arguments may have, to decide whether it may run. Called only if permissions are on. If it rejects, the call does not run,
+   * and the rejection becomes the result.
    */
   effectOf(args: unknown): ToolEffect | Promise<ToolEffect>;
   /**
-   * Runs one call. `args` is parsed JSON and nothing else is known of it. A failure is an output with `isError`; a thrown error becomes one too.
+   * Runs one call. `args` is parsed, unchecked JSON. A failure is an output with `isError`; a thrown error becomes one too.
    * Should end soon after the signal aborts.
    */
   run(args: unknown, call: ToolCallContext): Promise<ToolOutput>;
 }
 
 /**
- * The effect that a call may have outside the session, in words and texts that a person can be shown. The texts come from the model: they are data.
+ * The effect that a call may have outside the session, in words and texts to show to a person. The texts come from the model: they are data.
  *
  * - `read`: looks at allowed things and changes nothing
- * - `write`: changes `files`, named as the model sees them. `what` says it in one line; `before` and `after` are the text that goes and the text that
- *   comes, `null` if there is none or it is no text
+ * - `write`: changes `files`, named as the model sees them. `what` says it in one line; `before` and `after` are the old and the new text, `null` if there is none or the
+ *   file is not text
  * - `execute`: starts a program. `command` is the whole command line, `folder` where it runs
  * - `unknown`: not declared
  */

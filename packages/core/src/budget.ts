@@ -126,8 +126,8 @@ function resolved(amounts: readonly Amount[], budget: Budget): readonly number[]
 }
 
 /**
- * The size of the context at which a policy compacts: at or above an amount, or strictly above it. With `pays` only if a cut pays within the steps that it buys, so many times
- * over in an empty window, fewer in a fuller one, and at any price in its last twentieth or if a request would not fit.
+ * The size of the context at which a policy compacts: at or above an amount, or strictly above it. With `pays` it waits until a cut pays for itself that many times
+ * within the steps that it buys: fewer times in a fuller window, and at any price in the window's last twentieth or if a request would not fit.
  */
 export type Trigger = ({ readonly atLeast: Amount } | { readonly above: Amount }) & { readonly pays?: number | undefined };
 

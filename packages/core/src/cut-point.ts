@@ -3,8 +3,8 @@ import { createWaitingCalls } from "./message/check.ts";
 import { isDeclared, isHuman, type Message, toolCallsOf } from "./message/message.ts";
 
 /**
- * For each cut point `0 … messages.length` (the index of the first kept message) whether it parts no call from its result and takes
- * nothing of the open step. A call binds everything up to its last result, wherever that is. The open step binds all that follows;
+ * For each cut point `0 … messages.length` (the index of the first kept message) whether it separates no call from its result and cuts nothing of the open step. A call
+ * binds everything up to its last result, wherever that is. The open step binds all that follows;
  * any other call without a result, and a result without a call, binds nothing. With `lastStep: "answered"` no step is open. Two passes.
  */
 export function safeCuts(messages: readonly Message[], lastStep: "open" | "answered" = "open"): readonly boolean[] {

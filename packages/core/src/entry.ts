@@ -4,7 +4,7 @@ import type { CoverageCount, RequestLimits } from "./message/size.ts";
 import type { ToolSpec } from "./tool.ts";
 import type { Usage } from "./usage.ts";
 
-/** One line of the session log, which is only appended to: no line is ever changed or removed. All lines in order make the context. */
+/** One line of the append-only session log: no line ever changes or goes. All lines in order make the context. */
 export type SessionEntry =
   | SessionStartEntry
   | SetupChangeEntry
@@ -61,8 +61,8 @@ export interface SetupChangeEntry extends RemovesReasoning {
 
 /**
  * One model call, written before the reply that it produced: `usage` measured the context through `throughMessageId` (the
- * newest message that was sent, `null` for none). A call whose size was not reported carries a usage of nulls; a request that was rejected
- * with its size carries that size, billed at zero, and has no reply.
+ * newest message that was sent, `null` for none). A call without a reported size has a usage of nulls. A request that was rejected with its size has that size, billed at
+ * zero, and no reply.
  */
 export interface UsageEntry {
   readonly type: "usage";
@@ -157,7 +157,7 @@ export type CompactionReason =
   | "repair"
   | "recorded";
 
-/** Where in the agent's loop a trigger is checked: with a person's message pending; before a request; when a reply's results are all there; after a refusal. */
+/** The place in the agent's loop where a trigger is checked: with a person's message pending, before a request, once a reply's results are all there, or after a refusal. */
 export type Gate = "before-submit" | "before-step" | "after-tool-batch" | "on-overflow";
 
 /**
@@ -239,7 +239,7 @@ export interface AppliedReplaceSpans {
   readonly covered: CoverageCount;
   /** Usage of the summary's own request; `null` for a message that no model wrote. */
   readonly usage: Usage | null;
-  /** The prompts that it was written with, each as `id@version`; absent if none was used. */
+  /** The prompts used for it, each as `id@version`; absent for none. */
   readonly prompts?: readonly string[] | undefined;
   /** Names of the repairs to the model's answer; absent if there were none. */
   readonly repairs?: readonly string[] | undefined;
@@ -271,7 +271,7 @@ export function messagesWrittenBy(edit: AppliedEdit): readonly Message[] {
   return [edit.message, edit.note].flatMap((message) => message ?? []);
 }
 
-/** The usage of a compaction's own calls, those without effect too. */
+/** The usage of a compaction's own calls, including those without effect. */
 export function summaryUsages(entry: CompactionEntry | AttemptEntry): readonly Usage[] {
   const edits = entry.type === "compaction" ? entry.edits : [];
   const written = edits.flatMap((edit) => (edit.kind === "replace-spans" && edit.usage !== null ? [edit.usage] : []));

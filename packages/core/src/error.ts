@@ -29,7 +29,7 @@ export type PlimsollErrorCode =
   | "aborted"
   | "closed";
 
-/** The one class of Plimsoll's errors. `code` says which kind of failure it is, `message` is a line for a person, `details` are facts for a program. */
+/** Plimsoll's only error class. `code` is the kind of failure, `message` a line for a person, `details` are facts for a program. */
 export class PlimsollError extends Error {
   override readonly name = "PlimsollError";
   readonly code: PlimsollErrorCode;
@@ -52,7 +52,7 @@ export function closedError(what: string): PlimsollError {
   return new PlimsollError("closed", `this ${what} is closed: create a new one`);
 }
 
-/** True for a {@link PlimsollError}, of another copy of the package, too; if `code` is given, only for one with that code. */
+/** True for a {@link PlimsollError}, also of another copy of the package; with `code`, only for one with that code. */
 export function isPlimsollError(error: unknown, code?: PlimsollErrorCode): error is PlimsollError {
   if (!(error instanceof Error && error.name === "PlimsollError" && "code" in error && "details" in error)) return false;
   return code === undefined || error.code === code;

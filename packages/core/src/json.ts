@@ -33,13 +33,13 @@ export function isJsonValue(value: unknown): value is JsonValue {
  */
 export const MOST_JSON_LEVELS = 500;
 
-/** Reads JSON that others wrote. Throws a `SyntaxError` for text that is none, and for text that is nested deeper than {@link MOST_JSON_LEVELS}. */
+/** Reads JSON that others wrote. Throws a `SyntaxError` for invalid JSON, and for JSON nested deeper than {@link MOST_JSON_LEVELS}. */
 export function parseJson(text: string): unknown {
   if (isNestedDeeper(text)) throw new SyntaxError(`nested deeper than ${MOST_JSON_LEVELS} levels`);
   return JSON.parse(text);
 }
 
-/** Reads JSON that others wrote as {@link parseJson} does; `undefined` for text that is none. */
+/** Reads JSON that others wrote as {@link parseJson} does; `undefined` if it cannot. */
 export function jsonIn(text: string): unknown {
   try {
     return parseJson(text);
@@ -49,7 +49,7 @@ export function jsonIn(text: string): unknown {
   }
 }
 
-/** Writes a value that others' code parsed; words replace one that is nested too deep. */
+/** Writes a value that others' code parsed; words replace a value that is nested too deep. */
 export function writtenJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "null";
@@ -132,8 +132,8 @@ function addStrings(value: unknown, depth: number, strings: string[]): void {
 }
 
 /**
- * Puts U+FFFD in the place of each lone surrogate, in every text and key of a value: vendors refuse JSON with half a character. Gives back the same
- * value if it has none, and leaves untouched all that is no plain object or array (a URL, bytes). Linear in its texts.
+ * Replaces each lone surrogate by U+FFFD, in every text and key of a value: vendors refuse JSON with half a character. Returns the same value if it has none, and leaves
+ * everything but plain objects and arrays (a URL, bytes) untouched. Linear in its texts.
  */
 export function wellFormed<Value>(value: Value): Value;
 export function wellFormed(value: unknown): unknown {

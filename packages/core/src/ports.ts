@@ -9,28 +9,28 @@ import type { Usage } from "./usage.ts";
 export interface Prompt {
   readonly id: string;
   readonly version: number;
-  /** True for one about the beginning of a turn that is still going on: it has no sections, and comes behind the text about the older history. */
+  /** True for a prompt about the beginning of an unfinished turn: its text has no sections, and follows the text about the older history. */
   readonly isOfTurnPrefix?: boolean;
-  /** Returns the task that the model is given, for the titles of the policy's sections. */
+  /** Returns the model's task for the titles of the policy's sections. */
   instructions(sections: readonly string[]): string;
 }
 
 /** A request for one summary: the covered messages, in order, and the form of the text. */
 export interface SummaryRequest {
-  /** One part a span; each names the prompt that its text is written with. */
+  /** One part per span; each names the prompt for its text. */
   readonly parts: readonly { readonly promptId: string; readonly messages: readonly Message[] }[];
-  /** All messages of the context that the parts are from; those in no part stay, word for word. Absent if they are not known. */
+  /** All messages of the parts' context; those in no part stay, word for word. Absent if unknown. */
   readonly view?: readonly Message[];
-  /** The prompts that there are; the built-in ones if they are left out. */
+  /** The available prompts; the built-in ones by default. */
   readonly prompts?: readonly Prompt[];
   /** Section titles that the summary must have, in order. */
   readonly sections: readonly string[];
   readonly maxTokens: number;
-  /** Tokens that an answer may take with its reasoning, within the window; absent if that is not known. */
+  /** Most tokens of an answer with its reasoning, within the window; absent if unknown. */
   readonly replyTokens?: number;
-  /** How hard the policy wants the model to reason; absent if it does not say. */
+  /** The reasoning effort that the policy sets; absent for none. */
   readonly reasoning?: ModelRequest["reasoning"] | undefined;
-  /** Most tokens of the text about a split turn's older part, if that is a part of its own. */
+  /** Most tokens of the text about a split turn's older part, if it is a separate part. */
   readonly turnPrefixMaxTokens: number;
   /** The subject that the person asked the summary to concentrate on. */
   readonly focus: string | null;
@@ -42,23 +42,23 @@ export interface SummaryRequest {
   readonly calls?: TranscriptStyle["calls"];
   readonly textless?: TranscriptStyle["textless"];
   readonly joints?: TranscriptStyle["joints"];
-  /** The conversation through the newest covered message, if the request is to be its own prefix; absent for fenced text. */
+  /** The conversation through the newest covered message, for a request that continues it; absent for fenced text. */
   readonly conversation?: Context;
   /** The model to ask in place of the summariser's own, at the same provider. */
   readonly modelId?: string;
 }
 
-/** A summary as it came back. It is validated before it becomes part of a context. */
+/** A summariser's result. The engine validates it before it becomes part of a context. */
 export interface Summary {
   readonly text: string;
   /** Usage of the summary's own request; `null` if no model was asked. */
   readonly usage: Usage | null;
   readonly stopReason: StopReason;
-  /** The prompts that it was written with, each as `id@version`; absent if none was used. */
+  /** The prompts used for it, each as `id@version`; absent for none. */
   readonly prompts?: readonly string[];
   /** Names of the repairs to the model's answer. */
   readonly repairs?: readonly string[];
-  /** True for a text that no model wrote and that quotes its messages, as a digest: calls and turns in it are quotations. */
+  /** True for a text, such as a digest, that quotes its messages without a model: calls and turns in it are quotations. */
   readonly isQuoted?: true;
 }
 
@@ -68,17 +68,17 @@ export type Summarizer = (request: SummaryRequest, signal: AbortSignal) => Promi
 /** Resolves after so many milliseconds; rejects when the signal aborts before. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** Keeps output that was cut before it entered history. Answers that cannot be used, or do not come, are `bad-input` errors that name the function. A handle is the hash of the content, so the same text has one handle. */
+/** Keeps output that was cut before it entered history. Unusable or missing answers are `bad-input` errors that name the function. A handle is its text's hash. */
 export interface ArtifactStore {
-  /** Stores the text and answers with its handle. Storing the same text again changes nothing. */
+  /** Stores the text and resolves to its handle. Storing the same text again changes nothing. */
   put(text: string): Promise<string>;
-  /** The text that a handle names; `null` for a handle that the store does not know. */
+  /** The text that a handle names; `null` for an unknown handle. */
   get(handle: string): Promise<string | null>;
 }
 
 /**
- * The live state of something that compaction must not forget (a todo list, running sub-agents); `null` if there is none. Answers at once. One that fails, or
- * answers with anything else, is left out, and is a failed step of the compaction's record.
+ * The live state of something that compaction must not forget (a todo list, running sub-agents); `null` if there is none. Must answer at once. If it fails or answers
+ * with anything else, compaction goes on without it, and its record has a failed step.
  */
 export type StateProvider = () => { readonly title: string; readonly text: string } | null;
 
@@ -97,29 +97,29 @@ export interface ModelRequest {
   readonly context: Context;
   readonly modelId: string;
   readonly maxOutputTokens: number;
-  /** How hard the model is to reason; absent for its own default. A wire that has no such setting leaves it out. */
+  /** The model's reasoning effort; absent for its own default. Wires without such a setting omit it. */
   readonly reasoning?: "low" | "medium" | "high";
-  /** True if `reasoning` is a wish: a wire leaves it out for a model that does not reason, or does so only if it is asked. */
+  /** True if `reasoning` is only a preference: a wire omits it for a model that does not reason, or reasons only on request. */
   readonly isReasoningWished?: boolean;
-  /** The part of `maxOutputTokens` that is there for reasoning beside the text; absent if nothing is set apart. */
+  /** The part of `maxOutputTokens` reserved for reasoning beside the text; absent if none is. */
   readonly thinkingTokens?: number;
 }
 
-/** A reply as it came back, before it has an id in a log; `draft.requestId` joins it to its usage entry. */
+/** A reply before it has an id in a log; `draft.requestId` joins it to its usage entry. */
 export interface ModelReply {
   readonly requestId: string;
   readonly draft: Omit<AssistantMessage, "id">;
   readonly stopReason: StopReason;
   readonly usage: Usage;
-  /** Characters of its text; `null` if the answer holds anything else beside reasoning, even if no part shows it. Counted in the parts if it is left out. */
+  /** Characters of its text; `null` if the answer holds more than text and reasoning, even if no part shows it. Counted in the parts if it is left out. */
   readonly saidChars?: number | null;
   /** True if the provider says that the reply was cut off because the context window was full. */
   readonly isWindowFull?: boolean;
 }
 
 /**
- * An event of a streamed request, in order. Deltas are for display; only the reply, always last, counts. After a `retry` everything that came before it
- * is void. `class` is the class of the provider's failure.
+ * An event of a streamed request, in order. Deltas are for display; only the reply, always last, counts. A `retry` voids everything before it. `class` is the class of
+ * the provider's failure.
  */
 export type ModelEvent =
   | { readonly type: "text-delta"; readonly text: string }
@@ -153,28 +153,27 @@ export interface ModelClient {
  *
  * - `session-conflict` if another writer has the log or wrote to it; `details` have the `sessionId` and the known facts of the other one. A store may refuse a
  *   second writer when it opens the log or at its first append. Nothing that either wrote is lost.
- * - `session-limit` if an entry or log is larger, or nested deeper, than one that can be opened again. Nothing is written then.
- * - `bad-session` if a log is damaged, not there or cannot be written.
+ * - `session-limit` if an entry or log is too large, or nested too deep, to be opened again. Nothing is written then.
+ * - `bad-session` if a log is damaged, missing or cannot be written.
  * - `bad-input` for an id that cannot be used.
  *
- * A function that answers with something else, rejects with an error that is not of this project, or does not answer by the deadline, is a `bad-input` error that names
- * it and the answer.
+ * If a function resolves to anything else, rejects with a foreign error or misses the deadline, callers get a `bad-input` error that names it and the answer.
  *
- * A function that takes `onEntry` hands over the entries one by one, in order, while it reads, and answers without `entries` (an empty list), so that a log need
- * never be in memory as a whole. If it rejects, the entries handed over are void. An error that `onEntry` throws is passed on.
+ * With `onEntry` a function hands over the entries one by one, in order, while it reads, and resolves to empty `entries`, so that no log has to be in memory whole. If it
+ * rejects, those entries are void. It passes on an error that `onEntry` throws.
  */
 export interface SessionStore {
-  /** A new log that begins with this entry. Rejects if a log of that id exists. */
+  /** Creates a log that begins with this entry. Rejects if the id exists. */
   create(start: SessionStartEntry): Promise<SessionWriter>;
-  /** Opens a log to go on with it. A cut-off last line is removed and reported. Rejects if there is no such log. */
+  /** Opens a log to continue it. A cut-off last line is removed and reported. Rejects if there is no such log. */
   open(sessionId: string, onEntry?: EntryListener): Promise<OpenedSession>;
-  /** The log as it is now, without becoming its writer; `null` for a log that the store does not have. */
+  /** Reads the log as it is now without becoming its writer; `null` for an unknown log. */
   read(sessionId: string, onEntry?: EntryListener): Promise<StoredSession | null>;
-  /** All logs, the one that was written last first. */
+  /** Lists all logs, the last written first. */
   list(): Promise<readonly SessionSummary[]>;
-  /** Makes a new log that begins with a copy of another one, through the entry named. */
+  /** Makes a new log that begins with a copy of another one, through the named entry. */
   branch(source: SessionBranch, onEntry?: EntryListener): Promise<OpenedSession>;
-  /** Removes a log with all that the store keeps for it. Rejects with `session-conflict` while a writer has it; does nothing if there is no such log. */
+  /** Removes a log with everything that the store keeps for it. Rejects with `session-conflict` while a writer has it; does nothing if there is no such log. */
   delete(sessionId: string): Promise<void>;
 }
 
@@ -190,13 +189,13 @@ export interface SessionWriter {
    * `expected` and `found`, in the store's own measure (bytes, entries).
    */
   append(entries: readonly SessionEntry[]): Promise<void>;
-  /** The entry at an index, counted from 0 over the whole log, read back from the log. Rejects with `bad-input` if the log has no such entry. */
+  /** Reads the entry at an index, counted from 0 over the whole log. Rejects with `bad-input` if the log has no such entry. */
   entryAt(index: number): Promise<SessionEntry>;
-  /** Releases the log, so that it can have another writer; more than once. Rejects for entries that it could not force to the disk. */
+  /** Releases the log for other writers; may be called again. Rejects if it could not force entries to the disk. */
   close(): Promise<void>;
 }
 
-/** A log as it was read, and a crash's remains of a last line. */
+/** A log as read, and the remains of a last line after a crash. */
 export interface StoredSession {
   /** All entries in order; none if an {@link EntryListener} took them. */
   readonly entries: readonly SessionEntry[];
@@ -221,7 +220,7 @@ export interface SessionBranch {
 export interface SessionSummary {
   readonly sessionId: string;
   readonly createdMs: number | null;
-  /** When it was last written to; `null` if the store does not know. */
+  /** The time of the last write; `null` if the store does not know. */
   readonly updatedMs: number | null;
   readonly parentId: string | null;
   readonly bytes: number;

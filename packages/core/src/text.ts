@@ -60,8 +60,8 @@ export interface LineSplitter {
 }
 
 /**
- * Splits text that comes in pieces on `\n`, `\r\n` and `\r`. Each piece is searched once and each line joined once; of a line that is longer than
- * so many characters nothing is held.
+ * Splits text that comes in pieces on `\n`, `\r\n` and `\r`. Each piece is searched once and each line joined once; it keeps nothing of a line longer than so many
+ * characters.
  */
 export function createLineSplitter(mostChars: number): LineSplitter {
   let pieces: string[] = [];

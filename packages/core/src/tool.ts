@@ -1,7 +1,6 @@
 /**
  * The shape of a tool's output, which decides how it is truncated before it enters history. Declared by each tool;
- * a tool that declares nothing is `generic`. Any other name is a category, too: it is cut by the truncation that is given for it, else as
- * `generic`.
+ * a tool that declares nothing is `generic`. Any other name is a category, too, cut by its own truncation if there is one, else as `generic`.
  *
  * - `head-tail`: command output; the beginning and the end matter
  * - `match-list`: search hits, best first; leading hits matter
@@ -13,7 +12,7 @@ export type OutputCategory = "head-tail" | "match-list" | "file-content" | "gene
 /** The output categories that core knows, in the order of their documentation. */
 export const OUTPUT_CATEGORIES: readonly OutputCategory[] = ["head-tail", "match-list", "file-content", "generic"];
 
-/** A file that a tool call touched. `path` is as the call gave it; it is a name, never opened by this project. */
+/** A file that a tool call touched. `path` is as the call gave it; Plimsoll never opens it. */
 export interface PathAccess {
   readonly path: string;
   readonly access: "read" | "modify";

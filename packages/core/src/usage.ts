@@ -48,8 +48,8 @@ export interface UsageParts {
 }
 
 /**
- * A {@link Usage} from a vendor's report. Disjoint counts (`uncachedTokens` plus cache) are added up; an inclusive count (`totalInputTokens`) has its
- * cached part taken out, never added a second time: a part that is larger was not in it. A missing figure stays `null`.
+ * A {@link Usage} from a vendor's report. Disjoint counts (`uncachedTokens` plus cache) are added up; the cached part of an inclusive count (`totalInputTokens`) is
+ * subtracted from it, unless that part is larger and so was not in it. A missing figure stays `null`.
  */
 export function usageOf(parts: UsageParts): Usage {
   const cacheReadTokens = parts.cacheReadTokens ?? null;
@@ -127,8 +127,7 @@ export function addedUsage(first: Usage | null, second: Usage | null): Usage | n
 }
 
 /**
- * The usage to log for a call that ended so: one that was aborted or failed did not measure the context, in spite of its report, and leaves the last
- * good report in force.
+ * Returns the usage to log for a call by its end: an aborted or failed call did not measure the context, in spite of its report, so the last good report stays in force.
  */
 export function measuredUsage(usage: Usage, stopReason: StopReason | null): Usage {
   return stopReason === "aborted" || stopReason === "error" ? UNREPORTED_USAGE : usage;

@@ -26,7 +26,7 @@ export interface ExecuteInput extends VendorInput {
   readonly focus: string | null;
   readonly prompts: readonly Prompt[];
   readonly summarizer: Summarizer;
-  /** The writer behind `summarizer`; `asked` if left out. */
+  /** The writer behind `summarizer`; `asked` by default. */
   readonly author?: SummaryAuthor;
   readonly recaller: Recaller;
   /** Tokens of a text by the policy's measure. */

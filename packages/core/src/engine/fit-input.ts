@@ -18,11 +18,11 @@ import type { PromptCache } from "./worth-cutting.ts";
 /** A request to make the context fit before it is sent. */
 export interface FitInput {
   readonly gate: Gate;
-  /** Messages that are about to be appended and sent; measured, never cut. */
+  /** Messages about to be appended and sent; they are measured, never cut. */
   readonly pending: readonly Message[];
   readonly model: ModelLimits;
   readonly nowMs: number | null;
-  /** Which step of the turn this gate comes after: 0 before the submit, n after the n-th batch of tool results. For records. */
+  /** The step of the turn before this gate: 0 before the submit, n after the n-th batch of tool results. Only for records. */
   readonly step?: number;
   readonly dynamicContext?: string | null;
   /** The subject that the person asked the summary to concentrate on. */
@@ -37,11 +37,11 @@ export interface FitInput {
   readonly observedPromptTokens?: number | null;
   /** At `on-overflow`: its count of the prompt, with or without the longest reply; `null` if it named none. */
   readonly observedRequestTokens?: number | null;
-  /** At `on-overflow` for another unit than tokens: the unit that was exceeded, and the limit that the provider named, `null` for none. */
+  /** At `on-overflow` for a unit other than tokens: the exceeded unit, and the limit that the provider named, `null` for none. */
   readonly refused?: { readonly unit: RequestUnit; readonly limit: number | null } | undefined;
-  /** At `on-overflow` without a known reason: expected tokens of the smallest request that was tried in vain, `Infinity` for none; `null` if the reason is known. */
+  /** At `on-overflow` without a known reason: expected tokens of the smallest request that failed, `Infinity` for none; `null` if the reason is known. */
   readonly refusedTokens?: number | null;
-  /** How often this request was compacted after a rejection before, from 0; at the last one that `recoveriesOf` allows everything goes that may be cut. */
+  /** Number of earlier compactions of this request after a rejection, from 0. The last one that `recoveriesOf` allows cuts everything that may be cut. */
   readonly recovery?: number;
 }
 
@@ -146,9 +146,9 @@ export type HookDecision =
   | { readonly kind: "summary"; readonly text: string };
 
 /**
- * A hook that is called before each compaction; it lets it go on, cancels it, or supplies the summary's text: the first step that writes a summary, by a
- * model or as a digest, takes that. If no step writes one, or the hook rejects or gives no answer in time, the compaction goes on and its record says so.
- * A cancelled compaction is not tried again until something new arrives.
+ * A hook that the engine calls before each compaction. It lets the compaction go on, cancels it, or supplies the summary's text for the first step that writes a summary,
+ * by a model or as a digest. If no step writes one, or the hook rejects or times out, the compaction goes on and its record says so. The engine retries a cancelled
+ * compaction only after new input.
  */
 export type BeforeCompaction = (notice: CompactionNotice, signal: AbortSignal) => Promise<HookDecision>;
 
@@ -172,17 +172,17 @@ export interface Missed extends MissedGoal {
 }
 
 /**
- * The outcome of `fit`. `entry` is the compaction that was made, if one was; `unusedFocus` says why a focus changed nothing. Of a context that stayed as it was, `off`
- * says why compaction is off; `null` if there was no need of it.
+ * The outcome of `fit`. `entry` is the compaction, if there was one; `unusedFocus` says why a focus changed nothing. If the context stayed as it was, `off` says why
+ * compaction is off; `null` if none was needed.
  */
 export type FitOutcome = (
   | { readonly kind: "unchanged"; readonly off: "disabled" | "unknown-window" | null }
   | { readonly kind: "compacted"; readonly entry: CompactionEntry }
-  /** The hook cancelled it, or the cut would not pay: the log has only an attempt that a hook cancelled. */
+  /** The hook cancelled it, or the cut would not pay. The log records only attempts that a hook cancelled. */
   | { readonly kind: "cancelled"; readonly by: "hook" | "price"; readonly reason: CompactionReason; readonly why: string }
   /** No step of the compaction worked. The context is as it was, and its expected size fits the budget. */
   | { readonly kind: "failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
-  /** The expected size exceeds the budget, or a provider rejected it, and no cut changes that. The best cut that was found is made all the same: send it. */
+  /** The expected size exceeds the budget, or a provider rejected it, and no cut changes that. The best cut is made anyway: send it. */
   | (MissedGoal & {
       readonly kind: "irreducible";
       readonly reason: CompactionReason;

@@ -138,7 +138,7 @@ interface OpenFile extends FileBeginning {
   readonly lines: string[];
 }
 
-/** Reads a line that says which file the text below it is from; `null` if it says none. */
+/** Reads the name of the file of the text below from a line that states it; `null` if it states none. */
 export function fileBegun(line: string): FileBeginning | null {
   const isShort = line.length <= LONGEST_FILE_LINE_CHARS && DOCUMENT.test(line);
   const name = isShort ? FILE_LINE.exec(line)?.[1] : undefined;

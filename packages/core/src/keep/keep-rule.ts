@@ -3,7 +3,7 @@ import { type Amount, amountSchema, type Budget } from "../budget.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
 
-/** A kind of keep rule: its settings in a policy, and the rule that they make. */
+/** A kind of keep rule: it reads its settings in a policy and makes a rule from them. */
 export interface KeepRuleKind {
   readonly kind: string;
   readonly schema: z.ZodType<KindSpec>;
@@ -39,7 +39,7 @@ export interface MessagesRule {
   readonly atMost: Amount;
   /** Ranges of the view, the worthiest first. One that does not fit any more is passed over; one that parts a batch of calls takes all of it. */
   readonly choose: (view: KeepView) => Iterable<MessageRange>;
-  /** How many of the worthiest stay beyond the amount, where all rules together have room for them; none if left out. */
+  /** How many of the worthiest stay beyond the amount, where all rules together have room for them; none by default. */
   readonly beyondAmount?: number | undefined;
 }
 

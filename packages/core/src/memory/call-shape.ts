@@ -79,7 +79,7 @@ export function toolShapeOf(table: ToolTable, toolName: string, args: CallArgume
   return plainShapeOf(table, toolName, args);
 }
 
-/** Finds a call's files and the category of its output only by its arguments, as the model wrote them: JSON, or the text that a tool takes. */
+/** Finds a call's files and the category of its output only from its arguments, as the model wrote them: JSON, or the text that a tool takes. */
 export function callShape(toolName: string, argumentsJson: string): ToolShape {
   return toolShapeOf({}, toolName, argumentsOf(argumentsJson));
 }

@@ -9,7 +9,7 @@ import { charsOfLines, isPlanGone, runningLines } from "./record.ts";
 import { logTexts } from "./units.ts";
 
 /**
- * A summary that no model writes: the same input gives the same text. It holds only facts: the first request and the newest, the items of the plan, files, failures,
+ * Makes a summariser that asks no model: the same input gives the same text. It quotes only facts: the first request and the newest, the items of the plan, files, failures,
  * running things, and the newest step, in their original words, up to a size that does not depend on the policy. A section without facts is left out.
  */
 export function createDigest(options: DigestOptions = DEFAULT_DIGEST_OPTIONS): Summarizer {

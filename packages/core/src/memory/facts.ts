@@ -195,8 +195,8 @@ export function namedAccessesOf(message: Message): readonly PathAccess[] {
 }
 
 /**
- * The plan after a call: a whole one replaces it, a task is added to it, or changed in it by its number in the order in which tasks were made, as Claude Code's
- * TaskCreate and TaskUpdate do (seen in recordings of November 2026). `null` for a call that writes no plan.
+ * Returns the plan after a call. A whole plan replaces it; a task is added, or changed by its number in order of creation, as Claude Code's TaskCreate and TaskUpdate do
+ * (seen in recordings of November 2026). `null` for a call that writes no plan.
  */
 export function planAfter(plan: readonly PlanItem[], argumentsJson: string): readonly PlanItem[] | null {
   const whole = planItems(argumentsJson);

@@ -24,8 +24,8 @@ export function isToolScript(text: string): boolean {
 }
 
 /**
- * The calls of `tools` in a script, in their order, as far as its text gives them: literals, names declared with one, joined lists and added strings.
- * Strings and comments are stepped over, so that quotations in them call nothing. Nothing is run. Linear in the script.
+ * Finds the calls of `tools` in a script, in order, as far as its text shows them: literals, names declared with one, joined lists and added strings.
+ * It skips strings and comments, so that quotations call nothing, and runs nothing. Linear in the script.
  */
 export function scriptCalls(script: string): readonly ScriptCall[] {
   if (!isToolScript(script)) return [];

@@ -3,7 +3,7 @@ import { isSummary, isVendorSummary, type Message, type ReasoningPart, sharedPre
 
 /**
  * Says whether a model accepts this reasoning only if everything before it is unchanged; a `part` of `null` asks about reasoning still to be written. Vendors' rules
- * are data in providers; without this function core takes none to be bound.
+ * are data in providers; without this function core treats none as bound.
  */
 export type IsBoundReasoning = (part: ReasoningPart | null, modelId: string | null) => boolean;
 

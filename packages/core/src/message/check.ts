@@ -27,7 +27,7 @@ export interface WireRules {
   readonly callIds: "any" | "word-characters";
   /** Longest call id, in UTF-16 code units; `null` for no limit. */
   readonly maximumCallIdChars: number | null;
-  /** Most messages in one request; `null` for no limit that is known. */
+  /** Most messages in one request; `null` for no known limit. */
   readonly maximumMessages: number | null;
 }
 

@@ -28,8 +28,8 @@ const ERROR_ELEMENT = /^<[a-z_-]{0,40}error>/i;
 const STATUS_KEYS = ["exit_code", "exitCode", "returncode"] as const;
 
 /**
- * True for a result that reads as a failure, for wires that do not say it: by the status that a program wrote around its output, which settles it, else by an
- * error's name at its beginning. In a tool's view of a file an error's name is the file's, unless it is all that there is.
+ * True for a result that reads as a failure, for wires that do not report failures. A status that a program wrote around its output decides, else an error's name at the
+ * beginning. In a tool's view of a file that name belongs to the file, unless the view has nothing else.
  */
 export function readsAsFailed({ category, parts }: Pick<ToolResultMessage, "category" | "parts">): boolean {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));

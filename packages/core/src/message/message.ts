@@ -41,7 +41,7 @@ export interface ToolResultMessage {
   readonly callId: string;
   readonly toolName: string;
   readonly isError: boolean;
-  /** Resolved when the result is appended, and stored: history is truncated and cleared by it without the tool. */
+  /** Resolved and stored when the result is appended, so that truncating and clearing history need no tool. */
   readonly category: OutputCategory;
   readonly parts: readonly (TextPart | ImagePart)[];
   readonly atMs: number | null;
@@ -60,8 +60,8 @@ export interface TextPart {
 }
 
 /**
- * An image or document. Its bytes are not part of the message: `source` says where they are. Sizes are `null` if the source does not give them. It is
- * never counted by the length of its encoding.
+ * An image or document. Its bytes are not part of the message: `source` says where they are. Sizes are `null` if the source does not give them. The length of its
+ * encoding never counts.
  */
 export interface ImagePart {
   readonly type: "image";
@@ -255,8 +255,8 @@ export function extendViewHash(viewHash: string, messageId: string): string {
 }
 
 /**
- * The message with well-formed content; the message itself if nothing is wrong. Its ids stay, so that calls keep their results: encoding maps
- * those that a wire does not take. Reasoning that is changed loses its `opaque`, which vouches for another text.
+ * The message with well-formed content; the message itself if it is well-formed. Its ids stay, so that calls keep their results: encoding maps ids that a wire refuses.
+ * Changed reasoning loses its `opaque`, which signs the old text.
  */
 export function wellFormedMessage(message: Message): Message {
   if (message.role === "assistant") {
@@ -278,7 +278,7 @@ function wellFormedPart(part: AssistantMessage["parts"][number]): AssistantMessa
   return toolName === part.toolName && argumentsJson === part.argumentsJson ? part : { ...part, toolName, argumentsJson };
 }
 
-/** The context with well-formed text throughout, for encoders; messages that nothing is wrong with keep their identity. */
+/** The context with well-formed text throughout, for encoders; well-formed messages keep their identity. */
 export function wellFormedContext(context: Context): Context {
   return {
     system: wellFormed(context.system),

@@ -17,10 +17,10 @@ export interface RepairedMessages {
 export const MISSING_RESULT_TEXT = "[No result: the call was interrupted, or its result was not recorded.]";
 
 /**
- * Makes a list sendable: late results go to their call, results without a call or next to another one are left out, a call that was never answered gets an error
- * result right behind it, blank text, blank messages and trailing reasoning are left out, doubled ids get their own, half a surrogate pair becomes U+FFFD. Untouched
- * messages keep their identity; linear in the list. A list that passes `checkMessages` comes back unchanged. The beginning, end and length of a list, and faults
- * that encoding mends by itself, are not changed. Only the empty list cannot be mended.
+ * Makes a list sendable. Late results move to their call; an unanswered call gets an error result right behind it; a duplicate id gets a new one; half a surrogate pair
+ * becomes U+FFFD; results without a call, second results, blank text, blank messages and trailing reasoning go. Untouched messages keep their identity; linear in the
+ * list. A list that passes `checkMessages` comes back unchanged. It leaves a list's beginning, end and length alone, and faults that encoding repairs. It can't repair an
+ * empty list.
  */
 export function repairMessages(messages: readonly Message[], rules: WireRules = STRICT_WIRE_RULES): RepairedMessages {
   const repairs: Repair[] = [];

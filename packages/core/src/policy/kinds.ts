@@ -31,7 +31,7 @@ export const BUILT_IN_KINDS: Kinds = {
 };
 
 /**
- * The built-in kinds and those given.
+ * Adds the given kinds to the built-in ones.
  *
  * @throws PlimsollError `bad-policy` for a name that is taken.
  */

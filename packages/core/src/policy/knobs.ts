@@ -86,9 +86,9 @@ export function isKnobPath(path: string): boolean {
 }
 
 /**
- * The policy with one knob turned. The result may name a keep rule that is not there, or a size that no policy may have: its schema says so.
+ * Changes one knob of a policy. The result may name an unknown keep rule or an impossible size: the policy's schema checks that.
  *
- * @throws PlimsollError `bad-policy` for a value that the knob does not take, or a policy that has nothing to turn.
+ * @throws PlimsollError `bad-policy` for a value that the knob does not take, or a policy without that knob.
  */
 export function withKnob(policy: Policy, path: string, value: unknown): Policy {
   switch (path) {
@@ -203,7 +203,7 @@ const FACTORS: ReadonlyMap<string, number> = new Map([
   ["m", 1_000_000],
 ]);
 
-/** A size as people write it, in tokens: `24k`, `1.5m`, `48000`. `null` for anything else. */
+/** Reads a size as people write it, in tokens: `24k`, `1.5m`, `48000`. `null` for anything else. */
 export function sizeOf(text: string): number | null {
   const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,6})?)([km]?)$/i.exec(text) ?? [];
   return digits === undefined ? null : rounded(Number(digits) * (FACTORS.get(unit.toLowerCase()) ?? 1));

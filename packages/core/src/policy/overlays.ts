@@ -38,7 +38,7 @@ export interface PolicyOverlay {
   policyOf(values: unknown): Policy;
 }
 
-/** All sections that are understood. A file may have one of them, or a policy, and not two. */
+/** All sections that Plimsoll understands. A file may have one of them or a policy, not both. */
 export const POLICY_OVERLAYS: readonly PolicyOverlay[] = [
   {
     key: "agent",

@@ -16,29 +16,29 @@ import { refuseRetired } from "./retired.ts";
 /** All settings of compaction, as plain data: a preset or a policy file has nothing else. */
 export interface Policy {
   readonly name: string;
-  /** With `false` nothing is edited unless somebody asks for it; overflows are counted, and the provider's error reaches the caller. */
+  /** With `false` it compacts only on request; overflows are counted, and the provider's error reaches the caller. */
   readonly enabled: boolean;
   readonly estimator: EstimatorSpec;
   /** A second measure for finding the cut, if a system has one; `null` uses `estimator`. */
   readonly cutEstimator: EstimatorSpec | null;
   readonly gates: { readonly at: readonly Gate[]; readonly countPending: boolean };
   readonly trigger: Trigger;
-  /** A lower line for requests that come after a pause of so many milliseconds, or when the prompt cache has expired: then a cut costs no rewrite. `null` knows no pauses. */
+  /** A lower threshold after a pause of so many milliseconds, or once the prompt cache has expired: then a cut costs no rewrite. `null` ignores pauses. */
   readonly afterPause: { readonly after: "cache-expiry" | number; readonly atLeast: Amount } | null;
   /** The least share of the rewritten tokens that a cut frees if cuts have to pay, unless nothing else fits; absent for none. */
   readonly minimumFreedRatio?: number | undefined;
   /**
-   * From this size on the model's summary is prepared while the conversation goes on. It is tried first when the policy acts, if its covered messages
-   * are unchanged. Absent for none; a policy that asks no model prepares nothing.
+   * From this size on the model prepares a summary while the conversation goes on. When the policy acts, it tries that first, if its covered messages are unchanged.
+   * Absent for none; a policy that asks no model prepares nothing.
    */
   readonly prepare?: { readonly atLeast: Amount } | undefined;
-  /** At this size and above only strategies that need no model run; `null` for policies without that case. */
+  /** At this size and above only strategies that need no model run; `null` for none. */
   readonly emergency: { readonly atLeast: Amount } | null;
-  /** Rules for messages that stay word for word, in an order of worth: under pressure the fallback releases the last rule first. */
+  /** Rules for messages that stay word for word, most valuable first: under pressure the fallback releases the last rule first. */
   readonly keep: readonly KeepRuleSpec[];
-  /** Keep rules of a compaction that the person asks for; `null` keeps the same as any other. */
+  /** Keep rules of a compaction that the person asks for; `null` uses `keep`. */
   readonly manualKeep: readonly KeepRuleSpec[] | null;
-  /** Tried in order, the next one when one fails or is not enough. */
+  /** Tried in order; the next one runs if one fails or frees too little. */
   readonly strategies: readonly StrategySpec[];
   readonly fallback: FallbackPolicy;
   /** Cap of one tool result before it enters history, by this policy's uncalibrated measure; `null` cuts nothing. */
@@ -51,8 +51,8 @@ export interface Policy {
   readonly summary: SummaryPolicy;
   readonly progress: ProgressPolicy;
   /**
-   * Most tokens of the facts that survive with every summary and notice; 0 leaves out all that is read off the log but the lists that `files` names. Lists of
-   * covered files have a limit of their own.
+   * Most tokens of the facts beside every summary and notice. With 0, only the lists that `files` names remain of the log's facts; lists of covered files have their own
+   * limit.
    */
   readonly facts: { readonly maxTokens: number; readonly files?: FileOrder | undefined };
 }
@@ -135,7 +135,7 @@ export function checkPolicy(policy: EnginePolicy, kinds: Kinds): void {
 /**
  * Lists the encodings that a policy counts by, each once. The caller that runs the policy has to give their tokenizers.
  *
- * @throws PlimsollError `bad-policy` for an estimator that is not there.
+ * @throws PlimsollError `bad-policy` for an unknown estimator.
  */
 export function encodingsOf(
   { estimator, cutEstimator }: Pick<Policy, "estimator" | "cutEstimator">,
@@ -159,7 +159,7 @@ const requestFormSchema: z.ZodType<SummaryRequestForm> = z.union([
   }),
 ]);
 
-/** The schema of {@link Policy}, made from the kinds that are there: strict, so that an unknown key is an error and not a silent default. */
+/** The schema of {@link Policy}, made from the given kinds: strict, so that an unknown key is an error and not a silent default. */
 export function policySchema(kinds: Kinds): z.ZodType<Policy> {
   const measure = z.union(kinds.estimators.flatMap((kind) => (kind.measure === null ? [] : [kind.schema(z.never())])));
   const estimator = z.union(kinds.estimators.map((kind) => kind.schema(measure)));

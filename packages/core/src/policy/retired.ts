@@ -69,7 +69,7 @@ export function refuseRetired(policy: unknown, own: readonly string[]): void {
   });
 }
 
-/** Reads parts of policies that went. */
+/** Reads removed parts of policies. */
 export const retired: {
   readonly presets: typeof RETIRED_PRESETS;
   readonly text: typeof goneText;

@@ -19,11 +19,10 @@ type Part<Value> = Value extends readonly unknown[]
     : Value;
 
 /**
- * A policy as a user writes it: a preset with knobs turned and parts changed. Any key of a policy may be there, too. `Own` names keep rules of one's
- * own; another key that no policy has does not compile.
+ * A policy as a user writes it: a preset with changed knobs, and any key of a policy. `Own` names your own keep rules; other unknown keys don't compile.
  */
 export type WrittenPolicy<Own extends string = never> = Omit<Knobs, "keep"> & {
-  /** The preset that is changed; `plimsoll` if it is left out. */
+  /** The preset to change; `plimsoll` by default. */
   readonly extends?: string;
   readonly name?: string;
   readonly keep?: { readonly [Rule in BuiltInKeepSpec["kind"] | Own]?: string | number } | Policy["keep"];
@@ -183,7 +182,7 @@ export function policyOf<Given extends EnginePolicy>(given: Given | string): Giv
 }
 
 /**
- * Returns the policy, or the preset of a name, if it is right and has a fallback, as every policy outside benchmarks must.
+ * Returns the policy, or the preset of that name, if it is valid and has a fallback, as every policy outside benchmarks must.
  *
  * @throws PlimsollError `bad-policy` for one that does not parse, and for one without a fallback, which may lose a call.
  */

@@ -117,8 +117,8 @@ function placeIn({ file, line }: Place): string {
 }
 
 /**
- * Reads the entries of a whole log. If a crash left the last batch incomplete (its last line is missing or cut off), that batch is dropped and
- * reported in `cutOff`, else `null`; empty lines are passed over.
+ * Reads the entries of a whole log. If a crash left the last batch incomplete (its last line is missing or cut off), that batch is dropped and reported in `cutOff`, else
+ * `null`; empty lines are skipped.
  *
  * @throws PlimsollError `bad-session` naming `file:line` for any other bad line, `session-limit` for one that is nested too deep.
  */

@@ -18,7 +18,7 @@ export interface ContextCall {
   readonly args: ContextArguments | null;
   /** Share of the input budget below which `compact` does nothing. */
   readonly from: number;
-  /** Finds texts behind handles; the session's own log if it is left out. */
+  /** Finds texts behind handles; the session's own log by default. */
   readonly recall?: (handle: string, range: RecallRange) => Promise<Recalled | null>;
 }
 
@@ -27,7 +27,7 @@ type ContextHost<Of> = { contextCall(call: ContextCall, of?: Of): Promise<string
 
 /** Options of context tools. */
 interface ContextToolOptions {
-  /** The tools that the model is offered; all if it is left out. */
+  /** The tools that the model is offered; all by default. */
   readonly offer?: readonly ContextToolName[];
   /** Share of the input budget below which `compact` does nothing; 0.5 if it is left out. */
   readonly from?: number;
@@ -35,11 +35,11 @@ interface ContextToolOptions {
 
 /** Tools with which a model looks at its own context. */
 export interface ContextTools<Of = never> {
-  /** The tools to declare in every request: the same for the same offer, to the byte. */
+  /** The tools to declare in every request: byte for byte the same for the same offer. */
   readonly definitions: readonly ToolSpec[];
   /**
-   * Runs a call, and resolves to the text for its result, `null` for a tool that is not offered; never rejects. `args` are an object, or its JSON. `of` names the
-   * conversation of a compactor that has several in memory, as its `recall` does.
+   * Runs a call and resolves to the text for its result, or `null` for a tool that is not offered; never rejects. `args` is an object or its JSON. `of` names the
+   * conversation of a compactor that has several in memory, as in its `recall`.
    */
   execute(name: string, args: unknown, of?: Of): Promise<string | null>;
 }
@@ -103,8 +103,8 @@ function typeOf(key: string): "integer" | "string" {
 }
 
 /**
- * Makes tools with which a model looks at its own context, for a session or a compactor, or a function that gives one: declare them from the first request to the last.
- * The model cannot take back a person's words or a pin, and cannot raise an amount.
+ * Makes tools with which a model looks at its own context, for a session, a compactor, or a function that returns one. Declare them in every request, from the first on.
+ * The model cannot remove a person's words or a pin, nor raise an amount.
  *
  * @throws PlimsollError `bad-input` for options that are unknown or of another kind.
  */

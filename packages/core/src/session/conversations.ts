@@ -37,7 +37,7 @@ interface ConversationsOptions {
     log: { readonly entries: readonly SessionEntry[]; readonly writer: SessionWriter | null },
     of: { readonly request: ConversationRequest; readonly from: Session | null },
   ) => Session;
-  /** The message of a request as it enters the log of `session`; as it is, if this is left out. */
+  /** The message of a request as it enters the log of `session`; unchanged by default. */
   readonly admit?: (request: ConversationRequest, index: number, session: Session) => Promise<Message>;
   /** The store for logs of conversations with a key; `null` for only memory. */
   readonly sessions: SessionStore | null;

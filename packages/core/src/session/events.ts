@@ -16,7 +16,7 @@ export type ContextEvent =
     }
   | CompactionEvent
   | { readonly type: "compaction-failed"; readonly reason: CompactionReason; readonly steps: readonly StepOutcome[] }
-  /** A summary was asked for before it is needed. `usage` has the tokens of its request, whether or not it is ever used. */
+  /** A summary was requested before it is needed. `usage` has the tokens of its request, even if no compaction uses it. */
   | {
       readonly type: "summary-prepared";
       readonly outcome: "ready" | "failed";
@@ -29,14 +29,14 @@ export type ContextEvent =
   /** A hook cancelled it, or the cut would not pay: `why` says it in words. */
   | { readonly type: "compaction-cancelled"; readonly reason: CompactionReason; readonly why: string }
   | { readonly type: "compaction-off"; readonly why: "unknown-window" }
-  /** A drop-in was asked with a part of a history that the vendor keeps, as `named` shows: it passes untouched. Sent once for a conversation, which has no log. */
+  /** A drop-in got a request whose history the vendor keeps, as `named` shows, and passes it untouched. Sent once per conversation, which has no log. */
   | { readonly type: "compaction-off"; readonly why: "vendors-history"; readonly named: string }
   | { readonly type: "breaker-open"; readonly failures: number; readonly why: string }
   | { readonly type: "context-irreducible"; readonly budgetTokens: number; readonly parts: readonly SizedPart[] }
   | SilentTruncationEvent
   | UsageRefusedEvent
   | WindowFilledEvent
-  /** The longest reply left too few tokens for a prompt, so a shorter one is asked for and kept free. Sent once. */
+  /** The longest reply left too few tokens for a prompt, so requests ask for a shorter one. Sent once. */
   | {
       readonly type: "reply-lowered";
       readonly contextWindowTokens: number | null;

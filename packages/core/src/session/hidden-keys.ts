@@ -12,7 +12,7 @@ const CREDENTIAL_NAMES: readonly RegExp[] = [
   /_PWD$/i,
 ];
 
-/** True for a variable that looks as if its value opened something. */
+/** True for a variable whose name looks like a credential's. */
 export function isCredentialName(name: string): boolean {
   return CREDENTIAL_NAMES.some((pattern) => pattern.test(name));
 }
@@ -49,8 +49,8 @@ const ISSUED =
   /(?<![\w-])(?:(?:[spr]k|gh[opsur]|github_pat|glpat|npm|hf|xox[a-z])[-_][\w-]{16,}|A[KS]IA[A-Z0-9]{16}|AIza[\w-]{35}|eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+)|(?<=\bbearer\s{1,3})[\w+/=.~-]{16,}|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[\w+/=\s\\]+-----END [A-Z ]{0,20}PRIVATE KEY-----/gi;
 
 /**
- * Makes a redactor for `redact` of keys: the values of an environment's variables whose names look like credentials (`[NAME]`), and in any text values beside such
- * a name, and keys that say so by themselves (`[key]`). A key in another form stays: add your own patterns for yours.
+ * Makes a redactor of keys, for `redact`. It hides the values of environment variables whose names look like credentials (`[NAME]`), values beside such a name in any
+ * text, and keys in recognisable forms (`[key]`). Keys in other forms stay: add your own patterns.
  */
 export function createKeyRedactor(environment: { readonly [name: string]: string | undefined } = {}): Redact {
   const named = Object.entries(environment).flatMap(([name, value = ""]) => (isCredentialName(name) ? [{ name, value }] : []));

@@ -208,8 +208,8 @@ interface RefusedSession {
  * Decides whether to try a smaller request after a refusal that gave no known reason; `null` means no. The largest request so far may be too large, so
  * a smaller one is tried at once. A request below a size that was answered is only tried smaller if it is refused a second time: the window may have shrunk.
  * Answered sizes count since the last refusal that a smaller request helped with; without any, or if reports cannot be right, each request is the largest.
- * If it holds more media than any that was answered, less of them is tried first. A fault of the moment counts once it was repeated, by the client that sends it or, where
- * `isRepeated`, by its caller.
+ * If it holds more media than any that was answered, less of them is tried first. A transient error counts once the request was repeated, by the client that sends it or,
+ * with `isRepeated`, by its caller.
  */
 export function nextTry(
   { state, predict, limitEvents, mostMedia, refused }: RefusedSession,

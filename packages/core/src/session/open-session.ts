@@ -36,11 +36,11 @@ import {
 } from "./view.ts";
 
 /**
- * Makes a session with an empty log, or with the entries given; all of it stays in memory, and `writer` gets what is new. If a crash left its messages
+ * Makes a session with an empty log or the given entries. The whole log stays in memory, and `writer` gets new entries. If a crash left its messages
  * unsendable, it appends repairs, unless `repairs` is "none"; the first flush writes them.
  *
- * @throws PlimsollError `bad-input` for options that are missing, unknown or of another kind; `bad-policy` if the policy has a part that went, or counts by an
- * encoding whose tokenizer was not given.
+ * @throws PlimsollError `bad-input` for options that are missing, unknown or of another kind; `bad-policy` if the policy has a removed part, or counts by an encoding
+ * without a given tokenizer.
  */
 export function createSession(options: SessionOptions): Session {
   const log = emptyLog(options, null);
@@ -57,7 +57,7 @@ interface TakenUp extends Pick<OpenedSession, "cutOff"> {
 }
 
 /**
- * A session whose log a store keeps: a new one, or one to go on with. The log is read entry by entry. Only the messages that the context needs stay
+ * Opens a session whose log a store keeps: a new one, or one to continue. The log is read entry by entry. Only the messages that the context needs stay
  * in memory; covered messages are read back if a handle or an undo asks for them.
  *
  * @throws PlimsollError as {@link SessionStore} does.

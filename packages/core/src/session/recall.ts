@@ -246,7 +246,7 @@ export interface Admission {
   readonly artifacts: ArtifactStore;
   /** The tool's advice on how to see the rest. */
   readonly hint?: string | null;
-  /** How each category of output is cut; the built-in truncations if they are left out. */
+  /** How each category of output is cut; the built-in truncations by default. */
   readonly truncations?: readonly Truncation[];
   /** How long the store is waited for, and by which timer, as in `SessionOptions`. */
   readonly answerDeadlineMs?: number;
@@ -262,7 +262,7 @@ export interface AdmittedResult {
 /**
  * Cuts a tool result to the policy's cap before it enters history; the whole text goes to the artifact store first, and the notice names
  * its handle. A result within the cap comes back as it is, except that lone surrogates become U+FFFD and lines that look like a notice of
- * Plimsoll are quoted. Rejects if the store does: nothing is cut that was not stored.
+ * Plimsoll are quoted. Rejects if the store does: it cuts only stored text.
  */
 export async function admitToolResult(given: ToolResultMessage, admission: Admission): Promise<AdmittedResult> {
   const { truncation } = admission.policy;

@@ -179,7 +179,7 @@ interface AttemptReading<Answer> {
   readonly askedTokens: () => number | null;
 }
 
-/** Sends a request once and decodes the outcome. Throws a failure that is no refusal as it came. */
+/** Sends a request once and decodes the outcome. Passes on other failures as they came. */
 export async function attempted<Answer>(
   send: () => PromiseLike<Answer>,
   { outcomeIn, rejectionIn, ...tokens }: AttemptReading<Answer>,
@@ -206,8 +206,8 @@ export async function attempted<Answer>(
 }
 
 /**
- * Returns the answer of an attempt, even one that the window cut off. Throws the provider's error if there is no answer; for a size that is refused the one that
- * `session` makes of it, if that knows of parts that cannot fit.
+ * Returns the answer of an attempt, even one that the window cut off. Throws the provider's error if there is no answer; for a refused size the error of `session`, if
+ * that knows parts that cannot fit.
  */
 export function answerOf<Answer>(attempt: Attempt<Answer>, session: { overflow(cause: unknown): Error | null } | null): Answer {
   if (attempt.kind === "answered") return attempt.answer;
@@ -268,8 +268,9 @@ type RecoveryFacts = Required<
   Pick<FitInput, "refused" | "refusedTokens">;
 
 /**
- * Sends a request; if it is rejected as too long, compacts and sends again, as often as `recoveriesOf` says; if its reasoning is refused, takes that out and sends
- * again, once. An unknown refusal of the largest request so far is tried once with less media if it holds the most of them, and once with less of all; with still less if the caller sends it again. The one recovery loop: the agent, the drop-ins and the replay use it. Answers with the last attempt.
+ * Sends a request; if it is rejected as too long, compacts and sends again, as often as `recoveriesOf` says; if its reasoning is refused, removes that and sends once
+ * more. After an unknown refusal of the largest request so far it tries once with less media, if the request holds the most of them, and once with less of everything;
+ * with still less if the caller sends it again. The one recovery loop: the agent, the drop-ins and the replay use it. Resolves to the last attempt.
  */
 export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promise<Attempt<Answer>> {
   const { policy, done } = request;

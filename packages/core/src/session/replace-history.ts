@@ -40,7 +40,7 @@ function repairEntry(view: SessionView, messages: readonly Message[], repaired: 
   });
 }
 
-/** The entry that replaces all messages of a view by the given ones. The old ones stay in the log, and can be undone to. */
+/** Makes the entry that replaces all messages of a view by the given ones. The old ones stay in the log; an undo restores them. */
 export function replaceHistory(view: SessionView, history: readonly MessageDraft[], nowMs: number): CompactionEntry {
   const id = shortHash(`replace-history\n${view.lastEntryId ?? ""}`);
   return replacingEntry(view, {

@@ -61,13 +61,13 @@ export interface Session {
    * store would refuse.
    */
   append(entry: SessionEntry): void;
-  /** Appends a message under the id that follows from the ones before it, and writes it. */
+  /** Appends a message, under an id derived from the earlier ones, and writes it. */
   say(draft: MessageDraft): Promise<Message>;
   /** Logs the reported usage of a request that sent `sent`. Impossible counts are logged as not reported. `null`, and no log entry, if the context has changed since. */
   report(sent: SessionView, reported: ReportedUsage): Promise<UsageEntry | null>;
-  /** Writes all appended entries that are not written yet. After a write that failed the next one brings the missing entries: the log never has a gap. */
+  /** Writes all appended entries that are not written yet. After a failed write the next one adds the missing entries: the log never has a gap. */
   flush(): Promise<void>;
-  /** Compacts if the policy asks for it at this gate; logs the compaction that it made. Entries appended meanwhile stay after it. */
+  /** Compacts if the policy asks for it at this gate, and logs the compaction. Entries appended meanwhile stay after it. */
   fit(input: SessionInput, signal: AbortSignal): Promise<FitOutcome>;
   /**
    * Writes the summary that a compaction would ask for now, and appends nothing; `null` if there is none. To use it in a later `fit`, return it
@@ -75,8 +75,7 @@ export interface Session {
    */
   prepare(input: SessionInput, signal: AbortSignal): Promise<PreparedSummary | null>;
   /**
-   * Undoes the newest active compaction, and logs that: the earlier context is back, with the messages since. A pin that the model set after it is taken back
-   * first, by itself.
+   * Undoes the newest active compaction, and logs that: the earlier context is back, with the messages since. If the model set a pin after it, only that pin is removed.
    *
    * @throws PlimsollError `bad-input` if there is neither, or if undoing the compaction would make the session unsendable.
    */
@@ -84,17 +83,16 @@ export interface Session {
   /** Undoes the newest compaction and compacts again, with another policy or focus. */
   redo(input: SessionInput & { readonly policy?: EnginePolicy }, signal: AbortSignal): Promise<FitOutcome>;
   /**
-   * Appends a switch of the model; written with the next flush. If the new window is smaller than the log's, first compacts for it, with the summariser that
-   * is in use until then.
+   * Appends a switch of the model; written with the next flush. If the new window is smaller than the log's, first compacts for it, with the old model's summariser.
    */
   switchModel(to: ModelSwitch, input: SessionInput, signal: AbortSignal): Promise<FitOutcome>;
   /**
-   * Removes reasoning from the context, and logs that; false if there is none. With no argument all bound reasoning, or all if none is known to be bound. If the
-   * model refused it by name, all. After unknown words sealed reasoning: of the newest reply first, then the rest; if that did not help either, all of it is back,
-   * and nothing more leaves before an answer. Such a try is written with the next entry.
+   * Removes reasoning from the context, and logs that; false if there is none. Without an argument it removes all bound reasoning, or all if none is known to be bound.
+   * If the model refused it by name, all goes. After an unclear refusal it tries sealed reasoning: first the newest reply's, then the rest; if neither helps, all of it
+   * returns, and nothing more leaves before an answer. Such a try is written with the next entry.
    */
   leaveReasoning(refused?: RefusedReasoning): Promise<boolean>;
-  /** Counts a refusal without a known reason: of a request, or of the `same` one with less of its media. The log does not have the count. */
+  /** Counts a refusal without a known reason: of a request, or of the `same` one with less of its media. The log does not record the count. */
   refused(request: "new" | "same"): Refusals;
   /** Redacts as the session does, for texts that are stored beside the log or compared with it; `null` if nothing is redacted. */
   readonly redaction: Redaction | null;
@@ -105,39 +103,39 @@ export interface Session {
   /** Predicts the size of the next request, without pending messages. */
   predict(dynamicContext?: string | null): Prediction;
   /**
-   * Makes the `context-overflow` error that names the parts of a context that the newest fit could not make fit, since the words that stay are too large by the
-   * policy's own count; `null` for any other, and while compaction is off. `cause` is a provider's refusal of it.
+   * Makes the `context-overflow` error that names the parts that the newest fit could not make fit, since the remaining words are too large by the policy's own count;
+   * `null` for any other context, and while compaction is off. `cause` is a provider's refusal.
    */
   overflow(cause?: unknown): PlimsollError | null;
   /** Reads a piece of the original text that a handle names, at most {@link MAXIMUM_RECALL_CHARS} code units; `null` for an unknown handle. */
   recall(handle: string, range: RecallRange): Promise<Recalled | null>;
   /** Answers a call of a context tool, and logs it. `contextTools` makes the calls. */
   contextCall(call: ContextCall): Promise<string>;
-  /** The unit of media that the context holds more of than any answered request did, if some can be taken out; `null` for none. */
+  /** The unit of media of which the context holds more than any answered request did, if some can be removed; `null` for none. */
   mostMedia(): RequestUnit | null;
   /** Returns the log's facts about the session up to now. */
   state(): SessionState;
   view(): SessionView;
-  /** Returns the entries of the log; of one that a store was asked to open, only those that it does not have yet. */
+  /** Returns the entries of the log; for a log opened from a store, only those that the store lacks. */
   entries(): readonly SessionEntry[];
-  /** Ids of the messages that were appended, in order. */
+  /** Ids of the appended messages, in order. */
   messageIds(): readonly string[];
   hasCall(callId: string): boolean;
   totals(): UsageTotals;
   /** Returns the log's facts about models' windows. */
   limitEvents(): readonly LimitEvent[];
-  /** Characters of all messages that were appended, with the bytes of their images. */
+  /** Characters of all appended messages, with the bytes of their images. */
   sizeChars(): number;
-  /** Runs work when all work that was given before has ended. */
+  /** Runs work once all earlier work has ended. */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
-  /** Counts the work that was given to `inTurn` and has not ended. */
+  /** Counts the unfinished work of `inTurn`. */
   pendingCount(): number;
   /**
-   * Writes all entries that the store lacks, then releases the log for other writers, after the work that is under way. `last` are messages to append first:
-   * a person's words that no request took. Later requests reject or throw `closed`. If the store fails, it rejects and keeps all; call it again.
+   * Writes all entries that the store lacks, then releases the log for other writers, after the current work. `last` are messages to append first: a person's words that
+   * no request has sent. Later requests reject or throw `closed`. If the store fails, it rejects and keeps all; call it again.
    */
   close(last?: readonly MessageDraft[]): Promise<void>;
-  /** Releases the log without the entries that the store lacks: for a log that is opened again, and for one whose opening failed. */
+  /** Releases the log without writing the entries that the store lacks: for a log to be opened again, or one that failed to open. */
   abandon(): Promise<void>;
 }
 
@@ -148,46 +146,46 @@ export interface SessionOptions {
   /** Kinds that the policy may name in addition to those of this package; made by `withKinds`. */
   readonly kinds?: Kinds;
   readonly summarizer: Summarizer;
-  /** Has the vendor write the summaries that the policy leaves to it; the digest writes them if it is left out. */
+  /** Has the vendor write the summaries that the policy leaves to it; the digest writes them by default. */
   readonly compact?: ModelClient["compact"];
   /** Hides texts at the session's borders: what is logged is redacted before it gets its id, so that an undo or `recall` gives the redacted text. None if left out. */
   readonly redact?: Redact;
-  /** A log to go on with. If a crash left it unsendable, a repair is appended and announced. */
+  /** A log to continue. If a crash left it unsendable, the session appends and announces a repair. */
   readonly entries?: Iterable<SessionEntry>;
-  /** Whether that repair is made: "append" by default; "none" for a caller that gives the whole history again. */
+  /** Whether that repair is made: "append" by default; "none" for a caller that passes the whole history again. */
   readonly repairs?: "append" | "none";
-  /** The log's writer, holding `entries` already; only in memory if it is left out. */
+  /** The log's writer, which has `entries` already; without one the log is only in memory. */
   readonly writer?: SessionWriter | null;
-  /** The clock, in milliseconds since 1970; `null`, as if it is left out, while the time is not known. */
+  /** The clock, in milliseconds since 1970; `null`, the default, while the time is unknown. */
   readonly nowMs?: () => number | null;
   readonly onEvent?: ContextListener;
   /** Asked before each compaction; may cancel it or supply the summary. */
   readonly beforeCompaction?: BeforeCompaction;
-  /** Gives the summary that was prepared, if there is one; asked when the engine acts by itself. The session then prepares none by the policy. */
+  /** Returns the prepared summary, if there is one; called when the engine acts by itself. With it the session prepares none. */
   readonly prepared?: PreparedSummaryPort;
-  /** Milliseconds after which a request for a summary without an answer fails, and a hook without one is ignored; 300,000 if left out. */
+  /** Milliseconds after which an unanswered summary request fails and an unanswered hook is ignored; 300,000 by default. */
   readonly answerDeadlineMs?: number;
-  /** The timer of that deadline; the platform's if left out. */
+  /** The timer of that deadline; the platform's by default. */
   readonly wait?: Wait;
-  /** Instructions that each summary and notice repeats: project rules, constraints. Cut to the facts' room, a tenth of what messages may take. No keep rule. */
+  /** Instructions that each summary and notice repeats: project rules, constraints. Cut to the facts' room, a tenth of the room for messages. Not a keep rule. */
   readonly pinned?: readonly string[];
   /** The live state of todo lists and sub-agents, asked for at each compaction. */
   readonly stateProviders?: readonly StateProvider[];
   /** Files that the agent tracks in addition to its calls, asked for at each compaction. */
   readonly fileTracker?: FileTracker;
-  /** Tokens that are sent at each request but are not in the log; a replay of another agent's session knows them. */
+  /** Tokens of each request that are not in the log; a replay of another agent's session knows them. */
   readonly hiddenOverheadTokens?: number;
-  /** Estimates of each model's tokens until its provider reports usage; one fitted over all models if left out. */
+  /** Estimates of each model's tokens until its provider reports usage; one fitted over all models by default. */
   readonly modelPriors?: ModelPriors;
-  /** Prices of models, by which a cut is judged; a usual ratio of them if left out. */
+  /** Prices of models, by which a cut is judged; their usual ratio by default. */
   readonly modelCosts?: ModelCosts;
-  /** Finds the limits of models that fits name by their ids, `null` for an unknown one. */
+  /** Finds the limits of a model that `fit` names by its id; `null` for an unknown one. */
   readonly limitsOf?: (modelId: string) => ModelLimits | null;
-  /** Says which reasoning is removed once messages before it change; none is if left out. */
+  /** Says which reasoning is removed once messages before it change; none by default. */
   readonly isBoundReasoning?: IsBoundReasoning;
   /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */
   readonly tokenizers?: Tokenizers;
-  /** Counts the text and messages that all estimators read, for bounds that tests assert; a new counter if left out. */
+  /** Counts the text and messages that all estimators read, for bounds that tests assert; a new counter by default. */
   readonly work?: WorkCounter;
 }
 
@@ -247,7 +245,7 @@ export function checkInput(input: SessionInput): void {
 /**
  * The setup that options ask for.
  *
- * @throws PlimsollError `bad-input` for a key that is missing or unknown, or has a value of another kind; `bad-policy` if the policy has a part that went, or counts by an encoding whose tokenizer was not given.
+ * @throws PlimsollError `bad-input` for a key that is missing or unknown, or has a value of another kind; `bad-policy` if the policy has a removed part, or counts by an encoding without a given tokenizer.
  */
 export function sessionSetup(options: SessionOptions): SessionSetup {
   option.check("a session", SESSION_OPTIONS, options);

@@ -17,7 +17,7 @@ import { type Sequence, sequenceOf } from "../sequence.ts";
 import { shortHash } from "../text.ts";
 import type { ToolSpec } from "../tool.ts";
 
-/** The context of a session after the entries so far: all that would be sent now, and all that is needed to apply the next entry. */
+/** The context of a session after the entries so far: everything to send now, and everything needed to apply the next entry. */
 export interface SessionView extends FitView {
   readonly sessionId: string | null;
   readonly limits: ModelLimits | null;

@@ -62,7 +62,7 @@ export interface Strategy {
   plan(input: StrategyInput): StrategyAnswer;
 }
 
-/** A kind of strategy: the reading of its settings, and the strategy that they make. Made by {@link defineStrategy}. */
+/** A kind of strategy: it reads its settings and makes a strategy from them. Made by {@link defineStrategy}. */
 export interface StrategyKind {
   readonly kind: string;
   /** The schema of its settings; strict, so that a policy with an unknown key is refused. */
@@ -76,7 +76,7 @@ export function defineStrategy<S extends KindSpec>(kind: {
   readonly kind: S["kind"];
   readonly schema: z.ZodType<S>;
   needsModel(spec: S): boolean;
-  /** The name in records and events; the kind's own if it is left out. */
+  /** The name in records and events; the kind's own by default. */
   label?(spec: S): string;
   plan(spec: S, input: StrategyInput): StrategyAnswer;
 }): StrategyKind {

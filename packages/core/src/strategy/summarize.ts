@@ -18,11 +18,11 @@ export interface SummarizeSpec {
   readonly promptId: string;
   /** Prompt for the older part of a turn that the cut splits; `null` summarises it with the rest. */
   readonly turnPrefixPromptId: string | null;
-  /** A turn's older part of fewer messages, its human one counted, is summarised with the rest; 0 if left out. */
+  /** A turn's older part of fewer messages, its human one counted, is summarised with the rest; 0 by default. */
   readonly turnPrefixFromMessages?: number | undefined;
   /** Histories of at most so many messages are summarised whole, regardless of `keep`; not if someone asked for it. */
   readonly keepNothingUpToMessages?: number | undefined;
-  /** Whether a summary is written anew although nothing but an earlier one lies before the cut; `again` if left out. */
+  /** Whether a summary is written anew although nothing but an earlier one lies before the cut; `again` by default. */
   readonly summaryAlone?: "again" | "stays" | undefined;
   /** If there is no cut although a provider rejected the context, all but so many messages are summarised. */
   readonly forcedKeepMessages?: number | undefined;

@@ -36,10 +36,9 @@ const SUMMARIZER_OPTIONS = option.schema<ModelSummarizerOptions>({
 });
 
 /**
- * A summariser that asks a model: one request without tools, or two for a split turn, whose answers are put together; if the policy wants
- * the conversation's own prefix, one request with its tools. Each answer is checked against the rules and mended if it can be. A model that
- * reasons has room for that beside the summary. A request is repeated once if reasoning took all of its room, with more of it; if it fails in any other way,
- * the policy's next strategy runs.
+ * Makes a summariser that asks a model: one request without tools, or two for a split turn, whose answers it joins; if the policy wants the conversation's own prefix,
+ * one request with its tools. It checks each answer against the rules and repairs it if possible. Reasoning has room beside the summary; if it takes all of that, the
+ * request is repeated once with more. After any other failure the policy's next strategy runs.
  *
  * The returned function rejects with `summary-failed` for an answer that cannot be used, and with the client's own errors.
  */

@@ -102,7 +102,7 @@ export type HookBehaviour = "go" | "cancel" | "summary" | "blank-summary" | "thr
 /** A whole generated session with the policy and limits that it is played under. */
 export interface SessionScenario {
   readonly policy: Policy;
-  /** Kinds that the policy may name; the built-in ones if they are left out. */
+  /** Kinds that the policy may name; the built-in ones by default. */
   readonly kinds?: Kinds;
   readonly limits: ModelLimits;
   readonly system: string;
@@ -111,7 +111,7 @@ export interface SessionScenario {
   readonly counting: { readonly factor: number; readonly hiddenTokens: number } | null;
   /** Empty for a session without a hook. */
   readonly hook: readonly HookBehaviour[];
-  /** Whether the models bind reasoning to its prefix; they do not if it is left out. */
+  /** Whether the models bind reasoning to its prefix; they do not by default. */
   readonly reasoning?: "bound" | "free";
   /** Whether instructions are pinned and ports give live state and tracked files. */
   readonly hasKeptState: boolean;

@@ -43,11 +43,11 @@ export type Tokenizers = { readonly [encoding: string]: CountTokens };
 
 /** The parts that estimators are made with, if not the built-in ones. */
 export interface EstimatorOptions {
-  /** The kinds of estimators that a spec may name; the built-in ones if left out. */
+  /** The kinds of estimators that a spec may name; the built-in ones by default. */
   readonly kinds?: readonly EstimatorKind[];
-  /** Estimates of each model's tokens until its provider reports usage; one fitted over all models if left out. */
+  /** Estimates of each model's tokens until its provider reports usage; one fitted over all models by default. */
   readonly priors?: ModelPriors;
-  /** Tokenizers of the kind `bpe`; none if they are left out. */
+  /** Tokenizers of the kind `bpe`; none by default. */
   readonly tokenizers?: Tokenizers;
   /** The measures to share with estimators made before; one that is not there is added. None are shared if they are left out. */
   readonly measures?: Measures;
@@ -59,7 +59,7 @@ export type Measures = Map<string, MessageMeasure>;
 /**
  * Makes the estimator that a policy names. `work` counts all text that it reads.
  *
- * @throws PlimsollError `bad-policy` for a kind that is not there, settings that it refuses, or an encoding whose tokenizer was not given.
+ * @throws PlimsollError `bad-policy` for an unknown kind, settings that it refuses, or an encoding without a given tokenizer.
  */
 export function createEstimator(spec: EstimatorSpec, work: WorkCounter, options: EstimatorOptions = {}): Estimator {
   const { kinds = BUILT_IN_ESTIMATORS, priors = pooledPriors, tokenizers = {}, measures = new Map() } = options;

@@ -100,14 +100,14 @@ export interface EstimatorSources {
   measureOf(spec: KindSpec): MessageMeasure;
 }
 
-/** A kind of estimator: the reading of its settings, and the estimator that they make. Made by {@link defineEstimator} or {@link defineMeasure}. */
+/** A kind of estimator: it reads its settings and makes an estimator from them. Made by {@link defineEstimator} or {@link defineMeasure}. */
 export interface EstimatorKind {
   readonly kind: string;
-  /** The schema of its settings. `measure` is the schema of the measures that are there, for settings that name one. */
+  /** The schema of its settings. `measure` is the schema of the known measures, for settings that name one. */
   schema(measure: z.ZodType<KindSpec>): z.ZodType<KindSpec>;
   /** @throws PlimsollError `bad-policy` for settings that its schema refuses. */
   create(spec: KindSpec, sources: EstimatorSources): Estimator;
-  /** Only the measure, for estimators that are built on one; `null` for a kind that is none. */
+  /** Only the measure, for estimators that are built on one; `null` for a kind that is not a measure. */
   readonly measure: ((spec: KindSpec, sources: EstimatorSources) => MessageMeasure) | null;
 }
 

@@ -17,7 +17,7 @@ interface TruncationRequest {
   readonly capTokens: number;
   /** The tool's advice on how to see the rest, e.g. "use offset and limit to see more"; one line without brackets. */
   readonly hint?: string;
-  /** How each category is cut; the built-in truncations if they are left out. */
+  /** How each category is cut; the built-in truncations by default. */
   readonly truncations?: readonly Truncation[];
   /** Lines that look like a diagnosis stay in every category, and the notices describe the omitted part. Absent: only the category decides. */
   readonly keeps?: TruncationPolicy["keeps"];

@@ -14,8 +14,8 @@ export const OPAL_LENGTH_ESTIMATE: CharsPerTokenSpec = {
 };
 
 /**
- * Imitates the compaction of the agent opal: at 80% of the window before every model call; the newest quarter of the window kept from a human message on; a turn
- * that is split gets a second summary if at least five of its messages go. Without a model its truncate strategy is a drop with counts. An overflow keeps a fifth of
+ * Imitates the compaction of the agent opal. It compacts at 80% of the window before every model call, and keeps the newest quarter of the window from a human message
+ * on. A split turn gets a second summary if at least five of its messages go. Without a model its truncate strategy is a drop with counts. An overflow keeps a fifth of
  * the window. An unknown window counts as 128,000.
  */
 export const OPAL_POLICY: Policy = {

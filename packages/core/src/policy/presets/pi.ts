@@ -36,9 +36,9 @@ export function piSummaryBudgets(reserveTokens: number): { readonly maxTokens: n
 }
 
 /**
- * Imitates the compaction of the agent pi: before every model call, if the context exceeds the window less a reserve; the newest tokens kept; a split
- * turn's older part summarised apart; the summary as a user message. Of a model's window that the reserve would fill, half is reserved:
- * pi itself compacts there at every step (P-6).
+ * Imitates the compaction of the agent pi. Before every model call it compacts if the context exceeds the window less a reserve; it keeps the newest tokens, summarises a
+ * split turn's older part separately, and sends the summary as a user message. If the reserve would fill a model's window, half is reserved; pi itself compacts there at
+ * every step (P-6).
  *
  * @throws PlimsollError `bad-policy` if the window given is not larger than the reserve, naming both.
  */

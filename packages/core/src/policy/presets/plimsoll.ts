@@ -21,7 +21,7 @@ const KEEP: Policy["keep"] = [
 /**
  * The default policy, which asks no model. The newest steps, the person's messages, the plan and the files in use stay as they are; a digest and
  * passages of the whole log that are likely to be needed replace the rest. It decides by the upper bound of the expected size, without a
- * reserve. How its numbers were chosen: docs/decisions/keep-rules.md.
+ * reserve. docs/decisions/keep-rules.md gives the reasons for its numbers.
  */
 export const PLIMSOLL_POLICY: Policy = {
   name: "plimsoll",
@@ -64,5 +64,5 @@ export const PLIMSOLL_ECONOMY_POLICY: Policy = Object.entries({ plan: "4%", "fil
 /** As plimsoll, with the vendor's own compaction where the session's wire has it: a block that keeps the thinking of what stays valid. */
 export const PLIMSOLL_VENDOR_POLICY: Policy = { ...withKnob(PLIMSOLL_POLICY, "writer", "vendor"), name: "plimsoll-vendor" };
 
-/** As plimsoll, with a summary that the model writes, asked for behind the conversation so that the provider's prompt cache is read. */
+/** As plimsoll, but the model writes the summary. Its request continues the conversation, so it reads the provider's prompt cache. */
 export const PLIMSOLL_MODEL_POLICY: Policy = { ...withKnob(PLIMSOLL_POLICY, "writer", "model"), name: "plimsoll-model" };

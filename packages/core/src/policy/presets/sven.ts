@@ -55,8 +55,8 @@ export function svenThresholdRatio(thresholdRatio: number, reserveRatio: number)
 }
 
 /**
- * Imitates the compaction of the agent sven, set by sven's own keys: the newest messages kept; one summary as an assistant message; from 0.95 on, and if the
- * summary fails, only a drop with a notice.
+ * Imitates the compaction of the agent sven, with sven's own keys. It keeps the newest messages and writes one summary as an assistant message; from 0.95 on, or if the
+ * summary fails, it only drops messages, with a notice.
  */
 export function svenPolicy(settings: Partial<SvenSettings> = {}, name = "sven"): Policy {
   const set: SvenSettings = { ...SVEN_DEFAULTS, ...settings };
