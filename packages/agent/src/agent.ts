@@ -71,11 +71,11 @@ export interface Agent {
   /** How system text and tools differ from those in the log of a resumed session; `null` if they do not. The log records the new ones. */
   readonly setupChange: ReturnType<typeof setupChange>;
   /**
-   * Appends a person's message and runs until the model makes no more tool calls. A provider's failure is an outcome and no rejection. Rejects
+   * Appends a person's message and runs until the model makes no more tool calls. A provider's failure is an outcome, not a rejection. Rejects
    * with `bad-input` for empty input, or during a run or compaction; also if the log cannot be written, or for a bug in Plimsoll.
    */
   submit(input: UserInput): Promise<RunOutcome>;
-  /** Replaces the whole history by the messages given, and submits. The log keeps the old history. */
+  /** Replaces the whole history by the given messages, and submits. The log keeps the old history. */
   replaceHistoryAndSubmit(history: readonly MessageDraft[], input: UserInput): Promise<RunOutcome>;
   /** Adds a message to the current run, before its next step. Throws `bad-input` for empty input, or if there is no run. */
   steer(input: UserInput): void;
@@ -98,15 +98,15 @@ export interface Agent {
   /** Calls the listener with every event from now on. Returns the function that ends the subscription. */
   subscribe(listener: AgentListener): () => void;
   /**
-   * Cancels, waits for the end of the run, writes all entries that the store lacks, also messages that wait for a step, and releases the log. Later requests
-   * reject or throw `closed`; state and log can be looked at. If the store fails, it rejects and keeps all; call it again.
+   * Cancels, waits for the end of the run, writes all entries that the store lacks, including messages that wait for a step, and releases the log. Later requests reject
+   * or throw `closed`; state and log stay readable. If the store fails, it rejects and keeps all; call it again.
    */
   close(): Promise<void>;
 }
 
 /** A tool call that `authorize` decides about before it runs. */
 export interface PendingCall {
-  /** The log that it is in: a sub-agent's calls name the sub-agent's. */
+  /** The call's log: for a sub-agent's calls, the sub-agent's. */
   readonly sessionId: string;
   readonly callId: string;
   readonly toolName: string;
@@ -118,19 +118,19 @@ export interface PendingCall {
 export type Authorization = { readonly kind: "allow" } | { readonly kind: "deny"; readonly why: string };
 
 /**
- * Decides about calls before they run, one after the other in the order of the calls; a batch runs when all of it is decided. The signal is the
- * run's: once it aborts the answer is ignored. A rejection becomes the call's result: the call is not run.
+ * Decides about calls before they run, one by one in order; a batch runs once all its calls are decided. The signal is the run's: after an abort the answer is ignored.
+ * If it rejects, the call does not run, and the rejection becomes its result.
  */
 export type Authorize = (call: PendingCall, signal: AbortSignal) => Promise<Authorization>;
 
 /**
- * The model that an agent asks. It asks for replies of up to `limits.maxOutputTokens` tokens and keeps them free in the window;
- * if that is `null`, 8,192, or a quarter of a smaller window.
+ * The model that an agent asks. Requests ask for replies of up to `limits.maxOutputTokens` tokens, which stay free in the window; if that is `null`, 8,192, or a quarter
+ * of a smaller window.
  */
 export interface AgentModel {
   readonly client: ModelClient;
   readonly modelId: string;
-  /** Its limits; those that the options' `limitsOf` knows if they are left out. */
+  /** Its limits; by default the options' `limitsOf` finds them. */
   readonly limits?: ModelLimits;
   readonly reasoning?: ModelRequest["reasoning"];
 }
@@ -147,7 +147,7 @@ type AgentSession =
   | {
       readonly kind: "resume";
       readonly sessionId: string;
-      /** The system text from now on; the log's own if it is left out. The tools are those of the options. */
+      /** The new system text; the log's own by default. The tools are those of the options. */
       readonly system?: string;
     };
 
@@ -160,39 +160,39 @@ export interface AgentOptions {
   readonly policy: Policy | string;
   /** Kinds that the policy may name in addition to those of this package, and how results are cut; made by `withKinds`. */
   readonly kinds?: Kinds;
-  /** Writes summaries; if it is left out, the model that is asked at that moment does. */
+  /** Writes summaries; by default the current model does. */
   readonly summarizer?: Summarizer;
-  /** Hides texts in requests, summaries' requests and the log, those of sub-agents too; a call runs with the arguments that the model gave it. */
+  /** Hides texts in requests, summary requests and the log, also those of sub-agents; a call runs with the model's own arguments. */
   readonly redact?: NonNullable<SessionOptions["redact"]>;
   readonly tools: readonly AgentTool[];
-  /** Decides about each call before it runs, those of sub-agents too; without it every call runs. */
+  /** Decides about each call before it runs, also for sub-agents; without it every call runs. */
   readonly authorize?: Authorize;
   readonly artifacts: ArtifactStore;
   readonly nowMs: () => number;
   /**
-   * Names of the tools that may be used in each mode; without an entry for the mode all of them may. The model sees all tools in every
+   * Names of the tools that may be used in each mode; without an entry for the mode all tools may. The model sees all tools in every
    * mode, since the tool list is part of the cached prefix: a call that the mode does not allow gets an error result.
    */
   readonly modes?: { readonly [mode: string]: readonly string[] };
-  /** The mode at the start; "default" if it is left out. */
+  /** The mode at the start; "default" if left out. */
   readonly mode?: string;
   /**
-   * Returns text that is true only now, such as a branch's name; it is asked before each request and sent behind the cached prefix. Under a model that binds reasoning each change is a message, which stays until it
-   * is compacted; text that is blank changes nothing there.
+   * Returns text that is true only now, such as a branch's name; called before each request, and sent after the cached prefix. For a model that binds reasoning each
+   * change is a message that stays until a compaction; blank text changes nothing there.
    */
   readonly dynamicContext?: () => string | null | Promise<string | null>;
-  /** Most model calls of one run; 200 if it is left out. */
+  /** Most model calls of one run; 200 by default. */
   readonly maxSteps?: number;
-  /** How deep sub-agents may start sub-agents; 1 if it is left out, 0 for none. */
+  /** How deep sub-agents may start sub-agents; 1 by default, 0 for none. */
   readonly subAgentDepth?: number;
   readonly onEvent?: AgentListener;
-  /** Estimates of each model's tokens until its provider reports usage; one fitted over all models if left out. */
+  /** Estimates of each model's tokens until its provider reports usage; one fitted over all models by default. */
   readonly modelPriors?: NonNullable<SessionOptions["modelPriors"]>;
-  /** Prices of models, by which a cut is judged; a usual ratio of them if left out. */
+  /** Prices of models, by which a cut is judged; their usual ratio by default. */
   readonly modelCosts?: NonNullable<SessionOptions["modelCosts"]>;
   /** Finds the limits of models that come without them, `null` for an unknown one. */
   readonly limitsOf?: NonNullable<SessionOptions["limitsOf"]>;
-  /** Says which reasoning is removed once messages before it change; none is if left out. */
+  /** Says which reasoning is removed once messages before it change; none by default. */
   readonly isBoundReasoning?: IsBoundReasoning;
   /** Tokenizers by encoding, for a policy whose estimator is `bpe`. */
   readonly tokenizers?: NonNullable<SessionOptions["tokenizers"]>;

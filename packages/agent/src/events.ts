@@ -11,8 +11,8 @@ import type {
 import { budgetOf, triggerTokens } from "@plimsoll/core/extend";
 
 /**
- * Events that an agent sends to its subscribers, in order. `sessionId` is the log that it is about: a sub-agent's events come through its parent's
- * subscribers under its own id. Token figures are by the estimator named with them.
+ * Events that an agent sends to its subscribers, in order. `sessionId` names an event's log: the parent's subscribers also get a sub-agent's events, under its own id.
+ * Token figures are by the named estimator.
  *
  * A run is one submit: it begins with `agent-start`, holds one turn or more (steering begins a new one), and ends with `agent-end`.
  */
@@ -128,7 +128,7 @@ export interface ContextUsage {
   readonly usageTokens: number;
   /** The estimated part: messages since that report. */
   readonly trailingTokens: number;
-  /** A size that it is not expected to exceed. */
+  /** The upper bound of the expected size. */
   readonly upperTokens: number;
   /** The part of `usedTokens` that is system, tools and dynamic context. */
   readonly overheadTokens: number;

@@ -42,7 +42,7 @@ import { type AgentListener, createEventHub, type EventHub } from "./events.ts";
 import { createLoop, type Loop } from "./loop.ts";
 
 /**
- * Starts an agent with a new session, or resumes a session that the store has.
+ * Starts an agent with a new session, or resumes a stored one.
  *
  * @throws PlimsollError `bad-session` for a log that cannot be opened, `bad-policy` if the window is not larger than the output
  * reserve, or for a policy without a fallback, `bad-input` for options that

@@ -1,7 +1,7 @@
 /** Prices of a model by the size of the prompt, in ascending order; the first tier begins at 0. */
 export interface ModelPrices {
   readonly tiers: readonly [PriceTier, ...PriceTier[]];
-  /** Those of the vendor's fast mode; left out if the model has none, or its prices are not known. */
+  /** Prices of the vendor's fast mode; left out if the model has none, or they are unknown. */
   readonly fast?: readonly [PriceTier, ...PriceTier[]];
 }
 
@@ -48,8 +48,8 @@ export interface PreviousRequest {
 }
 
 /**
- * How a prompt was served: the three counts add up to its tokens. `state` is `warm` if all of the request before is reused, `broken` if
- * its prefix was edited while it was cached, `expired` if it was too old.
+ * How a prompt was served: the three counts add up to its tokens. `state` is `warm` if the whole previous request is reused, `broken` if its prefix changed while cached,
+ * `expired` if it was too old.
  */
 export interface CacheUse {
   readonly readTokens: number;
@@ -90,7 +90,7 @@ export function promptUsd(use: Omit<CacheUse, "state">, prices: ModelPrices, rul
   );
 }
 
-/** US dollars for a reply of so many tokens; the size of the prompt decides which price holds. */
+/** US dollars for a reply of so many tokens; the prompt's size decides the price. */
 export function outputUsd(outputTokens: number, promptTokens: number, prices: ModelPrices): number {
   return (outputTokens * tierFor(prices, promptTokens).outputUsdPerMillion) / TOKENS_PER_MILLION;
 }

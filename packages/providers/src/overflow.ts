@@ -71,8 +71,8 @@ export interface ClassifiedFailure {
 const MAXIMUM_TEXT_CHARS = 16_384;
 
 /**
- * Classifies a provider's failure. Failures that are never an overflow are sorted out first (limits per time, quotas, keys, wrong parameters), in
- * spite of the message's other words; a status that says less than the text (a proxy's 502 around an overflow) does not hide it. Linear in the text.
+ * Classifies a provider's failure. It first sets apart failures that are never an overflow (limits per time, quotas, keys, wrong parameters), whatever else the message
+ * says; a vaguer status (a proxy's 502 around an overflow) does not hide one. Linear in the text.
  */
 export function classifyProviderError(failure: ProviderFailure): ClassifiedFailure {
   const text = textOf(failure);

@@ -11,14 +11,14 @@ const PROVIDERS: readonly Provider[] = [ANTHROPIC, OPENAI, ...CHAT_PROVIDERS];
 /** Names of the hosts that {@link clientFor} knows: the two with APIs of their own first, then those that speak Chat Completions. */
 export const HOST_NAMES: readonly string[] = [...new Set(PROVIDERS.map(({ name }) => name))];
 
-/** Names of the environment variables that contain the hosts' API keys, which nothing but a request may carry. */
+/** Names of the environment variables that contain the hosts' API keys. Only requests may carry those. */
 export const KEY_VARIABLES: readonly string[] = [...new Set(PROVIDERS.flatMap(({ keyVariable }) => keyVariable ?? []))];
 
 /**
- * The client of a provider by its name. If `baseUrl` is left out, the environment's `<HOST>_BASE_URL` (`ANTHROPIC_BASE_URL`, `LLAMA_CPP_BASE_URL`)
+ * Returns the client of a provider by its name. Without `baseUrl` the environment's `<HOST>_BASE_URL` (`ANTHROPIC_BASE_URL`, `LLAMA_CPP_BASE_URL`)
  * comes before the host's own address.
  *
- * @throws PlimsollError `bad-input` for a host that is not known, or one whose key is not set.
+ * @throws PlimsollError `bad-input` for an unknown host, or one without its key.
  */
 export function clientFor(host: string, options: ClientOptions = {}): ModelClient {
   const provider = PROVIDERS.find(({ name }) => name === host);

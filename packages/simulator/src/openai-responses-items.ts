@@ -97,7 +97,7 @@ function wordsOf(type: string): string {
 /** Length of the first part of encrypted reasoning, which encodes the item's id. */
 const SEAL_CHARS = 20;
 
-/** The encrypted content of the reasoning of an id: it can be checked when it comes back, with the id or without. */
+/** Makes encrypted content for the reasoning of an id. A later request can be checked for it, with or without the id. */
 export function encryptedReasoning(id: string): string {
   return sealed(signatureOf(id).slice(0, SEAL_CHARS));
 }

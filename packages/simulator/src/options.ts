@@ -7,49 +7,49 @@ export type CountTokens = (text: string) => number;
 
 /** Options of {@link startSimulator}; only `replies` is required. */
 export interface SimulatorOptions {
-  /** Replies in order, one for each request that is accepted, or a function of the request. After the last, replies say that the script has ended. */
+  /** Replies in order, one for each accepted request, or a function of the request. After the last, replies say that the script has ended. */
   readonly replies: readonly SimulatedReply[] | ((request: SimulatedRequest) => SimulatedReply);
-  /** The model's context window, in tokens; 200,000 if it is left out. */
+  /** The model's context window, in tokens; 200,000 by default. */
   readonly contextWindowTokens?: number;
-  /** The most tokens that may be asked for as a reply, of every model or by the model's id; 64,000 if it is left out, and for models that it has `null` for. */
+  /** The largest reply that a request may ask for, in tokens, of every model or by the model's id; 64,000 by default, and for models with `null`. */
   readonly maximumOutputTokens?: number | ((modelId: string) => number | null);
-  /** Whether the reply that is asked for has to fit as well. Anthropic and most OpenAI models want it; left out, it does. */
+  /** Whether the requested reply must fit as well, as for Anthropic and most OpenAI models; it must by default. */
   readonly windowHolds?: "prompt-and-reply" | "prompt";
-  /** Whether a Messages request may end with the beginning of a reply, as models before Claude 4.6 allow; left out, it may not. */
+  /** Whether a Messages request may end with the beginning of a reply, as models before Claude 4.6 allow; not by default. */
   readonly prefill?: "accept" | "reject";
   /**
-   * Whether the Chat Completions server takes roles in any order, as the vendor's own does, or wants person and model in turn and an answer after results, as
-   * Mistral's and many models' chat templates do; left out, it takes any.
+   * Whether the Chat Completions server takes roles in any order, like the vendor's own, or requires alternating person and model and an answer after results, as
+   * Mistral's and many models' chat templates do; any by default.
    */
   readonly roles?: "any" | "alternate";
-  /** Rules that not every model, account or server has; each that is left out holds as documented. */
+  /** Rules that not every model, account or server has; by default each holds as documented. */
   readonly rules?: SimulatedRules;
   /**
-   * Whether every reply begins with reasoning, as models that decide for themselves give it, also between calls; and whether its text is left out, as it is by default
-   * since Claude Opus 4.7, or all of it is encrypted. Left out, replies reason where the script says so.
+   * Whether every reply begins with reasoning, also between calls, as from models that decide for themselves; and whether its text is absent, the default since Claude
+   * Opus 4.7, or all of it is encrypted. By default replies reason where the script says so.
    */
   readonly reasoning?: "every-reply" | "every-reply-without-text" | "every-reply-redacted";
-  /** Counts the text of each block; four UTF-16 units a token, rounded up, if it is left out. */
+  /** Counts the text of each block; four UTF-16 units a token, rounded up, by default. */
   readonly countTokens?: CountTokens;
-  /** The factor of every count, to play a model whose tokenizer differs; 1 if it is left out. */
+  /** Multiplies every count, to play a model with another tokenizer; 1 by default. */
   readonly tokenFactorRatio?: number;
-  /** `null` for a provider without a prompt cache; the vendor's rules for the model if it is left out. */
+  /** `null` for a provider without a prompt cache; the vendor's rules for the model by default. */
   readonly cache?: SimulatedCacheRules | null;
-  /** The clock of the prompt cache, in milliseconds; the system's if it is left out. */
+  /** The clock of the prompt cache, in milliseconds; the system's by default. */
   readonly nowMs?: () => number;
   /** Chooses the fault of a request; `null` for none. */
   readonly faults?: (request: SimulatedRequest) => Fault | null;
-  /** Called with every request's body before it is read, so that others can judge it, too. */
+  /** Called with every request's body before the simulator reads it, so that others can judge it, too. */
   readonly onRequest?: (wire: WireName, body: unknown) => void;
-  /** Called with every answer as a whole, also with one that is streamed, so that others can judge the session. */
+  /** Called with every whole answer, streamed ones included, so that others can judge the session. */
   readonly onAnswer?: (wire: WireName, body: unknown) => void;
   /** Called for every request once its outcome is decided. */
   readonly onExchange?: (exchange: Exchange) => void;
-  /** Models that exist; any if it is left out. */
+  /** Models that exist; any by default. */
   readonly models?: readonly string[];
-  /** The only key that is accepted; any key if it is left out. */
+  /** The only accepted key; any key by default. */
   readonly key?: string;
-  /** Port on 127.0.0.1; a free one if it is left out. */
+  /** Port on 127.0.0.1; a free one by default. */
   readonly port?: number;
 }
 
@@ -83,21 +83,21 @@ const OTHER_MINIMUMS: readonly { readonly ids: RegExp; readonly minimumTokens: n
   { ids: /^claude-(opus-5|fable-5|mythos-5|haiku-5)/, minimumTokens: 512 },
 ];
 
-/** Shortest prompt of the model that is kept, by default. */
+/** The shortest prompt of the model that the cache keeps, by default. */
 export function minimumCachedTokens(modelId: string): number {
   return OTHER_MINIMUMS.find(({ ids }) => ids.test(modelId))?.minimumTokens ?? DEFAULT_CACHE_RULES.minimumTokens;
 }
 
 /**
- * One way in which a request goes wrong.
- * - `status`: an error status in the vendor's words (429, 500, 529, 502, 503, …), with `retry-after` if it is given
+ * One way in which a request can fail.
+ * - `status`: an error status in the vendor's words (429, 500, 529, 502, 503, …), with `retry-after` if given
  * - `stream-error`: an error event after the first events of a stream
- * - `cut-stream`: the connection breaks after so many events; of a whole answer, in its middle
- * - `slow-stream`: `pause` is awaited before each event
- * - `silent-truncation`: the oldest messages are left out until the prompt fits, and nothing is said
+ * - `cut-stream`: the connection breaks after so many events, or in the middle of a whole answer
+ * - `slow-stream`: waits for `pause` before each event
+ * - `silent-truncation`: silently drops the oldest messages until the prompt fits
  * - `empty-reply`: a whole answer without content
  * - `no-usage`: an answer without usage
- * - `overflow`: the prompt is refused as one that does not fit, at any size
+ * - `overflow`: refuses the prompt as too long, at any size
  * - `echo`: a proxy that answers 502 with the request's headers and body in its message
  */
 export type Fault =
@@ -116,13 +116,13 @@ export interface Exchange {
   readonly wire: WireName;
   readonly outcome: "answered" | "rejected" | "overflow" | "fault";
   readonly status: number;
-  /** The vendor's words if the request was not answered. */
+  /** The vendor's words for a failed request. */
   readonly error: string | null;
   readonly modelId: string | null;
   readonly messageCount: number | null;
   readonly promptTokens: number | null;
   readonly cacheReadTokens: number | null;
   readonly cacheWriteTokens: number | null;
-  /** Parts of the request that the model was not shown, though the request is answered. */
+  /** Parts of an answered request that the model did not see. */
   readonly drops: readonly Drop[];
 }

@@ -4,9 +4,9 @@ export type WireName = "anthropic" | "openai-chat" | "openai-responses" | "gemin
 /** One reply that the simulator gives. */
 export interface SimulatedReply {
   readonly parts: readonly SimulatedPart[];
-  /** The reason why it ends; if it is left out, its parts decide. */
+  /** The reason why it ends; by default its parts decide. */
   readonly stop?: "length" | "refusal" | "window-full";
-  /** The usage that the reply reports; the tokens that the simulator counted if it is left out. */
+  /** The usage that the reply reports; by default the tokens that the simulator counted. */
   readonly usage?: ScriptedUsage;
 }
 
@@ -22,7 +22,7 @@ export type SimulatedPart =
   | { readonly type: "reasoning"; readonly text: string; readonly form?: "redacted" }
   | { readonly type: "tool-call"; readonly toolName: string; readonly argumentsJson: string; readonly form?: "text" };
 
-/** The request that a script or fault function is given, after validation. */
+/** The request that a script or fault function gets, after validation. */
 export interface SimulatedRequest {
   readonly wire: WireName;
   /** Number of requests before this one, with any outcome. */
@@ -36,7 +36,7 @@ export interface SimulatedRequest {
   readonly toolNames: readonly string[];
   /** Text of the newest message that is not the model's. */
   readonly newestText: string;
-  /** Whether a Messages request asks for the vendor's own summary; a reply with text alone is one. A script that is a list has its own answer for it. */
+  /** Whether a Messages request asks for the vendor's own summary; a reply of only text is one. A script that is a list has its own answer for it. */
   readonly asks: "reply" | "summary";
 }
 

@@ -1,32 +1,31 @@
-/** How a simulated provider applies rules that not every model, account or server has. Each that is left out holds as `SWITCHABLE_RULES` says. */
+/** How a simulated provider applies rules that not every model, account or server has. By default each holds as `SWITCHABLE_RULES` says. */
 export interface SimulatedRules {
   /** Whether thinking is bound to its prefix: on every model, or on none. */
   readonly thinkingPrefix?: "every-model" | "off";
   /** The treatment of thinking over a changed prefix if the request does not choose. */
   readonly prefixMismatch?: "error" | "drop_block";
-  /** When the account was made: only the newest models check older ones, and only if the request asks for it. */
+  /** The account's age: only the newest models check older accounts, and only if the request asks for it. */
   readonly account?: "since-2026-08-31" | "before-2026-08-31";
-  /** Whether a model is kept from reading thinking of models that it cannot read. */
+  /** Whether the server drops thinking that the model cannot read, from other models. */
   readonly thinkingModel?: "off";
-  /** Whether the Responses API leaves reasoning out if its prefix changed: of every model, or of none. */
+  /** Whether the Responses API drops reasoning after a changed prefix: of every model, or of none. */
   readonly reasoningPrefix?: "every-model" | "off";
   /**
-   * How calls are numbered: by the tool's name and the calls before it in the request, as Kimi does, or from nought with each start of the server, or with each
-   * reply. An id may then name two calls. Left out, each is given once.
+   * How calls are numbered: by the tool's name and the calls before it in the request, as Kimi does, or from 0 with each start of the server, or with each reply. An id
+   * may then name two calls. By default every id is new.
    */
   readonly callIds?: "by-name" | "each-start" | "each-reply";
-  /** Whether the Messages API takes the role `system` in the middle: of every model, or of none. */
+  /** Whether the Messages API takes the role `system` in the middle: for every model, or for none. */
   readonly systemMessages?: "every-model" | "refused";
-  /** Whether the Messages and Responses APIs compact when they are asked to. */
+  /** Whether the Messages and Responses APIs compact on request. */
   readonly compactEndpoint?: "off";
-  /** Whether summaries that the vendor wrote are taken back; an expired or damaged one is refused. */
+  /** Whether the API accepts the vendor's own summaries; it refuses expired or damaged ones. */
   readonly summaries?: "refused";
   /**
-   * The treatment of calls of tools that the request does not declare: it is refused if it has such calls, or the reply makes none. Left out, such calls are
-   * not checked.
+   * The treatment of calls of undeclared tools: the API refuses a request that has such calls, or the reply makes none. By default nothing checks such calls.
    */
   readonly undeclaredTools?: "refused" | "not-called";
-  /** The limits of media and bytes: none, or others than those that the vendor documents, as those of a gateway or an older model. */
+  /** The limits of media and bytes: none, or other limits than the vendor documents, such as a gateway's or an older model's. */
   readonly media?: "off" | SimulatedMediaLimits;
 }
 

@@ -67,7 +67,7 @@ function isFromHere({ headers }: IncomingMessage): boolean {
  * `/v1beta/models/{id}:generateContent` (with `:streamGenerateContent` and `:countTokens`), and gives its window at `/v1/models` and `/props`. It refuses the same
  * requests as the vendors, in their words.
  *
- * @throws `bad-input` for options that are none, and an error if the port is taken.
+ * @throws `bad-input` for unknown options, and an error if the port is taken.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   checkOptions(options);

@@ -8,8 +8,8 @@ import type { WireName } from "./reply.ts";
 const WIRES = [ANTHROPIC_WIRE, OPENAI_CHAT_WIRE, OPENAI_RESPONSES_WIRE, GEMINI_WIRE];
 
 /**
- * Reads request bodies as the simulator does, without its limits: the pieces of each prompt that a cache distinguishes, with their sizes. Rejects bodies that no
- * vendor takes.
+ * Reads request bodies as the simulator does, without its limits, into the pieces of each prompt that a cache distinguishes, with their sizes. Rejects bodies that every
+ * vendor refuses.
  */
 export function sizedPrompts(
   wireName: WireName,

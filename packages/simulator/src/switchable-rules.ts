@@ -14,7 +14,7 @@ interface SwitchableRule {
 const CLAUDE = "https://platform.claude.com/docs/en/build-with-claude/";
 const OPENAI = "https://developers.openai.com/api/docs/guides/";
 
-/** Lists the rules that can be switched, as `plimsoll simulate --rules` prints them. */
+/** Lists the switchable rules, as `plimsoll simulate --rules` prints them. */
 export const SWITCHABLE_RULES: readonly SwitchableRule[] = [
   {
     rule: "thinking-prefix",

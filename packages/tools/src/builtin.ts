@@ -28,7 +28,7 @@ export interface BuiltinToolOptions {
   readonly passEnv?: readonly string[];
   readonly timeoutMs?: number;
   readonly lintCommand?: string | null;
-  /** The context tools that the model is offered; only `recall` if it is left out. */
+  /** The context tools that the model is offered; only `recall` by default. */
   readonly context?: NonNullable<Parameters<typeof contextAgentTools>[0]["offer"]>;
 }
 

@@ -4,7 +4,7 @@ import type { AgentTool } from "@plimsoll/core/extend";
 /** Which of the tools an agent offers, and from where `compact` acts. */
 type ContextOptions = NonNullable<Parameters<typeof contextTools>[1]>;
 
-/** The tools of `contextTools` for an agent: a call goes to the session that it is made in. */
+/** Makes the tools of `contextTools` for an agent: a call goes to its own session. */
 export function contextAgentTools(options: ContextOptions): readonly AgentTool[] {
   const { definitions } = contextTools(() => ({ contextCall: () => Promise.resolve("") }), options);
   return definitions.map((spec) => ({

@@ -11,11 +11,11 @@ export interface ToolDefinition<Input> {
   readonly input: z.ZodType<Input>;
   /** How its output may be shortened. */
   readonly category: OutputCategory;
-  /** Whether a second run gives the same; not if it is left out. */
+  /** Whether a second run gives the same; not by default. */
   readonly isRerunnable?: boolean;
   /** Advice on how to see the rest of a cut output; one line. */
   readonly hint?: string;
-  /** The paths that a call touches; none if it is left out. */
+  /** The paths that a call touches; none by default. */
   readonly paths?: (input: Input) => readonly PathAccess[];
   /** The largest effect that a call may have, for the decision whether it runs; rejects if the call itself would fail. */
   readonly effect: ToolEffect | ((input: Input) => ToolEffect | Promise<ToolEffect>);

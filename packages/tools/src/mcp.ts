@@ -11,7 +11,7 @@ interface McpToolOverride {
 
 /** The tools' name prefix, and their declared category; `generic` without an override. */
 interface McpToolOptions {
-  /** Put before each name with `_`, so that servers cannot take each other's names; none if it is left out. */
+  /** Put before each name with `_`, so that servers cannot take each other's names; none by default. */
   readonly prefix?: string;
   /** By the server's own name of the tool. */
   readonly overrides?: { readonly [toolName: string]: McpToolOverride };

@@ -5,7 +5,7 @@ import { type ArtifactWriter, isStreaming } from "./process/output-collector.ts"
 type Redactor = ReturnType<typeof createRedactor>;
 
 /**
- * Wraps tools so that the redactor hides secrets in all that they give the session: texts for the model, descriptions of a call's effect, artifacts, their errors
+ * Wraps tools so that the redactor hides secrets in everything that they give the session: texts for the model, descriptions of a call's effect, artifacts, their errors
  * and their output. Only exact values are found: a program can always write a secret in another form.
  */
 export function redactedTools(tools: readonly AgentTool[], { text: hide, longestChars }: Redactor): readonly AgentTool[] {

@@ -28,7 +28,7 @@ export interface TelemetryOptions {
   readonly providerName?: string;
   /** Returns the dollars of a request with this usage, by the prices of the model that writes summaries; `null` if they are not known. */
   readonly usdOfSummary?: (usage: Usage) => number | null;
-  /** Milliseconds from any beginning; the platform's monotonic clock if left out. */
+  /** Milliseconds from any beginning; the platform's monotonic clock by default. */
   readonly nowMs?: () => number;
 }
 

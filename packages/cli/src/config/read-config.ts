@@ -13,7 +13,7 @@ export interface ConfigPlaces {
   readonly environment: { readonly [name: string]: string | undefined };
   /** Values of the command line, by the keys of the settings and `policy`. */
   readonly flags: { readonly [key: string]: string | undefined };
-  /** Parts that a policy may name; those that come with plimsoll if it is left out. */
+  /** Parts that a policy may name; those that come with plimsoll by default. */
   readonly parts?: BenchParts;
 }
 

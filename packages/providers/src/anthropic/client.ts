@@ -29,7 +29,7 @@ import {
 
 /** Options of an Anthropic client. */
 export interface AnthropicOptions extends ClientOptions {
-  /** Name of the variable that holds the key; `ANTHROPIC_API_KEY` if it is left out, `null` for servers that want none. */
+  /** Name of the variable that holds the key; `ANTHROPIC_API_KEY` by default, `null` for servers that want none. */
   readonly keyVariable?: string | null;
   /** Time to live of the prompt cache, five minutes if it is left out; `null` caches nothing. */
   readonly cacheTimeToLive?: CacheTimeToLive | null;

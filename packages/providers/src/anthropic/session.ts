@@ -28,7 +28,7 @@ export interface AnthropicSessionOptions extends SdkSessionOptions {
   readonly cacheTimeToLive?: CacheTimeToLive | null;
   /**
    * The treatment of thinking that the model binds to a beginning which changes: it leaves with the change, or stays and each request asks the vendor to
-   * drop it (send those with the session's `requestOptions`). Kept with the log; the log's value, at first "leaves", if it is left out.
+   * drop it (send those with the session's `requestOptions`). Kept with the log; the log's value, at first "leaves", by default.
    */
   readonly boundReasoning?: BoundReasoning;
   /**

@@ -52,8 +52,8 @@ const BINDING_VENDORS: readonly BindingVendor[] = [
 ];
 
 /**
- * True if a model takes earlier reasoning back only if everything before it is unchanged, by tables of Claude and OpenAI models. False for models of other
- * makers and unknown ones: if they refuse reasoning, Plimsoll recovers from that.
+ * True if a model accepts earlier reasoning only after an unchanged beginning, by tables of Claude and OpenAI models. False for other makers' and unknown models: if they
+ * refuse reasoning, Plimsoll recovers.
  */
 export const isBoundReasoning: IsBoundReasoning = (part, modelId) => {
   const type = stringAt(part?.opaque, "type");

@@ -13,7 +13,7 @@ interface FamilyLimits {
   readonly maxOutputTokens: number | null;
 }
 
-/** The day on which the limits of {@link familyLimitsOf} were looked up. */
+/** The day of the sources for the limits of {@link familyLimitsOf}. */
 export const LIMITS_CHECKED_ON = "2026-11-23";
 
 /**

@@ -214,7 +214,7 @@ function cacheRulesOf(modelId: string): CacheRules {
 
 type ModelCosts = NonNullable<SessionOptions["modelCosts"]>;
 
-/** Makes the prices by which a session judges its cuts from a catalog, each model's once. */
+/** Makes the prices by which a session judges its cuts from a catalog; looks each model up once. */
 export function modelCostsFrom({ pricesOf, cacheRulesOf }: Pick<ModelCatalog, "pricesOf" | "cacheRulesOf">): ModelCosts {
   const known = new Map<string, ReturnType<ModelCosts>>();
   return (modelId) => {
@@ -280,8 +280,8 @@ export interface SpendingCount {
 const SPENDING_OPTIONS = z.strictObject({ pricesOf: option.fn, summaryModelId: option.text.nullable() });
 
 /**
- * Counts the cost of a log's requests, each by the prices of the answering model on its day. `summaryModelId` is the model that the policy has
- * summaries written by; the session's own if it is `null`.
+ * Counts the cost of a log's requests, each by the prices of the answering model on its day. `summaryModelId` is the policy's model for summaries; `null` means the
+ * session's own.
  */
 export function createSpending(pricesOf: PricesOf, summaryModelId: string | null = null): SpendingCount {
   option.check("a count of spending", SPENDING_OPTIONS, { pricesOf, summaryModelId });

@@ -31,7 +31,7 @@ const ASKING = z.strictObject({ getJson: option.fn, signal: option.object });
 
 /**
  * Asks a server for a model's window: llama.cpp's `/props`, which gives the window that it runs with, then `/v1/models`. `baseUrl` ends in `/v1`, as
- * SDKs take it. `null` if it gives none or cannot be reached.
+ * SDKs take it. `null` if the server reports none or cannot be reached.
  */
 export async function probeServer(
   baseUrl: string,

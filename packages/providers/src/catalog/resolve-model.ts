@@ -63,7 +63,7 @@ const RESOLUTION = option.schema<ModelResolution>({
 
 /**
  * Returns a model's limits by the catalogue, with a reply of the length that a request asks for; `null` for an unknown model and for one on a server of this machine.
- * No prompt that they allow is larger than the vendor takes.
+ * They never allow a larger prompt than the vendor takes.
  */
 export function catalogLimits(modelId: string, askedTokens: number | null = null): ModelLimits | null {
   const reference = parseModelReference(modelId);
@@ -76,7 +76,7 @@ export function catalogLimits(modelId: string, askedTokens: number | null = null
 }
 
 /**
- * Returns the limits that `limitsOf` knows of a model; the catalogue's if it is left out.
+ * Returns the limits that `limitsOf` knows of a model; the catalogue's by default.
  *
  * @throws PlimsollError `bad-input` for an unknown model, with the nearest ones.
  */
@@ -88,8 +88,8 @@ export function knownLimits(modelId: string, limitsOf: (modelId: string) => Mode
 }
 
 /**
- * Finds a model's window, prices and other facts: config first, then the catalogue, then the server, then the policy's `unknownWindow`. Of a server on this machine the
- * catalogue knows nothing: it runs models with windows of its own.
+ * Finds a model's window, prices and other facts: config first, then the catalogue, then the server, then the policy's `unknownWindow`. The catalogue does not apply to a
+ * server on this machine, which runs models with windows of its own.
  */
 export async function resolveModel(resolution: ModelResolution): Promise<ResolvedModel> {
   option.check("a model", RESOLUTION, resolution);
@@ -140,15 +140,14 @@ function firstKnown(candidates: readonly SourcedTokens[]): SourcedTokens {
   return candidates.find(({ tokens }) => tokens !== null) ?? { tokens: null, source: "unknown", note: null };
 }
 
-/** The window and where its size comes from, in one line for a person. */
+/** Describes the window and its source in one line for a person. */
 export function describeWindow({ contextWindow: { tokens, source, note } }: ResolvedModel): string {
   const from = note === null ? source : `${source}, ${note}`;
   return tokens === null ? "context window unknown" : `context window ${tokens} tokens (${from})`;
 }
 
 /**
- * The prices and where they are from, in one line for a person. Without prices the nearest models are named, whose prices a person can judge by;
- * a server on this machine has none.
+ * Describes the prices and their source in one line for a person. Without prices it names the nearest models, for comparison; a server on this machine has none.
  */
 export function describePrices({ host, modelId, prices, priceSource, contextWindow }: ResolvedModel): string {
   const [tier] = prices?.tiers ?? [];

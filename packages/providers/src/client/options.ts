@@ -4,18 +4,18 @@ import type { Random, RetryOptions, Wait } from "./retry.ts";
 
 /** Options of every client. */
 export interface ClientOptions {
-  /** Address of the server; the vendor's own if it is left out. */
+  /** Address of the server; the vendor's own by default. */
   readonly baseUrl?: string;
-  /** Where the key is looked up; the process's environment if it is left out. */
+  /** Where the key is looked up; the process's environment by default. */
   readonly environment?: Environment;
   readonly retry?: RetryOptions;
-  /** Waits between attempts; the platform's timer if it is left out. */
+  /** Waits between attempts; the platform's timer by default. */
   readonly wait?: Wait;
   /** Random numbers that shorten waits; `Math.random` if it is left out. */
   readonly random?: Random;
-  /** Longest time in which a stream may send nothing; five minutes if it is left out, `null` for no limit. */
+  /** Longest time in which a stream may send nothing; five minutes by default, `null` for no limit. */
   readonly idleTimeoutMs?: number | null;
-  /** Measures that time; the platform's timer if it is left out. */
+  /** Measures that time; the platform's timer by default. */
   readonly idleWait?: Wait;
 }
 

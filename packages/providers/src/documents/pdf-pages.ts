@@ -8,9 +8,8 @@ const MAX_BASE64_CHARS = 44_000_000;
 const MAX_PAGES = 100_000;
 
 /**
- * Pages of a PDF given as base64: the count in its first bytes if it was written for the web, else its page objects, each counted once however often
- * the file was updated. Newer files hold their objects in compressed streams, which need `inflate`. `null` if it is no PDF and if no page is found;
- * never guessed from the length. One pass for any bytes.
+ * Counts the pages of a PDF in base64: from its first bytes if it was written for the web, else by its page objects, each once, even in an updated file. Newer files hold
+ * their objects in compressed streams, which need `inflate`. `null` if it is not a PDF or has no visible page; never a guess from the length. One pass for any bytes.
  */
 export function pdfPageCount(base64: string, inflate: Inflate = () => null): number | null {
   const bytes = decoded(base64.slice(0, MAX_BASE64_CHARS));

@@ -60,23 +60,23 @@ import type { Declaration, ObservedAnswer, WireArray } from "./wire-array.ts";
 export interface ArrayRequest<Answer> extends RequestFacts {
   /** System text that is not in the array. */
   readonly system?: string;
-  /** The request's tools as its vendor's SDK takes them, or in our terms: without them the first prediction is too small by their size. */
+  /** The request's tools as its vendor's SDK takes them, or as core's `ToolSpec`s: without them the first prediction is too small by their size. */
   readonly tools?: readonly object[];
   /** The caller's name for the conversation, a user's or a thread's id. Without it the messages identify it. */
   readonly conversation?: string;
-  /** The answer that the array's newest reply was made of, for callers that do not `observe`. */
+  /** The answer behind the array's newest reply, for callers that do not `observe`. */
   readonly answer?: Answer;
   /** Compacts now, regardless of the policy's trigger; `keep` replaces the newest history that the policy keeps. */
   readonly now?: FitInput["now"];
   /** The subject that a summary concentrates on. */
   readonly focus?: string;
-  /** Whether `fit` hands back an array that cannot be made to fit, to be sent all the same, or rejects; it rejects if this is left out. */
+  /** Whether `fit` returns an array that no cut makes fit, to be sent anyway, or rejects; it rejects by default. */
   readonly oversized?: "sent" | "rejected";
-  /** True if the caller repeats a request by itself after a fault of the moment, and each repetition comes here: then these are waited for. */
+  /** True if the caller itself repeats a request after a transient error, and each repetition comes here: then the compactor waits for these. */
   readonly isRepeated?: boolean;
 }
 
-/** Names a conversation: by the caller's key, or by an array, either the caller's whole one or one that `fit` returned. */
+/** Names a conversation by the caller's key or by an array: the caller's whole one, or one that `fit` returned. */
 export type ConversationOf<Item> = string | readonly Item[];
 
 /**
@@ -92,15 +92,15 @@ export interface ArrayCompactor<Item, Answer> {
   /** The report of the newest `fit`, `send` or `recover` of any conversation; `null` before the first. */
   readonly last: FitReport | null;
   /**
-   * Returns the array to send in place of the whole one; unchanged items are the caller's objects. Rejects with `context-overflow` if no cut can make it fit the
-   * window that the limits name: the details have the `parts` with their sizes. Rejects with `unsendable` if it would have to cut away a vendor's own compaction.
+   * Returns the array to send in place of the whole one; unchanged items are the caller's objects. Rejects with `context-overflow` if no cut makes it fit the window of
+   * the limits: the details list the `parts` with their sizes. Rejects with `unsendable` if it would have to cut a vendor's own compaction.
    */
   fit(items: readonly Item[], request?: CompactingRequest<Item, Answer>): Promise<Item[]>;
   /** Learns from the usage that `answer` reports: `sent` is the array that `fit` or `recover` returned and the request sent. */
   observe(sent: readonly Item[], answer: Answer): Promise<void>;
   /**
-   * Fits, calls, observes; if the vendor says that the prompt does not fit, compacts further and calls again as often as the policy allows.
-   * Every other error reaches the caller as it came.
+   * Fits, calls, observes; if the vendor says that the prompt does not fit, compacts further and calls again as often as the policy allows. Every other error reaches the
+   * caller unchanged.
    */
   send<Own extends Answer>(
     items: readonly Item[],
@@ -109,14 +109,14 @@ export interface ArrayCompactor<Item, Answer> {
   ): Promise<Own>;
   /**
    * Makes the next array to send after `sent` failed: further compacted if the vendor said that the prompt does not fit and the policy allows it, and
-   * without reasoning that it refused; `null` if the caller has to deal with the failure. Rejects with `context-overflow`, naming the parts, if no cut can make it fit. `recovery` counts the attempts of one request from 0.
+   * without reasoning that it refused; `null` if the caller has to handle the failure. Rejects with `context-overflow`, naming the parts, if no cut can make it fit. `recovery` counts the attempts of one request from 0.
    */
   recover(sent: readonly Item[], thrown: unknown, recovery: number): Promise<Item[] | null>;
-  /** Returns the expected tokens of an array that `fit` or `recover` returned, so that a reply can be asked for that fits. `null` for another array. */
+  /** Returns the expected tokens of an array that `fit` or `recover` returned, so that you can ask for a reply that fits. `null` for another array. */
   expectedTokens(sent: readonly Item[]): number | null;
   /** Returns the id of the session log behind an array that `fit` or `recover` returned; `null` for another array. */
   sessionIdOf(sent: readonly Item[]): string | null;
-  /** A piece of the text behind a notice's handle in this conversation; `null` for a handle that it does not know. A tool of yours can offer it to the model. */
+  /** Returns a piece of the text behind a notice's handle in this conversation; `null` for an unknown handle. Your own tool can offer it to the model. */
   recall(
     handle: string,
     range: Parameters<typeof recallArtifact>[1],
@@ -126,17 +126,17 @@ export interface ArrayCompactor<Item, Answer> {
    * Answers a call of a context tool in a conversation, and logs it. `contextTools` makes the calls; without `of` a call belongs to the one conversation in memory.
    */
   contextCall(call: Parameters<Session["contextCall"]>[0], of?: ConversationOf<Item>): Promise<string>;
-  /** The conversations in memory with their logs, the one used last first. */
+  /** Lists the conversations in memory with their logs, the last used first. */
   conversations(): readonly ConversationLog[];
-  /** The log of the conversation that an array goes on; an empty one for an array that goes on none. Nothing is compacted. */
+  /** Returns the log of the conversation that an array continues, or an empty one. Compacts nothing. */
   logOf(items: readonly Item[], request?: ArrayRequest<Answer>): Promise<ConversationLog>;
   /** Undoes the newest compaction of a conversation in memory, by the id of its log. Rejects with `bad-input` if there is no such log, or nothing to undo. */
   undo(sessionId: string): Promise<void>;
-  /** Removes everything that is kept of a conversation with a key, in memory and in the store. */
+  /** Removes everything kept of a conversation with a key, in memory and in the store. */
   delete(conversation: string): Promise<void>;
   /**
-   * Writes all entries that the store lacks and releases all logs, after the work that is under way. Later requests reject or throw `closed`; a `send`
-   * that goes on gives its answer. If the store fails, it rejects and keeps all; call it again.
+   * Writes all entries that the store lacks and releases all logs, after the current work. Later requests reject or throw `closed`; a running `send` still resolves to
+   * its answer. If the store fails, it rejects and keeps all; call it again.
    */
   close(): Promise<void>;
 }

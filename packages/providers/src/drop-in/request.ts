@@ -47,7 +47,7 @@ export type FoundConversation = ReturnType<Conversations["all"]>[number];
 /** The parts of a request by which its conversation is found. */
 export type ConversationRequest = Parameters<Conversations["goOn"]>[0];
 
-/** State of one conversation: texts that stay verbatim, its live state, its files, and a hook that is asked before a compaction. */
+/** State of one conversation: texts that stay verbatim, its live state, its files, and a hook before compactions. */
 export type ConversationContext = Pick<SessionOptions, "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction">;
 
 /** Options of every drop-in. */
@@ -58,43 +58,43 @@ export interface CompactorOptions {
   readonly model?: string;
   /** Kinds that the policy may name in addition to core's, and how results are cut; made by `withKinds`. */
   readonly kinds?: Kinds;
-  /** The limits of every model; those that `limitsOf` knows of the request's model if they are left out. */
+  /** The limits of every model; by default `limitsOf` finds those of the request's model. */
   readonly limits?: ModelLimits;
-  /** Finds the limits of a model, `null` for an unknown one; the catalogue's if it is left out. */
+  /** Finds the limits of a model, `null` for an unknown one; the catalogue's by default. */
   readonly limitsOf?: (modelId: string) => ModelLimits | null;
-  /** Writes the summaries; the deterministic digest, which asks no model, if it is left out. */
+  /** Writes the summaries; the deterministic digest, which asks no model, by default. */
   readonly summarizer?: Summarizer;
-  /** Hides texts of items, of the log and of summaries' requests: items are redacted before a conversation is found by them. System text beside the array is yours to redact. */
+  /** Hides texts in items, the log and summary requests; it redacts items before it finds a conversation by them. Redact system text beside the array yourself. */
   readonly redact?: SessionOptions["redact"];
   readonly onEvent?: (event: ContextEvent, conversation: ConversationName) => void;
-  /** Gives the state of one conversation by its key and the id of its log: histories under one key that part have logs of their own. Requests need a key then. */
+  /** Returns the state of one conversation by its key and the id of its log: diverging histories under one key have their own logs. Requests then need a key. */
   readonly context?: (conversation: string, sessionId: string) => ConversationContext;
-  /** Where the logs are kept, so that a conversation goes on after a restart. Requests need a key then. */
+  /** Keeps the logs, so that a conversation continues after a restart. Requests then need a key. */
   readonly sessions?: SessionStore;
-  /** Keeps results that are cut to the policy's cap when they arrive; a store in memory for each conversation if it is left out. */
+  /** Keeps the whole text of results that the policy's cap cuts on arrival; by default a store in memory for each conversation. */
   readonly artifacts?: ArtifactStore;
-  /** Names the form of a tool's output, which decides how it is cut; a call's arguments decide if it is left out. */
+  /** Names the form of a tool's output, which decides how it is cut; a call's arguments decide by default. */
   readonly categoryOf?: (toolName: string) => OutputCategory;
   /**
-   * True for the text of a message in the user's role that your program put in (instructions, lists of skills). Without it everything in that role is a person's,
+   * True for the text of a message in the user's role that your program put in (instructions, lists of skills). Without it all text in that role counts as a person's,
    * which policies keep first. The same text needs the same answer each time.
    */
   readonly isInjected?: (text: string) => boolean;
-  /** `off` sends calls whose arguments are no JSON object as they came; vendors refuse them. Without compaction they are, too. */
+  /** `off` sends calls unchanged if their arguments are not a JSON object; vendors refuse them. Without compaction they also pass unchanged. */
   readonly mending?: "on" | "off";
-  /** Stores the window sizes that rejections taught; in memory, by conversation, if it is left out. */
+  /** Stores the window sizes that rejections taught; in memory, by conversation, by default. */
   readonly learned?: LearnedLimits;
   /**
-   * How reasoning is treated that the model takes only behind unchanged messages, once these change: removed if this is left out, or sent for the vendor to drop.
-   * Each request to Anthropic says so then, for as long as the conversation lives: `thinking: { type: "adaptive", block_binding: { prefix_mismatch_behavior:
+   * The treatment of bound reasoning once the messages before it change: removed by default, or sent for the vendor to drop. Then each request to Anthropic must say so,
+   * for as long as the conversation lives: `thinking: { type: "adaptive", block_binding: { prefix_mismatch_behavior:
    * "drop_block" } }` under the header `anthropic-beta: thinking-binding-controls-2026-08-01`. OpenAI drops it unasked.
    */
   readonly boundReasoning?: BoundReasoning;
-  /** Returns milliseconds since 1970, `null` if not known; the system's clock if it is left out. */
+  /** Returns milliseconds since 1970, `null` if not known; the system's clock by default. */
   readonly nowMs?: () => number | null;
-  /** Most conversations in memory; 1,000 if it is left out. */
+  /** Most conversations in memory; 1,000 by default. */
   readonly maximumConversations?: number;
-  /** Most characters of messages in memory, over all conversations; 100 million if it is left out. */
+  /** Most characters of messages in memory, over all conversations; 100 million by default. */
   readonly maximumChars?: number;
 }
 
@@ -129,19 +129,19 @@ type KeyedOptions = CompactorOptions & { readonly conversation?: (asked: never) 
 /** The most that is in memory; chosen: a busy server's conversations, at the memory of one long session, and about 200 MB of text. */
 export const DEFAULT_MAXIMA = { maximumConversations: 1_000, maximumChars: 100_000_000 } as const;
 
-/** Facts that one request is fitted with, in addition to its messages. */
+/** Facts for fitting one request, in addition to its messages. */
 export interface RequestFacts {
   /** The model that this request asks. Limits learned from a rejection hold only for it. */
   readonly modelId?: string;
-  /** The limits of this request's model; those of the options if they are left out. */
+  /** The limits of this request's model; those of the options by default. */
   readonly limits?: ModelLimits;
-  /** The largest reply that this request asks for (`max_tokens`, `max_output_tokens`); the limits' own if it is left out. */
+  /** The largest reply that this request asks for (`max_tokens`, `max_output_tokens`); the limits' own by default. */
   readonly maxOutputTokens?: number;
-  /** True if `maxOutputTokens` is a guess and not asked for: then it shrinks in proportion with a window that a refusal taught. */
+  /** True if `maxOutputTokens` is a guess, not requested: then it shrinks in proportion with a window learned from a refusal. */
   readonly isReplyGuessed?: boolean;
   /**
-   * Receives the longest reply that fits beside the array that is sent next, each time one is made, for callers that can ask for less; `null` if no limit is known.
-   * If it is left out, the reply is the caller's own, and a prompt that does not fit beside it is cut.
+   * Receives the longest reply that fits beside each new array, for callers that can ask for less; `null` if no limit is known. Without it the caller's own reply length
+   * counts, and a prompt that does not fit beside it is cut.
    */
   readonly onReply?: (mostTokens: number | null) => void;
   readonly signal?: AbortSignal;

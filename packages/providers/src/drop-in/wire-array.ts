@@ -15,64 +15,62 @@ import { type Fields, stringAt, type VendorSummary } from "../fields.ts";
 import { countedTools } from "../wire/tools.ts";
 import type { TurnRules } from "../wire/turns.ts";
 
-/** The facts about a request in its vendor's answer. */
+/** Facts about a request that its vendor's answer reports. */
 export type ObservedAnswer = Parameters<Session["report"]>[1];
 
-/** Facts about the items before those that are read. */
+/** Facts about the items before those being read. */
 export interface BeforeItems {
-  /** The name of the tool that a call named; empty for a call that is not there. */
+  /** The tool's name in a call; empty for an unknown call. */
   readonly toolNameOf: (callId: string) => string;
-  /** The calls right before that no result has answered yet, in order: for wires whose calls need no ids. */
+  /** The calls right before without a result yet, in order: for wires whose calls need no ids. */
   readonly calls: readonly ToolCallPart[];
-  /** The id of the message right before, made of everything up to it; `null` at the beginning. */
+  /** The id of the message right before, a hash of everything up to it; `null` at the beginning. */
   readonly messageId: string | null;
 }
 
-/** How one kind of array is read and written: the basis of a drop-in. An item is read once, as long as it is the same object. */
+/** Reads and writes one kind of array: the basis of a drop-in. A drop-in reads each item object once. */
 export interface WireArray<Item, Answer> {
   /**
    * Reads an item's declaration for the agent; `null` for an item that declares nothing. Declarations at the array's beginning are overhead, as system
-   * text and tools beside the array are; later ones keep their place, or come behind the summary of their surroundings. All are sent unchanged, in
-   * every request.
+   * text and tools beside the array are; later ones keep their place, or follow the summary of their surroundings. Every request sends all of them unchanged.
    */
   readonly declares: (item: Item) => Declaration | null;
   /** True for an item that is one piece of a reply: neighbouring pieces are read as one message. */
   readonly isPiece: (item: Item) => boolean;
   /** The messages of one item, or of the pieces of one reply. An item with several results is several messages. */
   readonly drafts: (items: readonly Item[], before: BeforeItems) => readonly MessageDraft[];
-  /** Messages that compaction made or changed, as items. */
+  /** Writes messages that compaction made or changed as items. */
   readonly encode: (messages: readonly Message[]) => readonly Item[];
   /**
-   * The items of a group with some changed messages, as they are viewed now: the unchanged ones as they came. Left out, or `null`, if such messages are encoded
-   * as any.
+   * Returns the items of a group with some changed messages, the unchanged ones as they came. Left out, or `null`, to encode changed messages as any others.
    */
   readonly changed?: (items: readonly Item[], viewed: readonly Message[]) => readonly Item[] | null;
-  /** The items of a group without those of its messages that left the view, all else as it came. Left out, or `null`, if the rest is encoded as any. */
+  /** Returns the items of a group without its messages that left the view, all else as it came. Left out, or `null`, to encode the rest as any other. */
   readonly left?: (items: readonly Item[], isThere: readonly boolean[]) => readonly Item[] | null;
-  /** How items are distinguished, made, and joined where neighbours meet that the caller's array did not have. */
+  /** Distinguishes, makes and joins items where a cut makes new neighbours. */
   readonly turns: TurnRules<Item>;
-  /** The whole list as the wire takes it, after text that is not well formed was mended. Left out if that is the list. */
+  /** Returns the whole list as the wire takes it, with well-formed text. Left out if that is the list itself. */
   readonly joined?: (items: readonly Item[]) => readonly Item[];
-  /** The reply with an object for the arguments of each call; left out for items that are plain objects. */
+  /** Returns the reply with an object for the arguments of each call; left out for plain objects. */
   readonly withCalls?: (item: Item) => Item;
-  /** The item without ids and signatures by which the vendor would look for its counterparts; the very item if it has none. Left out for wires without them. */
+  /** Returns the item without ids and signatures by which the vendor would look for its counterparts; the same item if it has none. Left out for wires without them. */
   readonly withoutLink?: (item: Item) => Item;
   /** False for a wire whose results do not say whether they failed. Left out for all others. */
   readonly tellsFailures?: false;
-  /** The model that is assumed while neither request nor answer names one; left out for wires of many vendors. */
+  /** The assumed model while neither request nor answer names one; left out for wires of many vendors. */
   readonly assumedModelId?: string;
-  /** The summary in the vendor's answer to a request for one; left out for wires without such requests. */
+  /** Reads the summary in the vendor's answer to a request for one; left out for wires without such requests. */
   readonly summary?: (answer: unknown) => VendorSummary;
-  /** True for an item that holds a vendor's compaction, which only the vendor can read; left out for wires that have none. */
+  /** True for an item with a vendor's compaction, which only the vendor can read; left out for wires without one. */
   readonly isVendorState?: (item: Item) => boolean;
-  /** The error of a request, if an item holds it in the place of a reply; `null` for any other item. Left out for wires whose arrays hold none. */
+  /** Reads a request's error from an item that has it in place of a reply; `null` for any other item. Left out for wires without such items. */
   readonly refusal?: (item: Item) => Error | null;
   readonly observed: (answer: Answer) => ObservedAnswer | null;
   /** Reads the reported size of a reply's request, for items that keep it; `null` for items that do not. With it a request needs no `answer`. */
   readonly measured?: (item: Item) => ObservedAnswer | null;
 }
 
-/** A declaration in an item: system or developer text, or tools, which are no part of the conversation. */
+/** A declaration in an item: system or developer text, or tools, which are not part of the conversation. */
 export interface Declaration {
   readonly parts: UserMessage["parts"];
   readonly tools: readonly ToolSpec[];
@@ -139,7 +137,7 @@ export function textParts(text: string): readonly TextPart[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }
 
-/** Makes a part of an image or document from its URL. A `data:` URL gives its bytes and type, and the page count of a PDF. */
+/** Makes a part of an image or document from its URL. A `data:` URL provides its bytes and type, and the page count of a PDF. */
 export function imageAt(url: string, mediaType = "image/png"): ImagePart {
   const comma = url.indexOf(",");
   const isInline = url.startsWith("data:") && comma > 0;
@@ -150,7 +148,7 @@ export function imageAt(url: string, mediaType = "image/png"): ImagePart {
   return { type: "image", mediaType: type, widthPx: null, heightPx: null, sizeBytes: null, ...pages, source };
 }
 
-/** Makes a tool result without an id. Its category stays `generic` until the compactor takes it in and decides how it is cut. */
+/** Makes a tool result without an id. Its category stays `generic` until the compactor takes it in and chooses the truncation. */
 export function resultDraft(
   call: { readonly callId: string; readonly toolName: string; readonly isError?: boolean },
   parts: ToolResultMessage["parts"],
@@ -159,7 +157,7 @@ export function resultDraft(
   return { role: "tool-result", callId, toolName, isError, category: "generic", parts, atMs: null };
 }
 
-/** Makes a message in the user's role without an id: a person's, or one that the agent put in (`injected`). */
+/** Makes a message in the user's role without an id: a person's, or one that the agent added (`injected`). */
 export function userDraft(
   parts: readonly (TextPart | ImagePart)[],
   origin: "human" | "injected" = "human",

@@ -9,7 +9,7 @@ import { CHAT_HOSTS, type ChatHost, OPENAI_HOST } from "./hosts.ts";
 
 /** Options of a client of a Chat Completions server. */
 export interface ChatOptions extends ClientOptions {
-  /** The server: one of `CHAT_HOSTS` or one described like them; the vendor's own if it is left out. */
+  /** The server: one of `CHAT_HOSTS` or one described like them; the vendor's own by default. */
   readonly host?: ChatHost;
 }
 

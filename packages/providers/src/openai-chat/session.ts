@@ -12,7 +12,7 @@ import { type ChatHost, OPENAI_HOST } from "./hosts.ts";
 export interface ChatSessionOptions extends SdkSessionOptions {
   /** Parameters of each request in the vendor's own words: model, the reply's limit, tools; without messages. */
   readonly request: Omit<ChatBody, "messages">;
-  /** The server: one of `CHAT_HOSTS` or one described like them; the vendor's own if it is left out. */
+  /** The server: one of `CHAT_HOSTS` or one described like them; the vendor's own by default. */
   readonly host?: ChatHost;
 }
 

@@ -15,7 +15,7 @@ import {
 
 /** Options of a client of the Responses wire. */
 export interface ResponsesOptions extends ClientOptions {
-  /** Name of the variable that holds the key; `OPENAI_API_KEY` if it is left out, `null` for servers that want none. */
+  /** Name of the variable that holds the key; `OPENAI_API_KEY` by default, `null` for servers that want none. */
   readonly keyVariable?: string | null;
   /** How much the model reasons, as the vendor's own parameter; it comes before the request's level of reasoning. */
   readonly reasoning?: OpenAI.Reasoning;

@@ -8,7 +8,7 @@ import { MEASURED_FIGURES } from "./measured-figures.ts";
 type Priors = NonNullable<SessionOptions["modelPriors"]>;
 type ImagePrior = ReturnType<Priors>["image"];
 
-/** Finds the family, whose texts measure alike, that a model's id belongs to; the family `unknown` for other ids. */
+/** Finds the family of a model's id, whose models count texts alike; `unknown` for other ids. */
 export function familyOf(modelId: string): ModelFamily {
   return MODEL_FAMILIES.find(({ pattern }) => pattern.test(modelId)) ?? UNKNOWN_FAMILY;
 }
@@ -50,8 +50,8 @@ const COUNTED: Pick<ReturnType<Priors>, "weights" | "slopeRatio" | "messageToken
 let loading: Promise<TokenCounter | null> | null = null;
 
 /**
- * The estimates for a session that asks a model of OpenAI: its texts are counted by its own tokenizer, if `js-tiktoken` is installed, which the first such
- * model loads. For all others {@link modelPriors}.
+ * Returns the estimates for a session. For a model of OpenAI they count texts by its own tokenizer if `js-tiktoken` is installed, which the first such model loads; for
+ * all others they are {@link modelPriors}.
  */
 export function priorsFor(modelId: string | undefined): Promise<Priors> | Priors {
   if (tokenizerOf(modelId ?? "") !== ENCODING) return modelPriors;

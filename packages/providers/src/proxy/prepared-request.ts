@@ -37,7 +37,7 @@ export interface ProxyOptions {
   readonly keys: ConversationKeys;
   readonly learned: LearnedLimits;
   readonly summarizer?: Summarizer;
-  /** Sends a request for the vendor's own summary under the headers of the one that is being prepared, and gives the answer; a digest is written if it is left out. */
+  /** Sends a request for the vendor's own summary under the headers of the one that is being prepared, and gives the answer; a digest is written by default. */
   readonly compact?: (
     asked: { readonly path: string; readonly body: Fields; readonly betas: readonly string[] },
     signal: AbortSignal,
@@ -46,10 +46,10 @@ export interface ProxyOptions {
   readonly redact?: CompactorOptions["redact"];
   /** Where bound reasoning goes, as {@link CompactorOptions.boundReasoning} has it; requests to Anthropic whose history was cut ask for it then. */
   readonly boundReasoning?: BoundReasoning;
-  /** The clock; the system's if it is left out. */
+  /** The clock; the system's by default. */
   readonly nowMs?: () => number;
   readonly onEvent?: (event: ContextEvent, of: EventOrigin) => void;
-  /** Whether a history that the vendor refuses for its form is mended and sent again; it is, if this is left out. */
+  /** Whether a history that the vendor refuses for its form is repaired and resent; it is by default. */
   readonly mending?: "on" | "off";
   /** Answers words that a person typed for Plimsoll; the conversation's log is passed as it is. */
   readonly onTyped?: (word: TypedWord, log: ConversationLog) => Promise<string>;

@@ -34,21 +34,21 @@ export interface SdkSessionOptions extends Partial<ContextOptions> {
   readonly policy?: Policy | string;
   /** System text, sent before the messages. */
   readonly system?: string;
-  /** The model's window and largest reply; the window that `limitsOf` knows and the reply that the request asks for if they are left out. */
+  /** The model's window and largest reply; by default the window from `limitsOf` and the reply that the request asks for. */
   readonly limits?: ModelLimits;
-  /** Finds the limits of the request's model, `null` for an unknown one; the catalogue's if it is left out. */
+  /** Finds the limits of the request's model, `null` for an unknown one; the catalogue's by default. */
   readonly limitsOf?: (modelId: string) => ModelLimits | null;
-  /** The name of the session's log; a new one if it is left out. */
+  /** The name of the session's log; a new one by default. */
   readonly sessionId?: string;
-  /** The store of the log, so that the session of that name goes on after a restart; only memory if it is left out. */
+  /** The store of the log, so that the session of that name goes on after a restart; only memory by default. */
   readonly sessions?: SessionStore;
-  /** Keeps results that are cut when they arrive; memory if it is left out. */
+  /** Keeps results that are cut when they arrive; memory by default. */
   readonly artifacts?: ArtifactStore;
-  /** Names the form of a tool's output, which decides how it is cut; a call's arguments decide if it is left out. */
+  /** Names the form of a tool's output, which decides how it is cut; a call's arguments decide by default. */
   readonly categoryOf?: (toolName: string) => OutputCategory;
-  /** The files that a call touches; those that its arguments name (`paths`) if it is left out. */
+  /** The files that a call touches; by default those that its arguments name (`paths`). */
   readonly pathsOf?: (call: Pick<ToolCallPart, "toolName" | "argumentsJson" | "paths">) => readonly PathAccess[];
-  /** The clock; the system's if it is left out. */
+  /** The clock; the system's by default. */
   readonly nowMs?: () => number;
 }
 

@@ -13,14 +13,14 @@ type TurnRole = "user" | "assistant" | "tool" | "system";
 /** How messages of one wire are distinguished, made and joined. */
 export interface TurnRules<Item> {
   readonly roleOf: (item: Item) => TurnRole;
-  /** The role in which an item ends that holds more than one; its role if this is left out. */
+  /** The last role of an item that holds more than one; its role by default. */
   readonly endOf?: (item: Item) => TurnRole;
   readonly said: (role: "user" | "assistant", text: string) => Item;
-  /** Two messages of one role as one; `null` for two that cannot be. */
+  /** Joins two messages of one role; `null` if that is impossible. */
   readonly join: (first: Item, second: Item) => Item | null;
   /** Whether the user may speak right after results. */
   readonly userAfterTool: "accept" | "reject";
-  /** True for a vendor's summary: it begins a list and is joined to nothing. Left out for wires without one. */
+  /** True for a vendor's summary: it begins a list and joins nothing. Left out for wires without one. */
   readonly isSummary?: (item: Item) => boolean;
   /** The allowed places of the agent's declarations behind the beginning: anywhere by default, or by themselves behind the user and before the assistant. */
   readonly system?: "anywhere" | "after-user";

@@ -20,7 +20,7 @@ export interface ExchangeFacts {
   /** Prompt tokens that the reply reported; `null` if it reported none. */
   readonly toldPromptTokens: number | null;
   readonly cacheReadTokens: number | null;
-  /** Pieces of the request that the model was not shown, though it was answered. */
+  /** Pieces of an answered request that the model did not see. */
   readonly dropCount: number;
   readonly systemTokens: number;
   /** Hash of the system text, without its digits and dates. */
@@ -31,7 +31,7 @@ export interface ExchangeFacts {
   /** Number of items in the request, leading system messages not counted. */
   readonly itemCount: number;
   readonly roles: RoleCounts;
-  /** Likeness to the request of the kind `main` before this one; `null` if there is none. */
+  /** Comparison with the previous request of the kind `main`; `null` if there is none. */
   readonly sinceMain: SinceMain | null;
   /** Ids of the scenario's probes that are in the request. */
   readonly probes: readonly string[];

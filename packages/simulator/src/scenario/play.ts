@@ -47,7 +47,7 @@ export const LAST_REPLY = "The scenario has ended.";
 /** The answer to side requests that the scenario does not name. */
 const SIDE_REPLY = "Noted.";
 
-/** Makes the options with which {@link startSimulator} plays a scenario, and calls `onFacts` after each exchange. They keep the state of play: use them for one simulator. */
+/** Makes the options with which {@link startSimulator} plays a scenario, and calls `onFacts` after each exchange. They hold the scenario's state: use them for one simulator. */
 export function playScenario(scenario: Scenario, onFacts: (facts: ExchangeFacts) => void): ScenarioOptions {
   const play: Play = {
     scenario,

@@ -1,36 +1,36 @@
 import { z } from "zod";
 
-/** A script for any agent that asks the simulator: an answer for each request. It is data, so that it can be kept in a file. */
+/** A script for any agent that asks the simulator: an answer for each request. It is data, so a file can hold it. */
 export interface Scenario {
   readonly name: string;
-  /** The model's context window, in tokens; 200,000 if it is left out. */
+  /** The model's context window, in tokens; 200,000 by default. */
   readonly windowTokens?: number;
-  /** Whether the reply that is asked for has to fit as well; left out, it does. */
+  /** Whether the requested reply must fit as well; it must by default. */
   readonly windowHolds?: "prompt-and-reply" | "prompt";
-  /** The factor of every token count, to play another tokenizer; 1 if it is left out. */
+  /** The factor of every token count, to play another tokenizer; 1 by default. */
   readonly tokenFactorRatio?: number;
-  /** The person's messages, so that requests can be searched for them word for word. */
+  /** The person's messages; facts list those that a request contains word for word. */
   readonly person?: readonly string[];
-  /** Texts that requests are searched for. */
+  /** Texts that facts look for in requests. */
   readonly probes?: readonly Probe[];
-  /** How the agent's own tools are called: the first pattern that fits a tool of the request is used. */
+  /** How to call the agent's own tools: the first pattern that fits a tool of the request counts. */
   readonly tools?: readonly ToolPattern[];
-  /** Rules that separate side requests from main ones: the first rule that fits names the kind, and a request that no rule fits is `main`. */
+  /** Rules that separate side requests from main ones: the first rule that fits names the kind, and any other request is `main`. */
   readonly kinds?: readonly KindRule[];
-  /** Answers to main requests, in this order; when they end, one line of text. */
+  /** Answers to main requests, in this order; after the last, one line of text. */
   readonly main: readonly MainStep[];
-  /** Answers to side requests, by kind; one line of text for kinds that are not named. */
+  /** Answers to side requests, by kind; one line of text for other kinds. */
   readonly side?: { readonly [kind: string]: ScenarioText };
   /**
-   * The usage that replies report; the counts if it is left out. Replies to side requests report the counts; nothing if usage is missing, no less if it
+   * The usage that replies report; the counts by default. Replies to side requests report the counts; nothing if usage is missing, no less if it
    * is to stay high.
    */
   readonly usage?: ScenarioUsage;
-  /** Requests that are refused as too long, at any size. */
+  /** Requests to refuse as too long, at any size. */
   readonly overflow?: readonly OverflowRule[];
-  /** After which side requests the script ends: main requests then get a last line of text and counted usage. */
+  /** The side requests after which the script ends: main requests then get a last line of text and counted usage. */
   readonly endAfter?: ScenarioEnd;
-  /** The number of answered main requests after which the same happens, to end loops. */
+  /** The script also ends after so many answered main requests, to stop loops. */
   readonly atMostMain?: number;
 }
 
@@ -80,7 +80,7 @@ export interface KindRule {
 /** A given text, or a filler text of about so many tokens. */
 export type ScenarioText = { readonly text: string } | { readonly tokens: number };
 
-/** One answer to a main request, or a group of steps; `repeat` plays it so many times, once if it is left out. */
+/** One answer to a main request, or a group of steps; `repeat` plays it so many times, once by default. */
 export type MainStep =
   | { readonly say: ScenarioText; readonly usage?: ScenarioUsage; readonly repeat?: number }
   | { readonly call: ScenarioCall; readonly usage?: ScenarioUsage; readonly repeat?: number }
@@ -92,7 +92,7 @@ export interface ScenarioCall {
   readonly outputTokens: number;
   /** The model's words before the call. */
   readonly text?: string;
-  /** Only patterns with this `use`; those without one if it is left out. */
+  /** Only patterns with this `use`; those without one by default. */
   readonly use?: string;
 }
 

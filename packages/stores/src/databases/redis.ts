@@ -8,7 +8,7 @@ type SendRedisCommand = (args: string[]) => Promise<unknown>;
 
 /** How a store in Redis behaves. */
 interface RedisStoreOptions extends DatabaseStoreOptions {
-  /** The beginning of every key; `plimsoll` if left out. In braces, so that a cluster keeps all of it on one node. */
+  /** The beginning of every key; `plimsoll` by default. In braces, so that a cluster keeps all of it on one node. */
   readonly prefix?: string;
 }
 

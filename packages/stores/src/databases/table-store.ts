@@ -25,7 +25,7 @@ const ARTIFACT_GRACE_MS = 3_600_000;
 
 /** How a store in a database behaves. */
 export interface DatabaseStoreOptions {
-  /** How long others keep away from a log after its last append, in milliseconds; a minute if left out. */
+  /** How long others keep away from a log after its last append, in milliseconds; a minute by default. */
   readonly leaseMs?: number;
 }
 

@@ -35,8 +35,8 @@ interface ArtifactWriter {
 const FOLDER = z.strictObject({ folder: option.text });
 
 /**
- * An artifact store in a folder, one file a text, named by the hash of its content. A file is written under another name and renamed when it is whole,
- * readable only by its owner. Text that UTF-8 cannot hold (lone surrogates) is written as UTF-16. Rejects with `bad-session` if the disk refuses.
+ * Makes an artifact store in a folder: one file per text, named by the hash of its content and readable only by its owner. It writes a file under another name and
+ * renames it when it is whole. Text that UTF-8 cannot hold (lone surrogates) is written as UTF-16. Rejects with `bad-session` if the disk refuses.
  *
  * @throws PlimsollError `bad-input` if the folder is no text.
  */

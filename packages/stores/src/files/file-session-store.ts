@@ -46,8 +46,8 @@ const OPTIONS = option.schema<FileSessionStoreOptions>({
 const LOG_SUFFIX = ".jsonl";
 
 /**
- * A session store in a folder: one JSONL file a session, one line an entry, only ever appended to, readable only by its owner. A file has one writer
- * at a time, shown by a lock file next to it; readers need none. A writer that got past the lock is found by the size of the file.
+ * Makes a session store in a folder: one append-only JSONL file per session, one line per entry, readable only by its owner. A file has one writer
+ * at a time, shown by a lock file next to it; readers need none. The file's size reveals a writer that got past the lock.
  */
 export function createFileSessionStore(options: FileSessionStoreOptions): SessionStore {
   option.check("a file store", OPTIONS, options);

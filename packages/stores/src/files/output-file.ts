@@ -25,8 +25,8 @@ type Standing = { readonly kind: "file"; readonly before: Stats | null } | { rea
 const DEVICES = "/dev/";
 
 /**
- * Checks the path of an output, so that nothing is destroyed. Throws `bad-input` for things that are not written to: a folder, a disk, a file without
- * the right to write it, and a link, whose target is written only if it is named itself.
+ * Checks the path of an output, so that nothing is destroyed. Throws `bad-input` for a folder, a disk, a file without write permission, and a link: name its target
+ * instead.
  */
 export function checkOutput(path: string): Standing {
   const before = standingAt(path);
@@ -104,9 +104,9 @@ function keepRights(file: number, before: Stats | null): void {
 }
 
 /**
- * Writes a file under another name next to it and renames it, so that no reader ever sees half of it; a device or a pipe is written to. Ctrl-C cannot
- * come in between, as nothing is awaited. A folder that is not there is not made: its name is more often mistyped than meant. A long text comes in
- * pieces, which are never held at once. Throws `bad-input` if the place cannot be written to, as {@link checkOutput} says.
+ * Writes a file under another name next to it and renames it, so that no reader ever sees half of it; a device or a pipe is written to. Ctrl-C cannot interrupt it, since
+ * it awaits nothing. It creates no missing folder: such a name is more often a typo. It takes a long text in pieces, never all at once. Throws `bad-input` if the place
+ * cannot be written to, as {@link checkOutput} says.
  */
 export function writeWholeFile(path: string, text: string | Iterable<string>, mode: number = NEW_FILE_MODE): void {
   const pieces = typeof text === "string" ? [text] : text;

@@ -37,7 +37,7 @@ function checkRegular(stats: { isFile(): boolean; isDirectory(): boolean }): voi
 
 /**
  * Opens a regular file; rejects with the operating system's codes, `ENXIO` for a device, a pipe or a socket, which are never read. If the system
- * gives an open file's place (Linux), it must be `place`, so that no link above it was put in between the check of a path and its use.
+ * gives an open file's place (Linux), it must be `place`, so that no link above it can be swapped in between the check of a path and its use.
  */
 export async function openRegularFile(
   path: string,
@@ -96,8 +96,8 @@ interface SmallFileOptions {
 const MAXIMUM_SETTINGS_BYTES = 100_000;
 
 /**
- * Reads instructions or settings: a regular file of at most so many bytes (as many as settings have if it is left out). In a folder that may be someone else's no
- * link leads out of it. A hard link looks like the file itself, but no archive and no clone can make one to a file outside.
+ * Reads instructions or settings: a regular file of at most so many bytes (as many as settings have if it is left out). In a folder that may be a stranger's it follows
+ * no link out of it. A hard link looks like the file itself, but no archive or clone can make one to a file outside.
  */
 export function readSmallFile(
   path: string,
@@ -177,8 +177,8 @@ export function readRegularFile(path: string, maximumBytes: number): Buffer {
 const SPARE_BYTES = 4_096;
 
 /**
- * Finds out whether a link leads out of `root` on the way to the folder `name` below it, before something is written there. `null` if none does,
- * even if the folder is not there yet; else the path outside that it leads to.
+ * Checks before a write whether a link leads out of `root` on the way to the folder `name` below it. Returns `null` if none does, even if the folder does not exist yet;
+ * else the outside path.
  */
 export function leadsOut(root: string, name: string): string | null {
   const real = realpathSync(root);

@@ -22,7 +22,7 @@ export function takeWriterLock({ sessionId, path }: LockedLog, writeNew?: WriteN
 }
 
 /**
- * Locks a folder for one use by this process, and answers with the function that unlocks it. The error of a process that is refused names `rule`.
+ * Locks a folder for one use by this process, and resolves to the function that unlocks it. A refused process gets an error that names `rule`.
  *
  * @throws PlimsollError `session-conflict` while another process has the folder for this use.
  */

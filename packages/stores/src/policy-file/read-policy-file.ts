@@ -21,9 +21,8 @@ import { type ReadPolicy, readDocument, type YamlDocument } from "./yaml-documen
 
 /**
  * Reads a policy from a YAML file: a preset's name (`extends: sven`, or `policy: sven`) with knobs and changed values next to it, the same under
- * `policy:`, or a whole policy. Or a section of another system's configuration (`agent:`, `compaction:`), which changes that system's preset. A changed
- * preset goes by the file's name unless `name` gives another. Settings of a session in the same file are passed over. Problems are lines with file, line
- * and column.
+ * `policy:`, or a whole policy. Or a section of another system's configuration (`agent:`, `compaction:`), which changes that system's preset. A changed preset has the
+ * file's name unless `name` gives another. It ignores settings of a session in the same file. Problems are lines with file, line and column.
  */
 export function readPolicyFile(path: string, displayName: string, kinds: Kinds = BUILT_IN_KINDS): ReadPolicy {
   const file = readSmallFile(path);
@@ -46,8 +45,7 @@ export interface LoadedPolicy {
 }
 
 /**
- * The policy in a YAML file: a preset's name with changes, or a whole policy. `kinds` are the kinds that it may name; the built-in ones if they are
- * left out.
+ * Reads the policy in a YAML file: a preset's name with changes, or a whole policy. `kinds` are the kinds that it may name; the built-in ones by default.
  *
  * @throws PlimsollError `bad-policy` with file, line and column of the mistake, and all such lines in its details.
  */
@@ -239,7 +237,7 @@ const KEYS_BESIDE: Readonly<Record<(typeof POLICY_OVERLAYS)[number]["key"], read
 };
 
 /**
- * The policy of a file that has another system's configuration section, under the names that its document gives the keys; `null` for a file
+ * Reads the policy of a file with another system's configuration section, under that system's documented keys; `null` for a file
  * without one. A section next to a policy, or to another section, is a problem that names both lines.
  */
 export function readPolicySection(document: YamlDocument, displayName: string): ReadPolicy | null {

@@ -121,7 +121,7 @@ const LONGEST_KEY_CHARS = 80;
 /** Lines are not folded: a value and its origin stay on one line. */
 const NO_FOLDING = 0;
 
-/** A policy as YAML that can be read again, with the origin of each value behind it. */
+/** Writes a policy as YAML that can be read again, with each value's origin behind it. */
 export function policyYaml({ policy, originOf }: SourcedPolicy): string {
   const document = new Document(policy, { aliasDuplicateObjects: false });
   visit(document, {

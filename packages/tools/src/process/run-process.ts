@@ -17,7 +17,7 @@ export interface ProcessRequest {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly artifacts: ArtifactStore;
-  /** Bytes for the program to read; none if they are left out. */
+  /** Bytes for the program to read; none by default. */
   readonly input?: AsyncIterable<Uint8Array>;
   /** Changes its output before that is collected. */
   readonly through?: (printed: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
@@ -159,8 +159,8 @@ function endGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
 export type Environment = { readonly [name: string]: string | undefined };
 
 /**
- * Takes the variables out of an environment whose names look like credentials: programs that tools start never see them. Those in `passEnv` are let
- * through. It keeps keys out of outputs and logs; it is no wall against a program that wants them, which may read all that its user may read.
+ * Removes variables whose names look like credentials from an environment, except those in `passEnv`: programs that tools start never see them. This keeps keys out of
+ * outputs and logs; it does not stop a program that wants them and may read everything that its user may.
  */
 export function toolEnvironment(env: Environment, passEnv: readonly string[] = []): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => passEnv.includes(name) || !isCredentialName(name)));

@@ -7,7 +7,7 @@ import { isInside } from "@plimsoll/stores";
 import { glob } from "tinyglobby";
 import { onFile, readFolder } from "./files.ts";
 
-/** A folder outside which the file tools read and write nothing. */
+/** A folder to which the file tools are confined. */
 export interface Workspace {
   /** Absolute, without symbolic links. */
   readonly root: string;
@@ -16,7 +16,7 @@ export interface Workspace {
    * `bad-input` for a path that leads out of the workspace, by `..` or by a symbolic link.
    */
   place(path: string): Promise<string>;
-  /** The place of a name itself: a symbolic link is not followed, only those above it. For removing or moving it. */
+  /** The place of a name itself, for removing or moving it: follows only symbolic links above it. */
   entryPlace(path: string): Promise<string>;
   /** A place as the model sees it: relative to the root, with forward slashes. */
   nameOf(place: string): string;
