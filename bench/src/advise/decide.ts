@@ -288,7 +288,10 @@ function runOf(reports: readonly Pick<BenchReport, "sessions" | "rows">[], names
 }
 
 function problemsOf(reports: readonly BenchReport[], unread: readonly SkippedInput[]): readonly ReportProblem[] {
-  const all = reports.flatMap((report) => reportProblems({ ...report, skipped: [...unread, ...report.skipped] }));
+  // The first report has all sessions; the others replay some of them again.
+  const all = reports.flatMap((report, at) =>
+    reportProblems(at === 0 ? { ...report, skipped: [...unread, ...report.skipped] } : { ...report, notes: [], skipped: [] }),
+  );
   return [...new Map(all.map((problem) => [problem.text, problem])).values()];
 }
 

@@ -82,6 +82,21 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     expect(existsSync(join(home, ".codex/config.toml"))).toBe(false);
   });
 
+  test("names once an unread line of long and of short sessions", async () => {
+    codex(2, 28_000);
+    const folder = join(home, ".codex/sessions");
+    const logs = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".jsonl"));
+    for (const [index, name] of logs.entries()) {
+      const lines = readFileSync(join(folder, name), "utf8").split("\n");
+      const kept = index === 0 ? lines : lines.slice(0, 12);
+      writeFileSync(join(folder, name), [...kept.slice(0, 3), '{"type":"of_next_month"}', ...kept.slice(3)].join("\n"));
+    }
+    const { stdout } = await advise([]);
+    expect(stdout.replace(/\s+/g, " ").match(/\d items? of unknown types left out: of_next_month ×\d/g)).toEqual([
+      "2 items of unknown types left out: of_next_month ×2",
+    ]);
+  });
+
   test("takes a session and eight forks of it for one, and writes nothing", async () => {
     const said = async (forks: number) => {
       makeSessions("pi", home, { count: 1, peakTokens: 30_000, windowTokens: 32_000 });
