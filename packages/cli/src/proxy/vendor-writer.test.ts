@@ -9,29 +9,44 @@ function scripted({ asks, replyIndex }: SimulatedRequest): SimulatedReply {
   return { parts: [{ type: "tool-call", toolName: "shell", argumentsJson: `{"command":"look ${replyIndex}"}` }] };
 }
 
+const hasBlock = (body: Buffer | string) => /"type":\s*"compaction"/.test(body.toString());
+
 const PLAYED = [
-  ["anthropic", "claude-opus-5-5"],
-  ["openai-responses", "gpt-6"],
+  ["anthropic", "claude-opus-5-5", "claude-fable-5-2"],
+  ["openai-responses", "gpt-6", "gpt-6.1"],
 ] as const;
 
-/** A program behind the proxy, of so many steps. */
-async function played(agent: Omit<AgentOptions, "url">, steps: number, options: Partial<SimulatorOptions> = {}) {
+/** A program behind the proxy, of so many steps, and two more with another model. */
+async function played(
+  agent: Omit<AgentOptions, "url">,
+  steps: number,
+  options: Partial<SimulatorOptions> = {},
+  other?: string,
+) {
   const { simulator, url, stdout, seen } = await startSetting({
     ...{ replies: scripted, reasoning: "every-reply", contextWindowTokens: 32_768, ...options },
     proxy: { policy: "plimsoll-vendor", window: "32768" },
   });
-  const { say } = startAgent({ ...agent, url, resultOf: (step) => `${step}: line of a file\n`.repeat(230) });
+  const resultOf = (step: number) => `${step}: line of a file\n`.repeat(230);
+  const first = startAgent({ ...agent, url, resultOf });
   const statuses: number[] = [];
   while (statuses.length < steps) {
-    const answers = await say(`Read on from ${statuses.length}.`, steps - statuses.length);
+    const answers = await first.say(`Read on from ${statuses.length}.`, steps - statuses.length);
     statuses.push(...answers.map(({ status }) => status));
+  }
+  const ofFirst = seen.length;
+  if (other !== undefined) {
+    const second = startAgent({ ...agent, url, resultOf, fields: { model: other } });
+    second.takeOver(first.history());
+    statuses.push(...(await second.say("Read on.", 2)).map(({ status }) => status));
   }
   const exchanges = simulator.exchanges();
   const asks = seen.map(({ target, body }) => target.endsWith("/compact") || body.includes('"summarize"'));
   return {
     failed: statuses.filter((status) => status !== 200).length,
     asked: asks.filter(Boolean).length,
-    withBlock: seen.filter(({ body }) => /"type":\s*"compaction"/.test(body.toString())).length,
+    withBlock: seen.filter(({ body }) => hasBlock(body)).length,
+    ofOther: seen.slice(ofFirst).map(({ body }) => hasBlock(body)),
     cuts: compactionsIn(stdout()),
     broken: prefixBreaks(exchanges.filter((_, index) => asks[index] === false)),
     refused: exchanges.filter(({ outcome }) => outcome !== "answered").length,
@@ -39,7 +54,7 @@ async function played(agent: Omit<AgentOptions, "url">, steps: number, options: 
   };
 }
 
-describe.each(PLAYED)("%s behind the proxy with the vendor's writer", (wire, model) => {
+describe.each(PLAYED)("%s behind the proxy with the vendor's writer", (wire, model, other) => {
   test.each(["whole", "streamed"] as const)(
     "%s: no thinking is lost over 60 steps, nothing is refused, and a cut breaks the cache once",
     async (form) => {
@@ -66,5 +81,10 @@ describe.each(PLAYED)("%s behind the proxy with the vendor's writer", (wire, mod
     const { refused, cuts, failed } = await played({ wire, form: "whole", fields: { model } }, 60, { rules, replies });
     expect(cuts).toBeGreaterThanOrEqual(2);
     expect({ refused, failed }).toEqual({ refused: 1, failed: 0 });
+  });
+
+  test("a block is not sent to another model", async () => {
+    const { ofOther, refused, failed } = await played({ wire, form: "streamed", fields: { model } }, 30, {}, other);
+    expect({ ofOther, refused, failed }).toEqual({ ofOther: [false, false], refused: 0, failed: 0 });
   });
 });

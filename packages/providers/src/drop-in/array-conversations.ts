@@ -21,6 +21,7 @@ import {
   clockDoor,
   createConversations,
   type Kinds,
+  modelChangeEntry,
   type Rejection,
   readsAsFailed,
   recallArtifact,
@@ -32,6 +33,7 @@ import {
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { modelCosts } from "../catalog/model-prices.ts";
 import { rejectedReport } from "../client/failure.ts";
+import { vendorBlockOf } from "../fields.ts";
 import { type FitReport, fitReport } from "../fit-report.ts";
 import { createLearnedLimits, type LearnedLimits } from "../learned-limits.ts";
 import { modelPriors, priorsFor } from "../priors/model-priors.ts";
@@ -476,9 +478,18 @@ export async function recallIn(
   return null;
 }
 
+/** Logs the switch to a model that cannot read the vendor's summary, which the model asked before has made. */
+function noteModel(modelId: string, asked: RequestFacts, session: Session, logs: ArrayConversations): void {
+  const view = session.view();
+  const first = view.messages.at(0);
+  if (first === undefined || vendorBlockOf(first) === undefined) return;
+  session.append(modelChangeEntry(view, { modelId, limits: limitsOf(asked, logs.options) }, logs.nowMs()));
+}
+
 /** Appends all messages of the request that are new. A human message at the end is seen by the gate before it is. */
 async function take(asked: AskedRequest, session: Session, logs: ArrayConversations): Promise<FitOutcome> {
   const { request, firstReported = null, modelId, signal = NEVER_ABORTED } = asked;
+  const before = logs.asked.get(session) ?? modelId;
   if (modelId !== undefined) logs.asked.set(session, modelId);
   logs.facts.set(session, asked);
   const known = session.messageIds().length;
@@ -504,6 +515,8 @@ async function take(asked: AskedRequest, session: Session, logs: ArrayConversati
   }
   logs.undone.delete(session);
   noteSetup(session, request, setup);
+  // A reply that is new is the model's that was asked before.
+  if (modelId !== undefined && before !== modelId) noteModel(modelId, asked, session, logs);
   const gate = submitted.length > 0 ? "before-submit" : "after-tool-batch";
   const outcome = await session.fit({ ...inputAt(gate, asked, { session, logs }), pending: submitted }, signal);
   for (const message of submitted) session.append({ type: "message", message });

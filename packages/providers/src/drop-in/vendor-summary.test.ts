@@ -42,27 +42,92 @@ async function vendor() {
 
 const KEPT = { refused: 0, dropped: 0, writers: ["vendor"], lost: 0 };
 
-test("an array of Messages keeps its thinking over 100 steps", async () => {
-  const { simulator, outcome, ends, options } = await vendor();
+type Messages = Anthropic.MessageParam[];
+
+/** A step of a loop of Messages: its model, how its request is asked, and how a summary is. */
+interface Step {
+  readonly modelId?: string;
+  readonly ask?: (fitted: Messages) => void;
+  readonly compact?: "none" | (() => Promise<never>);
+}
+
+/** Plays steps of an array of Messages as long as there are any. */
+async function messagesPlayed(
+  { simulator, options }: Pick<Awaited<ReturnType<typeof vendor>>, "simulator" | "options">,
+  stepOf: (index: number) => Step | null,
+): Promise<void> {
   const headers = { headers: { "anthropic-beta": "compact-2026-09-04" } };
-  const compactor = createMessagesCompactor(options);
-  const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Read on." }];
   const asking = new Anthropic({ apiKey: "key", baseURL: simulator.url, maxRetries: 0 }).messages;
-  const ask = (fitted: Anthropic.MessageParam[]) => asking.create({ ...SETTING, tools: [TOOL], messages: fitted }, headers);
-  const compact = (items: Anthropic.MessageParam[]) => {
-    const body = { ...SETTING, tools: [TOOL], messages: items, compaction: { type: "summarize" } };
-    return asking.create(body, headers);
-  };
-  for (let step = 0; step < 100; step++) {
-    const { content } = await compactor.send(messages, ask, { system: SETTING.system, compact });
+  const compactor = createMessagesCompactor(options);
+  const messages: Messages = [{ role: "user", content: "Read on." }];
+  for (let index = 0, step = stepOf(0); step !== null; index++, step = stepOf(index)) {
+    const { modelId = SETTING.model, ask, compact: own } = step;
+    const body = { ...SETTING, model: modelId, tools: [TOOL] };
+    const vendors = (items: Messages) =>
+      asking.create(Object.assign({ ...body, messages: items }, { compaction: { type: "summarize" } }), headers);
+    const { content } = await compactor.send(
+      messages,
+      async (fitted) => {
+        ask?.(fitted);
+        return await asking.create({ ...body, messages: fitted }, headers);
+      },
+      { system: SETTING.system, modelId, ...(own === "none" ? {} : { compact: own ?? vendors }) },
+    );
     messages.push({ role: "assistant", content });
     const results = content.flatMap((block) =>
-      block.type === "tool_use" ? [{ type: "tool_result" as const, tool_use_id: block.id, content: text(step) }] : [],
+      block.type === "tool_use" ? [{ type: "tool_result" as const, tool_use_id: block.id, content: text(index) }] : [],
     );
-    messages.push({ role: "user", content: results.length > 0 ? results : `Read on from ${step}.` });
+    messages.push({ role: "user", content: results.length > 0 ? results : `Read on from ${index}.` });
   }
-  expect(ends.length).toBeGreaterThanOrEqual(3);
-  expect(outcome()).toEqual(KEPT);
+}
+
+const hasBlock = (fitted: Messages) => JSON.stringify(fitted[0]).includes('"compaction"');
+const refusal = (message: string) =>
+  Anthropic.APIError.generate(
+    400,
+    { type: "error", error: { type: "invalid_request_error", message } },
+    undefined,
+    new Headers(),
+  );
+
+test("an array of Messages keeps its thinking over 100 steps", async () => {
+  const played = await vendor();
+  await messagesPlayed(played, (index) => (index < 100 ? {} : null));
+  expect(played.ends.length).toBeGreaterThanOrEqual(3);
+  expect(played.outcome()).toEqual(KEPT);
+});
+
+test("a block of another model is not sent to this one", async () => {
+  const played = await vendor();
+  const sent: boolean[] = [];
+  const ask = (fitted: Messages) => void sent.push(hasBlock(fitted));
+  let left = 3;
+  const other = () => (left-- > 0 ? { modelId: "claude-fable-5-2", ask } : null);
+  await messagesPlayed(played, () => (played.ends.length === 0 ? {} : other()));
+  expect(sent).toEqual([false, false, false]);
+  expect(played.outcome()).toMatchObject({ refused: 0, writers: ["vendor"] });
+});
+
+test("a block that has expired leaves once, and the digest is sent", async () => {
+  const played = await vendor();
+  const sent: boolean[] = [];
+  const ask = (fitted: Messages) => {
+    sent.push(hasBlock(fitted));
+    if (sent.at(-1) === true) throw refusal("messages.0.content.0: the compaction block has expired");
+  };
+  let left = 3;
+  await messagesPlayed(played, () => (played.ends.length === 0 ? {} : left-- > 0 ? { ask } : null));
+  expect(sent).toEqual([true, false, false, false]);
+});
+
+test.each<[string, NonNullable<Step["compact"]>]>([
+  ["without a function to ask the vendor with", "none"],
+  ["if the vendor is late", () => Promise.reject(new Anthropic.APIConnectionTimeoutError())],
+  ["if the vendor refuses", () => Promise.reject(refusal("compaction: not supported on this model"))],
+])("%s, a digest is written, and nothing is refused", async (_, compact) => {
+  const played = await vendor();
+  await messagesPlayed(played, () => (played.ends.length < 2 ? { compact } : null));
+  expect(played.outcome()).toMatchObject({ refused: 0, writers: ["digest"] });
 });
 
 test("an array of Responses items keeps its reasoning over 100 steps", async () => {
@@ -93,28 +158,4 @@ test("an array of Responses items keeps its reasoning over 100 steps", async () 
   }
   expect(ends.length).toBeGreaterThanOrEqual(3);
   expect(outcome()).toEqual(KEPT);
-});
-
-test("without a function to ask the vendor with, a digest is written", async () => {
-  const { simulator, outcome, ends, options } = await vendor();
-  const { messages: asking } = new Anthropic({ apiKey: "key", baseURL: simulator.url, maxRetries: 0 });
-  const compactor = createMessagesCompactor(options);
-  const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Read on." }];
-  while (ends.length === 0) {
-    const { content } = await compactor.send(
-      messages,
-      (fitted) => asking.create({ ...SETTING, tools: [TOOL], messages: fitted }),
-      {
-        system: SETTING.system,
-      },
-    );
-    messages.push({ role: "assistant", content });
-    const results = content.flatMap((block) =>
-      block.type === "tool_use"
-        ? [{ type: "tool_result" as const, tool_use_id: block.id, content: text(messages.length) }]
-        : [],
-    );
-    messages.push({ role: "user", content: results.length > 0 ? results : "Read on." });
-  }
-  expect(outcome()).toMatchObject({ refused: 0, writers: ["digest"] });
 });
