@@ -62,16 +62,14 @@ function besidePrompt(request: SummaryRequest, limits: ChunkLimits): ChunkLimits
   const { windowTokens, textTokens } = limits;
   if (windowTokens === undefined || textTokens === undefined) return limits;
   const { parts, prompts = BUILT_IN_PROMPTS, sections, focus } = request;
-  const used = prompts.filter(({ id }) => parts.some(({ promptId }) => promptId === id));
-  const tasks = [UPDATE_PROMPT, ...used].map((prompt) => textTokens(prompt.instructions(sections)));
+  const tasks = [UPDATE_PROMPT, ...prompts.filter(({ id }) => parts.some(({ promptId }) => promptId === id))];
   const framing = [SUMMARIZER_ROLE.text, PREFIX_FRAME.text, ...SUMMARY_RULES, focus ?? ""].join("\n");
-  const promptTokens = Math.max(...tasks) + textTokens(framing);
+  const promptTokens = Math.max(...tasks.map((each) => textTokens(each.instructions(sections)))) + textTokens(framing);
   const roomTokens = windowTokens - promptTokens - Math.max(request.maxTokens, request.turnPrefixMaxTokens);
   const historyTokens = Math.min(roomTokens, Math.max(PROMPT_TOKENS, limits.historyTokens));
   if (historyTokens < LEAST_HISTORY_TOKENS)
     throw new PlimsollError("summary-failed", `a window of ${windowTokens} tokens has no room for a summary's request`);
-  const labelled = (message: Message) =>
-    Math.max(limits.messageTokens(message), textTokens(transcriptText([message], request)) + 1);
+  const labelled = (each: Message) => Math.max(limits.messageTokens(each), textTokens(transcriptText([each], request)) + 1);
   const messageTokens = limits.historyTokens < historyTokens ? labelled : limits.messageTokens;
   return { ...limits, historyTokens, messageTokens, windowTokens: windowTokens - Math.max(PROMPT_TOKENS, promptTokens) };
 }
