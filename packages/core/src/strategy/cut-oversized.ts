@@ -40,7 +40,7 @@ function cutOversized({ to }: CutOversizedSpec, input: StrategyInput): StrategyA
   for (let tries = 0, roomTokens = input.roomTokens; to === "fit" && tries < CAP_TRIES && edits.length > 0; tries++) {
     const overTokens = usedTokens - savedBy(edits, input) - input.roomTokens;
     if (overTokens <= 0) break;
-    roomTokens -= overTokens * LOWERED_RATIO;
+    roomTokens -= Math.max(overTokens, edits.length) * LOWERED_RATIO * (tries + 1);
     edits = editsAt(capAt(roomTokens));
   }
   const [first, ...rest] = edits;
@@ -49,7 +49,7 @@ function cutOversized({ to }: CutOversizedSpec, input: StrategyInput): StrategyA
     : { kind: "edits", edits: [first, ...rest] };
 }
 
-/** How often a cap is tried again, and the share of the excess by which it is lowered. Chosen. */
+/** How often a cap is tried again, and the share of the excess by which it is lowered, doubled the second time. Chosen. */
 const CAP_TRIES = 2;
 const LOWERED_RATIO = 1.2;
 

@@ -33,3 +33,20 @@ test("how a tool's output is cut follows what it looks like", async () => {
   };
   expect(await sentWith("file-content")).not.toEqual(await sentWith("match-list"));
 });
+
+test.each([180, 190, 195, 200, 205, 210, 400])(
+  "sixty results of %i pairs of words share the room: none goes unread",
+  async (pairs) => {
+    const ids = Array.from({ length: 60 }, (_, at) => `c${at}`);
+    const output = (id: string) => `BEGIN ${id} ${"some word ".repeat(pairs)} END ${id}.`;
+    const room = { contextWindowTokens: 24_000, maxOutputTokens: 1_000 };
+    const compactor = createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits: room });
+    const sent = await compactor.fit([
+      { role: "user", content: "Read all." },
+      { role: "assistant", content: ids.map((id) => ({ type: "tool_use", id, name: "read", input: {} }) as const) },
+      { role: "user", content: ids.map((id) => ({ type: "tool_result", tool_use_id: id, content: output(id) }) as const) },
+    ]);
+    const said = JSON.stringify(sent);
+    expect(ids.filter((id) => !said.includes(`BEGIN ${id} some`) || !said.includes(`END ${id}.`))).toEqual([]);
+  },
+);
