@@ -10,7 +10,7 @@ export interface LearnedLimits {
   learn(conversation: WeakKey, modelId: string | undefined, next: (learned: LearnedLimit) => LearnedLimit): void;
 }
 
-/** Makes an empty table of limits that refusals teach, by conversation and model. It is only in memory. */
+/** Makes an empty table, in memory, of limits learned from refusals, by conversation and model. */
 export function createLearnedLimits(): LearnedLimits {
   const known = new WeakMap<WeakKey, Map<string, LearnedLimit>>();
   const of: LearnedLimits["of"] = (conversation, modelId = "") => known.get(conversation)?.get(modelId) ?? NOTHING_LEARNED;

@@ -19,7 +19,7 @@ interface McpToolOptions {
 
 const OPTIONS = option.schema<McpToolOptions>({ prefix: option.text.optional(), overrides: option.object.optional() });
 
-/** Makes an agent's tools of all tools of a connected MCP server. The effect of their calls is `unknown`. */
+/** Makes an agent's tools from all tools of a connected MCP server. The effect of their calls is `unknown`. */
 export async function mcpTools(client: Client, options: McpToolOptions = {}): Promise<readonly AgentTool[]> {
   option.check("an MCP server's tools", OPTIONS, options);
   const tools: AgentTool[] = [];

@@ -20,13 +20,13 @@ import {
   usageAttributes,
 } from "./instruments.ts";
 
-/** Where spans and metrics go. */
+/** Destinations of spans and metrics, and their settings. */
 export interface TelemetryOptions {
   readonly tracer: Tracer;
   readonly meter: Meter;
   /** The answering provider, as the GenAI conventions name it: `anthropic`, `openai`, `gcp.gemini`, …; left out if unknown. */
   readonly providerName?: string;
-  /** Returns the dollars of a request with this usage, by the prices of the model that writes summaries; `null` if they are not known. */
+  /** Returns the dollars of a request with this usage, by the prices of the model that writes summaries; `null` if they are unknown. */
   readonly usdOfSummary?: (usage: Usage) => number | null;
   /** Milliseconds from any beginning; the platform's monotonic clock by default. */
   readonly nowMs?: () => number;
@@ -39,7 +39,7 @@ const TELEMETRY_OPTIONS = option.schema<TelemetryOptions>({
   ...option.optional(option.fn, "usdOfSummary", "nowMs"),
 });
 
-/** Listeners to be handed on; neither throws, and neither ever contains text of the conversation. */
+/** Listeners to pass on; they never throw and never keep text of the conversation. */
 export interface Telemetry {
   /** For `onEvent` of an agent: spans of runs, model calls, tools and compactions. */
   readonly onAgentEvent: (event: AgentEvent) => void;

@@ -11,7 +11,7 @@ export interface PromptCosts {
   readonly cacheLifeMs: number;
 }
 
-/** The prices of a model by its id; `null` if they are not known. */
+/** The prices of a model by its id; `null` if they are unknown. */
 export type ModelCosts = (modelId: string) => PromptCosts | null;
 
 /** The prompt cache of a session's model, as it is used there. */

@@ -37,12 +37,12 @@ export function reply(id: string, text: string): AssistantMessage {
   return assistant(id, [{ type: "text", text }]);
 }
 
-/** Makes a model's reply of a text and one call of the tool `tool`, without arguments, for each id given. */
+/** Makes a model's reply of a text and one call of the tool `tool`, without arguments, for each given id. */
 export function calling(id: string, callIds: readonly string[], text = "calling"): AssistantMessage {
   return assistant(id, [{ type: "text", text }, ...callIds.map((callId) => callPart(callId, "tool"))]);
 }
 
-/** Makes a reply of the model `test/model` with the parts given; its request id is made from `id`. */
+/** Makes a reply of the model `test/model` with the given parts; its request id is made from `id`. */
 export function assistant(id: string, parts: AssistantMessage["parts"]): AssistantMessage {
   return {
     role: "assistant",
@@ -89,7 +89,7 @@ export function usageEntry(requestId: string, throughMessageId: string | null, p
   };
 }
 
-/** A log of the messages given, after a session start. */
+/** Makes a log of the given messages, after a session start. */
 export function logOf(messages: readonly Message[]): readonly SessionEntry[] {
   return [sessionStart(), ...messages.map((message) => ({ type: "message", message }) as const)];
 }
@@ -103,7 +103,7 @@ export function toolCall(
   return assistant(id, [callPart(callId, call.name, call)]);
 }
 
-/** Makes a call of a tool by name, as a part of a reply; without arguments and paths unless they are given. */
+/** Makes a call of a tool by name, as a part of a reply; without arguments and paths by default. */
 export function callPart(
   callId: string,
   toolName: string,
@@ -155,7 +155,7 @@ export const NO_RECORD: CompactionRecord = {
   work: NO_WORK,
 };
 
-/** Makes a compaction entry of the edits given, with a record in which nothing is known. */
+/** Makes a compaction entry of the given edits, with an empty record. */
 export function compaction(id: string, edits: readonly AppliedEdit[], throughEntryId: string | null = null): CompactionEntry {
   return { type: "compaction", id, throughEntryId, edits, record: NO_RECORD, atMs: null };
 }
@@ -184,7 +184,7 @@ export function replacedPart(messageId: string, partIndex: number, part: Part): 
   return { kind: "replace-part", messageId, partIndex, part, handle: messageId, removedChars: 0 };
 }
 
-/** Makes an edit that replaces the whole context by the messages given. */
+/** Makes an edit that replaces the whole context by the given messages. */
 export function replacedHistory(messages: readonly Message[]): AppliedReplaceHistory {
   return { kind: "replace-history", through: null, messages, covered: NOTHING_COVERED };
 }

@@ -23,8 +23,8 @@ export interface Played {
 }
 
 /**
- * Plays a generated session on the shipped engine and checks the engine's rules after every fit, undo and reload. The whole log is folded
- * again wherever that could hide something: before it is read anew, and at the end.
+ * Plays a generated session on the shipped engine and checks the engine's rules after every fit, undo and reload. It folds the whole log again before each reload and at
+ * the end, where an error could hide.
  */
 export async function playSession(scenario: SessionScenario): Promise<Played> {
   const violations: Violation[] = [];

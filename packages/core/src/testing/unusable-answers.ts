@@ -13,7 +13,7 @@ export const thrown = (): never => {
 const thenable = {};
 Reflect.set(thenable, "then", () => undefined);
 
-/** Unusable answers: of any port, of a port without a text, of one that answers at once, and of one that is waited for. */
+/** Unusable answers: of any port, of a port without a text, of a synchronous one, and of an asynchronous one. */
 export const UNUSABLE_ANSWERS: { readonly [of in "any" | "texts" | "promises" | "late"]: readonly UnusableAnswer[] } = {
   any: [
     ["NaN", () => Number.NaN, "answered with NaN"],
@@ -40,6 +40,6 @@ export const UNUSABLE_ANSWERS: { readonly [of in "any" | "texts" | "promises" | 
   ],
 };
 
-/** A value with garbage in it, as JavaScript hands it over. */
+/** A malformed value, as JavaScript can pass it. */
 export const given = <Value extends object>(value: Value, garbage: Partial<Record<keyof Value, unknown>>): Value =>
   Object.assign({}, value, garbage);

@@ -31,7 +31,7 @@ import {
 export interface AnthropicOptions extends ClientOptions {
   /** Name of the variable that holds the key; `ANTHROPIC_API_KEY` by default, `null` for servers that want none. */
   readonly keyVariable?: string | null;
-  /** Time to live of the prompt cache, five minutes if it is left out; `null` caches nothing. */
+  /** Time to live of the prompt cache, five minutes by default; `null` caches nothing. */
   readonly cacheTimeToLive?: CacheTimeToLive | null;
   /** Extended thinking, as the vendor's own parameter; it comes before the request's level of reasoning. */
   readonly thinking?: Anthropic.ThinkingConfigParam;
@@ -51,7 +51,7 @@ const OPTIONS = option.schema<AnthropicOptions>({
 });
 
 /**
- * A model on the Messages wire through the vendor's SDK, whose own retries and logs are off.
+ * Makes a client for the Messages wire through the vendor's SDK, whose own retries and logs are off.
  *
  * @throws PlimsollError `bad-input` if the key's variable is not set.
  */

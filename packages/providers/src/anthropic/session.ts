@@ -24,25 +24,25 @@ import {
 export interface AnthropicSessionOptions extends SdkSessionOptions {
   /** Parameters of each request in the vendor's own words: model, `max_tokens`, tools, thinking; without system text and messages. */
   readonly request: Omit<AnthropicBody, "messages" | "system">;
-  /** Time to live of the prompt cache, five minutes if it is left out; `null` caches nothing. */
+  /** Time to live of the prompt cache, five minutes by default; `null` caches nothing. */
   readonly cacheTimeToLive?: CacheTimeToLive | null;
   /**
-   * The treatment of thinking that the model binds to a beginning which changes: it leaves with the change, or stays and each request asks the vendor to
-   * drop it (send those with the session's `requestOptions`). Kept with the log; the log's value, at first "leaves", by default.
+   * The treatment of bound thinking after a change of the beginning: it leaves, or it stays and each request asks the vendor to drop it (send those with the session's
+   * `requestOptions`). The log keeps the value, which is the default; at first "leaves".
    */
   readonly boundReasoning?: BoundReasoning;
   /**
-   * Asks the vendor for a summary, for a policy whose writer is `vendor`: `(request, options) => client.messages.create(request, options)`. Send all requests with
-   * the session's `requestOptions` then. A digest is written if it is left out.
+   * Asks the vendor for a summary, for a policy whose writer is `vendor`: `(request, options) => client.messages.create(request, options)`. Then send all requests with
+   * the session's `requestOptions`. Without it a digest replaces the summary.
    */
   readonly compact?: (request: AnthropicBody, options: ReturnType<typeof betaOptions>) => PromiseLike<unknown>;
 }
 
 type AnthropicAnswer = Pick<Anthropic.Message, "id" | "model" | "content"> & { readonly usage: object };
 
-/** A request as `client.messages.create` and `client.messages.stream` take it, and the fields that are read of an answer. */
+/** A request as `client.messages.create` and `client.messages.stream` take it, and the fields that a session reads from an answer. */
 export interface AnthropicSession extends SdkSession<AnthropicBody, AnthropicAnswer> {
-  /** Second argument of the SDK's call: the betas that "vendor-drops" and `compact` want, to be joined with betas of your own. Nothing otherwise. */
+  /** Second argument of the SDK's call: the betas that "vendor-drops" and `compact` need; add your own. Empty otherwise. */
   readonly requestOptions: { readonly headers?: { readonly "anthropic-beta": string } };
 }
 
@@ -56,7 +56,7 @@ const OPTIONS = option.schema<AnthropicSessionOptions>({
 /**
  * Opens a session for a loop that calls the vendor's SDK itself. Requests hold the cache breakpoints.
  *
- * @throws PlimsollError `bad-input` for tools that are none, naming the place.
+ * @throws PlimsollError `bad-input` for malformed tools, naming the place.
  */
 export async function createAnthropicSession(given: AnthropicSessionOptions): Promise<AnthropicSession> {
   option.check("a session", OPTIONS, given);

@@ -237,7 +237,7 @@ export function modelCostsFrom({ pricesOf, cacheRulesOf }: Pick<ModelCatalog, "p
 
 /** Answers questions about models by id: US dollars a million tokens, cache rules, and windows in tokens, `null` for an unknown one. */
 export interface ModelCatalog {
-  /** Returns the prices at a time in milliseconds since 1970; without a time, those of the day `PRICES_AS_OF`. `null` if they are not known. */
+  /** Returns the prices at a time in milliseconds since 1970; without a time, those of the day `PRICES_AS_OF`. `null` if they are unknown. */
   pricesOf(modelId: string, atMs?: number | null): ModelPrices | null;
   cacheRulesOf(modelId: string): CacheRules;
   contextWindowOf(modelId: string): number | null;

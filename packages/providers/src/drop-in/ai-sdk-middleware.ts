@@ -36,9 +36,9 @@ export interface MiddlewareOptions extends CompactorOptions {
 
 /**
  * Makes a language-model middleware that sends a compacted prompt in place of the whole one. If the provider says that it does not fit, it compacts
- * further and sends again, as often as the policy allows. The model is the call's own, and so is the reply that it asks for, as long as that fits beside the prompt. One middleware serves any number of conversations at once.
+ * further and sends again, as often as the policy allows. It keeps the call's model, and the requested reply as long as that fits beside the prompt. One middleware serves any number of conversations at once.
  *
- * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported.
+ * @throws PlimsollError `bad-input` if the SDK is installed in an unsupported version.
  */
 export function createCompactionMiddleware(given: MiddlewareOptions): CompactionMiddleware {
   option.check("a compactor", KEYED_OPTIONS, given);

@@ -11,7 +11,7 @@ interface FinishedCall {
 
 type Told<Value> = Value | PromiseLike<Value>;
 
-/** Returns every message that a call added, tool calls and results too, for an agent to append to its array. For versions 6 and 7 of the SDK. */
+/** Returns every message that a call added, including tool calls and results, for you to append to your array. For versions 6 and 7 of the SDK. */
 export async function responseMessagesOf(call: FinishedCall): Promise<readonly ModelMessage[]> {
   return (await call.responseMessages) ?? (await call.response).messages;
 }

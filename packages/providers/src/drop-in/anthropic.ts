@@ -15,9 +15,9 @@ import type { WireArray } from "./wire-array.ts";
 import { changedPieces, declaredByRole, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 /**
- * Compacts an array of Anthropic messages that is resent whole at each call. System text and tools go in as overhead.
+ * Compacts an array of Anthropic messages that you resend whole at each call. System text and tools count as overhead.
  *
- * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported, unless it is `unused`.
+ * @throws PlimsollError `bad-input` if the SDK is installed in an unsupported version, unless it is `unused`.
  */
 export function createMessagesCompactor(
   options: CompactorOptions,

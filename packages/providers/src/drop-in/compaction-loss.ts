@@ -16,7 +16,7 @@ export interface CompactionLoss {
 /** Measures or estimates a message, in tokens. */
 export type TokensOf = (message: Message) => number;
 
-/** Lists the parts that one compaction took, from the messages before and after it. `tokensOf` measures each message. */
+/** Lists the parts that one compaction removed, from the messages before and after it. `tokensOf` measures each message. */
 export function compactionLoss(before: readonly Message[], after: readonly Message[], tokensOf: TokensOf): CompactionLoss {
   const kept = new Map(after.map((message) => [message.id, message]));
   const known = new Set(before.map(({ id }) => id));

@@ -9,10 +9,10 @@ import type { CompactorOptions } from "./request.ts";
 import { declaredByRole, isAgentsRole, WHOLE_ITEMS, type WireArray } from "./wire-array.ts";
 
 /**
- * Compacts Gemini's `contents` that are resent whole at each call. The system instruction and the tools, which are not in them, go in as
- * overhead. A part that is shortened keeps its thought signature and its id.
+ * Compacts Gemini's `contents` that you resend whole at each call. The system instruction and the tools, which are not in them, count as overhead. A shortened part keeps
+ * its thought signature and its id.
  *
- * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported, unless it is `unused`.
+ * @throws PlimsollError `bad-input` if the SDK is installed in an unsupported version, unless it is `unused`.
  */
 export function createContentsCompactor(
   options: CompactorOptions,

@@ -17,7 +17,7 @@ const MIDDLEWARE = Symbol.for("AgentMiddleware");
 
 /** Options of the middleware. */
 export interface LangChainOptions extends CompactorOptions {
-  /** Names the conversation of a call. If it is left out or answers `null`, the checkpointer's `thread_id` is the name; without one the messages identify it. */
+  /** Names the conversation of a call; by default, or if it returns `null`, the checkpointer's `thread_id` does, and without one the messages identify it. */
   readonly conversation?: (call: ModelCall) => string | null;
 }
 
@@ -26,10 +26,10 @@ type LangChainMiddleware = AgentMiddleware &
   Pick<ArrayCompactor<BaseMessage, BaseMessage>, "last" | "recall" | "contextCall" | "conversations" | "delete" | "close">;
 
 /**
- * Makes a middleware that calls the model with compacted messages. The agent's state, in a checkpointer too, stays whole. A prompt that the provider says does not
- * fit is compacted further and sent again, as often as the policy allows; the reply stays the model's own, since no option of a call lowers it for every vendor.
+ * Makes a middleware that calls the model with compacted messages. The agent's state stays whole, also in a checkpointer. If the provider says that a prompt does not
+ * fit, it compacts further and sends again, as often as the policy allows; the reply stays the model's own, since no option of a call lowers it for every vendor.
  *
- * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported.
+ * @throws PlimsollError `bad-input` if the SDK is installed in an unsupported version.
  */
 export function createLangChainMiddleware(given: LangChainOptions): LangChainMiddleware {
   option.check("a compactor", KEYED_OPTIONS, given);

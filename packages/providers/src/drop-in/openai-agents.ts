@@ -35,9 +35,9 @@ export interface CompactingModelOptions extends CompactorOptions {
 }
 
 /**
- * Compacts an array of the SDK's items, for callers that keep one whole themselves.
+ * Compacts your own whole array of the SDK's items.
  *
- * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported.
+ * @throws PlimsollError `bad-input` if the SDK is installed in an unsupported version.
  */
 export function createAgentItemsCompactor(options: CompactorOptions): ArrayCompactor<AgentInputItem, unknown> {
   refuseUnsupported("@openai/agents-core");
@@ -45,9 +45,9 @@ export function createAgentItemsCompactor(options: CompactorOptions): ArrayCompa
 }
 
 /**
- * Wraps a model so that it is called with compacted input; agents, sessions and handoffs know nothing of it, and a session stays whole. A prompt that the provider says does not fit
- * is compacted further and sent again, as often as the policy allows. A request whose history is at the vendor (`previousResponseId`, `conversationId`)
- * goes through, only redacted: there is no array to compact, and the first one sends the event `compaction-off`.
+ * Wraps a model so that it gets compacted input; agents, sessions and handoffs need no change, and a session stays whole. If the provider says that a prompt does not
+ * fit, it compacts further and sends again, as often as the policy allows. A request whose history is at the vendor (`previousResponseId`, `conversationId`) is only
+ * redacted: it has no array to compact, and the first one causes the event `compaction-off`.
  */
 export function createCompactingModel(model: Model, given: CompactingModelOptions): Model & Offered {
   option.check("a compactor", KEYED_OPTIONS, given);

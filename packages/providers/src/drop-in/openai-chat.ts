@@ -23,9 +23,9 @@ interface ChatCompactorOptions extends CompactorOptions {
 const CHAT_OPTIONS = option.schema<ChatCompactorOptions>({ ...COMPACTOR_KEYS, quirks: option.object.optional() });
 
 /**
- * Compacts an array of Chat Completions messages that is resent whole at each call. Its leading system messages stay as they are.
+ * Compacts an array of Chat Completions messages that you resend whole at each call. Its leading system messages stay as they are.
  *
- * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported, unless it is `unused`.
+ * @throws PlimsollError `bad-input` if the SDK is installed in an unsupported version, unless it is `unused`.
  */
 export function createChatCompactor(
   options: ChatCompactorOptions,

@@ -26,12 +26,11 @@ import {
 import { declaredBy, replyDraft, resultDraft, userDraft, type WireArray } from "./wire-array.ts";
 
 /**
- * Compacts an array of Responses items that is resent whole at each call (`store: false`, without `previous_response_id`). Neighbouring items of the model are one
+ * Compacts an array of Responses items that you resend whole at each call (`store: false`, without `previous_response_id`). Neighbouring items of the model are one
  * reply; the agent's declarations (system and developer messages, tools, any item of those roles) stay unchanged, at any place. Calls and outputs of every type are
- * pairs; an item of an unknown type is counted by its JSON. The content of a server's `compaction` item can't be read: an array that would have to be cut there is
- * refused.
+ * pairs; an item of an unknown type is counted by its JSON. It can't read a server's `compaction` item, so it refuses an array that it would have to cut there.
  *
- * @throws PlimsollError `bad-input` if the SDK is installed in a version that is not supported, unless it is `unused`.
+ * @throws PlimsollError `bad-input` if the SDK is installed in an unsupported version, unless it is `unused`.
  */
 export function createItemsCompactor(
   options: CompactorOptions,

@@ -8,8 +8,8 @@ import type { ObservedAnswer, WireArray } from "./wire-array.ts";
 import { changedPieces, keptError, replyDraft, resultDraft, textParts, userDraft, WHOLE_ITEMS } from "./wire-array.ts";
 
 /**
- * How OpenCode's messages are read and written: OpenCode 1.18, `MessageV2`. A reply holds its calls together with their results; one that goes on after results is
- * as many messages as it has steps.
+ * Reads and writes OpenCode's messages: OpenCode 1.18, `MessageV2`. A reply holds its calls with their results; one that continues after results is as many messages as
+ * it has steps.
  */
 export const OPENCODE_MESSAGES: WireArray<OpenCodeMessage, OpenCodeMessage> = {
   ...WHOLE_ITEMS,

@@ -31,8 +31,9 @@ const MOST_REPLY_TOKENS = 32_000;
 const REPLY_RATIO = 0.5;
 
 /**
- * Makes a plugin of OpenCode: each request is sent compacted, the stored session stays whole. OpenCode's clearing, which would change the session, is off unless its configuration asks for it,
- * and its own compaction is left for an overflow. Window and reply are those of OpenCode's model; a fiftieth of the window is left free, since a hook cannot send a request again.
+ * Makes a plugin for OpenCode. It compacts each request; the stored session stays whole. It switches off OpenCode's clearing, which would change the session, unless the
+ * configuration asks for it, and leaves OpenCode's own compaction for overflows. Window and reply are those of OpenCode's model; 2% of the window stays free, since a
+ * hook cannot resend a request.
  */
 export function createOpenCodePlugin(
   options: Partial<Omit<CompactorOptions, "limits" | "limitsOf" | "model">> = {},

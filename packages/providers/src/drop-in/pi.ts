@@ -32,8 +32,8 @@ const UNKNOWN_WINDOW_TOKENS = 32_000;
 const REPLY_RATIO = 0.25;
 
 /**
- * Makes an extension of pi: each request is sent compacted, the session's file stays whole, and pi's own compaction by a threshold is cancelled, since it would
- * write a summary into the session. The person's `/compact` and pi's recovery of an overflow stay pi's. A fiftieth of the window is left free.
+ * Makes an extension for pi. It compacts each request; the session's file stays whole. It cancels pi's threshold compaction, which would write a summary into the
+ * session. `/compact` and overflow recovery stay pi's. 2% of the window stays free.
  */
 export function createPiExtension(
   options: Partial<Omit<CompactorOptions, "limits" | "limitsOf" | "model">> = {},
@@ -87,7 +87,7 @@ function limitsIn(context: unknown) {
   return withMargin({ contextWindowTokens, maxOutputTokens: Math.min(numberAt(model, "maxTokens") ?? most, most) });
 }
 
-/** How Plimsoll reads pi's messages and writes them anew; a {@link WireArray} for `createArrayCompactor`. */
+/** Reads and writes pi's messages: a {@link WireArray} for `createArrayCompactor`. */
 export const PI_MESSAGES: WireArray<Fields, Fields> = {
   ...WHOLE_ITEMS,
   declares: (item) => declaredByRole(item, itemParts),

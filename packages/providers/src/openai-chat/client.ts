@@ -19,7 +19,7 @@ const OPTIONS = option.schema<ChatOptions>({
 });
 
 /**
- * A model on the Chat Completions wire through the vendor's SDK, whose own retries and logs are off.
+ * Makes a client for the Chat Completions wire through the vendor's SDK, whose own retries and logs are off.
  *
  * @throws PlimsollError `bad-input` if the key's variable is not set.
  */

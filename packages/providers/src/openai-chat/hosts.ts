@@ -53,7 +53,7 @@ export const COMPATIBLE_QUIRKS: ChatQuirks = {
   files: "describe",
 };
 
-/** A server that speaks Chat Completions. `keyVariable` is `null` if none is asked for. */
+/** A server that speaks Chat Completions. `keyVariable` is `null` if it needs no key. */
 export interface ChatHost {
   readonly name: string;
   /** The price package's name for the host; `null` for a server on this machine. */
@@ -104,7 +104,7 @@ const LOCAL_SERVERS: readonly HostRow[] = [
 const PRICE_HOSTS: Readonly<Record<string, string>> = { moonshot: "moonshotai", xai: "x-ai" };
 const KEY_VARIABLES: Readonly<Record<string, string>> = { google: "GEMINI_API_KEY" };
 
-/** The servers that are known by name. */
+/** The servers that Plimsoll knows by name. */
 export const CHAT_HOSTS: readonly ChatHost[] = [
   OPENAI_HOST,
   ...SERVERS.map(([name, baseUrl, more]): ChatHost => {

@@ -16,7 +16,7 @@ export interface ChatSessionOptions extends SdkSessionOptions {
   readonly host?: ChatHost;
 }
 
-/** A request as `client.chat.completions.create` and `.stream` take it, and the fields that are read of an answer: the first choice. */
+/** A request as `client.chat.completions.create` and `.stream` take it, and the fields that a session reads from an answer: the first choice. */
 export type ChatSession = SdkSession<ChatBody, Pick<OpenAI.ChatCompletion, "id" | "model" | "choices" | "usage">>;
 
 const OPTIONS = option.schema<ChatSessionOptions>({ ...SESSION_KEYS, host: option.object.optional() });
@@ -24,7 +24,7 @@ const OPTIONS = option.schema<ChatSessionOptions>({ ...SESSION_KEYS, host: optio
 /**
  * Opens a session for a loop that calls the vendor's SDK itself.
  *
- * @throws PlimsollError `bad-input` for tools that are none, naming the place.
+ * @throws PlimsollError `bad-input` for malformed tools, naming the place.
  */
 export async function createChatSession(given: ChatSessionOptions): Promise<ChatSession> {
   option.check("a session", OPTIONS, given);

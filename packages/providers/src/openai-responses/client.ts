@@ -30,7 +30,7 @@ const OPTIONS = option.schema<ResponsesOptions>({
 });
 
 /**
- * A model on the Responses wire through the vendor's SDK, whose own retries and logs are off.
+ * Makes a client for the Responses wire through the vendor's SDK, whose own retries and logs are off.
  *
  * @throws PlimsollError `bad-input` if the key's variable is not set.
  */

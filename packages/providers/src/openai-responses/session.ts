@@ -25,11 +25,11 @@ const OWN = ["store:false", 'include:["reasoning.encrypted_content"]', "previous
 export interface ResponsesSessionOptions extends SdkSessionOptions {
   /** Parameters of each request in the vendor's own words: model, `max_output_tokens`, tools, reasoning; without system text and items. */
   readonly request: Omit<ResponsesBody, (typeof DECIDED)[number]> & { readonly model: string };
-  /** Has the vendor compact, for a policy whose writer is `vendor`: `(request) => client.responses.compact(request)`. A digest is written if it is left out. */
+  /** Has the vendor compact, for a policy whose writer is `vendor`: `(request) => client.responses.compact(request)`. Without it a digest replaces the summary. */
   readonly compact?: (request: OpenAI.Responses.ResponseCompactParams) => PromiseLike<unknown>;
 }
 
-/** A request as `client.responses.create` and `.stream` take it, and the fields that are read of an answer. */
+/** A request as `client.responses.create` and `.stream` take it, and the fields that a session reads from an answer. */
 export type ResponsesSession = SdkSession<
   ResponsesBody,
   Pick<OpenAI.Responses.Response, "id" | "model" | "output" | "status" | "error" | "incomplete_details" | "usage">
@@ -40,7 +40,7 @@ const OPTIONS = option.schema<ResponsesSessionOptions>({ ...SESSION_KEYS, compac
 /**
  * Opens a session for a loop that calls the vendor's SDK itself. Reasoning goes back encrypted.
  *
- * @throws PlimsollError `bad-input` for tools that are none, naming the place, and for a history that the vendor is to keep.
+ * @throws PlimsollError `bad-input` for malformed tools, naming the place, and for a history that the vendor keeps.
  */
 export async function createResponsesSession(given: ResponsesSessionOptions): Promise<ResponsesSession> {
   option.check("a session", OPTIONS, given);

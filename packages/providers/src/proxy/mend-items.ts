@@ -31,7 +31,7 @@ export interface Rooted {
   readonly order: number | null;
 }
 
-/** Adds the faults in the parts of all roots to `faults`. The function that it returns gives each root without them, by its index; `null` for one that is left out. */
+/** Adds the faults in the parts of all roots to `faults`. It returns a function that gives each root without them, by its index; `null` for a removed one. */
 export function mendItems(
   roots: readonly Rooted[],
   faults: Fault[],

@@ -85,7 +85,7 @@ export const PROXY_OPTIONS: z.ZodType<ProxyOptions> = option.schema<ProxyOptions
   ),
 });
 
-/** The conversation that an event is about. */
+/** The conversation of an event. */
 export interface EventOrigin {
   /** The id of the conversation's log. */
   readonly sessionId: string;

@@ -27,29 +27,29 @@ interface ProxyConversation extends EventOrigin, Pick<ConversationLog, "entries"
 /** Compacts the requests that pass through a proxy, conversation by conversation. */
 export interface ProxyCompaction {
   /**
-   * Fits a request. `null` for one that has no history of a known form: it passes as it is.
+   * Fits a request. `null` for a request without a history in a known form, which passes unchanged.
    *
    * @throws any error of the store or the engine; `bad-input` also for a request that cannot be redacted.
    */
   prepare(request: ProxyRequest): Promise<PreparedRequest | null>;
-  /** Whether a request goes on as it came if `prepare` fails or its body cannot be read, or is refused, since texts are redacted: then requests of all paths are prepared. */
+  /** The treatment of a request if `prepare` fails or its body cannot be read: it passes unchanged, or is refused if texts are redacted. In the second case prepare requests of all paths. */
   readonly unprepared: "passes" | "refused";
-  /** Compacts items that a program sends only for that, and gives them back: `POST /compact`. Throws `bad-input` for unreadable items. */
+  /** Compacts items that a program sends only for that, and returns them: `POST /compact`. Throws `bad-input` for unreadable items. */
   compact(body: Fields, signal: AbortSignal): Promise<Fields>;
   /** Reads a piece of the content that `compact` replaced with a handle, in a named conversation: `POST /compact/recall`. */
   recall(body: Fields): Promise<Fields>;
-  /** The conversations in memory, the one that was asked last first. */
+  /** Lists the conversations in memory, the last used first. */
   conversations(): readonly ProxyConversation[];
   /**
-   * Puts back the parts that the newest cut of a conversation took; the next one comes when a request would not fit. Rejects with `bad-input` if there is nothing
+   * Restores the parts that the newest cut of a conversation removed; the next cut waits until a request would not fit. Rejects with `bad-input` if there is nothing
    * to undo.
    */
   undo(sessionId: string): Promise<void>;
-  /** Pauses compaction for a conversation, or for all with `null`, or lets it go on; earlier compactions stay. */
+  /** Pauses or resumes compaction for a conversation, or for all with `null`; earlier compactions stay. */
   pause(sessionId: string | null, state: "paused" | "running"): void;
   /** True while all conversations are paused. */
   isPaused(): boolean;
-  /** Releases all logs, after the work that is under way. */
+  /** Releases all logs after the current work. */
   close(): Promise<void>;
 }
 

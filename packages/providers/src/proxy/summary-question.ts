@@ -18,7 +18,7 @@ interface SummaryQuestion {
   readonly replyIn: (answerText: string) => ModelReply;
 }
 
-/** Makes a request for a summary from the program's own (`target`, `bodyText`): one text without tools, answered whole. `null` if the path is no known API or the body no JSON object. */
+/** Makes a request for a summary from the program's own (`target`, `bodyText`): one text without tools, answered whole. `null` if the path is no known API or the body is not a JSON object. */
 export function summaryQuestion(target: string, bodyText: string, request: ModelRequest): SummaryQuestion | null {
   const [path = "", query] = target.split("?");
   const wire = wireAt(path);

@@ -65,7 +65,7 @@ interface VendorsCompaction {
   readonly betas: readonly string[];
 }
 
-/** Finds the provider's API (wire) that a path belongs to; `null` for a path that has nothing to do with a history. */
+/** Finds the provider's API (wire) that a path belongs to; `null` for a path without a history. */
 export function wireAt(path: string): ProxyWire | null {
   return WIRES.find(({ paths }) => paths.test(path))?.wire ?? null;
 }

@@ -8,16 +8,16 @@ export type ContractTurn =
   | { readonly kind: "human"; readonly text: string; readonly before: string | null }
   | { readonly kind: "step"; readonly callId: string; readonly path: string; readonly said: string; readonly result: string };
 
-/** The functions and items that the contract needs of one kind of array. */
+/** The functions and items that the contract needs for one kind of array. */
 export interface ArraySubject<Item, Answer> {
   readonly create: (options: CompactorOptions) => ArrayCompactor<Item, Answer>;
-  /** The items of turns, new objects at each call. Each turn is items of its own. */
+  /** Makes the items of turns, new objects at each call. Each turn has its own items. */
   readonly items: (turns: readonly ContractTurn[]) => readonly Item[];
-  /** An answer that reports a prompt of so many tokens. */
+  /** Makes an answer that reports a prompt of so many tokens. */
   readonly answer: (requestId: string, promptTokens: number) => Answer;
-  /** An item in which the agent declares something for itself, a new object; left out for arrays that have none. */
+  /** Makes an item in which the agent declares something, a new object each time; left out for arrays without such items. */
   readonly declared?: (text: string) => Item;
-  /** The calls without a result, for arrays in which a result is in the item of its call; left out if both say the call's id. */
+  /** Finds the calls without a result, for arrays that keep a result in its call's item; left out if both have the call's id. */
   readonly unanswered?: (sent: readonly Item[]) => readonly string[];
 }
 
@@ -68,7 +68,7 @@ function growing<Item>(
   return turns.map((_, index) => pieces.slice(0, index + 1).flat());
 }
 
-/** Cases that every compactor of arrays must pass. A compactor of your own runs each case; see `createArrayCompactor`. */
+/** Cases that every compactor of arrays must pass. Run each case on your own compactor; see `createArrayCompactor`. */
 export const ARRAY_COMPACTOR_CONTRACT: readonly ArrayContractCase[] = [
   ruled("an array that fits comes back as the caller's own objects", async (subject) => {
     const own = subject.items(history(5));

@@ -13,7 +13,7 @@ export function zstdFrame(blocks: readonly Block[], windowByte = 0x38): Buffer {
   return Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, windowByte]), ...written]);
 }
 
-/** The bytes in one frame that stores them. */
+/** Stores the bytes in one frame. */
 export function storedZstd(bytes: Buffer | string): Buffer {
   const all = Buffer.from(bytes);
   const count = Math.max(1, Math.ceil(all.length / BLOCK_BYTES));

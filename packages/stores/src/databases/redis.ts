@@ -16,7 +16,7 @@ const OPTIONS = option.schema<RedisStoreOptions>({ prefix: option.text.optional(
 
 /**
  * Makes a store of session logs and artifacts in Redis (7 or newer), on the caller's client. Settings of Redis decide what it keeps after a crash:
- * with `appendonly yes` and `appendfsync always`, everything that was appended.
+ * with `appendonly yes` and `appendfsync always`, every appended entry.
  */
 export function createRedisStore(send: SendRedisCommand, given: RedisStoreOptions = {}): DatabaseStore {
   option.check("a Redis store", OPTIONS, given);

@@ -44,7 +44,7 @@ interface Driver extends SqlDatabase {
 /**
  * Opens a store of session logs and artifacts in one SQLite file, for the processes of one machine.
  *
- * @throws PlimsollError `bad-input` if there is no SQLite to use, or the file cannot be opened.
+ * @throws PlimsollError `bad-input` if no SQLite is available, or the file cannot be opened.
  */
 export async function createSqliteStore(given: SqliteStoreOptions): Promise<SqliteStore> {
   option.check("a SQLite store", OPTIONS, given);

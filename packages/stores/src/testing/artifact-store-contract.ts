@@ -2,7 +2,7 @@ import type { ArtifactStore } from "@plimsoll/core";
 import { artifactHandle } from "@plimsoll/core/extend";
 import { type ContractCase, ruled, sameOrThrow } from "./contract.ts";
 
-/** Test cases that every artifact store must pass, for tests of a store of your own. */
+/** Test cases that every artifact store must pass, for tests of your own store. */
 export const ARTIFACT_STORE_CONTRACT: readonly ContractCase<ArtifactStore>[] = [
   keepsText("gives a text back", "one\ntwo\n"),
   keepsText("keeps the empty text", ""),

@@ -54,8 +54,7 @@ const ended = (close: LogKeeper["close"]): Promise<string> =>
   );
 
 /**
- * The rules of closing: held entries are in the store once `close` resolves, and can be written by calling it again as long as it rejects. The subject's store
- * has no logs yet.
+ * The rules of closing: once `close` resolves, the store has all held entries; while it rejects, another call can write them. The subject's store has no logs yet.
  */
 export function closeContract(
   name: string,

@@ -8,7 +8,7 @@ const FIRST: SessionEntry = { type: "message", message: human("h1", "first quest
 const SECOND: SessionEntry = { type: "message", message: reply("a1", "an answer 🦊") };
 const THIRD: SessionEntry = { type: "message", message: human("h2", "next") };
 
-/** Test cases that every session store must pass, for tests of a store of your own. */
+/** Test cases that every session store must pass, for tests of your own store. */
 export const SESSION_STORE_CONTRACT: readonly ContractCase<SessionStore>[] = [
   ruled("gives back what was appended, in order", async (store) => {
     const writer = await store.create(START);
