@@ -11,7 +11,7 @@ import { PEERS } from "./peers/peers.ts";
 
 /** Importers, metrics, peers, programs and kinds of policy parts that a user adds to the bench. */
 export interface BenchExtension extends Partial<Kinds> {
-  /** Asked before the built-in ones, as those for plain message lists recognise much. */
+  /** Asked before the built-in ones, since the importers of plain message lists recognise many files. */
   readonly importers?: readonly Importer[];
   readonly metrics?: readonly Metric[];
   readonly peers?: readonly Peer[];
@@ -22,7 +22,7 @@ export interface BenchExtension extends Partial<Kinds> {
 export interface BenchParts extends Required<Omit<BenchExtension, keyof Kinds>> {
   readonly kinds: Kinds;
   readonly metrics: RunMetrics;
-  /** Addresses of the modules that the added parts come from, for threads to load them. */
+  /** Addresses of the added parts' modules, for threads to load them. */
   readonly modules: readonly string[];
   /** Distinguishes these parts from others of the same names; `null` if that is unknown: then no replay is kept for later runs. */
   readonly identity: string | null;

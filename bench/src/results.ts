@@ -7,16 +7,16 @@ import type { SessionDescription, SourceNote } from "./open/session-description.
 import type { LineageCounts } from "./transcript.ts";
 
 /**
- * The report of a bench run, as plain data: the content of `report.json`, and the only thing that tables and the HTML report are made from. It holds no
+ * The report of a bench run, as plain data: the content of `report.json`, and the only source of tables and the HTML report. It holds no
  * clock and no timing: two runs over the same input give the same bytes.
  */
 export interface BenchReport {
   readonly formatVersion: 8;
   readonly plimsollVersion: string;
   readonly referencesVersion: number;
-  /** The part of a run that this is; `null` for a whole one. */
+  /** Its part of a run; `null` for a whole one. */
   readonly shard: Shard | null;
-  /** All files of the run, those of other parts too, in the order of the sessions. */
+  /** All files of the run, including those of other parts, in the order of the sessions. */
   readonly inputs: readonly string[];
   readonly policies: readonly PolicyDescription[];
   readonly windows: readonly WindowRequest[];

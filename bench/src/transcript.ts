@@ -1,30 +1,30 @@
 import type { SessionEntry } from "@plimsoll/core";
 
 /**
- * A recorded session, as an importer gives it: a session log of ours (one `session` entry first, then messages, one
+ * A recorded session from an importer: a session log of ours (one `session` entry first, then messages, one
  * `usage` entry before the reply of each model call, and the recorded agent's own compactions as `compaction` entries
  * with the reason `recorded`), with where it comes from.
  */
 export interface Transcript {
-  /** Stable name: the file's path as it was given, with `#n` or `#<sidechain id>` for the further sessions of one file. */
+  /** Stable name: the file's path as given, with `#n` or `#<sidechain id>` for the further sessions of one file. */
   readonly name: string;
   readonly file: string;
   /** The importer's name, e.g. `claude-code`. */
   readonly format: string;
   readonly entries: readonly SessionEntry[];
-  /** For a sidechain: the name of the transcript that it belongs to. */
+  /** For a sidechain: the name of its main transcript. */
   readonly parentName: string | null;
-  /** Ids of the recorded compactions that the agent is known to have made by itself; left out if the format does not say. */
+  /** Ids of the recorded compactions that the agent surely made by itself; left out if the format does not say. */
   readonly automaticCompactionIds?: readonly string[];
-  /** Texts that the agent put back after compactions without logging them, as far as they can be made anew; left out if nothing is known. */
+  /** Texts that the agent put back after compactions without logging them, as far as they can be rebuilt; left out if nothing is known. */
   readonly putBack?: readonly PutBack[];
-  /** The outcome of the run, by the grades that were recorded with it; left out if there are none. */
+  /** The outcome of the run, by its recorded grades; left out if there are none. */
   readonly outcome?: Outcome;
-  /** US dollars of the whole run by the recording; left out if it states nothing but the price of each call. */
+  /** US dollars of the whole run by the recording; left out if it states only the price of each call. */
   readonly statedUsd?: number;
   /** Ids of its reports and compactions that are another session's and count there: a fork repeats its beginning. Left out if all are its own. */
   readonly copiedIds?: readonly string[];
-  /** The first session of those that share answers with it or belong to it; left out if there are no others, or none were looked for. */
+  /** The first session of those that share answers with it or belong to it; left out if there are no others, or no search was made. */
   readonly lineage?: string;
   /** False if the recording reports no sizes, so that a replay runs on estimates. */
   readonly hasUsage: boolean;
@@ -55,9 +55,9 @@ export interface LineageCounts {
   readonly repeatedAnswers: number;
 }
 
-/** Grades of a recorded run, as its recording or a table of grades states them. */
+/** Grades of a recorded run, from its recording or a table of grades. */
 export interface Outcome {
-  /** The grades in the order of the recording; the first is the one that counts. */
+  /** The grades in the order of the recording; only the first counts. */
   readonly grades: readonly { readonly name: string; readonly value: number }[];
 }
 

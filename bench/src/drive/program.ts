@@ -1,20 +1,20 @@
 import type { Gate, Message, ModelLimits } from "@plimsoll/core";
 
 /**
- * A published program's own compaction, to be run in a replay in the place of the engine: messages in, messages out. Its effects are unchecked: it
+ * A published program's own compaction, which a replay runs in place of the engine: messages in, messages out. Its effects are unchecked: it
  * may overflow, lose calls and fail.
  */
 export interface Program {
-  /** The name by which a run selects it, as it does a policy. */
+  /** The name by which a run selects it, like a policy's. */
   readonly name: string;
   /** The name of the Plimsoll policy that imitates it; `null` if there is none. */
   readonly likeness: string | null;
   readonly runs: string;
-  /** How often it compacts and sends again after a provider rejected a request as too long. */
+  /** The number of times it compacts and resends a request that a provider rejected as too long. */
   readonly maxRecoveries: number;
   /** Cut of each result in a request for a summary, in characters; `null` if it cuts none. */
   readonly resultCapChars: number | null;
-  /** Starts the program on a session from its beginning on. */
+  /** Starts the program at a session's beginning. */
   start(setting: ProgramSetting): ProgramRun | Promise<ProgramRun>;
 }
 
@@ -52,9 +52,9 @@ export interface ProgramRun {
 /** A moment of a replay (`gate`) at which a program may compact, with the context then. `nowMs` is in milliseconds since 1970; `null` if it is not known. */
 export interface ProgramMoment {
   readonly gate: Gate;
-  /** The context: the program's last answer, and the messages since. Messages are the same objects as long as they are not edited. */
+  /** The context: the program's last answer, and the messages since. Unedited messages stay the same objects. */
   readonly messages: readonly Message[];
-  /** The person's messages that are about to be submitted; none at the other gates. */
+  /** The person's messages before their submission; none at the other gates. */
   readonly pending: readonly Message[];
   /** The provider's report of the newest answered request; `null` before the first one. */
   readonly reported: ProgramUsage | null;

@@ -1,19 +1,19 @@
 import type { Transcript } from "../transcript.ts";
 
 /**
- * Reads the session files of one agent. It is chosen by a file's content and never by its name: `recognises` looks at the beginning of the file.
+ * Reads the session files of one agent. A file's content chooses it, never the name: `recognises` looks at the beginning of the file.
  * Importers of line formats read line by line, so that memory grows only with the largest line.
  */
 export interface Importer {
   readonly format: string;
-  /** One sentence for `--help` and the documentation: which agent, which versions were seen. */
+  /** One sentence for `--help` and the documentation: the agent, and the versions seen. */
   readonly description: string;
-  /** The newest version of the agent whose log was read; left out if logs name no version. A log of a newer one is noted. */
+  /** The newest agent version whose log we read; left out if logs name no version. Logs of newer ones get a note. */
   readonly newestSeen?: string;
   /** True if the first lines or the first bytes of the file are of this format. Must be cheap and must never throw. */
   recognises(head: FileHead): boolean;
   /**
-   * The sessions in the file, main chain first, sidechains after it, each a transcript of its own.
+   * Reads the sessions in the file, main chain first, then sidechains, each as its own transcript.
    * Throws a {@link PlimsollError} `bad-input` with file and line if nothing can be read.
    */
   read(source: FileSource): Promise<readonly Transcript[]>;

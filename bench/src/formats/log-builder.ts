@@ -125,7 +125,7 @@ function namesOf(counts: ReadonlyMap<string, number>): string {
     .join(", ")}${more}`;
 }
 
-/** Parts that {@link transcriptOf} builds a transcript from: its names, the session's start, and the items that were read. */
+/** Parts that {@link transcriptOf} builds a transcript from: its names, the session's start, and the items read. */
 export interface TranscriptParts {
   readonly name: string;
   readonly file: string;

@@ -177,7 +177,7 @@ export function resultItem(
   return { kind: "result", callId, isError: from.isError ?? null, parts, ...placeOf(from) };
 }
 
-/** Makes the item of a model's reply. `usage` is `null` for a reply that was no reported call, such as an aborted one. */
+/** Makes the item of a model's reply. `usage` is `null` for a reply without a reported call, such as an aborted one. */
 export function replyItem(
   parts: readonly ReplyPart[],
   usage: Usage | null,

@@ -48,7 +48,7 @@ export const IMPORTERS: readonly Importer[] = [
 ];
 
 /**
- * Reads the sessions in a file, whichever agent wrote it: the first importer that recognises its content reads it. `displayName` is the path as the
+ * Reads the sessions in a file of any agent, by the first importer that recognises its content. `displayName` is the path as the
  * user gave it, for names and errors. Throws `bad-input` with one line that names the fault, the place and the remedy.
  */
 export async function importFile(

@@ -25,7 +25,7 @@ export interface Choice {
   readonly pick: Standing | null;
 }
 
-/** Names of the control policies that are made to cheat: they are never chosen, and no other is judged by them (docs/evidence.md). */
+/** Names of the control policies that cheat: the bench never chooses them, nor judges others by them (docs/evidence.md). */
 export const CHEATS: ReadonlySet<string> = new Set([LAST_HUMAN_ONLY, ALL_EXCERPTS].map(({ policy }) => policy.name));
 
 /** How a choice is made. */

@@ -9,8 +9,8 @@ import type { ContextChanges } from "../needs/needles.ts";
 import type { PreparedSession } from "../open/prepared-session.ts";
 
 /**
- * A metric of replays: how it is measured, the form of its result in `report.json`, how the results of several sessions are put
- * together, and the columns that show it. Everything that shows or reads metrics is a loop over such values.
+ * A metric of replays: its measurement, the form of its result in `report.json`, the pooling of several sessions' results, and its columns. Everything that shows or
+ * reads metrics is a loop over such values.
  */
 export interface Metric<Id extends string = string, Result = unknown, Pooled = unknown, FigureId extends string = string> {
   /** Its field in a row's `metrics`, in camelCase. */
@@ -18,9 +18,9 @@ export interface Metric<Id extends string = string, Result = unknown, Pooled = u
   /** The form of a result: reports are read by it, and the JSON Schema has it. Only numbers, texts, lists and records. */
   readonly schema: z.ZodType<Result>;
   measure(replay: MeasuredReplay): Recorder<Result>;
-  /** Puts the results of sessions together, in the order of the report; there may be none. */
+  /** Pools the results of sessions, in the order of the report; there may be none. */
   pool(sessions: PooledSessions<Result>): Pooled;
-  /** Figures that are shown of it; none for a metric that has a section of its own or is only for programs. */
+  /** Its displayed figures; none for a metric with its own section or only for programs. */
   readonly figures: Readonly<Record<FigureId, MetricFigure<Pooled>>>;
 }
 

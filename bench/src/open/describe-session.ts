@@ -138,7 +138,7 @@ function timeOf(entry: SessionEntry): number | null {
   return entry.type === "usage" ? entry.atMs : null;
 }
 
-/** Says which evidence a recording has of the things that measures are made from: a count of each, or that none is visible. */
+/** Reports a recording's evidence for the measures: a count of each kind, or that none is visible. */
 export function seenText(entries: readonly SessionEntry[]): string {
   const { files, edits, plans, reasoning, usage: sizes, cacheReads, cacheWrites } = seenCounts(entries);
   const cache = { "cache reads": cacheReads, "cache writes": cacheWrites };

@@ -27,7 +27,7 @@ export interface PreparedSession {
   readonly wireChecks: ReturnType<typeof followingChecks>;
 }
 
-/** Repairs the log, fits its size model and finds its references. The costly part of a replay, done once a session. */
+/** Repairs the log, fits its size model and finds its references. The costly part of a replay, once per session. */
 export function prepareSession(transcript: Transcript): PreparedSession {
   const { entries, repairCount, continuationCount, boundaries } = repairEntries(transcript.entries);
   const references = prepareReferences(entries);

@@ -9,7 +9,7 @@ export interface Peer {
    * public. Chosen: ours, because the system has no number there.
    */
   readonly figures: { readonly [Standing in "primary" | "secondary" | "chosen"]?: readonly string[] };
-  /** The day on which the numbers were read in their sources, as YYYY-MM-DD. */
+  /** The day on which we read the sources of the numbers, as YYYY-MM-DD. */
   readonly readOn: string;
   /** Traits of the system that the policy lacks, or has in another way. */
   readonly notExpressed: readonly string[];

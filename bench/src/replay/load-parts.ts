@@ -76,7 +76,7 @@ function withPlaces(extension: BenchExtension, modules: readonly string[]): Benc
   return { ...extension, strategies };
 }
 
-/** Adds file and line to an error that was thrown in one of these modules, and makes it `bad-input`; returns any other error as it is. */
+/** Adds file and line to an error from one of these modules, and makes it `bad-input`; returns any other error unchanged. */
 export function placedError(error: unknown, modules: readonly string[]): unknown {
   const place = isPlimsollError(error) ? null : ownPlaceOf(error, modules);
   if (place === null || !(error instanceof Error)) return error;

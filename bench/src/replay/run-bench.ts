@@ -86,11 +86,11 @@ export interface BenchProgress {
 
 /**
  * Replays every session of the files under every policy in every window. Each worker has one file at a time, so that memory
- * grows with the largest files and not with their number. An input that cannot be read, or fails in a replay, is listed in
- * `skipped` with one line; everything else still runs. No clock, and rows in the order of the input however tasks
+ * grows with the largest files and not with their number. `skipped` lists each unreadable or failing input with one line; everything else still runs. No clock, and rows
+ * in the order of the input however tasks
  * end: the same input gives the same report.
  *
- * @throws PlimsollError `bad-input` if a model's summary cannot be had: the provider failed, or the cassette lacks it.
+ * @throws PlimsollError `bad-input` if a model's summary is missing: the provider failed, or the cassette lacks it.
  */
 export async function runBench(input: BenchInput): Promise<BenchReport> {
   option.check("a bench", BENCH_INPUT, input);

@@ -25,7 +25,7 @@ const SCRIPTS = [
   "report-page.js",
 ];
 
-/** Renders a report as one HTML page that needs no network: style, scripts and data are inside it. Give the metrics that its run had. */
+/** Renders a report as one HTML page that needs no network: style, scripts and data are inside it. Give its run's metrics. */
 export function renderHtmlReport(report: BenchReport, metrics?: RunMetrics): string {
   return htmlPage(shownReport(report, metrics));
 }

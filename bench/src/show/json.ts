@@ -3,7 +3,7 @@ import { VECTOR } from "../judge/vector.ts";
 import type { BenchReport, ReportAnswer } from "../results.ts";
 import { type ShownReport, shownReport } from "./report-tables.ts";
 
-/** Writes a report with its problems and answers as JSON, each entry of a list on its own line, so that two runs can be compared line by line. */
+/** Writes a report with its problems and answers as JSON, each entry of a list on its own line, so that you can compare two runs line by line. */
 export function renderJsonReport(report: BenchReport): string {
   return [...jsonReportPieces(shownReport(report))].join("");
 }

@@ -6,7 +6,7 @@ import { READING } from "./policy-tables.ts";
 import { type ShownReport, shownReport } from "./report-tables.ts";
 import { escaped, tableMarkdown } from "./table.ts";
 
-/** Renders a report as Markdown, for a pull request or a page: first the answer and its table, then all others. Give the metrics that its run had. */
+/** Renders a report as Markdown, for a pull request or a page: first the answer and its table, then all others. Give its run's metrics. */
 export function renderMarkdownReport(report: BenchReport, metrics?: RunMetrics): string {
   return markdownPage(shownReport(report, metrics));
 }

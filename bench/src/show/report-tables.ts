@@ -79,7 +79,7 @@ interface NoteGroup {
   readonly text: string;
 }
 
-/** Counts notes by file and kind, in the order in which they first come. */
+/** Counts notes by file and kind, in order of first appearance. */
 export function groupNotes(notes: readonly SourceNote[]): readonly NoteGroup[] {
   const groups = new Map<string, NoteGroup>();
   for (const { file, line, code, text } of notes) {

@@ -81,8 +81,7 @@ const TUNING = z.strictObject({ policies: z.array(option.object), replay: option
 
 /**
  * Searches for better settings: replays a coarse grid for every policy, and a finer one around the best of the first policy, on one half of the
- * sessions; then the best of each on the other half. The other policies are there for comparison. The result has one entry for each policy
- * that has a number to change; it is empty if no policy has one.
+ * sessions; then the best of each on the other half. The other policies are for comparison. The result has one entry for each policy with a number to change.
  */
 export async function tune(
   [own, ...others]: readonly Policy[],
