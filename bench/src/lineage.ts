@@ -47,7 +47,7 @@ export function lineages(transcripts: readonly Transcript[]): Lineages {
   return lineagesOf(transcripts.map(sessionMarks));
 }
 
-/** Collects the marks that a session may share. Of its texts nothing is held but hashes. */
+/** Collects the marks that a session may share. It keeps only hashes of the texts. */
 export function sessionMarks({ name, file, format, entries, parentName, copiedIds = [] }: Transcript): SessionMarks {
   const [start] = entries;
   const copied = new Set(copiedIds);

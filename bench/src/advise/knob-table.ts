@@ -19,7 +19,7 @@ export const KNOB_TABLE: readonly AgentKnobs[] = [
   QWEN_CODE_KNOBS,
 ];
 
-/** Finds an agent's settings for compaction in a version (`null`: unknown, taken for an old one). Returns `null` if none are known. */
+/** Finds an agent's settings for compaction in a version (`null`: unknown, treated as old). Returns `null` if none are known. */
 export function knobsOf(agent: LocatedAgent, version: string | null): AgentKnobs | null {
   return (
     KNOB_TABLE.findLast(

@@ -139,7 +139,7 @@ function replacingEntry(change: {
   };
 }
 
-/** The stand-in is asked like a policy's summary; a program words its own request. */
+/** It asks the stand-in as for a policy's summary; a program words its own request. */
 function summaryRequestOf({ messages, maxTokens, form }: ProgramSummary, view: readonly Message[]): SummaryRequest {
   const { sections, labels, resultCapChars } = NONE_POLICY.summary;
   const asked = {

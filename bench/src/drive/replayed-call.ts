@@ -40,7 +40,7 @@ export interface AskedSummary {
   readonly ahead?: { readonly atMs: number | null };
 }
 
-/** The writer of a summary. `nobody`: the model's answer could not be used. */
+/** The writer of a summary. `nobody`: the model's answer was unusable. */
 export type SummaryWriter = "digest" | "recorded" | "recorded-and-digest" | "model" | "nobody";
 
 /** A request to a model, by the provider's report; `null` for unreported figures. */

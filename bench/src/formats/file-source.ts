@@ -14,7 +14,7 @@ import { storedSession, storedSessionText } from "./opencode/database.ts";
 /** How much is read at once, in bytes: chosen, large enough that the system call does not count. */
 const CHUNK_BYTES = 1 << 18;
 
-/** Longest line, and longest document that is read whole, in bytes: no longer text can be held. */
+/** Longest line, and longest document that it reads whole, in bytes: JavaScript holds no longer text. */
 const MOST_BYTES: number = constants.MAX_STRING_LENGTH;
 
 const NEWLINE = 0x0a;

@@ -73,7 +73,7 @@ export function isCheaper(own: Standing, current: Standing): boolean {
   return own.costPercent * SAME_COST_RATIO <= current.costPercent;
 }
 
-/** Stand-ins for a part that failed are nobody's policy, and cheats are made to win. */
+/** A stand-in for a failed part is no user's policy, and cheats always win. */
 function isJudge({ policy, isBroken }: Standing): boolean {
   return !CHEATS.has(policy) && !isBroken;
 }

@@ -234,7 +234,7 @@ export interface AppliedReplaceSpans {
   readonly message: Message | null;
   /** Covered messages that stay all the same, at the view's end: a vendor's block must be followed by the message behind its span. Absent for none. */
   readonly moved?: readonly string[] | undefined;
-  /** Facts that stand behind them; absent for none. */
+  /** Facts behind them; absent for none. */
   readonly note?: Message | undefined;
   readonly covered: CoverageCount;
   /** Usage of the summary's own request; `null` for a message that no model wrote. */

@@ -67,7 +67,7 @@ export const policy: z.ZodType<never> = kind((value) => isRecord(value) || typeo
 /**
  * Finds the limits of a model by its id.
  *
- * @throws PlimsollError `bad-input` if nobody knows them; `near` says behind that which model may be meant.
+ * @throws PlimsollError `bad-input` if they are unknown; `near` then suggests a model.
  */
 export function limitsOf(
   modelId: string,

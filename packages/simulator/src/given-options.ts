@@ -27,7 +27,7 @@ const KEYS: { readonly [Key in keyof Required<SimulatorOptions>]: z.ZodType } = 
   port: count.optional(),
 };
 
-/** Throws a `bad-input` error, in the form of core's, for options that nobody can mean. */
+/** Throws a `bad-input` error, in the form of core's, for impossible options. */
 export function checkOptions(given: unknown): void {
   const issues = z.strictObject(KEYS).safeParse(given).error?.issues ?? [];
   // A misspelt key is missing under its right name, too.

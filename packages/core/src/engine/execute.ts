@@ -67,7 +67,7 @@ export async function execute(input: ExecuteInput, signal: AbortSignal): Promise
   return { applied, messages };
 }
 
-/** The spans with the message that takes their place. A summary that was written before is held to the same rules as one that is asked for. */
+/** The spans with the message that takes their place. An earlier summary must meet the same rules as a requested one. */
 async function appliedSpans(
   edit: ReplaceSpansEdit & Pick<AppliedReplaceSpans, "moved">,
   input: ExecuteInput,

@@ -132,7 +132,7 @@ export function isVendorSummary(part: Part): boolean {
   return part.type === "reasoning" && Object(part.opaque).type === VENDOR_SUMMARY;
 }
 
-/** The parts of a message that a request has: of a vendor's summary its text alone, empty if it is encrypted. */
+/** The parts of a message that a request has: of a vendor's summary only its text, empty if it is encrypted. */
 export function sentParts({ parts }: Pick<Message, "parts">): readonly Part[] {
   const [part] = parts;
   return part?.type === "reasoning" && isVendorSummary(part) ? [{ type: "text", text: part.text }] : parts;

@@ -175,7 +175,7 @@ function emptyLog(given: SessionOptions, archive: SessionStore | null): OpenLog 
   return log;
 }
 
-/** The options with writers of summaries that are shown redacted texts alone. */
+/** The options, with writers of summaries that see only redacted texts. */
 function redactedOptions(given: SessionOptions, redaction: Redaction): SessionOptions {
   const { compact: _, ...options } = given;
   const compact: NonNullable<SessionOptions["compact"]> = async (request, signal) => {
@@ -186,7 +186,7 @@ function redactedOptions(given: SessionOptions, redaction: Redaction): SessionOp
   return "compact" in given ? { ...options, summarizer, compact } : { ...options, summarizer };
 }
 
-/** Takes an entry into all that is held of the log. */
+/** Takes an entry into all state kept of the log. */
 function fold(log: OpenLog, entry: SessionEntry): Omit<FoldedState, "state"> {
   const { entries, messages, sizes } = log;
   if (entry.type === "message") sizes.add(entry.message, log.state.view.messages);

@@ -235,7 +235,7 @@ export interface MessageContent {
 /** The content of a message; each message is scanned once. */
 export type ContentOf = (message: Message) => MessageContent;
 
-/** A {@link ContentOf} that counts each message as work when it is first asked for, and its tokens if it is told how. */
+/** A {@link ContentOf} that counts each message as work when it is first asked for, and its tokens if it has a counter. */
 export function contentReader(work: WorkCounter, countTokens?: CountTokens): ContentOf {
   const known = oncePerMessage((message) => {
     work.visited(1);
@@ -274,7 +274,7 @@ function textsOf(parts: readonly Part[]) {
   return { texts, reasoningTexts };
 }
 
-/** The classes of some texts together, and their tokens if it is told how they are counted. */
+/** The classes of some texts together, and their tokens if it has a counter. */
 export function countTexts(texts: readonly string[], work: WorkCounter, countTokens?: CountTokens): ClassCounts {
   for (const text of texts) work.scanned(text.length);
   const classes = classesOf(texts);

@@ -125,7 +125,7 @@ export type CountTokens = (text: string) => number;
 /** Returns the figures that estimate a model's tokens, by the model's id. */
 export interface ModelPriors {
   (modelId: string): ModelPrior;
-  /** Counts the tokens of texts, for figures that weigh them; if left out, texts are told by their characters alone. */
+  /** Counts the tokens of texts, for figures that weigh them; by default only their characters count. */
   readonly countTokens?: CountTokens;
 }
 

@@ -13,7 +13,7 @@ import { classifyProviderError, namedPromptTokens, outcomeOf } from "../overflow
  * - `connection`: no answer came
  * - `cut-stream`: the answer ended before it was whole
  * - `idle-stream`: a stream sent nothing for longer than the limit
- * - `empty-reply`: the answer was whole and held nothing
+ * - `empty-reply`: the answer was whole and empty
  */
 type FailureReason = "status" | "stream-error" | "connection" | "cut-stream" | "idle-stream" | "empty-reply";
 

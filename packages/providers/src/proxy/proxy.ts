@@ -91,7 +91,7 @@ export function createProxyCompaction(given: ProxyOptions): ProxyCompaction {
   const { keys, sessions, onTyped, onVendors, onProblem, compact: _, nowMs = Date.now, ...fitting } = options;
   /** The newest request of each conversation, by key. */
   const asked = new Map<string, Pick<ProxyConversation, "modelId" | "askedMs">>();
-  /** Histories that their vendors keep, of which that was told. */
+  /** Histories that their vendors keep, already reported. */
   const vendors = new Map<string, true>();
   const paused = new Set<string | null>();
   /** Conversations whose history was refused for its form: it is mended before it is sent. */

@@ -47,7 +47,7 @@ export function endedReplyIn(answer: unknown, usage: Usage | null): Parameters<t
     isEnd &&= END_REASONS.includes(reason);
   }
   const isWindowFull = reasons.includes(WINDOW_REASON);
-  // Of one that ended by a call nobody asks more.
+  // A reply that ended by a call needs no more checks.
   if (!isLength && !isEnd)
     return { stopReason: "other", isWindowFull, saidChars: null, promptTokens: null, outputTokens: null };
   return {
