@@ -49,7 +49,7 @@ export interface AgentState {
   readonly mode: string;
   readonly modelId: string;
   readonly policy: string;
-  /** Model calls of the run that goes on, or of the last one. */
+  /** Model calls of the current run, or of the last one. */
   readonly step: number;
   /** Messages that wait for the next step. */
   readonly waiting: number;
@@ -158,7 +158,7 @@ export interface AgentOptions {
   readonly model: AgentModel;
   /** A policy, or the name of a preset. */
   readonly policy: Policy | string;
-  /** Kinds that the policy may name in addition to those of this package, and how results are cut; made by `withKinds`. */
+  /** Kinds that the policy may name in addition to those of this package, and truncations of results; made by `withKinds`. */
   readonly kinds?: Kinds;
   /** Writes summaries; by default the current model does. */
   readonly summarizer?: Summarizer;

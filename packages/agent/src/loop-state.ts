@@ -11,11 +11,11 @@ export interface LoopState {
   readonly mode: string;
   /** Human messages of this process so far. */
   readonly turn: number;
-  /** Model calls of the run that goes on, or of the last one. */
+  /** Model calls of the current run, or of the last one. */
   readonly step: number;
   /** Messages that wait for the next step. */
   readonly waiting: readonly MessageDraft[];
-  /** Requests that came while a run goes on, and are done before its next step. */
+  /** Requests that came during a run; it serves them before its next step. */
   readonly asked: readonly Ask[];
   /** Replies in a row whose prompts were reported larger than the window. */
   readonly overReports: number;

@@ -17,13 +17,13 @@ import { goOn, startRun } from "./run-phases.ts";
 /** Runs an agent: holds its state, performs effects, and feeds their results back. */
 export interface Loop extends LoopContext {
   readonly usage: () => ContextUsage;
-  /** Starts a run. Rejects with anything that is no outcome. */
+  /** Starts a run. Rejects with anything that is not an outcome. */
   run(event: Extract<LoopEvent, { readonly type: "submit" }>): Promise<RunOutcome>;
-  /** Does work in its turn: now, or before the next step of the run that goes on. Resolves when the state knows that it is done. */
+  /** Does work in its turn: now, or before the next step of the current run. Resolves once the state records it as done. */
   ask<T>(askOf: (id: number) => Ask, work: () => Promise<T>): Promise<T>;
-  /** Makes the model that was asked for the one in force. */
+  /** Switches to the requested model. */
   useModel(model: SizedModel): void;
-  /** Cancels the activity, and resolves when there is none any more. */
+  /** Cancels the activity, and resolves once it has ended. */
   stop(): Promise<void>;
 }
 

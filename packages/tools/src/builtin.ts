@@ -46,7 +46,7 @@ export interface BuiltinTools {
   readonly tools: readonly AgentTool[];
   /** The todo list of a session, for its `Session`. */
   stateOf(sessionId: string): StateProvider;
-  /** Takes up the tools' state, their todo list, from an entry of a session's log: entry by entry, for a session that is gone on with. */
+  /** Restores the tools' state, their todo list, from a resumed session's log, entry by entry. */
   resume(sessionId: string, entry: SessionEntry): void;
   /** Ends programs that run on between calls: gdb. */
   close(): void;

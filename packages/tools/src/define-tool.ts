@@ -78,9 +78,9 @@ export interface ToolSetting {
   readonly env: Environment;
   /** Names of such variables that programs see all the same. */
   readonly passEnv?: readonly string[] | undefined;
-  /** Limit of a program for which a call gives none. */
+  /** Time limit of a program if its call gives none. */
   readonly timeoutMs: number;
-  /** The command that `read_lints` runs, for `sh`; `null` if the workspace has none. Paths are added to its end. */
+  /** The command that `read_lints` runs, for `sh`; `null` if the workspace has none. The tool appends paths to it. */
   readonly lintCommand: string | null;
 }
 

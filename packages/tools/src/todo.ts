@@ -14,7 +14,7 @@ export interface TodoLists {
   readonly tool: AgentTool;
   /** The list of one session, for its `Session`. */
   stateOf(sessionId: string): StateProvider;
-  /** Takes up the lists in an entry of a session's log, of a session that is gone on with: entry by entry, oldest first. */
+  /** Restores the lists from an entry of a resumed session's log; call it entry by entry, oldest first. */
   resume(sessionId: string, entry: SessionEntry): void;
 }
 

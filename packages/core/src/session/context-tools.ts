@@ -14,7 +14,7 @@ export type ContextArguments = { readonly [Key in "handle" | "words" | "text" | 
 /** One call of a context tool. */
 export interface ContextCall {
   readonly name: ContextToolName;
-  /** `null` for arguments that are none of the tool's: the call is logged and refused. */
+  /** `null` for invalid arguments: the session logs and refuses the call. */
   readonly args: ContextArguments | null;
   /** Share of the input budget below which `compact` does nothing. */
   readonly from: number;

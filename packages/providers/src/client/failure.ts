@@ -29,7 +29,7 @@ interface Failure {
 export interface FailureSource {
   readonly provider: string;
   readonly key: string;
-  /** Where it is asked: an address that nothing answers at is named. */
+  /** The provider's address, for an error that names it if nothing answers there. */
   readonly address?: string;
   /** The sent body, or its items; the body in the AI SDK's errors goes before it. */
   readonly request?: unknown;

@@ -6,12 +6,12 @@ import type { Random, RetryOptions, Wait } from "./retry.ts";
 export interface ClientOptions {
   /** Address of the server; the vendor's own by default. */
   readonly baseUrl?: string;
-  /** Where the key is looked up; the process's environment by default. */
+  /** The source of the key; the process's environment by default. */
   readonly environment?: Environment;
   readonly retry?: RetryOptions;
   /** Waits between attempts; the platform's timer by default. */
   readonly wait?: Wait;
-  /** Random numbers that shorten waits; `Math.random` if it is left out. */
+  /** Random numbers that shorten waits; `Math.random` by default. */
   readonly random?: Random;
   /** Longest time in which a stream may send nothing; five minutes by default, `null` for no limit. */
   readonly idleTimeoutMs?: number | null;
@@ -35,7 +35,7 @@ export const CLIENT_KEYS: Parameters<typeof option.schema<ClientOptions>>[0] = {
 /** A provider that can be named: its entry in the registry. */
 export interface Provider {
   readonly name: string;
-  /** The environment's variable that holds its key; `null` if it asks for none. */
+  /** The environment's variable that holds its key; `null` if it needs none. */
   readonly keyVariable: string | null;
   readonly createClient: (options: ClientOptions) => ModelClient;
 }

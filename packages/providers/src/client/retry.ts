@@ -4,11 +4,11 @@ export interface RetryOptions {
   readonly maximumAttempts: number;
   /** Wait before the second attempt; it doubles with each further one. */
   readonly firstWaitMs: number;
-  /** Longest wait. A provider that asks for more is not asked again. */
+  /** Longest wait. If a provider asks for more, the request fails. */
   readonly maximumWaitMs: number;
   /**
-   * Largest part by which a back-off is shortened, at random, so that clients that failed together do not come back together (0 waits exactly, 1
-   * anything down to nothing). A time that a provider asks for is never shortened. 0 if it is left out.
+   * Largest part by which a random cut shortens a back-off, so that clients that failed together do not return together (0 waits exactly, 1 anything down to nothing). It
+   * never shortens a time that a provider asks for. 0 if it is left out.
    */
   readonly jitterRatio?: number;
 }

@@ -28,8 +28,8 @@ export type CompactionMiddleware = Required<
 /** Options of the middleware. */
 export interface MiddlewareOptions extends CompactorOptions {
   /**
-   * Names a call's conversation: a user's or a thread's id. If it is left out or answers `null`, the call's `providerOptions.plimsoll.conversation`
-   * is the name, and without that the history decides.
+   * Names a call's conversation: a user's or a thread's id. By default, or if it returns `null`, the call's `providerOptions.plimsoll.conversation` is the name; without
+   * that the history decides.
    */
   readonly conversation?: (params: Params) => string | null;
 }

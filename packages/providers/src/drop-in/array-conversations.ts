@@ -65,7 +65,7 @@ export interface ConversationLog extends ConversationName {
   readonly entries: readonly SessionEntry[];
   /** Expected tokens of the next request. */
   readonly expectedTokens: number;
-  /** The limits that its newest request was fitted to; the window is smaller if a provider's refusal showed a smaller one since. `null` before the first request. */
+  /** The limits of its newest request's fit; the window is smaller if a provider's refusal has revealed a smaller one since. `null` before the first request. */
   readonly limits: ModelLimits | null;
 }
 
@@ -85,7 +85,7 @@ export interface FittedLog {
 /** The logs of the conversations whose arrays a compactor is given, and their stores and settings. */
 export interface ArrayConversations {
   readonly options: CompactorOptions;
-  /** False where results do not say whether they failed: their texts are asked. */
+  /** False where results do not say whether they failed: then their texts decide. */
   readonly tellsFailures: boolean;
   /** The model of requests that name none. */
   readonly assumedModelId: string | undefined;
@@ -93,7 +93,7 @@ export interface ArrayConversations {
   readonly kinds: Kinds;
   readonly nowMs: () => number | null;
   readonly conversations: Conversations;
-  /** Where the cut results of conversations are that were worked on. */
+  /** The stores of cut results, by session. */
   readonly artifacts: WeakMap<Session, ArtifactStore>;
   /** The model that a conversation's newest request asks. */
   readonly asked: WeakMap<Session, string>;

@@ -3,13 +3,13 @@ import { EMPTY_VIEW, foldEntry, messageChars } from "@plimsoll/core/extend";
 
 /** Parts that a compaction took out of the next request; the log still has all of them. */
 export interface CompactionLoss {
-  /** By kind and tool, largest first: parts that went whole or were shortened, with the tokens that they no longer take. */
+  /** Removed and shortened parts by kind and tool, largest first, with the tokens that they no longer take. */
   readonly kinds: readonly { readonly what: string; readonly parts: number; readonly tokens: number }[];
   /** The person's own messages that are no longer sent. */
   readonly humanMessages: readonly Message[];
   /** Files that calls which are no longer sent had read or changed, in order, each once. */
   readonly paths: readonly string[];
-  /** Messages that took their place and were not there before. */
+  /** New messages that took their place. */
   readonly newMessages: readonly Message[];
 }
 

@@ -56,7 +56,7 @@ export interface CompactorOptions {
   readonly policy: Policy | string;
   /** The model of requests that name none. */
   readonly model?: string;
-  /** Kinds that the policy may name in addition to core's, and how results are cut; made by `withKinds`. */
+  /** Kinds that the policy may name in addition to core's, and truncations of results; made by `withKinds`. */
   readonly kinds?: Kinds;
   /** The limits of every model; by default `limitsOf` finds those of the request's model. */
   readonly limits?: ModelLimits;
@@ -73,7 +73,7 @@ export interface CompactorOptions {
   readonly sessions?: SessionStore;
   /** Keeps the whole text of results that the policy's cap cuts on arrival; by default a store in memory for each conversation. */
   readonly artifacts?: ArtifactStore;
-  /** Names the form of a tool's output, which decides how it is cut; a call's arguments decide by default. */
+  /** Names the form of a tool's output, which decides its truncation; a call's arguments decide by default. */
   readonly categoryOf?: (toolName: string) => OutputCategory;
   /**
    * True for the text of a message in the user's role that your program put in (instructions, lists of skills). Without it all text in that role counts as a person's,

@@ -35,7 +35,7 @@ export interface WireArray<Item, Answer> {
    * text and tools beside the array are; later ones keep their place, or follow the summary of their surroundings. Every request sends all of them unchanged.
    */
   readonly declares: (item: Item) => Declaration | null;
-  /** True for an item that is one piece of a reply: neighbouring pieces are read as one message. */
+  /** True for an item that is one piece of a reply: the drop-in reads neighbouring pieces as one message. */
   readonly isPiece: (item: Item) => boolean;
   /** The messages of one item, or of the pieces of one reply. An item with several results is several messages. */
   readonly drafts: (items: readonly Item[], before: BeforeItems) => readonly MessageDraft[];

@@ -40,11 +40,11 @@ export interface SdkSessionOptions extends Partial<ContextOptions> {
   readonly limitsOf?: (modelId: string) => ModelLimits | null;
   /** The name of the session's log; a new one by default. */
   readonly sessionId?: string;
-  /** The store of the log, so that the session of that name goes on after a restart; only memory by default. */
+  /** The store of the log, so that the session of that name continues after a restart; only memory by default. */
   readonly sessions?: SessionStore;
-  /** Keeps results that are cut when they arrive; memory by default. */
+  /** Keeps the whole text of results that are cut on arrival; memory by default. */
   readonly artifacts?: ArtifactStore;
-  /** Names the form of a tool's output, which decides how it is cut; a call's arguments decide by default. */
+  /** Names the form of a tool's output, which decides its truncation; a call's arguments decide by default. */
   readonly categoryOf?: (toolName: string) => OutputCategory;
   /** The files that a call touches; by default those that its arguments name (`paths`). */
   readonly pathsOf?: (call: Pick<ToolCallPart, "toolName" | "argumentsJson" | "paths">) => readonly PathAccess[];
@@ -109,11 +109,11 @@ export interface SdkSession<Request, Answer> {
   request(signal?: AbortSignal): Promise<Request>;
   /** Takes the answer to the newest request and gives the calls to run. Throws if no request waits for an answer; `provider-failed` for an answer that failed. */
   reply(answer: Answer): readonly ToolCallPart[];
-  /** The result of a call, cut to the policy's cap. Throws for a call that is unknown or has its result. */
+  /** Adds the result of a call, cut to the policy's cap. Throws for a call that is unknown or has its result. */
   result(callId: string, output: string | ToolResultMessage["parts"], options?: ResultOptions): void;
   /**
    * Makes the request, sends it by `call` and takes the answer. If the vendor says that the prompt does not fit, compacts further and sends
-   * again as often as the policy allows. Every other error reaches the caller as it came, and `send` can be called again.
+   * again as often as the policy allows. Every other error reaches the caller unchanged, and `send` can be called again.
    */
   send<Own extends Answer>(call: (request: Request) => PromiseLike<Own>, signal?: AbortSignal): Promise<Own>;
   /** A piece of the text behind a notice's handle; `null` for an unknown handle. A tool of yours can offer it to the model. */
@@ -123,7 +123,7 @@ export interface SdkSession<Request, Answer> {
   /** The session of the engine under it: its totals, undo, and compaction by hand. */
   readonly conversation: Session;
   /**
-   * Releases the log, after all messages are written and a `send` that goes on has its answer, which is in the log, too: a `call` must not wait for it. Later
+   * Releases the log, once all messages are written and a running `send` has its answer, also in the log: a `call` must not wait for it. Later
    * requests reject or throw `closed`, and so does a `send` that would have to send again, before it does. If the store fails, it rejects and keeps all; call it
    * again. It also rejects, once, for a result that could not be kept.
    */

@@ -41,7 +41,7 @@ export const DATABASE_OPTIONS: z.ZodType<DatabaseStoreOptions> = option.schema<D
 export interface DatabaseStore {
   readonly sessions: SessionStore;
   readonly artifacts: ArtifactStore;
-  /** Makes the tables if they are not there. Call it once, before anything else. */
+  /** Makes missing tables. Call it once, before anything else. */
   setUp(): Promise<void>;
   /**
    * Removes a conversation: its log, those of its sub-agents, and the artifacts that no other log names. A missing conversation is fine.
@@ -49,7 +49,7 @@ export interface DatabaseStore {
    * @throws PlimsollError `session-conflict` while a writer has one of the logs.
    */
   deleteConversation(sessionId: string): Promise<void>;
-  /** Removes the logs without a write for so many milliseconds, but not those that a writer has, and artifacts that nothing names. Answers with the ids. */
+  /** Removes logs without a write for so many milliseconds, except those that a writer has, and artifacts that nothing names. Resolves to the ids. */
   prune(unwrittenForMs: number): Promise<readonly string[]>;
 }
 

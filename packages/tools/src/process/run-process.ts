@@ -10,7 +10,7 @@ export interface ProcessRequest {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** Variables that look like credentials are taken out of it. */
+  /** It loses variables that look like credentials. */
   readonly env: Environment;
   /** Names of such variables that the program sees all the same. */
   readonly passEnv?: readonly string[] | undefined;
@@ -19,7 +19,7 @@ export interface ProcessRequest {
   readonly artifacts: ArtifactStore;
   /** Bytes for the program to read; none by default. */
   readonly input?: AsyncIterable<Uint8Array>;
-  /** Changes its output before that is collected. */
+  /** Changes its output before the process collects it. */
   readonly through?: (printed: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 }
 
