@@ -19,8 +19,8 @@ export const MISSING_RESULT_TEXT = "[No result: the call was interrupted, or its
 /**
  * Makes a list sendable. Late results move to their call; an unanswered call gets an error result right behind it; a duplicate id gets a new one; half a surrogate pair
  * becomes U+FFFD; results without a call, second results, blank text, blank messages and trailing reasoning go. Untouched messages keep their identity; linear in the
- * list. A list that passes `checkMessages` comes back unchanged. It leaves a list's beginning, end and length alone, and faults that encoding repairs. It can't repair an
- * empty list.
+ * list. A list that passes `checkMessages` comes back unchanged. It keeps faults of a list's beginning, end and length, and those that encoding repairs. It can't repair
+ * an empty list.
  */
 export function repairMessages(messages: readonly Message[], rules: WireRules = STRICT_WIRE_RULES): RepairedMessages {
   const repairs: Repair[] = [];

@@ -13,7 +13,7 @@ interface FamilyLimits {
   readonly maxOutputTokens: number | null;
 }
 
-/** The day of the sources for the limits of {@link familyLimitsOf}. */
+/** The day on which we looked up the limits of {@link familyLimitsOf}. */
 export const LIMITS_CHECKED_ON = "2026-11-23";
 
 /**
