@@ -239,9 +239,6 @@ function textOf(text: ScenarioText): string {
 /** The kind of a request that no rule fits. */
 const MAIN_KIND = "main";
 
-/** The kind of a request for the vendor's own summary: it is no step of the agent. */
-const VENDOR_KIND = "vendor-summary";
-
 /** The first main request, with which later ones are compared. */
 interface KindReference {
   /** The first main request; `null` before it. */
@@ -251,9 +248,9 @@ interface KindReference {
   readonly mainCount: number;
 }
 
-/** The kind that the first fitting rule names; `main` if none fits. The vendor's own summary has its own. */
+/** The kind that the first fitting rule names; `main` if none fits. The vendor's own summary is no step, and has its own. */
 function kindOf(shape: RequestShape, rules: readonly KindRule[], reference: KindReference): string {
-  if (shape.asksSummary) return VENDOR_KIND;
+  if (shape.asksSummary) return "vendor-summary";
   return rules.find((rule) => fits(shape, rule, reference))?.kind ?? MAIN_KIND;
 }
 
