@@ -297,6 +297,11 @@ function read<Item, Answer>(
   given: readonly Item[],
   { system = "", tools, conversation }: ArrayRequest<Answer>,
 ): ReadArray<Item> {
+  if (!Array.isArray(given))
+    throw new PlimsollError(
+      "bad-input",
+      `a compactor takes the array of a whole history, not ${given === null ? "null" : `a ${typeof given}`}`,
+    );
   const { wire, groups: known, mended, redaction } = arrays;
   // A copy: the caller's own array grows, and the next one is compared with this one.
   const items = [...(redaction?.item(given) ?? given)];
@@ -540,6 +545,8 @@ async function send<Item, Answer, Own extends Answer>(
   { items, request }: { readonly items: readonly Item[]; readonly request: CompactingRequest<Item, Answer> },
   call: (items: Item[]) => PromiseLike<Own>,
 ): Promise<Own> {
+  if (typeof call !== "function")
+    throw new PlimsollError("bad-input", "send takes the items and a function that sends what it is given");
   let sent = await fitArray(arrays, items, { ...request, caller: "sender" });
   const sizes = () => sizesOf(arrays, arrays.sent.get(sent));
   const reading = {

@@ -92,8 +92,25 @@ const failing: ArrayContractCase = {
   },
 };
 
+const misused: ArrayContractCase = {
+  rule: "anything but an array, or a missing function, is a typed error that says what is expected",
+  run: async (subject) => {
+    const compactor = subject.create({ policy: PLIMSOLL_POLICY, limits: LIMITS });
+    for (const none of ["hi", undefined, null, { messages: [] }]) {
+      const made: unknown = Reflect.apply(compactor.fit, compactor, [none]);
+      await expect(made).rejects.toMatchObject({
+        code: "bad-input",
+        message: expect.stringContaining("array of a whole history"),
+      });
+    }
+    const sent: unknown = Reflect.apply(compactor.send, compactor, [subject.items(TURNS)]);
+    await expect(sent).rejects.toMatchObject({ code: "bad-input", message: expect.stringContaining("a function") });
+  },
+};
+
 const own: readonly ArrayContractCase[] = [
   closing,
+  misused,
   failing,
   redacting("that value", (text) => text.split(KEY).join("[key]")),
   redacting("all that follows its beginning", (text) => text.replace(/sk-\S+/g, "[key]")),
