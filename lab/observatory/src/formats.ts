@@ -57,10 +57,13 @@ async function playTen(agent: string, program: Program, name: string): Promise<v
   const [home, report] = [join(folder, "home"), join(folder, "report.json")];
   const processes = isInside ? "apart" : "together";
   const places = { installed: folderOf(cache, program), node22: node22In(cache), folder, processes } as const;
+  const steps = PLAYS[name] ?? [];
+  // A program that takes one prompt plays them in one turn.
+  const main = program.messages === "one" ? steps.map((step) => (step === SAY ? RUN : step)) : steps;
   const { exchanges, told } = await play(
     program,
     {
-      scenario: { name, main: PLAYS[name] ?? [], side: SIDE, usage: { atLeastTokens: FULL_TOKENS } },
+      scenario: { name, main, side: SIDE, usage: { atLeastTokens: FULL_TOKENS } },
       atMostRequests: 40,
       limits: LIMITS,
       prompts: program.messages === "one" ? PROMPTS.slice(0, 1) : PROMPTS,
