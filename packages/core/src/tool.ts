@@ -18,6 +18,11 @@ export interface PathAccess {
   readonly access: "read" | "modify";
 }
 
+/** The texts of a tool that are sent. */
+export function toolTexts({ name, description, parametersJson }: ToolSpec): readonly string[] {
+  return [name, description, parametersJson];
+}
+
 /** A tool as the model sees it. `parametersJson` is its JSON schema, as the text that is sent. */
 export interface ToolSpec {
   readonly name: string;

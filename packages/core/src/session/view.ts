@@ -15,7 +15,7 @@ import {
 import { extendViewHash, isVendorSummary, type Message, type ReasoningPart, wellFormedMessage } from "../message/message.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import { shortHash } from "../text.ts";
-import type { ToolSpec } from "../tool.ts";
+import { type ToolSpec, toolTexts } from "../tool.ts";
 
 /** The context of a session after the entries so far: everything to send now, and everything needed to apply the next entry. */
 export interface SessionView extends FitView {
@@ -242,8 +242,8 @@ export interface ModelSwitch {
 
 /** Compares the system text and tools of a log with new ones; `null` if both are the same. */
 export function setupChange({ system, tools }: Setup, to: Setup): SetupChange | null {
-  const before = textByName(tools);
-  const after = textByName(to.tools);
+  const byName = (some: readonly ToolSpec[]) => new Map(some.map((tool) => [tool.name, textOf(tool)]));
+  const [before, after] = [byName(tools), byName(to.tools)];
   const change: SetupChange = {
     isSystemChanged: system !== to.system,
     addedTools: [...after.keys()].filter((name) => !before.has(name)),
@@ -275,12 +275,8 @@ export function modelChangeEntry(
   return { type: "model-change", id, modelId, limits: loggedLimits(limits), atMs };
 }
 
-function textByName(tools: readonly ToolSpec[]): ReadonlyMap<string, string> {
-  return new Map(tools.map((tool) => [tool.name, textOf(tool)]));
-}
-
-function textOf({ name, description, parametersJson }: ToolSpec): string {
-  return `${name}\n${description}\n${parametersJson}`;
+function textOf(tool: ToolSpec): string {
+  return toolTexts(tool).join("\n");
 }
 
 /** The entry with the bound reasoning that it makes invalid; one that takes reasoning out under the same setup as it is. */

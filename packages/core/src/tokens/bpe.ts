@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type Part, partTexts, sentParts } from "../message/message.ts";
+import { partTexts, sentParts } from "../message/message.ts";
+import { toolTexts } from "../tool.ts";
 import { defineMeasure, type EstimatorKind, type EstimatorSources } from "./estimator.ts";
 import { type CountTokens, imageTokensOf, type MessageMeasure, POOLED_PRIOR } from "./measure.ts";
 
@@ -38,18 +39,11 @@ function bpe({ encoding, perMessageTokens }: BpeSpec, { work, tokenizerOf }: Est
     name: `bpe(${encoding})`,
     messageTokens: (message) => {
       work.visited(1);
-      return sentParts(message).reduce((sum, part) => sum + partTokens(part, textTokens), perMessageTokens);
+      const images = sentParts(message).filter((part) => part.type === "image");
+      const texts = sentParts(message).flatMap(partTexts);
+      return texts.reduce((sum, text) => sum + textTokens(text), perMessageTokens + imageTokensOf(images, POOLED_PRIOR.image));
     },
     textTokens,
-    toolsTokens: (tools) =>
-      tools.reduce(
-        (sum, tool) => sum + textTokens(tool.name) + textTokens(tool.description) + textTokens(tool.parametersJson),
-        0,
-      ),
+    toolsTokens: (tools) => tools.flatMap(toolTexts).reduce((sum, text) => sum + textTokens(text), 0),
   };
-}
-
-function partTokens(part: Part, textTokens: CountTokens): number {
-  if (part.type === "image") return imageTokensOf([part], POOLED_PRIOR.image);
-  return partTexts(part).reduce((sum, text) => sum + textTokens(text), 0);
 }

@@ -63,8 +63,7 @@ export type Measures = Map<string, MessageMeasure>;
  */
 export function createEstimator(spec: EstimatorSpec, work: WorkCounter, options: EstimatorOptions = {}): Estimator {
   const { kinds = BUILT_IN_ESTIMATORS, priors = pooledPriors, tokenizers = {}, measures = new Map() } = options;
-  const tokenizerOf = (encoding: string) => tokenizerFor(encoding, tokenizers);
-  return create(spec, { kinds, measures }, { work, priors, tokenizerOf });
+  return create(spec, { kinds, measures }, { work, priors, tokenizerOf: (encoding) => tokenizerFor(encoding, tokenizers) });
 }
 
 function create(
@@ -76,7 +75,10 @@ function create(
     measureOf: (of) => {
       const settings = canonicalJson(of);
       const measure = measures.get(settings) ?? kindNamed(kinds, of.kind, "estimator").measure?.(of, sources);
-      if (measure === undefined) throw notAMeasure(of);
+      if (measure === undefined) {
+        const text = `no estimator can be built on the kind ${JSON.stringify(of.kind)}: it is not a measure`;
+        throw new PlimsollError("bad-policy", text, { kind: of.kind });
+      }
       measures.set(settings, measure);
       return measure;
     },
@@ -94,12 +96,6 @@ function predictingOnce({ predict }: Estimator): Estimator["predict"] {
       newest = { ledger, overhead, prediction: predict(ledger, overhead) };
     return newest.prediction;
   };
-}
-
-function notAMeasure({ kind }: KindSpec): PlimsollError {
-  return new PlimsollError("bad-policy", `no estimator can be built on the kind ${JSON.stringify(kind)}: it is not a measure`, {
-    kind,
-  });
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   sentParts,
 } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
+import { toolTexts } from "../tool.ts";
 import { defineMeasure, type EstimatorKind } from "./estimator.ts";
 import type { ClassCounts, ContentSum, CountTokens, ImageRule, MessageMeasure, WorkCounter } from "./measure.ts";
 import { addCounts, imageTokensOf, POOLED_PRIOR, weighCounts } from "./measure.ts";
@@ -59,57 +60,37 @@ export const NO_COUNTS: ClassCounts = CHAR_CLASSES.map(() => 0);
 
 /** Adds the classes of a text to `counts`. One pass over its UTF-16 code units. */
 export function countClasses(text: string, counts: number[]): void {
-  let row = START_ROW;
+  let kind: number = WIDE;
+  let run = 0;
   let before = 0;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
-    // A step is the class of a unit in its lower bits, and above them the row of the next state.
-    const step = unit < ASCII_UNITS ? (STEPS[row + unit] ?? 0) : wideClass(unit, before) | (WIDE_ROW << ROW_SHIFT);
-    const at = step & CLASS_BITS;
+    const now = unit < KINDS.length ? (KINDS[unit] ?? MARK) : WIDE;
+    // Small letters go on with a run of capitals.
+    run = kind === now || (kind === UPPER && now === LOWER) ? run + 1 : 1;
+    const at = now === WIDE ? wideClass(unit, before) : asciiClass(unit, { now, run, kind, before });
     if (at !== NO_CLASS) counts[at] = (counts[at] ?? 0) + 1;
-    row = step >> ROW_SHIFT;
+    kind = now;
     before = unit;
   }
 }
 
-/** The kind of the code unit before. */
-type Kind = "start" | "lower" | "upper" | "digit" | "space" | "newline" | "punctuation" | "wide";
+/** Kinds of code units: neighbours of one kind are a run. */
+const [LOWER, UPPER, DIGIT, SPACE, NEWLINE, MARK, WIDE] = [0, 1, 2, 3, 4, 5, 6] as const;
 
-/** The state before the next unit: the kind of the last one, its place in its word, and which mark it was, or which letter of a long run. */
-interface State {
-  readonly kind: Kind;
-  readonly letters: number;
-  readonly mark: number;
-}
+/** By ASCII code. */
+const KINDS: Uint8Array = Uint8Array.from({ length: 0x80 }, (_, unit) => {
+  const char = String.fromCharCode(unit);
+  return [/[a-z]/, /[A-Z]/, /\d/, / /, /[\n\t\r]/, /[\s\S]/].findIndex((kind) => kind.test(char));
+});
 
-const ASCII_UNITS = 0x80;
 /**
  * Letters of a longer run are of no word that tokenizers merge: words without spaces cost 0.3 tokens a letter, random letters 0.5 (four vendors' tokenizers,
  * docs/evidence.md). They are counted with letters among digits, which cost as much. Chosen: the longest words in common use have some twenty letters.
  */
 const LONGEST_WORD = 20;
-/** Places in a word that are distinguished; behind them a state has the letter itself. */
-const MOST_LETTERS = LONGEST_WORD - 1;
 
-/** A state's number: five kinds that have but one, the places in a word of each case, and all marks with the letters of long runs. */
-const START_STATE = 0;
-const WIDE_STATE = 1;
-const DIGIT_STATE = 2;
-const SPACE_STATE = 3;
-const NEWLINE_STATE = 4;
-const LOWER_STATE = 4;
-const UPPER_STATE = LOWER_STATE + MOST_LETTERS;
-const MARK_STATE = UPPER_STATE + MOST_LETTERS + 1;
-
-const ROW_SHIFT = 6;
-const CLASS_BITS = 2 ** ROW_SHIFT - 1;
-/** The value for no class in a step. */
-const NO_CLASS = CLASS_BITS;
-const START_ROW = START_STATE * ASCII_UNITS;
-const WIDE_ROW = WIDE_STATE * ASCII_UNITS;
-
-const SPACE = 0x20;
-
+const NO_CLASS = -1;
 const UPPER_RUN = 7;
 const DIGIT_START = 8;
 const SPACE_START = 10;
@@ -126,84 +107,24 @@ const MARKS: readonly number[] = Array.from({ length: 0x80 }, (_, unit) => {
   return group < 0 ? OTHER : 15 + group;
 });
 
-/** The steps of each ASCII unit after each state, by the state's number. */
-const STEPS: Int32Array = stepTable();
-
-function stepTable(): Int32Array {
-  const steps = new Int32Array((MARK_STATE + ASCII_UNITS) * ASCII_UNITS);
-  const rowOf = (kind: Kind, { letters = 0, mark = -1 }: Partial<State> = {}) =>
-    Int32Array.from({ length: ASCII_UNITS }, (_, unit) => stepOf({ kind, letters, mark }, unit));
-  const put = (number: number, row: Int32Array) => steps.set(row, number * ASCII_UNITS);
+/** The class of an ASCII unit, by its kind, its place in a run of that, and the unit before. */
+function asciiClass(
+  unit: number,
+  { now, run, kind, before }: Readonly<Record<"now" | "run" | "kind" | "before", number>>,
+): number {
+  if (now <= UPPER) {
+    if (run === 1) return kind === DIGIT ? AFTER_DIGIT : 2 * now + (kind === SPACE ? 0 : 1);
+    if (run > LONGEST_WORD && unit !== before) return AFTER_DIGIT;
+    if (now === UPPER) return UPPER_RUN;
+    return run <= 4 ? 4 : run <= 8 ? 5 : 6;
+  }
+  const more = run === 1 ? 0 : 1;
+  if (now === DIGIT) return DIGIT_START + more;
+  if (now === SPACE) return SPACE_START + more;
+  if (now === NEWLINE) return unit === 0x0a ? NEWLINE_START + more : TAB;
   // A text that begins with a zero has been counted as one that repeats it.
-  put(START_STATE, rowOf("start", { mark: 0 }));
-  put(WIDE_STATE, rowOf("wide"));
-  put(DIGIT_STATE, rowOf("digit"));
-  put(SPACE_STATE, rowOf("space"));
-  put(NEWLINE_STATE, rowOf("newline"));
-  for (let letters = 1; letters <= MOST_LETTERS; letters++) {
-    put(LOWER_STATE + letters, rowOf("lower", { letters }));
-    put(UPPER_STATE + letters, rowOf("upper", { letters }));
-  }
-  const letters = LONGEST_WORD;
-  const rows = { punctuation: rowOf("punctuation"), lower: rowOf("lower", { letters }), upper: rowOf("upper", { letters }) };
-  for (let mark = 0; mark < ASCII_UNITS; mark++) {
-    const kind = kindOf(mark);
-    if (kind === "digit" || kind === "space" || kind === "newline") continue;
-    // These rows differ in one step: where the mark, or the letter of a long run, is repeated.
-    put(MARK_STATE + mark, rows[kind]);
-    steps[(MARK_STATE + mark) * ASCII_UNITS + mark] = stepOf({ kind, letters, mark }, mark);
-  }
-  return steps;
-}
-
-function kindOf(unit: number): Exclude<Kind, "start" | "wide"> {
-  if (unit >= 0x61 && unit <= 0x7a) return "lower";
-  if (unit >= 0x41 && unit <= 0x5a) return "upper";
-  if (unit >= 0x30 && unit <= 0x39) return "digit";
-  if (unit === SPACE) return "space";
-  return unit === 0x0a || unit === 0x09 || unit === 0x0d ? "newline" : "punctuation";
-}
-
-function stepOf(before: State, unit: number): number {
-  const { kind, letters, mark } = before;
-  const letterStep = (place: number, at: number, first: number) => {
-    const isOfNoWord = place > LONGEST_WORD && unit !== mark;
-    return step(isOfNoWord ? AFTER_DIGIT : at, place > MOST_LETTERS ? MARK_STATE + unit : first + place);
-  };
-  const step = (at: number, next: number) => at | ((next * ASCII_UNITS) << ROW_SHIFT);
-  switch (kindOf(unit)) {
-    case "lower": {
-      const place = kind === "lower" || kind === "upper" ? letters + 1 : 1;
-      return letterStep(place, place > 1 ? letterClass(place) : startClass(kind, 0), LOWER_STATE);
-    }
-    case "upper": {
-      const place = kind === "upper" ? letters + 1 : 1;
-      return letterStep(place, place > 1 ? UPPER_RUN : startClass(kind, 2), UPPER_STATE);
-    }
-    case "digit":
-      return step(kind === "digit" ? DIGIT_START + 1 : DIGIT_START, DIGIT_STATE);
-    case "space":
-      return step(kind === "space" ? SPACE_START + 1 : SPACE_START, SPACE_STATE);
-    case "newline":
-      return step(unit !== 0x0a ? TAB : kind === "newline" ? NEWLINE_START + 1 : NEWLINE_START, NEWLINE_STATE);
-    case "punctuation":
-      return step(markClass(unit, before), MARK_STATE + unit);
-  }
-}
-
-function markClass(unit: number, { kind, mark }: State): number {
-  if (unit === mark) return REPEATED;
-  return kind === "punctuation" ? REPEATED + 1 : (MARKS[unit] ?? OTHER);
-}
-
-function startClass(kind: Kind, base: 0 | 2): number {
-  if (kind === "space") return base;
-  return kind === "digit" ? AFTER_DIGIT : base + 1;
-}
-
-function letterClass(letters: number): number {
-  if (letters <= 4) return 4;
-  return letters <= 8 ? 5 : 6;
+  if (unit === before) return REPEATED;
+  return run === 1 ? (MARKS[unit] ?? OTHER) : REPEATED + 1;
 }
 
 /** The class of a code unit beyond ASCII; none for the second half of a pair, whose first half counts for both. */
@@ -304,8 +225,8 @@ function loadedByVendor(parts: readonly Part[]): number {
 const TOOL_SEARCH = /tool_?(?:search|reference)/i;
 
 function reasoningOf(parts: readonly Part[]): MessageContent["reasoning"] {
-  if (parts.some((part) => part.type === "reasoning" && part.opaque !== null)) return "opaque";
-  return parts.some((part) => part.type === "reasoning") ? "readable" : "none";
+  const reasoning = parts.filter((part) => part.type === "reasoning");
+  return reasoning.some(({ opaque }) => opaque !== null) ? "opaque" : reasoning.length > 0 ? "readable" : "none";
 }
 
 /** A readable summary is longer: its header by itself has twice as many characters. */
@@ -377,12 +298,10 @@ export interface CharClassSpec {
   readonly kind: "char-class";
 }
 
-const charClassSchema: z.ZodType<CharClassSpec> = z.strictObject({ kind: z.literal("char-class") });
-
 /** The kind of {@link CharClassSpec}. */
-export const CHAR_CLASS: EstimatorKind = defineMeasure({
+export const CHAR_CLASS: EstimatorKind = defineMeasure<CharClassSpec>({
   kind: "char-class",
-  schema: charClassSchema,
+  schema: z.strictObject({ kind: z.literal("char-class") }),
   measure: (_, { work }) => charClass(work),
 });
 
@@ -398,10 +317,6 @@ export function charClass(work: WorkCounter, contentOf: ContentOf = contentReade
       return Math.ceil(tokens + fixedTokensOf(content, image));
     },
     textTokens,
-    toolsTokens: (tools) =>
-      tools.reduce(
-        (sum, tool) => sum + textTokens(tool.name) + textTokens(tool.description) + textTokens(tool.parametersJson),
-        0,
-      ),
+    toolsTokens: (tools) => tools.flatMap(toolTexts).reduce((sum, text) => sum + textTokens(text), 0),
   };
 }

@@ -175,11 +175,8 @@ export function learnScale(
   const estimatedTokens = messageTokens + overheadTokens;
   const { ratio, weightTokens } =
     scale === null
-      ? weighed({ ratio: 1, weightTokens: BELIEVED_TOKENS }, { tokens: promptTokens, estimatedTokens })
-      : byDifference(scale, {
-          tokens: promptTokens - scale.promptTokens,
-          estimatedTokens: estimatedTokens - scale.estimatedTokens,
-        });
+      ? weighed({ ratio: 1, weightTokens: BELIEVED_TOKENS }, promptTokens, estimatedTokens)
+      : byDifference(scale, promptTokens - scale.promptTokens, estimatedTokens - scale.estimatedTokens);
   const fittingRatio = estimatedTokens > 0 ? Math.min(ratio, promptTokens / estimatedTokens) : ratio;
   return {
     ratio,
@@ -191,19 +188,16 @@ export function learnScale(
   };
 }
 
-interface Rate {
-  readonly ratio: number;
-  readonly weightTokens: number;
-}
+type Rate = Pick<LearnedScale, "ratio" | "weightTokens">;
 
 /** Learns the rate from the difference of two reports: a rise or a fall that no text explains is not text, and teaches nothing. */
-function byDifference(rate: Rate, seen: { readonly tokens: number; readonly estimatedTokens: number }): Rate {
-  const ratio = seen.tokens / seen.estimatedTokens;
+function byDifference(rate: Rate, tokens: number, estimatedTokens: number): Rate {
+  const ratio = tokens / estimatedTokens;
   const isText = ratio >= RATIO_BOUNDS[0] && ratio <= RATIO_BOUNDS[1];
-  return isText ? weighed(rate, { tokens: Math.abs(seen.tokens), estimatedTokens: Math.abs(seen.estimatedTokens) }) : rate;
+  return isText ? weighed(rate, Math.abs(tokens), Math.abs(estimatedTokens)) : rate;
 }
 
-function weighed(rate: Rate, { tokens, estimatedTokens }: { readonly tokens: number; readonly estimatedTokens: number }): Rate {
+function weighed(rate: Rate, tokens: number, estimatedTokens: number): Rate {
   const [least, most] = RATIO_BOUNDS;
   const textTokens = Math.min(most * estimatedTokens, Math.max(least * estimatedTokens, tokens));
   const weightTokens = rate.weightTokens + estimatedTokens;

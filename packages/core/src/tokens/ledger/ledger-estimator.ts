@@ -3,6 +3,7 @@ import type { UsageEntry } from "../../entry.ts";
 import { isRecord } from "../../json.ts";
 import { isHuman, type Message } from "../../message/message.ts";
 import type { Sequence } from "../../sequence.ts";
+import { toolTexts } from "../../tool.ts";
 import type { ContentOf, MessageContent, OverheadCounts } from "../char-class.ts";
 import { charClass, contentReader, countTexts, fixedTokensOf, isSameContent, NO_CONTENT, withContent } from "../char-class.ts";
 import type { Estimator, EstimatorKind, EstimatorSources, Ledger, Overhead, Prediction } from "../estimator.ts";
@@ -128,8 +129,7 @@ function countsOf(state: ReaderState, overhead: Overhead): OverheadCounts {
   const { work, countTokens } = state;
   const { system, tools, dynamicContext, hiddenTokens } = overhead;
   if (state.overhead === null || state.overhead.of.system !== system || state.overhead.of.tools !== tools) {
-    const toolTexts = tools.flatMap((tool) => [tool.name, tool.description, tool.parametersJson]);
-    const toolCounts = countTexts(toolTexts, work, countTokens);
+    const toolCounts = countTexts(tools.flatMap(toolTexts), work, countTokens);
     state.overhead = { of: overhead, counts: { counts: countTexts([system], work, countTokens), toolCounts, hiddenTokens } };
   }
   const { counts } = state.overhead;

@@ -160,12 +160,7 @@ export function asPrior(fit: ModelFit): ModelFit {
 }
 
 /** The models that reported so far, as a ledger knows them. */
-export interface ReportedModels {
-  readonly reportedModelId: string | null;
-  readonly fits: { readonly [modelId: string]: ModelFit };
-  readonly firstReport: { readonly modelId: string } | null;
-  readonly view: ContentSum;
-}
+type ReportedModels = Pick<MeasuredState, "reportedModelId" | "fits" | "firstReport" | "view">;
 
 /** The model by a ledger's knowledge of it. */
 export function modelOf(ledger: ReportedModels, modelId: string | null, priors: ModelPriors): Model {

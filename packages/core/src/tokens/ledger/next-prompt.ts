@@ -42,30 +42,21 @@ export function nextPrompt(ledger: MeasuredState, model: Model, overhead: Overhe
   const overheadTokens = overheadTokensOf(ledger.firstReport, model, overhead);
   const arrival = arrivalOf(ledger, model);
   const addedTokens = arrival.returnedTokens + arrival.arrivedTokens - arrival.vanishingTokens;
+  const prompt = { ...arrival, overheadTokens };
   switch (base.kind) {
     case "nothing":
-      return {
-        ...arrival,
-        expectedTokens: overheadTokens + contentTokens(ledger.view, model),
-        reportedTokens: 0,
-        overheadTokens,
-      };
+      return { ...prompt, expectedTokens: overheadTokens + contentTokens(ledger.view, model), reportedTokens: 0 };
     case "cut": {
       const isOwn = ledger.nextModelId === null || ledger.nextModelId === ledger.reportedModelId;
       const reportedTokens = isOwn ? base.measuredTokens : 0;
       const measuredTokens = isOwn ? base.measuredTokens : contentTokens(base.measuredContent, model);
       const keptTokens = measuredTokens + contentTokens(base.unmeasuredContent, model);
-      return { ...arrival, expectedTokens: overheadTokens + keptTokens + addedTokens, reportedTokens, overheadTokens };
+      return { ...prompt, expectedTokens: overheadTokens + keptTokens + addedTokens, reportedTokens };
     }
     case "report": {
       const changedTokens = overheadChange(base.overhead, overhead, model);
       const reportedTokens = base.promptTokens * model.switchRatio;
-      return {
-        ...arrival,
-        expectedTokens: reportedTokens + changedTokens + addedTokens,
-        reportedTokens,
-        overheadTokens,
-      };
+      return { ...prompt, expectedTokens: reportedTokens + changedTokens + addedTokens, reportedTokens };
     }
     default:
       return base satisfies never;
