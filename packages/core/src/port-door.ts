@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { isPlimsollError, PlimsollError } from "./error.ts";
-import { isRecord } from "./json.ts";
 import type { ArtifactStore, FileTracker, StateProvider, Summarizer, TrackedFile, Wait } from "./ports.ts";
 import type { CountTokens } from "./tokens/measure.ts";
 
@@ -56,30 +55,35 @@ export async function answerWithin<Answer>(
 ): Promise<Answer> {
   signal.throwIfAborted();
   const asked = new AbortController();
-  let giveUp: () => void = () => undefined;
-  let stopTimer: () => void = () => undefined;
-  const ended = new Promise<never>((_, reject) => {
-    giveUp = () => {
-      reject(signal.reason);
-      asked.abort(signal.reason);
-    };
-    stopTimer = deadline.timer(deadline.afterMs, () => {
-      const error = late(deadline.afterMs);
-      reject(error);
-      asked.abort(error);
-    });
-  });
-  signal.addEventListener("abort", giveUp);
-  try {
-    return await Promise.race([ended, askedOf(ask, asked.signal)]);
-  } finally {
-    signal.removeEventListener("abort", giveUp);
-    stopTimer();
-  }
+  const giveUp = (reject: (reason: unknown) => void, reason: unknown) => {
+    reject(reason);
+    asked.abort(reason);
+  };
+  return await unlessEnded(
+    async () => await ask(asked.signal),
+    (reject) => {
+      const aborted = () => giveUp(reject, signal.reason);
+      signal.addEventListener("abort", aborted);
+      const stopTimer = deadline.timer(deadline.afterMs, () => giveUp(reject, late(deadline.afterMs)));
+      return () => {
+        signal.removeEventListener("abort", aborted);
+        stopTimer();
+      };
+    },
+  );
 }
 
-async function askedOf<Answer>(ask: (signal: AbortSignal) => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-  return await ask(signal);
+/** The work's result, unless what `begin` sets up rejects before; the function that it returns takes that down. The work itself goes on. */
+async function unlessEnded<T>(work: () => Promise<T>, begin: (reject: (reason: unknown) => void) => () => void): Promise<T> {
+  let stop: () => void = () => undefined;
+  const ended = new Promise<never>((_, reject) => {
+    stop = begin(reject);
+  });
+  try {
+    return await Promise.race([ended, work()]);
+  } finally {
+    stop();
+  }
 }
 
 /**
@@ -90,37 +94,26 @@ export async function inTime<Answer>(
   ask: () => Promise<Answer>,
   { deadline, late, isMoving }: Pick<Asked, "deadline" | "late"> & { readonly isMoving?: () => boolean },
 ): Promise<Answer> {
-  let stopTimer: () => void = () => undefined;
-  const over = new Promise<never>((_, reject) => {
-    const begin = () => {
-      stopTimer = deadline.timer(deadline.afterMs, () => {
-        if (isMoving?.() === true) begin();
+  return await unlessEnded(ask, (reject) => {
+    const timed = (): (() => void) =>
+      deadline.timer(deadline.afterMs, () => {
+        if (isMoving?.() === true) stopTimer = timed();
         else reject(late(deadline.afterMs));
       });
-    };
-    begin();
+    let stopTimer = timed();
+    return () => stopTimer();
   });
-  try {
-    return await Promise.race([over, ask()]);
-  } finally {
-    stopTimer();
-  }
 }
 
 /** Resolves with the work's result, or rejects with the abort's reason as soon as the signal aborts. The work itself goes on. */
 export async function untilAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   if (signal === undefined) return await work();
   signal.throwIfAborted();
-  let stop = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
+  return await unlessEnded(work, (reject) => {
+    const aborted = () => reject(signal.reason);
+    signal.addEventListener("abort", aborted, { once: true });
+    return () => signal.removeEventListener("abort", aborted);
   });
-  try {
-    return await Promise.race([work(), aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }
 
 /** The summariser, whose summary is there by the deadline, however many requests it takes: one that is late has failed. */
@@ -166,9 +159,7 @@ function badAnswer(
 ): PlimsollError {
   // Its rejection is ignored, so that it ends no process.
   if (isThenable(value)) Promise.resolve(value).then(undefined, () => undefined);
-  const wrong = shown(
-    path.reduce<unknown>((at, key) => (isRecord(at) || Array.isArray(at) ? Reflect.get(at, key) : at), value),
-  );
+  const wrong = shown(path.reduce<unknown>((at, key) => (Object(at) === at ? Reflect.get(Object(at), key) : at), value));
   const at = path.length === 0 ? "" : ` at ${path.join(".")}`;
   const message = `${port} answered with ${wrong}${at}; it has to answer with ${wanted}`;
   return new PlimsollError("bad-input", message, { port, value: wrong });
@@ -194,25 +185,23 @@ export function passed<Answer>(door: Door<Answer>, value: unknown): Answer {
 
 /** The answer of a port that answers at once. */
 function answerNow<Answer>(door: Door<Answer>, ask: () => unknown): Answer {
-  let value: unknown;
+  return passed(door, askedOf(door.port, ask));
+}
+
+function askedOf(port: string, ask: () => unknown): unknown {
   try {
-    value = ask();
+    return ask();
   } catch (error) {
-    throw failedPort(door.port, error);
+    throw failedPort(port, error);
   }
-  return passed(door, value);
 }
 
 /** The answer of a port that is waited for until the deadline. One that comes later changes nothing; `onLate` may put it away. */
-export async function answerOf<Answer>(
-  door: Door<Answer>,
-  ask: () => unknown,
-  { deadline, isMoving, onLate }: Waited,
-): Promise<Answer> {
+export async function answerOf<Answer>(door: Door<Answer>, ask: () => unknown, { onLate, ...waited }: Waited): Promise<Answer> {
+  const { port } = door;
   let isLate = false;
   const late = (afterMs: number) => {
     isLate = true;
-    const { port } = door;
     return new PlimsollError("bad-input", `${port} gave no answer within ${afterMs} ms`, { port, value: "no answer", afterMs });
   };
   const asked = async () => {
@@ -220,11 +209,9 @@ export async function answerOf<Answer>(
     if (isLate) onLate?.(value);
     return value;
   };
-  const value = await inTime(asked, { deadline, late, ...(isMoving === undefined ? {} : { isMoving }) }).catch(
-    (error: unknown) => {
-      throw failedPort(door.port, error);
-    },
-  );
+  const value = await inTime(asked, { late, ...waited }).catch((error: unknown) => {
+    throw failedPort(port, error);
+  });
   return passed(door, value);
 }
 
@@ -245,12 +232,7 @@ export function tokenizerDoor(encoding: string, count: CountTokens): CountTokens
   const port = `the tokenizer ${encoding}`;
   if (typeof count !== "function") throw badAnswer({ port: "tokenizers", wanted: `a function for ${encoding}` }, count);
   return (text) => {
-    let tokens: unknown;
-    try {
-      tokens = count(text);
-    } catch (error) {
-      throw failedPort(port, error);
-    }
+    const tokens = askedOf(port, () => count(text));
     // Asked for every text: a schema takes longer than a short one.
     if (typeof tokens === "number" && tokens >= 0 && tokens < Number.POSITIVE_INFINITY) return tokens;
     throw badAnswer({ port, wanted: "a number of tokens from 0 on" }, tokens);

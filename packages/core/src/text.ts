@@ -1,5 +1,5 @@
 import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex } from "@noble/hashes/utils.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
 const SHORT_CHARS = 200;
@@ -125,27 +125,13 @@ export function shortHash(text: string): string {
 
 const SHORT_HEX_CHARS = 32;
 
-/** The text's bytes in UTF-8. */
+/** The text's bytes in UTF-8; a lone surrogate takes three, like any other unit of its size. */
 function bytesOf(text: string): Uint8Array {
-  const bytes = new Uint8Array(utf8Bytes(text));
-  let end = 0;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit < 0x80) {
-      bytes[end++] = unit;
-      continue;
-    }
-    const point = text.codePointAt(index) ?? 0;
-    if (point > 0xffff) index += 1;
-    end = putBeyondAscii(bytes, end, point);
-  }
-  return bytes;
-}
-
-/** Writes the bytes of a code point above 127, as UTF-8 does; a lone surrogate takes three, like any other of its size. Gives the end of them. */
-function putBeyondAscii(bytes: Uint8Array, at: number, point: number): number {
-  const more = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
-  bytes[at] = (0xf0 << (3 - more)) | (point >> (6 * more));
-  for (let each = 1; each <= more; each++) bytes[at + each] = 0x80 | ((point >> (6 * (more - each))) & 0x3f);
-  return at + more + 1;
+  if (text.isWellFormed()) return utf8ToBytes(text);
+  const pieces = text.split(/(\p{Surrogate})/u).map((piece) => {
+    const unit = piece.charCodeAt(0);
+    const lone = [0xe0 | (unit >> 12), 0x80 | ((unit >> 6) & 0x3f), 0x80 | (unit & 0x3f)];
+    return piece.isWellFormed() ? [...utf8ToBytes(piece)] : lone;
+  });
+  return Uint8Array.from(pieces.flat());
 }

@@ -1,6 +1,6 @@
 import { entryIdOf, LOG_VERSION, type SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
-import { isNestedDeeper, isRecord, type JsonObject } from "../json.ts";
+import { isNestedDeeper, isRecord } from "../json.ts";
 import { heldChars } from "../message/size.ts";
 import { utf8Bytes } from "../text.ts";
 import { sessionEntrySchema } from "./entry-schema.ts";
@@ -51,8 +51,7 @@ function jsonLine(entry: SessionEntry): string {
     return `${JSON.stringify(entry)}\n`;
   } catch (error) {
     // JSON that is longer than a string can be.
-    if (error instanceof RangeError) throw lineTooLong(placeOf(entry));
-    throw error;
+    throw error instanceof RangeError ? lineTooLong(placeOf(entry)) : error;
   }
 }
 
@@ -79,8 +78,8 @@ interface Place {
  * @throws PlimsollError `bad-session` naming `file:line`, for text that is no JSON or no entry; `session-limit` for text that is nested too deep.
  */
 export function decodeEntry(text: string, place: Place): SessionEntry {
-  const value = jsonOf(text, place);
-  const where = placeIn(place);
+  const where = `${place.file}:${place.line}`;
+  const value = jsonOf(text, place, where);
   if (isNestedDeeper(text, MAXIMUM_NESTING_COUNT)) throw nestedTooDeep(where);
   const parsed = sessionEntrySchema.safeParse(inNewestForm(value));
   if (parsed.success) return parsed.data;
@@ -97,23 +96,17 @@ export function decodeEntry(text: string, place: Place): SessionEntry {
   throw new PlimsollError(
     "bad-session",
     `${where}: not a session entry${at}: ${issue?.message ?? "unknown shape"}; if a newer version of this package wrote it, update, else mend or remove this line`,
-    {
-      ...place,
-    },
+    { ...place },
   );
 }
 
-function jsonOf(text: string, place: Place): unknown {
+function jsonOf(text: string, place: Place, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    if (isNestedDeeper(text, MAXIMUM_NESTING_COUNT)) throw nestedTooDeep(placeIn(place));
-    throw new PlimsollError("bad-session", `${placeIn(place)}: not JSON; repair or remove this line`, { ...place }, cause);
+    if (isNestedDeeper(text, MAXIMUM_NESTING_COUNT)) throw nestedTooDeep(where);
+    throw new PlimsollError("bad-session", `${where}: not JSON; repair or remove this line`, { ...place }, cause);
   }
-}
-
-function placeIn({ file, line }: Place): string {
-  return `${file}:${line}`;
 }
 
 /**
@@ -192,22 +185,14 @@ export const MAXIMUM_LINE_BYTES: number = 256 * 1024 * 1024;
 
 /** The error for nesting beyond {@link MAXIMUM_NESTING_COUNT}. */
 function nestedTooDeep(place: string): PlimsollError {
-  return overLimit(`${place}: nested deeper than ${MAXIMUM_NESTING_COUNT} levels`, {
-    limit: "nesting",
-    maximum: MAXIMUM_NESTING_COUNT,
-  });
+  const details = { limit: "nesting", maximum: MAXIMUM_NESTING_COUNT };
+  return new PlimsollError("session-limit", `${place}: nested deeper than ${MAXIMUM_NESTING_COUNT} levels`, details);
 }
 
 /** The error for a line beyond {@link MAXIMUM_LINE_BYTES}. */
 export function lineTooLong(place: string): PlimsollError {
-  return overLimit(`${place}: a line of more than ${MAXIMUM_LINE_BYTES} bytes`, {
-    limit: "line-bytes",
-    maximum: MAXIMUM_LINE_BYTES,
-  });
-}
-
-function overLimit(message: string, details: JsonObject): PlimsollError {
-  return new PlimsollError("session-limit", message, details);
+  const details = { limit: "line-bytes", maximum: MAXIMUM_LINE_BYTES };
+  return new PlimsollError("session-limit", `${place}: a line of more than ${MAXIMUM_LINE_BYTES} bytes`, details);
 }
 
 /** True if a value nests objects and arrays deeper than {@link MAXIMUM_NESTING_COUNT}. One pass, no recursion; a cycle is nested too deep. */

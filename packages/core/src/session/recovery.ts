@@ -105,8 +105,8 @@ function isOutcome(value: JsonValue | undefined): value is JsonValue & RequestOu
 }
 
 /** Returns the field `refused` of a fit's input for a refusal in another unit than tokens; an empty object for any other outcome. */
-function refusedUnit(outcome: RequestOutcome | undefined): Pick<FitInput, "refused"> {
-  if (outcome?.kind !== "too-large" || outcome.of === "tokens" || outcome.of === "minute") return {};
+function refusedUnit(outcome: RequestOutcome): Pick<FitInput, "refused"> {
+  if (outcome.kind !== "too-large" || outcome.of === "tokens" || outcome.of === "minute") return {};
   return { refused: { unit: outcome.of, limit: outcome.limit ?? null } };
 }
 
@@ -188,15 +188,8 @@ export async function attempted<Answer>(
     const answer = await send();
     const outcome = outcomeIn(answer);
     if (remedyOf(outcome) === "none") return { kind: "answered", answer };
-    const rejection = {
-      outcome,
-      limitTokens: null,
-      requestedTokens: null,
-      promptTokens: null,
-      error: null,
-      cutOff: { answer },
-    };
-    return { kind: "refused", rejection };
+    const uncounted = { limitTokens: null, requestedTokens: null, promptTokens: null };
+    return { kind: "refused", rejection: { outcome, ...uncounted, error: null, cutOff: { answer } } };
   } catch (error) {
     const rejection = rejectionIn(error);
     if (rejection === null) throw error;
@@ -296,20 +289,20 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
         leaveReasoning = undefined;
         continue;
       case "lower-reply":
-        if (isLowered || rejection.outcome.kind !== "reply-too-large") return attempt;
-        if ((await request.lowerReply?.(rejection.outcome.limit)) !== true) return attempt;
+        if (isLowered || outcome.kind !== "reply-too-large" || (await request.lowerReply?.(outcome.limit)) !== true)
+          return attempt;
         isLowered = true;
         continue;
       case "try-less": {
         // Less did not help: the removed parts come back, and the refusal is the caller's.
         if (tried !== "none") await request.undo?.();
-        next = tried === "less" ? null : (request.nextTry?.({ outcome: rejection.outcome, tried }) ?? null);
+        next = tried === "less" ? null : (request.nextTry?.({ outcome, tried }) ?? null);
         if (next === null) return attempt;
         recovery = Math.max(recovery, next.recovery);
         break;
       }
       case "shrink":
-        if (isBeside || !isOfTokens(rejection.outcome) || (await request.lowerBeside?.(rejection)) !== true) break;
+        if (isBeside || !isOfTokens(outcome) || (await request.lowerBeside?.(rejection)) !== true) break;
         isBeside = true;
         continue;
       default:
@@ -320,14 +313,13 @@ export async function sendWithRecovery<Answer>(request: Recovery<Answer>): Promi
     const isLast = recovery >= maximum;
     request.onRejection?.(rejection, isLast ? 0 : recovery + 1);
     if (isLast) return attempt;
-    const { limitTokens, promptTokens, requestedTokens } = rejection;
     const facts = {
-      observedLimitTokens: limitTokens,
-      observedPromptTokens: promptTokens,
-      observedRequestTokens: requestedTokens,
+      observedLimitTokens: rejection.limitTokens,
+      observedPromptTokens: rejection.promptTokens,
+      observedRequestTokens: rejection.requestedTokens,
       recovery,
       refusedTokens: next?.refusedTokens ?? null,
-      ...(next?.refused === undefined ? refusedUnit(rejection.outcome) : { refused: next.refused }),
+      ...(next?.refused === undefined ? refusedUnit(outcome) : { refused: next.refused }),
     };
     const isNew = await request.recover(facts, rejection).catch((error: unknown) => {
       // An answer that was cut off is better than none.

@@ -2,16 +2,13 @@ import { z } from "zod";
 import type { SessionEntry, SessionStartEntry } from "../entry.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
+import { having } from "../option.ts";
 import { answerOf, type Deadline, type Door, failedPort, inTime, passed } from "../port-door.ts";
 import type { EntryListener, OpenedSession, SessionStore, SessionWriter } from "../ports.ts";
 import { sessionEntrySchema } from "./entry-schema.ts";
 
-const isFunction = (value: unknown) => typeof value === "function";
-
 const ENTRY: z.ZodType<SessionEntry> = z.custom<SessionEntry>((value) => sessionEntrySchema.safeParse(value).success);
-const WRITER = z.custom<SessionWriter>(
-  (value) => isRecord(value) && ["append", "entryAt", "close"].every((name) => isFunction(value[name])),
-);
+const WRITER: z.ZodType<SessionWriter> = having("append", "entryAt", "close");
 const CUT_OFF = z.object({ line: z.number(), bytes: z.number() }).nullable();
 const STORED = z.object({ entries: z.array(ENTRY), cutOff: CUT_OFF });
 const SUMMARY = z.object({
@@ -35,7 +32,7 @@ const [DELETED, APPENDED, CLOSED] = [ended("sessions.delete"), ended("the log's 
 /** The session store, whose answers have their required form and come in time. A log that is read may take its time as long as entries come. */
 export function sessionsDoor(sessions: SessionStore, deadline: Deadline): SessionStore {
   const closeLate = (value: unknown) => {
-    const writer = isRecord(value) && !isFunction(value.close) ? value.writer : value;
+    const writer = isRecord(value) && typeof value.close !== "function" ? value.writer : value;
     // It has no holder: its log would be in use for ever.
     if (isRecord(writer) && typeof writer.close === "function") Promise.resolve(writer.close()).catch(() => undefined);
   };
@@ -54,11 +51,8 @@ export function sessionsDoor(sessions: SessionStore, deadline: Deadline): Sessio
       isMoving = true;
       return onEntry?.(passed(HANDED, entry));
     };
-    return answerOf(door, () => ask(onEntry === undefined ? undefined : take), {
-      deadline,
-      isMoving: moved,
-      onLate: closeLate,
-    });
+    const waited = { deadline, isMoving: moved, onLate: closeLate };
+    return answerOf(door, () => ask(onEntry === undefined ? undefined : take), waited);
   };
   const opened = async (answer: Promise<OpenedSession>): Promise<OpenedSession> => {
     const session = await answer;
