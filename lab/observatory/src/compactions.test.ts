@@ -1,7 +1,7 @@
 import type { ExchangeFacts } from "@plimsoll/simulator";
 import { describe, expect, test } from "vitest";
 import { PLAIN_EXCHANGE } from "../testing/plain-exchange.ts";
-import { compactionFacts, compactionsIn, requestRuns, rounded } from "./compactions.ts";
+import { compactionFacts, compactionsIn, rounded } from "./compactions.ts";
 
 const SINCE = {
   sameSystem: true,
@@ -75,13 +75,4 @@ test.each([
   [null, 0],
 ])("%j tokens are told as %i", (tokens, expected) => {
   expect(rounded(tokens)).toBe(expected);
-});
-
-test("requests in a row are told once, with their number", () => {
-  expect(requestRuns(listOf({}, {}, SUM, { outcome: "overflow" }, {}))).toEqual([
-    { kind: "main", outcome: "answered", count: 2 },
-    { kind: "summary", outcome: "answered", count: 1 },
-    { kind: "main", outcome: "overflow", count: 1 },
-    { kind: "main", outcome: "answered", count: 1 },
-  ]);
 });

@@ -1,5 +1,5 @@
 import type { ExchangeFacts } from "@plimsoll/simulator";
-import type { AfterFacts, CompactionFacts, RequestRun, SummaryFacts } from "./facts.ts";
+import type { AfterFacts, CompactionFacts, SummaryFacts } from "./facts.ts";
 
 /** The kind of requests for a summary, in every program's rules. */
 export const SUMMARY = "summary";
@@ -87,15 +87,4 @@ function afterFacts(after: ExchangeFacts, personCount: number): AfterFacts {
     cacheReadTokens: rounded(after.cacheReadTokens),
     constraints: after.probes,
   };
-}
-
-/** Exchanges as runs of one kind and outcome. */
-export function requestRuns(exchanges: readonly ExchangeFacts[]): readonly RequestRun[] {
-  const runs: RequestRun[] = [];
-  for (const { kind, outcome } of exchanges) {
-    const last = runs.at(-1);
-    if (last?.kind === kind && last.outcome === outcome) runs[runs.length - 1] = { ...last, count: last.count + 1 };
-    else runs.push({ kind, outcome, count: 1 });
-  }
-  return runs;
 }

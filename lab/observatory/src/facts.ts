@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { TOLD } from "./play.ts";
 
 /** The behaviour of a published program when its context is full. Numbers, roles, counts and hashes: no text of the program is in it. */
 export interface ProgramFacts {
@@ -22,8 +21,6 @@ export interface ProgramFacts {
   readonly thresholds: readonly ThresholdFacts[];
   /** Compactions in a row of one session. */
   readonly compactions: readonly CompactionFacts[];
-  readonly loop: EndFacts;
-  readonly overflows: readonly OverflowFacts[];
 }
 
 const ACTS_BETWEEN = ["steps", "turns", "never"] as const;
@@ -75,35 +72,8 @@ export interface AfterFacts {
   readonly constraints: readonly string[];
 }
 
-/** A session's end, and its parts. */
-export interface EndFacts {
-  readonly requests: readonly RequestRun[];
-  readonly endedBy: "itself" | "requests" | "time";
-  readonly exitCode: number | null;
-  readonly told: (typeof TOLD)[number];
-}
-
-/** Requests of one kind and outcome in a row. */
-export interface RequestRun {
-  readonly kind: string;
-  readonly outcome: string;
-  readonly count: number;
-}
-
-/** The outcome of a refusal as too long: once, twice in a row, or until the request was smaller. */
-export interface OverflowFacts extends EndFacts {
-  readonly refused: "once" | "twice" | "until smaller";
-}
-
 const word = z.string().regex(/^[a-z0-9@/. -]{1,40}$/i);
 const count = z.int().min(0).max(100_000_000);
-
-const end = {
-  requests: z.array(z.strictObject({ kind: word, outcome: word, count })),
-  endedBy: z.enum(["itself", "requests", "time"]),
-  exitCode: z.int().nullable(),
-  told: z.enum(TOLD),
-};
 
 /** Checks a file of facts: there is no field that could hold a text. */
 export const programFactsSchema: z.ZodType<ProgramFacts> = z.strictObject({
@@ -155,6 +125,4 @@ export const programFactsSchema: z.ZodType<ProgramFacts> = z.strictObject({
       }),
     }),
   ),
-  loop: z.strictObject(end),
-  overflows: z.array(z.strictObject({ refused: z.enum(["once", "twice", "until smaller"]), ...end })),
 });

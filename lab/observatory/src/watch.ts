@@ -1,19 +1,8 @@
 import type { Scenario } from "@plimsoll/simulator";
-import { compactionFacts, requestRuns, SUMMARY } from "./compactions.ts";
-import {
-  FILL_STEPS,
-  fill,
-  type Lab,
-  PERSON,
-  playToItsEnd,
-  SIDE,
-  smallLimits,
-  statedLimits,
-  turns,
-} from "./experiments/setting.ts";
+import { compactionFacts, SUMMARY } from "./compactions.ts";
+import { type Lab, PERSON, playToItsEnd, SIDE, smallLimits, statedLimits, turns } from "./experiments/setting.ts";
 import { missingThreshold, reportedThreshold } from "./experiments/thresholds.ts";
-import type { ActsBetween, EndFacts, OverflowFacts, ProgramFacts, ThresholdFacts } from "./facts.ts";
-import type { Played } from "./play.ts";
+import type { ActsBetween, ProgramFacts, ThresholdFacts } from "./facts.ts";
 import type { MainStep } from "./program.ts";
 
 /** Makes all experiments with a program; `recorded` is the day, as `2026-11-22`. */
@@ -29,7 +18,6 @@ export async function watch(lab: Lab, recorded: string): Promise<ProgramFacts> {
   const between = actsBetween ?? "never";
   thresholds.push(await missingThreshold(lab, between));
   const { wire, overhead, compactions } = await compactionsInARow(lab, between);
-  const loop = await loopWhileHigh(lab, between);
   return {
     program: name,
     packageName,
@@ -42,71 +30,7 @@ export async function watch(lab: Lab, recorded: string): Promise<ProgramFacts> {
     overhead,
     thresholds,
     compactions,
-    loop,
-    overflows: await overflows(lab),
   };
-}
-
-function endOf({ exchanges, endedBy, exitCode, told }: Played): EndFacts {
-  return { requests: requestRuns(exchanges), endedBy, exitCode, told };
-}
-
-/** Main answers after which usage falls again, and requests after which a program that goes on is ended. */
-const LOOP_MAINS = 12;
-const LOOP_REQUESTS = 60;
-
-/** Usage stays high in spite of the program's compactions: does it end? */
-async function loopWhileHigh(lab: Lab, between: ActsBetween): Promise<EndFacts> {
-  const { limits, tokenFactorRatio } = smallLimits(lab.program);
-  const isTurns = between === "turns";
-  const step: MainStep = isTurns ? { say: { text: "Done." } } : { call: { outputTokens: 50 } };
-  const played = await lab.play("usage that stays high", {
-    scenario: {
-      name: "usage that stays high",
-      tokenFactorRatio,
-      main: [fill(between), { ...step, repeat: LOOP_MAINS }],
-      usage: { atLeastTokens: Math.round(limits.windowTokens * HIGH_RATIO) },
-      atMostMain: FILL_STEPS + LOOP_MAINS,
-      side: SIDE,
-    },
-    limits,
-    prompts: isTurns ? turns(FILL_STEPS + LOOP_MAINS) : [PERSON],
-    atMostRequests: LOOP_REQUESTS,
-  });
-  return endOf(played);
-}
-
-/** High: nearly the window. Chosen. */
-const HIGH_RATIO = 0.97;
-
-/** The main request that is refused, and the size of results before it. */
-const REFUSED_REQUEST = 6;
-const RESULT_TOKENS = 2_000;
-
-/** The provider says that a request is too long: once, twice in a row, and until requests are smaller than half of it. */
-async function overflows(lab: Lab): Promise<readonly OverflowFacts[]> {
-  const { limits, tokenFactorRatio } = smallLimits(lab.program);
-  const refuse = async (refused: OverflowFacts["refused"], overflow: NonNullable<Scenario["overflow"]>) => {
-    const played = await lab.play(`too long ${refused}`, {
-      scenario: {
-        name: `too long ${refused}`,
-        tokenFactorRatio,
-        main: [{ call: { outputTokens: RESULT_TOKENS }, repeat: REFUSED_REQUEST + 3 }],
-        overflow,
-        side: SIDE,
-      },
-      limits,
-      prompts: [PERSON],
-      atMostRequests: LOOP_REQUESTS,
-    });
-    return { facts: { refused, ...endOf(played) }, played };
-  };
-  const once = await refuse("once", [{ kind: "main", request: REFUSED_REQUEST }]);
-  const twice = await refuse("twice", [{ kind: "main", request: REFUSED_REQUEST, times: 2 }]);
-  const mains = once.played.exchanges.filter(({ kind, promptTokens }) => kind === "main" && promptTokens !== null);
-  const [first, last] = [mains[0]?.promptTokens ?? 0, mains[REFUSED_REQUEST - 1]?.promptTokens ?? 0];
-  const smaller = await refuse("until smaller", [{ aboveTokens: Math.round((first + last) / 2) }]);
-  return [once.facts, twice.facts, smaller.facts];
 }
 
 /** Compactions in a row that are looked at. */
