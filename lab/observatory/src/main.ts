@@ -8,19 +8,22 @@ import { folderOf, installed, node22In } from "./install.ts";
 import { cache, enterNamespace, isInside, root } from "./namespace.ts";
 import { type PlayRequest, play } from "./play.ts";
 import { playedWhole } from "./played-whole.ts";
+import { buildProxy, pricedLine, pricedProgram } from "./priced.ts";
 import type { Program } from "./program.ts";
 import { PROGRAMS } from "./programs/programs.ts";
 import { watch } from "./watch.ts";
 
 /**
- * Runs published programs against the simulator and writes lab/observatory/facts: `pnpm observatory [PROGRAM…] [--date YYYY-MM-DD] [--jobs N]`. A program
- * that cannot be installed or watched is named and left out.
+ * Runs published programs against the simulator and writes lab/observatory/facts: `pnpm observatory [PROGRAM[@VERSION]…] [--date YYYY-MM-DD] [--jobs N]`. A
+ * program that cannot be installed or watched is named and left out. `--priced WINDOW` prints prices of prompts instead, by those of `--model`.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     date: { type: "string", default: new Date().toISOString().slice(0, "2026-01-01".length) },
     jobs: { type: "string", default: "2" },
+    priced: { type: "string" },
+    model: { type: "string", default: "gpt-5.5" },
   },
 });
 
@@ -53,6 +56,10 @@ async function watchAll(waiting: Program[]): Promise<void> {
   for (let program = waiting.shift(); program !== undefined; program = waiting.shift()) {
     const file = join(root, "lab/observatory/facts", `${program.name}.json`);
     try {
+      if (values.priced !== undefined) {
+        process.stdout.write(`${await pricedLine(labOf(pricedProgram(program, values.model)), Number(values.priced))}\n`);
+        continue;
+      }
       const facts = programFactsSchema.parse(await watch(labOf(program), values.date));
       writeFileSync(file, `${JSON.stringify(facts, null, 2)}\n`);
     } catch (error) {
@@ -61,9 +68,14 @@ async function watchAll(waiting: Program[]): Promise<void> {
   }
 }
 
-const asked = PROGRAMS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+const versions = new Map(positionals.map((each) => [each.split("@")[0], each.split("@")[1]]));
+const asked = PROGRAMS.filter(({ name }) => versions.size === 0 || versions.has(name)).map((program) => ({
+  ...program,
+  version: versions.get(program.name) ?? program.version,
+}));
 let ready = asked;
 if (!isInside) {
+  if (values.priced !== undefined) buildProxy();
   const problems = new Map<Program, string | null>();
   for (const program of asked) problems.set(program, await installed(cache, program));
   for (const [{ name, version }, problem] of problems) if (problem !== null) say(`${name} ${version}: skipped: ${problem}`);
