@@ -1,5 +1,5 @@
 import { constants, isAscii } from "node:buffer";
-import { closeSync, readSync } from "node:fs";
+import { closeSync, fstatSync, readSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
@@ -98,6 +98,18 @@ function firstBytes(path: string): Buffer {
   } catch {
     // A file that cannot be opened says so when it is read.
     return bytes.subarray(0, 0);
+  }
+}
+
+/** The last bytes of a file as text; empty if it cannot be read. */
+export function fileEnd(path: string, mostBytes: number): string {
+  const bytes = Buffer.alloc(mostBytes);
+  try {
+    const from = (file: number) => Math.max(0, fstatSync(file).size - mostBytes);
+    return withFile(path, path, (file) => bytes.toString("latin1", 0, readSync(file, bytes, 0, mostBytes, from(file))));
+  } catch {
+    // A file that cannot be opened says so when it is read.
+    return "";
   }
 }
 

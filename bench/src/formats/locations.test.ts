@@ -124,6 +124,22 @@ test("a file is given with its time", async () => {
   ]);
 });
 
+test.each<readonly [string, string, number]>([
+  ["its last record", '{"timestamp":"1970-01-01T00:00:50Z"}\n{"timestamp":"1970-01-01T00:01:00Z"}\n', 60_000],
+  ["milliseconds", '[{"ts": 1600000000000, "text": "a"}]', 1_600_000_000_000],
+  ["a record before a long one", `{"at":"1970-01-01T00:01:00Z"}\n{"text":"${"x".repeat(100_000)}"}\n`, 60_000],
+  ["the file, if a text quotes a time", '{"text":"{\\"at\\":\\"1970-01-01T00:01:00Z\\"}"}', 1_700_000_000_000],
+  ["the file, if a time is later", '{"expires":"2099-01-01T00:00:00Z"}', 1_700_000_000_000],
+])("a copied log is as old as %s", async (_, text, modifiedMs) => {
+  const homeFolder = await mkdtemp(join(home, "copied-"));
+  const path = join(homeFolder, ".pi/agent/sessions/s.jsonl");
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+  await utimes(path, 1_700_000_000, 1_700_000_000);
+  expect(await locateLogs({ agent: "pi", homeFolder })).toEqual([{ path, modifiedMs }]);
+  expect(await locateLogs({ agent: "pi", homeFolder, sinceMs: modifiedMs + 1 })).toEqual([]);
+});
+
 const CLINE = "Code/User/globalStorage/saoudrizwan.claude-dev/tasks/9/api_conversation_history.json";
 
 test.each<readonly [string, LocatedAgent, Readonly<Record<string, string>>, string]>([

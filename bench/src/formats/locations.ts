@@ -1,6 +1,7 @@
 import type { Dirent, Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { type PlatformPath, default as systemPath } from "node:path";
+import { fileEnd } from "./file-source.ts";
 import { storedSession, storedSessions } from "./opencode/database.ts";
 
 /** All agents whose logs {@link locateLogs} can find on the user's machine, in the order of the documentation. */
@@ -23,6 +24,7 @@ export type LocatedAgent = (typeof LOCATED_AGENTS)[number];
 /** A log of an agent: a file, or a session of a database as `opencode.db#ses_1`. */
 export interface LocatedFile {
   readonly path: string;
+  /** The time of its newest record; of the file if its end shows none. A copied file is newer than its records. */
   readonly modifiedMs: number;
 }
 
@@ -164,10 +166,28 @@ export async function locateLogs(query: LogQuery): Promise<readonly LocatedFile[
   const inFiles = withoutPackedCopies(files.flat(), ({ path }) => path);
   // Sessions moved into the database are still in its files.
   const ids = new Set(stored.map(({ path }) => storedSession(path)?.sessionId));
-  return [...stored, ...inFiles.filter(({ path }) => !ids.has(systemPath.basename(path, ".json")))]
-    .filter((file) => file.modifiedMs >= sinceMs)
+  const isSince = ({ modifiedMs }: LocatedFile) => modifiedMs >= sinceMs;
+  const own = inFiles.filter((file) => isSince(file) && !ids.has(systemPath.basename(file.path, ".json"))).map(recordedFile);
+  return [...stored, ...own]
+    .filter(isSince)
     .sort((a, b) => b.modifiedMs - a.modifiedMs || (a.path < b.path ? -1 : 1))
     .slice(0, Math.min(limit, Number.MAX_SAFE_INTEGER));
+}
+
+/** Bytes at the end of a log that are searched for times, more if the first show none. Chosen: a home has thousands of logs, and a result may be long. */
+const TAIL_BYTES = [1 << 13, 1 << 18] as const;
+
+/** Times as values of JSON: `"2026-01-31T12:00:00Z"`, or milliseconds since 1970. Those inside of texts have escaped quotes. */
+const TIME = /(?<!\\)"(\d{4}-\d\d-\d\dT\d\d:\d\d[^"\\]*)"|[:\s](1\d{12})(?=[\s,}])/g;
+
+/** Dates a file by the newest time at its end that is not after the file's own. */
+function recordedFile({ path, modifiedMs }: LocatedFile): LocatedFile {
+  for (const bytes of TAIL_BYTES) {
+    const times = [...fileEnd(path, bytes).matchAll(TIME)].map(([, text = "", ms]) => Number(ms ?? Date.parse(text)));
+    const newest = times.reduce((most, time) => (time > most && time <= modifiedMs ? time : most), 0);
+    if (newest > 0) return { path, modifiedMs: newest };
+  }
+  return { path, modifiedMs };
 }
 
 /** Leaves out packed files that lie beside their own plain text: an agent that goes on with a packed log unpacks it, and writes to that. */
