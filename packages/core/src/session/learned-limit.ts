@@ -1,14 +1,7 @@
 import { recoveriesOf, recoveryOfTry } from "../engine/goal.ts";
 import type { SessionEntry, StepOutcome } from "../entry.ts";
 import { isHuman } from "../message/message.ts";
-import {
-  REQUEST_UNITS,
-  type RequestLimits,
-  type RequestSize,
-  type RequestUnit,
-  requestSizeOf,
-  sizeIn,
-} from "../message/size.ts";
+import { REQUEST_UNITS, type RequestLimits, type RequestUnit, requestSizeOf, sizeIn } from "../message/size.ts";
 import type { EnginePolicy } from "../policy/policy.ts";
 import type { Prediction } from "../tokens/estimator.ts";
 import { isRejectedUsage, rejectedLimit } from "../usage.ts";
@@ -31,35 +24,25 @@ function isOfOtherUnit(steps: readonly StepOutcome[]): boolean {
   return steps.some(({ strategy }) => strategy.startsWith(LIMIT_STEP));
 }
 
-/** Drops the limits that an answered request of this size exceeded; the same value if it exceeded none. */
-function unrefuted(known: LearnedRequestLimits, answered: RequestSize): LearnedRequestLimits {
+type SentRequest = Parameters<typeof requestSizeOf>[0];
+
+/** Drops the limits that an answered request exceeded, which is measured only if there are any; the same value if it exceeded none. */
+export function withoutRefuted(known: LearnedRequestLimits, answered: SentRequest): LearnedRequestLimits {
+  const count = Object.keys(known).length;
+  if (count === 0) return known;
+  const size = requestSizeOf(answered);
   const left = REQUEST_UNITS.flatMap((unit) => {
     const { [unit]: learned } = known;
-    return learned === undefined || sizeIn(answered, unit) > learned.limit ? [] : [[unit, learned] as const];
+    return learned === undefined || sizeIn(size, unit) > learned.limit ? [] : [[unit, learned] as const];
   });
-  return left.length === Object.keys(known).length ? known : Object.fromEntries(left);
+  return left.length === count ? known : Object.fromEntries(left);
 }
 
-/** Drops the limits that an answered request exceeded, which is measured only if there are any. */
-export function withoutRefuted(
-  known: LearnedRequestLimits,
-  answered: Parameters<typeof requestSizeOf>[0],
-): LearnedRequestLimits {
-  return Object.keys(known).length === 0 ? known : unrefuted(known, requestSizeOf(answered));
-}
-
-/**
- * Folds one more entry: another model has other limits, undone compactions taught nothing, and a reply shows that its request was not too large.
- * `sizeOf` measures that, and is asked only if there is a limit.
- */
-export function foldRequestLimits(
-  known: LearnedRequestLimits,
-  entry: SessionEntry,
-  sizeOf: () => RequestSize,
-): LearnedRequestLimits {
+/** Folds one more entry: another model has other limits, undone compactions taught nothing, and a reply shows that the request `before` it was not too large. */
+export function foldRequestLimits(known: LearnedRequestLimits, entry: SessionEntry, before: SentRequest): LearnedRequestLimits {
   if (entry.type === "message") {
     const isReply = entry.message.role === "assistant" && entry.message.origin === "model";
-    return isReply && Object.keys(known).length > 0 ? unrefuted(known, sizeOf()) : known;
+    return isReply ? withoutRefuted(known, before) : known;
   }
   if (entry.type === "model-change") return {};
   if (entry.type === "revert")
@@ -173,14 +156,10 @@ export function learnedWindowTokens(
   reserveTokens: number,
 ): number | null {
   if (refusedTokens === null) return statedTokens;
-  const roomTokens = Math.floor(roomBelow(refusedTokens, answeredTokens));
-  return Math.min(statedTokens ?? Number.POSITIVE_INFINITY, roomTokens + reserveTokens);
-}
-
-function roomBelow(refusedTokens: number, answeredTokens: number): number {
-  if (answeredTokens === 0) return refusedTokens * FIRST_RATIO;
   const gapTokens = refusedTokens - answeredTokens;
-  return gapTokens < refusedTokens * CLOSE_RATIO ? answeredTokens : answeredTokens + gapTokens / 2;
+  const betweenTokens = gapTokens < refusedTokens * CLOSE_RATIO ? answeredTokens : answeredTokens + gapTokens / 2;
+  const roomTokens = Math.floor(answeredTokens === 0 ? refusedTokens * FIRST_RATIO : betweenTokens);
+  return Math.min(statedTokens ?? Number.POSITIVE_INFINITY, roomTokens + reserveTokens);
 }
 
 /** Unknown refusals of one request in a row, without an answer in between. */
@@ -237,66 +216,44 @@ export function nextTry(
 /** Reads from a log's events the limits that one model's refusals taught, so that a resumed session knows them. Those older than a day at `nowMs` are dropped. */
 export function learnedInLog(
   events: readonly LimitEvent[],
-  {
-    modelId,
-    reserveTokens,
-    nowMs,
-  }: { readonly modelId: string; readonly reserveTokens: number; readonly nowMs: number | null },
+  of: { readonly modelId: string; readonly reserveTokens: number; readonly nowMs: number | null },
 ): LearnedLimit {
-  const start: { readonly learned: LearnedLimit; readonly expectedTokens: number | null } = {
-    learned: NOTHING_LEARNED,
-    expectedTokens: null,
-  };
-  const { learned } = events
-    .filter((event) => event.modelId === modelId)
-    .reduce((known, event) => {
-      if (event.kind === "answered") {
-        const expectedTokens = known.expectedTokens ?? event.promptTokens;
-        const learned = afterAnswer(known.learned, { expectedTokens, nowTokens: event.promptTokens });
-        return { learned, expectedTokens: null };
-      }
-      if (event.kind === "undone") return known;
-      const { limitTokens, expectedTokens } = event;
-      const request = { expectedTokens, reserveTokens, nowMs: event.atMs };
-      const learned = afterRejection(known.learned, { limitTokens, promptTokens: null }, request);
-      return { learned, expectedTokens: event.afterTokens };
-    }, start);
-  return believedAt(learned, nowMs);
+  let learned = NOTHING_LEARNED;
+  let expectedTokens: number | null = null;
+  for (const event of events) {
+    if (event.modelId !== of.modelId || event.kind === "undone") continue;
+    if (event.kind === "answered") {
+      const { promptTokens: nowTokens } = event;
+      learned = afterAnswer(learned, { expectedTokens: expectedTokens ?? nowTokens, nowTokens });
+      expectedTokens = null;
+    } else {
+      const request = { expectedTokens: event.expectedTokens, reserveTokens: of.reserveTokens, nowMs: event.atMs };
+      learned = afterRejection(learned, { limitTokens: event.limitTokens, promptTokens: null }, request);
+      expectedTokens = event.afterTokens;
+    }
+  }
+  return believedAt(learned, of.nowMs);
 }
 
 /** A fact in a log about a model's window: a size that the provider refused or answered, or a smaller try that was undone. */
-export type LimitEvent = RefusedSize | AnsweredSize | UndoneSize;
-
-/** A request was refused as too long, and the session compacted, or asked for a shorter reply. Sizes are expected ones, in tokens. */
-interface RefusedSize {
-  readonly kind: "refused";
-  readonly modelId: string | null;
-  /** The id of the compaction, or of the request. */
-  readonly entryId: string;
-  /** The limit that the provider named; `null` if it named none. */
-  readonly limitTokens: number | null;
-  readonly expectedTokens: number;
-  /** Expected tokens of the context after the compaction. */
-  readonly afterTokens: number;
-  readonly atMs: number | null;
-}
-
-/** Less was sent after a refusal, and did not help: it was undone. */
-interface UndoneSize {
-  readonly kind: "undone";
-  readonly modelId: string | null;
-  /** Expected tokens of the smaller request. */
-  readonly afterTokens: number;
-  /** True if the person said something since: the next request is another one. */
-  readonly isPast: boolean;
-}
-
-/** A request was answered, whose prompt measured so much. */
-interface AnsweredSize {
-  readonly kind: "answered";
-  readonly modelId: string;
-  readonly promptTokens: number;
-}
+export type LimitEvent =
+  /** A request was refused as too long, and the session compacted, or asked for a shorter reply. Sizes are expected ones, in tokens. */
+  | {
+      readonly kind: "refused";
+      readonly modelId: string | null;
+      /** The id of the compaction, or of the request. */
+      readonly entryId: string;
+      /** The limit that the provider named; `null` if it named none. */
+      readonly limitTokens: number | null;
+      readonly expectedTokens: number;
+      /** Expected tokens of the context after the compaction. */
+      readonly afterTokens: number;
+      readonly atMs: number | null;
+    }
+  /** Less was sent after a refusal, and did not help: it was undone. `isPast` if the person said something since: the next request is another one. */
+  | { readonly kind: "undone"; readonly modelId: string | null; readonly afterTokens: number; readonly isPast: boolean }
+  /** A request was answered, whose prompt measured so much. */
+  | { readonly kind: "answered"; readonly modelId: string; readonly promptTokens: number };
 
 /**
  * The events of a log after one more entry. Of answers that follow each other the first stays, which measures the expectation, and the largest: there
@@ -304,18 +261,11 @@ interface AnsweredSize {
  */
 export function foldLimitEvents(events: readonly LimitEvent[], entry: SessionEntry): readonly LimitEvent[] {
   if (entry.type === "compaction") {
-    const { reason, modelId, tokensBefore, tokensAfter, observedLimitTokens = null } = entry.record;
-    if (reason !== "overflow" || tokensBefore === null || tokensAfter === null || isOfOtherUnit(entry.record.steps))
-      return events;
-    const refused = {
-      modelId,
-      entryId: entry.id,
-      limitTokens: observedLimitTokens,
-      expectedTokens: tokensBefore,
-      afterTokens: tokensAfter,
-      atMs: entry.atMs,
-    };
-    return [...events, { kind: "refused", ...refused }];
+    const { reason, modelId, tokensBefore: expectedTokens, tokensAfter: afterTokens, steps } = entry.record;
+    if (reason !== "overflow" || expectedTokens === null || afterTokens === null || isOfOtherUnit(steps)) return events;
+    const { observedLimitTokens: limitTokens = null } = entry.record;
+    const sizes = { limitTokens, expectedTokens, afterTokens };
+    return [...events, { kind: "refused", modelId, entryId: entry.id, ...sizes, atMs: entry.atMs }];
   }
   // Less did not help, or a person undid it: nothing was learned.
   const last = events.at(-1);

@@ -233,10 +233,8 @@ const UNDO_ARCHIVED = "undo-archived";
 function takeStored(log: OpenLog, entry: SessionEntry, covered: "kept" | "released"): void {
   if (entry.type === "revert" && log.state.view.undo === "archived") {
     const { compactionId } = entry;
-    throw new PlimsollError("bad-session", `compaction ${compactionId} is undone later in the log`, {
-      why: UNDO_ARCHIVED,
-      compactionId,
-    });
+    const details = { why: UNDO_ARCHIVED, compactionId };
+    throw new PlimsollError("bad-session", `compaction ${compactionId} is undone later in the log`, details);
   }
   fold(log, entry);
   written(log, 1);
@@ -258,13 +256,6 @@ function append<Entry extends SessionEntry>(log: OpenLog, given: Entry): Entry {
   if (entry.type === "usage" && missingTokens !== null) onEvent?.(silentTruncation(entry, missingTokens, log.predict(null)));
   if (entry.type === "usage" && isUsageRefused) onEvent?.(usageRefused(entry, log.predict(null)));
   return entry;
-}
-
-/** Takes the reasoning in again that left for tries which did not help. */
-function takeBack(log: OpenLog): void {
-  if (log.untried === null) return;
-  log.entries.length = log.untried.count - log.archivedCount;
-  log.state = log.untried.state;
 }
 
 /** Appends the repair of a crash, and reports it; nothing in a new session. */
@@ -431,8 +422,11 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
       }
       log.refusals = { ...log.refusals, reasoningTries: reasoningTries + 1 };
       const untried = log.untried ?? { state: log.state, count: log.archivedCount + entries.length };
-      if (entry === null) takeBack(log);
-      else log.append(entry);
+      if (entry === null) {
+        // No try helped: all that left for them is taken in again.
+        entries.length = untried.count - log.archivedCount;
+        log.state = untried.state;
+      } else log.append(entry);
       log.untried = entry === null ? null : untried;
       return entry !== null;
     },

@@ -37,9 +37,6 @@ export interface MessageIndex extends LoggedMessages {
   add(entry: SessionEntry, entryIndex: number): void;
 }
 
-/** Reads an entry of the log by its index. */
-type EntryAt = (index: number) => Promise<SessionEntry | undefined>;
-
 /** Where a message is: the entry, and which of the messages that it holds. */
 interface Known {
   readonly entryIndex: number;
@@ -48,8 +45,8 @@ interface Known {
   readonly places: LogPlaces;
 }
 
-/** An index of an empty log. A compaction that is undone stays in it: its handles may have been read. */
-export function createMessageIndex(entryAt: EntryAt): MessageIndex {
+/** An index of an empty log, whose entries `entryAt` reads. A compaction that is undone stays in it: its handles may have been read. */
+export function createMessageIndex(entryAt: (index: number) => Promise<SessionEntry | undefined>): MessageIndex {
   /** The entry of each appended message, and its parts. */
   const appended: number[] = [];
   const partCounts: number[] = [];
@@ -63,31 +60,20 @@ export function createMessageIndex(entryAt: EntryAt): MessageIndex {
     return { entryIndex, written: 0, partCount, places: { first: place, last: place } };
   };
 
-  const learnEdit = (edit: AppliedEdit, entryIndex: number, writtenBefore: number) => {
-    const learn = (message: Message, places: LogPlaces) => {
-      const at = { entryIndex, written: writtenBefore, partCount: message.parts.length, places };
-      if (!byId.has(message.id)) byId.set(message.id, at);
-    };
-    switch (edit.kind) {
-      case "replace-spans":
-        if (edit.message !== null) learn(edit.message, placesOfSpans(edit.spans, knownOf));
-        break;
-      case "replace-history": {
-        // A message that was not appended has the place of the one before it.
-        let places: LogPlaces = { first: 0, last: 0 };
-        for (const [order, { id, parts }] of edit.messages.entries()) {
-          const logged = knownOf(id);
-          places = logged?.places ?? places;
-          const at = { entryIndex, written: writtenBefore + order, partCount: parts.length, places };
-          // If parts were taken out, the handles of the others count those that are left.
-          if (logged?.partCount !== parts.length) byId.set(id, at);
-        }
-        break;
-      }
-      case "replace-part":
-        break;
-      default:
-        edit satisfies never;
+  const learnEdit = (edit: AppliedEdit, entryIndex: number, written: number) => {
+    if (edit.kind === "replace-spans" && edit.message !== null && !byId.has(edit.message.id)) {
+      const { id, parts } = edit.message;
+      byId.set(id, { entryIndex, written, partCount: parts.length, places: placesOfSpans(edit.spans, knownOf) });
+    }
+    if (edit.kind !== "replace-history") return;
+    // A message that was not appended has the place of the one before it.
+    let places: LogPlaces = { first: 0, last: 0 };
+    for (const [order, { id, parts }] of edit.messages.entries()) {
+      const logged = knownOf(id);
+      places = logged?.places ?? places;
+      const at = { entryIndex, written: written + order, partCount: parts.length, places };
+      // If parts were taken out, the handles of the others count those that are left.
+      if (logged?.partCount !== parts.length) byId.set(id, at);
     }
   };
   const messageAt = async ({ entryIndex, written }: Pick<Known, "entryIndex" | "written">): Promise<Message | undefined> => {

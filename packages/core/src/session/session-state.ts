@@ -2,7 +2,6 @@ import { GOAL_STEP } from "../engine/chain.ts";
 import type { Breaker, FitInput, FitOutcome } from "../engine/fit-input.ts";
 import { type AttemptEntry, type SessionEntry, type SetupChangeEntry, type StepOutcome, summaryUsages } from "../entry.ts";
 import { isHuman, type Message, vendorBlockOf } from "../message/message.ts";
-import { requestSizeOf } from "../message/size.ts";
 import { shortHash } from "../text.ts";
 import { EMPTY_LEDGER, type Estimator, type Ledger, type Overhead } from "../tokens/estimator.ts";
 import type { WorkCounter } from "../tokens/measure.ts";
@@ -160,7 +159,7 @@ export function foldState(
     watch,
     usageWatch,
     cacheSigns: foldCacheSigns(before.cacheSigns, evidence),
-    requestLimits: foldRequestLimits(before.requestLimits, entry, () => requestSizeOf(before.view)),
+    requestLimits: foldRequestLimits(before.requestLimits, entry, before.view),
     reportedAtMs: entry.type === "usage" ? (entry.atMs ?? before.reportedAtMs) : before.reportedAtMs,
     lastMessageId: entry.type === "message" ? entry.message.id : before.lastMessageId,
     answeredRequestIds: isAnswer ? [...answered, entry.requestId] : entry.type === "message" ? [] : answered,

@@ -61,7 +61,7 @@ export function foldUsageWatch(watch: UsageWatch, entry: SessionEntry): UsageWat
       // The texts that another agent puts back are not known.
       if (entry.record.reason === "recorded" || entry.edits.some(({ kind }) => kind === "replace-history"))
         return forgotten(watch);
-      return { ...watch, arrived: writtenBy(entry).reduce((arrived, parts) => arrived.append(parts), watch.arrived) };
+      return { ...watch, arrived: partsWrittenBy(entry).reduce((arrived, parts) => arrived.append(parts), watch.arrived) };
     case "setup-change":
     case "revert":
       return forgotten(watch);
@@ -78,7 +78,7 @@ function forgotten(watch: UsageWatch): UsageWatch {
   return { ...watch, reported: null, arrived: EMPTY_USAGE_WATCH.arrived };
 }
 
-function writtenBy({ edits }: CompactionEntry): readonly (readonly Part[])[] {
+function partsWrittenBy({ edits }: CompactionEntry): readonly (readonly Part[])[] {
   return edits.flatMap((edit): readonly (readonly Part[])[] =>
     edit.kind === "replace-part" ? [[edit.part]] : messagesWrittenBy(edit).map(({ parts }) => parts),
   );
