@@ -68,6 +68,7 @@ const FAILURES = ["failure", "critical", "pending", "error"];
 /** Before a digest's quotation of the first request, which is always carried over, and of the newest that it covers. */
 const FIRST = "- Asked first: ";
 const NEWEST = "- Asked later: ";
+const FIRST_FORM = { mark: FIRST, quoteChars: 600, prefers: "newest" } as const;
 
 const line = { mark: "- ", prefers: "newest" } as const;
 const marked = { shareRatio: 0.1, quoteChars: 240, prefers: "newest" } as const;
@@ -133,9 +134,12 @@ export function digestText(request: SummaryRequest, { maximumChars, facts, isBes
   const firstRoom = limitChars * FIRST_RATIO - headingChars(goal, new Map());
   const begun = withLines(new Map(), goal, quotesThatFit(asked === null ? [] : [asked], FIRST_FORM, firstRoom));
   const earlierChars = Math.min(limitChars * EARLIER_RATIO, charsOf(lines));
+  const gone = new Set(covered.map(({ id }) => id));
+  const staying = new Set(view.flatMap(({ id }) => (gone.has(id) ? [] : [id])));
   const fresh = withKinds(
     begun,
-    { ...said, prose, focus, facts: withoutShownPlan(known, covered, view) },
+    // A plan that a message beside the digest has whole is not quoted.
+    { ...said, prose, focus, facts: isPlanGone(known, staying) ? known : { ...known, plan: null } },
     { titles, isBesideRecord, roomChars: limitChars - charsOf(begun) - earlierChars },
   );
   const carried = newestOf(lines, { page: fresh, roomChars: limitChars - charsOf(fresh) });
@@ -151,15 +155,6 @@ export function digestText(request: SummaryRequest, { maximumChars, facts, isBes
 /** A digest without quotations. The next one does not carry it over. */
 const NOTHING_QUOTED = "Nothing is quoted of the earlier messages.";
 
-const FIRST_FORM = { mark: FIRST, quoteChars: 600, prefers: "newest" } as const;
-
-/** The record without a plan that a message beside the digest has whole. */
-function withoutShownPlan(facts: Facts, covered: readonly Message[], view: readonly Message[]): Facts {
-  const gone = new Set(covered.map(({ id }) => id));
-  const staying = new Set(view.flatMap(({ id }) => (gone.has(id) ? [] : [id])));
-  return isPlanGone(facts, staying) ? facts : { ...facts, plan: null };
-}
-
 /** The session's first request, if it is covered and in no summary yet; the newest of the others that are; and the newest step. */
 function saidIn(
   covered: readonly Message[],
@@ -174,7 +169,10 @@ function saidIn(
   return {
     first: requests.filter(isFirst).map(textOf)[0] ?? null,
     asked: newest === undefined ? [] : [textOf(newest)],
-    step: begun < 0 ? [] : covered.slice(begun).flatMap(stepText),
+    step: (begun < 0 ? [] : covered.slice(begun)).flatMap((message) => {
+      if (message.role === "tool-result") return [`${message.toolName}: ${textOf(message).trim()}`];
+      return isOfModel(message) ? [textOf(message)] : [];
+    }),
   };
 }
 
@@ -185,11 +183,6 @@ function isRequest(message: Message): boolean {
 
 function isOfModel(message: Message): boolean {
   return message.role === "assistant" && message.origin === "model";
-}
-
-function stepText(message: Message): readonly string[] {
-  if (message.role === "tool-result") return [`${message.toolName}: ${textOf(message).trim()}`];
-  return isOfModel(message) ? [textOf(message)] : [];
 }
 
 /** The page with quotations of each kind for which there is something to quote. */
@@ -217,9 +210,9 @@ function withKinds(
   return filled;
 }
 
-function onOneLine(text: string): string {
-  return LINE_BREAKS.reduce((joined, lineBreak) => joined.split(lineBreak).join(" "), text.trim());
-}
+/** Any line break, and one before a mark that would begin a heading or a code fence. */
+const BREAK = new RegExp(`[${LINE_BREAKS.join("")}]`, "g");
+const BREAK_BEFORE_MARK = new RegExp(`${BREAK.source}(?=#|\`\`\`)`, "g");
 
 /** As many of the texts as fit, each quoted behind its mark, in their order. The first that is tried is cut to the room if it is longer. */
 function quotesThatFit(
@@ -233,7 +226,7 @@ function quotesThatFit(
   for (let tried = 0; tried < texts.length && leftChars > 0; tried++) {
     const text = texts[isNewestFirst ? texts.length - 1 - tried : tried] ?? "";
     // Behind a mark of its own a text has one line: the mark says which lines are out of date.
-    const whole = mark === line.mark ? text : onOneLine(text);
+    const whole = mark === line.mark ? text : text.trim().replaceAll(BREAK, " ");
     const quoted = quote(whole, kept.length === 0 ? Math.min(quoteChars, leftChars) : quoteChars);
     if (quoted.length > leftChars) break;
     if (quoted === "") continue;
@@ -254,9 +247,7 @@ function quote(text: string, maximumChars: number): string {
   const whole = trimmed.slice(start).trimStart().replace(ITEM, "");
   const cut = whole.length <= maximumChars ? whole : `${whole.slice(0, characterBoundaryAtOrBefore(whole, maximumChars - 1))}…`;
   const movedIn = cut.split("\n").map((each, at) => (at > 0 && isOurs(each) ? ` ${each}` : each));
-  const quoted = movedIn.join("\n");
-  // Most quotations have neither, and are not taken apart for each kind of line break.
-  return quoted.includes("#") || quoted.includes("```") ? LINE_BREAKS.reduce(withoutHeadings, quoted) : quoted;
+  return movedIn.join("\n").replaceAll(BREAK_BEFORE_MARK, "$& ");
 }
 
 /** The mark of a ticked item: a quotation comes behind a mark of its own. */
@@ -276,10 +267,10 @@ function startOfSaying(text: string): number {
 
 /** True for a line that says nothing, or that is the digest's own. */
 function isOurs(text: string): boolean {
-  return (
-    isNothing(text) || [FIRST, ...KINDS.map(({ mark }) => mark)].some((mark) => mark !== line.mark && text.startsWith(mark))
-  );
+  return isNothing(text) || OWN_MARKS.some((mark) => text.startsWith(mark));
 }
+
+const OWN_MARKS = [FIRST, ...KINDS.map(({ mark }) => mark)].filter((mark) => mark !== line.mark);
 
 /** UTF-16 units of a line that says that there is nothing at most; chosen. */
 const NOTHING_CHARS = 40;
@@ -287,11 +278,6 @@ const NOTHING_CHARS = 40;
 /** True for a line that says that there is nothing, as models write it under a heading. */
 function isNothing(text: string): boolean {
   return text.length <= NOTHING_CHARS && /^[^\p{L}\p{N}]*(?:none|n[^\p{L}\p{N}]+a)[^\p{L}\p{N}]*$/iu.test(text);
-}
-
-function withoutHeadings(quoted: string, lineBreak: string): string {
-  const withoutHashes = quoted.split(`${lineBreak}#`).join(`${lineBreak} #`);
-  return withoutHashes.split(`${lineBreak}\`\`\``).join(`${lineBreak} \`\`\``);
 }
 
 /** Takes the part of earlier summaries that fits, each section in proportion; the newest lines of it are at its end. */
@@ -391,7 +377,9 @@ function earlierIn(messages: readonly Message[], titles: readonly string[], outO
   let firstAsked: string | null = null;
   for (const message of messages) {
     if (!isSummary(message)) continue;
-    const { preamble, found } = sectionsIn(summaryOf(message), titles);
+    // The summary itself: without the header and without the facts, which are written anew.
+    const [part] = message.parts;
+    const { preamble, found } = sectionsIn(part?.type === "text" ? summaryIn(part.text) : "", titles);
     if (preamble !== "" && !isNothing(preamble)) prose.push(preamble);
     for (const { title, body } of found) {
       const all = body.split("\n");
@@ -402,12 +390,6 @@ function earlierIn(messages: readonly Message[], titles: readonly string[], outO
     }
   }
   return { lines, prose, firstAsked };
-}
-
-/** The summary itself: its first part, without the header and without the facts, which are written anew. */
-function summaryOf(message: Message): string {
-  const [part] = message.parts;
-  return part?.type === "text" ? summaryIn(part.text) : "";
 }
 
 /** True for a line that says that there is nothing. An indented line is a quotation. */
@@ -433,8 +415,7 @@ const CONTENT = 7;
 
 /** Rank of a line as a heading inside a section; 0 for any other line. Lines that begin with one or two marks are code. */
 function rankOf(line: string): number {
-  const rank = line.indexOf(" ");
-  return rank > 2 && rank < CONTENT && line.startsWith("#".repeat(rank)) ? rank : 0;
+  return /^(#{3,6}) /.exec(line)?.[1]?.length ?? 0;
 }
 
 /** The lines from the first that is not indented: it begins a quotation, or goes on with one that cannot be recognised. */

@@ -2,6 +2,7 @@ import { CONTEXT_FRAMING, type Framing, foldedBeginning, quotedText, textOnOneLi
 import type { Message } from "../message/message.ts";
 import type { TrackedFile } from "../ports.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
+import type { PathAccess } from "../tool.ts";
 import { type CallOutcome, type Facts, fileOperations, lastErrors, NO_FACTS, namedAccessesOf } from "./facts.ts";
 import { isPlanGone, planLines, runningLines } from "./record.ts";
 
@@ -127,12 +128,7 @@ function coveredFilesText(
   const framing = factFraming(kept);
   const stayingCount = staying.reduce((count, message) => count + namedAccessesOf(message).length, 0);
   const covered = facts.named.slice(0, Math.max(0, facts.named.size - stayingCount));
-  const states = new Map(facts.tracked.map(({ path, state }) => [path, state]));
-  const files = [...fileOperations([...covered, ...facts.tracked])];
-  const linesOf = (access: "read" | "modify") =>
-    files.flatMap(([path, kind]) =>
-      kind === access ? [() => [path, states.get(path) ?? ""].map(textOnOneLine).join(" ").trimEnd()] : [],
-    );
+  const linesOf = fileLines([...covered, ...facts.tracked], facts.tracked);
   const listed = (tag: string, access: "read" | "modify", roomChars: number) =>
     newestLines(tag, linesOf(access), { framing, roomChars, order: "covered" });
   // Modified files matter more: the files that were read take the remaining room.
@@ -142,27 +138,38 @@ function coveredFilesText(
   return blocks.length === 0 ? null : blocks.join("\n\n");
 }
 
+/** The files that were accessed in a way, each with the state that a tracker gave. */
+function fileLines(accesses: Iterable<PathAccess>, tracked: readonly TrackedFile[]) {
+  const files = [...fileOperations(accesses)];
+  const states = new Map(tracked.map(({ path, state }) => [path, state]));
+  return (wanted: PathAccess["access"]): readonly LineToWrite[] =>
+    files.flatMap(([path, access]) =>
+      access === wanted ? [() => [path, states.get(path) ?? ""].map(textOnOneLine).join(" ").trimEnd()] : [],
+    );
+}
+
 interface Room {
   readonly framing: Framing;
   readonly roomChars: number;
 }
 
-interface BlockInput extends Room {
-  /** Ids of messages that stay in the context. */
-  readonly shown: ReadonlySet<string>;
-  readonly facts: Facts;
-  readonly kept: KeptState;
-}
-
-function blockFor(kind: (typeof SHARES)[number]["of"], { facts, kept, framing, roomChars, shown }: BlockInput): string {
+/** A block of the facts; `shown` are ids of messages that stay in the context. */
+function blockFor(
+  kind: (typeof SHARES)[number]["of"],
+  {
+    facts,
+    kept,
+    framing,
+    roomChars,
+    shown,
+  }: Room & Pick<Parameters<typeof coveredFilesText>[0], "facts" | "kept"> & { readonly shown: ReadonlySet<string> },
+): string {
   const room = { framing, roomChars };
   switch (kind) {
-    case "running":
-      return firstLines(
-        "running-things",
-        runningLines(facts.running, roomChars - frameCharsOf("running-things") - COUNT_CHARS),
-        room,
-      );
+    case "running": {
+      const lineChars = roomChars - frameCharsOf("running-things") - COUNT_CHARS;
+      return firstLines("running-things", runningLines(facts.running, lineChars), room);
+    }
     case "plan":
       return facts.plan !== null && isPlanGone(facts, shown) ? firstLines("plan-items", planLines(facts.plan), room) : "";
     case "state":
@@ -174,16 +181,9 @@ function blockFor(kind: (typeof SHARES)[number]["of"], { facts, kept, framing, r
         .join("\n");
     case "files": {
       if (kept.files === "covered") return "";
-      const files = [...fileOperations(facts.accesses)];
-      const states = new Map(facts.tracked.map((file) => [file.path, file.state]));
-      const line = (path: string) => {
-        const state = states.get(path) ?? null;
-        return state === null ? textOnOneLine(path) : `${textOnOneLine(path)} ${textOnOneLine(state)}`;
-      };
-      const pathsOf = (access: "read" | "modify") =>
-        files.flatMap(([path, kind]) => (kind === access ? [() => line(path)] : []));
+      const linesOf = fileLines(facts.accesses, facts.tracked);
       const half = { framing, roomChars: Math.floor(roomChars / 2) - 1, order: kept.files };
-      return [newestLines("modified-files", pathsOf("modify"), half), newestLines("read-files", pathsOf("read"), half)]
+      return [newestLines("modified-files", linesOf("modify"), half), newestLines("read-files", linesOf("read"), half)]
         .filter((block) => block !== "")
         .join("\n");
     }
@@ -253,11 +253,8 @@ function framed(tag: string, text: string, roomChars: number): string {
 
 /** As many of the lines as fit between the tags, with a count of the others; nothing if none does. */
 function firstLines(tag: string, lines: readonly string[], room: Room): string {
-  return newestLines(
-    tag,
-    lines.toReversed().map((line) => () => line),
-    { ...room, order: "first" },
-  );
+  const lastFirst = lines.toReversed().map((line) => () => line);
+  return newestLines(tag, lastFirst, { ...room, order: "first" });
 }
 
 /** Characters of the line that counts the omitted ones. */

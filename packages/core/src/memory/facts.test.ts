@@ -3,16 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Message } from "../message/message.ts";
 import { assistant, calling, human, reply, result, toolCall } from "../testing/builders.ts";
 import type { PathAccess } from "../tool.ts";
-import {
-  accessesOf,
-  type CallOutcome,
-  callOutcome,
-  fileOperations,
-  foldFacts,
-  lastErrors,
-  NO_FACTS,
-  withTrackedFiles,
-} from "./facts.ts";
+import { accessesOf, type CallOutcome, fileOperations, foldFacts, lastErrors, NO_FACTS, withTrackedFiles } from "./facts.ts";
 
 const of = (...messages: readonly Message[]) => messages.reduce(foldFacts, NO_FACTS);
 const failed = (id: string, callId: string, text: string) => ({ ...result(id, callId, text), isError: true });
@@ -110,9 +101,10 @@ describe("withTrackedFiles", () => {
 const call = { type: "tool-call", callId: "c", toolName: "bash", argumentsJson: '{"command":"make"}', paths: [] } as const;
 const steps = (end: number, from = 0) =>
   Array.from({ length: end - from }, (_, at) => `step ${from + at} of the work is done`).join("\n");
+const outcomeOf = (message: Message) => foldFacts({ ...NO_FACTS, openCalls: [call] }, message).outcomes.at(0);
 const failedWith = (text: string) => ({ ...result("r", "c", text), isError: true });
 
-describe("callOutcome", () => {
+describe("the outcome of a call", () => {
   test.each([
     ["a call that went well has no error", result("r", "c", "built"), null],
     ["a call that failed has the error's text", failedWith("no such file\n"), "no such file"],
@@ -120,7 +112,7 @@ describe("callOutcome", () => {
     ["never half a character", failedWith(`${"👍".repeat(300)}.`), `${"👍".repeat(99)}.`],
     ["an error without text", failedWith(""), ""],
   ])("%s", (_, message, error) => {
-    expect(callOutcome(call, message)).toEqual({ toolName: "bash", argumentsJson: '{"command":"make"}', error });
+    expect(outcomeOf(message)).toEqual({ toolName: "bash", argumentsJson: '{"command":"make"}', error });
   });
 });
 
@@ -143,14 +135,14 @@ describe("a long error is known by what failed", () => {
     ],
     ["in a long line of its own", `${steps(99)}\nerror: ${"why ".repeat(120)}\n${steps(99)}`, "error: why why why"],
   ])("%s", (_, text, diagnosis) => {
-    const error = callOutcome(call, failedWith(text)).error ?? "";
+    const error = outcomeOf(failedWith(text))?.error ?? "";
     expect(error).toContain(diagnosis);
     expect(error.length).toBeLessThanOrEqual(400);
   });
 
   test("of what is longer than any screen both ends are read", () => {
     const [far, near] = ["error: in the middle", "error: near the end"];
-    const { error } = callOutcome(call, failedWith(`${steps(2000)}\n${far}\n${steps(4000, 2000)}\n${near}\n${steps(99)}`));
+    const error = outcomeOf(failedWith(`${steps(2000)}\n${far}\n${steps(4000, 2000)}\n${near}\n${steps(99)}`))?.error;
     expect(error).toContain(near);
     expect(error).not.toContain(far);
   });
@@ -169,7 +161,7 @@ describe("a long error is known by what failed", () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 60 }), (lines) => {
         const text = lines.join("\n").trimEnd();
-        const error = callOutcome(call, failedWith(text)).error ?? "";
+        const error = outcomeOf(failedWith(text))?.error ?? "";
         expect(error.length).toBeLessThanOrEqual(400);
         expect(error.split("\n…\n").filter((piece) => !text.includes(piece))).toEqual([]);
       }),

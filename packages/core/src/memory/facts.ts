@@ -1,5 +1,5 @@
 import { isRecord, jsonIn, stringsIn } from "../json.ts";
-import type { AssistantMessage, Message, ToolCallPart, ToolResultMessage } from "../message/message.ts";
+import type { Message, ToolCallPart } from "../message/message.ts";
 import { callsAfterResult, isHuman, oncePerMessage, textOf, toolCallsOf } from "../message/message.ts";
 import type { TrackedFile } from "../ports.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
@@ -49,29 +49,28 @@ export function withTrackedFiles(facts: Facts, files: readonly TrackedFile[]): F
 /** Returns the facts after one more message. */
 export function foldFacts(facts: Facts, message: Message): Facts {
   if (isHuman(message)) return facts;
-  if (message.role === "assistant" && message.origin === "model") return withReply(facts, message);
+  if (message.role === "assistant" && message.origin === "model") {
+    const { openCalls, planning, accesses, named } = readReply(message);
+    return {
+      ...facts,
+      plan: planning.reduce((plan, call) => planOf(plan, message.id, call), facts.plan),
+      accesses: appendAll(facts.accesses, accesses),
+      named: appendAll(facts.named, named),
+      openCalls,
+    };
+  }
   if (message.role !== "tool-result") {
     const running = withNotice(facts.running, message);
     return running === facts.running ? facts : { ...facts, running };
   }
   const call = facts.openCalls.find((each) => each.callId === message.callId);
   if (call === undefined) return facts;
+  const { toolName, argumentsJson } = call;
   return {
     ...facts,
     running: withResult(facts.running, call, message),
-    outcomes: facts.outcomes.append(callOutcome(call, message)),
+    outcomes: facts.outcomes.append({ toolName, argumentsJson, error: message.isError ? diagnosisOf(message) : null }),
     openCalls: callsAfterResult(facts.openCalls, message.callId),
-  };
-}
-
-function withReply(facts: Facts, message: AssistantMessage): Facts {
-  const { openCalls, planning, accesses, named } = readReply(message);
-  return {
-    ...facts,
-    plan: planning.reduce((plan, call) => planOf(plan, message.id, call), facts.plan),
-    accesses: appendAll(facts.accesses, accesses),
-    named: appendAll(facts.named, named),
-    openCalls,
   };
 }
 
@@ -121,12 +120,6 @@ export interface CallOutcome {
 /** Characters of an error that are kept, and the part of them for lines before its end: test runners end with a summary of 230. Chosen. */
 const ERROR_CHARS = 400;
 const BEFORE_END_RATIO = 0.4;
-
-/** The outcome of a call with its result. */
-export function callOutcome(call: ToolCallPart, result: ToolResultMessage): CallOutcome {
-  const { toolName, argumentsJson } = call;
-  return { toolName, argumentsJson, error: result.isError ? diagnosisOf(result) : null };
-}
 
 /** The last error of each call that failed and has not succeeded since, oldest first. By tool, then by arguments: a key of both would be hashed anew for every call. */
 export function lastErrors(outcomes: Iterable<CallOutcome>): readonly Failure[] {
@@ -259,13 +252,10 @@ const TEXT_KEYS = ["content", "step", "description", "title", "text"] as const;
 
 function planItem(item: unknown): PlanItem | null {
   if (!isRecord(item) || typeof item.status !== "string") return null;
-  const text = TEXT_KEYS.map((key) => item[key]).find(isText) ?? longestText(item);
-  return text === undefined ? null : { text, status: item.status };
-}
-
-function longestText(item: Readonly<Record<string, unknown>>): string | undefined {
   const texts = Object.entries(item).flatMap(([key, value]) => (key !== "status" && isText(value) ? [value] : []));
-  return texts.toSorted((a, b) => b.length - a.length)[0];
+  const [longest] = texts.toSorted((a, b) => b.length - a.length);
+  const text = TEXT_KEYS.map((key) => item[key]).find(isText) ?? longest;
+  return text === undefined ? null : { text, status: item.status };
 }
 
 function isText(value: unknown): value is string {
