@@ -22,13 +22,10 @@ export function schemaProblems(
   const added = Object.fromEntries(more.map((key) => [key, {}]));
   const schema = isRecord(own.properties) ? { ...own, properties: { ...own.properties, ...added } } : own;
   const flat = issues.flatMap((issue) => flatten(issue, [], schema));
-  const withUnknownKeys = new Set(flat.filter(isUnknownKey).map(({ container }) => placeOf(container)));
-  return (
-    flat
-      // A mistyped key is missing under its right name too; once is enough.
-      .filter((found) => !(found.isMissing && withUnknownKeys.has(placeOf(found.container))))
-      .map(({ path, text }) => ({ path, text }))
-  );
+  const withUnknownKeys = new Set(flat.filter(({ isUnknown }) => isUnknown).map(({ container }) => placeOf(container)));
+  // A mistyped key is missing under its right name too; once is enough.
+  const told = flat.filter((found) => !(found.isMissing && withUnknownKeys.has(placeOf(found.container))));
+  return told.map(({ path, text }) => ({ path, text }));
 }
 
 interface FoundProblem extends SchemaProblem {
@@ -38,7 +35,6 @@ interface FoundProblem extends SchemaProblem {
   readonly isUnknown: boolean;
 }
 
-const isUnknownKey = ({ isUnknown }: FoundProblem) => isUnknown;
 const placeOf = (path: readonly PropertyKey[]) => path.map(String).join(".");
 
 function flatten(issue: Issue, prefix: readonly PropertyKey[], schema: JsonSchema): readonly FoundProblem[] {
@@ -136,18 +132,13 @@ function below(place: JsonSchema, step: PropertyKey): unknown {
 /** The schema itself, the schemas it refers to, and its alternatives. */
 function variants(schema: unknown, root: JsonSchema): readonly JsonSchema[] {
   if (!isRecord(schema)) return [];
-  if (typeof schema.$ref === "string") return variants(definition(schema.$ref, root), root);
+  if (typeof schema.$ref === "string")
+    return variants(isRecord(root.$defs) ? root.$defs[schema.$ref.slice(DEFINITIONS.length)] : undefined, root);
   const alternatives = [schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
   return [schema, ...alternatives.flatMap((alternative) => variants(alternative, root))];
 }
 
 const DEFINITIONS = "#/$defs/";
-
-function definition(reference: string, root: JsonSchema): unknown {
-  return isRecord(root.$defs) && reference.startsWith(DEFINITIONS)
-    ? root.$defs[reference.slice(DEFINITIONS.length)]
-    : undefined;
-}
 
 /** A name is near if at most so many of its characters would have to change (chosen: `opus` is two of four away from `opal`, and means another thing). */
 const NEAR_RATIO = 0.4;

@@ -27,12 +27,9 @@ export function windowParts(
 ): readonly WindowPart[] {
   const { files, rest } = instructionFiles(system);
   const estimated: readonly WindowPart[] = [
-    ...toolsByServer(tools).map(([name, own]) => ({
-      what: "tools" as const,
-      name,
-      toolCount: own.length,
-      tokens: measure.toolsTokens(own),
-    })),
+    ...toolsByServer(tools).map(([name, own]) => {
+      return { ...textPart("tools", name, measure.toolsTokens(own)), toolCount: own.length };
+    }),
     ...files.map(({ name, text }) => textPart("instructions", name, measure.textTokens(text))),
     textPart("system", null, measure.textTokens(rest)),
     textPart("dynamic-context", null, dynamicContext === null ? 0 : measure.textTokens(dynamicContext)),
@@ -48,12 +45,7 @@ export function windowParts(
   return parts.filter(({ tokens }) => tokens > 0).sort((a, b) => b.tokens - a.tokens);
 }
 
-const textPart = (what: WindowPart["what"], name: string | null, tokens: number): WindowPart => ({
-  what,
-  name,
-  toolCount: 0,
-  tokens,
-});
+const textPart = (what: WindowPart["what"], name: string | null, tokens: number) => ({ what, name, toolCount: 0, tokens });
 
 /** The separator between a server's name and a tool's: two underscores (Claude Code, Codex, Gemini CLI, after `mcp__`), a dot, a slash or a colon. */
 const QUALIFIED = /^(?:mcp__)?(.+?)(?:__|[./:])./;
@@ -94,17 +86,11 @@ const CLOSING_TAG = /<\/[A-Za-z][\w:-]*>/g;
 /** Longer lines are prose. Chosen. */
 const LONGEST_FILE_LINE_CHARS = 300;
 
-/** A text that a system prompt has from a file. */
-interface InstructionFile {
-  readonly name: string;
-  readonly text: string;
-}
-
 /**
  * The files that a system text holds, and the rest of it. A file goes from the line that names it to the tag that closes that line's tag, or else to the next
  * line of the kind, or the end. A heading below another file's tag, label or heading is that file's own.
  */
-function instructionFiles(system: string): { readonly files: readonly InstructionFile[]; readonly rest: string } {
+function instructionFiles(system: string) {
   const files: OpenFile[] = [];
   const rest: string[] = [];
   let open: OpenFile | null = null;

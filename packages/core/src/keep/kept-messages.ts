@@ -94,17 +94,15 @@ function unitsOf(view: KeepView): readonly Unit[] {
   return units;
 }
 
-interface FillInput {
-  readonly view: KeepView;
-  readonly units: readonly Unit[];
-  /** The rule's amount in tokens, and the room that all rules together have left. */
-  readonly maximumTokens: number;
-  readonly leftTokens: number;
-}
-
+/** The messages of a rule up to its amount; those beyond it up to the room that all rules together have left. */
 function fill(
   rule: MessagesRule & { readonly kind: string },
-  { view, units, maximumTokens, leftTokens }: FillInput,
+  {
+    view,
+    units,
+    maximumTokens,
+    leftTokens,
+  }: { view: KeepView; units: readonly Unit[]; maximumTokens: number; leftTokens: number },
 ): KeptMessages {
   const kept = new Set<Unit>();
   let tokens = 0;

@@ -81,7 +81,11 @@ type Report = (code: WireViolationCode, index: number, subject: string) => void;
 
 /** Lists everything that these rules reject, in order of position; empty for a list that can be sent. One pass: each message is visited once. */
 export function checkMessages(messages: readonly Message[], rules: WireRules = STRICT_WIRE_RULES): WireViolation[] {
-  const pass = createCheckPass(rules, (message) => contentViolations(message, rules));
+  return violationsOf(messages, rules, (message) => contentViolations(message, rules));
+}
+
+function violationsOf(messages: readonly Message[], ...by: Parameters<typeof createCheckPass>): WireViolation[] {
+  const pass = createCheckPass(...by);
   for (const message of messages) pass.visit(message);
   return pass.end();
 }
@@ -96,17 +100,12 @@ const HISTORY_RULES: WireRules = { ...STRICT_WIRE_RULES, lastMessage: "any" };
  */
 export function historyViolations(
   messages: readonly Message[],
-  read: ReadonlySet<Message> = NONE_READ,
+  read: ReadonlySet<Message> = new Set(),
 ): readonly WireViolation[] {
-  const pass = createCheckPass(HISTORY_RULES, (message) =>
-    read.has(message) ? NO_VIOLATIONS : contentViolations(message, HISTORY_RULES),
+  return violationsOf(messages, HISTORY_RULES, (message) =>
+    read.has(message) ? [] : contentViolations(message, HISTORY_RULES),
   );
-  for (const message of messages) pass.visit(message);
-  return pass.end();
 }
-
-const NONE_READ: ReadonlySet<Message> = new Set();
-const NO_VIOLATIONS: readonly WireViolationCode[] = [];
 
 /** A walk over a list that can be asked for its end and still go on. */
 interface CheckPass {
@@ -281,16 +280,12 @@ export function createWaitingCalls<Call>(): WaitingCalls<Call> {
       const own = new Map<string, Call[]>();
       for (const [callId, call] of calls) {
         newest.set(callId, call);
-        const together = own.get(callId);
-        if (together !== undefined) {
-          together.push(call);
-          continue;
-        }
-        const first = [call];
-        own.set(callId, first);
-        const batches = waiting.get(callId);
-        if (batches === undefined) waiting.set(callId, [first]);
-        else batches.push(first);
+        const together = own.get(callId) ?? [];
+        if (together.push(call) > 1) continue;
+        own.set(callId, together);
+        const batches = waiting.get(callId) ?? [];
+        batches.push(together);
+        waiting.set(callId, batches);
       }
     },
     answered: (callId) => {
