@@ -137,7 +137,10 @@ function addStrings(value: unknown, depth: number, strings: string[]): void {
  */
 export function wellFormed<Value>(value: Value): Value;
 export function wellFormed(value: unknown): unknown {
-  return isWhole(value) ? value : mended(value);
+  if (isWhole(value)) return value;
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return value.map((item: unknown) => wellFormed(item));
+  return Object.fromEntries(Object.entries(Object(value)).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]));
 }
 
 /** True if no text or key in the value has a lone surrogate: almost always, so that it makes nothing. */
@@ -152,34 +155,6 @@ function isWhole(value: unknown): boolean {
   if (!isRecord(value) || !isPlain(value)) return true;
   for (const key of Object.keys(value)) if (!key.isWellFormed() || !isWhole(value[key])) return false;
   return true;
-}
-
-function mended(value: unknown): unknown {
-  if (typeof value === "string") return value.toWellFormed();
-  if (Array.isArray(value)) return mendedItems(value);
-  return isRecord(value) && isPlain(value) ? mendedFields(value) : value;
-}
-
-function mendedItems(items: readonly unknown[]): readonly unknown[] {
-  const all: unknown[] = [];
-  let isSame = true;
-  for (const item of items) {
-    const own = mended(item);
-    isSame &&= own === item;
-    all.push(own);
-  }
-  return isSame ? items : all;
-}
-
-function mendedFields(fields: { readonly [key: string]: unknown }): { readonly [key: string]: unknown } {
-  const all: [string, unknown][] = [];
-  let isSame = true;
-  for (const [key, item] of Object.entries(fields)) {
-    const own = mended(item);
-    isSame &&= own === item && key.isWellFormed();
-    all.push([key.toWellFormed(), own]);
-  }
-  return isSame ? fields : Object.fromEntries(all);
 }
 
 function isPlain(value: object): boolean {

@@ -22,41 +22,37 @@ export function schemaProblems(
   const added = Object.fromEntries(more.map((key) => [key, {}]));
   const schema = isRecord(own.properties) ? { ...own, properties: { ...own.properties, ...added } } : own;
   const flat = issues.flatMap((issue) => flatten(issue, [], schema));
-  const withUnknownKeys = new Set(flat.filter(({ isUnknown }) => isUnknown).map(({ container }) => placeOf(container)));
+  const withUnknownKeys = new Set(flat.filter(({ fault }) => fault === "unknown").map(({ container }) => placeOf(container)));
   // A mistyped key is missing under its right name too; once is enough.
-  const told = flat.filter((found) => !(found.isMissing && withUnknownKeys.has(placeOf(found.container))));
+  const told = flat.filter((found) => !(found.fault === "missing" && withUnknownKeys.has(placeOf(found.container))));
   return told.map(({ path, text }) => ({ path, text }));
 }
 
 interface FoundProblem extends SchemaProblem {
   /** The map that the problem is in. */
   readonly container: readonly PropertyKey[];
-  readonly isMissing: boolean;
-  readonly isUnknown: boolean;
+  /** What is wrong with the key at its end. */
+  readonly fault: "missing" | "unknown" | "other";
 }
 
 const placeOf = (path: readonly PropertyKey[]) => path.map(String).join(".");
 
 function flatten(issue: Issue, prefix: readonly PropertyKey[], schema: JsonSchema): readonly FoundProblem[] {
   const path = [...prefix, ...issue.path];
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
-      path: [...path, key],
-      container: path,
-      text: `unknown key "${key}"${placeText(path)}: ${suggestion(key, keysAt(schema, path))}`,
-      isMissing: false,
-      isUnknown: true,
-    }));
-  }
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => {
+      const text = `unknown key "${key}"${placeText(path)}: ${suggestion(key, keysAt(schema, path))}`;
+      return { path: [...path, key], container: path, text, fault: "unknown" };
+    });
   if (issue.code === "invalid_union" && issue.errors.length > 0) return nearestVariant(issue.errors, path, schema);
   if (issue.code === "invalid_key") {
     const why = issue.issues.map(({ message }) => message).join("; ");
-    return [{ path, container: path, text: `${placeOf(path)}: ${why}`, isMissing: false, isUnknown: false }];
+    return [{ path, container: path, text: `${placeOf(path)}: ${why}`, fault: "other" }];
   }
   const container = path.slice(0, -1);
   const isMissing = path.length > 0 && issue.message.endsWith("received undefined");
   const text = isMissing ? `missing key "${String(path.at(-1))}"${placeText(container)}` : mismatchText(issue, path, schema);
-  return [{ path, container: isMissing ? container : path, text, isMissing, isUnknown: false }];
+  return [{ path, container: isMissing ? container : path, text, fault: isMissing ? "missing" : "other" }];
 }
 
 /** The problems of the variant that a value was meant to be: few, and deep. If a key that names the variant has none of their names, all names. */
@@ -96,8 +92,8 @@ function tagsIn(issues: readonly Issue[]): readonly TagIssue[] {
 const OTHER_TYPE_COST = 4;
 
 function costOf(problems: readonly FoundProblem[], path: readonly PropertyKey[]): number {
-  return problems.reduce((cost, { container, isMissing, isUnknown }) => {
-    const isOtherType = !isMissing && !isUnknown && container.length === path.length;
+  return problems.reduce((cost, { container, fault }) => {
+    const isOtherType = fault === "other" && container.length === path.length;
     return cost + (isOtherType ? OTHER_TYPE_COST : 1) * 2 ** -container.length;
   }, 0);
 }
@@ -113,7 +109,6 @@ function mismatchText({ message }: Issue, path: readonly PropertyKey[], schema: 
   return `${path.length === 0 ? "" : `${placeOf(path)}: `}${text}${hint}`;
 }
 
-/** A JSON Schema (draft 2020-12) as data. */
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** The keys that a map at this place may have, over all its variants; empty if no map, or a map of free keys, is allowed. */
@@ -129,7 +124,6 @@ function below(place: JsonSchema, step: PropertyKey): unknown {
   return isRecord(properties) ? properties[String(step)] : additionalProperties;
 }
 
-/** The schema itself, the schemas it refers to, and its alternatives. */
 function variants(schema: unknown, root: JsonSchema): readonly JsonSchema[] {
   if (!isRecord(schema)) return [];
   if (typeof schema.$ref === "string")

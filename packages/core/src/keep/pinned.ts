@@ -10,16 +10,14 @@ export interface PinnedSpec {
   readonly atMost: Amount;
 }
 
-const schema: z.ZodType<PinnedSpec> = z.strictObject({
-  kind: z.literal("pinned"),
-  messageIds: z.array(z.string().min(1)).readonly().describe("Ids of the messages that stay."),
-  atMost: amountSchema.describe("The most that stays."),
-});
-
 /** Keeps the messages of the ids given. */
-export const PINNED: KeepRuleKind = defineKeepRule({
+export const PINNED: KeepRuleKind = defineKeepRule<PinnedSpec>({
   kind: "pinned",
-  schema,
+  schema: z.strictObject({
+    kind: z.literal("pinned"),
+    messageIds: z.array(z.string().min(1)).readonly().describe("Ids of the messages that stay."),
+    atMost: amountSchema.describe("The most that stays."),
+  }),
   rule: ({ messageIds, atMost }) => ({
     keeps: "messages",
     atMost,

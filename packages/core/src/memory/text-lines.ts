@@ -57,23 +57,13 @@ function withoutNumbers(text: string, lines: readonly TextLine[]): readonly Text
   return numbers >= 2 && numbers >= NUMBERED_RATIO * filled ? numbered : lines;
 }
 
-/** Digits of a line number: no file has more lines than seven digits count; chosen. */
-const MOST_DIGITS = 7;
-/** Blanks before a line number: no tool sets its numbers further in; chosen. */
-const MOST_BLANKS = 12;
+/** A line's number: no tool sets it further in, and no file has more lines than seven digits count; chosen. */
+const NUMBER = /[ \t]{0,12}(\d{1,7})(?:[→\t]|[:|] ?)/y;
 
 function behindNumber(text: string, line: TextLine): TextLine {
-  const { start, end } = line;
-  // Both loops stop at the line's end: a newline is neither blank nor digit.
-  let at = start;
-  while (at - start < MOST_BLANKS && isBlank(text.charCodeAt(at))) at += 1;
-  const digits = at;
-  while (at - digits < MOST_DIGITS && isDigit(text.charCodeAt(at))) at += 1;
-  if (at === digits || at === end) return line;
-  const mark = text.charAt(at);
-  if (!"→\t:|".includes(mark)) return line;
-  const spaced = (mark === ":" || mark === "|") && text.charAt(at + 1) === " ";
-  return { start: at + (spaced ? 2 : 1), end, number: Number.parseInt(text.slice(digits, at), 10) };
+  NUMBER.lastIndex = line.start;
+  const found = NUMBER.exec(text);
+  return found === null ? line : { start: NUMBER.lastIndex, end: line.end, number: Number(found[1]) };
 }
 
 /** Lines with fewer characters say nothing that distinguishes them from others; chosen. */
@@ -110,14 +100,6 @@ export function textHash(text: string, start: number, end: number): number {
   return hash === 0 ? 1 : hash;
 }
 
-function isBlank(unit: number): boolean {
-  return unit === 0x20 || unit === 0x09;
-}
-
 function isSpace(unit: number): boolean {
-  return isBlank(unit) || unit === 0x0d;
-}
-
-function isDigit(unit: number): boolean {
-  return unit >= 0x30 && unit <= 0x39;
+  return unit === 0x20 || unit === 0x09 || unit === 0x0d;
 }

@@ -43,18 +43,12 @@ export function isClearedText(text: string, handle: string): boolean {
  * The files that were touched are listed with it, as they are with every summary.
  */
 export function truncateText(messages: readonly Message[], handle: string): string {
-  const counts = [
-    counted(messages, "user", "user"),
-    counted(messages, "assistant", "assistant"),
-    counted(messages, "tool-result", "tool result"),
-  ].filter((count) => count !== null);
+  const counts = (["user", "assistant", "tool-result"] as const).flatMap((role) => {
+    const count = messages.filter((message) => message.role === role).length;
+    return count === 0 ? [] : [`${count} ${role === "tool-result" ? "tool result" : role}`];
+  });
   const noun = messages.length === 1 ? "message" : "messages";
   return `[Compacted ${messages.length} ${noun}: ${counts.join(", ")}; handle ${handle}]`;
-}
-
-function counted(messages: readonly Message[], role: Message["role"], label: string): string | null {
-  const count = messages.filter((message) => message.role === role).length;
-  return count === 0 ? null : `${count} ${label}`;
 }
 
 /** A passage of the log that stays readable after its message is gone, word for word. */

@@ -6,11 +6,10 @@ import { partHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
 import { fencedText } from "../message/transcript-text.ts";
 import { characterBoundaryAtOrBefore, shortHash } from "../text.ts";
-import type { ContextArguments, ContextCall } from "./context-tools.ts";
+import { CONTEXT_TOOL_NAMES, type ContextArguments, type ContextCall } from "./context-tools.ts";
 import { type LoggedMessages, MAXIMUM_RECALL_CHARS, readable } from "./recall.ts";
 import type { FittedSession } from "./session.ts";
 
-/** An open session, as far as a call needs it. */
 interface CalledSession extends FittedSession {
   readonly messages: LoggedMessages;
   readonly messageIds: readonly string[];
@@ -133,7 +132,7 @@ async function wordsFound({ messages, messageIds }: CalledSession, words: string
 }
 
 function isContextTool(name: string): boolean {
-  return name === "remaining" || name === "recall" || name === "pin" || name === "compact";
+  return CONTEXT_TOOL_NAMES.some((each) => each === name);
 }
 
 /** A text piece by piece, each with its start, cut at the ends of lines where there are some. */

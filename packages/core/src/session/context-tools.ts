@@ -4,7 +4,10 @@ import * as option from "../option.ts";
 import type { ToolSpec } from "../tool.ts";
 import type { Recalled, RecallRange } from "./recall.ts";
 
-type ContextToolName = "remaining" | "recall" | "pin" | "compact";
+/** The tools by their names. */
+export const CONTEXT_TOOL_NAMES = ["remaining", "recall", "pin", "compact"] as const;
+
+type ContextToolName = (typeof CONTEXT_TOOL_NAMES)[number];
 
 /** The arguments of a call, as far as they could be read. */
 export type ContextArguments = { readonly [Key in "handle" | "words" | "text" | "focus"]?: string } & {
@@ -25,7 +28,6 @@ export interface ContextCall {
 /** A session, or a compactor of many conversations: `of` names one of them, as its `recall` does. */
 type ContextHost<Of> = { contextCall(call: ContextCall, of?: Of): Promise<string> };
 
-/** Options of context tools. */
 interface ContextToolOptions {
   /** The tools that the model is offered; all by default. */
   readonly offer?: readonly ContextToolName[];
@@ -45,14 +47,10 @@ export interface ContextTools<Of = never> {
 }
 
 const OPTIONS = option.schema<ContextToolOptions>({
-  offer: z
-    .array(z.enum(["remaining", "recall", "pin", "compact"]))
-    .readonly()
-    .optional(),
+  offer: z.array(z.enum(CONTEXT_TOOL_NAMES)).readonly().optional(),
   from: z.number().min(0).max(1).optional(),
 });
 
-/** One tool: its description for the model, and its arguments with theirs. */
 interface Definition {
   readonly name: ContextToolName;
   readonly description: string;
@@ -131,7 +129,6 @@ export function contextTools<Of = never>(
   };
 }
 
-/** The arguments of a call; `null` for any that the tool does not take. */
 function argumentsOf({ takes }: Definition, given: unknown): ContextArguments | null {
   const args = typeof given === "string" ? (given.trim() === "" ? {} : jsonIn(given)) : (given ?? {});
   if (!isRecord(args)) return null;

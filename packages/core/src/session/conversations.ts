@@ -23,13 +23,11 @@ interface ConversationRequest {
   readonly messages: readonly Message[];
 }
 
-/** The conversation that a request continues, and its name. */
 interface FoundConversation {
   readonly name: ConversationName;
   readonly session: Session;
 }
 
-/** Options of a set of conversations. */
 interface ConversationsOptions {
   /** Makes a conversation over a log that `writer` holds already, for a request; `from` is the one that it goes on from, if it takes over more than messages. */
   readonly begin: (
@@ -291,10 +289,11 @@ async function settledEntries(
   const own = request.messages.slice(sharedCount, end);
   if (end < 0 || sharedCount === 0 || !isSettled(before, own)) return [];
   const ids = new Set(before.map(({ id }) => id));
-  const isOfThem = (entry: SessionEntry) =>
-    entry.type === "compaction" &&
-    entry.edits.some((edit) => edit.kind === "replace-history" || namesOf(edit).some((id) => ids.has(id)));
-  if (behind.some(isOfThem)) return [];
+  const isOfThem = (edit: AppliedEdit) => {
+    if (edit.kind === "replace-part") return ids.has(edit.messageId);
+    return edit.kind === "replace-history" || edit.spans.some(({ from, through }) => ids.has(from) || ids.has(through));
+  };
+  if (behind.some((entry) => entry.type === "compaction" && entry.edits.some(isOfThem))) return [];
   const newest = request.messages[end - 1]?.id ?? null;
   const taken = own.map((message, at) => admit?.(request, sharedCount + at, source.session) ?? message);
   return [
@@ -305,10 +304,6 @@ async function settledEntries(
       return entry.type === "message" ? [] : [entry];
     }),
   ];
-}
-
-function namesOf(edit: Exclude<AppliedEdit, { readonly kind: "replace-history" }>): readonly string[] {
-  return edit.kind === "replace-part" ? [edit.messageId] : edit.spans.flatMap(({ from, through }) => [from, through]);
 }
 
 /** Whether unanswered messages are the same but for the text at one place of them: each result is there, and at least half of the text. */
@@ -346,7 +341,6 @@ function idsOf(node: Node): readonly string[] {
   return node.parent === null ? [] : node.session.messageIds();
 }
 
-/** True if the messages begin with all that a branch holds. */
 function isWithin(branch: Branch, messages: readonly Message[]): boolean {
   return countShared(idsOf(branch), messages) === idsOf(branch).length;
 }
@@ -372,12 +366,10 @@ function noted(works: Map<string, Promise<void>>, name: string, work: Promise<vo
   return work;
 }
 
-/** True for a node that requests are still led through. */
 function isKept(node: Node, { live, roots }: Memory): boolean {
   return node.parent === null ? roots.get(node.name.sessionId) === node : live.has(node);
 }
 
-/** Releases an idle branch. */
 function forget(branch: Branch, { live }: Memory): void {
   live.delete(branch);
   branch.parent.children.delete(branch.slot);
@@ -419,7 +411,6 @@ function livingBelow(branch: Branch, { live }: Memory): readonly Branch[] {
   return [...live].filter(({ parent }) => parent === branch);
 }
 
-/** Releases a branch and all below it. */
 function end(branch: Branch, memory: Memory): void {
   for (const each of livingBelow(branch, memory)) end(each, memory);
   void release(branch, memory);

@@ -21,7 +21,7 @@ import { createMessageIndex, doubledIdError, type MessageIndex, recall } from ".
 import { createRedaction, type Redaction } from "./redaction.ts";
 import { repairsOf } from "./replace-history.ts";
 import type { FittedSession, ReportedUsage, Session, SessionInput, SessionOptions } from "./session.ts";
-import { checkInput, sessionSetup } from "./session.ts";
+import { SESSION_INPUT, sessionSetup } from "./session.ts";
 import type { FoldedState, SessionState, UsageTotals } from "./session-state.ts";
 import { EMPTY_STATE, foldState, foldTotals, NO_USAGE } from "./session-state.ts";
 import { sessionsDoor, writerDoor, writerOf } from "./store-door.ts";
@@ -175,7 +175,6 @@ function emptyLog(given: SessionOptions, archive: SessionStore | null): OpenLog 
   return log;
 }
 
-/** The options, with writers of summaries that see only redacted texts. */
 function redactedOptions(given: SessionOptions, redaction: Redaction): SessionOptions {
   const { compact: _, ...options } = given;
   const compact: NonNullable<SessionOptions["compact"]> = async (request, signal) => {
@@ -186,7 +185,6 @@ function redactedOptions(given: SessionOptions, redaction: Redaction): SessionOp
   return "compact" in given ? { ...options, summarizer, compact } : { ...options, summarizer };
 }
 
-/** Takes an entry into all state kept of the log. */
 function fold(log: OpenLog, entry: SessionEntry): Omit<FoldedState, "state"> {
   const { entries, messages, sizes } = log;
   if (entry.type === "message") sizes.add(entry.message, log.state.view.messages);
@@ -335,7 +333,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
   };
   // At every gate: a field behind a spread takes five times as long.
   const timed = (input: SessionInput): FitInput => {
-    checkInput(input);
+    option.check("a fit", SESSION_INPUT, input);
     const { model } = input;
     const limits = typeof model === "string" ? option.limitsOf(model, options.limitsOf ?? (() => null)) : model;
     const hidden = log.redaction === null ? {} : { pending: input.pending.map(redacted) };

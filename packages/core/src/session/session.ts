@@ -219,7 +219,8 @@ const SESSION_OPTIONS = option.schema<SessionOptions>({
 
 const AMOUNT = count.nullable().optional();
 
-const SESSION_INPUT = option.schema<SessionInput>({
+/** Checks the input of a fit. */
+export const SESSION_INPUT: z.ZodType<SessionInput> = option.schema<SessionInput>({
   gate: gateSchema,
   pending: list,
   model: z.union([limits, text]),
@@ -236,11 +237,6 @@ const SESSION_INPUT = option.schema<SessionInput>({
   ...option.optional(count, "step", "recovery"),
   ...option.optional(AMOUNT, "observedLimitTokens", "observedPromptTokens", "observedRequestTokens"),
 });
-
-/** Refuses a senseless input of a fit, with PlimsollError `bad-input`. */
-export function checkInput(input: SessionInput): void {
-  option.check("a fit", SESSION_INPUT, input);
-}
 
 /**
  * The setup that options ask for.

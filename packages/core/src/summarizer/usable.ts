@@ -8,7 +8,7 @@ import type { Summary, SummaryRequest } from "../ports.ts";
 import { BUILT_IN_PROMPTS } from "../prompts/built-in-prompts.ts";
 import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/parts.ts";
 import type { Usage } from "../usage.ts";
-import { isEmptyBody, type SectionedText, sectionedText, sectionsIn } from "./sections.ts";
+import { isEmptyBody, sectionedText, sectionsIn } from "./sections.ts";
 
 /** The writer of a summary: a writer that was asked for one, or a hook that supplied it in its own words, however few. */
 export type SummaryAuthor = "asked" | "hook";
@@ -256,7 +256,12 @@ function inSections(text: string, rules: SummaryRules): RepairedSummary {
   const { preamble, found, unknown } = sectionsIn(text, rules.sections);
   if (found.length === 0) throw failed(`the summary has none of its sections (${rules.sections.join(", ")})`);
   if (found.every(({ body }) => isEmptyBody(body))) throw failed("every section of the summary is empty");
-  const bodies = new Map(rules.sections.map((title) => [title, bodiesOf(title, found)]));
+  const bodies = new Map(
+    rules.sections.map((title) => {
+      const told = found.filter((section) => section.title === title && !isEmptyBody(section.body)).map(({ body }) => body);
+      return [title, told.length === 0 ? [EMPTY_SECTION] : told];
+    }),
+  );
   const order = found.map(({ title }) => rules.sections.indexOf(title));
   const isInOrder = order.every((position, index) => index === 0 || position > (order[index - 1] ?? -1));
   const repairs: SummaryRepair[] = [
@@ -270,12 +275,6 @@ function inSections(text: string, rules: SummaryRules): RepairedSummary {
 
 /** The text of a section without content. */
 const EMPTY_SECTION = "None";
-
-/** Returns the texts under a title; the word for an empty section if there is none. */
-function bodiesOf(title: string, found: SectionedText["found"]): readonly string[] {
-  const told = found.filter((section) => section.title === title && !isEmptyBody(section.body)).map(({ body }) => body);
-  return told.length === 0 ? [EMPTY_SECTION] : told;
-}
 
 /** A reply that is one code block as a whole, without its fence. */
 function withoutWrapping(text: string): string {
