@@ -89,7 +89,6 @@ export function spansBetween(messages: readonly Message[], { start, cut, lastHum
   return [...span(messages, start, Math.min(human, cut)), ...span(messages, Math.max(start, human + 1), cut)];
 }
 
-/** Nothing if the end is not behind the start. */
 function span(messages: readonly Message[], start: number, end: number): readonly MessageSpan[] {
   const first = messages[start];
   const last = messages[end - 1];

@@ -37,7 +37,6 @@ export function timerOf(wait: Wait): Timer {
   };
 }
 
-/** The port that is asked, and its deadline. */
 interface Asked {
   readonly deadline: Deadline;
   readonly signal: AbortSignal;
@@ -133,7 +132,6 @@ export interface Door<Answer> {
 /** Most characters of an answer that an error shows; chosen. */
 const SHOWN_CHARS = 60;
 
-/** An answer as an error names it. */
 function shown(value: unknown): string {
   if (isThenable(value)) return "a promise";
   if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`;
@@ -183,7 +181,6 @@ export function passed<Answer>(door: Door<Answer>, value: unknown): Answer {
   return read.data;
 }
 
-/** The answer of a port that answers at once. */
 function answerNow<Answer>(door: Door<Answer>, ask: () => unknown): Answer {
   return passed(door, askedOf(door.port, ask));
 }

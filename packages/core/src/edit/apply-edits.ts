@@ -10,7 +10,6 @@ import type {
 import { PlimsollError } from "../error.ts";
 import { isHuman, type Message, type Part } from "../message/message.ts";
 
-/** The parts of an applied edit that change a view: no counts, no usage. */
 type ViewEdit =
   | Pick<AppliedReplaceSpans, "kind" | "spans" | "message" | "moved" | "note">
   | AppliedReplacePart

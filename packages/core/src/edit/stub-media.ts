@@ -27,7 +27,6 @@ export interface StubbedRequest {
   readonly guessed: RequestUnit | null;
 }
 
-/** An image or document that may be taken, and its size. */
 interface Slot extends RequestSize {
   readonly message: Message;
   readonly partIndex: number;
@@ -81,7 +80,6 @@ interface Exceeded {
   readonly isGuess: boolean;
 }
 
-/** The media that stay so that a unit's limit is kept. */
 function under(slots: readonly Slot[], unit: RequestUnit, { limit, total, base, isGuess }: Exceeded): readonly Slot[] {
   if (sizeIn(base, unit) > limit && !isGuess) return slots;
   if (unit === "imageBytes" || unit === "imagePx") return slots.filter((slot) => slot[unit] <= limit);

@@ -214,7 +214,6 @@ export function bestOf({ run, views }: ChainEnd, { retryTokens }: Pick<Goal, "re
   return { ...best, steps: [...best.steps, ...undone] };
 }
 
-/** The state to go on with after the rule that is worth least was released. */
 function released(run: ChainRun): ChainRun {
   const least = run.held.at(-1);
   if (least === undefined) return run;
@@ -332,7 +331,6 @@ export function preparedStep(
   return { strategy: { name: PREPARED_STEP, needsModel: false, plan }, from: "policy" };
 }
 
-/** The messages of the spans; none if one of them is not there. */
 function spanned(messages: readonly Message[], spans: readonly MessageSpan[]): readonly Message[] {
   const places = new Map(messages.map(({ id }, index) => [id, index]));
   const found = spans.map(({ from, through }) => [places.get(from), places.get(through)] as const);

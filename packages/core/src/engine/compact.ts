@@ -186,7 +186,6 @@ function chainToolsFor(
   return { tools, recaller: writers.recaller, isSupplied, cutEstimatorName };
 }
 
-/** The edit with a hook's summary in the place of a digest, or of the vendor's. */
 function withHooksText(edit: Edit): Edit {
   return edit.kind === "replace-spans" && (edit.by === "digest" || edit.by === "vendor") ? { ...edit, by: "summary" } : edit;
 }
@@ -210,7 +209,6 @@ function progressOf({ policy, setup: { estimator } }: FitState, { expectedTokens
     messages.reduce((sum, message) => sum + estimator.measure.messageTokens(message), 0) <= expectedTokens;
 }
 
-/** The end of a compaction: its result, and the measure. */
 interface Ended {
   readonly run: ChainRun;
   /** True if no view was found that is expected to fit. */

@@ -111,7 +111,6 @@ function leftOverOf({ view: { activeCompactions, messages } }: FitState): (messa
   return (message) => message === next && isHuman(message);
 }
 
-/** Returns the window of the model that writes summaries. */
 function writerWindow({ policy, writer }: Pick<FitState, "policy" | "writer">, { windowTokens }: Budget): number {
   const { request } = policy.summary;
   return typeof request === "string"

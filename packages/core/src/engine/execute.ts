@@ -155,7 +155,6 @@ function refuseUnsendable(before: readonly Message[], after: readonly Message[])
   throw new PlimsollError("unsendable", `the edited context has ${code} at message ${index}`, { code, index, subject });
 }
 
-/** The request for an edit's summary; `parts` are the messages of its spans. */
 function summaryRequestFor(parts: SummaryRequest["parts"], input: ExecuteInput): SummaryRequest {
   const { messages: view, focus, prompts, opening } = input;
   const { role: _, request: form, ...shape } = input.summary;

@@ -15,7 +15,6 @@ export interface Goal {
   readonly retryTokens: number | null;
 }
 
-/** Expected tokens of the view's messages before a compaction, of the overhead, and of the pending messages. */
 interface GoalSizes {
   readonly tokensBefore: number;
   readonly overheadTokens: number;
@@ -142,7 +141,6 @@ const ROUNDING_TOKENS = 2;
 /** The bound is a share of the overhead, too: where that fills the window it would leave nothing. Then half of the expected room is kept; chosen. */
 const LEAST_ROOM_RATIO = 0.5;
 
-/** Returns the expected tokens of messages at which their upper bound still fits. */
 function fittingTokensOf(
   { setup: { estimator }, ledger }: Sized,
   { inputBudgetTokens }: Budget,

@@ -138,7 +138,6 @@ export function budgetFor(policy: EnginePolicy, { model, observedLimitTokens = n
 /** System text and tools of more than this share of the budget fill it; chosen: with less, a cut's gain depends on its kept messages. */
 const FILLED_RATIO = 0.5;
 
-/** True if uncuttable parts fill the window. */
 function isWindowFilled({ overheadTokens }: Prediction, { inputBudgetTokens }: Budget): boolean {
   return overheadTokens > inputBudgetTokens * FILLED_RATIO;
 }

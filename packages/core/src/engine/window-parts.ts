@@ -53,7 +53,6 @@ const QUALIFIED = /^(?:mcp__)?(.+?)(?:__|[./:])./;
 /** A server with fewer tools looks like a tool of two words, if one underscore or hyphen separates them (OpenCode, LangChain). Chosen. */
 const LEAST_SHARED_PREFIX = 4;
 
-/** The tools of each server, by their names; `null` for those that name none. */
 function toolsByServer(tools: readonly ToolSpec[]): readonly (readonly [string | null, readonly ToolSpec[]])[] {
   const prefixes = groupedBy(tools, ({ name }) => prefixOf(name));
   const groupOf = ({ name }: ToolSpec): string | null => {
@@ -119,7 +118,6 @@ interface FileBeginning {
   readonly end: string | null;
 }
 
-/** A file whose lines are still read. */
 interface OpenFile extends FileBeginning {
   readonly lines: string[];
 }

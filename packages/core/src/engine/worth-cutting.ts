@@ -76,7 +76,6 @@ export function maybePays(
 /** A window with less free is full: a cut that waits may come after a refusal, whose limit is known to a few parts in a hundred. Chosen. */
 const FULL_RATIO = 0.05;
 
-/** A gate, as far as the price of a cut depends on it. */
 interface PricedGate extends Pick<CutPrice, "stepTokens"> {
   readonly prediction: Pick<Prediction, "expectedTokens">;
   readonly pauseMs: number | null;

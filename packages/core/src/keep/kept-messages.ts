@@ -75,7 +75,6 @@ interface Unit {
   isKept: boolean;
 }
 
-/** The unit of each message. */
 function unitsOf(view: KeepView): readonly Unit[] {
   const { messages } = view;
   const safe = safeCuts(messages);

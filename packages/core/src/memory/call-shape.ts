@@ -159,14 +159,12 @@ function listedPaths(value: unknown): readonly string[] {
   );
 }
 
-/** The path in a call's arguments, found by usual names (`path`, `file_path`, …), for any use by the tool; `undefined` for none. */
 function namedPath(args: CallArguments): string | undefined {
   return PATH_KEYS.flatMap((key) => stringAt(args, key) ?? []).find((value) => value !== "");
 }
 
 const PATCH_FILE_LINES = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "] as const;
 
-/** The files that a patch in the `*** Begin Patch` form names, each once, in order. */
 function patchPaths(args: CallArguments): readonly PathAccess[] {
   const text = ["input", "patch", "patchText", "command"].map((key) => stringAt(args, key)).find((value) => value !== null);
   const paths = new Set<string>();
@@ -195,7 +193,6 @@ export function filesShownBy(args: { readonly [key: string]: unknown } | null): 
   return shown.includes(null) ? [] : shown.flatMap((files) => files ?? []);
 }
 
-/** The files that one part shows; `null` if it does anything else. */
 function filesIn([program = "", ...words]: readonly string[]): readonly string[] | null {
   if (program === "cd") return [];
   if (!READERS.has(program)) return null;

@@ -32,7 +32,6 @@ export const DEFAULT_DIGEST_OPTIONS: DigestOptions = { maximumChars: 6000 };
 /** Sections of a digest under a policy that names none. */
 const OWN_SECTIONS = ["Goal", "Progress", "Next Steps", "Failures"] as const;
 
-/** Quotations of one kind. */
 interface QuoteKind {
   readonly textsOf: (told: Told) => readonly string[];
   /** They go into the section whose title has one of these words, an earlier word first; into the last section if none has. */
@@ -113,7 +112,6 @@ const FOCUS: QuoteKind = { textsOf: ({ focus }) => focus, under: PROGRESS, share
 const FIRST_RATIO = 0.2;
 const EARLIER_RATIO = 0.3;
 
-/** Lines by section. */
 type Page = ReadonlyMap<string, readonly string[]>;
 
 /** The digest's text. Linear in the covered text, and in the files and failures of the record; quotes are cut on character boundaries. */
@@ -176,7 +174,6 @@ function saidIn(
   };
 }
 
-/** True for words of the person that say something. */
 function isRequest(message: Message): boolean {
   return isHuman(message) && startOfSaying(textOf(message)) >= 0;
 }
@@ -185,7 +182,6 @@ function isOfModel(message: Message): boolean {
   return message.role === "assistant" && message.origin === "model";
 }
 
-/** The page with quotations of each kind for which there is something to quote. */
 function withKinds(
   page: Page,
   told: Told,
@@ -253,7 +249,6 @@ function quote(text: string, maximumChars: number): string {
 /** The mark of a ticked item: a quotation comes behind a mark of its own. */
 const ITEM = /^[-*+] (?=\[[ x]\] )/i;
 
-/** Where the first line begins that says something; below 0 if none does. */
 function startOfSaying(text: string): number {
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf("\n", start);
@@ -296,7 +291,6 @@ function newestOf(earlier: Page, { page, roomChars }: { readonly page: Page; rea
   );
 }
 
-/** The section whose title has one of the words, an earlier word first; else the last. */
 function sectionFor(words: readonly string[], titles: readonly string[]): string {
   const lower = titles.map((title) => title.toLowerCase());
   for (const word of words) {
@@ -360,7 +354,6 @@ function focusLines(messages: readonly Message[], focus: string): readonly strin
     .map(({ line }) => line);
 }
 
-/** The sections of earlier summaries among covered messages. */
 interface Earlier {
   /** Lines by section, oldest summary first. */
   readonly lines: ReadonlyMap<string, readonly string[]>;

@@ -138,7 +138,6 @@ function coveredFilesText(
   return blocks.length === 0 ? null : blocks.join("\n\n");
 }
 
-/** The files that were accessed in a way, each with the state that a tracker gave. */
 function fileLines(accesses: Iterable<PathAccess>, tracked: readonly TrackedFile[]) {
   const files = [...fileOperations(accesses)];
   const states = new Map(tracked.map(({ path, state }) => [path, state]));

@@ -31,7 +31,6 @@ function* filesAsTheyAre(view: KeepView): Iterable<MessageRange> {
   }
 }
 
-/** Where each path was touched last, changed and read, by index of the message with the call; the one touched last first. */
 function touchesOf({ messages, messageTokens }: KeepView): ReadonlyMap<string, Touches> {
   const files = new Map<string, Touches>();
   let backTokens = 0;

@@ -165,7 +165,6 @@ export function rankedUnits(
   return ranked.sort((a, b) => b.rank - a.rank || inLogOrder(b.unit, a.unit));
 }
 
-/** Adds the units of a text that are worth something, with their ranks now. */
 function addRanked(ranked: RankedUnit[], text: LoggedText, log: LogPlace, worth: UnitWorth["worth"]): void {
   const headChars = headCharsOf(text.of);
   const units: Unit[] = [];

@@ -5,7 +5,6 @@ const LONGEST_CHARS = 200;
 const LEAST_CHARS = 3;
 const LEAST_DIGITS = 4;
 
-/** A stretch of a text. */
 interface Run {
   readonly start: number;
   readonly end: number;

@@ -29,14 +29,12 @@ export interface RecallIndex {
  */
 const MOST_CHARS = 8_000_000;
 
-/** A message that is held: the beginning of its texts, and its call's facts about them. */
 interface HeldMessage {
   readonly message: Message;
   readonly told: ToldByCall;
   readonly atChars: number;
 }
 
-/** The state of an index. */
 interface IndexState {
   readonly work: WorkCounter;
   readonly files: FileTouches;
@@ -62,7 +60,6 @@ export function createRecallIndex(work: WorkCounter): RecallIndex {
   return { now: () => viewOf(index, index.atChars), add: (message) => takeIn(index, message) };
 }
 
-/** The index up to a place of the log. */
 function viewOf(index: IndexState, nowAtChars: number): RecallView {
   const place = () => {
     readThrough(index, nowAtChars);
@@ -110,7 +107,6 @@ function readMessage(index: IndexState, { message, told, atChars: startChars }: 
 /** Read once for all sessions that hold the message. */
 const readTexts = oncePerMessage((message) => logTexts(message).map((text) => ({ ...text, reading: readText(text) })));
 
-/** Reads the texts that have not been asked for yet. */
 function readThrough(index: IndexState, endChars: number): void {
   for (;;) {
     const next = index.held[index.readCount];

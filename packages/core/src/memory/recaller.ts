@@ -32,7 +32,6 @@ const LEAVING_RATIO = 0.5;
 /** The largest share of the room for recalled passages, so that a small window has room for the next messages; chosen. */
 const RECALLED_ROOM_RATIO = 0.5;
 
-/** The tokens that a block may take, and where it comes from. */
 interface RecallRoom {
   readonly budget: Budget;
   readonly roomTokens: number;

@@ -169,14 +169,12 @@ const NOT_FOUND = /\b(?:no such|not found|unknown|does not exist|doesn['’]t ex
 const STOPS =
   /(?:^|[^a-z])(?:kill|pkill|killall|stop|close|cancel|terminate|shutdown|interrupt)|\b(?:docker|podman)\b.*\s(?:rm|down)\b|(?:kill|stop|close|cancel|terminate)(?:shell|bash|task|agent|job|process)/i;
 
-/** The name that a command gives to its started thing. */
 function nameIn(strings: readonly string[]): string | null {
   const starting = strings.filter((text) => DETACHED_COMMAND.test(text));
   const named = starting.map((text) => /\s(?:--name[ =]|-d?s )["']?([\w.-]{2,80})/.exec(text)?.[1]);
   return named.find((name) => name !== undefined) ?? null;
 }
 
-/** A name in a result: the value of a field that is an id, or a word that is called one. */
 function idIn(said: string): string | null {
   for (const [, name = ""] of said.matchAll(NAMED_ID))
     if (/\d/.test(name) || name.length > 5) return name.replace(/[.:]+$/, "");

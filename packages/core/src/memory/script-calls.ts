@@ -190,7 +190,6 @@ function unescaped(text: string): string {
   );
 }
 
-/** The place behind a string that begins here, its closing mark included; the end of the script for one that is not closed. */
 function endOfString(script: string, start: number): number {
   const mark = script.charAt(start);
   for (let at = start + 1; at < script.length; at += 1) {
@@ -202,7 +201,6 @@ function endOfString(script: string, start: number): number {
   return script.length;
 }
 
-/** The place behind the string, comment, word or character at this one. */
 function afterToken(script: string, at: number): number {
   const letter = script.charAt(at);
   if (letter === '"' || letter === "'" || letter === "`") return endOfString(script, at);
@@ -220,7 +218,6 @@ function endOf(script: string, mark: string, from: number): number {
   return found < 0 ? script.length : found + mark.length;
 }
 
-/** The next place that is neither white space nor a comment. */
 function afterSpace(script: string, from: number): number {
   let at = from;
   for (;;) {

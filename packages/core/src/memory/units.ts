@@ -90,7 +90,6 @@ export function freshUnit(of: IndexedText, { lines, chars, tellingLines, wordHas
   return { of, lines, index, chars, tellingLines, wordHashes, restatedLines: 0, quotes: 0, mentions: 0, lastUseAtChars: null };
 }
 
-/** A text's lines in units, in order. */
 function readUnits(text: string, lines: readonly TextLine[], lineHashes: readonly number[]): readonly UnitReading[] {
   const units: UnitReading[] = [];
   for (let from = 0; from < lines.length; ) {
@@ -272,7 +271,6 @@ function addCalls(texts: LogText[], { id, parts }: Message): void {
   }
 }
 
-/** The strings in a call's arguments that are not its paths. */
 function writtenInCall({ argumentsJson, paths }: ToolCallPart): readonly string[] {
   const strings = stringsIn(argumentsJson);
   return paths.length === 0 ? strings : strings.filter((text) => !paths.some(({ path }) => path === text));

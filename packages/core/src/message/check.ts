@@ -107,7 +107,6 @@ export function historyViolations(
   );
 }
 
-/** A walk over a list that can be asked for its end and still go on. */
 interface CheckPass {
   visit(message: Message): void;
   /** All violations of the list so far, in order of position. */
@@ -151,7 +150,6 @@ function createCheckPass(rules: WireRules, contentOf: (message: Message) => read
   };
 }
 
-/** Finds the faults of one message by itself that the wire would reject. */
 function contentViolations(message: Message, rules: WireRules): readonly WireViolationCode[] {
   const codes: WireViolationCode[] = [];
   if (rules.emptyContent === "reject" && isEmpty(message)) codes.push("empty-content");
@@ -187,7 +185,6 @@ interface MetCall {
   answered: boolean;
 }
 
-/** Follows calls and their results through the list. */
 function checkPairing(rules: WireRules, report: Report) {
   const calls = createWaitingCalls<MetCall>();
   let batch = 0;

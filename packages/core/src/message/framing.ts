@@ -96,7 +96,6 @@ function* framedPlaces(text: string, framing: Framing, isBracketed: boolean): Ge
   }
 }
 
-/** The first angle in a stretch that opens a tag; its end if there is none. */
 function angleFrom(text: string, { start, end }: Stretch): number {
   const chars = text.slice(start, end).search(ANGLE);
   return chars < 0 ? end : start + chars;
@@ -176,13 +175,11 @@ function isOurTag(text: string, { start, end }: Stretch, tags: readonly string[]
   return tags.some((tag) => tag === name || tag === firstWord) && isClosed(text, { start: at, end });
 }
 
-/** Whether a tag ends before another one begins. */
 function isClosed(text: string, { start, end }: Stretch): boolean {
   const at = text.slice(start, end).search(EITHER_ANGLE);
   return at >= 0 && foldedChar(text.charAt(start + at)) === ">";
 }
 
-/** At least so many characters of the folded stretch, if it has them. */
 function foldedFrom(text: string, { start, end }: Stretch, mostChars: number): string {
   let result = "";
   for (let at = start; at < end && result.length < mostChars; ) {
@@ -223,7 +220,6 @@ export const LINE_BREAKS: readonly string[] = [..."\n\v\f\r\u001c\u001d\u001e\u0
 /** Finds one of {@link LINE_BREAKS}. */
 const LINE_BREAK: RegExp = new RegExp(`[${LINE_BREAKS.join("")}]`);
 
-/** True for one of {@link LINE_BREAKS}. */
 function isLineBreak(char: string): boolean {
   const unit = char.charCodeAt(0);
   return (
@@ -231,7 +227,6 @@ function isLineBreak(char: string): boolean {
   );
 }
 
-/** White space that is no line break. */
 function isBlank(char: string): boolean {
   if (char.length === 1 && char <= "\x7f") return char === " " || char === "\t";
   return /^\s$/.test(char) && !isLineBreak(char);
@@ -247,13 +242,11 @@ function isUnseen(text: string, index: number): boolean {
   return isIgnored(char) || isBlank(char);
 }
 
-/** Whether a character adds nothing to a word. */
 function isIgnored(char: string): boolean {
   if (isPlain(char)) return char === "_" || char === "*" || char === "`" || char === "~";
   return char !== " " && UNSEEN.test(char) && !isLineBreak(char);
 }
 
-/** The character at an index, both halves of it. */
 function charAt(text: string, index: number): string {
   const code = text.codePointAt(index);
   return code === undefined ? "" : String.fromCodePoint(code);

@@ -64,7 +64,6 @@ function written(id: string): string {
   return ARTIFACT_BEGINNING.test(plain) ? plain.replace(":", codeOf) : plain;
 }
 
-/** A code unit as `%2E`, or as `%u2028` past 255. */
 function codeOf(unit: string): string {
   const code = unit.charCodeAt(0);
   const digits = code.toString(16).toUpperCase();

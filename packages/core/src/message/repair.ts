@@ -47,7 +47,6 @@ interface Placed {
   readonly index: number | null;
 }
 
-/** The message without parts that cannot be sent; `null` if nothing is left. */
 function withUsableContent(
   message: Message,
   rules: WireRules,
@@ -96,7 +95,6 @@ function placeResults(kept: readonly { message: Message; index: number }[], pair
   return placed;
 }
 
-/** True for a call whose result may stay in its place. */
 function stays(call: CallPlace, rules: WireRules): boolean {
   return rules.resultPlacement === "right-after-call" ? call.batchStays : call.answerComesLater;
 }
@@ -154,7 +152,6 @@ interface Repair {
   readonly action: RepairAction;
 }
 
-/** A message with its index before anything was left out. */
 interface Numbered {
   readonly message: Message;
   readonly index: number;

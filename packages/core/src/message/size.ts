@@ -145,7 +145,6 @@ export function lowestLimits(a: RequestLimits, b: RequestLimits): RequestLimits 
 /** Pages that are assumed if a document's part does not give them: its bytes do not say; chosen. */
 export const ASSUMED_PAGES = 5;
 
-/** A value's size in a body, in bytes. */
 function jsonBytes(value: unknown): number {
   return utf8Bytes(JSON.stringify(value) ?? "");
 }
@@ -198,7 +197,6 @@ function mediaSize(part: ImagePart): RequestSize {
   return { ...NO_SIZE, bytes, images: 1, documents: 1, pages: pageCount, documentBytes };
 }
 
-/** Sides of an image in pixels. */
 type PixelSize = Readonly<Record<"widthPx" | "heightPx", number>>;
 
 /** The longest side of an image in pixels, as its part says or the head of its file; zero if neither does. */
@@ -224,7 +222,6 @@ function sized(widthPx: number, heightPx: number): PixelSize {
   return { widthPx, heightPx };
 }
 
-/** A number of so many bytes. */
 function number(data: string, at: number, order: "big" | "little", length: number): number {
   let value = 0;
   for (let index = 0; index < length; index++)

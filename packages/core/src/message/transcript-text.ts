@@ -3,7 +3,6 @@ import { characterBoundaryAtOrBefore } from "../text.ts";
 import { type Framing, foldedBeginning, MARK, quotedText } from "./framing.ts";
 import { type Message, toolCallsOf, type UserMessage } from "./message.ts";
 
-/** The text before and after a piece of a serialised history. */
 interface TranscriptLabel {
   readonly before: string;
   readonly after: string;

@@ -28,7 +28,6 @@ export type WrittenPolicy<Own extends string = never> = Omit<Knobs, "keep"> & {
   readonly keep?: { readonly [Rule in BuiltInKeepSpec["kind"] | Own]?: string | number } | Policy["keep"];
 } & { readonly [Key in Exclude<keyof Policy, "name" | "keep">]?: Part<Policy[Key]> };
 
-/** A mistake in one place of a written policy. */
 interface WrittenProblem {
   readonly path: readonly string[];
   readonly text: string;
@@ -56,7 +55,6 @@ export function definePolicy<Own extends string = never>(
   throw new PlimsollError("bad-policy", lines[0] ?? "no policy", { problems: lines });
 }
 
-/** A user's policy, after it was read. */
 interface ReadWritten {
   /** The policy, or the schema's objections to it. */
   readonly result: z.ZodSafeParseResult<Policy>;
@@ -154,7 +152,6 @@ function turned(
   return { data: isRecord(data) ? { ...data, ...Object.fromEntries(changed) } : data, problems };
 }
 
-/** Each knob with its path and value, in the order of {@link KNOBS}. */
 function knobsIn(changes: Readonly<Record<string, unknown>>): readonly (readonly [string, unknown])[] {
   return KNOB_KEYS.flatMap((key): readonly (readonly [string, unknown])[] => {
     if (!Object.hasOwn(changes, key)) return [];

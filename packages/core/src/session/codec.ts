@@ -66,7 +66,6 @@ export function encodeLog(entries: Iterable<SessionEntry>): string {
   return text;
 }
 
-/** Where a line is: the log's file, and its number from 1. */
 interface Place {
   readonly file: string;
   readonly line: number;
@@ -136,7 +135,6 @@ export function decodeLog(text: string, file: string): DecodedLog {
   return batch.entries === entries.length ? { entries, cutOff: null } : dropped();
 }
 
-/** True for text that is JSON as a whole. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -183,7 +181,6 @@ export const MAXIMUM_NESTING_COUNT = 1_000;
 /** Longest line of a log, in bytes of UTF-8: half of the longest string that V8 makes (2^29 - 24 characters), eight times the largest request a vendor takes. */
 export const MAXIMUM_LINE_BYTES: number = 256 * 1024 * 1024;
 
-/** The error for nesting beyond {@link MAXIMUM_NESTING_COUNT}. */
 function nestedTooDeep(place: string): PlimsollError {
   const details = { limit: "nesting", maximum: MAXIMUM_NESTING_COUNT };
   return new PlimsollError("session-limit", `${place}: nested deeper than ${MAXIMUM_NESTING_COUNT} levels`, details);

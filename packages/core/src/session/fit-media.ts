@@ -24,7 +24,6 @@ import { believedLimits, LIMIT_STEP } from "./learned-limit.ts";
 import type { FittedSession } from "./session.ts";
 import { attemptEntry } from "./session-state.ts";
 
-/** The result of fitting a request to limits in other units than tokens. */
 interface FittedMedia {
   /** The compaction that took media out, or a refusal for which nothing can be taken out; `null` if nothing was done. */
   readonly outcome: FitOutcome | null;
@@ -91,7 +90,6 @@ export function fitMedia(
   return { outcome, input: withinText(log, input, textRatio), learned };
 }
 
-/** Appends the compaction that takes media out, and reports it. */
 function stubbed(
   log: FittedSession,
   { policy, input }: { readonly policy: EnginePolicy; readonly input: FitInput },

@@ -150,7 +150,6 @@ function stillMissed(missed: Missed, { policy, input }: SessionFit): FitOutcome 
   return { kind: "irreducible", reason, budgetTokens, parts: missed.parts, steps: [] };
 }
 
-/** Makes the event if this fit opened the breaker. */
 function breakerEvent({ before, after, limit }: Readonly<Record<"before" | "after" | "limit", number>>): ContextEvent | null {
   if (before >= limit || after < limit) return null;
   return { type: "breaker-open", failures: after, why: "summaries failed in a row" };

@@ -37,7 +37,6 @@ export interface MessageIndex extends LoggedMessages {
   add(entry: SessionEntry, entryIndex: number): void;
 }
 
-/** Where a message is: the entry, and which of the messages that it holds. */
 interface Known {
   readonly entryIndex: number;
   readonly written: number;

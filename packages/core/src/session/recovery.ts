@@ -167,7 +167,6 @@ export type Attempt<Answer> =
   | { readonly kind: "answered"; readonly answer: Answer }
   | { readonly kind: "refused"; readonly rejection: Refusal<Answer> };
 
-/** How one attempt is read. */
 interface AttemptReading<Answer> {
   /** Decides the outcome of an answer. */
   readonly outcomeIn: (answer: Answer) => RequestOutcome;
@@ -254,7 +253,6 @@ export interface AskedTry {
   readonly tried: Tried;
 }
 
-/** Facts that a fit at the gate `on-overflow` needs. */
 type RecoveryFacts = Required<
   Pick<FitInput, "observedLimitTokens" | "observedPromptTokens" | "observedRequestTokens" | "recovery">
 > &

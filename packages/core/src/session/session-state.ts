@@ -181,7 +181,6 @@ function withoutReports(before: Ledger, { estimator, view: { modelId, messages }
   return { ...estimator.recount(untaught, messages, "engine"), ...sums };
 }
 
-/** The measures that the ledger's fold needs in addition to the entry. */
 interface LedgerFold {
   readonly estimator: Estimator;
   /** The view after the entry. */

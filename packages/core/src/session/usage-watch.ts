@@ -183,7 +183,6 @@ const REASONING_RATIO = 0.25;
 const SHORTFALL_RATIO = 0.05;
 const SHORTFALL_TOKENS = 1_000;
 
-/** A watch after one more entry, and the shortfall if this entry is the report that shows it. */
 interface WatchedPrompt {
   readonly watch: PromptWatch;
   /** Tokens that are missing at least; `null` for nothing to report. */

@@ -27,7 +27,6 @@ export interface SessionView extends FitView {
   readonly viewHash: string;
 }
 
-/** The view before a compaction, and the messages that came after it. */
 interface UndoPoint {
   readonly messages: Sequence<Message>;
   readonly viewHash: string;
@@ -228,7 +227,6 @@ interface SetupChange {
   readonly changedTools: readonly string[];
 }
 
-/** The texts and tools that are sent before the messages from now on. */
 interface Setup {
   readonly system: string;
   readonly tools: readonly ToolSpec[];

@@ -53,7 +53,6 @@ function cutOversized({ to }: CutOversizedSpec, input: StrategyInput): StrategyA
 const CAP_TRIES = 2;
 const LOWERED_RATIO = 1.2;
 
-/** Tokens by which the edits shorten their messages. */
 function savedBy(edits: readonly ReplacePartEdit[], { messages, messageTokens }: StrategyInput): number {
   const cut = new Set(edits.map(({ messageId }) => messageId));
   const whole = messages.filter(({ id }) => cut.has(id));

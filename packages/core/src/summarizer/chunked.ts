@@ -74,7 +74,6 @@ function besidePrompt(request: SummaryRequest, limits: ChunkLimits): ChunkLimits
   return { ...limits, historyTokens, messageTokens, windowTokens: windowTokens - Math.max(PROMPT_TOKENS, promptTokens) };
 }
 
-/** The request with the room that its answer has beside the messages, if the window is known. */
 function withRoom(request: SummaryRequest, messages: readonly Message[], limits: ChunkLimits): SummaryRequest {
   const { windowTokens, overheadTokens } = limits;
   if (windowTokens === undefined) return request;
@@ -103,7 +102,6 @@ type Parts = SummaryRequest["parts"];
 /** A fifth of a chunk is left for the summary so far. Chosen: summaries are far shorter than their covered messages. */
 const EARLIER_SUMMARY_RATIO = 0.2;
 
-/** The history in chunks, each with room for the summary so far. */
 function chunksOf(request: SummaryRequest, limits: ChunkLimits): readonly Parts[] {
   const whole = request.parts.flatMap((part) => part.messages);
   if (tokensOf(whole, limits) <= limits.historyTokens) return [request.parts];

@@ -94,7 +94,6 @@ export function createModelSummarizer(client: ModelClient, options: ModelSummari
   }
 }
 
-/** One request to the model, and the rules for its answer. */
 interface Question {
   readonly context: Context;
   readonly prompts: readonly string[];
@@ -148,7 +147,6 @@ function textOfReply(reply: ModelReply): string {
   return text.replace(/^\s*<think>[\s\S]*?(?:<\/think>|$)/, "").trim();
 }
 
-/** True for a message that holds reasoning of a model. */
 function isThinking({ parts }: Pick<Message, "parts">): boolean {
   return parts.some(({ type }) => type === "reasoning");
 }

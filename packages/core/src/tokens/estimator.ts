@@ -159,7 +159,6 @@ export function defineMeasure<S extends KindSpec>(kind: {
   return { kind: kind.kind, schema: () => kind.schema, create: (spec, { measureOf }) => summed(measureOf(spec)), measure };
 }
 
-/** An estimator that adds up a measure's prices, and learns nothing. */
 function summed(measure: MessageMeasure): Estimator {
   const overheadTokensOf = overheadPricing(measure);
   return {

@@ -265,7 +265,6 @@ export function imageTokensOf(images: readonly ImagePart[], rule: ImageRule): nu
   return tokens;
 }
 
-/** Tokens of one part of media by its type. */
 function imageTokens(part: ImagePart, rule: ImageRule): number {
   const { mediaType, widthPx, heightPx, pageCount = ASSUMED_PAGES } = part;
   if (mediaType.startsWith("audio/"))

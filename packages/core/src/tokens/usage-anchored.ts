@@ -43,7 +43,6 @@ export const USAGE_ANCHORED: EstimatorKind = defineEstimator<UsageAnchoredSpec>(
   create: (spec, { measureOf }) => anchored(spec, measureOf(spec.of)),
 });
 
-/** The state of an anchored estimator. */
 interface AnchoredState {
   readonly kind: "usage-anchored";
   /** The newest report that still describes the view; `null` before the first and after a compaction. */
@@ -52,7 +51,6 @@ interface AnchoredState {
   readonly scale: LearnedScale | null;
 }
 
-/** A reported size, and the sum of the estimates of its messages. */
 interface UsageAnchor {
   readonly reportedTokens: number;
   readonly estimatedTokens: number;

@@ -54,7 +54,6 @@ const cutHeadTail: Cutter = (input) => {
   return joined([widerHead, ...between, widerTail]);
 };
 
-/** Head and tail, half of the room each. */
 function sides(text: string, roomBytes: number, lines: Readonly<Record<"head" | "tail", number>>): readonly [Span, Span] {
   const head = headEnd(text, { bytes: Math.floor(roomBytes / 2), lines: lines.head, cutsLongLine: true });
   const leftBytes = roomBytes - utf8Bytes(text.slice(0, head));
@@ -115,7 +114,6 @@ function errorLines(
   return taken.sort((a, b) => a.start - b.start);
 }
 
-/** The lines that begin and end within the span, their line ends included. */
 function* wholeLines(text: string, within: Span): Generator<Span> {
   let start = lineStartAtOrAfter(text, within.start);
   while (start < within.end) {

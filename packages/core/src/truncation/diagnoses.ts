@@ -129,7 +129,6 @@ function costBytes(spans: readonly Span[], { text, gapBytes }: CutterInput): num
   return joined(spans, gapBytes).reduce((bytes, span) => bytes + utf8Bytes(text.slice(span.start, span.end)) + gapBytes, 0);
 }
 
-/** The parts of spans that none of the others holds. */
 function outside(spans: readonly Span[], others: readonly Span[]): readonly Span[] {
   return others.reduce<readonly Span[]>(
     (parts, other) =>

@@ -10,7 +10,6 @@ import { commonCap, headEnd, isLineStart, lineStartAtOrAfter, lineStartAtOrBefor
 /** UTF-8 bytes a token in caps: sven's uncalibrated measure (its document, "Layer 4"). */
 const CAP_BYTES_PER_TOKEN = 4;
 
-/** How a tool's output is cut. */
 interface TruncationRequest {
   readonly category: OutputCategory;
   /** The most the output may take, its notice included: four UTF-8 bytes a token. 0 switches truncation off. */
@@ -130,7 +129,6 @@ const NOUNS: Partial<Record<string, string>> = {
 /** A notice is on a line of its own: at most one line end before it and one after it. */
 const LINE_ENDS_BYTES = 2;
 
-/** The kept spans with a notice in each gap. */
 function joinWithNotices(
   text: string,
   kept: readonly Span[],

@@ -96,7 +96,6 @@ interface Difference {
   readonly differenceTokens: number;
 }
 
-/** The changes of the ledger after a report that follows another of the same model. */
 interface Learned extends Pick<MeasuredState, "measured" | "turnReasoningTokens" | "jump"> {
   readonly fit: ModelFit;
 }
@@ -230,7 +229,6 @@ function nextJump({ jump, unreported }: MeasuredState, model: Model, { prompt, d
   return { risenTokens: 0, roomTokens: isBack ? jump.risenTokens : jump.roomTokens };
 }
 
-/** An error in tolerances, at most 1. */
 function lossOf(errorTokens: number, toleranceTokens: number): number {
   return Math.min(1, Math.abs(errorTokens) / toleranceTokens);
 }

@@ -83,7 +83,6 @@ function modelFor(state: ReaderState, ledger: MeasuredState): Model {
   return model;
 }
 
-/** Asks for the prior of each model once. */
 function oncePerModel(priors: ModelPriors): ModelPriors {
   const known = new Map<string, ModelPrior>();
   return (modelId) => {
@@ -93,7 +92,6 @@ function oncePerModel(priors: ModelPriors): ModelPriors {
   };
 }
 
-/** The ledger with another state, and the factor that follows from it. */
 function keep(state: ReaderState, ledger: Ledger, own: MeasuredState): Ledger {
   return { ...ledger, own, factor: slopeOf(modelFor(state, own)) };
 }
@@ -180,7 +178,6 @@ export function measuredBy(of: Ledger, { modelId, usage }: UsageEntry, priors: M
   return tokens > 0 ? { modelId, counts: unreported.counts, messages: unreported.messages, tokens } : null;
 }
 
-/** How messages are read, and models and measured sizes looked up. */
 interface Reading {
   readonly contentOf: ContentOf;
   readonly priors: ModelPriors;

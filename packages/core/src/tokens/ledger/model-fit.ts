@@ -159,7 +159,6 @@ export function asPrior(fit: ModelFit): ModelFit {
   };
 }
 
-/** The models that reported so far, as a ledger knows them. */
 type ReportedModels = Pick<MeasuredState, "reportedModelId" | "fits" | "firstReport" | "view">;
 
 /** The model by a ledger's knowledge of it. */
@@ -261,7 +260,6 @@ export interface FirstReport {
   readonly laterReports: number;
 }
 
-/** A message that no report covers yet. */
 interface UnreportedMessage {
   readonly id: string;
   readonly content: MessageContent;

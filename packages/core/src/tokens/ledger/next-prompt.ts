@@ -75,7 +75,6 @@ function overheadTokensOf(first: FirstReport | null, model: Model, overhead: Ove
   return firstTokens * (slopeOf(model) / slopeOf(model.firstReported)) + changedTokens;
 }
 
-/** By how much an overhead weighs more than the one before it. */
 function overheadChange(before: OverheadCounts, after: OverheadCounts, model: KnownModel): number {
   return after === before ? 0 : weighOverhead(after, model) - weighOverhead(before, model);
 }
