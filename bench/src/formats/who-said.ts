@@ -102,3 +102,12 @@ export function isNotice(text: string): boolean {
 export function isAgentTag(name: string): boolean {
   return /^[a-z]+(?:[-_ ][a-z]+)+$/.test(name);
 }
+
+const TAGS_AROUND = /^(?:\s*<[a-z]+(?:[-_][a-z]+)+(?: [\w-]+="[^"<>]*")*>)+|<\/[a-z]+(?:[-_][a-z]+)+>\s*$/g;
+
+/** The words of a message without an agent's tags around them; a command as it was typed. */
+export function typedWords(text: string): string {
+  const [, name] = (/^\s*<command-/.test(text) ? /<command-name>([^<]*)</.exec(text) : null) ?? [];
+  const [, given = ""] = /<command-args>([^<]*)</.exec(text) ?? [];
+  return name === undefined ? text.replaceAll(TAGS_AROUND, "") : `${name} ${given}`.trim();
+}

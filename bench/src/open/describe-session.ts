@@ -2,6 +2,7 @@ import { isHuman, type SessionEntry, type ToolCallPart, textOf, toolCallsOf } fr
 import { callShape, planAfter, scriptCalls } from "@plimsoll/core/extend";
 import { createSpending, type ModelCatalog } from "@plimsoll/providers";
 import { parseRecord, stringAt } from "../formats/fields.ts";
+import { typedWords } from "../formats/who-said.ts";
 import { ownEntries } from "../lineage.ts";
 import { editQuotes } from "../needs/files.ts";
 import { isRollBack, type Transcript } from "../transcript.ts";
@@ -98,7 +99,7 @@ export function seenCounts(entries: readonly SessionEntry[]): SeenCounts {
 export interface SessionOpening {
   /** The first time in its log, in milliseconds since 1970; `null` if it has none. */
   readonly startedMs: number | null;
-  /** The person's first words, on one line and cut to 80 characters; `null` without a word. */
+  /** The person's first words, else another agent's, on one line and cut to 80 characters; `null` without a word. */
   readonly firstWords: string | null;
 }
 
@@ -110,15 +111,14 @@ const LOOKED_AT_CHARS = 8_000;
 /** Control characters, marks that turn the direction of text, line ends and halves of pairs: none of them belongs in a title. */
 const NOT_IN_TITLES = /[\p{Cc}\p{Cf}\p{Cs}\p{Z}]+/gu;
 
-/** Reads a session's start and the person's first words off its log. */
+/** Reads a session's start and its first words off its log. */
 export function sessionOpening(entries: readonly SessionEntry[]): SessionOpening {
   const startedMs = entries.reduce<number | null>((first, entry) => first ?? timeOf(entry), null);
-  for (const entry of entries) {
-    if (entry.type !== "message" || !isHuman(entry.message)) continue;
-    const words = titleWords(textOf(entry.message));
-    if (words !== "") return { startedMs, firstWords: words };
-  }
-  return { startedMs, firstWords: null };
+  const users = entries.flatMap((entry) => (entry.type === "message" && entry.message.role === "user" ? [entry.message] : []));
+  // Another agent may have given the task.
+  const own = users.some(isHuman) ? users.filter(isHuman) : users.filter(({ origin }) => origin === "injected");
+  const words = own.map((message) => titleWords(typedWords(textOf(message)))).find((each) => each !== "");
+  return { startedMs, firstWords: words ?? null };
 }
 
 function titleWords(text: string): string {
@@ -136,13 +136,4 @@ function titleWords(text: string): string {
 function timeOf(entry: SessionEntry): number | null {
   if (entry.type === "message") return entry.message.atMs;
   return entry.type === "usage" ? entry.atMs : null;
-}
-
-/** Reports a recording's evidence for the measures: a count of each kind, or that none is visible. */
-export function seenText(entries: readonly SessionEntry[]): string {
-  const { files, edits, plans, reasoning, usage: sizes, cacheReads, cacheWrites } = seenCounts(entries);
-  const cache = { "cache reads": cacheReads, "cache writes": cacheWrites };
-  return Object.entries({ "calls with a file": files, edits, plans, reasoning, sizes, ...cache })
-    .map(([name, count]) => `${name} ${count === 0 ? "not visible" : count}`)
-    .join(", ");
 }

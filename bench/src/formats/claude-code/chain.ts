@@ -47,6 +47,9 @@ export function createChainReader(): ChainReader {
   const uuids = new Set<string>();
   const putBack = createPutBackReader();
   const definitions = new Map<string, string>();
+  const queue: string[] = [];
+  const unqueued = new Set<LogItem>();
+  let isQueueLogged = false;
   let pending: PendingBoundary | null = null;
   let repeatedUsageCount = 0;
 
@@ -91,6 +94,19 @@ export function createChainReader(): ChainReader {
     itemOfUuid.set(uuid, typed);
   };
 
+  /** Older versions log only here the words that a person typed meanwhile: the running turn has them once the queue has not. */
+  const takeQueued = (value: Fields, line: number) => {
+    if (value.operation === "enqueue") queue.push(stringAt(value, "content") ?? "");
+    const text = value.operation === "enqueue" ? "" : (queue.shift() ?? "");
+    if (value.operation !== "remove" || parseRecord(text) !== null) return;
+    const words = parted(contentParts(text), SPEAKERS).filter(({ origin }) => origin === "human");
+    for (const { parts } of words) {
+      const item = userItem("human", parts, { line, sourceId: null, atMs: timeMsAt(value, "timestamp") });
+      unqueued.add(item);
+      items.push(item);
+    }
+  };
+
   const takeUser = (value: Fields, line: number, uuid: string | null) => {
     const read = userItemsOf(value, line, uuid);
     if (value.isCompactSummary === true || read.some(isSnapshot)) {
@@ -121,7 +137,9 @@ export function createChainReader(): ChainReader {
       else if (value.type === "assistant") {
         settleBoundary(null);
         takeReply(value, line, uuid);
-      } else if (value.type === "attachment") {
+      } else if (value.type === "queue-operation") takeQueued(value, line);
+      else if (value.type === "attachment") {
+        isQueueLogged ||= stringAt(recordAt(value, "attachment"), "type") === "queued_command";
         // The definitions of tools that results name (2.1.270 and later).
         for (const entry of recordsAt(recordAt(value, "attachment"), "entries"))
           definitions.set(stringAt(entry, "name") ?? "", JSON.stringify(entry));
@@ -134,6 +152,9 @@ export function createChainReader(): ChainReader {
       }
     },
     items: () => {
+      // Newer versions log queued words by themselves.
+      if (isQueueLogged) for (const item of unqueued) items.splice(items.indexOf(item), 1);
+      unqueued.clear();
       for (const item of items) if (item.kind === "result") defineTools(item, definitions);
       return items;
     },

@@ -173,6 +173,25 @@ test.each([
   expect(describeLog(transcript)).toEqual(["session s", "human: q", ...lines]);
 });
 
+const queued = (operation: string, content?: string) => ({ type: "queue-operation", operation, sessionId: "s", content });
+const ATTACHED = { type: "attachment", attachment: { type: "queued_command", prompt: "and this" } };
+
+test.each([
+  ["words that the running turn took", ["and this"], ["remove"], [], ["human: and this"]],
+  ["not words that begin a turn of their own", ["and this"], ["dequeue"], [], []],
+  ["not words that wait", ["and this"], [], [], []],
+  ["not a task's end", ['{"task_id":"b1"}', "<task-notification>x", "so"], ["remove", "remove", "remove"], [], ["human: so"]],
+  ["not words that an attachment has", ["and this"], ["remove"], [entry("x1", "u1", ATTACHED)], ["human: and this"]],
+])("a queue sends %s", async (_, before, taken, after, lines) => {
+  const [transcript] = await importObjects([
+    human("u1", null, "q"),
+    ...before.map((content) => queued("enqueue", content)),
+    ...taken.map((operation) => queued(operation)),
+    ...after,
+  ]);
+  expect(describeLog(transcript)).toEqual(["session s", "human: q", ...lines]);
+});
+
 const BOUNDARY = { type: "system", subtype: "compact_boundary", compactMetadata: { trigger: "auto", preTokens: 500 } };
 const SUMMARY = { isCompactSummary: true, isVisibleInTranscriptOnly: true };
 

@@ -41,6 +41,12 @@ function contextShares(context: Context, { policy, tokenizers = {} }: ShareMeasu
 /** Longest name of a kind in a table of 80 columns. */
 const WHAT_CHARS = 52;
 
+/** A share in whole percent; a present kind never shows as nothing. */
+export function shareText(ratio: number): string {
+  const percent = Math.round(100 * ratio);
+  return percent === 0 && ratio > 0 ? "< 1%" : `${percent}%`;
+}
+
 /** The shares as a table with their total, and how they were measured below it. */
 export function contextTable(context: Context, by: ShareMeasure, columns: number): string {
   const measured = contextShares(context, by);
@@ -51,15 +57,16 @@ export function contextTable(context: Context, by: ShareMeasure, columns: number
     shortened(what, WHAT_CHARS + columns - COLUMNS),
     String(count),
     formatTokens(tokens),
-    `${Math.round((100 * tokens) / Math.max(1, total))}%`,
+    shareText(tokens / Math.max(1, total)),
   ];
   const rows = shares.map(({ what, count, tokens }) => row(what, count, tokens));
   const parts = shares.reduce((sum, { count }) => sum + count, 0);
   const head = [["what", "parts", "tokens", "share"].map((content) => ({ content, align: "right" }) as const)];
-  const { name } = createEstimator(by.policy.estimator, createWorkCounter(), { tokenizers: by.tokenizers ?? {} });
   const table = drawTable({ head, rows: [...rows, row("all", parts, total)], leftColumns: [0] }, columns);
   const how =
-    by.expected === undefined ? `measured by ${name}, uncalibrated` : `as ${by.expected.estimator} expects the next request`;
+    by.expected === undefined
+      ? "Tokens are uncalibrated estimates of the content that the log has."
+      : `as ${by.expected.estimator} expects the next request`;
   return `${table}\n${how}`;
 }
 

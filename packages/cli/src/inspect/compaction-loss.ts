@@ -1,5 +1,5 @@
 import process from "node:process";
-import { formatCount, formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
+import { formatCount, formatNumberOf, formatTokens, typedWords } from "@plimsoll/bench/extend";
 import { beginningOf, shortened, wrapped } from "@plimsoll/bench/terminal";
 import { type CompactionEntry, createKeyRedactor, type Message, textOf, toolCallsOf } from "@plimsoll/core";
 import { coverageOf } from "@plimsoll/core/extend";
@@ -54,11 +54,12 @@ export function lossText(
   const further = humanMessages.length - MESSAGES_LISTED;
   return [
     ...(kinds.length === 0 ? [] : wrapped(`no longer sent: ${kindsText(kinds)}`, starts)),
-    ...(paths.length === 0 ? [] : wrapped(`with files ${listed(pathTexts, PATHS_LISTED)}`, starts)),
+    ...(paths.length === 0 ? [] : wrapped(`files affected: ${listed(pathTexts, PATHS_LISTED)}`, starts)),
+    ...(humanMessages.length === 0 ? [] : [`${starts.first}${formatNumberOf(humanMessages.length, "message")} of yours:`]),
     ...humanMessages
       .slice(0, MESSAGES_LISTED)
-      .map((message) => `${starts.first}yours: ${beginningOf(titleOf(message), LISTED_CHARS)}`),
-    ...(further > 0 ? [`${starts.first}and ${formatNumberOf(further, "more message")} of yours`] : []),
+      .map((message) => `${starts.further}${beginningOf(titleOf(message), LISTED_CHARS)}`),
+    ...(further > 0 ? [`${starts.further}and ${further} more`] : []),
   ];
 }
 
@@ -80,5 +81,5 @@ export function textsOf(message: Message): readonly string[] {
 
 /** The first line of a message that says something, without keys. */
 export function titleOf(message: Message): string {
-  return createKeyRedactor(process.env)(textOf(message).trim().split("\n", 1)[0] ?? "", "report");
+  return createKeyRedactor(process.env)(typedWords(textOf(message)).trim().split("\n", 1)[0] ?? "", "report");
 }

@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import type { Transcript } from "@plimsoll/bench";
 import { formatCount, formatTokens, html, renderPage, scrollFrame, shortTokens, transcriptNames } from "@plimsoll/bench/extend";
 import { textOf } from "@plimsoll/core";
+import { shareText } from "../chat/context-table.ts";
 import { editWords, titleOf } from "./compaction-loss.ts";
 import { type ChartData, chartData } from "./context-plot.ts";
-import { compactionHead, workText } from "./inspect-text.ts";
+import { compactionHead, compactionSizes, workText } from "./inspect-text.ts";
 import { sessionFacts, timeText } from "./session-facts.ts";
 import { type CompactionStory, type Composition, type SessionStory, sessionStory, totalOf } from "./session-story.ts";
 
@@ -41,7 +42,7 @@ ${compactionsSection(story)}
 ${timelineSection(story)}
 <h2>The context at the end</h2>
 ${compositionTable(story.composition)}
-${notes.length === 0 ? html`` : html`<h2>Notes of the importer</h2><ul>${notes}</ul>`}
+${notes.length === 0 ? html`` : html`<h2>Notes on this log</h2><ul>${notes}</ul>`}
 </section>`;
 }
 
@@ -65,15 +66,9 @@ function chartSection(story: SessionStory): Markup {
   }. Point at a call for its figures.</p>`;
 }
 
-function compactionsSection({ compactions }: SessionStory): Markup {
+function compactionsSection({ compactions, calls }: SessionStory): Markup {
   if (compactions.length === 0) return html`<p class="note">Nothing was compacted.</p>`;
-  return html`<h2>Compactions, and what each took out</h2>${compactions.map((story, index) => compactionSection(story, index + 1))}`;
-}
-
-/** A share in whole percent; a present kind never shows as nothing. */
-function shareText(ratio: number): string {
-  const percent = Math.round(100 * ratio);
-  return percent === 0 && ratio > 0 ? "< 1%" : `${percent}%`;
+  return html`<h2>Compactions, and what each took out</h2>${compactions.map((story, index) => compactionSection(story, calls, index + 1))}`;
 }
 
 const BAR_WIDTH = 240;
@@ -111,8 +106,7 @@ function timelineSection({ lines, calls }: SessionStory): Markup {
         return html`<tr><td class="text work">${workText(line.work)}</td><td>${bar}</td></tr>`;
       }
       case "compaction": {
-        const { tokensBefore, tokensAfter, isReverted } = line.story;
-        return html`<tr><td class="text mark"><a href="#compaction-${compactions}">◆ compaction ${compactions}</a>${isReverted ? ", undone later" : ""}</td><td>${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)}</td></tr>`;
+        return html`<tr><td class="text mark"><a href="#compaction-${compactions}">◆ compaction ${compactions}</a>${line.story.isReverted ? ", undone later" : ""}</td><td>${compactionSizes(line.story, calls)}</td></tr>`;
       }
       case "revert":
         return html`<tr><td class="text mark">◇ the newest compaction was undone</td><td></td></tr>`;
@@ -133,12 +127,12 @@ const TEXT_CHARS = 12_000;
 const LISTED = 40;
 
 /** One compaction: the removed messages by kind and speaker, the files, and their replacement. */
-function compactionSection(story: CompactionStory, number: number): Markup {
+function compactionSection(story: CompactionStory, calls: SessionStory["calls"], number: number): Markup {
   const { loss, entry, callsBefore } = story;
   const steps = entry.record.steps.map(
     ({ strategy, outcome, detail }) => html`<li>${strategy}: ${outcome}${detail === null ? "" : ` (${detail})`}</li>`,
   );
-  return html`<details class="compaction" id="compaction-${number}"${number === 1 ? html` open` : html``}><summary><b>◆ ${number}</b> before call ${callsBefore + 1}: ${compactionHead(story)}</summary>
+  return html`<details class="compaction" id="compaction-${number}"${number === 1 ? html` open` : html``}><summary><b>◆ ${number}</b> before call ${callsBefore + 1}: ${compactionHead(story, calls)}</summary>
 <div class="pair"><div>
 <h3>No longer sent</h3>
 ${loss.kinds.length === 0 ? html`<p class="soft">Nothing.</p>` : kindTable(loss.kinds)}

@@ -32,7 +32,7 @@ test("inspect and the report of bench show the grade that an importer of one's o
   writeFileSync(folder("run.json"), JSON.stringify({ asked: "q", reward: 0.25 }));
   const shown = recordedIo(folder());
   expect(await main(["inspect", "run.json", "--with", "graded.mjs"], shown.io)).toBe(0);
-  expect(shown.stdout().replace(/\s+/g, " ")).toContain("outcome reward 0.25");
+  expect(shown.stdout().replace(/\s+/g, " ")).toContain("outcome: reward 0.25");
   const replayed = recordedIo(folder());
   const bench = ["bench", "run.json", "--with", "graded.mjs", "--policy", "none", "--window", "64k", "--json", "report.json"];
   expect(await main(bench, replayed.io)).toBe(0);
@@ -59,7 +59,7 @@ test("inspect --json writes the facts by their names, and what was not read with
     sessions: [
       {
         format: "claude-code",
-        facts: { turns: "1", "tool results": "0" },
+        facts: { "your messages": "1", "tool results": "0" },
         unread: [{ writtenBy: "claude-code 2.9.1", counts: { hologram: 2 } }],
       },
     ],

@@ -7,7 +7,14 @@ import { contextTable } from "../chat/context-table.ts";
 import { editWords, lossText } from "./compaction-loss.ts";
 import { contextPlot } from "./context-plot.ts";
 import { sessionFacts } from "./session-facts.ts";
-import { type CompactionStory, type StoryLine, sessionStory, totalOf, type WorkStory } from "./session-story.ts";
+import {
+  type CompactionStory,
+  type SessionStory,
+  type StoryLine,
+  sessionStory,
+  totalOf,
+  type WorkStory,
+} from "./session-story.ts";
 
 const NAME_CHARS = 78;
 
@@ -16,7 +23,7 @@ export function inspectText(transcript: Transcript, columns: number): string {
   const { name, format, entries } = transcript;
   const story = sessionStory(entries);
   const session = createSession({ policy: NONE_POLICY, summarizer: createDigest(), entries });
-  const facts = sessionFacts(transcript, story).map((fact) => `${fact.name} ${fact.value}`);
+  const facts = sessionFacts(transcript, story).map((fact) => `${fact.name}: ${fact.value}`);
   const sizes = story.calls.map(({ promptTokens, composition }) => promptTokens ?? totalOf(composition));
   const plot = contextPlot({ sizes, compactedBefore: story.compactions.map(({ callsBefore }) => callsBefore) });
   const measured = story.calls.every(({ promptTokens }) => promptTokens !== null)
@@ -25,13 +32,13 @@ export function inspectText(transcript: Transcript, columns: number): string {
   return [
     shortened(basename(name), NAME_CHARS),
     ...wrapped([`${format} log`, ...facts].join(" · ")),
-    ...noteLines(transcript),
     ...(plot.length === 0 ? [] : ["", `Tokens of each prompt, ${measured}; ◆ compaction:`, ...plot]),
     "",
-    ...story.lines.flatMap(storyText),
+    ...story.lines.flatMap((line) => storyText(line, story.calls)),
     "",
     "The context at the end:",
     contextTable(session.context(), { policy: PLIMSOLL_POLICY }, columns),
+    ...noteLines(transcript),
     "",
   ].join("\n");
 }
@@ -49,15 +56,15 @@ export function inspectJson(transcripts: readonly Transcript[]): { readonly sess
 }
 
 function noteLines({ file, notes }: Transcript): readonly string[] {
-  return groupNotes(notes.map((note) => ({ file, ...note }))).flatMap(({ code, count, text }) =>
-    wrapped(`Note: ${code}: ${printable(text)}${count === 1 ? "" : ` (the first of ${count})`}`, { further: "  " }),
+  return groupNotes(notes.map((note) => ({ file, ...note }))).flatMap(({ count, text }) =>
+    wrapped(`Note: ${printable(text)}${count === 1 ? "" : ` (the first of ${count})`}`, { further: "  " }),
   );
 }
 
 const TITLE_CHARS = 76;
 const LISTED_CHARS = 60;
 
-function storyText(line: StoryLine): readonly string[] {
+function storyText(line: StoryLine, calls: SessionStory["calls"]): readonly string[] {
   switch (line.kind) {
     case "turn":
       return [`› ${beginningOf(line.title, TITLE_CHARS)}`];
@@ -70,7 +77,7 @@ function storyText(line: StoryLine): readonly string[] {
     case "rolled-back":
       return [`  ◇ ${formatNumberOf(line.messages, "message")} taken back by the person`];
     case "compaction":
-      return compactionText(line.story);
+      return compactionText(line.story, calls);
     default:
       return line satisfies never;
   }
@@ -88,22 +95,29 @@ export function workText({ calls, results, failures, promptTokens }: WorkStory):
   return pieces.join("; ");
 }
 
-function compactionText(story: CompactionStory): readonly string[] {
+function compactionText(story: CompactionStory, calls: SessionStory["calls"]): readonly string[] {
   const body = { first: "      ", further: "        " };
   return [
-    ...wrapped(`◆ ${compactionHead(story)}`, { first: "  ", further: "    " }),
+    ...wrapped(`◆ ${compactionHead(story, calls)}`, { first: "  ", further: "    " }),
     ...editWords(story.entry.edits).flatMap((words) => wrapped(words, body)),
     ...lossText(story.loss, body),
   ];
 }
 
-/** Reason, policy, strategies and sizes of a compaction. Sizes are estimates. */
-export function compactionHead({ entry, isReverted, ...sizes }: CompactionStory): string {
-  const { reason, policy, steps } = entry.record;
+/** Reason, policy, strategies and sizes of a compaction. */
+export function compactionHead(story: CompactionStory, calls: SessionStory["calls"]): string {
+  const { reason, policy, steps } = story.entry.record;
   const strategies = steps.filter(({ outcome }) => outcome === "applied").map(({ strategy }) => printable(strategy));
   const by = strategies.length === 0 ? "" : ` by ${strategies.join(" and ")}`;
-  const tokens = `about ${formatTokens(sizes.tokensBefore)} → ${formatTokens(sizes.tokensAfter)} tokens`;
-  const undone = isReverted ? ", undone later" : "";
+  const undone = story.isReverted ? ", undone later" : "";
   const who = policy === reason ? "" : `, ${printable(policy)}`;
-  return `compaction (${reason}${who}${by}${undone}): ${tokens}, ${sizes.messagesBefore} → ${sizes.messagesAfter} messages`;
+  return `compaction (${reason}${who}${by}${undone}): ${compactionSizes(story, calls)}, ${story.messagesBefore} → ${story.messagesAfter} messages`;
+}
+
+/** The prompt before a compaction and that of the next call, as the log has them; otherwise estimates of the log's content. */
+export function compactionSizes(story: CompactionStory, calls: SessionStory["calls"]): string {
+  const before = story.entry.record.tokensBefore ?? calls[story.callsBefore - 1]?.promptTokens ?? null;
+  const after = calls[story.callsBefore]?.promptTokens ?? null;
+  if (before !== null && after !== null) return `${formatTokens(before)} → ${formatTokens(after)} tokens`;
+  return `about ${formatTokens(story.tokensBefore)} → ${formatTokens(story.tokensAfter)} tokens`;
 }

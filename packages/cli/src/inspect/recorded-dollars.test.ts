@@ -144,7 +144,7 @@ test.each(LOGS)("%s: inspect, bench and its JSON say the same of one log", async
   writeFileSync(path, text);
   const inspected = recordedIo(folder());
   expect(await main(["inspect", path], inspected.io)).toBe(0);
-  expect(unwrapped(inspected.stdout())).toContain(`· dollars ${dollars} ·`);
+  expect(unwrapped(inspected.stdout())).toContain(`· cost: ${dollars} (`);
   const benched = recordedIo(folder());
   const written = ["--json", `${format}.report.json`, "--html", `${format}.html`];
   expect(await main(["bench", path, "--policy", "recorded", "--window", "500k", ...written], benched.io)).toBe(0);

@@ -1,5 +1,5 @@
 import type { Outcome, Transcript } from "@plimsoll/bench";
-import { formatNumberOf, formatPercent, formatTokens, formatUsd, seenText, transcriptUsdText } from "@plimsoll/bench/extend";
+import { formatNumberOf, formatPercent, formatTokens, formatUsd, transcriptUsdText } from "@plimsoll/bench/extend";
 import { printable } from "@plimsoll/bench/terminal";
 import type { SessionEntry } from "@plimsoll/core";
 import { summaryUsages } from "@plimsoll/core/extend";
@@ -32,7 +32,7 @@ export function sessionFacts(transcript: Transcript, story: SessionStory): reado
       name: "model calls",
       value: `${calls.length}${repeated === 0 ? "" : ` (and ${repeated} of the session that it was forked from)`}`,
     },
-    { name: "turns", value: String(turns) },
+    { name: "your messages", value: turns === 0 ? "none: another agent gave the tasks" : String(turns) },
     { name: "tool results", value: `${results.length}${failed === 0 ? "" : ` (${failed} failed)`}` },
     {
       name: "compactions",
@@ -40,11 +40,10 @@ export function sessionFacts(transcript: Transcript, story: SessionStory): reado
     },
     ...vendorFacts(compactions),
     ...promptFacts(calls),
-    ...(dollarsText === null ? [] : [{ name: "dollars", value: dollarsText }]),
+    ...(dollarsText === null ? [] : [{ name: "cost", value: `${dollarsText} (a subscription bills otherwise)` }]),
     ...(models.length === 0
       ? []
       : [{ name: models.length === 1 ? "model" : "models", value: models.map(printable).join(", ") }]),
-    { name: "shown in the log", value: seenText(entries) },
     ...timeFacts(entries),
     ...(outcome === undefined ? [] : [{ name: "outcome", value: outcome.grades.map(gradeText).join(", ") }]),
   ];

@@ -33,7 +33,7 @@ test("inspect counts the summaries that the vendor wrote, and all that it was pa
   const { io, stdout } = recordedIo(folder);
   expect(await main(["inspect", "log.jsonl"], io)).toBe(0);
   const text = stdout().split(/\s+/).join(" ");
-  expect(text).toContain("summaries by the vendor 1; 80.0k tokens read and 2.00k written, $0.270");
+  expect(text).toContain("summaries by the vendor: 1; 80.0k tokens read and 2.00k written, $0.270");
   expect(text).toContain("summarised");
 });
 

@@ -65,8 +65,17 @@ function kindOf(message: Message, part: Part): string {
   if (part.type === "tool-call") return `calls of ${part.toolName}`;
   if (message.role === "tool-result") return `results of ${message.toolName}`;
   if (message.origin === "model") return "the model's words";
-  return message.origin === "human" ? "your messages" : `${message.origin} messages`;
+  return ORIGIN_NAMES[message.origin];
 }
+
+const ORIGIN_NAMES = {
+  human: "your messages",
+  command: "commands that you ran",
+  injected: "text added by the agent",
+  declared: "system text and tools declared later",
+  summary: "summaries",
+  notice: "notices of removed text",
+} as const;
 
 /** The messages that a compaction found and left, and their tokens by its own measure. */
 export interface Cut {
