@@ -62,14 +62,14 @@ export const COMMANDS: typeof BENCH_COMMANDS = [
   {
     name: "hook",
     description: "restore text that the agent's compaction dropped; for hooks of Claude Code and Codex",
-    note: "Agents start it, with a payload on standard input: `plimsoll hook` is the\ncommand of the hook SessionStart with the matcher compact (and, in Claude\nCode, of the hook PreCompact), in Claude Code's settings.json or in Codex's\nhooks.json. `plimsoll hook plugin` prints the folder of the plugin whose mod\ncompacts in Claude Code: claude --plugin-dir \"$(plimsoll hook plugin)\".",
-    examples: ["hook", "hook plugin"],
+    note: "Agents start it, with a payload on standard input: `plimsoll hook` is the\ncommand of the hook SessionStart with the matcher compact (and, in Claude\nCode, of the hook PreCompact), in Claude Code's settings.json or in Codex's\nhooks.json. `plimsoll hook plugin` prints the folder of the plugin that\ncompacts in Claude Code: claude --plugin-dir \"$(plimsoll hook plugin)\".",
+    examples: ["hook plugin", "hook"],
     load: async () => (await import("./hook/hook-command.ts")).defineHookCommand,
   },
   {
     name: "inspect",
     description: "show a session, the newest of this folder or a given one: timeline, contents of its context, compactions",
-    examples: ["inspect", "inspect codex", "inspect session.jsonl", "inspect session.jsonl --html session.html"],
+    examples: ["inspect claude-code", "inspect", "inspect session.jsonl", "inspect session.jsonl --html session.html"],
     load: async () => (await import("./inspect/inspect-command.ts")).defineInspectCommand,
   },
   {

@@ -203,7 +203,7 @@ test.each<[string, () => string]>([
 });
 
 test.each<[string, string]>([
-  ["no JSON", "no payload"],
+  ["no JSON", "this is none"],
   ["{}", "session_id"],
 ])("what is no payload is told in one line: %s", async (text, words) => {
   await expect(ask(text)).rejects.toThrow(words);

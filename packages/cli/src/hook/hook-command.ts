@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { importFile } from "@plimsoll/bench";
-import { isRollBack } from "@plimsoll/bench/extend";
+import { isRollBack, typedWords } from "@plimsoll/bench/extend";
 import { type CliIo, EXIT_FAILED, EXIT_OK, messageOf, say } from "@plimsoll/bench/terminal";
 import { isHuman, type Message, PlimsollError, type SessionEntry, textOf, toolCallsOf } from "@plimsoll/core";
 import { EMPTY_VIEW, foldUnhashed, isRejectedUsage, jsonIn, planIn, SUMMARY_HEADER } from "@plimsoll/core/extend";
@@ -76,11 +76,10 @@ async function entriesIn(path: string): Promise<readonly SessionEntry[]> {
 function parsed<T>(schema: z.ZodType<T>, text: string): T {
   const found = schema.safeParse(jsonIn(text));
   if (found.success) return found.data;
-  const [issue] = found.error.issues;
-  const place = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
+  const place = found.error.issues[0]?.path.join(".") ?? "";
   throw new PlimsollError(
     "bad-input",
-    `standard input is no payload of an agent's hook: ${place}${issue?.message ?? "unknown"}`,
+    `agents start this command, with a payload on standard input; ${place === "" ? "this is none" : `its ${place} is missing or wrong`}. plimsoll hook --help says how to set it up`,
   );
 }
 
@@ -284,8 +283,10 @@ function messagesOf(entries: readonly SessionEntry[]): readonly Message[] {
   return entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
 }
 
+/** The person's words, each once; the name of a command says nothing. */
 function instructionsIn(entries: readonly SessionEntry[]): readonly string[] {
-  return messagesOf(entries).filter(isHuman).map(textOf);
+  const words = messagesOf(entries).filter(isHuman).map((message) => typedWords(textOf(message)));
+  return [...new Set(words)].filter((text) => !/^\/\S+$/.test(text));
 }
 
 function newestPlan(messages: readonly Message[]): readonly string[] {
@@ -299,5 +300,5 @@ function filesIn(messages: readonly Message[]): readonly string[] {
 }
 
 function saidBy(message: Message): string {
-  return [textOf(message), ...toolCallsOf(message).map(({ argumentsJson }) => argumentsJson)].join("\n");
+  return [typedWords(textOf(message)), ...toolCallsOf(message).map(({ argumentsJson }) => argumentsJson)].join("\n");
 }
