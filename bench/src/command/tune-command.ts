@@ -307,7 +307,8 @@ function isSame(text: string, policy: Policy): boolean {
   const read = readDocument(text);
   if ("problems" in read) return false;
   const found = policyOf(withoutSettings(read.document), "plimsoll.yaml");
-  return "found" in found && changesBetween(found.found.policy, policy) === undefined;
+  const { policy: made } = "found" in found ? found.found : { policy: null };
+  return changesBetween(made, policy) === undefined && changesBetween(policy, made) === undefined;
 }
 
 /** The parts of the second that differ, without the name; lists whole. `undefined` if nothing does. */

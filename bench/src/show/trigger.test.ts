@@ -5,7 +5,11 @@ import { triggerWords } from "./trigger.ts";
 describe("triggerWords", () => {
   test.each([
     ["a share", SVEN_POLICY, "at 75% of the input budget"],
-    ["a share of the space for messages", PLIMSOLL_POLICY, "at 25% of the space for messages"],
+    [
+      "a share of the space for messages",
+      PLIMSOLL_POLICY,
+      "from 25% of the space for messages if it pays, at the latest in a full window",
+    ],
     ["never", NONE_POLICY, null],
   ])("says %s", (_, policy, expected) => {
     expect(triggerWords(policy)).toBe(expected);

@@ -20,7 +20,9 @@ export function triggerLine({ enabled, trigger }: Acting): TriggerLine {
 /** Says when a policy compacts, e.g. `at 75% of the input budget`; `null` for policies that never compact by themselves. */
 export function triggerWords({ enabled, trigger }: Acting): string | null {
   if (!enabled) return null;
-  return "atLeast" in trigger ? `at ${amountWords(trigger.atLeast)}` : `above ${amountWords(trigger.above)}`;
+  const [how, line] = "atLeast" in trigger ? ["at", trigger.atLeast] : ["above", trigger.above];
+  const words = amountWords(line);
+  return trigger.pays === undefined ? `${how} ${words}` : `from ${words} if it pays, at the latest in a full window`;
 }
 
 /** An amount in words, e.g. `75% of the input budget`. */

@@ -170,7 +170,7 @@ describe("tune", { timeout: REPLAY_MS }, () => {
       ["test", halves.test],
     ]);
     const [, coarse, fine, held] = rounds.map(({ policies }) => policies.map(({ name }) => name));
-    expect(coarse?.filter((name) => name.startsWith("opal"))).toHaveLength(10);
+    expect(coarse?.filter((name) => name.startsWith("opal"))).toHaveLength(9);
     expect(fine?.every((name) => name.startsWith("sven "))).toBe(true);
     expect(held?.length).toBeLessThan((coarse?.length ?? 0) / 2);
     expect(held).toContain("sven");

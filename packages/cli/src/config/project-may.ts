@@ -74,6 +74,7 @@ export const PROJECT_MAY: { readonly [Key in FileKey]: Decided } = {
   progress: COMPACTION,
   facts: COMPACTION,
   actAt: COMPACTION,
+  pays: COMPACTION,
   writer: COMPACTION,
   cap: COMPACTION,
   prepareAt: COMPACTION,

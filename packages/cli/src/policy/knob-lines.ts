@@ -3,13 +3,14 @@ import { printable } from "@plimsoll/bench/terminal";
 import type { Policy } from "@plimsoll/core";
 import { amountSchema, knobText } from "@plimsoll/core/extend";
 
-/** Shows a policy by the six settings that most people change, a line each. */
+/** Shows a policy by the settings that most people change, a line each. */
 export function knobLines(policy: Policy): readonly string[] {
   const { trigger, keep, truncation, summary, enabled, prepare } = policy;
   const writer = typeof summary.request === "string" ? "same" : summary.request.cheaper.modelId;
   const kept = keep.map((rule) => printable(`${rule.kind}${amountOf(rule)}`));
   return [
     `actAt      ${triggerWords({ enabled, trigger })?.replace(/^at /, "") ?? "never"}`,
+    `pays       ${trigger.pays ?? "off"}`,
     `keep       ${kept.join("; ") || "nothing"}`,
     `writer     ${writerOf(policy)}`,
     `cap        ${truncation === null ? "off" : knobText(truncation.capTokens)}`,

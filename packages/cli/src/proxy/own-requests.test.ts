@@ -41,7 +41,7 @@ describe("typed to plimsoll", () => {
   );
 
   test("undo puts back what was cut, and no cut comes before a request would not fit", async () => {
-    const early = { contextWindowTokens: 24_000, proxy: { window: "24k", policy: "plimsoll actAt=50%" } };
+    const early = { contextWindowTokens: 24_000, proxy: { window: "24k", policy: "plimsoll actAt=50% pays=off" } };
     const { agent, seen, stdout, status } = await cutSession(early);
     const cuts = compactionsIn(stdout());
     const sentBytes = seen.at(-1)?.body.length ?? 0;
@@ -55,7 +55,7 @@ describe("typed to plimsoll", () => {
   });
 
   test("after an undo a proxy that was started anew does not make the same cut again", async () => {
-    const early = { contextWindowTokens: 24_000, proxy: { window: "24k", policy: "plimsoll actAt=50%" } };
+    const early = { contextWindowTokens: 24_000, proxy: { window: "24k", policy: "plimsoll actAt=50% pays=off" } };
     const { agent, stdout, status, id, restart } = await cutSession(early);
     await status({ action: "undo", name: id });
     const cuts = compactionsIn(stdout());

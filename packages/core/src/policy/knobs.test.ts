@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { amountOf, isKnobPath, knobText, sizeOf, withKnob } from "./knobs.ts";
+import type { Policy } from "./policy.ts";
 import { NONE_POLICY } from "./presets/none.ts";
 import { OPAL_POLICY } from "./presets/opal.ts";
 import { PI_POLICY } from "./presets/pi.ts";
@@ -42,6 +43,32 @@ describe("an amount", () => {
   });
 });
 
+/** The knobs of a preset whose own values can be written short, with these values. */
+const knobsOf = ({ enabled, trigger, keep, truncation, prepare, strategies, summary }: Policy): readonly Knob[] => {
+  const writer = strategies.flatMap((spec) => ("writer" in spec ? [spec.writer === "digest" ? "none" : spec.writer] : []))[0];
+  return [
+    ...(enabled ? shortOf("actAt", "above" in trigger ? trigger.above : trigger.atLeast) : []),
+    ["pays", trigger.pays ?? "off"],
+    ...keep.flatMap((rule): readonly Knob[] =>
+      "messages" in rule
+        ? [[`keep.${rule.kind}`, `${String(rule.messages)} messages`]]
+        : shortOf(`keep.${rule.kind}`, Object.values(rule).at(1)),
+    ),
+    ...(writer === undefined ? [] : [["writer", writer] as const]),
+    ["cap", truncation === null ? "off" : truncation.capTokens],
+    ...(prepare === undefined ? [["prepareAt", "off"] as const] : shortOf("prepareAt", prepare.atLeast)),
+    ...(typeof summary.request === "string" ? [["model", "same"] as const] : []),
+  ];
+};
+
+type Knob = readonly [path: string, value: string | number];
+
+/** An amount of several parts has no short form. */
+const shortOf = (path: string, amount: unknown): readonly Knob[] => {
+  const { tokens = null, ratio = null }: { readonly tokens?: unknown; readonly ratio?: unknown } = Object(amount);
+  return [tokens, ratio].flatMap((value) => (typeof value === "number" ? [[path, value] as const] : []));
+};
+
 describe("a knob", () => {
   test.each([
     ["when it acts, as a share", SVEN_POLICY, "actAt", "75%", { trigger: { atLeast: share(0.75) } }],
@@ -52,6 +79,15 @@ describe("a knob", () => {
       "150k",
       { trigger: { above: { tokens: 150_000 } } },
     ],
+    [
+      "when it acts, as a share of the same, and at the same price",
+      PLIMSOLL_POLICY,
+      "actAt",
+      "50%",
+      { trigger: { atLeast: { ratio: 0.5, of: "room" }, pays: 12 } },
+    ],
+    ["no price", PLIMSOLL_POLICY, "pays", "off", { trigger: { ...PLIMSOLL_POLICY.trigger, pays: undefined } }],
+    ["a price", SVEN_POLICY, "pays", 3, { trigger: { ...SVEN_POLICY.trigger, pays: 3 } }],
     ["messages that stay", SVEN_POLICY, "keep.recent", "12 messages", { keep: [{ kind: "recent", messages: 12 }] }],
     ["a share that stays", SVEN_POLICY, "keep.recent", "10%", { keep: [{ kind: "recent", amount: share(0.1) }] }],
     ["a cap", PI_POLICY, "cap", "16k", { truncation: { capTokens: 16_000 } }],
@@ -83,6 +119,25 @@ describe("a knob", () => {
     ["the session's own model, asked as before", PLIMSOLL_POLICY, "model", "same", { summary: { request: "prefix" } }],
   ])("sets %s", (_, policy, path, value, expected) => {
     expect(withKnob(policy, path, value)).toMatchObject(expected);
+  });
+
+  test.each(PRESETS.flatMap((preset) => knobsOf(preset).map(([path, value]) => [preset.name, path, value, preset] as const)))(
+    "of %s, %s as it is (%s), changes nothing",
+    (_name, path, value, preset) => {
+      expect(withKnob(preset, path, value)).toEqual(preset);
+    },
+  );
+
+  test("that is a share is one of the space that the preset has shares of", () => {
+    const kept = ["recent", "human", "recall", "mine"].map((rule) =>
+      withKnob(PLIMSOLL_POLICY, `keep.${rule}`, "20%").keep.find(({ kind }) => kind === rule),
+    );
+    expect(
+      kept.map((rule) => ({ amount: undefined, atMost: undefined, ...rule })).map((rule) => rule.amount ?? rule.atMost),
+    ).toEqual(Array.from({ length: 4 }, () => ({ ratio: 0.2, of: "room" })));
+    expect(withKnob(OPAL_POLICY, "keep.recent", "20%").keep).toEqual([
+      { kind: "recent", amount: { ratio: 0.2, of: "window" } },
+    ]);
   });
 
   test("of a rule leaves the others where they are, and takes the rule's name for a new one at the end", () => {

@@ -1,12 +1,14 @@
-import type { Amount } from "../budget.ts";
+import { type Amount, amountSchema } from "../budget.ts";
 import { PlimsollError } from "../error.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import type { Policy } from "./policy.ts";
 
 /** The settings that most people change of a policy, in the words of files, command lines, sweeps, the tuner and code. */
 export interface Knobs {
-  /** When it acts: a share of the room for a request, as `75%` or 0.75, or a size, as `150k` or 150000. */
+  /** From when on it acts: a share, as `75%` or 0.75, of what the preset's own is a share of, or a size, as `150k` or 150000. */
   readonly actAt?: string | number;
+  /** How many times a cut between `actAt` and the full window has to pay for itself, as 12; `off` cuts at `actAt`. */
+  readonly pays?: string | number;
   /** Amounts that stay word for word, by rule: a share, a size, for `recent` also `12 messages`; `off` takes the rule away. */
   readonly keep?: { readonly [rule: string]: string | number };
   /** The writer of summaries: the model, the vendor where its wire can, or `none`, so that a digest of quotations replaces them. */
@@ -30,14 +32,19 @@ export interface KnobDescription {
 export const KNOBS: readonly KnobDescription[] = [
   {
     key: "actAt",
-    meaning:
-      "when it compacts: a share of the room for a request (the model's window less its longest reply), or a size in tokens",
+    meaning: "the size from which it compacts: a share of the same space as the preset's own, or tokens",
     examples: ["75%", "150k"],
+  },
+  {
+    key: "pays",
+    meaning:
+      "how many times a cut below the full window must pay for its rewritten prompt cache within the calls that it buys; `off` compacts at `actAt` at any price",
+    examples: ["12", "off"],
   },
   {
     key: "keep",
     meaning:
-      "the text that stays word for word, by rule: a share of the room or a size, for `recent` also a number of messages; `off` removes a rule, and rules not named stay",
+      "the text that stays word for word, by rule: a share of the same space as the preset's own, or a size, for `recent` also a number of messages; `off` removes a rule, and rules not named stay",
     examples: ["{ recent: 12 messages }", "{ recent: 10%, human: 20k, recall: off }"],
   },
   {
@@ -94,12 +101,14 @@ export function withKnob(policy: Policy, path: string, value: unknown): Policy {
   switch (path) {
     case "actAt":
       return actingAt(policy, value);
+    case "pays":
+      return { ...policy, trigger: { ...policy.trigger, pays: value === "off" ? undefined : timesIn(value) } };
     case "writer":
       return writtenBy(policy, value);
     case "cap":
       return { ...policy, truncation: value === "off" ? null : { ...policy.truncation, capTokens: sizeIn(path, value) } };
     case "prepareAt":
-      return { ...policy, prepare: value === "off" ? undefined : { atLeast: amountIn(path, value) } };
+      return { ...policy, prepare: value === "off" ? undefined : preparedAt(policy, value) };
     case "model":
       return { ...policy, summary: { ...policy.summary, request: requestTo(policy.summary.request, value) } };
     default:
@@ -108,9 +117,29 @@ export function withKnob(policy: Policy, path: string, value: unknown): Policy {
 }
 
 function actingAt(policy: Policy, value: unknown): Policy {
-  const line = amountIn("actAt", value);
-  if (!policy.enabled) throw refused("actAt", `${policy.name} never compacts: choose another preset`);
-  return { ...policy, trigger: "above" in policy.trigger ? { above: line } : { atLeast: line } };
+  const line = amountIn("actAt", value, wholeOf(policy));
+  const { trigger, enabled, name } = policy;
+  if (!enabled) throw refused("actAt", `${name} never compacts: choose another preset`);
+  return { ...policy, trigger: "above" in trigger ? { ...trigger, above: line } : { ...trigger, atLeast: line } };
+}
+
+function preparedAt(policy: Policy, value: unknown): Policy["prepare"] {
+  return { atLeast: amountIn("prepareAt", value, wholeOf(policy, policy.prepare?.atLeast)) };
+}
+
+type Whole = Extract<Amount, { ratio: number }>["of"];
+
+/** A share is of the same whole as the amount that it replaces, else as the policy's line, else of the input budget. */
+function wholeOf({ trigger }: Pick<Policy, "trigger">, own?: Amount): Whole {
+  return wholeIn(own) ?? wholeIn("above" in trigger ? trigger.above : trigger.atLeast) ?? "input-budget";
+}
+
+/** The whole that an amount, or one of its bounds, is a share of. */
+function wholeIn(amount: Amount | undefined): Whole | undefined {
+  if (amount === undefined) return undefined;
+  if ("ratio" in amount) return amount.of;
+  const bounds = "min" in amount ? amount.min : "max" in amount ? amount.max : [];
+  return bounds.map(wholeIn).find((whole) => whole !== undefined);
 }
 
 /** The prompt with which every preset asks a model for summaries, and the one of the digest. */
@@ -145,7 +174,7 @@ function keeping(policy: Policy, kind: string, value: unknown): Policy {
   const before = JSON.stringify(policy.keep.find((rule) => rule.kind === kind));
   const change = (rules: readonly KeepRuleSpec[]) => {
     const isSame = JSON.stringify(rules.find((rule) => rule.kind === kind)) === before;
-    return isSame ? withRule(rules, kind, value) : rules;
+    return isSame ? withRule(rules, { kind, value, policy }) : rules;
   };
   const { overflow, manualKeep } = policy;
   return {
@@ -157,14 +186,18 @@ function keeping(policy: Policy, kind: string, value: unknown): Policy {
 }
 
 /** A rule that is new comes last: it is the first to give way. */
-function withRule(rules: readonly KeepRuleSpec[], kind: string, value: unknown): readonly KeepRuleSpec[] {
+function withRule(
+  rules: readonly KeepRuleSpec[],
+  { kind, value, policy }: { readonly kind: string; readonly value: unknown; readonly policy: Policy },
+): readonly KeepRuleSpec[] {
   if (value === "off") return rules.filter((rule) => rule.kind !== kind);
   const [, count] = /^(\d{1,6}) messages?$/.exec(String(value)) ?? [];
   const isNew = !rules.some((rule) => rule.kind === kind);
   if (kind === "recent" && count !== undefined) return put(rules, isNew, { kind, messages: Number(count) });
-  const amount = amountIn(`keep.${kind}`, value);
-  if (kind === "recent") return put(rules, isNew, { kind, amount });
   const own = rules.find((rule) => rule.kind === kind);
+  const before = Object.values(own ?? {}).flatMap((part) => amountSchema.safeParse(part).data ?? [])[0];
+  const amount = amountIn(`keep.${kind}`, value, wholeOf(policy, before));
+  if (kind === "recent") return put(rules, isNew, { kind, amount });
   const changed = { ...own, kind, atMost: amount };
   return put(rules, isNew, changed);
 }
@@ -173,8 +206,8 @@ function put(rules: readonly KeepRuleSpec[], isNew: boolean, changed: KeepRuleSp
   return isNew ? [...rules, changed] : rules.map((rule) => (rule.kind === changed.kind ? changed : rule));
 }
 
-function amountIn(path: string, value: unknown): Amount {
-  const amount = amountOf(value);
+function amountIn(path: string, value: unknown, of: Whole): Amount {
+  const amount = amountOf(value, of);
   if (amount !== null) return amount;
   const messages = path === "keep.recent" ? ", as 12 messages" : "";
   const off = path === "actAt" ? "" : ", or off";
@@ -187,14 +220,19 @@ function sizeIn(path: string, value: unknown): number {
   throw refused(path, "give a size in tokens, as 16k, or off");
 }
 
-/** Reads an amount as people write it: `75%` and 0.75 are shares of the input budget, `150k`, `1m` and 150000 are tokens. `null` for anything else. */
-export function amountOf(value: unknown): Amount | null {
+function timesIn(value: unknown): number {
+  const times = typeof value === "number" ? value : Number(/^\d{1,4}(?:\.\d{1,2})?$/.exec(String(value))?.[0]);
+  if (times > 0) return times;
+  throw refused("pays", "give a number, as 12, or off");
+}
+
+/** Reads an amount as people write it: `75%` and 0.75 are shares, `150k`, `1m` and 150000 are tokens. `null` for anything else. */
+export function amountOf(value: unknown, of: Whole = "input-budget"): Amount | null {
   const [, percent] = /^(\d{1,3}(?:\.\d{1,4})?) ?%$/.exec(String(value)) ?? [];
-  if (percent !== undefined)
-    return Number(percent) <= 100 ? { ratio: rounded(Number(percent) / 100), of: "input-budget" } : null;
-  const number = sizeOf(String(value));
+  if (percent !== undefined) return Number(percent) <= 100 ? { ratio: rounded(Number(percent) / 100), of } : null;
+  const number = typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY ? value : sizeOf(String(value));
   if (number === null) return null;
-  return number <= 1 ? { ratio: number, of: "input-budget" } : { tokens: number };
+  return number <= 1 ? { ratio: number, of } : { tokens: number };
 }
 
 const FACTORS: ReadonlyMap<string, number> = new Map([
@@ -221,6 +259,6 @@ function refused(path: string, why: string): PlimsollError {
 /** A knob's value as people write it: 0.75 is `75%`, 150000 is `150k`, text stays. */
 export function knobText(value: string | number | boolean | null): string {
   if (typeof value !== "number") return String(value);
-  if (value <= 1) return `${rounded(value * 100)}%`;
+  if (value < 1) return `${rounded(value * 100)}%`;
   return value % 1_000 === 0 ? `${value / 1_000}k` : String(value);
 }

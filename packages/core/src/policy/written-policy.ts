@@ -105,8 +105,7 @@ function changedPreset(
   const before = keepsInOlderForm(parts) ? changedInOlderForm(preset, parts) : { ...preset };
   const known = Object.fromEntries(Object.entries(parts).filter(([key]) => Object.hasOwn(before, key)));
   const unknown = Object.fromEntries(Object.entries(parts).filter(([key]) => !Object.hasOwn(before, key)));
-  // A user who states a size to act at means that size, whether or not the cut pays.
-  const merged = mergePolicy({ ...before, trigger: withoutPays(before.trigger, known.trigger) }, known);
+  const merged = mergePolicy(before, known);
   const data = policyInNewestForm({ ...(isRecord(merged) ? merged : before), ...unknown }, preset);
   return turned(data, preset, knobs);
 }
@@ -122,12 +121,6 @@ function changedInOlderForm(preset: Policy, parts: Readonly<Record<string, unkno
 
 function shareOfBudget(amount: unknown, changed: unknown): unknown {
   return isRecord(changed) && isRecord(amount) && amount.of === "room" ? { ...amount, of: "input-budget" } : amount;
-}
-
-function withoutPays(base: unknown, written: unknown): unknown {
-  if (!isRecord(base) || !isRecord(written) || Object.keys(written).every((key) => key === "pays")) return base;
-  const { pays: _, ...line } = base;
-  return Object.hasOwn(written, "pays") ? base : line;
 }
 
 /** Knobs are turned on the preset, and the differences replace the present values: other parts may not be whole yet. */
