@@ -28,10 +28,8 @@ if (observed.length === 0) {
   process.exitCode = 1;
 } else {
   const weights = fittedWeights(observed.flat()).map(([name, weight]) => `    ${name}: ${Number(weight.toFixed(3))},\n`);
-  const source = `import type { UseWeights } from "./use-features.ts";
-
-/** Weights as \`pnpm fit:recall\` fitted them, and on how many sessions of the side \`fit\` of docs/evidence.md that were long enough to be cut. */
-export const USE_WEIGHTS: { readonly date: string; readonly sessions: number; readonly weights: UseWeights } = {
+  const source = `/** Weights of features as \`pnpm fit:recall\` fitted them, and on how many sessions of the side \`fit\` of docs/evidence.md that were long enough to be cut. */
+export const USE_WEIGHTS = {
   date: "${new Date().toISOString().slice(0, 10)}",
   sessions: ${observed.length},
   weights: {

@@ -1,5 +1,5 @@
 import { defineAmountRule, type KeepRuleKind, type UnitFacts } from "../keep/keep-rule.ts";
-import { USE_FEATURE_NAMES, USE_FEATURES } from "./use-features.ts";
+import { USE_FEATURES } from "./use-features.ts";
 import { USE_WEIGHTS } from "./use-weights.ts";
 
 /**
@@ -20,4 +20,5 @@ export function expectedUse(facts: UnitFacts): number {
   return Math.exp(TERMS.reduce((sum, { weight, feature }) => sum + weight * feature(facts), 0));
 }
 
-const TERMS = USE_FEATURE_NAMES.map((name) => ({ weight: USE_WEIGHTS.weights[name], feature: USE_FEATURES[name] }));
+const WEIGHTS: Readonly<Record<string, number>> = USE_WEIGHTS.weights;
+const TERMS = Object.entries(USE_FEATURES).map(([name, feature]) => ({ weight: WEIGHTS[name] ?? 0, feature }));

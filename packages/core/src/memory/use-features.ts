@@ -1,35 +1,8 @@
 import type { UnitFacts } from "../keep/keep-rule.ts";
+import type { USE_WEIGHTS } from "./use-weights.ts";
 
-/** Features of a unit that predict how often it will be needed, in the order in which they are added up. */
-export const USE_FEATURE_NAMES = [
-  "isRead",
-  "isOutput",
-  "isFailed",
-  "isWritten",
-  "isSaid",
-  "isPerson",
-  "age",
-  "restatedRatio",
-  "quotes",
-  "mentions",
-  "isUsed",
-  "sinceUse",
-  "shared",
-  "hasFile",
-  "fileReads",
-  "fileWrites",
-  "sinceFileTouch",
-  "isFileWritten",
-  "sinceFileWrite",
-  "isFileWrittenSince",
-  "length",
-] as const;
-
-/** The name of a feature that predicts how often a unit of old text will be needed. */
-export type UseFeature = (typeof USE_FEATURE_NAMES)[number];
-
-/** Computes each feature of a unit as a number. Distances are in thousands of characters; they and counts are logarithms, so that the first ones count most. */
-export const USE_FEATURES: Readonly<Record<UseFeature, (facts: UnitFacts) => number>> = {
+/** Computes each feature of a unit, which predict how often it will be needed, as a number. Distances are in thousands of characters; they and counts are logarithms, so that the first ones count most. */
+export const USE_FEATURES: Readonly<Record<keyof (typeof USE_WEIGHTS)["weights"], (facts: UnitFacts) => number>> = {
   isRead: ({ kind }) => Number(kind === "read"),
   isOutput: ({ kind }) => Number(kind === "output"),
   isFailed: ({ kind }) => Number(kind === "failed"),
@@ -52,9 +25,6 @@ export const USE_FEATURES: Readonly<Record<UseFeature, (facts: UnitFacts) => num
   isFileWrittenSince: ({ file }) => Number(file?.isWrittenSince ?? false),
   length: ({ chars }) => Math.log(SHORTEST_CHARS + chars),
 };
-
-/** Weights of a Poisson regression, by feature. */
-export type UseWeights = Readonly<Record<UseFeature, number>>;
 
 /** Added to a length, so that it does not distinguish very short ones; chosen. */
 const SHORTEST_CHARS = 50;

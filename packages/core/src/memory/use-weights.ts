@@ -1,7 +1,5 @@
-import type { UseWeights } from "./use-features.ts";
-
-/** Weights as `pnpm fit:recall` fitted them, and on how many sessions of the side `fit` of docs/evidence.md that were long enough to be cut. */
-export const USE_WEIGHTS: { readonly date: string; readonly sessions: number; readonly weights: UseWeights } = {
+/** Weights of features as `pnpm fit:recall` fitted them, and on how many sessions of the side `fit` of docs/evidence.md that were long enough to be cut. */
+export const USE_WEIGHTS = {
   date: "2026-11-22",
   sessions: 27,
   weights: {

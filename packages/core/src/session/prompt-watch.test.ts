@@ -121,9 +121,9 @@ function shortfalls(entries: readonly SessionEntry[]): readonly (number | null)[
   let [view, watch] = [EMPTY_VIEW, EMPTY_PROMPT_WATCH];
   return entries.flatMap((entry) => {
     view = foldEntry(view, entry);
-    const folded = foldPromptWatch(watch, entry, view);
-    watch = folded.watch;
-    return entry.type === "usage" ? [folded.missingTokens] : [];
+    const { isTold } = watch;
+    watch = foldPromptWatch(watch, entry, view);
+    return entry.type === "usage" ? [watch.isTold && !isTold ? Math.round(watch.missingTokens) : null] : [];
   });
 }
 

@@ -140,7 +140,8 @@ export function foldState(
   const overhead = { system, tools, dynamicContext: null, hiddenTokens };
   // A prompt of no tokens was not sent: a provider that reports none counted nothing.
   const evidence = entry.type === "usage" && entry.usage.input.totalTokens === 0 ? asUnreported(entry) : entry;
-  const { watch, missingTokens } = foldPromptWatch(before.watch, evidence, view);
+  const watch = foldPromptWatch(before.watch, evidence, view);
+  const missingTokens = watch.isTold && !before.watch.isTold ? Math.round(watch.missingTokens) : null;
   const usageWatch = foldUsageWatch(before.usageWatch, evidence);
   const isUsageRefused = usageWatch.isRefused && !before.usageWatch.isRefused;
   const fold = { estimator, view, overhead };

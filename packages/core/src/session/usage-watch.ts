@@ -157,7 +157,7 @@ export interface PromptWatch {
   readonly arrivals: Sequence<{ readonly id: string; readonly chars: number; readonly isHuman: boolean }>;
   /** Tokens by which reports of this epoch fell short of the floor, less those that later ones made up for. */
   readonly missingTokens: number;
-  /** Whether this epoch's shortfall was reported. */
+  /** Whether this epoch's shortfall was reported: by the entry that makes it true. */
   readonly isTold: boolean;
 }
 
@@ -183,30 +183,24 @@ const REASONING_RATIO = 0.25;
 const SHORTFALL_RATIO = 0.05;
 const SHORTFALL_TOKENS = 1_000;
 
-interface WatchedPrompt {
-  readonly watch: PromptWatch;
-  /** Tokens that are missing at least; `null` for nothing to report. */
-  readonly missingTokens: number | null;
-}
-
 /** Folds an entry; `view` is the view after it. Only an edit walks the view. */
-export function foldPromptWatch(watch: PromptWatch, entry: SessionEntry, view: SessionView): WatchedPrompt {
+export function foldPromptWatch(watch: PromptWatch, entry: SessionEntry, view: SessionView): PromptWatch {
   switch (entry.type) {
     case "message": {
       const arrival = { id: entry.message.id, chars: certainChars(entry.message), isHuman: isHuman(entry.message) };
-      return { watch: { ...watch, arrivals: watch.arrivals.append(arrival) }, missingTokens: null };
+      return { ...watch, arrivals: watch.arrivals.append(arrival) };
     }
     case "usage":
       return watchReport(watch, entry);
     case "attempt":
     case "context-call":
-      return { watch, missingTokens: null };
+      return watch;
     case "session":
     case "setup-change":
     case "model-change":
     case "compaction":
     case "revert":
-      return { watch: epochOf(view), missingTokens: null };
+      return epochOf(view);
     default:
       return entry satisfies never;
   }
@@ -224,14 +218,14 @@ function certainChars(message: Message): number {
   return message.parts.reduce((chars, part) => chars + charsOf(part), 0);
 }
 
-function watchReport(watch: PromptWatch, entry: UsageEntry): WatchedPrompt {
+function watchReport(watch: PromptWatch, entry: UsageEntry): PromptWatch {
   const tokens = entry.usage.input.totalTokens;
   const { modelId, overheadHash } = entry;
-  if (tokens === null) return { watch, missingTokens: null };
+  if (tokens === null) return watch;
   const { reported } = watch;
   const now = { tokens, modelId, overheadHash };
   const isSameEpoch = reported === null || (reported.modelId === modelId && reported.overheadHash === overheadHash);
-  if (!isSameEpoch) return { watch: { ...EMPTY_PROMPT_WATCH, reported: now }, missingTokens: null };
+  if (!isSameEpoch) return { ...EMPTY_PROMPT_WATCH, reported: now };
   const arrivals = watch.arrivals.slice();
   // A report of a message that is not among them says nothing of them.
   const end = arrivals.findIndex(({ id }) => id === entry.throughMessageId) + 1;
@@ -241,17 +235,8 @@ function watchReport(watch: PromptWatch, entry: UsageEntry): WatchedPrompt {
   const allowedTokens = measured.some((arrival) => arrival.isHuman) ? knownTokens * REASONING_RATIO : 0;
   const shortTokens = knownTokens + chars / MAXIMUM_CHARS_PER_TOKEN - allowedTokens - tokens;
   const missingTokens = Math.max(0, watch.missingTokens + shortTokens);
-  const isShort = missingTokens > Math.max(SHORTFALL_TOKENS, tokens * SHORTFALL_RATIO);
-  return {
-    watch: {
-      reported: now,
-      startChars: 0,
-      arrivals: sequenceOf(end === 0 ? [] : arrivals.slice(end)),
-      missingTokens,
-      isTold: watch.isTold || isShort,
-    },
-    missingTokens: isShort && !watch.isTold ? Math.round(missingTokens) : null,
-  };
+  const isTold = watch.isTold || missingTokens > Math.max(SHORTFALL_TOKENS, tokens * SHORTFALL_RATIO);
+  return { reported: now, startChars: 0, arrivals: sequenceOf(end === 0 ? [] : arrivals.slice(end)), missingTokens, isTold };
 }
 
 /** Makes the event of a shortfall; the prediction is the one of the request that was reported. */

@@ -24,7 +24,7 @@ export function usableSummary(
   request: SummaryRequest,
   author: SummaryAuthor = "asked",
 ): Summary {
-  const { usage, prompts, repairs, isQuoted, ...reply }: Record<keyof Summary, unknown> = { ...NOTHING, ...given };
+  const { usage, prompts, repairs, isQuoted, ...reply } = given;
   const whole = endedText(reply);
   const text = whole.trim();
   const own = withoutInstructions(text, instructionsOf(request));
@@ -43,11 +43,6 @@ export function usableSummary(
     ...(isQuoted === true ? { isQuoted } : {}),
   };
 }
-
-const NOTHING: Record<keyof Summary, unknown> = {
-  ...{ text: null, stopReason: null, usage: null },
-  ...{ prompts: null, repairs: null, isQuoted: null },
-};
 
 function failed(why: string): PlimsollError {
   return new PlimsollError("summary-failed", why);
@@ -190,7 +185,7 @@ function isTexts(value: unknown): value is readonly string[] {
 }
 
 /** The text of a summary that ended by itself. @throws PlimsollError `summary-failed` for any other, and for an empty one. */
-function endedText({ text, stopReason }: Readonly<Record<"text" | "stopReason", unknown>>): string {
+function endedText({ text, stopReason = null }: Partial<Readonly<Record<"text" | "stopReason", unknown>>>): string {
   if (stopReason !== "end") throw failed(`the summary did not end by itself (${String(stopReason)})`);
   if (typeof text !== "string") throw failed("the summary is not text");
   if (text.trim() === "") throw failed("the summary is empty");
