@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { MadeAgent } from "./agent-sessions.ts";
@@ -34,7 +34,6 @@ export function placeSharedLogs(agent: MadeAgent, home: string, copies: number):
       const place = join(home, PLACES[agent](copy));
       mkdirSync(dirname(place), { recursive: true });
       copyFileSync(log, place);
-      utimesSync(place, new Date(), new Date());
     }
   }
 }

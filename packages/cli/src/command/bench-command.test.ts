@@ -1,14 +1,4 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { reportSchema } from "@plimsoll/bench";
 import { fixtureSessions } from "@plimsoll/fixtures";
@@ -227,8 +217,10 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     mkdirSync(logs, { recursive: true });
     const ages = { old: 10 * DAY_MS, new: DAY_MS, newest: 0 };
     for (const [place, [name, ageMs]] of Object.entries(ages).entries()) {
-      copyFileSync(fixtureSessions()[place]?.path ?? "", join(logs, `${name}.jsonl`));
-      utimesSync(join(logs, `${name}.jsonl`), (NOW_MS - ageMs) / 1_000, (NOW_MS - ageMs) / 1_000);
+      const text = readFileSync(fixtureSessions()[place]?.path ?? "", "utf8");
+      const timeMs = NOW_MS - ageMs;
+      const dated = text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, new Date(timeMs).toISOString());
+      writeFileSync(join(logs, `${name}.jsonl`), dated.replaceAll(/\b1[67]\d{11}\b/g, String(timeMs)));
     }
     const since = await run("bench --from pi --since 7d -p none --full");
     expect(since.stdout).toContain("Sessions are in ~/.pi/agent/sessions/project/");

@@ -55,7 +55,7 @@ function put(agent: string, cwd: string, { name, minute }: { name: string; minut
 
 function write(file: string, text: string, minute: number): void {
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
+  writeFileSync(file, text.replaceAll("T12:00:00", `T12:0${minute}:00`));
   const time = new Date(Date.UTC(2026, 2, 10, 12, minute));
   utimesSync(file, time, time);
 }
