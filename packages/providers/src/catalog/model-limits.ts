@@ -150,7 +150,7 @@ export const HOSTS: ReadonlyMap<string, string | null> = new Map([
 ]);
 
 /** Names that people use for a model whose id is another. Kept short: dated ids and versions are read by rule. */
-const ALIASES: Readonly<Record<string, string>> = {
+export const ALIASES: Readonly<Record<string, string>> = {
   opus: "claude-opus-5-5",
   sonnet: "claude-sonnet-5-5",
   haiku: "claude-haiku-5-5",
@@ -211,9 +211,8 @@ export function sentModelId(id: string): string {
 export function modelFamily(modelId: string): string {
   const { modelId: plain } = withoutVariant(modelId);
   const name = plain.slice(plain.lastIndexOf("/") + 1).toLowerCase();
-  const maker = name.indexOf("anthropic.");
-  const bare = maker < 0 ? name : name.slice(maker + "anthropic.".length);
-  return bare
+  return name
+    .replace(/^(?:[a-z-]+\.)+/, "")
     .replace(/-v\d{1,2}(:\d{1,2})?$/, "")
     .replace(/[@-]\d{4}-?\d{2}-?\d{2}$/, "")
     .replace(/-latest$/, "")

@@ -6,6 +6,7 @@ import { anthropicUsage } from "../anthropic/decode.ts";
 import { type CacheRules, type ModelPrices, type PriceTier, tierFor } from "../economics.ts";
 import { recordsAt, stringAt } from "../fields.ts";
 import { fastPrices } from "./fast-mode.ts";
+import { isNamed } from "./known-names.ts";
 import { familyLimitsOf, HOSTS, modelFamily, withoutVariant } from "./model-limits.ts";
 
 /**
@@ -40,7 +41,9 @@ export function priceSourceOf(modelId: string, host: string | null = null): stri
 
 /** The model's whole context window in tokens, as a variant's name, our own table of limits or the price package states it; `null` if none does. */
 export function contextWindowOf(modelId: string, host: string | null = null): number | null {
-  return familyLimitsOf(modelId)?.contextWindowTokens ?? withoutVariant(modelId).windowTokens ?? listedWindowOf(modelId, host);
+  const { windowTokens } = withoutVariant(modelId);
+  if (windowTokens !== null || !isNamed(modelId)) return windowTokens;
+  return familyLimitsOf(modelId)?.contextWindowTokens ?? listedWindowOf(modelId, host);
 }
 
 const listedWindows = new Map<string, number | null>();

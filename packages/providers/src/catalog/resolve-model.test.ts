@@ -192,7 +192,7 @@ test.each([
     "prices unknown; the nearest model with prices is gpt-6.2-sol",
   ],
   ["misspelt", "claude-sonet-4-5", "prices unknown; did you mean claude-sonnet-4-5, claude-sonnet-4-0, claude-sonnet-4-6?"],
-  ["another one", "gtp-4o", "prices unknown; did you mean gpt-4o, gpt-4o-2024-05-13?"],
+  ["another one", "gtp-4o", "prices unknown; did you mean gpt-4o?"],
   ["of a known family", "claude-haiku-7-deluxe-edition", "prices unknown; the nearest model with prices is claude-haiku-5-5"],
   ["one that is near nothing", "my-own-model", "prices unknown; the nearest model with prices is claude-sonnet-5-5"],
   ["a server on this machine", "ollama/qwen3", "prices unknown"],

@@ -4,7 +4,9 @@ import { findProvider } from "@pydantic/genai-prices";
 import { distance } from "fastest-levenshtein";
 import { z } from "zod";
 import type { ModelPrices } from "../economics.ts";
+import { isNamed, MAKERS } from "./known-names.ts";
 import {
+  ALIASES,
   FAMILY_LIMITS,
   familyLimitsOf,
   isLocalHost,
@@ -69,7 +71,8 @@ export function catalogLimits(modelId: string, askedTokens: number | null = null
   const reference = parseModelReference(modelId);
   const windowTokens = isLocalHost(reference.host) ? null : contextWindowOf(reference.modelId, reference.host);
   if (windowTokens === null) return null;
-  const { maxInputTokens = null, maxOutputTokens: longestTokens = null } = familyLimitsOf(reference.modelId) ?? {};
+  const family = isNamed(reference.modelId) ? familyLimitsOf(reference.modelId) : null;
+  const { maxInputTokens = null, maxOutputTokens: longestTokens = null } = family ?? {};
   const maxOutputTokens = askedTokens ?? longestTokens;
   const contextWindowTokens = Math.min(windowTokens, (maxInputTokens ?? windowTokens) + (maxOutputTokens ?? 0));
   return { contextWindowTokens, maxOutputTokens, request: requestLimitsOf(reference.modelId) };
@@ -96,7 +99,7 @@ export async function resolveModel(resolution: ModelResolution): Promise<Resolve
   const reference = parseModelReference(resolution.reference);
   const { modelId, host } = reference;
   const isLocal = isLocalHost(host);
-  const family = isLocal ? null : familyLimitsOf(modelId);
+  const family = isLocal || !isNamed(modelId) ? null : familyLimitsOf(modelId);
   const listedTokens = isLocal ? null : contextWindowOf(modelId, host);
   const windowKnown = resolution.config?.contextWindowTokens ?? family?.contextWindowTokens ?? listedTokens;
   const probed = windowKnown === null ? ((await resolution.probe?.(modelId)) ?? null) : null;
@@ -163,9 +166,6 @@ export function describePrices({ host, modelId, prices, priceSource, contextWind
     : `prices unknown; did you mean ${near.join(", ")}?`;
 }
 
-/** Makers whose models are known by their own ids; routers and clouds name the same ones in other ways. */
-const MAKERS = ["anthropic", "openai", "google", "deepseek", "moonshotai", "mistral", "x-ai", "groq", "cerebras"] as const;
-
 /** Largest part of an id that may be wrong for another one to be the intended one; chosen. */
 const MAXIMUM_WRONG_RATIO = 0.34;
 
@@ -175,8 +175,10 @@ const MAXIMUM_OFFERED = 3;
 function nearestModels(modelId: string): readonly string[] {
   const family = modelFamily(modelId);
   const limit = Math.max(2, Math.floor(family.length * MAXIMUM_WRONG_RATIO));
-  return [...new Set([...FAMILY_LIMITS.map(({ prefix }) => prefix), ...pricedModels()])]
-    .map((name) => ({ name, wrong: distance(family, modelFamily(name)) }))
+  const names = [...FAMILY_LIMITS.map(({ prefix }) => prefix.replace(/-$/, "")), ...Object.values(ALIASES), ...pricedModels()];
+  // An id without a date, in the vendor's own spelling, counts before others of its family.
+  return [...new Map(names.sort((a, b) => b.length - a.length).map((name) => [modelFamily(name), name]))]
+    .map(([other, name]) => ({ name, wrong: distance(family, other) }))
     .filter(({ wrong }) => wrong <= limit)
     .sort((a, b) => a.wrong - b.wrong || a.name.localeCompare(b.name, "en"))
     .slice(0, MAXIMUM_OFFERED)
