@@ -23,8 +23,8 @@ describe.skipIf(!existsSync(CHROMIUM))("the page of advise", { timeout: 240_000 
   test("has a button that copies what is to be pasted, or selects it", async () => {
     const browser = await openReportBrowser(adviceHtml(madeAdvice("~/.codex/config.toml")), "h1");
     const { page } = await browser.open("light", 1280);
-    expect(await page.textContent("#paste-0")).toBe("model_auto_compact_token_limit = 120000");
-    await page.click("button[data-copy=paste-0]");
+    expect(await page.textContent("#paste-0-0")).toBe("model_auto_compact_token_limit = 120000");
+    await page.click("button[data-copy=paste-0-0]");
     // Not `waitForFunction`: it polls with a string, which the page's policy refuses.
     await page.locator("button[data-copy]", { hasText: /Copied|Selected/ }).waitFor();
     await browser.close();

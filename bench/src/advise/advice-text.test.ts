@@ -16,7 +16,15 @@ function decided(setting: Verdict, proxy: Verdict = { kind: "idle" }): Decision 
 }
 
 const CHEAP = madeFigures(120_000, 0.72, 84.5);
-const LOSING = { ...CHEAP, losses: [{ measure: "older replaced texts", than: "now", points: 9 }] };
+const moved = (measure: string, points: number) => ({ measure, than: "now", points });
+const LOSING = {
+  ...CHEAP,
+  losses: ["older replaced texts", "passages", "older passages", "replaced texts"].map((name, at) => moved(name, 9 - at)),
+  gains: [moved("files being changed", 4)],
+};
+const PROXY = { ...CHEAP, kind: "proxy" } as const;
+const SURE = "How sure: 12 sessions of 2 projects, in 95% of samples of your sessions it saves 19.0 to 34.0%";
+const FEW = "too little data for others: 8 projects are needed";
 const sureness = { cost: { from: 66, through: 81 }, drawn: "sessions", count: 12 } as const;
 
 test("advice fits 80 columns, and its answer is at most six lines", () => {
@@ -32,31 +40,31 @@ test.each<readonly [string, Verdict, string, string]>([
   [
     "a change",
     { kind: "set", best: CHEAP, sureness },
-    "Set model_auto_compact_token_limit=120000 in ~/.codex/config.toml: saves 28.0% (dollars of the replay: $40.00 now, $28.80 then), loses nothing measured, on 12 sessions; in 95% of samples of your sessions it saves 19.0 to 34.0%.",
-    "Set the values below, saves 28.0%",
+    `Set model_auto_compact_token_limit=120000 in ~/.codex/config.toml: saves 28.0% of the cost; loses nothing measured. ${SURE}; ${FEW}.`,
+    "Set the values below, saves 28.0% of the cost",
   ],
   [
     "a trade, with what it loses",
-    { kind: "trade", best: LOSING },
-    "Nothing to set without a loss: model_auto_compact_token_limit=120000 saves 28.0% (dollars of the replay: $40.00 now, $28.80 then), loses older replaced texts −9.0 points, on 12 sessions.",
-    "nothing to set without a loss (saves 28.0%)",
+    { kind: "trade", best: LOSING, sureness },
+    `Nothing to set without a loss; the smallest loss has model_auto_compact_token_limit=120000: saves 28.0% of the cost; loses points: older replaced texts −9.0, passages −8.0, older passages −7.0 and 1 more; gains points: files being changed +4.0. ${SURE}; ${FEW}.`,
+    "nothing without a loss; with one, model_auto_compact_token_limit=120000 saves 28.0% of the cost",
   ],
   [
     "what is worse in another window",
-    { kind: "trade", best: CHEAP, against: "window 1M" },
-    "Nothing to set without a loss: model_auto_compact_token_limit=120000 saves 28.0% (dollars of the replay: $40.00 now, $28.80 then), loses nothing measured, on 12 sessions, and is worse in window 1M, which reads the same setting.",
-    "nothing to set without a loss (saves 28.0%)",
+    { kind: "trade", best: CHEAP, sureness: null, against: "window 1M" },
+    `Nothing to set without a loss; the smallest loss has model_auto_compact_token_limit=120000: saves 28.0% of the cost; loses nothing measured. How sure: 12 sessions of 2 projects; ${FEW}; worse in window 1M, which reads the same setting.`,
+    "nothing without a loss; with one, model_auto_compact_token_limit=120000 saves 28.0% of the cost",
   ],
   [
     "too few sessions, with how many more",
     { kind: "too-few", missing: 1, looksLike: null },
-    "Nothing to set yet: 12 sessions fill half of the window, and an answer needs 1 more.",
+    "Nothing to set yet: 12 sessions fill half of the window; an answer for you needs 1 more, one for others 8 projects.",
     "nothing to set yet, 1 more session needed",
   ],
   [
     "too few sessions and nothing else, whatever looks better in them",
     { kind: "too-few", missing: 4, looksLike: CHEAP },
-    "Nothing to set yet: 12 sessions fill half of the window, and an answer needs 4 more.",
+    "Nothing to set yet: 12 sessions fill half of the window; an answer for you needs 4 more, one for others 8 projects.",
     "nothing to set yet, 4 more sessions needed",
   ],
   ["nothing cheaper", { kind: "keep", why: "nothing-cheaper" }, "Nothing to set: no setting saves 5%.", "nothing to set"],
@@ -67,18 +75,47 @@ test.each<readonly [string, Verdict, string, string]>([
     "nothing to set",
   ],
 ])("an answer says %s", (_, verdict, sentence, short) => {
-  expect(answerSentences(decided(verdict))).toEqual([sentence]);
+  expect(answerSentences(decided(verdict), "tokens", "largest")).toEqual([sentence]);
   expect(shortAnswer(decided(verdict))).toBe(short);
 });
 
-test("the proxy is named where it is better by the same test", () => {
-  const best = { ...CHEAP, kind: "proxy" } as const;
-  const decision = decided({ kind: "keep", why: "nothing-cheaper" }, { kind: "set", best, sureness });
-  expect(answerSentences(decision)[1]).toMatch(
-    /^Run Codex behind plimsoll proxy \(needs an API key; not with a subscription\): saves 28\.0% .*, on 12 sessions; in 95%/,
-  );
+test.each<readonly [string, Verdict, RegExp, string]>([
+  [
+    "better by the same test",
+    { kind: "set", best: PROXY, sureness },
+    /^Run Codex behind plimsoll proxy \(needs an API key; not with a subscription\): saves 28\.0% .*: 12 sessions of/,
+    "use plimsoll proxy, saves 28.0% of the cost",
+  ],
+  [
+    "a trade, with all that it loses",
+    { kind: "trade", best: { ...PROXY, losses: LOSING.losses }, sureness },
+    /^Or, with a loss, Codex behind plimsoll proxy .* −7\.0, replaced texts −6\.0\. .* at 245k, can stay: the proxy cuts before\.$/,
+    "nothing without a loss; with one, plimsoll proxy saves 28.0% of the cost",
+  ],
+  [
+    "no saving",
+    { kind: "keep", why: "nothing-cheaper" },
+    /^Not behind .* subscription\): it saves less than 5%\.$/,
+    "nothing to set",
+  ],
+])("the proxy is a decision with its command: %s", (_, proxy, sentence, short) => {
+  const decision = decided({ kind: "keep", why: "nothing-cheaper" }, proxy);
+  expect(answerSentences(decision)[1]).toMatch(sentence);
   expect(answerSentences(decision, "plan")).toHaveLength(1);
-  expect([shortAnswer(decision), shortAnswer(decision, "plan")]).toEqual(["use plimsoll proxy, saves 28.0%", "nothing to set"]);
+  expect([shortAnswer(decision), shortAnswer(decision, "plan")]).toEqual([short, "nothing to set"]);
+  const command = "      plimsoll proxy --upstream https://api.openai.com/v1 --window 272000\n";
+  expect(adviceText([decision], { columns: 80, full: false }).includes(command)).toBe(proxy.kind !== "keep");
+  expect(adviceText([decision], { columns: 80, full: false, pays: "plan" })).not.toContain(command);
+});
+
+test("an agent whose own compaction comes first has it switched off", () => {
+  const sooner = new Map([["model_auto_compact_token_limit", 100_000]]);
+  const decision = decided({ kind: "idle" }, { kind: "set", best: PROXY, sureness });
+  const { agent } = decision;
+  const turning = agent.turning === null ? null : { ...agent.turning, values: sooner };
+  expect(answerSentences({ ...decision, agent: { ...agent, turning } })[1]).toMatch(
+    /own compaction would act first, at 100k: remove model_auto_compact_token_limit\.$/,
+  );
 });
 
 test.each([

@@ -10,6 +10,8 @@ import {
   formatUsd,
   NOT_VISIBLE,
 } from "../show/figures.ts";
+import { triggerLine } from "../show/trigger.ts";
+import { FEWEST_OWNERS } from "../statistics.ts";
 import type { KnobValue } from "./agent-knobs.ts";
 import type { SettingFigures } from "./choose-setting.ts";
 import { type Decision, type Turning, windowName } from "./decide.ts";
@@ -22,8 +24,8 @@ interface DecisionWords {
   /** The meaning of the names of tried settings, and a row for each; `null` if none was tried. */
   readonly settings: { readonly legend: string; readonly rows: readonly (readonly string[])[] } | null;
   readonly fills: readonly (readonly string[])[];
-  /** Lines to paste into a file; `null` if there is nothing to change. */
-  readonly paste: { readonly file: string; readonly lines: readonly string[] } | null;
+  /** Lines to paste, each block below its label. */
+  readonly pastes: readonly { readonly label: string; readonly lines: readonly string[] }[];
 }
 
 /** Heads of the tables of tried settings and of the requests' content; the first is the name's. */
@@ -39,18 +41,16 @@ export const SETTING_HEADS = [
 ] as const;
 export const FILL_HEADS = ["contents of the requests", "tokens", "share", "cost"] as const;
 
-/** Puts a decision into words. */
-export function decisionWords(decision: Decision): DecisionWords {
-  const { turning } = decision.agent;
+/** Puts a decision into words: with the largest gains and losses, or with all. */
+export function decisionWords(decision: Decision, pays: Payment = "tokens", extent: Extent = "all"): DecisionWords {
   const rows = decision.choice?.rows ?? [];
   const { names, legend } = rowNames(decision);
-  const best = pasteable(decision);
   return {
     facts: factSentences(decision),
-    answers: answerSentences(decision),
+    answers: answerSentences(decision, pays, extent),
     settings: rows.length === 0 ? null : { legend, rows: rows.map((row, place) => [names[place] ?? "", ...rowCells(row)]) },
     fills: shownFills(decision).map(fillCells),
-    paste: best === null || turning === null ? null : { file: turning.settings.shown, lines: pasteLines(turning, best.values) },
+    pastes: pastesOf(decision, pays),
   };
 }
 
@@ -77,7 +77,7 @@ function rowNames({ choice, agent }: Decision): { readonly names: readonly strin
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  "cost %: of the cost without compaction, mean of the sessions; cost more in: sessions that cost over 2% more. kept %: share of the text needed by later replies that was still in the context; older %: the same for text last stated at least 20k tokens earlier. dollars: all these sessions, replayed, at list prices with the prompt cache. too large: requests over the window. largest loss: the measure that falls most, in points.";
+  'cost %: compared with no compaction, mean of the sessions; cost more in: sessions that cost over 2% more. kept %: share of what later replies needed that was still in the context, the mean of three measures: replaced texts (quoted by edits), passages (referred to), files being changed. older %: the same for texts last stated at least 20k tokens earlier, as in "older passages". dollars: all these sessions at list prices; a replay models the prompt cache, so "now" is not the recorded sum. too large: requests over the window. largest loss: of a measure, compared with now, in points.';
 
 function rowCells({ standing, losses: [worst] }: SettingFigures): readonly string[] {
   const { costPercent, usd, gain, farGain, tooLarge } = standing;
@@ -94,49 +94,83 @@ function rowCells({ standing, losses: [worst] }: SettingFigures): readonly strin
 
 const percentCell = (percent: number | null): string => (percent === null ? NOT_VISIBLE : formatPercent(percent));
 
-/** The saving of a setting against now, the mean of the sessions and all their dollars, its losses, and the sessions that show it. */
-function savingText({ choice }: Decision, figures: SettingFigures): string {
-  const [now, then] = [choice?.rows[0]?.standing.usd ?? null, figures.standing.usd];
-  const dollars =
-    now === null || then === null ? "" : ` (dollars of the replay: $${formatUsd(now)} now, $${formatUsd(then)} then)`;
-  const losses = figures.losses.length === 0 ? "loses nothing measured" : `loses ${lessText(figures)}`;
-  return `${savesPercent(figures)}${dollars}, ${losses}, on ${formatNumberOf(choice?.sessions ?? 0, "session")}`;
+/** The saving of a setting against now (the mean of the sessions), the measures that fall and rise, and how sure the saving is. */
+function offerText({ choice }: Decision, { best, sureness }: Offer, extent: Extent): string {
+  const moved = (verb: string, sign: string, all: SettingFigures["losses"]) => {
+    const shown = extent === "all" ? all : all.slice(0, NAMED_MEASURES);
+    const others = all.length === shown.length ? "" : ` and ${all.length - shown.length} more`;
+    const named = shown.map(({ measure, points }) => `${measure} ${sign}${formatPercent(points)}`).join(", ");
+    return all.length === 0 ? [] : [`${verb} points: ${named}${others}`];
+  };
+  const losses = best.losses.length === 0 ? ["loses nothing measured"] : moved("loses", "−", best.losses);
+  const { sessions = 0, projects = 0 } = choice ?? {};
+  const few = projects < FEWEST_OWNERS ? `; too little data for others: ${FEWEST_OWNERS} projects are needed` : "";
+  return [
+    [savesPercent(best), ...losses, ...moved("gains", "+", best.gains)].join("; "),
+    `. How sure: ${formatNumberOf(sessions, "session")} of ${formatNumberOf(projects, "project")}`,
+    ...(sureness === null ? [] : [`, in 95% of samples of your ${sureness.drawn} it ${savedRange(sureness)}`]),
+    few,
+  ].join("");
 }
 
 function savesPercent({ costRatio }: SettingFigures): string {
-  return `saves ${formatPercent(100 * (1 - costRatio))}%`;
+  return `saves ${formatPercent(100 * (1 - costRatio))}% of the cost`;
 }
 
-function lessText({ losses }: SettingFigures): string {
-  const others = losses.length <= NAMED_LOSSES ? "" : ` and ${losses.length - NAMED_LOSSES} more`;
-  const named = losses.slice(0, NAMED_LOSSES).map(({ measure, points }) => `${measure} −${formatPercent(points)} points`);
-  return `${named.join(", ")}${others}`;
+function savedRange({ cost }: Sureness): string {
+  const [low, high] = [cost.through, cost.from].map((percent) => formatPercent(100 - percent));
+  return `saves ${low} to ${high}%`;
 }
 
-const NAMED_LOSSES = 3;
+const NAMED_MEASURES = 3;
 
-/** The verdicts of one decision, a sentence each: on the agent's settings, then on our proxy if it is better by the same test. */
-export function answerSentences(decision: Decision, pays: Payment = "tokens"): readonly string[] {
+/** Whether a sentence names all measures that rise or fall, or the largest. */
+type Extent = "all" | "largest";
+
+interface Offer {
+  readonly best: SettingFigures;
+  readonly sureness: Sureness | null;
+}
+
+/** A verdict that offers something: better by the test, or a trade. */
+const isOffer = (verdict: SettingVerdict<SettingFigures>): verdict is Extract<typeof verdict, Offer> =>
+  verdict.kind === "set" || verdict.kind === "trade";
+
+/** The verdicts of one decision, a sentence each: on the agent's settings, and on running it behind our proxy. */
+export function answerSentences(decision: Decision, pays: Payment = "tokens", extent: Extent = "all"): readonly string[] {
   const { choice, refusal, agent } = decision;
   if (choice === null) return [`Nothing to set: ${refusal}.`];
-  const own = refusal === null ? settingSentence(decision, choice.setting) : `Nothing to set: ${refusal}.`;
-  if (choice.proxy.kind !== "set" || pays === "plan") return [own];
-  const { best, sureness } = choice.proxy;
-  return [
-    own,
-    `Run ${agent.title} behind plimsoll proxy (needs an API key; not with a subscription): ${savingText(decision, best)}${sureText(sureness)}.`,
-  ];
+  const own = refusal === null ? settingSentence(decision, choice.setting, extent) : `Nothing to set: ${refusal}.`;
+  const { proxy } = choice;
+  if (pays === "plan" || proxy.kind === "idle" || proxy.kind === "too-few") return [own];
+  const need = "plimsoll proxy (needs an API key; not with a subscription)";
+  if (!isOffer(proxy)) {
+    const why = proxy.why === "nothing-cheaper" ? "saves less than 5%" : "saved on half of the sessions, and not on the others";
+    return [own, `Not behind ${need}: it ${why}.`];
+  }
+  const lead = proxy.kind === "set" ? `Run ${agent.title} behind ${need}` : `Or, with a loss, ${agent.title} behind ${need}`;
+  return [own, `${lead}: ${offerText(decision, proxy, extent)}.${ownCompaction(decision)}`];
+}
+
+/** Part of a window that the proxy leaves to a reply whose length the agent does not name. */
+const REPLY_RATIO = 0.125;
+
+/** Whether the agent would compact before the proxy does, and the remedy. */
+function ownCompaction({ agent: { title, turning }, windowTokens }: Decision): string {
+  const { replay, behindProxy } = turning?.knobs ?? {};
+  const inputBudgetTokens = (1 - REPLY_RATIO) * windowTokens;
+  const line = replay == null ? null : triggerLine(replay.likeness(turning?.values ?? new Map()));
+  const tokens = line?.({ contextWindowTokens: windowTokens, inputBudgetTokens }) ?? null;
+  if (tokens === null || behindProxy == null) return "";
+  return tokens > inputBudgetTokens
+    ? ` ${title}'s own compaction, at ${formatTokens(tokens)}, can stay: the proxy cuts before.`
+    : ` ${title}'s own compaction would act first, at ${formatTokens(tokens)}: ${behindProxy.off}.`;
 }
 
 /** How a person pays for an agent: by tokens, or by a plan, which no proxy serves. */
 export type Payment = "tokens" | "plan";
 
-function sureText({ cost, drawn }: Sureness): string {
-  const [low, high] = [cost.through, cost.from].map((percent) => formatPercent(100 - percent));
-  return `; in 95% of samples of your ${drawn} it saves ${low} to ${high}%`;
-}
-
-function settingSentence(decision: Decision, verdict: SettingVerdict<SettingFigures>): string {
+function settingSentence(decision: Decision, verdict: SettingVerdict<SettingFigures>, extent: Extent): string {
   const { agent, windowTokens, choice } = decision;
   const file = agent.turning?.settings.shown ?? "";
   switch (verdict.kind) {
@@ -144,14 +178,14 @@ function settingSentence(decision: Decision, verdict: SettingVerdict<SettingFigu
       return `Nothing to set: no session fills half of the window (${formatTokens(windowTokens / 2)} tokens).`;
     case "too-few": {
       const sessions = choice?.sessions ?? 0;
-      return `Nothing to set yet: ${formatNumberOf(sessions, "session")} ${sessions === 1 ? "fills" : "fill"} half of the window, and an answer needs ${formatCount(verdict.missing)} more.`;
+      return `Nothing to set yet: ${formatNumberOf(sessions, "session")} ${sessions === 1 ? "fills" : "fill"} half of the window; an answer for you needs ${formatCount(verdict.missing)} more, one for others ${FEWEST_OWNERS} projects.`;
     }
     case "set":
-      return `Set ${shortValues(verdict.best.values)} in ${file}: ${savingText(decision, verdict.best)}${sureText(verdict.sureness)}.`;
+      return `Set ${shortValues(verdict.best.values)} in ${file}: ${offerText(decision, verdict, extent)}.`;
     case "trade": {
       const { best, against } = verdict;
-      const why = against === undefined ? "" : `, and is worse in ${against}, which reads the same setting`;
-      return `Nothing to set without a loss: ${shortValues(best.values)} ${savingText(decision, best)}${why}.`;
+      const why = against === undefined ? "" : `; worse in ${against}, which reads the same setting`;
+      return `Nothing to set without a loss; the smallest loss has ${shortValues(best.values)}: ${offerText(decision, verdict, extent)}${why}.`;
     }
     case "keep":
       return KEEP_WORDS[verdict.why];
@@ -166,11 +200,23 @@ const KEEP_WORDS = {
   "other-window": "Nothing to set here: the other window decides, because the file has one number for all models.",
 } as const;
 
-/** The setting to paste: of a change, a trade or a likely improvement; `null` if there is none. */
-function pasteable({ choice, refusal }: Decision): SettingFigures | null {
-  const verdict = choice?.setting;
-  if (verdict === undefined || refusal !== null) return null;
-  return verdict.kind === "set" || verdict.kind === "trade" ? verdict.best : null;
+/** The lines of the settings file, of a trade too, and the command that starts the proxy in the window of the replay. */
+function pastesOf({ choice, refusal, agent: { turning }, windowTokens }: Decision, pays: Payment): DecisionWords["pastes"] {
+  if (choice === null || turning === null) return [];
+  const { setting, proxy } = choice;
+  const { knobs, settings } = turning;
+  const labelled = ({ kind }: SettingVerdict<SettingFigures>, label: string) =>
+    kind === "set" ? label : `To take it anyway, with that loss: ${label}`;
+  const { upstream = "URL" } = knobs.behindProxy ?? {};
+  const start = `plimsoll proxy --upstream ${upstream} --window ${windowTokens}`;
+  return [
+    ...(isOffer(setting) && refusal === null
+      ? [{ label: labelled(setting, settings.shown), lines: pasteLines(turning, setting.best.values) }]
+      : []),
+    ...(isOffer(proxy) && pays === "tokens"
+      ? [{ label: labelled(proxy, `this, and then ${knobs.title} as it prints`), lines: [start] }]
+      : []),
+  ];
 }
 
 function pasteLines({ knobs }: Turning, values: Values): readonly string[] {
@@ -201,12 +247,16 @@ export function decisionTitle(decision: Decision): string {
 
 /** The verdict in a few words. */
 export function shortAnswer({ choice, refusal }: Decision, pays: Payment = "tokens"): string {
-  if (choice?.proxy.kind === "set" && pays === "tokens") return `use plimsoll proxy, ${savesPercent(choice.proxy.best)}`;
-  if (choice === null || refusal !== null) return "nothing to set";
-  const verdict = choice.setting;
-  if (verdict.kind === "set") return `Set the values below, ${savesPercent(verdict.best)}`;
-  if (verdict.kind === "too-few") return `nothing to set yet, ${formatNumberOf(verdict.missing, "more session")} needed`;
-  return verdict.kind === "trade" ? `nothing to set without a loss (${savesPercent(verdict.best)})` : "nothing to set";
+  const proxy = pays === "tokens" ? choice?.proxy : undefined;
+  const setting = refusal === null ? choice?.setting : undefined;
+  if (proxy?.kind === "set") return `use plimsoll proxy, ${savesPercent(proxy.best)}`;
+  if (setting?.kind === "set") return `Set the values below, ${savesPercent(setting.best)}`;
+  if (setting?.kind === "too-few") return `nothing to set yet, ${formatNumberOf(setting.missing, "more session")} needed`;
+  const trades = [setting, proxy].flatMap((verdict) => (verdict?.kind === "trade" ? [verdict.best] : []));
+  const named = trades.map(
+    (best) => `${best.kind === "proxy" ? "plimsoll proxy" : shortValues(best.values)} ${savesPercent(best)}`,
+  );
+  return named.length === 0 ? "nothing to set" : `nothing without a loss; with one, ${named.join(", ")}`;
 }
 
 /** The data of a decision and the cost of compaction in it, a sentence each. */
@@ -229,7 +279,7 @@ function factSentences({ cost, waitsMs, days, choice, models }: Decision): reado
   const waited = waitsMs.length === 0 ? "" : `, ${minutesText(waitsMs.reduce((sum, ms) => sum + ms, 0))} of waiting`;
   return [
     ...facts,
-    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}: ${usd}${formatTokens(cost.compactionTokens)} tokens${waited}. Later replies needed ${formatNumberOf(cost.neededLater, "passage")} that compaction had removed.`,
+    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}: ${usd}${formatTokens(cost.compactionTokens)} tokens for summaries and the next prompts${waited}. Later replies needed ${formatNumberOf(cost.neededLater, "passage")} that compaction had removed.`,
   ];
 }
 

@@ -199,11 +199,11 @@ ${decisions.map(decisionSection)}
 
 function decisionSection(decision: Decision, index: number): Markup {
   const title = decisionTitle(decision);
-  const { facts, answers, settings, fills, paste } = decisionWords(decision);
+  const { facts, answers, settings, fills, pastes } = decisionWords(decision);
   return html`<section aria-label="${title}"><h2>${title}</h2>
 ${facts.map((text) => html`<p class="soft">${text}</p>`)}
 ${answers.map((text) => html`<p><b>${text}</b></p>`)}
-${paste === null ? html`` : pasteBlock({ id: `paste-${index}`, label: paste.file, text: paste.lines.join("\n") })}
+${pastes.map(({ label, lines }, place) => pasteBlock({ id: `paste-${index}-${place}`, label, text: lines.join("\n") }))}
 ${settings === null ? html`` : html`<h3>Settings tried</h3><p class="soft">${settings.legend}</p>${table(`settings tried, ${title}`, SETTING_HEADS, settings.rows)}`}
 <h3>Contents of the requests</h3>
 ${table(`contents of the requests, ${title}`, FILL_HEADS, fills)}</section>`;
@@ -241,7 +241,7 @@ export function adviceText(
   const blocks = [
     answerLines(decisions, pays),
     problemText(told).split("\n"),
-    ...shown.map((decision) => decisionLines(decision, { columns, pays })),
+    ...shown.map((decision) => decisionLines(decision, { columns, full, pays })),
     rest.flatMap((decision) => prose(`${decisionTitle(decision)}. ${answerSentences(decision, pays)[0] ?? ""}`)),
     hasAdvice(decisions, pays) || habits.length === 0
       ? []
@@ -310,10 +310,9 @@ function hasAdvice(decisions: readonly Decision[], pays: Payment): boolean {
 
 function decisionLines(
   decision: Decision,
-  { columns, pays }: { readonly columns: number; readonly pays: Payment },
+  { columns, full, pays }: { readonly columns: number; readonly full: boolean; readonly pays: Payment },
 ): readonly string[] {
-  const answers = answerSentences(decision, pays);
-  const { facts, settings, fills, paste } = decisionWords(decision);
+  const { facts, answers, settings, fills, pastes } = decisionWords(decision, pays, full ? "all" : "largest");
   const table = (heads: readonly string[], rows: readonly (readonly string[])[]) => {
     const shown = rows.map((row) => row.map(printable));
     return drawTable({ head: [heads.map((content) => ({ content }))], rows: shown, leftColumns: [0] }, columns).split("\n");
@@ -324,7 +323,10 @@ function decisionLines(
     ...facts.flatMap((text) => prose(text, "  ")),
     ...(settings === null ? [] : ["", ...prose(settings.legend), ...table(["", ...figures], settings.rows), ""]),
     ...answers.flatMap((text) => prose(`→ ${text}`, "  ")),
-    ...(paste?.lines ?? []).map((line) => printable(`      ${line}`)),
+    ...pastes.flatMap(({ label, lines }) => [
+      ...prose(`${label}:`, "    "),
+      ...lines.map((line) => printable(`      ${line}`)),
+    ]),
     ...(fills.length === 0 ? [] : ["", ...table(FILL_HEADS, fills)]),
   ];
 }

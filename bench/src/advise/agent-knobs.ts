@@ -39,6 +39,8 @@ export interface AgentKnobs {
   readonly place: SettingsPlace;
   readonly knobs: readonly { readonly path: string; readonly variable?: string; readonly source: string }[];
   readonly nothingToTurn: string;
+  /** The vendor that the proxy asks for this agent, and the change to its settings that keeps its own compaction from being first; `null` if no proxy is advised. */
+  readonly behindProxy: { readonly upstream: string; readonly off: string } | null;
   readonly replay: KnobReplay | null;
 }
 

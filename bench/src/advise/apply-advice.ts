@@ -20,7 +20,9 @@ export async function writeAdvice(decisions: readonly Decision[], agreement: Agr
     turning !== null && choice?.setting.kind === "set" ? [{ turning, values: choice.setting.best.values }] : [],
   );
   if (changes.length === 0) {
-    io.stdout.write("\nNothing to write: no answer above begins with Set.\n");
+    const isTrade = decisions.some(({ choice }) => choice?.setting.kind === "trade");
+    const other = isTrade ? "To take a setting with its loss, paste it.\n" : "";
+    io.stdout.write(`\nNothing to write: no answer above begins with Set.\n${other}`);
     return EXIT_OK;
   }
   const codes: number[] = [];

@@ -19,6 +19,8 @@ export interface SettingFigures extends Omit<SettingPoint, "policy"> {
   readonly costRatio: number;
   /** Measures that keep less than under the current setting, by a point at least, the worst first. */
   readonly losses: readonly WorseMeasure[];
+  /** Measures that keep more, in the same way. */
+  readonly gains: readonly WorseMeasure[];
 }
 
 /** Advice on an agent's settings, with the figures that it rests on. */
@@ -43,7 +45,7 @@ export function chooseSetting([current, ...others]: readonly [SettingPoint, ...S
     const standing = over(policy.name);
     if (standing === null || now === null) return [];
     const costRatio = standing.costPercent / now.costPercent;
-    return [{ kind, values, standing, costRatio, losses: lossesAgainst(standing, now) }];
+    return [{ kind, values, standing, costRatio, losses: lossesAgainst(standing, now), gains: lossesAgainst(now, standing) }];
   });
   const verdict = (isOf: (point: SettingPoint) => boolean) =>
     withRows(verdictOn(others.filter(isOf).map(({ policy }) => policy.name)), rows);

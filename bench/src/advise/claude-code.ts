@@ -43,6 +43,7 @@ export const CLAUDE_CODE_KNOBS: AgentKnobs = {
     },
   ],
   nothingToTurn: "autoCompactWindow only helps in windows above 200k; compaction is reportedly off with a value below 200k",
+  behindProxy: { upstream: "https://api.anthropic.com", off: "set autoCompactEnabled to false" },
   replay: {
     unlike: (values) => {
       if (values.get(ENABLED) === false) return `${ENABLED} is false: it does not compact by itself`;

@@ -139,7 +139,7 @@ export async function decideOn(
         verdict?.kind !== "set"
           ? verdict
           : other !== undefined
-            ? { kind: "trade", best: verdict.best, against: windowName(other) }
+            ? { ...verdict, kind: "trade", against: windowName(other) }
             : isSet
               ? { kind: "keep", why: "other-window" }
               : verdict;

@@ -65,6 +65,7 @@ export const OPENCODE_KNOBS: AgentKnobs = {
   },
   knobs: [AUTO, PRUNE, V1.reserved, V1.keep].map((path) => ({ path, source: V1_SOURCE })),
   nothingToTurn: "none changes where it compacts in this window",
+  behindProxy: { upstream: "URL", off: "set compaction.auto to false" },
   replay: replayOf(V1),
 };
 

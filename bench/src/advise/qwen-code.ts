@@ -16,5 +16,6 @@ export const QWEN_CODE_KNOBS: AgentKnobs = {
     },
   ],
   nothingToTurn: "no recorded session was available",
+  behindProxy: null,
   replay: null,
 };

@@ -1,5 +1,5 @@
 import { FEWEST_OWNERS } from "../statistics.ts";
-import { choose, isCheaper } from "./choose.ts";
+import { choose, isCheaper, lossesAgainst } from "./choose.ts";
 import { type Split, splitSessions } from "./split.ts";
 import { type JudgedRun, type Standing, standingOf, standingsIn } from "./standing.ts";
 import { independentOf, projectsOf, type Sureness, surenessOf } from "./sureness.ts";
@@ -18,8 +18,8 @@ export type SettingVerdict<Best = Standing> =
   | { readonly kind: "too-few"; readonly missing: number; readonly looksLike: Best | null }
   /** Cheaper by a twentieth at least and no measure a point lower, chosen on one half of the sessions and confirmed on the other. */
   | { readonly kind: "set"; readonly best: Best; readonly sureness: Sureness }
-  /** Cheaper by a twentieth at least, and something is lost, or sessions in another window lose (`against`). */
-  | { readonly kind: "trade"; readonly best: Best; readonly against?: string }
+  /** Cheaper by a twentieth at least, and something is lost, the least of all such settings, or sessions in another window lose (`against`). */
+  | { readonly kind: "trade"; readonly best: Best; readonly sureness: Sureness | null; readonly against?: string }
   /** `other-window`: sessions in another window decide on the one number that the file has for all. */
   | { readonly kind: "keep"; readonly why: "nothing-cheaper" | "not-confirmed" | "other-window" };
 
@@ -92,13 +92,16 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
   return { split, sessions, projects: projectsOf(now?.units ?? []), over, verdictOn };
 }
 
-/** A cheaper setting that loses something is a trade. */
+/** A cheaper setting that loses something is a trade; of several the one whose largest loss is the smallest. */
 function withoutBetter(standings: readonly Standing[], now: Standing): SettingVerdict {
   const [best] = standings
     .filter((own) => isCheaper(own, now) && !own.isBroken && own.tooLarge <= now.tooLarge)
-    .toSorted((a, b) => a.costPercent - b.costPercent);
-  return best === undefined ? { kind: "keep", why: "nothing-cheaper" } : { kind: "trade", best };
+    .toSorted((a, b) => worstPoints(a, now) - worstPoints(b, now) || a.costPercent - b.costPercent);
+  if (best === undefined) return { kind: "keep", why: "nothing-cheaper" };
+  return { kind: "trade", best, sureness: surenessOf(best, now) };
 }
+
+const worstPoints = (own: Standing, now: Standing): number => lossesAgainst(own, now)[0]?.points ?? 0;
 
 function isDearerInNone({ units }: Standing, now: Standing): boolean {
   return units.every(({ costRatio }, place) => costRatio <= (now.units[place]?.costRatio ?? 0));

@@ -44,7 +44,7 @@ describe.skipIf(terminals === null).each(ADVICE_WALKS)(
       const path = settleAgent(walk, home);
       const { shown, end, said } = await ask(["--write"], "y");
       expect(end).toEqual(ENDED_WELL);
-      expect(shown).toMatch(/Set \S+ in \S+:\s+saves\s+[\d.]+%,\s+loses/);
+      expect(shown).toMatch(/Set \S+ in \S+:\s+saves\s+[\d.]+%\s+of\s+the\s+cost;\s+loses/);
       const written = readFileSync(path, "utf8");
       expect(written).toMatch(after);
       const news = written.split("\n").filter((line) => !before.split("\n").includes(line));
