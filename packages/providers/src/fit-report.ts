@@ -1,5 +1,5 @@
 import type { CompactionEntry, FitOutcome, ModelLimits, Policy } from "@plimsoll/core";
-import { budgetOf, limitsWithin, triggerTokens } from "@plimsoll/core/extend";
+import { budgetOf, limitsWithin, triggerTokens, unkeptIn } from "@plimsoll/core/extend";
 
 type Edit = CompactionEntry["edits"][number];
 
@@ -16,6 +16,8 @@ export interface FitReport {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly replaced: readonly Replaced[];
+  /** A line for each keep rule that failed, or of whose choice something is gone: `keep tickets: 8 of 26 kept, no room for 18`. */
+  readonly unkept: readonly string[];
   /** The reason of a compaction, or the reason that nothing was compacted. */
   readonly why: string;
 }
@@ -46,6 +48,7 @@ export function fitReport(outcomes: readonly FitOutcome[], fitted: Fitted): FitR
     tokensBefore: entries[0]?.record.tokensBefore ?? tokensAfter,
     tokensAfter,
     replaced: parts.length === 0 ? spans : [...spans, { by: "handles", parts: parts.length, chars, handles }],
+    unkept: entries.flatMap(({ record }) => unkeptIn(record)),
     why: outcome === undefined ? "nothing was fitted" : whyOf(outcome, fitted),
   };
 }

@@ -1,14 +1,13 @@
 import { z } from "zod";
-import type { Budget } from "../budget.ts";
+import { type Budget, resolveAmount } from "../budget.ts";
 import type { Edit } from "../edit/apply-edits.ts";
 import type { AppliedEdit, CompactionReason, CompactionRecord, StepOutcome } from "../entry.ts";
 import { failureText } from "../error.ts";
 import { canonicalJson } from "../json.ts";
-import { HUMAN } from "../keep/human.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
-import { keptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
+import { type KeptMessages, keptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
 import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
-import { isHuman, type Message } from "../message/message.ts";
+import type { Message } from "../message/message.ts";
 import { answerWithin, type Door, passed } from "../port-door.ts";
 import { shortHash } from "../text.ts";
 import { workBetween } from "../tokens/measure.ts";
@@ -90,7 +89,7 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
     messages,
     budget,
     messageTokens: (message) => estimator.messageTokens(message, state.ledger),
-    limitTokens: goal.limitTokens * KEPT_RATIO,
+    limitTokens: goal.limitTokens * keptRatioOf(chain.rules, budget),
   });
   setup.work.visited(kept.length * messages.length);
   const { tools, recaller, isSupplied, cutEstimatorName } = chainToolsFor(state, compaction, {
@@ -136,7 +135,7 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   return outcomeOf(state, compaction, {
     run: { ...run, steps: [...run.steps, ...unrecalled, ...unused] },
     isMissed,
-    rules: chain.rules,
+    kept,
     measure,
     cutEstimatorName,
     before: messages,
@@ -144,8 +143,16 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   });
 }
 
-/** Messages that rules keep may take at most this share of the room: the rest takes a summary and later messages; chosen. */
+/** Messages that rules keep may take this share of the room: the rest takes a summary and later messages; chosen. */
 const KEPT_RATIO = 0.5;
+
+/** The most of it for a rule that states more: above it each cut would free too little for the next few steps; chosen. */
+const MOST_KEPT_RATIO = 2 / 3;
+
+function keptRatioOf(rules: readonly KeepRule[], budget: Budget & { readonly roomTokens: number }): number {
+  const stated = rules.map((rule) => (rule.keeps === "messages" ? resolveAmount(rule.atMost, budget) : 0));
+  return Math.min(MOST_KEPT_RATIO, Math.max(KEPT_RATIO, ...stated.map((tokens) => tokens / Math.max(1, budget.roomTokens))));
+}
 
 function failedRule(kind: string, failure: unknown): StepOutcome {
   return { strategy: `keep ${kind}`, outcome: "failed", detail: failureText(failure) };
@@ -213,8 +220,7 @@ interface Ended {
   readonly run: ChainRun;
   /** True if no view was found that is expected to fit. */
   readonly isMissed: boolean;
-  /** The rules for messages that stay. */
-  readonly rules: readonly KeepRule[];
+  readonly kept: readonly KeptMessages[];
   readonly measure: ViewMeasure;
   readonly cutEstimatorName: string;
   readonly before: readonly Message[];
@@ -233,11 +239,10 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
   if (parts !== null && applied.length === 0)
     return { kind: "irreducible", reason, budgetTokens: budget.inputBudgetTokens, parts, steps: run.steps };
   if (applied.length === 0) return { kind: "failed", reason, steps: run.steps };
-  const gone = goneStep(ended);
   const left = parts?.map(({ what, tokens }) => `${what} ${tokens}`).join(", ");
   const detail = `left of ${budget.inputBudgetTokens} tokens: ${left}`;
   const missed: StepOutcome = { strategy: GOAL_STEP, outcome: "failed", detail };
-  const steps = [...run.steps, ...(gone === null ? [] : [gone]), ...(parts === null ? [] : [missed])];
+  const steps = [...run.steps, ...unkeptSteps(ended), ...(parts === null ? [] : [missed])];
   const record: CompactionRecord = {
     policy: state.policy.name,
     reason,
@@ -270,14 +275,14 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
 const UNUSED_FOCUS =
   "wrote no summary here, so the focus had no effect; it needs a digest or a model's summary, as under plimsoll or sven";
 
-/** Writes the step that says how many of the person's messages went, where a rule keeps them; `null` if none did. */
-function goneStep({ run, rules, before }: Pick<Ended, "run" | "rules" | "before">): StepOutcome | null {
-  if (!rules.some(({ kind }) => kind === HUMAN.kind)) return null;
-  const staying = new Set(run.messages.map(({ id }) => id));
-  const said = before.filter(isHuman);
-  const count = said.filter(({ id }) => !staying.has(id)).length;
-  const detail = `${count} of ${said.length} messages of the person went`;
-  return count === 0 ? null : { strategy: `keep ${HUMAN.kind}`, outcome: "released", detail };
+/** The steps that say how much each rule chose that did not stay as it was. */
+function unkeptSteps({ run, kept }: Pick<Ended, "run" | "kept">): readonly StepOutcome[] {
+  const staying = new Set(run.messages);
+  return kept.flatMap(({ kind, chosen }): readonly StepOutcome[] => {
+    const count = chosen.filter((range) => range.every((message) => staying.has(message))).length;
+    const detail = `${count} of ${chosen.length} kept, no room for ${chosen.length - count}`;
+    return count === chosen.length ? [] : [{ strategy: `keep ${kind}`, outcome: "released", detail }];
+  });
 }
 
 const DECISION: Door<HookDecision> = {

@@ -33,13 +33,16 @@ interface NewestRule {
   readonly amount: NewestAmount;
 }
 
-/** Keeps messages in their place, word for word: no strategy of the policy takes or changes them. */
+/** Keeps messages in their place, word for word: no strategy of the policy takes or changes them. The fallback releases them if nothing else fits. */
 export interface MessagesRule {
   readonly keeps: "messages";
   readonly atMost: Amount;
   /** Ranges of the view, the worthiest first. One that does not fit any more is passed over; one that parts a batch of calls takes all of it. */
   readonly choose: (view: KeepView) => Iterable<MessageRange>;
-  /** How many of the worthiest stay beyond the amount, where all rules together have room for them; none by default. */
+  /**
+   * How many of the worthiest stay beyond the amount, if all rules together have room for them; none by default. Together they keep half of the room, or the share that
+   * the largest amount of one is of it, up to two thirds: a cut must free enough for the next few steps. Records, events and reports count what had no room.
+   */
   readonly beyondAmount?: number | undefined;
 }
 
@@ -105,7 +108,10 @@ export interface MessageRange {
   readonly through: number;
 }
 
-/** Makes a kind of keep rule from its parts, for `withKinds`. `rule` gets settings that the schema has parsed. */
+/**
+ * Makes a kind of keep rule from its parts, for `withKinds`. `rule` gets settings that the schema has parsed. If it throws, the rule keeps nothing, and the event
+ * and the record name the error.
+ */
 export function defineKeepRule<Spec extends KindSpec>(parts: {
   readonly kind: Spec["kind"];
   readonly schema: z.ZodType<Spec>;

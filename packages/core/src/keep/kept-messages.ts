@@ -10,6 +10,8 @@ export interface KeptMessages {
   readonly kind: string;
   readonly messages: readonly Message[];
   readonly tokens: number;
+  /** All that the rule chose, with or without room for it, the worthiest first: of each choice the messages that are kept together. */
+  readonly chosen: readonly (readonly Message[])[];
   /** The error that the rule threw, or the reason why its answer is none; it keeps nothing then. `null` for a rule that works. */
   readonly failure: unknown;
 }
@@ -104,13 +106,14 @@ function fill(
   }: { view: KeepView; units: readonly Unit[]; maximumTokens: number; leftTokens: number },
 ): KeptMessages {
   const kept = new Set<Unit>();
+  const chosen: (readonly Message[])[] = [];
   let tokens = 0;
-  let chosen = 0;
   try {
     for (const range of rule.choose(view)) {
-      const limitTokens = chosen < (rule.beyondAmount ?? 0) ? leftTokens : maximumTokens;
-      chosen += 1;
-      const fresh = unitsIn(units, range).filter((unit) => !unit.isKept && !kept.has(unit));
+      const limitTokens = chosen.length < (rule.beyondAmount ?? 0) ? leftTokens : maximumTokens;
+      const all = unitsIn(units, range);
+      chosen.push(messagesOf(all, view));
+      const fresh = all.filter((unit) => !unit.isKept && !kept.has(unit));
       const freshTokens = fresh.reduce((sum, unit) => sum + unit.tokens, 0);
       if (tokens + freshTokens > limitTokens) continue;
       tokens += freshTokens;
@@ -118,12 +121,15 @@ function fill(
     }
   } catch (failure) {
     // A rule that fails keeps nothing: it must not prevent a compaction. The record names it.
-    return { kind: rule.kind, messages: [], tokens: 0, failure };
+    return { kind: rule.kind, messages: [], tokens: 0, chosen: [], failure };
   }
   for (const unit of kept) unit.isKept = true;
   const ordered = [...kept].sort((a, b) => a.from - b.from);
-  const messages = ordered.flatMap(({ from, through }) => view.messages.slice(from, through + 1));
-  return { kind: rule.kind, messages, tokens, failure: null };
+  return { kind: rule.kind, messages: messagesOf(ordered, view), tokens, chosen, failure: null };
+}
+
+function messagesOf(units: readonly Unit[], { messages }: Pick<KeepView, "messages">): readonly Message[] {
+  return units.flatMap(({ from, through }) => messages.slice(from, through + 1));
 }
 
 function unitsIn(units: readonly Unit[], { from, through }: MessageRange): readonly Unit[] {

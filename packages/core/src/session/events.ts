@@ -1,6 +1,6 @@
 import type { FitOutcome, MissedGoal, SizedPart } from "../engine/fit-input.ts";
 import type { WindowPart } from "../engine/window-parts.ts";
-import type { CompactionEntry, CompactionReason, SessionEntry, StepOutcome } from "../entry.ts";
+import type { CompactionEntry, CompactionReason, CompactionRecord, SessionEntry, StepOutcome } from "../entry.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import type { Usage } from "../usage.ts";
 import type { SessionView } from "./view.ts";
@@ -107,6 +107,8 @@ interface CompactionEvent {
   readonly messagesAfter: number;
   readonly messagesRemoved: number;
   readonly entry: CompactionEntry;
+  /** A line for each keep rule that failed, or of whose choice something is gone: `keep tickets: 8 of 26 kept, no room for 18`. */
+  readonly unkept: readonly string[];
   /** Set if the remaining view is still expected to exceed the budget: it is sent all the same. */
   readonly missed?: MissedGoal;
 }
@@ -176,8 +178,20 @@ function compactionEvent({ entry, missed }: Pick<CompactionEvent, "entry" | "mis
     messagesAfter,
     messagesRemoved: messagesBefore - messagesAfter,
     entry,
+    unkept: unkeptIn(record),
     ...(missed === undefined ? {} : { missed }),
   };
+}
+
+/** The lines of a record about keep rules that failed, or of whose choice something is gone. */
+export function unkeptIn({ steps }: Pick<CompactionRecord, "steps">): readonly string[] {
+  const ofRules = steps.filter(({ strategy, outcome }) => strategy.startsWith("keep ") && outcome !== "applied");
+  // A rule's last step counts what is gone in the end.
+  const lines = ofRules.map(({ strategy, outcome, detail }): readonly [string, string] => [
+    strategy,
+    `${strategy}${outcome === "failed" ? " failed" : ""}: ${detail ?? ""}`,
+  ]);
+  return [...new Map(lines).values()];
 }
 
 /** Sends events to a listener. It reports once that compaction is off, and once for a system text and its tools that they fill the window. */

@@ -48,9 +48,15 @@ describe("what rules keep", () => {
       turns(12),
       [
         { kind: "pinned", messageIds: ["a0"], atMost: { tokens: 600 } },
-        { kind: "human", atMost: { tokens: 9000 } },
+        { kind: "human", atMost: { tokens: 5000 } },
       ],
       "u0 a0 + u3 u4 u5 u6 u7 u8 u9 u10 u11 a11",
+    ],
+    [
+      "for a rule that states more than half two thirds",
+      turns(15),
+      [{ kind: "human", atMost: { tokens: 10_000 } }],
+      "u0 + u2 u3 u4 u5 u6 u7 u8 u9 u10 u11 u12 u13 u14 a14",
     ],
   ])("%s", async (_, messages, rules, ids) => {
     const { fit, ids: idsNow } = session(messages, rules);
@@ -139,8 +145,9 @@ describe("a rule of somebody's own", () => {
   });
 
   test("that fails keeps nothing, and the record says so", async () => {
-    const { fit, ids } = smallSession(turns(8), { policy: keeping([{ kind: "failing" }]), kinds });
+    const { fit, ids, events } = smallSession(turns(8), { policy: keeping([{ kind: "failing" }]), kinds });
     const outcome = await fit();
+    expect(events.at(-1)).toMatchObject({ type: "compaction-end", unkept: ["keep failing failed: not today"] });
     expect(recordOf(outcome)?.steps[0]).toEqual({ strategy: "keep failing", outcome: "failed", detail: "not today" });
     expect(shown(ids(), turns(8))).toEqual(["+", "u7", "a7"]);
   });
@@ -156,8 +163,8 @@ describe("the person's messages beyond the amount", () => {
   const said = [human("first", words(2000)), ...turns(6)];
 
   test.each<[string, readonly Message[], number, readonly string[], string | undefined]>([
-    ["the first stays, whatever its size", said, 1400, ["first", "+", "u5", "a5"], "5 of 7 messages of the person went"],
-    ["the first and the newest stay", turns(8), 1400, ["u0", "+", "u6", "u7", "a7"], "5 of 8 messages of the person went"],
+    ["the first stays, whatever its size", said, 1400, ["first", "+", "u5", "a5"], "2 of 7 kept, no room for 5"],
+    ["the first and the newest stay", turns(8), 1400, ["u0", "+", "u6", "u7", "a7"], "3 of 8 kept, no room for 5"],
     ["nothing is said if none went", turns(8), 9000, ["u0", "+", "u1", "u2", "u3"], undefined],
   ])("%s", async (_, messages, tokens, ids, detail) => {
     const run = session(messages, [{ kind: "human", atMost: { tokens } }]);

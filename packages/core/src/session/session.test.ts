@@ -44,6 +44,7 @@ describe("a threshold", () => {
         messagesBefore: 16,
         messagesAfter: 7,
         messagesRemoved: 9,
+        unkept: [],
         tokensBefore: 8000,
         tokensAfter: 3033,
         tokensRemoved: 4967,
