@@ -70,7 +70,11 @@ describe("parseExtension", () => {
 
   const { pool: _, ...unpooled } = FIRST_MISSES;
   test.each([
-    ["nothing", undefined, "its default export is not an extension; export an object with importers, metrics or peers"],
+    [
+      "nothing",
+      undefined,
+      "its default export is not an extension; export an object with importers, metrics, peers, programs, strategies, keepRules, estimators, prompts, truncations",
+    ],
     [
       "an unknown kind",
       { metric: FIRST_MISSES },

@@ -134,8 +134,9 @@ function isExtension(value: unknown): value is BenchExtension {
 }
 
 function problemOf(value: unknown): string | null {
-  if (!isRecord(value)) return "its default export is not an extension; export an object with importers, metrics or peers";
   const required: Readonly<Record<string, Readonly<Record<string, string>>>> = REQUIRED;
+  if (!isRecord(value))
+    return `its default export is not an extension; export an object with ${Object.keys(required).join(", ")}`;
   for (const [kind, parts] of Object.entries(value)) {
     const needs = required[kind];
     if (needs === undefined) return `an extension has no "${kind}"; it may have ${Object.keys(required).join(", ")}`;

@@ -108,8 +108,10 @@ async function defaultExportOf(address: string, name: string): Promise<unknown> 
     const [, missing] = /Cannot find package '(@plimsoll\/[a-z]+)'/.exec(cause instanceof Error ? cause.message : "") ?? [];
     const place = ownPlaceOf(cause, [address]);
     const message = cause instanceof Error ? cause.message : String(cause);
-    const reason =
-      missing === undefined
+    const isTypeScript = /Unknown file extension "\.[cm]?tsx?"/.test(message);
+    const reason = isTypeScript
+      ? `this Node reads no TypeScript: build it to JavaScript, or run it by npx tsx ${process.argv[1] ?? "plimsoll"} with the same arguments`
+      : missing === undefined
         ? `${message}${place === null ? "" : `, ${place}`}`
         : `it needs ${missing}, which is not published yet: put the file into examples/extension of a built clone of Plimsoll`;
     throw new PlimsollError("bad-input", `${name}: cannot be loaded (${reason})`, { file: name }, cause);

@@ -37,6 +37,9 @@ interface FoundProblem extends SchemaProblem {
 
 const placeOf = (path: readonly PropertyKey[]) => path.map(String).join(".");
 
+/** Begins the message of a union that says by itself which of its kinds was meant. */
+const UNKNOWN = "unknown ";
+
 function flatten(issue: Issue, prefix: readonly PropertyKey[], schema: JsonSchema): readonly FoundProblem[] {
   const path = [...prefix, ...issue.path];
   if (issue.code === "unrecognized_keys")
@@ -44,6 +47,7 @@ function flatten(issue: Issue, prefix: readonly PropertyKey[], schema: JsonSchem
       const text = `unknown key "${key}"${placeText(path)}: ${suggestion(key, keysAt(schema, path))}`;
       return { path: [...path, key], container: path, text, fault: "unknown" };
     });
+  if (issue.message.startsWith(UNKNOWN)) return [{ path, container: path, text: issue.message, fault: "other" }];
   if (issue.code === "invalid_union" && issue.errors.length > 0) return nearestVariant(issue.errors, path, schema);
   if (issue.code === "invalid_key") {
     const why = issue.issues.map(({ message }) => message).join("; ");

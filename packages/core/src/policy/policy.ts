@@ -2,11 +2,13 @@ import { z } from "zod";
 import { type Amount, amountSchema, type Trigger } from "../budget.ts";
 import type { Gate } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
+import { isRecord } from "../json.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
+import type { KindSpec } from "../kind.ts";
 import type { FileOrder } from "../memory.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { SummaryRequest } from "../ports.ts";
-import { schemaProblems } from "../schema-problems.ts";
+import { schemaProblems, suggestion } from "../schema-problems.ts";
 import type { StrategySpec } from "../strategy/built-in-strategies.ts";
 import { type EstimatorSpec, encodingsUsed } from "../tokens/built-in-estimators.ts";
 import type { TruncationPolicy } from "../truncation/span.ts";
@@ -159,12 +161,26 @@ const requestFormSchema: z.ZodType<SummaryRequestForm> = z.union([
   }),
 ]);
 
+/** The schema of one of these kinds. Of another one it says how to give it. */
+function oneOf(what: string, kinds: readonly (KindSpec & { readonly schema: z.ZodType<KindSpec> })[]): z.ZodType<KindSpec> {
+  const names = kinds.map(({ kind }) => kind);
+  const give = `give its kinds (kinds: withKinds(…), or --with MODULE), or use one of ${names.join(", ")}`;
+  const error = ({ input }: { readonly input?: unknown }) =>
+    isRecord(input) && typeof input.kind === "string" && !names.includes(input.kind)
+      ? `unknown ${what} ${JSON.stringify(input.kind)}: ${suggestion(input.kind, names, give)}`
+      : undefined;
+  return z.union(
+    kinds.map(({ schema }) => schema),
+    { error },
+  );
+}
+
 /** The schema of {@link Policy}, made from the given kinds: strict, so that an unknown key is an error and not a silent default. */
 export function policySchema(kinds: Kinds): z.ZodType<Policy> {
   const measure = z.union(kinds.estimators.flatMap((kind) => (kind.measure === null ? [] : [kind.schema(z.never())])));
   const estimator = z.union(kinds.estimators.map((kind) => kind.schema(measure)));
-  const keep = z.array(z.union(kinds.keepRules.map(({ schema }) => schema))).readonly();
-  const strategies = z.array(z.union(kinds.strategies.map(({ schema }) => schema))).readonly();
+  const keep = z.array(oneOf("keep rule", kinds.keepRules)).readonly();
+  const strategies = z.array(oneOf("strategy", kinds.strategies)).readonly();
   return z.strictObject({
     name: z.string().min(1).describe("The name in tables and records."),
     enabled: z.boolean().describe("Whether the policy compacts at all; false edits nothing unless asked to."),
