@@ -5,9 +5,9 @@ import type { Command } from "commander";
 import type { WindowRequest } from "../drive/cell.ts";
 import type { BenchParts } from "../extension.ts";
 import { mergeRows, type NamedRows } from "../replay/run-result.ts";
-import { type CliIo, EXIT_FAILED, EXIT_USAGE } from "../terminal/io.ts";
+import { type CliIo, EXIT_FAILED } from "../terminal/io.ts";
 import { tell } from "../terminal/printable.ts";
-import { checkOptions } from "./check-options.ts";
+import { checkOptions, mistakes } from "./check-options.ts";
 import {
   addLogOptions,
   type FoundInputs,
@@ -113,9 +113,8 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   if (options.dryRun === true && summarizer.kind !== "model")
     throw new PlimsollError("bad-input", "--dry-run needs a model: give --summarizer provider:model");
   const jobs = options.jobs === undefined ? null : parseJobs(options.jobs);
-  tell(io, ...chosen.problems, ...problems);
-  if (policies.length === 0) return EXIT_USAGE;
-
+  const wrong = [...chosen.problems, ...problems];
+  if (wrong.length > 0) throw mistakes(wrong);
   const found = await gather(inputs, { ...options, parts }, io);
   if (found.files.length === 0) {
     tell(io, ...nothingFound(found, "replay"));

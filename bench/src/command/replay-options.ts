@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { type EnginePolicy, type Kinds, requireFallback, sizeOf, suggestion } from "@plimsoll/core/extend";
+import { type EnginePolicy, isKnobPath, type Kinds, requireFallback, sizeOf, suggestion } from "@plimsoll/core/extend";
 import { HOST_NAMES } from "@plimsoll/providers";
 import { checkOutput } from "@plimsoll/stores";
 import type { Command } from "commander";
@@ -183,6 +183,7 @@ interface SweptPolicies {
 export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly string[], kinds?: Kinds): SweptPolicies {
   if (axes.length === 0) return { policies, sweeps: new Map(), problems: [], notes: [] };
   const parsed = axes.map(parseAxis);
+  const withRule = (path: string) => policies.filter(({ keep }) => keep.some(({ kind }) => path === `keep.${kind}`));
   const swept: EnginePolicy[] = [];
   const sweeps = new Map<string, PolicySweep>();
   const problems: string[] = [];
@@ -190,6 +191,13 @@ export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly 
   let hasGrid = false;
   for (const base of policies) {
     if (!base.enabled) {
+      swept.push(base);
+      continue;
+    }
+    // A rule that some policies have is swept in these.
+    const lacks = parsed.find(({ path }) => isKnobPath(path) && withRule(path).length > 0 && !withRule(path).includes(base));
+    if (lacks !== undefined) {
+      lacking.push({ name: base.name, path: lacks.path, line: "" });
       swept.push(base);
       continue;
     }
@@ -202,7 +210,7 @@ export function sweepPolicies(policies: readonly EnginePolicy[], axes: readonly 
       }
     } catch (error) {
       if (!isPlimsollError(error)) throw error;
-      const line = `${base.name}: ${error.message}`;
+      const line = error.message.startsWith(base.name) ? error.message : `${base.name}: ${error.message}`;
       const path = missingPathIn(error);
       if (path === null) problems.push(line);
       else {

@@ -1,5 +1,7 @@
 import { PRESETS } from "@plimsoll/core";
+import { amountSchema, defineKeepRule, withKinds } from "@plimsoll/core/extend";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { sweepPolicies } from "./replay-options.ts";
 
 const LINES = ["50%", "55%", "60%", "65%", "70%", "75%", "80%", "85%", "90%", "95%"];
@@ -46,5 +48,22 @@ test("what no policy has is a problem of each", () => {
 test("a value that no policy can have is a problem, whoever else has it", () => {
   const { policies, problems } = sweepPolicies(named("sven", "plimsoll"), ["trigger.ratio=2,3"]);
   expect(policies).toEqual([]);
-  expect(problems[0]).toContain("sven: sven trigger.ratio=2: no policy can have this value");
+  expect(problems[0]).toMatch(/^sven trigger\.ratio=2: no policy can have this value: trigger\.atLeast\.ratio: Too big/);
+});
+
+test("a rule that one policy has is swept there, and a value that it needs besides is named", () => {
+  const kind = "kept";
+  const schema = z.strictObject({ kind: z.literal(kind), tools: z.array(z.string()), atMost: amountSchema });
+  const kinds = withKinds({
+    keepRules: [defineKeepRule({ kind, schema, rule: ({ atMost }) => ({ keeps: "messages", atMost, choose: () => [] }) })],
+  });
+  const own = { kind, tools: ["read"], atMost: { tokens: 4_000 } };
+  const having = named("plimsoll").map((policy) => ({ ...policy, name: "own", keep: [own, ...policy.keep] }));
+  const swept = sweepPolicies([...named("none", "plimsoll"), ...having], ["keep.kept=10%,40%"], kinds);
+  expect(swept.policies.map(({ name }) => name)).toEqual(["none", "plimsoll", "own keep.kept=10%", "own keep.kept=40%"]);
+  expect(swept.notes).toEqual(["--sweep: plimsoll has no one value named keep.kept: replayed as it is, beside the sweep."]);
+  const { problems } = sweepPolicies(named("plimsoll"), ["keep.kept=10%,40%"], kinds);
+  expect(problems).toEqual([
+    expect.stringMatching(/^plimsoll keep\.kept=10%: no policy can have this value: missing key "tools"/),
+  ]);
 });

@@ -5,6 +5,7 @@ import {
   isKnobPath,
   type Kinds,
   knobText,
+  option,
   policySchema,
   retired,
   withKnob,
@@ -54,8 +55,8 @@ export function policyAt(base: Policy, settings: readonly SweepSetting[], kinds:
   for (const { path, value } of settings.filter((setting) => !isKnob(setting))) data = withValue(data, path, value);
   const result = policySchema(kinds).safeParse(data);
   if (result.success) return { policy: result.data, base: base.name, settings };
-  const [issue] = result.error.issues;
-  throw new PlimsollError("bad-input", `${name}: no policy can have this value (${issue?.message ?? "unknown"})`);
+  const [problem] = option.problems(result.error, policySchema(kinds));
+  throw new PlimsollError("bad-input", `${name}: no policy can have this value: ${problem?.text ?? "unknown"}`);
 }
 
 /** Decimal places that values are rounded to, so that 0.5 + 0.05 + 0.05 is 0.6. */

@@ -170,7 +170,13 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
   test.each([
     ["nothing can be replayed", "bench logs/empty", 1, "logs/empty: an empty folder; give a folder with session files"],
     ["a folder holds no session", "bench logs/*.md", 1, "nothing to replay: no session was found (looked at 1 file)"],
-    ["no policy is known", "bench logs --policy svne", 2, 'unknown policy "svne": did you mean sven?'],
+    ["a policy is unknown", "bench logs -p none -p svne", 2, 'unknown policy "svne": did you mean sven?'],
+    [
+      "one policy has no value of a sweep",
+      "bench logs -p sven -p plimsoll --sweep keep.human=x",
+      2,
+      "plimsoll: keep.human: give a share",
+    ],
     ["an option is unknown", "bench logs --polcy sven", 2, "unknown option '--polcy'\n(Did you mean --policy?)"],
     ["a window cannot be read", "bench logs --window big", 2, "--window big: give the tokens for messages as"],
     ["no input is given", "bench", 2, "nothing to replay: give session files, folders or patterns, --from <agent>, or --demo"],
@@ -203,13 +209,6 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     ["a pattern without a match", "none/*.jsonl", "plimsoll: none/*.jsonl: no file matches this pattern\n"],
   ])("says in one line that it was given %s", async (_, input, stderr) => {
     expect(await run(`bench ${input}`)).toEqual({ exitCode: 1, stdout: "", stderr });
-  });
-
-  test("replays the known policies if one is unknown", async () => {
-    const { exitCode, stdout, stderr } = await run("bench logs/session.jsonl -p svne -p none");
-    expect(exitCode).toBe(0);
-    expect(stderr).toBe('plimsoll: unknown policy "svne": did you mean sven?\n');
-    expect(stdout).toMatch(/^none /m);
   });
 
   test("finds an agent's own logs, the newest first", async () => {
@@ -259,10 +258,10 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
       "policy: sven\nestimator: { kind: bpe, encoding: o20k_base, perMessageTokens: 4 }",
       ': unknown encoding "o20k_base": did you mean o200k_base?',
     ],
-  ])("says %s and runs the rest", async (_, text, line) => {
+  ])("replays nothing for %s", async (_, text, line) => {
     writeFileSync(folder("bad.yaml"), text);
-    const { exitCode, stderr } = await run("bench logs/session.jsonl -p none -p bad.yaml");
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: `plimsoll: bad.yaml${line}\n` });
+    const ended = await run("bench logs/session.jsonl -p none -p bad.yaml");
+    expect(ended).toEqual({ exitCode: 2, stdout: "", stderr: `plimsoll: bad.yaml${line}\n` });
   });
 
   test("prices of models that no session asks, and a sweep that a policy lacks, are told first", async () => {
@@ -382,7 +381,7 @@ describe("a sweep", { timeout: REPLAY_MS }, () => {
 
   test.each([
     ["trigger.rato=0.5,0.6", "sven: trigger.rato: not a value of this policy; did you mean trigger.atLeast.ratio?"],
-    ["trigger.ratio=2,3", "sven: sven trigger.ratio=2: no policy can have this value"],
+    ["trigger.ratio=2,3", "sven trigger.ratio=2: no policy can have this value"],
     ["trigger.ratio", "--sweep trigger.ratio: give a path with a range or a list"],
     ["keep.lines=5%", "keep.lines is gone: keep.recall replaces it"],
   ])("--sweep %s is refused", async (axis, line) => {
