@@ -140,13 +140,13 @@ describe("a knob", () => {
     ]);
   });
 
-  test("of a rule leaves the others where they are, and takes the rule's name for a new one at the end", () => {
+  test("of a rule leaves the others where they are, and takes the rule's name for a new one in front", () => {
     const kinds = (value: string, rule: string) =>
       withKnob(PLIMSOLL_POLICY, `keep.${rule}`, value).keep.map(({ kind }) => kind);
     const own = PLIMSOLL_POLICY.keep.map(({ kind }) => kind);
     expect(kinds("30k", "human")).toEqual(own);
     expect(kinds("off", "human")).toEqual(own.filter((kind) => kind !== "human"));
-    expect(kinds("5%", "mine")).toEqual([...own, "mine"]);
+    expect(kinds("5%", "mine")).toEqual(["mine", ...own]);
   });
 
   test.each([

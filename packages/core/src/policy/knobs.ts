@@ -185,7 +185,7 @@ function keeping(policy: Policy, kind: string, value: unknown): Policy {
   };
 }
 
-/** A rule that is new comes last: it is the first to give way. */
+/** A rule that is new comes first: the last rule gives way first. */
 function withRule(
   rules: readonly KeepRuleSpec[],
   { kind, value, policy }: { readonly kind: string; readonly value: unknown; readonly policy: Policy },
@@ -203,7 +203,7 @@ function withRule(
 }
 
 function put(rules: readonly KeepRuleSpec[], isNew: boolean, changed: KeepRuleSpec): readonly KeepRuleSpec[] {
-  return isNew ? [...rules, changed] : rules.map((rule) => (rule.kind === changed.kind ? changed : rule));
+  return isNew ? [changed, ...rules] : rules.map((rule) => (rule.kind === changed.kind ? changed : rule));
 }
 
 function amountIn(path: string, value: unknown, of: Whole): Amount {

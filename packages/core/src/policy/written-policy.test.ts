@@ -1,4 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { amountSchema } from "../budget.ts";
+import { defineKeepRule } from "../keep/keep-rule.ts";
+import { withKinds } from "./kinds.ts";
+import { OPAL_POLICY } from "./presets/opal.ts";
 import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
 import { SVEN_POLICY } from "./presets/sven.ts";
 import { definePolicy } from "./written-policy.ts";
@@ -22,7 +27,25 @@ describe("a policy in code", () => {
 
   test("may list its keep rules whole", () => {
     const keep = [{ kind: "recent", messages: 3 }];
-    expect(definePolicy({ keep }).keep).toEqual(keep);
+    const { overflow } = PLIMSOLL_POLICY;
+    expect(definePolicy({ keep })).toEqual({ ...PLIMSOLL_POLICY, keep, overflow: { ...overflow, keep } });
+    expect(definePolicy({ keep, overflow: { keep: [] } })).toMatchObject({ keep, overflow: { keep: [] } });
+    expect(definePolicy({ extends: "opal", keep }).overflow).toEqual(OPAL_POLICY.overflow);
+  });
+
+  test("has the person's new rules in front of the preset's, in their order, in either form", () => {
+    const own = ["first", "second"].map((kind) =>
+      defineKeepRule({
+        kind,
+        schema: z.strictObject({ kind: z.literal(kind), atMost: amountSchema }),
+        rule: ({ atMost }) => ({ keeps: "messages", atMost, choose: () => [] }),
+      }),
+    );
+    const kinds = withKinds({ keepRules: own });
+    const map = definePolicy<string>({ keep: { first: "4k", second: "5k" } }, kinds);
+    const atMost = [{ tokens: 4_000 }, { tokens: 5_000 }];
+    const first = own.map(({ kind }, at) => ({ kind, atMost: atMost[at] }));
+    expect(map).toEqual(definePolicy({ keep: [...first, ...PLIMSOLL_POLICY.keep] }, kinds));
   });
 
   test.each([

@@ -102,12 +102,21 @@ function changedPreset(
   const parts = Object.fromEntries(
     Object.entries(changes).filter(([key]) => (key === "keep" ? !keepsByRule(changes.keep) : !KNOB_KEYS.includes(key))),
   );
+  Object.assign(parts, keptAfterRefusal(preset, parts));
   const before = keepsInOlderForm(parts) ? changedInOlderForm(preset, parts) : { ...preset };
   const known = Object.fromEntries(Object.entries(parts).filter(([key]) => Object.hasOwn(before, key)));
   const unknown = Object.fromEntries(Object.entries(parts).filter(([key]) => !Object.hasOwn(before, key)));
   const merged = mergePolicy(before, known);
   const data = policyInNewestForm({ ...(isRecord(merged) ? merged : before), ...unknown }, preset);
   return turned(data, preset, knobs);
+}
+
+/** A list of rules is also that of a refused request, as by the knob, if the preset has one list for both and no other is written. */
+function keptAfterRefusal({ keep, overflow }: Policy, parts: Readonly<Record<string, unknown>>): object {
+  const { overflow: written = {} } = parts;
+  const isOne = JSON.stringify(keep) === JSON.stringify(overflow.keep);
+  const isWritten = !isRecord(written) || Object.hasOwn(written, "keep");
+  return isOne && Array.isArray(parts.keep) && !isWritten ? { overflow: { ...written, keep: parts.keep } } : {};
 }
 
 /** A preset that an older file changes. A share that it changes is one of the input budget: it knew none of the room. */
@@ -145,12 +154,17 @@ function turned(
   return { data: isRecord(data) ? { ...data, ...Object.fromEntries(changed) } : data, problems };
 }
 
+/** Knobs in the order of {@link KNOBS}; rules from the last on, since a new one comes first. */
 function knobsIn(changes: Readonly<Record<string, unknown>>): readonly (readonly [string, unknown])[] {
   return KNOB_KEYS.flatMap((key): readonly (readonly [string, unknown])[] => {
     if (!Object.hasOwn(changes, key)) return [];
     const { keep } = changes;
     if (key !== "keep") return [[key, changes[key]]];
-    return keepsByRule(keep) ? Object.entries(keep).map(([rule, value]) => [`keep.${rule}`, value] as const) : [];
+    return keepsByRule(keep)
+      ? Object.entries(keep)
+          .toReversed()
+          .map(([rule, value]) => [`keep.${rule}`, value] as const)
+      : [];
   });
 }
 

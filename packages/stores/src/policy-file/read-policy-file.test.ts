@@ -56,6 +56,11 @@ test.each<[string, string, object, readonly string[]]>([
   expect(read(text)).toMatchObject({ policy, notes: notes.map((note) => expect.stringMatching(`^late\\.yaml${note}$`)) });
 });
 
+const LISTED = [
+  { kind: "recent", messages: 4 },
+  { kind: "human", atMost: { tokens: 20_000 } },
+];
+
 describe("a policy file", () => {
   test.each([
     ["a preset goes by the file's name", "policy: sven", late(SVEN_POLICY)],
@@ -75,12 +80,7 @@ describe("a policy file", () => {
     [
       "a list takes the place of a list",
       "policy: plimsoll\nkeep:\n  - { kind: recent, messages: 4 }\n  - { kind: human, atMost: { tokens: 20000 } }",
-      late(PLIMSOLL_POLICY, {
-        keep: [
-          { kind: "recent", messages: 4 },
-          { kind: "human", atMost: { tokens: 20_000 } },
-        ],
-      }),
+      late(PLIMSOLL_POLICY, { keep: LISTED, overflow: { ...PLIMSOLL_POLICY.overflow, keep: LISTED } }),
     ],
     [
       "as an earlier version wrote it: one amount that is kept",
@@ -248,8 +248,8 @@ describe("a policy file", () => {
 
   test.each([
     ["trigger.atLeast.ratio", "plimsoll.yaml:3"],
-    ["keep.0.messages", "plimsoll.yaml:5"],
-    ["keep.1.atMost.tokens", "plimsoll.yaml:6"],
+    ["keep.0.atMost.tokens", "plimsoll.yaml:6"],
+    ["keep.1.messages", "plimsoll.yaml:5"],
     ["strategies.0.writer", "plimsoll.yaml:7"],
     ["truncation.capTokens", "plimsoll.yaml:8"],
     ["facts.maxTokens", "plimsoll.yaml:9"],

@@ -162,7 +162,11 @@ function checked(document: YamlDocument, displayName: string, given: PolicyData)
   const originOf = (path: readonly PropertyKey[]) => {
     // A knob's values are at the knob, and a text that an earlier version wrote in one place may be in another one now.
     const line =
-      lineOf(path) ?? lineOf(knobOf(path, policy)) ?? (isKeptByRule(path, document, prefix) ? null : lineOf(path.slice(0, 1)));
+      lineOf(path) ??
+      lineOf(knobOf(path, policy)) ??
+      // A list of rules is that of refused requests, too.
+      (path[0] === "overflow" && path[1] === "keep" ? lineOf(path.slice(1)) : null) ??
+      (isKeptByRule(path, document, prefix) ? null : lineOf(path.slice(0, 1)));
     if (line !== null) return `${displayName}:${line}`;
     return path[0] === "name" || base === null ? "file name" : `preset ${base.name}`;
   };
