@@ -64,12 +64,7 @@ interface ToolCallContext {
   /** Answers a call of a context tool, which finds handles of the artifact store, too. */
   readonly contextCall: Session["contextCall"];
   /** Gives a task to an agent with a log of its own, and resolves to its last words. Rejects if there are no sub-agents. */
-  runSubAgent(task: { readonly prompt: string }): Promise<SubAgentReply>;
-}
-
-/** How a sub-agent ended. */
-interface SubAgentReply {
-  readonly sessionId: string;
-  readonly text: string;
-  readonly isError: boolean;
+  runSubAgent(task: {
+    readonly prompt: string;
+  }): Promise<{ readonly sessionId: string; readonly text: string; readonly isError: boolean }>;
 }

@@ -73,18 +73,14 @@ export function cutKeeping(
   return Math.max(0, cut);
 }
 
-/** Messages from `start` up to `cut`; with `lastHuman: "goes"` the last human message is one like any other. */
-export interface Stretch {
-  readonly start: number;
-  readonly cut: number;
-  readonly lastHuman?: "stays" | "goes" | undefined;
-}
-
 /**
- * Returns the spans of a stretch that may go, in order: all of it, or if the last human message is there, the older part and the part behind it.
- * Empty if nothing but that message lies there; two spans only if there is something on both sides of it.
+ * Returns the spans from `start` up to `cut` that may go, in order: all of it, or if the last human message is there, the older part and the part behind it; with
+ * `lastHuman: "goes"` that is one like any other. Empty if nothing but that message lies there; two spans only if there is something on both sides of it.
  */
-export function spansBetween(messages: readonly Message[], { start, cut, lastHuman }: Stretch): readonly MessageSpan[] {
+export function spansBetween(
+  messages: readonly Message[],
+  { start, cut, lastHuman }: { start: number; cut: number; lastHuman?: "stays" | "goes" | undefined },
+): readonly MessageSpan[] {
   const human = lastHuman === "goes" ? -1 : messages.findLastIndex(isHuman);
   return [...span(messages, start, Math.min(human, cut)), ...span(messages, Math.max(start, human + 1), cut)];
 }

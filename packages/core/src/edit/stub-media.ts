@@ -72,15 +72,12 @@ export function mediaStubs(messages: readonly Message[], { limits, beside, guess
   };
 }
 
-interface Exceeded {
-  readonly limit: number;
-  readonly total: RequestSize;
-  /** The size that cannot be reduced. */
-  readonly base: RequestSize;
-  readonly isGuess: boolean;
-}
-
-function under(slots: readonly Slot[], unit: RequestUnit, { limit, total, base, isGuess }: Exceeded): readonly Slot[] {
+/** The media that stay of a request that exceeds a limit; `base` is the size that cannot be reduced. */
+function under(
+  slots: readonly Slot[],
+  unit: RequestUnit,
+  { limit, total, base, isGuess }: Record<"total" | "base", RequestSize> & { limit: number; isGuess: boolean },
+): readonly Slot[] {
   if (sizeIn(base, unit) > limit && !isGuess) return slots;
   if (unit === "imageBytes" || unit === "imagePx") return slots.filter((slot) => slot[unit] <= limit);
   const by = unit === "manyImagePx" ? "images" : unit;

@@ -35,13 +35,11 @@ export interface Chain {
  * of the policy's.
  */
 export function chainOf(
-  {
-    policy,
-    breaker,
-    setup: { kinds, ports },
-  }: Pick<FitState, "policy" | "breaker"> & { readonly setup: Pick<FitSetup, "kinds"> & Partial<Pick<FitSetup, "ports">> },
+  state: Pick<FitState, "policy" | "breaker"> & { readonly setup: Pick<FitSetup, "kinds"> & Partial<Pick<FitSetup, "ports">> },
   { reason, input }: { readonly reason: CompactionReason; readonly input: FitInput },
 ): Chain {
+  const { policy, breaker } = state;
+  const { kinds, ports } = state.setup;
   const isRecoveredAgain = reason === "overflow" && (input.recovery ?? 0) > 0;
   const withModel = !isOpen(breaker, policy) && reason !== "emergency" && !isRecoveredAgain;
   const { fallback } = policy;
@@ -117,9 +115,7 @@ export interface ChainEnd {
 }
 
 /** The messages that were left after a step, and whose step it was. */
-export interface ChainView extends Pick<ChainStep, "from"> {
-  readonly run: ChainRun;
-}
+export type ChainView = Pick<ChainStep, "from"> & { readonly run: ChainRun };
 
 /**
  * Runs a chain: each step plans on the result of the steps before it, and its edits stay if they are progress. The policy's steps run until its target is met, the

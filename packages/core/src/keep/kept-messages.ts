@@ -98,13 +98,9 @@ function unitsOf(view: KeepView): readonly Unit[] {
 /** The messages of a rule up to its amount; those beyond it up to the room that all rules together have left. */
 function fill(
   rule: MessagesRule & { readonly kind: string },
-  {
-    view,
-    units,
-    maximumTokens,
-    leftTokens,
-  }: { view: KeepView; units: readonly Unit[]; maximumTokens: number; leftTokens: number },
+  of: { readonly view: KeepView; readonly units: readonly Unit[]; readonly maximumTokens: number; readonly leftTokens: number },
 ): KeptMessages {
+  const { view, units, maximumTokens, leftTokens } = of;
   const kept = new Set<Unit>();
   const chosen: (readonly Message[])[] = [];
   let tokens = 0;

@@ -155,13 +155,7 @@ interface Room {
 /** A block of the facts; `shown` are ids of messages that stay in the context. */
 function blockFor(
   kind: (typeof SHARES)[number]["of"],
-  {
-    facts,
-    kept,
-    framing,
-    roomChars,
-    shown,
-  }: Room & Pick<Parameters<typeof coveredFilesText>[0], "facts" | "kept"> & { readonly shown: ReadonlySet<string> },
+  { facts, kept, framing, roomChars, shown }: Room & { facts: Facts; kept: KeptState; shown: ReadonlySet<string> },
 ): string {
   const room = { framing, roomChars };
   switch (kind) {

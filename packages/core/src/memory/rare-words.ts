@@ -66,15 +66,8 @@ function addRun(text: string, { start, end }: Run, found: number[]): number {
   return index;
 }
 
-/** Signs that distinguish a piece without joints from a plain word: its digits, and the marks behind its first unit and capitals behind small letters. */
-interface Telling {
-  readonly digits: number;
-  readonly marks: number;
-  /** The kind of its last unit. */
-  readonly last: number;
-}
-
-function isRare(chars: number, { digits, marks, last }: Telling): boolean {
+/** True for a piece without joints that is no plain word, by its digits, its marks and inner capitals, and the kind of its last unit. */
+function isRare(chars: number, { digits, marks, last }: Readonly<Record<"digits" | "marks" | "last", number>>): boolean {
   if (chars < LEAST_CHARS) return false;
   if (digits === chars) return digits >= LEAST_DIGITS;
   // A mark at the end is no part of a name.

@@ -18,17 +18,11 @@ export interface IndexedText extends LogText {
 }
 
 /** Neighbouring lines of a logged text that are recalled together or not at all, and how often the model used them later. */
-export interface Unit {
+export interface Unit extends Omit<UnitReading, "lineHashes"> {
   readonly of: IndexedText;
-  /** Its lines, by their places in the text. */
-  readonly lines: readonly TextLine[];
   /** Place among the units of its text. */
   readonly index: number;
-  readonly chars: number;
-  /** Different lines that say enough to be recognised, and those of them that were stated again later. */
-  readonly tellingLines: number;
-  /** Its rare words, each once, by their hashes. */
-  readonly wordHashes: readonly number[];
+  /** Telling lines that were stated again later. */
   restatedLines: number;
   /** Texts of the model that quoted a line of it, or named a rare word that it had stated last. */
   quotes: number;
@@ -47,12 +41,14 @@ export interface TextReading {
   readonly units: readonly UnitReading[];
 }
 
-/** Some neighbouring lines of a text as they are read: of each line a hash, of its rare words too. */
+/** Some neighbouring lines of a text as they are read, by their places in it. */
 export interface UnitReading {
   readonly lines: readonly TextLine[];
   readonly chars: number;
+  /** Different lines that say enough to be recognised. */
   readonly tellingLines: number;
   readonly lineHashes: readonly number[];
+  /** Of its rare words, each once. */
   readonly wordHashes: readonly number[];
 }
 

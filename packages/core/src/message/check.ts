@@ -107,14 +107,8 @@ export function historyViolations(
   );
 }
 
-interface CheckPass {
-  visit(message: Message): void;
-  /** All violations of the list so far, in order of position. */
-  end(): WireViolation[];
-}
-
-/** A walk that begins. `contentOf` gives the result of {@link contentViolations}. */
-function createCheckPass(rules: WireRules, contentOf: (message: Message) => readonly WireViolationCode[]): CheckPass {
+/** A walk that begins; it can be asked for all violations so far, in order of position, and go on. `contentOf` gives the result of {@link contentViolations}. */
+function createCheckPass(rules: WireRules, contentOf: (message: Message) => readonly WireViolationCode[]) {
   const violations: WireViolation[] = [];
   const report: Report = (code, index, subject) => violations.push({ code, index, subject });
   const messageIds = new Set<string>();
@@ -126,7 +120,7 @@ function createCheckPass(rules: WireRules, contentOf: (message: Message) => read
   const end = (code: WireViolationCode, at: number, message: Message | null): readonly WireViolation[] =>
     message === null ? [] : [{ code, index: at, subject: message.id }];
   return {
-    visit: (message) => {
+    visit: (message: Message): void => {
       if (messageIds.has(message.id)) report("duplicate-message-id", index, message.id);
       messageIds.add(message.id);
       for (const code of contentOf(message)) report(code, index, message.id);
@@ -138,7 +132,7 @@ function createCheckPass(rules: WireRules, contentOf: (message: Message) => read
       if (index === rules.maximumMessages) surplus = message;
       index += 1;
     },
-    end: () => {
+    end: (): WireViolation[] => {
       const all = [...violations, ...pairing.end()];
       if (first === null) all.push({ code: "no-messages", index: 0, subject: "" });
       if (rules.firstMessage === "user" && first?.role !== "user") all.push(...end("first-not-user", 0, first));

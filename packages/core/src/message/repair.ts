@@ -158,12 +158,9 @@ interface Numbered {
 }
 
 /** One call with the id that it goes by and the position of its result. */
-interface CallPlace {
-  readonly part: ToolCallPart;
+interface CallPlace extends Readonly<OpenCall> {
   /** The call's own id, or another if that one is taken or not usable. */
   readonly callId: string;
-  /** Position of its result in the list; `null` for a call that was never answered. */
-  readonly answer: number | null;
   readonly answerComesLater: boolean;
   /** Whether all results of its message are between that message and the next one that is no result. */
   readonly batchStays: boolean;
@@ -195,8 +192,7 @@ function pairResults(list: readonly Numbered[], rules: WireRules): Pairs {
       if (code !== null) repairs.push({ code, index, subject: call.part.callId, action: "rename" });
       if (call.answer === null)
         repairs.push({ code: "call-without-result", index, subject: call.part.callId, action: "add-result" });
-      const answerComesLater = call.answer !== null && call.answer > position;
-      return { part: call.part, callId, answer: call.answer, answerComesLater, batchStays };
+      return { ...call, callId, answerComesLater: call.answer !== null && call.answer > position, batchStays };
     });
     callsOf.set(position, places);
     for (const place of places) {
@@ -214,17 +210,12 @@ function pairResults(list: readonly Numbered[], rules: WireRules): Pairs {
 
 interface OpenCall {
   readonly part: ToolCallPart;
+  /** Position of its result in the list; `null` for a call that was never answered. */
   answer: number | null;
 }
 
-interface Answers {
-  readonly calls: ReadonlyMap<number, readonly OpenCall[]>;
-  /** For each position the position of the last message at or before it that is no result. */
-  readonly batchOf: readonly number[];
-  readonly left: readonly Repair[];
-}
-
-function answersOf(list: readonly Numbered[]): Answers {
+/** Joins results to calls; `batchOf` has for each position that of the last message at or before it that is no result. */
+function answersOf(list: readonly Numbered[]) {
   const calls = new Map<number, readonly OpenCall[]>();
   const waiting = createWaitingCalls<OpenCall>();
   const met = new Set<string>();

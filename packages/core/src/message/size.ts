@@ -7,7 +7,6 @@ import { type ImagePart, type Message, oncePerMessage, type Part } from "./messa
 export function partChars(part: Part): number {
   switch (part.type) {
     case "text":
-      return part.text.length;
     case "reasoning":
       return part.text.length;
     case "tool-call":

@@ -4,7 +4,6 @@ import { summaryWithin } from "../engine/compaction-tools.ts";
 import type { FitInput, FitOutcome, FitState, PreparedSummary, PreparedSummaryPort } from "../engine/fit-input.ts";
 import { budgetFor, reaches } from "../engine/why-act.ts";
 import { PlimsollError } from "../error.ts";
-import type { EnginePolicy } from "../policy/policy.ts";
 import { untilAborted } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
 import { summaryIn } from "../prompts/notices.ts";
@@ -25,13 +24,6 @@ export interface Background {
   close(): void;
 }
 
-/** The attended session: its clock, its listener, and its log. */
-export interface AttendedParts extends Pick<SessionOptions, "onEvent"> {
-  readonly policy: EnginePolicy;
-  readonly log: FittedSession;
-  readonly nowMs: () => number | null;
-}
-
 /** A summary that was asked for, since the compaction named, once: its outcome holds until the next one. */
 interface Slot {
   readonly since: string | null;
@@ -40,8 +32,12 @@ interface Slot {
   ready: PreparedSummary | null;
 }
 
-/** Nothing goes on yet. */
-export function createBackground({ policy, onEvent, log, nowMs }: AttendedParts): Background {
+/** Nothing goes on yet beside this log, by its policy. */
+export function createBackground(
+  log: FittedSession,
+  { onEvent, nowMs }: Pick<SessionOptions, "onEvent"> & { readonly nowMs: () => number | null },
+): Background {
+  const { policy } = log.setup;
   const { prepare } = policy;
   const closing = new AbortController();
   /** The newest slot; `null` for none. */

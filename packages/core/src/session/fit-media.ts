@@ -65,10 +65,8 @@ export function fitMedia(
   if (exceeded.length === 0) return within;
   const messages = view.messages.slice();
   const { edits, left } = mediaStubs(messages, { limits, beside, guessed: refused?.isGuess === true ? refused.unit : null });
-  const learned =
-    refused === null
-      ? []
-      : [{ strategy: `${LIMIT_STEP}${refused.unit}`, outcome: "applied", detail: String(refused.limit) } as const];
+  const applied = (strategy: string, detail: string): StepOutcome => ({ strategy, outcome: "applied", detail });
+  const learned = refused === null ? [] : [applied(`${LIMIT_STEP}${refused.unit}`, String(refused.limit))];
   const textRatio = textRatioOf(left, beside, messages);
   // If no limit of bytes was named, less text may help, too: the words may have meant tokens.
   const isGuess = input.refused?.limit === null && left.every(({ unit }) => unit === "bytes");
@@ -78,7 +76,7 @@ export function fitMedia(
   if (isStuck) log.tell({ type: "context-irreducible", ...goal });
   let outcome: FitOutcome | null = null;
   if (edits.length > 0) {
-    const steps = [{ strategy: "stub-media", outcome: "applied", detail: exceeded.join(", ") } as const, ...learned];
+    const steps = [applied("stub-media", exceeded.join(", ")), ...learned];
     outcome = stubbed(log, { policy, input }, { edits, steps, messages });
   } else if (isStuck && input.refused !== undefined) {
     const irreducible = { kind: "irreducible", reason: "overflow", steps: learned, ...goal } as const;
@@ -93,15 +91,13 @@ export function fitMedia(
 function stubbed(
   log: FittedSession,
   { policy, input }: { readonly policy: EnginePolicy; readonly input: FitInput },
-  {
-    edits,
-    steps,
-    messages,
-  }: Pick<CompactionRecord, "steps"> & {
+  by: {
     readonly edits: readonly AppliedReplacePart[];
+    readonly steps: readonly StepOutcome[];
     readonly messages: readonly Message[];
   },
 ): FitOutcome {
+  const { edits, steps, messages } = by;
   const { setup, append, tell } = log;
   const { view, ledger } = log.state;
   const { estimator } = setup;

@@ -317,7 +317,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
   };
   const flush = () => (writer === null ? Promise.resolve() : writes.run(writeFresh));
   const prepares = options.prepared === undefined && setup.policy.prepare !== undefined;
-  const background = prepares ? createBackground({ ...options, policy: setup.policy, log, nowMs }) : null;
+  const background = prepares ? createBackground(log, { ...options, nowMs }) : null;
   const prepared = options.prepared ?? background?.prepared ?? null;
   const redacted = <Draft extends MessageDraft>(draft: Draft) => log.redaction?.draft(draft, "log") ?? draft;
   const take = (given: SessionEntry) => {

@@ -227,10 +227,7 @@ interface SetupChange {
   readonly changedTools: readonly string[];
 }
 
-interface Setup {
-  readonly system: string;
-  readonly tools: readonly ToolSpec[];
-}
+type Setup = Pick<FitView, "system" | "tools">;
 
 /** The model that a session goes on with. */
 export interface ModelSwitch {
@@ -324,10 +321,8 @@ export function withoutReasoningEntry(
   const reasoningOf = (isLeaving: (part: ReasoningPart) => boolean) => boundReasoningIn(messages.slice(), isLeaving);
   const known = which === "bound" ? reasoningOf((part) => isVendorSummary(part) || isBound?.(part, modelId) === true) : [];
   const isSealedOnly = which === "sealed" || which === "newest";
-  const all =
-    known.length > 0
-      ? known
-      : reasoningOf(isSealedOnly ? isSealedReasoning : (part) => isOwnReasoning(part) || isVendorSummary(part));
+  const isAny = (part: ReasoningPart) => isOwnReasoning(part) || isVendorSummary(part);
+  const all = known.length > 0 ? known : reasoningOf(isSealedOnly ? isSealedReasoning : isAny);
   const removedReasoning = which === "newest" ? all.slice(-1) : all;
   if (removedReasoning.length === 0) return null;
   const id = shortHash(`without-reasoning\n${lastEntryId ?? ""}`);

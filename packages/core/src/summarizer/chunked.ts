@@ -162,22 +162,13 @@ function shortened(message: Message, keptRatio: number): Message {
     const short = endsOf(text, text.length * keptRatio, partHandle(message.id, 0));
     return short.length < text.length ? short : text;
   };
-  switch (message.role) {
-    case "user":
-    case "tool-result":
-      return {
-        ...message,
-        parts: message.parts.flatMap((part) => (part.type === "text" ? [{ ...part, text: cut(part.text) }] : [])),
-      };
-    case "assistant":
-      return {
-        ...message,
-        parts: message.parts.map((part) => {
-          if (part.type === "text" || part.type === "reasoning") return { ...part, text: cut(part.text) };
-          return { ...part, argumentsJson: cut(part.argumentsJson) };
-        }),
-      };
-    default:
-      return message satisfies never;
+  if (message.role !== "assistant") {
+    const parts = message.parts.flatMap((part) => (part.type === "text" ? [{ ...part, text: cut(part.text) }] : []));
+    return { ...message, parts };
   }
+  const parts = message.parts.map((part) => {
+    if (part.type === "text" || part.type === "reasoning") return { ...part, text: cut(part.text) };
+    return { ...part, argumentsJson: cut(part.argumentsJson) };
+  });
+  return { ...message, parts };
 }

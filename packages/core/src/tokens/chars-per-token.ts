@@ -39,25 +39,19 @@ export const CHARS_PER_TOKEN: EstimatorKind = defineMeasure({
   measure: (spec, { work }) => charsPerToken(spec, work),
 });
 
+const LENGTHS = {
+  "utf8-bytes": utf8Bytes,
+  "utf16-units": (text: string) => text.length,
+  "code-points": codePointCount,
+} as const;
+
 /** Makes a {@link MessageMeasure} that divides the length of texts by a constant. */
 export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): MessageMeasure {
   const lengthOf = (text: string) => {
     work.scanned(text.length);
-    switch (spec.unit) {
-      case "utf8-bytes":
-        return utf8Bytes(text);
-      case "utf16-units":
-        return text.length;
-      case "code-points":
-        return codePointCount(text);
-      default:
-        return spec.unit satisfies never;
-    }
+    return LENGTHS[spec.unit](text);
   };
-  const tokensFor = (length: number) => {
-    const tokens = length / spec.charsPerToken;
-    return spec.rounding === "floor" ? Math.floor(tokens) : Math.ceil(tokens);
-  };
+  const tokensFor = (length: number) => Math[spec.rounding](length / spec.charsPerToken);
   const priced = (message: Message) => {
     work.visited(1);
     let length = 0;

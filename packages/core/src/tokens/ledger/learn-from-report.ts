@@ -4,7 +4,16 @@ import { isRejectedUsage } from "../../usage.ts";
 import type { OverheadCounts } from "../char-class.ts";
 import type { ModelPriors } from "../measure.ts";
 import { deviationOf, expectedOf, weighCounts } from "../measure.ts";
-import type { Jump, MeasuredMessage, MeasuredState, Model, ModelFit, ReturnRule, RuleLosses } from "./model-fit.ts";
+import type {
+  FirstReport,
+  Jump,
+  MeasuredMessage,
+  MeasuredState,
+  Model,
+  ModelFit,
+  ReturnRule,
+  RuleLosses,
+} from "./model-fit.ts";
 import { everyRule, learn, modelOf, NO_JUMP, NOTHING_UNREPORTED, TEXT_RULES } from "./model-fit.ts";
 import type { NextPrompt, Returned } from "./next-prompt.ts";
 import {
@@ -57,6 +66,8 @@ export function withReport(
   };
 }
 
+type Report = Pick<FirstReport, "modelId" | "promptTokens" | "overhead">;
+
 /** Share of a loaded tool's price that a new search leaves, and of the room for it. Chosen. */
 const KEPT_TOOL_RATIO = 0.5;
 
@@ -64,11 +75,7 @@ const KEPT_TOOL_RATIO = 0.5;
  * The ledger once a report shows the cost of the tools that a search loads: all that the messages do not explain. Their definitions are in no text, so
  * that nothing else is learned of them. Before the first report there is nothing to compare with.
  */
-function withLoadedTools(
-  ledger: MeasuredState,
-  model: Model,
-  report: { readonly modelId: string; readonly promptTokens: number; readonly overhead: OverheadCounts },
-): MeasuredState {
+function withLoadedTools(ledger: MeasuredState, model: Model, report: Report): MeasuredState {
   const { unreportedTools: count, loadedTool, reply, unreported, unreportedMessages, view } = ledger;
   if (count === 0 || ledger.base.kind !== "report" || ledger.reportedModelId !== report.modelId) return ledger;
   const surprise = report.promptTokens - nextPrompt(ledger, model, report.overhead).expectedTokens;
@@ -96,21 +103,10 @@ interface Difference {
   readonly differenceTokens: number;
 }
 
-interface Learned extends Pick<MeasuredState, "measured" | "turnReasoningTokens" | "jump"> {
-  readonly fit: ModelFit;
-}
+type Learned = Pick<MeasuredState, "measured" | "turnReasoningTokens" | "jump"> & { readonly fit: ModelFit };
 
 /** Learns from the difference of two reports of one model. Rules come first: the text's share depends on how much of the reply came back. */
-function learnFrom(
-  ledger: MeasuredState,
-  model: Model,
-  report: {
-    readonly modelId: string;
-    readonly promptTokens: number;
-    readonly prompt: NextPrompt;
-    readonly overhead: OverheadCounts;
-  },
-): Learned {
+function learnFrom(ledger: MeasuredState, model: Model, report: Report & { readonly prompt: NextPrompt }): Learned {
   const { prompt, promptTokens, modelId, overhead } = report;
   const addedTokens = prompt.returnedTokens + prompt.arrivedTokens - prompt.vanishingTokens;
   const differenceTokens = promptTokens - (prompt.expectedTokens - addedTokens);

@@ -31,13 +31,6 @@ export function everyRule<T>(of: (rule: ReturnRule) => T): { readonly [rule in R
   };
 }
 
-/** One measurement: the weight and number of some messages, and the tokens that were reported for them. */
-export interface Measurement {
-  readonly weighed: number;
-  readonly messages: number;
-  readonly tokens: number;
-}
-
 /** The knowledge that a session has of one model: the price of text, the part of a reply that returns, the part that vanishes at a turn. */
 export interface ModelFit {
   readonly regression: Regression;
@@ -91,8 +84,11 @@ export function regressionFrom({ slopeRatio, messageTokens, errorRatio }: Omit<R
   return { slopeRatio, messageTokens, covariance, errorRatio };
 }
 
-/** The line after one more measurement (a Kalman step): surprises are bounded, and a measurement that cannot be text teaches nothing. */
-export function learn(fit: Regression, { weighed, messages, tokens }: Measurement): Regression {
+/** The line after so many tokens were reported for messages of that weight (a Kalman step): surprises are bounded, and a measurement that cannot be text teaches nothing. */
+export function learn(
+  fit: Regression,
+  { weighed, messages, tokens }: Readonly<Record<"weighed" | "messages" | "tokens", number>>,
+): Regression {
   if (messages <= 0 || weighed <= 0) return fit;
   const { errorRatio = 1 } = fit;
   const drifted: Regression = {
@@ -202,7 +198,7 @@ export interface MeasuredState {
   readonly reply: ReplyReport | null;
   /** The content that came after the base, its messages, and whether a person wrote one of them. */
   readonly unreported: ContentSum;
-  readonly unreportedMessages: Sequence<UnreportedMessage>;
+  readonly unreportedMessages: Sequence<Pick<MeasuredMessage, "id" | "content"> & { readonly fixedTokens: number }>;
   readonly hasUnreportedHuman: boolean;
   /** Tools that these messages load, and the price of one. */
   readonly unreportedTools: number;
@@ -258,12 +254,6 @@ export interface FirstReport {
   readonly overhead: OverheadCounts;
   /** Reports since: with each of them the session's own errors say more of the next one. */
   readonly laterReports: number;
-}
-
-interface UnreportedMessage {
-  readonly id: string;
-  readonly content: MessageContent;
-  readonly fixedTokens: number;
 }
 
 /** Tokens of a message by the difference of two reports. */

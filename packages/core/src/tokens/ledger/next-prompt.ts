@@ -101,11 +101,7 @@ const REFUTING_TOKENS = 3000;
 export function firstReportAfter(
   { base, view, unreported, reportedModelId, firstReport }: MeasuredState,
   model: Model,
-  {
-    modelId,
-    promptTokens,
-    overhead,
-  }: { readonly modelId: string; readonly promptTokens: number; readonly overhead: OverheadCounts },
+  { modelId, promptTokens, overhead }: Pick<FirstReport, "modelId" | "promptTokens" | "overhead">,
 ): FirstReport | null {
   const isSwitch = modelId !== reportedModelId;
   const later = firstReport === null ? null : { ...firstReport, laterReports: firstReport.laterReports + 1 };
