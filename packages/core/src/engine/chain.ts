@@ -155,10 +155,7 @@ function isOfFallback(from: ChainStep["from"]): boolean {
   return from === "first-of-fallback" || from === "fallback";
 }
 
-/**
- * Puts back parts that the fallback cut, of the newest messages first, as long as they fit into the room that its later steps freed: a cutting step cannot know the
- * drops of later ones. `own` is the view after the policy's own steps, `cutBy` the step that cut a message since.
- */
+/** Puts back parts that the fallback cut, the newest first, into the room that its later steps freed: a cutting step cannot know the drops of later ones. */
 function refilled(
   run: ChainRun,
   { own, cutBy: cut }: { readonly own: ChainRun; readonly cutBy: ReadonlyMap<string, string> },

@@ -206,10 +206,7 @@ function asSent(edited: readonly Message[], { setup: { isBoundReasoning: isBound
   return withoutReasoning(edited, removed);
 }
 
-/**
- * A step that does not shrink the view is undone. Under a policy without a fallback it stays, as in the programs that it imitates, unless the remaining
- * view measures more by itself than the whole request did before.
- */
+/** A step that does not shrink the view is undone. Without a fallback it stays, unless the rest measures more by itself than the whole request did before. */
 function progressOf({ policy, setup: { estimator } }: FitState, { expectedTokens }: ViewMeasure): ChainTools["isProgress"] {
   if (policy.fallback !== null) return ({ before, after }) => after < before;
   return ({ messages }) =>
@@ -227,10 +224,7 @@ interface Ended {
   readonly work: CompactionRecord["work"];
 }
 
-/**
- * Aim for the bound; missing it is no failure: a context that is expected to fit is sent, and a rejection is recovered from. If no view is expected to fit, the
- * best one is sent all the same, and its parts are named. A policy without a fallback takes the result of its own strategies.
- */
+/** If no view is expected to fit, the best one is sent all the same, and its parts are named: a rejection is recovered from. */
 function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended: Ended): FitOutcome {
   const { run, isMissed, measure, cutEstimatorName, before } = ended;
   const { applied, messages } = run;

@@ -184,10 +184,7 @@ export function aroundKept(
   });
 }
 
-/**
- * Stubs for kept messages of unknown size: a document of unknown pages may fill the window, and would bring on one cut after another. The words of its
- * message stay.
- */
+/** Stubs for kept documents of unknown size, which may fill the window and bring on one cut after another. The words of their messages stay. */
 function unsizedStubs(kept: ReadonlySet<Message>): readonly ReplacePartEdit[] {
   return [...kept].flatMap(({ id, parts }) =>
     parts.flatMap((part, partIndex): readonly ReplacePartEdit[] => {

@@ -98,10 +98,7 @@ function refusedGoal(budgetTokens: number, limitTokens: number, retryTokens: num
   return { budgetTokens, limitTokens, lineTokens: limitTokens, retryTokens };
 }
 
-/**
- * The share of a refused request that the first recovery keeps: half of the messages since the last answered call, as it may be tried again; none of them after a
- * refusal without a known reason, which is tried once.
- */
+/** The first recovery keeps half of the messages since the last answered call, and none of them after a refusal without a known reason, which is tried once. */
 function retryRatioOf(
   { ledger: { estimatedTokens, estimatedAtLastCallTokens } }: Sized,
   { recovery = 0, observedLimitTokens = null, refusedTokens = null }: FitInput,
@@ -112,10 +109,7 @@ function retryRatioOf(
   return Math.min(ratio, refusedTokens === null ? (1 + answeredRatio) / 2 : Math.max(LEAST_RATIO, answeredRatio));
 }
 
-/**
- * Room for messages after a first refusal that names its limit and its count: the rest shrinks by exactly the excess. If the count leaves out the
- * reply, a little less than fits.
- */
+/** Room for messages after a first refusal that names its limit and its count: the rest shrinks by exactly the excess. */
 function allowedRoomTokens({ windowTokens, inputBudgetTokens }: Budget, input: FitInput, sizes: GoalSizes): number | null {
   const { observedLimitTokens, observedPromptTokens, observedRequestTokens, recovery = 0 } = input;
   const replyTokens = windowTokens - inputBudgetTokens;

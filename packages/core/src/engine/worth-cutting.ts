@@ -32,19 +32,12 @@ export interface CutPrice extends Pick<PromptCache, "rewriteRatio"> {
   readonly isCold: boolean;
 }
 
-/** A cut, in tokens of messages. */
-export interface CutSizes {
-  readonly freedTokens: number;
-  /** The rest, which is written again. */
-  readonly keptTokens: number;
-}
-
 /**
  * Why a cut is not worth its price, and how far it is from it; `null` if it is worth it. Until the context has its old size again, each step reads less by the
  * freed tokens; once, the kept tokens are written and not read. The first has to pay for the second.
  */
 export function whyNotWorth(
-  { freedTokens, keptTokens }: CutSizes,
+  { freedTokens, keptTokens }: Readonly<Record<"freedTokens" | "keptTokens", number>>,
   { pays, stepTokens, rewriteRatio, isCold }: CutPrice,
   minimumFreedRatio: number,
 ): string | null {

@@ -232,10 +232,7 @@ function quotesThatFit(
   return isNewestFirst ? kept.reverse() : kept;
 }
 
-/**
- * The text's beginning, from its first line that says something; nothing if none does. A line of it that would be a heading, a code fence or
- * a line of the digest's own is moved in.
- */
+/** The text from its first line that says something. Its lines that would be a heading, a code fence or one of the digest's own are moved in. */
 function quote(text: string, maximumChars: number): string {
   const trimmed = text.trim();
   const start = startOfSaying(trimmed);
@@ -321,10 +318,7 @@ const WORD = /[\p{L}\p{N}_][\p{L}\p{N}_./-]+[\p{L}\p{N}_]/gu;
 /** Characters that a line keeps before the first word that matches; chosen. */
 const LEAD_CHARS = 120;
 
-/**
- * Spoken, written and shown lines that hold words of the focus, the best last: a word counts the more, the fewer lines have it, and of equals the
- * newest is the best. None if no word is found. Linear in the texts.
- */
+/** Lines that hold words of the focus, the best last: a word counts the more, the fewer lines have it; of equals the newest is the best. Linear in the texts. */
 function focusLines(messages: readonly Message[], focus: string): readonly string[] {
   const words = [...new Set(focus.toLowerCase().match(WORD) ?? [])];
   if (words.length === 0) return [];

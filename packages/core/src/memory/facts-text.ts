@@ -117,10 +117,7 @@ export function factsWithin(
   };
 }
 
-/**
- * Lists of the files that calls name in messages that left the context, by name, read before modified; `null` if there are none. The staying messages
- * are the log's newest, so that all accesses but as many of the newest as they have are of the rest. Files of a tracker are always listed.
- */
+/** Files that calls name in messages that left the context, by name. The staying messages are the log's newest: all accesses but as many of the newest are of the rest. */
 function coveredFilesText(
   { facts, kept, staying }: { readonly facts: Facts; readonly kept: KeptState; readonly staying: readonly Message[] },
   maximumChars: number,

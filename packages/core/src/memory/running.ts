@@ -43,11 +43,8 @@ export function withResult(
   const started: RunningThing = { name: nameIn(strings) ?? idIn(said), what: whatOf(call), state: "running" };
   const others = things.filter(({ name }) => name === null || name !== started.name);
   if (others.length < MOST_THINGS) return [...others, started];
-  const oldest = Math.max(
-    0,
-    others.findIndex(({ state }) => state === "ended"),
-  );
-  return [...others.filter((_, at) => at !== oldest), started];
+  const ended = others.findIndex(({ state }) => state === "ended");
+  return [...others.toSpliced(Math.max(0, ended), 1), started];
 }
 
 /** Things after a message that the agent put in: its notices name a thing, and say that it ended. */
@@ -147,10 +144,7 @@ function hasWord(text: string, word: string): boolean {
   return false;
 }
 
-/**
- * Recognised by a flag of the call, by the command's own form, or by the first line of the result about itself. A call that reads or changes a
- * file starts nothing, with any text in the file.
- */
+/** By a flag of the call, the command's form, or the result's first line about itself. A call that reads or changes a file starts nothing. */
 function isStart(call: ToolCallPart, result: ToolResultMessage, said: string): boolean {
   if (readCall(call).detaches) return true;
   const isAboutFiles = call.paths.length > 0 || result.category === "file-content" || result.category === "match-list";

@@ -151,10 +151,7 @@ const ANGLE = /[<\u02c2\u2039\u226e\u2329\u276e\u27e8\u3008\ufe64\uff1c]/;
 const EITHER_ANGLE =
   /[<\u02c2\u2039\u226e\u2329\u276e\u27e8\u3008\ufe64\uff1c>\u02c3\u203a\u226f\u232a\u276f\u27e9\u3009\ufe65\uff1e]/;
 
-/**
- * True if the text behind the angle is the name of one of our tags: after a slash its beginning, else the whole name of a tag that ends on its line,
- * with or without attributes.
- */
+/** Whether the text behind the angle is one of our tags: after a slash the name's beginning, else the whole name of a tag that ends on its line. */
 function isOurTag(text: string, { start, end }: Stretch, tags: readonly string[]): boolean {
   const slash = seenFrom(text, { start, end }, MARK);
   const isClosing = foldedChar(charAt(text, slash)) === "/";

@@ -174,10 +174,7 @@ interface Pairs {
   readonly repairs: readonly Repair[];
 }
 
-/**
- * Joins results to calls by call id. If several calls have one id, a result answers the newest call message before it that still
- * waits for one; a result that comes before every call of its id answers the first that would otherwise have none.
- */
+/** Of several calls with one id, a result answers the newest before it that still waits; one before all of them the first that would otherwise have none. */
 function pairResults(list: readonly Numbered[], rules: WireRules): Pairs {
   const answers = answersOf(list);
   const repairs: Repair[] = [...answers.left];

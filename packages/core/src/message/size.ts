@@ -1,7 +1,6 @@
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import { utf8Bytes } from "../text.ts";
-import type { ToolSpec } from "../tool.ts";
-import { type ImagePart, type Message, oncePerMessage, type Part } from "./message.ts";
+import { type Context, type ImagePart, type Message, oncePerMessage, type Part } from "./message.ts";
 
 /** UTF-16 code units of a part's own text: of its sent form, without an image's bytes. */
 export function partChars(part: Part): number {
@@ -110,16 +109,10 @@ export function joinedSize(a: RequestSize, b: RequestSize): RequestSize {
   return sizeBy((of) => (of === "imageBytes" || of === "imagePx" ? Math.max(a[of], b[of]) : a[of] + b[of]));
 }
 
+type SizedRequest = Pick<Context, "system" | "tools"> & { readonly messages: Iterable<Message> };
+
 /** Measures a request of this system text, these tools and messages in units other than tokens: bytes, images, pages and more. */
-export function requestSizeOf({
-  system,
-  tools,
-  messages,
-}: {
-  readonly system: string;
-  readonly tools: readonly ToolSpec[];
-  readonly messages: Iterable<Message>;
-}): RequestSize {
+export function requestSizeOf({ system, tools, messages }: SizedRequest): RequestSize {
   let size: RequestSize = { ...NO_SIZE, bytes: jsonBytes(system) + jsonBytes(tools) };
   for (const message of messages) size = joinedSize(size, messageSize(message));
   return size;

@@ -90,10 +90,7 @@ export function changesPreset(written: Readonly<Record<string, unknown>>): boole
   );
 }
 
-/**
- * The preset with parts changed and then knobs turned, for the schema to check, and the mistakes in knobs. Values as an older version wrote them
- * change the preset as that version had it. Keys that a policy does not have are left in, so that the schema names them.
- */
+/** The preset with parts changed and then knobs turned. Values of an older version change the preset as that had it; unknown keys are left for the schema to name. */
 function changedPreset(
   preset: Policy,
   changes: Readonly<Record<string, unknown>>,

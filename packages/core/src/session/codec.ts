@@ -144,10 +144,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/**
- * A log line's value in the form that entries have now. Logs that were written before there was one edit for spans say `summarize` and `drop`; all
- * else, and malformed parts, are left for the schema to judge. Nothing is added that the line does not say.
- */
+/** A line in the form that entries have now: older logs say `summarize` and `drop` of spans. All else, and malformed parts, are left for the schema to judge. */
 function inNewestForm(line: unknown): unknown {
   if (!isRecord(line) || line.type !== "compaction" || !Array.isArray(line.edits)) return line;
   return { ...line, edits: line.edits.map(editInNewestForm) };

@@ -429,10 +429,7 @@ function shrink(newest: Branch, memory: Memory): void {
   for (const [base, { children }] of roots) if (children.size === 0) roots.delete(base);
 }
 
-/**
- * Releases a branch, and returns the characters that it held. A store brings it back with all below it; without one those stay, and its own messages are
- * forgotten. A busy branch, or one with a busy branch below, stays.
- */
+/** Releases a branch that is not busy, and returns the characters that it held. A store brings back all below it; without one those stay. */
 function leaveMemory(branch: Branch, memory: Memory): number {
   const isStored = memory.options.sessions !== null;
   const below = livingBelow(branch, memory);

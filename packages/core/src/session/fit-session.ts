@@ -9,7 +9,7 @@ import type { EnginePolicy } from "../policy/policy.ts";
 import { askState, askTracker } from "../port-door.ts";
 import type { Ledger } from "../tokens/estimator.ts";
 import { promptCacheOf } from "./cache-life.ts";
-import { type ContextEvent, outcomeEvent } from "./events.ts";
+import { outcomeEvent } from "./events.ts";
 import { fitMedia } from "./fit-media.ts";
 import type { FittedSession } from "./session.ts";
 import { attemptEntry } from "./session-state.ts";
@@ -82,9 +82,9 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   if (given.input.refused !== undefined && media.outcome !== null) return media.outcome;
   const fit = { ...given, input: media.input };
   const { input, policy } = fit;
-  const now = media.outcome === null ? gate : gateStateOf(log, fit);
-  const decided = whyAct(now, input);
-  const asked = askedOf(decided, input, now);
+  const gateNow = media.outcome === null ? gate : gateStateOf(log, fit);
+  const decided = whyAct(gateNow, input);
+  const asked = askedOf(decided, input, gateNow);
   const isUnpaid = asked !== null && asked === log.unpaid;
   const act: typeof decided = isUnpaid ? { kind: "unchanged", off: null } : decided;
   if (act.kind === "unchanged") {
@@ -112,7 +112,9 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
       : attemptEntry(outcome, { input, estimatedTokens, lastEntryId: log.state.view.lastEntryId });
   const logged = entry === null ? null : append(entry);
   if (outcome.kind === "cancelled" && outcome.by === "price") log.unpaid = asked;
-  tell(breakerEvent({ before: failures, after: log.state.breaker.failures, limit: policy.progress.maximumFailures }));
+  const now = log.state.breaker.failures;
+  const isOpened = failures < policy.progress.maximumFailures && now >= policy.progress.maximumFailures;
+  if (isOpened) tell({ type: "breaker-open", failures: now, why: "summaries failed in a row" });
   const isLogged = outcome.entry !== undefined && logged?.type === "compaction";
   const told: FitOutcome = isLogged ? { ...outcome, entry: logged } : outcome;
   tell(outcomeEvent(told, setup.estimator.name));
@@ -148,11 +150,6 @@ function stillMissed(missed: Missed, { policy, input }: SessionFit): FitOutcome 
   if (budgetTokens === undefined || missed.wordTokens <= budgetTokens) return null;
   const reason = input.gate === "on-overflow" ? "overflow" : "over-budget";
   return { kind: "irreducible", reason, budgetTokens, parts: missed.parts, steps: [] };
-}
-
-function breakerEvent({ before, after, limit }: Readonly<Record<"before" | "after" | "limit", number>>): ContextEvent | null {
-  if (before >= limit || after < limit) return null;
-  return { type: "breaker-open", failures: after, why: "summaries failed in a row" };
 }
 
 /** Makes a session fit by the new model's count, although the old one's client writes the summary; then appends the switch. */

@@ -181,10 +181,7 @@ const HEADS: Framing = { lines: ["[user", "[assistant", "[tool-result"], bracket
 /** Between two messages of a span. */
 const SEPARATOR = "\n\n";
 
-/**
- * A piece of the appended messages of a span as text, each under its role and handle, so that a single one can be asked for next. Messages are read
- * one by one and only the range's part of them is kept: a span may be larger than memory.
- */
+/** A piece of a span's messages as text, each under its role and handle. Only the range's part is kept: a span may be larger than memory. */
 async function spanPiece(log: LoggedMessages, span: SpanHandle, range: RecallRange): Promise<Recalled | null> {
   const from = log.placesOf(span.from);
   const through = log.placesOf(span.through);

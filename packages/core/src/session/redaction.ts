@@ -150,10 +150,7 @@ function saysBytes(value: Readonly<Record<string, unknown>>): boolean {
   return isEncoded || types.some((type) => !type.startsWith("text/")) || value.format === "wav" || value.format === "mp3";
 }
 
-/**
- * A list with its items redacted; the very list if that changes nothing. A piece with a seal is never changed: it leaves if it would be. A call, whose result stays,
- * leaves its seal.
- */
+/** The very list if nothing changes. A piece with a seal leaves if it would be changed; a call, whose result stays, leaves its seal. */
 function redactedList(list: readonly unknown[], redacted: (item: unknown) => unknown): readonly unknown[] {
   const items = list.flatMap((item) => {
     const made = redacted(item);

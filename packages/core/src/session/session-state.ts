@@ -284,11 +284,11 @@ export function foldTotals(totals: UsageTotals, entry: SessionEntry): UsageTotal
 
 function withUsage(totals: UsageTotals, usage: Usage): UsageTotals {
   return {
+    ...totals,
     requests: totals.requests + 1,
     inputTokens: totals.inputTokens + (usage.input.totalTokens ?? 0),
     cacheReadTokens: totals.cacheReadTokens + (usage.input.cacheReadTokens ?? 0),
     cacheWriteTokens: totals.cacheWriteTokens + (usage.input.cacheWriteTokens ?? 0),
     outputTokens: totals.outputTokens + (usage.output.totalTokens ?? 0),
-    compactions: totals.compactions,
   };
 }

@@ -111,10 +111,7 @@ export function usageRefused(
   return { type: "usage-refused", modelId, requestId, reportedTokens, expectedTokens, estimator: basis };
 }
 
-/**
- * Returns the rest of so many tokens if the parts that came measure as much as they can: no tokenizer makes two tokens of one byte. Bytes are counted only where
- * characters, which are fewer, leave a rest.
- */
+/** What the arrived parts cannot measure of so many tokens: no tokenizer makes two of one byte. Bytes are counted only where characters leave a rest. */
 function leftOf(tokens: number, arrived: UsageWatch["arrived"]): number {
   let left = tokens;
   for (const measure of [charsOf, bytesOf]) {

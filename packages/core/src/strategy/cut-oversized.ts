@@ -83,10 +83,7 @@ function cuttableParts(message: Message, input: StrategyInput): readonly Cuttabl
   });
 }
 
-/**
- * Each part as a message of its own, `null` for one that is not cut, to price parts as the measure prices messages. They are the same values for
- * every cut, so that each is read once however many steps of a chain cut, and however often rules are released and a step runs again.
- */
+/** Each part as a message of its own, `null` for one that is not cut: the same values for every cut, so that each is priced once. */
 const partsAlone = oncePerMessage(({ parts }): readonly (Message | null)[] =>
   parts.map((part) =>
     part.type === "text" || part.type === "image"
@@ -113,10 +110,7 @@ function shortened(
 /** Below this many characters of head and tail together a stub says as much; chosen. */
 const MINIMUM_QUOTE_CHARS = 80;
 
-/**
- * The text's head and tail around a line that counts the omitted part, at most `capTokens` long by the measure; `null` if the cap is too small. Each
- * round of the search shortens by a tenth at least, so the text is measured a bounded number of times.
- */
+/** Head and tail around a line that counts the rest, within the cap by the measure; `null` if that is too small. Each round shortens by a tenth at least. */
 function headAndTail(
   text: string,
   capTokens: number,

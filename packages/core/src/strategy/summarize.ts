@@ -154,10 +154,7 @@ function promptedSpans(input: StrategyInput, cut: number, spec: SummarizeSpec): 
   return [...prompted(older, promptId), ...prompted(spansBetween(messages, { start, cut, lastHuman }), turnPrefixPromptId)];
 }
 
-/**
- * The beginning of the turn that the cut splits; `null` if the cut is at a beginning, or if the turn's beginning is in a summary already: then the
- * messages after it are history like any other.
- */
+/** `null` for a cut at a turn's beginning, and if that beginning is in a summary already: then the messages after it are history like any other. */
 function splitTurnStart({ messages, isLeftOver }: StrategyInput, cut: number): number | null {
   const first = messages[cut];
   if (first !== undefined && beginsTurn(first)) return null;

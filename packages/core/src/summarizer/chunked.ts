@@ -141,10 +141,7 @@ function withEarlier(chunk: Parts, summary: Summary, limits: ChunkLimits): Parts
 /** Below this share of its texts a message says as much as the line that counts them; chosen. */
 const LEAST_KEPT_RATIO = 0.005;
 
-/**
- * The message itself if it takes no more than the room; else with its texts cut to head and tail. The tokens of a character differ within a text, so
- * the cut text is measured again; each round keeps a fifth less, so that all of them together cost no more than five times the first.
- */
+/** The message with its texts cut to head and tail if it is too long. Tokens a character differ within a text, so each cut is measured again. */
 function fitted(message: Message, roomTokens: number, limits: ChunkLimits): Message {
   const tokens = limits.messageTokens(message);
   if (tokens <= roomTokens) return message;

@@ -86,10 +86,7 @@ const PROSE_CHARS = 400;
 const LEAST_CHARS = 12;
 const LEAST_RATIO = 1 / 800;
 
-/**
- * Refuses texts that are no summary. A writer that was asked for sections and wrote one of them has written a summary; one that wrote none is
- * believed by the size of the text beside its covered messages. Words of refusals and errors only sharpen that.
- */
+/** A writer that wrote one of the sections has written a summary; one that wrote none is believed by the size of its text. Words of refusals only sharpen that. */
 function refuseStandIn(text: string, request: SummaryRequest, author: SummaryAuthor): void {
   const { found } = sectionsIn(text, request.sections);
   if (found.length > 0) {
@@ -353,10 +350,7 @@ const ANSWER_FORMS: readonly RegExp[] = [
 /** The roles of a conversation on every wire, as they are written where no label is known. */
 const ROLES = { asks: ["user:", "human:"], answers: ["assistant:", "ai:"] } as const;
 
-/**
- * Whether the text plays a conversation: one speaker speaks and another answers, in separate turns as in a transcript, or it begins as the assistant. Lines of
- * speakers at the beginning of a section, behind a colon, or among the lines of a longer text only report turns.
- */
+/** Whether one speaker speaks and another answers in separate turns, or it begins as the assistant. Lines of speakers among others only report turns. */
 function isDialogue(lines: readonly string[], isSectioned: boolean, labels: TranscriptLabels): boolean {
   const { human, command, assistant, call, result } = labels;
   const folded = (text: string) => foldedBeginning(text.replace(/^#+ /, ""), 80).folded.replaceAll(/[[\]]/g, "");

@@ -98,11 +98,7 @@ function predictingOnce({ predict }: Estimator): Estimator["predict"] {
   };
 }
 
-/**
- * The tokenizer of an encoding.
- *
- * @throws PlimsollError `bad-policy` if it was not given.
- */
+/** @throws PlimsollError `bad-policy` if it was not given. */
 function tokenizerFor(encoding: string, tokenizers: Tokenizers): CountTokens {
   const found = Object.hasOwn(tokenizers, encoding) ? tokenizers[encoding] : undefined;
   if (found !== undefined) return tokenizerDoor(encoding, found);

@@ -21,10 +21,7 @@ const cutMatchList: Cutter = (input) => {
 /** Text of a file: its head and tail, half of the room each, in whole lines but for lines longer than that. */
 const cutFileContent: Cutter = ({ text, roomBytes }) => sides(text, roomBytes, { head: ALL_LINES, tail: ALL_LINES });
 
-/**
- * Any other output: its beginning, up to the end of a line nearest to the end of the room. If whole lines would leave more than
- * half of the room unused, because one line is long, it keeps the head and the tail.
- */
+/** Any other output: its beginning in whole lines, or head and tail if one long line would leave more than half of the room unused. */
 const cutGeneric: Cutter = (input) => {
   const end = headEnd(input.text, { bytes: input.roomBytes, lines: ALL_LINES, cutsLongLine: false });
   return end < prefixEnd(input.text, Math.floor(input.roomBytes / 2)) ? cutMiddle(input) : [{ start: 0, end }];
@@ -87,10 +84,7 @@ const MAXIMUM_LINE_CHARS = 400;
 /** More of them are a list of errors, whose beginning shows its kind; chosen. */
 const MAXIMUM_LINES = 12;
 
-/**
- * The whole lines of a span that state an exit code or an error, in order: exit codes first in their room, then the earliest errors. Each line is
- * paid with the gap before it. One pass over the span.
- */
+/** Whole lines that state an exit code or an error, in order: exit codes first in their room, then the earliest errors. Each is paid with the gap before it. */
 function errorLines(
   text: string,
   within: Span,

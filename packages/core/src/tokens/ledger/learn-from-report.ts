@@ -71,10 +71,7 @@ type Report = Pick<FirstReport, "modelId" | "promptTokens" | "overhead">;
 /** Share of a loaded tool's price that a new search leaves, and of the room for it. Chosen. */
 const KEPT_TOOL_RATIO = 0.5;
 
-/**
- * The ledger once a report shows the cost of the tools that a search loads: all that the messages do not explain. Their definitions are in no text, so
- * that nothing else is learned of them. Before the first report there is nothing to compare with.
- */
+/** Once a report shows the cost of the tools that a search loads, it has all that the messages do not explain: their definitions are in no text. */
 function withLoadedTools(ledger: MeasuredState, model: Model, report: Report): MeasuredState {
   const { unreportedTools: count, loadedTool, reply, unreported, unreportedMessages, view } = ledger;
   if (count === 0 || ledger.base.kind !== "report" || ledger.reportedModelId !== report.modelId) return ledger;

@@ -205,10 +205,7 @@ function withMessage(ledger: MeasuredState, message: Message, { contentOf, prior
   };
 }
 
-/**
- * The ledger after edits or an undo: the view is added up again from its messages' measured sizes. If the next request goes to another model than the
- * newest report came from, these sizes do not apply to it, and all messages are weighed.
- */
+/** After edits or an undo the view is added up again from its messages' measured sizes; for another model than the newest report's, all are weighed. */
 function withView(
   ledger: MeasuredState,
   { messages, by }: { readonly messages: Iterable<Message>; readonly by: "engine" | "others" },

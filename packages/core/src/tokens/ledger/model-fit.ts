@@ -148,11 +148,7 @@ export function fitFrom(prior: ModelPrior, textRatio: number): ModelFit {
 
 /** Turns the fit of one model into the prior of another that measures alike: its own reports overrule it as soon as a prior. */
 export function asPrior(fit: ModelFit): ModelFit {
-  return {
-    ...fit,
-    regression: regressionFrom(fit.regression),
-    lines: everyRule((rule) => regressionFrom(fit.lines[rule])),
-  };
+  return { ...fit, regression: regressionFrom(fit.regression), lines: everyRule((rule) => regressionFrom(fit.lines[rule])) };
 }
 
 type ReportedModels = Pick<MeasuredState, "reportedModelId" | "fits" | "firstReport" | "view">;

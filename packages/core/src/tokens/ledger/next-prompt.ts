@@ -63,10 +63,7 @@ export function nextPrompt(ledger: MeasuredState, model: Model, overhead: Overhe
   }
 }
 
-/**
- * Tokens of the overhead: the first report's excess over its messages, by their price as it is known now, and the changes since. Another model's
- * count is rescaled by the price of text. Without a report it is known only by weight.
- */
+/** The first report's excess over its messages, by their price as it is known now, and the changes since; without a report the overhead's weight. */
 function overheadTokensOf(first: FirstReport | null, model: Model, overhead: OverheadCounts): number {
   if (first === null) return weighOverhead(overhead, model);
   const changedTokens = overheadChange(first.overhead, overhead, model);
