@@ -48,6 +48,25 @@ export interface MemoryRoom {
 const RECORD_RATIO = 0.1;
 const DIGEST_RATIO = 0.25;
 
+/** The caller's pinned texts have this share of the room to themselves; chosen. */
+const PINNED_RATIO = 1 / 3;
+
+/** Room is kept for a text as if a token were so many characters at most: the facts beside it may be denser. Chosen. */
+const MOST_CHARS_PER_TOKEN = 4;
+
+/** The texts that fit whole, in their order, and the tokens to keep free for them. */
+function firstWithin(texts: readonly string[], roomTokens: number, tokensOf: (text: string) => number) {
+  const fitting: string[] = [];
+  let tokens = 0;
+  for (const text of texts) {
+    const more = Math.max(tokensOf(text), text.length / MOST_CHARS_PER_TOKEN);
+    if (tokens + more > roomTokens) continue;
+    fitting.push(text);
+    tokens += more;
+  }
+  return { texts: fitting, tokens };
+}
+
 /** A record of fewer tokens lacks some of a digest's quotations of the same: then both quote them. Chosen. */
 const WHOLE_RECORD_TOKENS = 1000;
 
@@ -71,7 +90,16 @@ export function createMemory({ recalls, work }: { readonly recalls: boolean; rea
       return {
         record: ({ roomTokens, recordTokens: policyTokens, tokensOf }) => {
           const atMostTokens = roomTokens * RECORD_RATIO;
-          const facts = factsWithin(known, kept, { policyTokens, atMostTokens, charsPerToken: CHARS_PER_TOKEN, tokensOf });
+          const { texts: pinned, tokens } = firstWithin(kept.pinned, roomTokens * PINNED_RATIO, tokensOf);
+          const facts = factsWithin(
+            known,
+            { ...kept, pinned: pinned.length === 0 ? kept.pinned : pinned },
+            {
+              policyTokens: policyTokens === 0 ? 0 : policyTokens + tokens,
+              atMostTokens: atMostTokens + tokens,
+              ...{ charsPerToken: CHARS_PER_TOKEN, tokensOf },
+            },
+          );
           // The model's passages are bounded when they are pinned: they have a room of their own.
           const passages = passagesText(kept, Math.floor(atMostTokens * CHARS_PER_TOKEN));
           return (staying) => [passages, facts(staying) ?? ""].filter(Boolean).join("\n\n") || null;

@@ -7,7 +7,8 @@ import { canonicalJson } from "../json.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { type KeptMessages, keptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
 import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
-import type { Message } from "../message/message.ts";
+import { CONTEXT_FRAMING, quotedText } from "../message/framing.ts";
+import { type Message, textOf } from "../message/message.ts";
 import { answerWithin, type Door, passed } from "../port-door.ts";
 import { shortHash } from "../text.ts";
 import { workBetween } from "../tokens/measure.ts";
@@ -236,7 +237,7 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
   const left = parts?.map(({ what, tokens }) => `${what} ${tokens}`).join(", ");
   const detail = `left of ${budget.inputBudgetTokens} tokens: ${left}`;
   const missed: StepOutcome = { strategy: GOAL_STEP, outcome: "failed", detail };
-  const steps = [...run.steps, ...unkeptSteps(ended), ...(parts === null ? [] : [missed])];
+  const steps = [...run.steps, ...unkeptSteps(ended, state.setup.ports.pinned), ...(parts === null ? [] : [missed])];
   const record: CompactionRecord = {
     policy: state.policy.name,
     reason,
@@ -269,13 +270,26 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
 const UNUSED_FOCUS =
   "wrote no summary here, so the focus had no effect; it needs a digest or a model's summary, as under plimsoll or sven";
 
-/** The steps that say how much each rule chose that did not stay as it was. */
-function unkeptSteps({ run, kept }: Pick<Ended, "run" | "kept">): readonly StepOutcome[] {
+/** The steps that say how much of each rule's choice did not stay as it was, and of the caller's texts. */
+function unkeptSteps(
+  { run, kept, before }: Pick<Ended, "run" | "kept" | "before">,
+  pinned: readonly string[] = [],
+): readonly StepOutcome[] {
   const staying = new Set(run.messages);
-  return kept.flatMap(({ kind, chosen }): readonly StepOutcome[] => {
-    const count = chosen.filter((range) => range.every((message) => staying.has(message))).length;
-    const detail = `${count} of ${chosen.length} kept, no room for ${chosen.length - count}`;
-    return count === chosen.length ? [] : [{ strategy: `keep ${kind}`, outcome: "released", detail }];
+  const [now, then] = [run.messages, before].map((all) => (pinned.length === 0 ? "" : all.map(textOf).join("\n")));
+  const has = (all: string | undefined, text: string) =>
+    [text, quotedText(text, CONTEXT_FRAMING)].some((form) => all?.includes(form.trim()) === true);
+  const writes = run.applied.some((edit) => edit.kind === "replace-spans" && edit.message !== null);
+  const wanted = pinned.filter((text) => writes || has(then, text));
+  const counts = [
+    ...kept.map(({ kind, chosen }) => {
+      return { kind, all: chosen.length, left: chosen.filter((choice) => choice.every((each) => staying.has(each))).length };
+    }),
+    { kind: "pinned texts", all: wanted.length, left: wanted.filter((text) => has(now, text)).length },
+  ];
+  return counts.flatMap(({ kind, all, left }): readonly StepOutcome[] => {
+    const detail = `${left} of ${all} kept, no room for ${all - left}`;
+    return left === all ? [] : [{ strategy: `keep ${kind}`, outcome: "released", detail }];
   });
 }
 

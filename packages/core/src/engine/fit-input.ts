@@ -60,6 +60,8 @@ export interface FitSetup {
     readonly summarizer: Summarizer;
     readonly beforeCompaction?: BeforeCompaction;
     readonly compact?: ModelClient["compact"];
+    /** Texts that the caller wants in every context. */
+    readonly pinned?: readonly string[];
   };
   /** For each request for a summary, and for the hook's answer. */
   readonly deadline: Deadline;

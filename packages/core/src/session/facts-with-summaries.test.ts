@@ -50,6 +50,15 @@ describe("facts", () => {
     expect(written().match(/<todo>/g)).toHaveLength(1);
   });
 
+  test("have a third of the room for pinned texts, each whole, and the event counts the others", async () => {
+    const pinned = Array.from({ length: 15 }, (_, index) => `rule ${index}\n${words(300)}`);
+    const { fit, written, events } = smallSession(history, { pinned });
+    await fit();
+    expect(pinned.map((text) => written().includes(text))).toEqual(pinned.map((_, index) => index < 11));
+    expect(events.at(-1)).toMatchObject({ unkept: ["keep pinned texts: 11 of 15 kept, no room for 4"] });
+    expect(written()).toContain("make: no rule");
+  });
+
   test("survive a strategy that summarises nothing", async () => {
     const policy: Policy = { ...SMALL_POLICY, strategies: [{ kind: "drop-oldest", amount: "all-but-keep", notice: "count" }] };
     const { fit, written } = smallSession(history, { policy, pinned: ["Never push."] });

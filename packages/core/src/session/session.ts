@@ -167,7 +167,10 @@ export interface SessionOptions {
   readonly answerDeadlineMs?: number;
   /** The timer of that deadline; the platform's by default. */
   readonly wait?: Wait;
-  /** Instructions that each summary and notice repeats: project rules, constraints. Cut to the facts' room, a tenth of the room for messages. Not a keep rule. */
+  /**
+   * Texts that each summary and notice repeats word for word: project rules, constraints. A third of the room for messages is theirs; whole texts have it in their
+   * order, and the event and the record of a compaction count those that did not fit. Not a keep rule.
+   */
   readonly pinned?: readonly string[];
   /** The live state of todo lists and sub-agents, asked for at each compaction. */
   readonly stateProviders?: readonly StateProvider[];

@@ -47,7 +47,7 @@ export type FoundConversation = ReturnType<Conversations["all"]>[number];
 /** The parts of a request by which its conversation is found. */
 export type ConversationRequest = Parameters<Conversations["goOn"]>[0];
 
-/** State of one conversation: texts that stay verbatim, its live state, its files, and a hook before compactions. */
+/** State of one conversation: texts that summaries repeat, its live state, its files, and a hook before compactions. */
 export type ConversationContext = Pick<SessionOptions, "pinned" | "stateProviders" | "fileTracker" | "beforeCompaction">;
 
 /** Options of every drop-in. */
