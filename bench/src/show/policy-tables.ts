@@ -4,6 +4,7 @@ import type { WindowJudgement } from "../judge/judge.ts";
 import { type PolicySummary, windowLabels } from "../judge/policy-summary.ts";
 import type { Standing } from "../judge/standing.ts";
 import { MEASURES, VECTOR } from "../judge/vector.ts";
+import { REAL_WINDOWS } from "../judge/window-label.ts";
 import { INSTRUCTIONS, PLAN } from "../metrics/held-metrics.ts";
 import type { MetricMeaning } from "../metrics/metric.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
@@ -264,12 +265,14 @@ function namesOf(policies: readonly string[], all: readonly string[]): string {
   return others.length === 0 ? "All policies" : `All policies but ${others.join(" and ")}`;
 }
 
-function rowRemarks({ sessions, firedSessions, actedSessions, notApplicable, isActing }: PolicySummary): readonly string[] {
+function rowRemarks(summary: PolicySummary): readonly string[] {
+  const { sessions, firedSessions, actedSessions, notApplicable, isActing, windowLabel } = summary;
+  const size = windowLabel === REAL_WINDOWS ? "half of the window" : windowLabel.replace(/ .*/, "");
   const shortenedIn = actedSessions > 0 ? `; in ${actedSessions} it acted, by shortening results as they came` : "";
   return [
     ...(isActing && sessions > 0 && firedSessions === 0
       ? [`no compaction in ${formatNumberOf(sessions, "session")}: the window never filled up to the trigger${shortenedIn}.`]
       : []),
-    ...(notApplicable > 0 ? [`${formatNumberOf(notApplicable, "session")} left out, the window does not apply.`] : []),
+    ...(notApplicable > 0 ? [`${formatNumberOf(notApplicable, "session")} skipped: system text and tools of the first request exceed ${size}.`] : []),
   ];
 }

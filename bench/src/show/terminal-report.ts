@@ -26,9 +26,9 @@ export function terminalReport(
   const sections = [
     problemText(problems),
     plain(lineageWords(report.lineages)),
-    ...(hasFigures ? windows : ["Nothing could be replayed."]),
+    ...(hasFigures ? windows : [["Nothing could be replayed.", ...shown.flatMap(({ table }) => table.notes).map(plain)].join("\n")]),
     ...(hasFigures ? [plain(READING)] : []),
-    ...(full
+    ...(full && hasFigures
       ? [
           ...further((session) => session.slice(folder.length)).map((table) => reportTable(table, columns)),
           ...(folder === "" ? [] : [`Sessions are in ${printable(folder)}`]),

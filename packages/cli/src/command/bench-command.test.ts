@@ -229,6 +229,13 @@ export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figu
     expect(limited.stdout).toMatch(/^none .* – +0\/1/m);
   });
 
+  test("says why nothing could be replayed, and prints no tables of nothing", async () => {
+    const { exitCode, stdout } = await run("bench logs/session.jsonl -p sven -w 1k --full");
+    expect(exitCode).toBe(1);
+    const said = "sven: 1 session skipped: system text and tools of the first request exceed 1k.";
+    expect(stdout).toMatch(new RegExp(`^Nothing could be replayed\\.\n${said}\n`));
+  });
+
   test("takes a policy from a file, in addition to a preset", async () => {
     writeFileSync(folder("late.yaml"), "policy: sven\nkeep: [{ kind: recent, messages: 12 }]\n");
     const { exitCode, stdout, stderr } = await run("bench logs/session.jsonl -p none -p late.yaml -w 32k");
