@@ -31,7 +31,7 @@ export function schemaProblems(
 interface FoundProblem extends SchemaProblem {
   /** The map that the problem is in. */
   readonly container: readonly PropertyKey[];
-  /** What is wrong with the key at its end. */
+  /** Of the key at its end. */
   readonly fault: "missing" | "unknown" | "other";
 }
 

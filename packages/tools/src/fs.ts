@@ -35,25 +35,21 @@ export function fsTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool
   });
 }
 
-function accessesOf(input: Input): readonly PathAccess[] {
-  switch (input.op) {
-    case "read":
-      return [{ path: input.path, access: "read" }];
-    case "list":
-    case "stat":
-    case "mkdir":
-      return [];
-    case "remove":
-      return [{ path: input.path, access: "modify" }];
-    case "move":
-    case "copy":
-      return [
-        { path: input.path, access: input.op === "move" ? "modify" : "read" },
-        { path: input.to ?? input.path, access: "modify" },
-      ];
-    default:
-      return input.op satisfies never;
-  }
+/** How each operation touches its path; `null` if no file's content. */
+const ACCESS: { readonly [Op in Input["op"]]: PathAccess["access"] | null } = {
+  read: "read",
+  list: null,
+  stat: null,
+  mkdir: null,
+  remove: "modify",
+  move: "modify",
+  copy: "read",
+};
+
+function accessesOf({ op, path, to = path }: Input): readonly PathAccess[] {
+  const access = ACCESS[op];
+  if (access === null) return [];
+  return [{ path, access }, ...(op === "move" || op === "copy" ? [{ path: to, access: "modify" } as const] : [])];
 }
 
 async function effectOf(input: Input, workspace: Workspace): Promise<ToolEffect> {

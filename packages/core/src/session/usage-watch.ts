@@ -111,7 +111,7 @@ export function usageRefused(
   return { type: "usage-refused", modelId, requestId, reportedTokens, expectedTokens, estimator: basis };
 }
 
-/** What the arrived parts cannot measure of so many tokens: no tokenizer makes two of one byte. Bytes are counted only where characters leave a rest. */
+/** So many tokens without those that the arrived parts can measure: no tokenizer makes two of one byte. Bytes are counted only where characters leave a rest. */
 function leftOf(tokens: number, arrived: UsageWatch["arrived"]): number {
   let left = tokens;
   for (const measure of [charsOf, bytesOf]) {

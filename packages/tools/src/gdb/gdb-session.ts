@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createLineSplitter } from "@plimsoll/core/extend";
 import type { ToolSetting } from "../define-tool.ts";
-import { toolEnvironment } from "../process/run-process.ts";
+import { endGroup, toolEnvironment } from "../process/run-process.ts";
 
 /** How a wait for gdb ended. */
 export interface GdbAnswer {
@@ -87,7 +87,7 @@ export function startGdb({ workspace, env, passEnv }: Pick<ToolSetting, "workspa
       return await stopped;
     },
     waitStopped,
-    close: () => endGroup(child),
+    close: () => endGroup(child, "SIGKILL"),
   };
 }
 
@@ -186,15 +186,6 @@ function stopText(rest: string): string {
   const signal = miField(rest, "signal-name");
   const details = [code === null ? null : `exit code ${Number.parseInt(code, 8)}`, signal].filter((each) => each !== null);
   return `[${[reason, ...details].join(", ")}]\n`;
-}
-
-function endGroup(child: ChildProcessWithoutNullStreams): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, "SIGKILL");
-  } catch {
-    // It is gone already.
-  }
 }
 
 /** The value of `name="…"` in a record's rest, or `null`. */

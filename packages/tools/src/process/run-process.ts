@@ -83,11 +83,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessResult
   }
 }
 
-interface Exit {
-  readonly exitCode: number | null;
-  readonly endSignal: string | null;
-  readonly error: string | null;
-}
+type Exit = Pick<ProcessResult, "exitCode" | "endSignal"> & { readonly error: string | null };
 
 /**
  * Resolves when the program itself ended. Its processes left in the group are killed then, because its outputs stay open as long as any of them runs.
@@ -111,15 +107,11 @@ interface Drain {
 /** Collects an output to its end; once the program has ended, until it is silent. */
 async function drain(stream: Readable | null, { collector, exited, through }: Drain): Promise<void> {
   if (stream === null) return;
-  let state: "waiting" | "collecting" | "given-up" | "done" = "waiting";
-  let hasExited = false;
+  const givenUp = new Error("the output is silent");
+  let [hasExited, isWaiting] = [false, true];
   let silence: NodeJS.Timeout | undefined;
   const waitForSilence = () => {
-    if (!hasExited || state !== "waiting") return;
-    silence = setTimeout(() => {
-      state = "given-up";
-      stream.destroy();
-    }, SILENCE_MS);
+    if (hasExited && isWaiting) silence = setTimeout(() => stream.destroy(givenUp), SILENCE_MS);
   };
   void exited.then(() => {
     hasExited = true;
@@ -128,25 +120,21 @@ async function drain(stream: Readable | null, { collector, exited, through }: Dr
   try {
     for await (const chunk of through(stream)) {
       clearTimeout(silence);
-      state = "collecting";
+      isWaiting = false;
       await collector.add(chunk);
-      state = "waiting";
+      isWaiting = true;
       waitForSilence();
     }
-    state = "done";
   } catch (error) {
-    if (!isGivenUp(state)) throw error;
+    if (error !== givenUp) throw error;
   } finally {
+    isWaiting = false;
     clearTimeout(silence);
   }
 }
 
-/** Asked in a function: the type checker does not see that a timer changes the state. */
-function isGivenUp(state: string): boolean {
-  return state === "given-up";
-}
-
-function endGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
+/** Signals a program's whole process group. */
+export function endGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, signal);

@@ -74,15 +74,20 @@ function handlePath({ fd }: FileHandle): string {
   return `/proc/self/fd/${fd}`;
 }
 
-/** Entries of a folder at its real place: of the folder that was opened, where the system can name it (Linux). */
-export async function readFolder(place: string): Promise<Dirent[]> {
-  if (process.platform === "win32") return await readdir(place, { withFileTypes: true });
+/** Works with the path of a folder that is open meanwhile. Only Linux names a folder by its open handle; elsewhere it goes by its path. */
+async function inFolder<T>(place: string, work: (path: string) => Promise<T>, platform = process.platform): Promise<T> {
   const folder = await openFolder(place);
   try {
-    return await readdir(process.platform === "linux" ? handlePath(folder) : place, { withFileTypes: true });
+    return await work(platform === "linux" ? handlePath(folder) : place);
   } finally {
     await folder.close();
   }
+}
+
+/** Entries of a folder at its real place: of the folder that was opened, where the system can name it (Linux). */
+export async function readFolder(place: string): Promise<Dirent[]> {
+  if (process.platform === "win32") return await readdir(place, { withFileTypes: true });
+  return await inFolder(place, (path) => readdir(path, { withFileTypes: true }));
 }
 
 interface FileText {
@@ -148,18 +153,13 @@ export async function replaceFile(
   await atPlace(place, replace, platform);
 }
 
-/** Works on a name by a path into its folder as it was opened at its real place. Only Linux names a folder by its open handle; elsewhere it goes by its path. */
+/** Works on a name by a path into its folder as it was opened at its real place. */
 export async function atPlace<T>(
   place: string,
   work: (path: string) => Promise<T>,
   platform: NodeJS.Platform = process.platform,
 ): Promise<T> {
-  const folder = await openFolder(dirname(place));
-  try {
-    return await work(join(platform === "linux" ? handlePath(folder) : dirname(place), basename(place)));
-  } finally {
-    await folder.close();
-  }
+  return await inFolder(dirname(place), (folder) => work(join(folder, basename(place))), platform);
 }
 
 /** Makes a folder at its real place and those above it, each in the folder above as it was opened. */
