@@ -95,7 +95,10 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   tell(io, ...unread.map(({ reason }) => reason));
   if (found.logs.length === 0) {
     const without = found.without.join(", ");
-    tell(io, `no logs since ${dayOf(sinceMs)} of ${without}; try a longer --since, or plimsoll bench FILES`);
+    tell(
+      io,
+      `no logs since ${dayOf(sinceMs)} of ${without}; try a longer --since, or name a folder of logs: plimsoll bench FOLDER`,
+    );
     return EXIT_FAILED;
   }
   const pays = options.plan === true ? "plan" : "tokens";

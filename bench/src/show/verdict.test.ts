@@ -59,6 +59,7 @@ describe("verdicts", () => {
     ["the same price", 0.51, 60, ["At the price of other, ours keeps 80.0% instead of 60.0%."]],
     ["another price", 0.8, 60, ["ours keeps 80.0% and costs 50.0%; other keeps 60.0% and costs 80.0%."]],
     ["no gain", 0.5, 90, []],
+    ["a tenth of a point", 0.5, 79.9, []],
   ] as const)("say what is gained at %s", (_, costRatio, held, lines) => {
     const [ours, other] = [
       standingOf("ours", [madeSession("a", 0.5, { held: 80 })]),

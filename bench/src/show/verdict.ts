@@ -31,9 +31,12 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
   ];
 }
 
+/** So many points more are worth a sentence; chosen. */
+const WORTH_SAYING = 0.5;
+
 /** The gain of the pick, and at whose price: beside the policy of the nearest cost that keeps less. None if there is no such policy. */
 export function whyLine(placed: readonly Standing[], pick: Standing, nameOf: PolicyNames): readonly string[] {
-  const isLess = ({ policy, gain }: Standing) => policy !== pick.policy && (gain ?? 0) < (pick.gain ?? 0);
+  const isLess = ({ policy, gain }: Standing) => policy !== pick.policy && (gain ?? 0) <= (pick.gain ?? 0) - WORTH_SAYING;
   const distance = ({ costPercent }: Standing) => Math.abs(Math.log(costPercent / pick.costPercent));
   const [other] = placed.filter(isLess).toSorted((a, b) => distance(a) - distance(b));
   if (other === undefined) return [];

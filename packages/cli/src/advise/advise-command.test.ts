@@ -56,7 +56,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     const { exitCode, stdout, stderr } = await advise([]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
     expect(stderr).toBe(
-      "plimsoll: no logs since 2026-02-10 of claude-code, codex, copilot-cli, pi, opencode, gemini, qwen-code, cline, roo-code, kilo-code; try a longer --since, or plimsoll bench FILES\n",
+      "plimsoll: no logs since 2026-02-10 of claude-code, codex, copilot-cli, pi, opencode, gemini, qwen-code, cline, roo-code, kilo-code; try a longer --since, or name a folder of logs: plimsoll bench FOLDER\n",
     );
   });
 

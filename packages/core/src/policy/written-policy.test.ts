@@ -27,8 +27,8 @@ describe("a policy in code", () => {
 
   test("may list its keep rules whole", () => {
     const keep = [{ kind: "recent", messages: 3 }];
-    const { overflow } = PLIMSOLL_POLICY;
-    expect(definePolicy({ keep })).toEqual({ ...PLIMSOLL_POLICY, keep, overflow: { ...overflow, keep } });
+    const [name, { overflow }] = ["plimsoll (changed)", PLIMSOLL_POLICY];
+    expect(definePolicy({ keep })).toEqual({ ...PLIMSOLL_POLICY, name, keep, overflow: { ...overflow, keep } });
     expect(definePolicy({ keep, overflow: { keep: [] } })).toMatchObject({ keep, overflow: { keep: [] } });
     expect(definePolicy({ extends: "opal", keep }).overflow).toEqual(OPAL_POLICY.overflow);
   });

@@ -34,7 +34,8 @@ interface WrittenProblem {
 }
 
 /**
- * Makes a policy from a preset and your changes: `definePolicy({ extends: "sven", actAt: "75%", writer: "none" })`.
+ * Makes a policy from a preset and your changes: `definePolicy({ extends: "sven", actAt: "75%", writer: "none" })`. Without a `name` a changed one is called
+ * `sven (changed)`.
  *
  * @throws PlimsollError `bad-policy` with a line for the first mistake, and all of them in its details. Parts of earlier versions are mistakes, too.
  */
@@ -46,7 +47,8 @@ export function definePolicy<Own extends string = never>(
   const { extends: presetName = "plimsoll", ...changes } = written;
   const preset = presetNamed(presetName);
   if (preset === undefined) throw unknownPreset(presetName, "bad-policy");
-  const { result, problems, retired } = readWritten(changes, { preset, kinds });
+  const name = Object.keys(changes).length === 0 ? preset.name : `${preset.name} (changed)`;
+  const { result, problems, retired } = readWritten({ name, ...changes }, { preset, kinds });
   const knobs = [...KNOB_KEYS, "extends"];
   const found = result.success ? [] : option.problems(result.error, policySchema(kinds), knobs).map(({ text }) => text);
   const gone = retired.map(({ path, text }) => `${path.join(".")}: ${text}`);
