@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import { madeSession } from "../../testing/made-standing.ts";
 import type { BenchReport } from "../results.ts";
-import { tablesByWay } from "../show/policy-tables.ts";
 import { reportProblems } from "../show/problems.ts";
 import { comparedIn } from "./compare.ts";
 import { summarizePolicies, windowLabels } from "./policy-summary.ts";
@@ -108,21 +107,8 @@ test("a cost with everything read again has one call more for each source that w
 });
 
 describe("sessions that write calls in scripts", () => {
-  const SEEN = {
-    ...{
-      toolCalls: 9,
-      results: 9,
-      files: 9,
-      edits: 0,
-      plans: 0,
-      reasoning: 0,
-      usage: 9,
-      cacheReads: 0,
-      cacheWrites: 0,
-      costs: 0,
-    },
-    scripts: 9,
-  };
+  const COUNTS = { toolCalls: 9, results: 9, files: 9, edits: 0, plans: 0, reasoning: 0, usage: 9 };
+  const SEEN = { ...COUNTS, cacheReads: 0, cacheWrites: 0, costs: 0, scripts: 9 };
   const OTHERS = ["a/one", "b/two"];
   /** A report of the others and of sessions of so many owners whose calls are scripts. */
   const withScripts = (owners: number, others = OTHERS) => {
@@ -130,12 +116,6 @@ describe("sessions that write calls in scripts", () => {
     const report = exampleReport({ sessions: [...others, ...scripts] });
     const sessions = report.sessions.map((each) => (scripts.includes(each.session) ? { ...each, seen: SEEN } : each));
     return { ...report, sessions };
-  };
-  /** The others, the second with files only in its commands. */
-  const withShell = () => {
-    const report = exampleReport({ sessions: OTHERS });
-    const shell = { ...SEEN, scripts: 0, fileTools: 0 };
-    return { ...report, sessions: report.sessions.map((each, at) => (at === 1 ? { ...each, seen: shell } : each)) };
   };
   const compared = (report: BenchReport) => comparedIn(report, "64k for messages").units.length;
   const said = (report: BenchReport) =>
@@ -166,15 +146,6 @@ describe("sessions that write calls in scripts", () => {
     expect(compared(report)).toBe(count);
     expect(summarizePolicies(report).find(({ policy }) => policy === "sven")?.sessions).toBe(count);
     expect(said(report)).toEqual(lines);
-  });
-
-  test.each<[string, BenchReport, readonly string[]]>([
-    ["all alike: none", exampleReport({ sessions: OTHERS }), []],
-    ["scripts", withScripts(1), ["with tools for files", "in scripts (code mode)"]],
-    ["a shell alone", withShell(), ["with tools for files", "with only a shell"]],
-  ])("have tables of their own beside others: %s", (_, report, ways) => {
-    const titles = tablesByWay(report, String).map(({ title }) => title);
-    expect(titles).toEqual(ways.map((way) => `Agents that work ${way}, 64k for messages`));
   });
 });
 

@@ -14,6 +14,8 @@ export interface Compared {
   readonly units: readonly InSession[];
   /** By policy, in the order of the report; only policies that were replayed in each of the sessions. */
   readonly standings: ReadonlyMap<string, Standing>;
+  /** The same over the other sessions, which nobody has to compact; empty if none is outgrown. */
+  readonly fitting: ReadonlyMap<string, Standing>;
   /** True if a price was missing, so that prompt tokens replace cost. */
   readonly hasEstimatedCost: boolean;
 }
@@ -37,15 +39,20 @@ export function comparedIn(whole: BenchReport, label: string): Compared {
   );
   const isOutgrown = (session: string) => (nothing.get(session)?.metrics?.safety.overflowingRequests ?? 0) > 0;
   const isCompared = [...nothing.keys()].some(isOutgrown) ? isOutgrown : (session: string) => touched.has(session);
-  const compared = report.sessions.filter(({ session }) => nothing.has(session) && isCompared(session));
-  const standings = report.policies.flatMap(({ name }) => {
-    const own = (bySession.get(name) ?? []).filter(({ session }) => isCompared(session));
-    return own.length === 0 || own.length < compared.length ? [] : [[name, standingOf(name, own, broken)] as const];
-  });
+  const played = report.sessions.filter(({ session }) => nothing.has(session));
+  const compared = played.filter(({ session }) => isCompared(session));
+  const standingsWhere = (isIn: (session: string) => boolean, count: number) =>
+    new Map(
+      report.policies.flatMap(({ name }) => {
+        const own = (bySession.get(name) ?? []).filter(({ session }) => isIn(session));
+        return own.length === 0 || own.length < count ? [] : [[name, standingOf(name, own, broken)] as const];
+      }),
+    );
   return {
     windowLabel: label,
     units: inLineages(compared).map(([first]) => unitOf(first)),
-    standings: new Map(standings),
+    standings: standingsWhere(isCompared, compared.length),
+    fitting: standingsWhere((session) => isCompared === isOutgrown && !isOutgrown(session), played.length - compared.length),
     hasEstimatedCost: compared.some(({ session }) => (nothing.get(session)?.metrics?.cost.withCacheUsd ?? null) === null),
   };
 }

@@ -52,13 +52,13 @@ describe("summarizePolicies", () => {
       ["All policies: 7 sessions skipped: system text and tools of the first request exceed 64k."],
     ],
     [
-      "once what holds for all but a few",
+      "once what holds for several",
       [
         ["a", 7],
         ["b", 7],
         ["c", 0],
       ],
-      ["All policies but c: 7 sessions skipped: system text and tools of the first request exceed 64k."],
+      ["a, b: 7 sessions skipped: system text and tools of the first request exceed 64k."],
     ],
     [
       "a policy of its own by its name",

@@ -1,5 +1,5 @@
 import { isHuman, type SessionEntry, type ToolCallPart, textOf, toolCallsOf } from "@plimsoll/core";
-import { callShape, planAfter, scriptCalls } from "@plimsoll/core/extend";
+import { planAfter, scriptCalls } from "@plimsoll/core/extend";
 import { createSpending, type ModelCatalog } from "@plimsoll/providers";
 import { parseRecord, stringAt } from "../formats/fields.ts";
 import { typedWords } from "../formats/who-said.ts";
@@ -76,9 +76,8 @@ export function seenCounts(entries: readonly SessionEntry[]): SeenCounts {
   const calls = messages.flatMap(toolCallsOf);
   const reports = entries.flatMap((entry) => (entry.type === "usage" ? [entry.usage] : []));
   const isScripted = ({ argumentsJson }: ToolCallPart) => argumentsJson.includes("tools") && isScript(argumentsJson);
-  const isCommand = ({ toolName, argumentsJson }: ToolCallPart) => callShape(toolName, argumentsJson).category === "head-tail";
-  const scripts = calls.filter(isScripted).length;
   const countOf = <Each>(list: readonly Each[], shows: (each: Each) => boolean) => list.filter(shows).length;
+  const scripts = countOf(calls, isScripted);
   return {
     toolCalls: calls.length,
     results: countOf(messages, ({ role }) => role === "tool-result"),
@@ -86,7 +85,6 @@ export function seenCounts(entries: readonly SessionEntry[]): SeenCounts {
     edits: countOf(calls, (call) => editQuotes(call).length > 0),
     plans: countOf(calls, ({ argumentsJson }) => planAfter([], argumentsJson) !== null),
     ...(scripts > 0 && { scripts }),
-    fileTools: countOf(calls, (call) => call.paths.length > 0 && !isScripted(call) && !isCommand(call)),
     reasoning: countOf(messages, ({ parts }) => parts.some(({ type }) => type === "reasoning")),
     usage: countOf(reports, ({ input }) => input.totalTokens !== null),
     cacheReads: countOf(reports, ({ input }) => input.cacheReadTokens !== null),

@@ -57,8 +57,6 @@ export interface SeenCounts {
   readonly plans: number;
   /** Calls that are scripts which call tools; left out if none is. */
   readonly scripts?: number;
-  /** Calls of tools that name a file, and are neither a command of a shell nor a script. */
-  readonly fileTools?: number;
   /** Replies with reasoning, whether it can be read or not. */
   readonly reasoning: number;
   /** Model calls whose report states the prompt's size; then those that state tokens read from the cache, tokens written to it, and a price. */

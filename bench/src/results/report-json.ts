@@ -95,7 +95,6 @@ export const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
       edits: count,
       plans: count,
       scripts: count.exactOptional(),
-      fileTools: count.exactOptional(),
       reasoning: count,
       usage: count,
       cacheReads: count,

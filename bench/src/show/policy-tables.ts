@@ -1,17 +1,17 @@
-import { partsByWay } from "../judge/apart.ts";
-import { actingIn, comparedIn } from "../judge/compare.ts";
 import type { WindowJudgement } from "../judge/judge.ts";
-import { type PolicySummary, windowLabels } from "../judge/policy-summary.ts";
-import type { Standing } from "../judge/standing.ts";
+import type { PolicySummary } from "../judge/policy-summary.ts";
+import { COSTS_MORE_RATIO, type SessionStanding, type Standing } from "../judge/standing.ts";
 import { MEASURES, VECTOR } from "../judge/vector.ts";
 import { REAL_WINDOWS } from "../judge/window-label.ts";
 import { INSTRUCTIONS, PLAN } from "../metrics/held-metrics.ts";
 import type { MetricMeaning } from "../metrics/metric.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
+import { originOf } from "../origin.ts";
 import type { BenchReport } from "../results.ts";
-import { ownersOf } from "../statistics.ts";
+import { clusteredEstimate, FEWEST_OWNERS, geometricMeanOver, meanOver } from "../statistics.ts";
 import { costMoreCell, formatCount, formatNumberOf, formatPercent, formatTokens, heldCell, NO_FIGURE } from "./figures.ts";
 import type { PolicyNames } from "./policy-names.ts";
+import type { SessionNames } from "./session-names.ts";
 import { type Column, fact, metricColumns, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
 import { compactsAt } from "./verdict.ts";
 
@@ -113,9 +113,11 @@ export function furtherPolicyTables(
   windows: readonly WindowJudgement[],
   metrics: RunMetrics,
   nameOf: PolicyNames,
+  names: SessionNames,
 ): readonly ReportTable[] {
   return [
     ...windows.map((judged) => measureTable(judged, nameOf)),
+    ...windows.flatMap((judged) => differenceTables(judged, nameOf, names)),
     ...(["cost", "requests"] as const).flatMap((name) =>
       windows.map(({ windowLabel, summaries }) =>
         tableOf({
@@ -146,31 +148,6 @@ function measureTable({ windowLabel, summaries, standings }: WindowJudgement, na
     nameOf: ({ policy }) => nameOf(policy),
   });
 }
-
-/** Cost and kept content once more for each way in which the agents of the sessions work; none if all work alike. */
-export function tablesByWay(report: BenchReport, nameOf: PolicyNames): readonly ReportTable[] {
-  const acting = actingIn(report);
-  return partsByWay(report).flatMap(({ way, part }) =>
-    windowLabels(part).map((label) => {
-      const { standings, units } = comparedIn(part, label);
-      const of = `${formatNumberOf(units.length, "session")} of ${formatNumberOf(ownersOf(units).size, "project")}`;
-      return tableOf({
-        title: `Agents that work ${WAYS[way]}, ${label}`,
-        notes: [`${of}. The same as for all sessions, %.`],
-        rowTitle: "policy",
-        columns: [...standingColumns<Standing>((standing) => standing).slice(0, 1), ...MEASURE_COLUMNS],
-        rows: [...standings.values()].filter(({ policy }) => acting.has(policy)),
-        nameOf: ({ policy }) => nameOf(policy),
-      });
-    }),
-  );
-}
-
-const WAYS: Readonly<Record<ReturnType<typeof partsByWay>[number]["way"], string>> = {
-  tools: "with tools for files",
-  shell: "with only a shell",
-  scripts: "in scripts (code mode)",
-};
 
 const OLDER = "20,000 tokens old or more";
 
@@ -212,6 +189,76 @@ const BESIDE_COLUMNS: readonly Column<MeasuredPolicy>[] = [INSTRUCTIONS, PLAN].m
   }),
 );
 
+/** Each policy beside the first of the run that compacts, over the same sessions; no table with fewer than two. Sessions that cost more come before it. */
+function differenceTables(
+  { windowLabel, summaries, standings, fitting }: WindowJudgement,
+  nameOf: PolicyNames,
+  names: SessionNames,
+): readonly ReportTable[] {
+  const rows = summaries.flatMap(({ policy, isActing }) => (isActing ? (standings.get(policy) ?? []) : []));
+  const [first] = rows;
+  if (first === undefined || rows.length < 2) return [];
+  const column = (title: string, cell: (own: Standing) => string) => ({ ...textColumn(title, cell), isText: false });
+  const beside = (title: string, differenceOf: DifferenceOf, over: typeof meanOver) =>
+    column(title, (own) => (own === first ? NO_FIGURE : estimateText(differencesOf(own, first, differenceOf), over)));
+  const shareAt = (place: number, { vector }: SessionStanding) => vector[place]?.own ?? Number.NaN;
+  const points = VECTOR.flatMap(({ name, isFar }, place) =>
+    isFar ? [beside(name, (own, other) => shareAt(place, own) - shareAt(place, other), meanOver)] : [],
+  );
+  return [
+    tableOf({
+      title: `Beside ${nameOf(first.policy)}, ${windowLabel}`,
+      notes: [
+        `Differences over the same sessions: costs in % of the first policy's, the others in points. 95% intervals over projects, from ${FEWEST_OWNERS} on.`,
+        ...rows.flatMap((own) => costMoreNote(own, nameOf, names)),
+      ],
+      rowTitle: "policy",
+      columns: [
+        beside("cost", (own, other) => (100 * own.costRatio) / other.costRatio, geometricMeanOver),
+        ...points,
+        beside("reread cost", (own, other) => (100 * own.rereadRatio) / other.rereadRatio, geometricMeanOver),
+        column("projects over 100%", projectsOver),
+        column("cost more, of sessions that fit", ({ policy }) =>
+          costMoreCell(fitting.get(policy) ?? { costMoreIn: 0, units: [] }),
+        ),
+      ],
+      rows,
+      nameOf: ({ policy }) => nameOf(policy),
+    }),
+  ];
+}
+
+type DifferenceOf = (own: SessionStanding, other: SessionStanding) => number;
+type Difference = Pick<SessionStanding, "session"> & { readonly value: number };
+
+/** A policy's sessions against those of another; those in which the difference is no number are left out. */
+function differencesOf({ units }: Standing, other: Standing, differenceOf: DifferenceOf): readonly Difference[] {
+  const all = units.map((own, place) => ({ session: own.file, value: differenceOf(own, other.units[place] ?? own) }));
+  return all.filter(({ value }) => !Number.isNaN(value));
+}
+
+function estimateText(differences: readonly Difference[], over: typeof meanOver): string {
+  const { value, interval } = clusteredEstimate(
+    differences,
+    over<Difference>(({ value: each }) => each),
+  );
+  return `${formatPercent(value)}${interval === null ? "" : ` [${formatPercent(interval.from)}, ${formatPercent(interval.through)}]`}`;
+}
+
+/** The owners whose sessions cost more than without compaction, of all, e.g. `2/10`. */
+function projectsOver({ units }: Standing): string {
+  const logs = new Map<string, number>();
+  for (const { owner, log } of units.map(({ file, costRatio }) => ({ ...originOf(file), log: Math.log(costRatio) })))
+    logs.set(owner, (logs.get(owner) ?? 0) + log);
+  return `${[...logs.values()].filter((log) => log > 0).length}/${logs.size}`;
+}
+
+function costMoreNote({ policy, units }: Standing, nameOf: PolicyNames, names: SessionNames): readonly string[] {
+  const more = units.filter(({ costRatio }) => costRatio > COSTS_MORE_RATIO).toSorted((a, b) => b.costRatio - a.costRatio);
+  const each = more.map(({ session, costRatio }) => `${names(session)} ${formatPercent(100 * costRatio)}%`);
+  return more.length === 0 ? [] : [`${nameOf(policy)} costs over 2% more in: ${each.join("; ")}.`];
+}
+
 /** The columns of a policy's or a setting's standing: its cost, the sessions that cost more, its kept share, and its cost with everything read again. */
 export function standingColumns<Row>(of: (row: Row) => Standing | null): readonly Column<Row>[] {
   const older = { ...KEPT_MEANING, method: "The same for text last stated 20,000 tokens earlier or more." };
@@ -247,22 +294,8 @@ export function remarks(summaries: readonly PolicySummary[], nameOf: PolicyNames
   const policiesOf = new Map<string, string[]>();
   for (const summary of summaries)
     for (const text of rowRemarks(summary)) policiesOf.set(text, [...(policiesOf.get(text) ?? []), nameOf(summary.policy)]);
-  return [...policiesOf].map(
-    ([text, policies]) =>
-      `${namesOf(
-        policies,
-        summaries.map(({ policy }) => nameOf(policy)),
-      )}: ${text}`,
-  );
-}
-
-/** So many that are left out of "all" are named; chosen. */
-const MOST_BUT = 2;
-
-function namesOf(policies: readonly string[], all: readonly string[]): string {
-  const others = all.filter((policy) => !policies.includes(policy));
-  if (policies.length === 1 || others.length > MOST_BUT || others.length >= policies.length) return policies.join(", ");
-  return others.length === 0 ? "All policies" : `All policies but ${others.join(" and ")}`;
+  const all = summaries.length;
+  return [...policiesOf].map(([text, own]) => `${all > 1 && own.length === all ? "All policies" : own.join(", ")}: ${text}`);
 }
 
 function rowRemarks(summary: PolicySummary): readonly string[] {

@@ -130,3 +130,15 @@ test("outcomes are made once a report, whatever is made of it", () => {
   // The JSON has each row, and the page the figures of its charts.
   expect(looks).toBe(4);
 });
+
+test.each([
+  ["in numbers below eight projects", 2, /^\d+\.\d$/],
+  ["with intervals from eight on", 9, /^\d+\.\d \[\d+\.\d, \d+\.\d\]$/],
+])("policies stand beside the first %s", (_, owners, shown) => {
+  const sessions = Array.from({ length: owners }, (__, place) => `owner-${place}/one`);
+  const tables = shownReport(exampleReport({ sessions, calls: 120, sweptRatios: [0.9] })).further();
+  const table = tables.find(({ title }) => title.startsWith("Beside "));
+  const [first, second] = table?.rows.map(({ cells }) => cells.map((cell) => cell.shown)) ?? [];
+  expect([first?.[0], first?.at(-2)]).toEqual(["–", `0/${owners}`]);
+  expect(second?.[0]).toMatch(shown);
+});

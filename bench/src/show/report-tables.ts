@@ -4,7 +4,7 @@ import type { SourceNote } from "../open/session-description.ts";
 import type { BenchReport, ReportProblem, SkippedInput } from "../results.ts";
 import { formatCount } from "./figures.ts";
 import { MODEL_MARK, type PolicyNames, policyNames } from "./policy-names.ts";
-import { furtherPolicyTables, policyTable, tablesByWay } from "./policy-tables.ts";
+import { furtherPolicyTables, policyTable } from "./policy-tables.ts";
 import { reportProblems } from "./problems.ts";
 import { type SessionNames, sessionNames } from "./session-names.ts";
 import { fact, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
@@ -51,8 +51,7 @@ export function shownReport(report: BenchReport, metrics: RunMetrics = METRICS):
     })),
     further: (names = sessionNames(report)) =>
       [
-        ...furtherPolicyTables(judged.windows, metrics, policyName),
-        ...tablesByWay(report, policyName),
+        ...furtherPolicyTables(judged.windows, metrics, policyName, names),
         sessionTable(report, names),
         skippedTable(report.skipped),
         noteTable(report.notes),
