@@ -21,6 +21,8 @@ export interface AgentOptions {
   readonly pack?: (text: string) => Uint8Array<ArrayBuffer> | string;
   /** Text at the end of a request's newest item, which no other request has. */
   readonly reminder?: (request: number) => string;
+  /** Puts the reminder in a message of its own, before so many items. */
+  readonly reminderBefore?: number;
   /** Returns the result of a call. */
   readonly resultOf?: (step: number) => string;
 }
@@ -62,6 +64,7 @@ export function startAgent(options: AgentOptions): Agent {
     pack = (text) => text,
     resultOf = shortResult,
     reminder,
+    reminderBefore,
   } = options;
   const own = FORMS[wire];
   let history: readonly Item[] = [];
@@ -69,9 +72,10 @@ export function startAgent(options: AgentOptions): Agent {
   let asked = 0;
   const reminded = () => {
     asked += 1;
-    return reminder === undefined
-      ? history
-      : [...history.slice(0, -1), ...history.slice(-1).map((item) => withText(item, reminder(asked)))];
+    if (reminder === undefined) return history;
+    const text = reminder(asked);
+    if (reminderBefore !== undefined) return history.toSpliced(history.length - reminderBefore, 0, own.said(text));
+    return [...history.slice(0, -1), ...history.slice(-1).map((item) => withText(item, text))];
   };
   const body = (extra: Item = {}, more: readonly Item[] = []) =>
     JSON.stringify(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { startAgent } from "../../testing/proxy-agent.ts";
+import { type AgentOptions, startAgent } from "../../testing/proxy-agent.ts";
 import { compactionsIn, type RawBody, sendRaw, startSetting } from "../../testing/proxy-setting.ts";
 import { streaming } from "../../testing/relay.ts";
 
@@ -289,26 +289,37 @@ describe("a history that the vendor keeps passes as it came, and the first reque
   });
 });
 
-/** Requests that do not go on with the one before, but for its newest message, beside the compactions that were made. */
-async function cacheBreaks(form: "streamed" | "whole", reminder?: (request: number) => string) {
+/** Requests that do not go on with the one before, but for its newest items, beside the compactions that were made. */
+async function cacheBreaks(of: Pick<AgentOptions, "wire" | "form" | "reminder" | "reminderBefore">) {
   const { url, seen, stdout } = await startSetting();
-  const more = reminder === undefined ? {} : { reminder };
-  await startAgent({ wire: "anthropic", url, form, headers: { session_id: "s" }, ...more }).say("Look at every part.", 60);
+  await startAgent({ url, headers: { session_id: "s" }, ...of }).say("Look at every part.", 60);
   const plain = (item: unknown) => JSON.stringify(item, (key, value: unknown) => (key === "cache_control" ? undefined : value));
-  const body = z.object({ messages: z.array(z.unknown()) });
-  const sent = seen.map((request) => body.parse(JSON.parse(request.body.toString())).messages.map(plain));
-  const broken = sent.filter((items, at) => sent[at - 1]?.slice(0, -1).some((item, place) => items[place] !== item));
+  const body = z.object({ messages: z.array(z.unknown()) }).or(z.object({ input: z.array(z.unknown()) }));
+  const sent = seen.map((request) => {
+    const read = body.parse(JSON.parse(request.body.toString()));
+    return ("messages" in read ? read.messages : read.input).map(plain);
+  });
+  const open = 1 + (of.reminderBefore ?? 0);
+  const broken = sent.filter((items, at) => sent[at - 1]?.slice(0, -open).some((item, place) => items[place] !== item));
   return { requests: sent.length, breaks: broken.length, compactions: compactionsIn(stdout()) };
 }
 
-test.each(["whole", "streamed"] as const)(
-  "a reminder of one request only breaks the prompt cache no more than cuts do: %s",
+test.each([
+  ["anthropic", "whole", {}],
+  ["anthropic", "streamed", {}],
+  ["anthropic", "whole", { reminderBefore: 2 }],
+  ["anthropic", "streamed", { reminderBefore: 2 }],
+  ["openai-chat", "streamed", { reminderBefore: 2 }],
+  ["openai-responses", "whole", { reminderBefore: 4 }],
+] as const)(
+  "a reminder of one request only breaks the prompt cache no more than cuts do: %s, %s, %j",
   { timeout: 120_000 },
-  async (form) => {
-    const found = await cacheBreaks(form, (request) => `\nThe clock says 10:${request}. Nothing else is new.`);
+  async (wire, form, at) => {
+    const reminder = (request: number) => `\nThe clock says 10:${request}. Nothing else is new.`;
+    const found = await cacheBreaks({ wire, form, ...at, reminder });
     expect(found.requests).toBeGreaterThanOrEqual(60);
     expect(found.breaks).toBeLessThanOrEqual(found.compactions);
-    expect(found.compactions).toBeLessThanOrEqual((await cacheBreaks(form)).compactions + 3);
+    expect(found.compactions).toBeLessThanOrEqual((await cacheBreaks({ wire, form })).compactions + 3);
   },
 );
 

@@ -1,6 +1,7 @@
 import { type AppliedEdit, LOG_VERSION, type SessionEntry, type SessionStartEntry } from "../entry.ts";
 import { closedError, isPlimsollError, PlimsollError } from "../error.ts";
-import { type Message, textOf } from "../message/message.ts";
+import { shortHandle } from "../message/handle.ts";
+import { canonicalContent, type Message, textOf } from "../message/message.ts";
 import { deadlineOf, untilAborted } from "../port-door.ts";
 import type { SessionStore, SessionWriter } from "../ports.ts";
 import { shortHash } from "../text.ts";
@@ -88,8 +89,8 @@ interface Branch extends FoundConversation {
   readonly children: Map<string, Promise<Branch>>;
   /** True for one that ends where its parent goes on: it is not stored, and the next message gives it a place of its own. */
   readonly isPassing: boolean;
-  /** True for one that goes on from its parent, whose newest message was not yet the form that the caller kept of it. */
-  readonly hasSettled: boolean;
+  /** The one that it goes on from, some of whose messages the caller did not keep, or not in that form; `null` for none. */
+  settledFrom: Branch | null;
 }
 
 type Node = Root | Branch;
@@ -202,14 +203,22 @@ async function locate(request: ConversationRequest, memory: Memory): Promise<Bra
     }
     const passing = await node.children.get(slotAt(sharedCount, ""));
     if (!isKept(node, memory)) break;
-    const source: Branch | null = passing ?? (node.parent === null ? null : node);
-    const before: Node = node;
+    const source: Branch | null = passing ?? (node.parent === null ? keyedSource(node, begins, memory) : node);
     node = await childOf(node, { ...begins, source, isPassing: next === "" }, memory);
     // The one that goes on has all that the other had, and nothing else will go on with that.
-    if (node.hasSettled && before.parent !== null && memory.live.has(before) && memory.options.sessions === null)
-      leaveMemory(before, memory);
+    const { settledFrom } = node;
+    if (settledFrom === null) continue;
+    if (memory.live.has(settledFrom) && memory.options.sessions === null) leaveMemory(settledFrom, memory);
+    if (!memory.live.has(settledFrom)) node.settledFrom = null;
   }
   return null;
+}
+
+/** The conversation of a key that the request goes on though its very first message changed; without a key only messages tell whose it is. */
+function keyedSource(root: Root, { request, slot }: Pick<Beginning, "request" | "slot">, { live }: Memory): Branch | null {
+  const isOf = (branch: Branch) =>
+    branch.parent === root && settledCounts(messagesIn(branch.session.entries()), request.messages) !== null;
+  return request.key === null || root.children.has(slot) ? null : ([...live].findLast(isOf) ?? null);
 }
 
 /** How a branch begins: with the first `sharedCount` messages of its source, `null` for none. */
@@ -249,10 +258,10 @@ async function begun(parent: Node, beginning: Beginning, memory: Memory): Promis
   const isStored = options.sessions !== null && !isPassing;
   const { entries: known, writer } = isStored ? await openedOrCreated(options.sessions, entries) : { entries, writer: null };
   const name = { key, sessionId };
-  const hasSettled = settled.length > 0;
-  const from = hasSettled ? (beginning.source?.session ?? null) : null;
+  const settledFrom = settled.length > 0 ? beginning.source : null;
+  const from = settledFrom?.session ?? null;
   const session = options.begin(name, { entries: known, writer }, { request: beginning.request, from });
-  const branch: Branch = { name, session, parent, slot, children: new Map(), isPassing, hasSettled };
+  const branch: Branch = { name, session, parent, slot, children: new Map(), isPassing, settledFrom };
   live.add(branch);
   return branch;
 }
@@ -271,9 +280,9 @@ function firstEntries(
 }
 
 /**
- * The entries that a branch takes over from behind the place where it parts from its source. The newest message of a request may hold a text that its caller
- * sends once, a clock or a reminder: its lasting part is known when a reply comes behind it. Then the messages are the request's own, and edits and reports
- * behind them stay; none do if an edit is of those messages, or if they are others.
+ * The entries that a branch takes over from behind the place where it parts from its source. A request may hold texts that its caller sends once, a clock or a
+ * reminder: its lasting part is known when a reply comes behind it, or if all replies of the source came back. Then the messages are the request's own, and edits
+ * and reports behind them stay; none do if an edit begins with a message that is gone.
  */
 async function settledEntries(
   { request, source, sharedCount }: Beginning,
@@ -284,34 +293,83 @@ async function settledEntries(
   const behind = all.slice(
     all.findIndex((entry) => entry.type === "message" && entry.message.id === idsOf(source)[sharedCount]),
   );
-  const before = behind.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
-  const end = request.messages.findIndex(({ role }, index) => index >= sharedCount && role === "assistant");
-  const own = request.messages.slice(sharedCount, end);
-  if (end < 0 || sharedCount === 0 || !isSettled(before, own)) return [];
-  const ids = new Set(before.map(({ id }) => id));
-  const isOfThem = (edit: AppliedEdit) => {
-    if (edit.kind === "replace-part") return ids.has(edit.messageId);
-    return edit.kind === "replace-history" || edit.spans.some(({ from, through }) => ids.has(from) || ids.has(through));
-  };
-  if (behind.some((entry) => entry.type === "compaction" && entry.edits.some(isOfThem))) return [];
-  const newest = request.messages[end - 1]?.id ?? null;
-  const taken = own.map((message, at) => admit?.(request, sharedCount + at, source.session) ?? message);
-  return [
-    ...(await Promise.all(taken)).map((message) => ({ type: "message", message }) as const),
-    ...behind.flatMap((entry): readonly SessionEntry[] => {
-      if (entry.type === "usage" && ids.has(entry.throughMessageId ?? "")) return [{ ...entry, throughMessageId: newest }];
-      if (entry.type === "compaction" && ids.has(entry.throughEntryId ?? "")) return [{ ...entry, throughEntryId: newest }];
-      return entry.type === "message" ? [] : [entry];
-    }),
-  ];
+  const before = messagesIn(behind);
+  const counts = settledCounts(before, request.messages.slice(sharedCount));
+  if (counts === null || sharedCount + (counts[0] ?? 0) === 0) return [];
+  /** The ids by those that the source has, as in entries and as a context shows them; of a message that is gone, that of the one before it. */
+  const names = new Map<string, string>();
+  for (const [at, { id }] of before.entries()) {
+    const name = request.messages[sharedCount + (counts[at] ?? 0) - 1]?.id ?? "";
+    names.set(id, name).set(shortHandle(id), shortHandle(name));
+  }
+  const gone = new Set(before.flatMap(({ id }, at) => (counts[at] === (counts[at - 1] ?? 0) ? [id] : [])));
+  if (behind.some((entry) => entry.type === "compaction" && entry.edits.some((edit) => beginsWith(edit, gone)))) return [];
+  const own = request.messages.slice(sharedCount, sharedCount + (counts.at(-1) ?? 0));
+  const taken = await Promise.all(own.map((message, at) => admit?.(request, sharedCount + at, source.session) ?? message));
+  let place = -1;
+  return behind.flatMap((entry): readonly SessionEntry[] => {
+    if (entry.type !== "message") return [renamed(entry, names)];
+    place += 1;
+    return taken.slice(counts[place - 1] ?? 0, counts[place]).map((message) => ({ type: "message", message }));
+  });
 }
 
-/** Whether unanswered messages are the same but for the text at one place of them: each result is there, and at least half of the text. */
+function messagesIn(entries: readonly SessionEntry[]): readonly Message[] {
+  return entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+}
+
+/** True for an edit that can only be made with one of these messages. */
+function beginsWith(edit: AppliedEdit, gone: ReadonlySet<string>): boolean {
+  if (edit.kind === "replace-history") return false;
+  return edit.kind === "replace-part" ? gone.has(edit.messageId) : edit.spans.some(({ from }) => gone.has(from));
+}
+
+/** The entry with other ids for messages. They are hashes, so that no other text has one. */
+function renamed(entry: SessionEntry, names: ReadonlyMap<string, string>): SessionEntry {
+  const text = (said: string) => said.replaceAll(/[0-9a-z]+/g, (word) => names.get(word) ?? word);
+  return JSON.parse(JSON.stringify(entry), (_, value: unknown) => (typeof value === "string" ? text(value) : value));
+}
+
+/**
+ * For each message behind a parting, how many of the request's `own` messages are there once it is. `null` if these do not go on from it: if a reply did not come
+ * back, if another call was answered, if the newest messages are others, or if no reply is there at all.
+ */
+function settledCounts(before: readonly Message[], own: readonly Message[]): readonly number[] | null {
+  const counts: number[] = [];
+  let [start, at, isReplied] = [0, 0, false];
+  for (;;) {
+    const reply = nextReply(before, start);
+    const answer = nextReply(own, at);
+    const [said, again] = [before[reply], own[answer]];
+    const [a, b] = [before.slice(start, reply), own.slice(at, answer)];
+    if (callIdsIn(a) !== callIdsIn(b) || (said === undefined && !isSettled(a, b))) return null;
+    let found = 0;
+    for (const [index, message] of a.entries()) {
+      const isSame = b[found]?.role === message.role && callIdsIn([message]) === callIdsIn(b.slice(found, found + 1));
+      if (isSame && (message.role !== "user" || a.length - index <= b.length - found)) found += 1;
+      counts.push(at + found);
+    }
+    isReplied ||= again !== undefined;
+    if (said === undefined) return isReplied ? counts : null;
+    if (again === undefined || canonicalContent(said) !== canonicalContent(again)) return null;
+    counts.push(answer + 1);
+    [start, at] = [reply + 1, answer + 1];
+  }
+}
+
+/** The place of the next reply; the end for none. */
+function nextReply(messages: readonly Message[], from: number): number {
+  const at = messages.findIndex(({ role }, index) => index >= from && role === "assistant");
+  return at < 0 ? messages.length : at;
+}
+
+function callIdsIn(messages: readonly Message[]): string {
+  const ids = messages.flatMap((each) => (each.role === "tool-result" ? [each.callId] : []));
+  return ids.sort().join("\n");
+}
+
+/** Whether messages that no reply vouches for are the same but for the text at one place of them: at least half of it is there. */
 function isSettled(before: readonly Message[], own: readonly Message[]): boolean {
-  if (before.some(({ role }) => role === "assistant")) return false;
-  const callIds = (messages: readonly Message[]) =>
-    messages.map((each) => (each.role === "tool-result" ? each.callId : "")).sort();
-  if (callIds(before).filter(Boolean).join("\n") !== callIds(own).filter(Boolean).join("\n")) return false;
   const [a, b] = [before, own].map((messages) => messages.map(textOf).join("\n")) as [string, string];
   const most = Math.min(a.length, b.length);
   let [head, tail] = [0, 0];

@@ -5,21 +5,48 @@ import { markedHistory } from "../../testing/marked-history.ts";
 import type { ArrayContractCase, ContractTurn } from "../testing/index.ts";
 import { createChatCompactor } from "./openai-chat.ts";
 
-const STEPS = 90;
-const TURNS: readonly ContractTurn[] = markedHistory({ marker: "long", turns: STEPS, resultChars: 2400, humanEvery: 30 });
+const STEPS = 45;
+const TURNS: readonly ContractTurn[] = markedHistory({ marker: "long", turns: STEPS, resultChars: 2400, humanEvery: 15 });
 const limits = { contextWindowTokens: 12_000, maxOutputTokens: 500 };
 
-/** Messages that an agent puts behind its newest turn in one request only. */
-type Reminder = (turn: ContractTurn, index: number) => readonly ContractTurn[];
+/** The turns of one request, of which only this request has what an agent put there. `from` is the first turn that may change. */
+interface Reminded {
+  readonly turns: readonly (ContractTurn | string)[];
+  readonly from: number;
+}
 const clock = (index: number) => `\nThe clock says 10:${index}. Nothing else is new.`;
 const withText = (turn: ContractTurn, text: string): ContractTurn =>
   turn.kind === "step" ? { ...turn, result: `${turn.result}${text}` } : { ...turn, text: `${turn.text}${text}` };
+type Reminder = (turns: readonly ContractTurn[]) => Reminded;
+const said = (index: number): ContractTurn => ({ kind: "human", text: clock(index), before: null });
+/** A text that the agent adds to the turn so many places before the end. */
+const inText =
+  (back: number): Reminder =>
+  (turns) => {
+    const at = Math.max(0, turns.length - 1 - back);
+    return { turns: turns.map((turn, place) => (place === at ? withText(turn, clock(turns.length)) : turn)), from: at };
+  };
+/** A message, a person's or a declared one, that the agent puts before the newest `back` turns. */
+const before =
+  (back: number, notice: (index: number) => ContractTurn | string): Reminder =>
+  (turns) => {
+    const at = turns.length - back;
+    return { turns: at < 1 ? turns : [...turns.slice(0, at), notice(turns.length), ...turns.slice(at)], from: Math.max(0, at) };
+  };
+const inNewestWords: Reminder = (turns) =>
+  inText(turns.length - 1 - turns.findLastIndex(({ kind }) => kind === "human"))(turns);
 const REMINDERS: readonly (readonly [string, Reminder])[] = [
-  ["a clock in the newest text", (turn, index) => [withText(turn, clock(index))]],
-  ["a notice behind the newest turn", (turn, index) => [turn, { kind: "human", text: clock(index), before: null }]],
+  ["a clock in the newest text", inText(0)],
+  ["a clock in the result before the newest call", inText(1)],
+  ["a clock in the person's newest words, however far back", inNewestWords],
+  ["a notice behind the newest turn", before(0, said)],
+  ["a notice before the newest call", before(1, said)],
+  ["a notice before the two newest calls", before(2, said)],
+  ["a notice of other words before the newest call", before(1, (index) => `${index} `.repeat(40))],
+  ["a notice that is declared before the three newest calls", before(3, clock)],
 ];
 
-/** How often a request does not go on with the one before, but for the newest turn of that. */
+/** How often a request does not go on with the one before, but for the turns of that which may change; none may open a conversation that stays, or lose a handle. */
 async function breaks(reminder: Reminder): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>();
   for (const { name, run } of ARRAY_ROWS) {
@@ -27,16 +54,27 @@ async function breaks(reminder: Reminder): Promise<ReadonlyMap<string, number>> 
       rule: name,
       run: async (subject) => {
         const compactor = subject.create({ policy: PLIMSOLL_POLICY, limits, nowMs: () => 0 });
-        let [before, count]: [readonly string[], number] = [[], 0];
-        for (const [index, turn] of TURNS.entries()) {
-          const newest = subject.items(reminder(turn, index));
-          const sent = await compactor.fit([...subject.items(TURNS.slice(0, index)), ...newest]);
-          const texts = sent.map((item) => JSON.stringify(item));
+        const itemsOf = (turns: Reminded["turns"]) =>
+          turns.flatMap((turn) =>
+            typeof turn === "string" ? (subject.declared === undefined ? [] : [subject.declared(turn)]) : subject.items([turn]),
+          );
+        let [before, count, texts]: [readonly string[], number, readonly string[]] = [[], 0, []];
+        for (const index of TURNS.keys()) {
+          const { turns, from } = reminder(TURNS.slice(0, index + 1));
+          const sent = await compactor.fit(itemsOf(turns), { conversation: "one" });
+          texts = sent.map((item) => JSON.stringify(item));
           await compactor.observe(sent, subject.answer(`request_${index}`, Math.ceil(texts.join("").length / 4)));
           if (before.some((text, at) => texts[at] !== text)) count += 1;
-          before = texts.slice(0, Math.max(0, texts.length - newest.length));
+          before = texts.slice(0, Math.max(0, texts.length - itemsOf(turns.slice(from)).length));
         }
         found.set(name, count);
+        expect(compactor.conversations(), name).toHaveLength(1);
+        const handles = texts.flatMap((text) =>
+          [...text.matchAll(/handle ([0-9a-z#.]*[0-9a-z])/g)].map(([, handle = ""]) => handle),
+        );
+        expect(handles.length, name).toBeGreaterThan(0);
+        for (const handle of handles)
+          expect(await compactor.recall(handle, { startChar: 0, maximumChars: 10 }, "one"), handle).not.toBeNull();
       },
     };
     await run(play);
@@ -46,7 +84,7 @@ async function breaks(reminder: Reminder): Promise<ReadonlyMap<string, number>> 
 
 let plain: ReadonlyMap<string, number> = new Map();
 beforeAll(async () => {
-  plain = await breaks((turn) => [turn]);
+  plain = await breaks(inText(-1));
 });
 
 test.each(REMINDERS)("%s of one request costs no cache of the next, on any wire", async (_, reminder) => {
