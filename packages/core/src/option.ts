@@ -89,7 +89,7 @@ export function limitsOf(
  * @throws PlimsollError `bad-input` with the first mistake; its details have the `key`, and all mistakes as `problems`.
  */
 export function check(of: string, options: z.ZodType, given: unknown): void {
-  const { error } = options.safeParse(given === undefined ? {} : given);
+  const { error } = options.safeParse(given === undefined ? {} : given, { reportInput: true });
   if (error === undefined) return;
   const found = schemaProblems(error, options);
   const texts = found.map((problem) => problem.text);

@@ -60,7 +60,7 @@ describe("schemaProblems of a policy", () => {
       expect.stringContaining(`unknown strategy "nosuch": ${give} summarize`),
     ],
   ])("%s", (_, change, text) => {
-    const { error = { issues: [] } } = schema.safeParse({ ...PLIMSOLL_POLICY, ...change });
+    const { error = { issues: [] } } = schema.safeParse({ ...PLIMSOLL_POLICY, ...change }, { reportInput: true });
     expect(schemaProblems(error, schema).map((problem) => problem.text)).toEqual([text]);
   });
 });

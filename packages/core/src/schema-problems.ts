@@ -106,10 +106,12 @@ function placeText(path: readonly PropertyKey[]): string {
   return path.length === 0 ? "" : ` in ${placeOf(path)}`;
 }
 
-function mismatchText({ message }: Issue, path: readonly PropertyKey[], schema: JsonSchema): string {
-  const text = message.replace(/^Invalid (?:input|option): /, "");
+function mismatchText(issue: Issue, path: readonly PropertyKey[], schema: JsonSchema): string {
+  const text = issue.message.replace(/^Invalid (?:input|option): /, "");
   const keys = keysAt(schema, path);
-  const hint = keys.length > 0 && text.startsWith("expected object") ? `; it may hold ${keys.join(", ")}` : "";
+  const near = issue.code === "invalid_value" ? nearestName(String(issue.input), issue.values.map(String)) : undefined;
+  const mayHold = keys.length > 0 && text.startsWith("expected object") ? `; it may hold ${keys.join(", ")}` : "";
+  const hint = near === undefined ? mayHold : `; did you mean ${near}?`;
   return `${path.length === 0 ? "" : `${placeOf(path)}: `}${text}${hint}`;
 }
 

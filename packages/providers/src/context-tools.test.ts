@@ -37,6 +37,15 @@ describe("the form of each SDK", () => {
   });
 });
 
+test.each<readonly [string, () => unknown, string]>([
+  ["an unknown SDK", () => Reflect.apply(toolsFor, null, ["aisdk", contextTools(NOBODY)]), "did you mean ai-sdk?"],
+  ["no function", () => Reflect.apply(toolsFor, null, ["ai-sdk", contextTools(NOBODY)]), 'toolsFor("ai-sdk", tools, jsonSchema)'],
+  ["another kind", () => Reflect.apply(toolsFor, null, ["langchain", contextTools(NOBODY), {}]), "need its `tool`"],
+  ["an unknown tool", () => Reflect.apply(contextTools, null, [NOBODY, { offer: ["pins"] }]), "did you mean pin?"],
+])("%s is refused with the right one", (_, make, message) => {
+  expect(make).toThrow(message);
+});
+
 const LIMITS = { contextWindowTokens: 32_768, maxOutputTokens: 2_000 };
 const text = (index: number) => `${index}: line of a file\n`.repeat(230);
 const CLAUDE = "claude-opus-5-5";

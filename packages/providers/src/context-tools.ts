@@ -1,4 +1,5 @@
-import type { ContextTools } from "@plimsoll/core";
+import { type ContextTools, PlimsollError } from "@plimsoll/core";
+import { suggestion } from "@plimsoll/core/extend";
 
 /** The arguments of a tool as JSON Schema. A type, not an interface: SDKs take it for a record. */
 type Parameters = {
@@ -27,9 +28,15 @@ type AgentsFields = Named & {
   execute: Run;
 };
 
+/** SDKs that run tools themselves, and the function of each that makes one. */
+const MAKERS: Readonly<Record<string, string>> = { "ai-sdk": "jsonSchema", langchain: "tool", "openai-agents": "tool" };
+const SDKS = ["openai-chat", "openai-responses", "anthropic", "gemini", "mcp", ...Object.keys(MAKERS)];
+
 /**
  * Declares context tools as an SDK takes them, the same at each call; your loop gives their calls to `execute`. The AI SDK, LangChain and the Agents SDK run tools
  * themselves: give their own `jsonSchema` or `tool`, and the conversation if there are several.
+ *
+ * @throws PlimsollError `bad-input` for an unknown SDK, or one of these without its function.
  */
 export function toolsFor<Sdk extends keyof Forms, Of = never>(
   sdk: Sdk,
@@ -60,6 +67,10 @@ export function toolsFor(
   given?: unknown,
   of?: unknown,
 ): unknown {
+  if (!SDKS.includes(sdk)) throw new PlimsollError("bad-input", `no SDK is called "${sdk}": ${suggestion(sdk, SDKS)}`, { sdk });
+  const { [sdk]: maker } = MAKERS;
+  if (maker !== undefined && typeof given !== "function")
+    throw new PlimsollError("bad-input", `context tools for ${sdk} need its \`${maker}\`: toolsFor("${sdk}", tools, ${maker})`, { sdk });
   const deferred = given === "deferred" ? { defer_loading: true } : {};
   const make = typeof given === "function" ? given : (made: unknown) => made;
   const formOf = ({ name, description, parametersJson }: (typeof definitions)[number]): unknown => {

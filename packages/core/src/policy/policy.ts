@@ -127,7 +127,8 @@ export function checkPolicy(policy: EnginePolicy, kinds: Kinds): void {
   known.set(kinds, { schema, right });
   if (right.has(policy)) return;
   refuseRetired(policy, kindNames(kinds));
-  const { error } = schema.safeParse(policy.fallback === null ? { ...policy, fallback: NO_FALLBACK } : policy);
+  const whole = policy.fallback === null ? { ...policy, fallback: NO_FALLBACK } : policy;
+  const { error } = schema.safeParse(whole, { reportInput: true });
   const [first, ...others] = error === undefined ? [] : schemaProblems(error, schema);
   if (first === undefined) return void right.add(policy);
   const details = { path: first.path.map(String).join("."), problems: [first, ...others].map(({ text }) => text) };

@@ -51,6 +51,14 @@ function agentOn({ openAiUrl }: Simulator, policy: Policy) {
   return { middleware, settings };
 }
 
+test.each([
+  [{ conversaton: "u1" }, "did you mean conversation?"],
+  [{ conversation: 1 }, "conversation: expected string"],
+])("the own options %j of a call are refused", async (plimsoll, message) => {
+  const { settings } = agentOn(await simulatorWith(), PLIMSOLL_POLICY);
+  await expect(generateText({ ...settings, providerOptions: { plimsoll } })).rejects.toThrow(message);
+});
+
 test.each<[string, (settings: ReturnType<typeof agentOn>["settings"]) => PromiseLike<string>]>([
   ["generateText", async (settings) => (await generateText(settings)).text],
   ["streamText", (settings) => streamText(settings).text],

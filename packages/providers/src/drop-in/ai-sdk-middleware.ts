@@ -47,8 +47,11 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
   const compactor = createArrayCompactor(PROMPTS, options);
   const noteVendors = createVendorNotes(options);
   const hidden = createHiding(options);
-  const keyOf = (params: Params) =>
-    conversation?.(params) ?? stringAt(recordAt(params.providerOptions, "plimsoll"), "conversation");
+  const keyOf = (params: Params) => {
+    const own = recordAt(params.providerOptions, "plimsoll");
+    if (own !== null) option.check("providerOptions.plimsoll", OWN_OPTIONS, own);
+    return conversation?.(params) ?? stringAt(own, "conversation");
+  };
   /** True if the provider's own options name a history that the vendor keeps: `plimsoll.conversation` is none. */
   const isAtVendor = (params: Params) => {
     const { plimsoll: _, ...providers } = params.providerOptions ?? {};
@@ -123,6 +126,8 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
     close,
   };
 }
+
+const OWN_OPTIONS = option.schema<{ readonly conversation?: string | null }>({ conversation: option.text.nullable().optional() });
 
 type Reply = { maxOutputTokens?: number };
 
