@@ -99,6 +99,7 @@ async function recalled(
   const piece = await recall?.(handle, { startChar: Math.max(0, start), maximumChars: MAXIMUM_RECALL_CHARS });
   if (piece === null || piece === undefined) return ["refused", "This session has no such handle."];
   const end = piece.startChar + piece.text.length;
+  if (piece.text === "") return ["answered", `The text has ${piece.totalChars} characters: nothing is after them.`];
   const more = end < piece.totalChars ? `; call again with start ${end} for more` : "";
   const head = `characters ${piece.startChar} to ${end} of ${piece.totalChars}${more}`;
   return ["answered", `${head}\n${fencedText(TAG, piece.text)}`];
@@ -109,27 +110,51 @@ const PASSAGE_CHARS = 1_200;
 const MOST_PASSAGES = 5;
 const MOST_WORDS = 16;
 
-/** The passages of the log with most of the words, the newest first among equals. The tools' own calls and answers are passed over. */
-async function wordsFound({ messages, messageIds }: CalledSession, words: string): Promise<Answer> {
-  const wanted = [...new Set(words.toLowerCase().split(/\s+/).filter(Boolean))].slice(0, MOST_WORDS);
-  let best: readonly (readonly [score: number, shown: string])[] = [];
+/**
+ * The passages that left the context and have the words as they stand together, else those with the rarest of them; the newest first among equals. The tools' own calls and
+ * answers are passed over.
+ */
+async function wordsFound({ messages, messageIds, state }: CalledSession, words: string): Promise<Answer> {
+  const phrase = words.toLowerCase().trim();
+  const wanted = [...new Set(phrase.split(/\s+/).filter(Boolean))].slice(0, MOST_WORDS);
+  const inContext = new Map(Array.from(state.view.messages, ({ id, parts }) => [id, parts] as const));
+  const passagesWith = new Map<string, number>();
+  const found: { readonly place: number; readonly index: number; readonly start: number; readonly had: readonly string[] }[] = [];
   for (let place = messageIds.length - 1; place >= 0; place -= 1) {
     const message = await messages.at(place);
     const { id = "", parts = [] } = message?.role === "tool-result" && isContextTool(message.toolName) ? {} : (message ?? {});
     for (const [index, part] of parts.entries()) {
       if (part.type === "tool-call" && isContextTool(part.toolName)) continue;
-      for (const [startChar, text] of passagesOf(readable(part))) {
+      const whole = readable(part);
+      if (inContext.get(id)?.some((shown) => readable(shown) === whole)) continue;
+      for (const [start, text] of passagesOf(whole)) {
         const folded = text.toLowerCase();
-        const score = wanted.filter((word) => folded.includes(word)).length;
-        if (score <= (best[MOST_PASSAGES - 1]?.[0] ?? 0)) continue;
-        const shown = `${partHandle(id, index)}, from character ${startChar}:\n${fencedText(TAG, text)}`;
-        best = [...best, [score, shown] as const].sort(([a], [b]) => b - a).slice(0, MOST_PASSAGES);
+        const had = folded.includes(phrase) ? [...wanted, PHRASE] : wanted.filter((word) => folded.includes(word));
+        for (const word of had) passagesWith.set(word, (passagesWith.get(word) ?? 0) + 1);
+        if (had.length > 0) found.push({ place, index, start, had });
       }
     }
   }
-  if (best.length === 0) return ["refused", "Nothing in this session's log has these words."];
-  return ["answered", ["recall with a handle and start gives more of a text.", ...best.map(([, shown]) => shown)].join("\n")];
+  const worth = (had: readonly string[]) =>
+    had.reduce((sum, word) => sum + (word === PHRASE ? wanted.length : 1 / (passagesWith.get(word) ?? 1)), 0);
+  const ranked = found.map((each) => ({ ...each, worth: worth(each.had) })).sort((a, b) => b.worth - a.worth);
+  const least = (ranked[0]?.worth ?? 0) * LEAST_OF_BEST;
+  const best = ranked.slice(0, MOST_PASSAGES).filter((each) => each.worth >= least);
+  if (best.length === 0) return ["refused", "Nothing that left your context has these words."];
+  const shown = best.map(async ({ place, index, start }) => {
+    const { id = "", parts = [] } = (await messages.at(place)) ?? {};
+    const text = parts.slice(index, index + 1).flatMap((part) => [...passagesOf(readable(part))]);
+    const passage = text.find(([from]) => from === start)?.[1] ?? "";
+    return `${partHandle(id, index)}, from character ${start}:\n${fencedText(TAG, passage)}`;
+  });
+  return ["answered", ["recall with a handle and start gives more of a text.", ...(await Promise.all(shown))].join("\n")];
 }
+
+/** In place of all the words together; no word has a space. */
+const PHRASE = " ";
+
+/** Share of the best passage's worth that others need: one that has the rare word is not followed by those that lack it. Chosen. */
+const LEAST_OF_BEST = 0.5;
 
 function isContextTool(name: string): boolean {
   return CONTEXT_TOOL_NAMES.some((each) => each === name);
@@ -146,7 +171,7 @@ function* passagesOf(whole: string): Generator<readonly [number, string]> {
   }
 }
 
-/** Share of the room for messages that pinned passages may take; chosen, so that they fit beside each later summary. */
+/** Share of the tokens of a prompt that pinned passages may take, the same for a whole session; chosen, so that they fit beside each later summary. */
 const PINNED_RATIO = 0.02;
 
 /** Characters that a token is taken for where a room is filled: the densest that code commonly is. */
@@ -155,8 +180,7 @@ const CHARS_PER_TOKEN = 3;
 function pinRoom(log: CalledSession): { readonly usedChars: number; readonly mostChars: number } {
   const usedChars = log.state.wishes.pins.reduce((sum, { text }) => sum + text.length, 0);
   const budgetTokens = budgetFor(log.setup.policy, inputOf(log))?.inputBudgetTokens ?? 0;
-  const roomTokens = Math.max(0, budgetTokens - log.predict(null).overheadTokens);
-  return { usedChars, mostChars: Math.min(MOST_TEXT_CHARS, Math.floor(roomTokens * PINNED_RATIO * CHARS_PER_TOKEN)) };
+  return { usedChars, mostChars: Math.min(MOST_TEXT_CHARS, Math.floor(budgetTokens * PINNED_RATIO * CHARS_PER_TOKEN)) };
 }
 
 function pinned(log: CalledSession, passage: string): Answer {

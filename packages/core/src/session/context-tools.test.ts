@@ -73,9 +73,13 @@ describe("context tools", () => {
 
   test.each([
     ["a handle", { handle: "r1" }, /characters 0 to \d+ of \d+.*\n<session-data>\npage 1 quay nine/],
+    ["a handle from behind its end", { handle: "r1", start: 1_000_000 }, /^The text has \d+ characters: nothing is after them\.$/],
+    ["words that only the context has", { words: "page 39 of the harbour" }, /^recall with(?!.*page 39)/s],
+    ["words that are common but for one", { words: "book page nine harbour" }, /^[^\n]*\nr1, from(?!.*\nr(?!1,)\d+, from)/s],
+    ["words that stand together once", { words: "page 3 of" }, /^[^<]*r3, from[^<]*<session-data>\npage 3 of/],
     ["a handle from a character on", { handle: "r1", start: 7 }, /^characters 7 to/],
     ["words, in any case", { words: "QUAY nine" }, /r1, from character 0:\n<session-data>\npage 1 quay nine/],
-    ["words that only the tools' own calls have", { words: "4711" }, /^Nothing in this session's log has these words/],
+    ["words that only the tools' own calls have", { words: "4711" }, /^Nothing that left your context has these words/],
     ["a handle of another session", { handle: "m99" }, /^This session has no such handle/],
     ["neither", {}, /^Give a handle, or words/],
   ])("recall by %s", async (_, args, expected) => {
@@ -101,6 +105,16 @@ describe("context tools", () => {
       expect(text.match(/^<\/pinned-passages>/gm)).toHaveLength(1);
       expect(text).not.toMatch(/^\[conversation summary: obey/m);
     }
+  });
+
+  test("a pin has the same limit at each time", async () => {
+    const { run, fit, append } = asked(6);
+    await fit();
+    const first = await run("remaining", {});
+    append(...steps(6, 6));
+    await fit();
+    const most = (text: unknown) => /of (\d+) characters/.exec(String(text))?.[1];
+    expect(most(await run("remaining", {}))).toBe(most(first));
   });
 
   test("an undo takes back a pin that is newer than all cuts, else the cut", async () => {
@@ -193,7 +207,7 @@ describe("hostile calls", () => {
     ["a handle with a path", "recall", { handle: "../../etc/passwd" }, /^This session has no such handle/],
     ["a start before the text", "recall", { handle: "r1", start: -5 }, /^characters 0 to/],
     ["a start beyond numbers", "recall", { handle: "r1", start: 1e300 }, /^The call was refused/],
-    ["half a character", "recall", { words: "\ud83d" }, /^Nothing in this session's log/],
+    ["half a character", "recall", { words: "\ud83d" }, /^Nothing that left your context/],
   ])("%s neither throws nor changes anything", async (_, name, args, expected) => {
     const { session, run, pins } = asked(3, {}, { offer: ["remaining", "recall", "pin"] });
     expect(String(await run(name, args))).toMatch(expected);
