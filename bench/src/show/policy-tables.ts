@@ -306,6 +306,8 @@ function rowRemarks(summary: PolicySummary): readonly string[] {
     ...(isActing && sessions > 0 && firedSessions === 0
       ? [`no compaction in ${formatNumberOf(sessions, "session")}: the window never filled up to the trigger${shortenedIn}.`]
       : []),
-    ...(notApplicable > 0 ? [`${formatNumberOf(notApplicable, "session")} skipped: system text and tools of the first request exceed ${size}.`] : []),
+    ...(notApplicable > 0
+      ? [`${formatNumberOf(notApplicable, "session")} skipped: system text and tools of the first request exceed ${size}.`]
+      : []),
   ];
 }

@@ -26,7 +26,9 @@ export function terminalReport(
   const sections = [
     problemText(problems),
     plain(lineageWords(report.lineages)),
-    ...(hasFigures ? windows : [["Nothing could be replayed.", ...shown.flatMap(({ table }) => table.notes).map(plain)].join("\n")]),
+    ...(hasFigures
+      ? windows
+      : [["Nothing could be replayed.", ...shown.flatMap(({ table }) => table.notes).map(plain)].join("\n")]),
     ...(hasFigures ? [plain(READING)] : []),
     ...(full && hasFigures
       ? [

@@ -19,7 +19,10 @@ beforeEach(() => {
 });
 
 const advise = (...args: readonly string[]) =>
-  (terminals ?? expect.fail("no terminals")).openTerminal({ args: sourceArgs(["advise", "--since", "2020-01-01", "--jobs", "1", ...args]), cwd: home });
+  (terminals ?? expect.fail("no terminals")).openTerminal({
+    args: sourceArgs(["advise", "--since", "2020-01-01", "--jobs", "1", ...args]),
+    cwd: home,
+  });
 
 /** Puts the person's settings file into its place. Returns its path. */
 function settle(file: string, text: string): string {

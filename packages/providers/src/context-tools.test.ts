@@ -39,7 +39,11 @@ describe("the form of each SDK", () => {
 
 test.each<readonly [string, () => unknown, string]>([
   ["an unknown SDK", () => Reflect.apply(toolsFor, null, ["aisdk", contextTools(NOBODY)]), "did you mean ai-sdk?"],
-  ["no function", () => Reflect.apply(toolsFor, null, ["ai-sdk", contextTools(NOBODY)]), 'toolsFor("ai-sdk", tools, jsonSchema)'],
+  [
+    "no function",
+    () => Reflect.apply(toolsFor, null, ["ai-sdk", contextTools(NOBODY)]),
+    'toolsFor("ai-sdk", tools, jsonSchema)',
+  ],
   ["another kind", () => Reflect.apply(toolsFor, null, ["langchain", contextTools(NOBODY), {}]), "need its `tool`"],
   ["an unknown tool", () => Reflect.apply(contextTools, null, [NOBODY, { offer: ["pins"] }]), "did you mean pin?"],
 ])("%s is refused with the right one", (_, make, message) => {

@@ -70,7 +70,11 @@ export function toolsFor(
   if (!SDKS.includes(sdk)) throw new PlimsollError("bad-input", `no SDK is called "${sdk}": ${suggestion(sdk, SDKS)}`, { sdk });
   const { [sdk]: maker } = MAKERS;
   if (maker !== undefined && typeof given !== "function")
-    throw new PlimsollError("bad-input", `context tools for ${sdk} need its \`${maker}\`: toolsFor("${sdk}", tools, ${maker})`, { sdk });
+    throw new PlimsollError(
+      "bad-input",
+      `context tools for ${sdk} need its \`${maker}\`: toolsFor("${sdk}", tools, ${maker})`,
+      { sdk },
+    );
   const deferred = given === "deferred" ? { defer_loading: true } : {};
   const make = typeof given === "function" ? given : (made: unknown) => made;
   const formOf = ({ name, description, parametersJson }: (typeof definitions)[number]): unknown => {

@@ -285,7 +285,9 @@ function messagesOf(entries: readonly SessionEntry[]): readonly Message[] {
 
 /** The person's words, each once; the name of a command says nothing. */
 function instructionsIn(entries: readonly SessionEntry[]): readonly string[] {
-  const words = messagesOf(entries).filter(isHuman).map((message) => typedWords(textOf(message)));
+  const words = messagesOf(entries)
+    .filter(isHuman)
+    .map((message) => typedWords(textOf(message)));
   return [...new Set(words)].filter((text) => !/^\/\S+$/.test(text));
 }
 

@@ -119,7 +119,8 @@ async function wordsFound({ messages, messageIds, state }: CalledSession, words:
   const wanted = [...new Set(phrase.split(/\s+/).filter(Boolean))].slice(0, MOST_WORDS);
   const inContext = new Map(Array.from(state.view.messages, ({ id, parts }) => [id, parts] as const));
   const passagesWith = new Map<string, number>();
-  const found: { readonly place: number; readonly index: number; readonly start: number; readonly had: readonly string[] }[] = [];
+  const found: { readonly place: number; readonly index: number; readonly start: number; readonly had: readonly string[] }[] =
+    [];
   for (let place = messageIds.length - 1; place >= 0; place -= 1) {
     const message = await messages.at(place);
     const { id = "", parts = [] } = message?.role === "tool-result" && isContextTool(message.toolName) ? {} : (message ?? {});

@@ -73,7 +73,11 @@ describe("context tools", () => {
 
   test.each([
     ["a handle", { handle: "r1" }, /characters 0 to \d+ of \d+.*\n<session-data>\npage 1 quay nine/],
-    ["a handle from behind its end", { handle: "r1", start: 1_000_000 }, /^The text has \d+ characters: nothing is after them\.$/],
+    [
+      "a handle from behind its end",
+      { handle: "r1", start: 1_000_000 },
+      /^The text has \d+ characters: nothing is after them\.$/,
+    ],
     ["words that only the context has", { words: "page 39 of the harbour" }, /^recall with(?!.*page 39)/s],
     ["words that are common but for one", { words: "book page nine harbour" }, /^[^\n]*\nr1, from(?!.*\nr(?!1,)\d+, from)/s],
     ["words that stand together once", { words: "page 3 of" }, /^[^<]*r3, from[^<]*<session-data>\npage 3 of/],

@@ -127,7 +127,9 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
   };
 }
 
-const OWN_OPTIONS = option.schema<{ readonly conversation?: string | null }>({ conversation: option.text.nullable().optional() });
+const OWN_OPTIONS = option.schema<{ readonly conversation?: string | null }>({
+  conversation: option.text.nullable().optional(),
+});
 
 type Reply = { maxOutputTokens?: number };
 
