@@ -11,6 +11,8 @@ test.each([
     { repository: "work/project", owner: "work/project" },
   ],
   ["a file in no folder", "s.jsonl", { repository: "", owner: "" }],
-])("the origin of %s", (_, name, origin) => {
-  expect(originOf(name)).toEqual(origin);
+  ["a log that names its project", "work/project/s.jsonl", { repository: "p", owner: "p" }, "p"],
+  ["a file named by its owner, before its log", "own__repo__s.jsonl", { repository: "own/repo", owner: "own" }, "p"],
+] as const)("the origin of %s", (_, name, origin, project?: string) => {
+  expect(originOf(name, project)).toEqual(origin);
 });

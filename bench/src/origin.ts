@@ -8,14 +8,15 @@ export interface Origin {
 const INNER_FOLDER = /^(?:\d+|[0-9a-f-]{32,}|subagents)$/;
 
 /**
- * Reads repository and owner from a session's name, if its file is named `OWNER__REPOSITORY__…`. All others get the project's folder that they lie in
- * for both: importers do not read which repository a session was recorded in.
+ * Reads repository and owner from a session's name, if its file is named `OWNER__REPOSITORY__…`. All others get the project that their log names for both, or the
+ * project's folder that they lie in if it names none.
  */
-export function originOf(session: string): Origin {
+export function originOf(session: string, project?: string): Origin {
   const parts = session.split("#")[0]?.split("/") ?? [];
   const [owner, repository, ...rest] = (parts.at(-1) ?? "").split("__");
   if (owner !== undefined && repository !== undefined && rest.length > 0)
     return { repository: `${owner}/${repository}`, owner };
+  if (project !== undefined) return { repository: project, owner: project };
   const folders = parts.slice(0, -1);
   const folder = folders.slice(0, folders.findLastIndex((part) => !INNER_FOLDER.test(part)) + 1).join("/");
   return { repository: folder, owner: folder };

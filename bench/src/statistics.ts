@@ -73,8 +73,8 @@ export interface Interval {
 }
 
 /** Reduces an item to its origin. */
-export function unitOf({ session, lineage }: InSession): InSession {
-  return lineage === undefined ? { session } : { session, lineage };
+export function unitOf({ session, lineage, project }: InSession): InSession {
+  return { session, ...(lineage !== undefined && { lineage }), ...(project !== undefined && { project }) };
 }
 
 /** A figure over items that follows from sums of counts: so whole repositories can be drawn without looking at their items again. */
@@ -87,7 +87,7 @@ export interface Statistic<Item> {
 
 /** The owners of items that belong to sessions. */
 export function ownersOf(items: readonly InSession[]): ReadonlySet<string> {
-  return new Set(items.map(({ session, lineage = session }) => originOf(lineage).owner));
+  return new Set(items.map(({ session, lineage = session, project }) => originOf(lineage, project).owner));
 }
 
 /** Fewer owners than this say nothing about owners that were not seen (docs/evidence.md). */
@@ -104,6 +104,8 @@ export interface InSession {
   readonly session: string;
   /** The first session of those that share its beginning, from which nothing is drawn apart; its own name if it is left out. */
   readonly lineage?: string;
+  /** The project that its log names; left out if it names none. */
+  readonly project?: string;
 }
 
 /** The items of each lineage together, lineages and items in their order: sessions with a shared beginning are one unit, and count once. */
@@ -130,14 +132,14 @@ export function geometricMeanOf(numbers: readonly number[]): number | null {
 export function clusteredEstimate<Item>(
   items: readonly (Item & InSession)[],
   statistic: Statistic<Item>,
-  clusterOf: (session: string) => Origin = originOf,
+  clusterOf: (session: string, project?: string) => Origin = originOf,
 ): Estimate {
   const { width, add, figure } = statistic;
   const clusters = new Map<string, Float64Array>();
   const owners = new Set<string>();
   const whole = new Float64Array(width);
   for (const item of items) {
-    const { repository, owner } = clusterOf(item.lineage ?? item.session);
+    const { repository, owner } = clusterOf(item.lineage ?? item.session, item.project);
     const sums = clusters.get(repository) ?? new Float64Array(width);
     clusters.set(repository, sums);
     owners.add(owner);

@@ -26,6 +26,8 @@ export interface Transcript {
   readonly copiedIds?: readonly string[];
   /** The first session of those that share answers with it or belong to it; left out if there are no others, or no search was made. */
   readonly lineage?: string;
+  /** A hash of the project that the log names: its repository, else its folder; left out if it names none. */
+  readonly project?: string;
   /** False if the recording reports no sizes, so that a replay runs on estimates. */
   readonly hasUsage: boolean;
   /** Notes of the importer for the reader; never fatal. */

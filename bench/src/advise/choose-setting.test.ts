@@ -100,8 +100,12 @@ test.each([
   ["projects", PROJECTS],
   ["sessions", ONE_PROJECT],
 ] as const)("an interval is over %s if there are enough of them", (drawn, sessions) => {
-  const choice = chooseSetting([NOW, CHEAP], rowsOf(sessions, { ...NONE, cheap: always({ usd: 0.8, held: 90 }) }));
+  const run = rowsOf(sessions, { ...NONE, cheap: always({ usd: 0.8, held: 90 }) });
+  const choice = chooseSetting([NOW, CHEAP], run);
   expect(choice).toMatchObject({ sessions: 8, setting: { kind: "set", sureness: { drawn } } });
+  // The logs' own word outweighs their folders.
+  const named = run.sessions.map((each) => ({ ...each, project: each.session }));
+  expect(chooseSetting([NOW, CHEAP], { ...run, sessions: named })).toMatchObject({ projects: 8, setting: { kind: "set" } });
 });
 
 test.each([

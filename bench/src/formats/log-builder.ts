@@ -133,6 +133,8 @@ export interface TranscriptParts {
   readonly parentName?: string | null;
   /** The folder in which the session ran; left out if the recording does not say. */
   readonly cwd?: string | null;
+  /** The address of the repository; left out if the recording does not say. */
+  readonly remote?: string | null;
   readonly start: Partial<Extract<SessionEntry, { readonly type: "session" }>> & { readonly id: string };
   readonly items: readonly LogItem[];
   readonly notes: readonly ImportNote[];
@@ -142,7 +144,7 @@ export interface TranscriptParts {
 
 /** Builds a transcript from the items that an importer read. Notes a recording that reports no token counts: its replays run on estimates. */
 export function transcriptOf(parts: TranscriptParts): Transcript {
-  const { name, file, format, parentName = null, cwd = null, outcome = null, statedUsd = null } = parts;
+  const { name, file, format, parentName = null, cwd = null, remote = null, outcome = null, statedUsd = null } = parts;
   const start: Extract<SessionEntry, { readonly type: "session" }> = { ...EMPTY_START, ...parts.start };
   const { entries, notes, automaticCompactionIds, putBack, copiedIds } = buildLog(start, parts.items, { file, cwd });
   const hasUsage = entries.some((entry) => entry.type === "usage" && entry.usage.input.totalTokens !== null);
@@ -150,6 +152,7 @@ export function transcriptOf(parts: TranscriptParts): Transcript {
   const allNotes = [...parts.notes, ...notes, ...(hasUsage ? [] : [noUsage])];
   return {
     ...{ name, file, format, entries, parentName },
+    ...((remote ?? cwd) && { project: shortHash(remote === null ? (cwd ?? "") : repositoryAt(remote)) }),
     ...(automaticCompactionIds.length === 0 ? {} : { automaticCompactionIds }),
     ...(putBack.length === 0 ? {} : { putBack }),
     ...(copiedIds.length === 0 ? {} : { copiedIds }),
@@ -157,6 +160,15 @@ export function transcriptOf(parts: TranscriptParts): Transcript {
     ...(statedUsd === null || statedUsd <= 0 ? {} : { statedUsd }),
     ...{ hasUsage, notes: allNotes },
   };
+}
+
+/** A repository by any address of it: `git@HOST:OWNER/NAME.git` is `https://HOST/OWNER/NAME`. */
+function repositoryAt(remote: string): string {
+  return remote
+    .replace(/^\w+:\/\//, "")
+    .replace(/^[^@/]*@/, "")
+    .replace(":", "/")
+    .replace(/(?:\.git)?\/?$/, "");
 }
 
 /** The key of the chain that is the session itself. */

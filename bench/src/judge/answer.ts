@@ -50,8 +50,8 @@ function answerSureness(placed: readonly Standing[], pick: Standing): AnswerSure
   const sureness = surenessOf(pick, null);
   if (sureness === null) return null;
   const clusters = new Map<string, number[]>();
-  for (const [index, { file }] of pick.units.entries()) {
-    const { repository } = originOf(file);
+  for (const [index, { file, project }] of pick.units.entries()) {
+    const { repository } = originOf(file, project);
     clusters.set(repository, [...(clusters.get(repository) ?? []), index]);
   }
   const random = createRandom();

@@ -20,16 +20,16 @@ const LOWEST_TRIGGER_RATIO = 0.5;
  * their calls, so that both halves have small and large ones; of sessions of one repository every second file.
  */
 export function splitSessions({ sessions, rows }: JudgedRun): Split {
-  const fileOf = new Map(sessions.map(({ session, file, lineage }) => [session, lineage ?? file]));
+  const described = new Map(sessions.map((each) => [each.session, each]));
   const played = rows.flatMap(({ session, policy, metrics, inputBudgetTokens }) =>
     policy === BASELINE_POLICY && metrics !== null
-      ? [{ session, file: fileOf.get(session) ?? session, metrics, inputBudgetTokens }]
+      ? [{ session, ...fileIn(session, described.get(session)), metrics, inputBudgetTokens }]
       : [],
   );
   const able = played.filter(
     ({ metrics, inputBudgetTokens }) => metrics.economy.peakPromptTokens > inputBudgetTokens * LOWEST_TRIGGER_RATIO,
   );
-  const repositoryOf = ({ file }: { readonly file: string }) => originOf(file).repository;
+  const repositoryOf = ({ file, project }: (typeof able)[number]) => originOf(file, project).repository;
   const by = new Set(able.map(repositoryOf)).size > 1 ? "repository" : "file";
   const groupOf = by === "repository" ? repositoryOf : ({ file }: { readonly file: string }) => file;
   const calls = new Map<string, number>();
@@ -41,6 +41,10 @@ export function splitSessions({ sessions, rows }: JudgedRun): Split {
   const [train, test] = [sessionsOf(true), sessionsOf(false)];
   const idleSessions = played.length - able.length;
   return test.size === 0 ? { by: "nothing", train, test: train, idleSessions } : { by, train, test, idleSessions };
+}
+
+function fileIn(session: string, described?: JudgedRun["sessions"][number]) {
+  return { file: described?.lineage ?? described?.file ?? session, project: described?.project };
 }
 
 /** Names the sessions that fill more than half of the input budget without compaction. */

@@ -13,7 +13,7 @@ export const COSTS_MORE_RATIO = 1.02;
 
 /** Rows to judge, and the sessions that they are of. A report is one. */
 export interface JudgedRun {
-  readonly sessions: readonly Pick<SessionDescription, "session" | "file" | "lineage">[];
+  readonly sessions: readonly Pick<SessionDescription, "session" | "file" | "lineage" | "project">[];
   readonly rows: readonly ReplayRow[];
 }
 

@@ -1,5 +1,5 @@
 import { originOf } from "../origin.ts";
-import { clusteredEstimate, FEWEST_OWNERS, geometricMeanOver, type Interval } from "../statistics.ts";
+import { clusteredEstimate, FEWEST_OWNERS, geometricMeanOver, type Interval, unitOf } from "../statistics.ts";
 import type { SessionStanding, Standing } from "./standing.ts";
 
 /** How sure a cost is: the middle 95% of its values when projects or sessions are drawn anew. */
@@ -11,8 +11,8 @@ export interface Sureness {
 }
 
 /** The number of projects among the sessions. */
-export function projectsOf(units: readonly Pick<SessionStanding, "file">[]): number {
-  return new Set(units.map(({ file }) => originOf(file).repository)).size;
+export function projectsOf(units: readonly Pick<SessionStanding, "file" | "project">[]): number {
+  return new Set(units.map(({ file, project }) => originOf(file, project).repository)).size;
 }
 
 /** The sessions that count as one each: those of one file or lineage are not independent. */
@@ -25,8 +25,8 @@ export function independentOf(units: readonly Pick<SessionStanding, "file">[]): 
  * sessions are drawn from eight on if the answer is about this person's own setting (`other`); an answer for everybody has none then, and is `null`.
  */
 export function surenessOf(own: Standing, other: Standing | null): Sureness | null {
-  const ratios = own.units.map(({ file, costRatio }, place) => ({
-    session: file,
+  const ratios = own.units.map(({ file, costRatio, lineage: _, ...unit }, place) => ({
+    ...unitOf({ ...unit, session: file }),
     ratio: (100 * costRatio) / (other?.units[place]?.costRatio ?? 1),
   }));
   const statistic = geometricMeanOver(({ ratio }: (typeof ratios)[number]) => ratio);

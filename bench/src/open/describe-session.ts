@@ -27,6 +27,7 @@ export function describeSession(session: PreparedSession, catalog: ModelCatalog)
     ownWindowTokens: realWindowOf(session, catalog).tokens,
     parentSession: transcript.parentName,
     ...(transcript.lineage !== undefined && { lineage: transcript.lineage }),
+    ...(transcript.project !== undefined && { project: transcript.project }),
     ...sessionOpening(transcript.entries),
     modelIds: [...new Set(sizeJudge.calls.map((call) => call.modelId))],
     messages: transcript.entries.filter((entry) => entry.type === "message").length,

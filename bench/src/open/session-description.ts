@@ -13,6 +13,8 @@ export interface SessionDescription {
   readonly parentSession: string | null;
   /** The first session of those that share its beginning, which are one unit; left out if it shares nothing. Calls, tokens and dollars are only its own. */
   readonly lineage?: string;
+  /** A hash of the project that its log names; left out if it names none. */
+  readonly project?: string;
   /** When it began, in milliseconds since 1970; `null` if its log has no time. */
   readonly startedMs: number | null;
   /** The person's first words, on one line of at most 80 characters; `null` without a word. */

@@ -67,6 +67,7 @@ export const sessionSchema: z.ZodType<SessionDescription> = z.strictObject({
   format: z.string(),
   parentSession: z.string().nullable(),
   lineage: z.string().exactOptional(),
+  project: z.string().exactOptional(),
   agentVersion: z.string().nullable(),
   ownWindowTokens: z.number().positive().nullable(),
   startedMs: figure,

@@ -82,7 +82,8 @@ async function readCodex(source: FileSource): Promise<readonly Transcript[]> {
     parent: parentId === null ? null : { sessionId: parentId, callId: null },
     agent: { name: FORMAT, version: stringAt(meta, "cli_version") },
   };
-  return [transcriptOf({ name: file, file, format: FORMAT, start, cwd: stringAt(meta, "cwd"), items, notes })];
+  const remote = stringAt(recordAt(meta, "git"), "repository_url");
+  return [transcriptOf({ name: file, file, format: FORMAT, start, cwd: stringAt(meta, "cwd"), remote, items, notes })];
 }
 
 /** Lines that follow each other closer than this were written at once: no model answers in between. Chosen. */
