@@ -2,7 +2,7 @@ import { startAgent } from "@plimsoll/agent";
 import { createDigest, createMemoryArtifactStore, createSession } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import type OpenAI from "openai";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { catalogLimits, resolveModel } from "./catalog/resolve-model.ts";
 import { createCompactionMiddleware } from "./drop-in/ai-sdk.ts";
@@ -113,9 +113,9 @@ test("the window of a model that the request names counts before that of the opt
 });
 
 /** A conversation whose results are of so many characters together. */
-function longChat(chars: number): OpenAI.ChatCompletionMessageParam[] {
+function longChat(chars: number, name = "read"): OpenAI.ChatCompletionMessageParam[] {
   const results = Array.from({ length: 40 }, (_, at): readonly OpenAI.ChatCompletionMessageParam[] => [
-    { role: "assistant", tool_calls: [{ id: `c${at}`, type: "function", function: { name: "read", arguments: "{}" } }] },
+    { role: "assistant", tool_calls: [{ id: `c${at}`, type: "function", function: { name, arguments: "{}" } }] },
     { role: "tool", tool_call_id: `c${at}`, content: `line ${at}\n`.repeat(chars / 40 / 7) },
   ]);
   return [hi, ...results.flat()];
@@ -137,6 +137,16 @@ test.each([
   expect(last?.sessionId).toBe(compactor.conversations()[0]?.sessionId);
   expect((last?.tokensBefore ?? 0) > (last?.tokensAfter ?? 0)).toBe(kind === "compacted");
   expect((last?.replaced ?? []).length > 0).toBe(kind === "compacted");
+});
+
+test("`last` counts what a keep rule had no room for", async () => {
+  type Example = { readonly compactor: ReturnType<typeof createChatCompactor> };
+  const { compactor } = await vi.importActual<Example>("../examples/keep-rule.mjs");
+  const messages = longChat(300_000, "read_ticket");
+  const sent = new Set(await compactor.fit(messages));
+  const kept = messages.filter((message) => message.role === "tool" && sent.has(message)).length;
+  expect(kept).toBeGreaterThan(1);
+  expect(compactor.last?.unkept).toEqual([`keep tickets: ${kept} of 40 kept, no room for ${40 - kept}`]);
 });
 
 test("`last` names what cannot fit, also if that is thrown", async () => {

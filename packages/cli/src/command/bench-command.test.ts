@@ -49,25 +49,13 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     const own = folder("own-parts");
     mkdirSync(own);
     copyFileSync(folder("logs/session.jsonl"), join(own, "session.jsonl"));
-    const imports = [
-      'import { toolCallsOf } from "@plimsoll/core";',
-      'import { inTable } from "@plimsoll/bench";',
-      'import { withKinds } from "@plimsoll/core/extend";',
-      'import { z } from "zod";',
-    ];
-    const part = `const isWhole = [toolCallsOf, withKinds].every((each) => typeof each === "function");
-const value = (count) => count;
-const shown = { unit: "replies", better: "neither", method: "Counted.", caveat: "None.", value, format: "count" };
-const columns = [inTable("requests", "made here", "answers")];
-const measure = () => { let count = 0; return { add: () => { count += isWhole ? 1 : 0; }, result: () => count }; };
-const pool = ({ results }) => results.reduce((sum, count) => sum + count, 0);
-export default { metrics: [{ id: "answers", schema: z.int(), measure, pool, figures: { answers: { ...shown, columns } } }] };
-`;
-    writeFileSync(join(own, "part.mjs"), [...imports, part].join("\n"));
-    const args = ["bench", "session.jsonl", "-p", "none", "-w", "32k", "--jobs", "1", "--with", "part.mjs", "--full"];
+    const example = new URL("../../../providers/examples/keep-rule.mjs", import.meta.url);
+    copyFileSync(example, join(own, "keep-rule.mjs"));
+    const policy = "plimsoll keep.tickets=40%";
+    const args = ["bench", "session.jsonl", "-p", policy, "-w", "32k", "--jobs", "1", "--with", "keep-rule.mjs", "--full"];
     const { exitCode, stdout, stderr } = await runChild({ args, cwd: own });
     expect(exitCode, stderr).toBe(0);
-    expect(stdout).toMatch(/made here[\s\S]*answers[\s\S]*\nnone .* [1-9]\d+\n/);
+    expect(stdout).toContain("keep.tickets=40%");
   });
 
   test("counts a copied folder once, says so first, and has the figures of one", async () => {
