@@ -42,6 +42,7 @@ function hostileStatus(): ProxyStatus {
   } as const;
   const sizes = { usedTokens: 5_000, budgetTokens: 9_000, nextCutTokens: 8_000 };
   return {
+    requests: HOSTILE,
     upstream: HOSTILE,
     policy: HOSTILE,
     isPaused: false,

@@ -19,12 +19,13 @@ import {
   statusLines,
   wentLines,
 } from "./proxy-status.ts";
+import type { Upstream } from "./upstream.ts";
 
 type Markup = ReturnType<typeof html>;
 
 /** The parts of a proxy that its page shows and that a person may change. */
 export interface OwnRequestsOptions {
-  readonly upstream: string;
+  readonly upstream: Pick<Upstream, "name" | "counted">;
   readonly policy: Policy;
   readonly compaction: ProxyCompaction;
   readonly sessions: SessionStore;
@@ -131,7 +132,7 @@ async function done({ request, response, pathname }: Asked, options: OwnRequests
 
 const DONE = {
   undo: "the last cut was undone",
-  pause: "cuts are paused: the vendor refuses requests that do not fit",
+  pause: "cuts are paused: the vendor will now refuse requests that don't fit",
   resume: "cuts are on again",
   forget: "learned limits were forgotten",
 } as const;
@@ -147,14 +148,15 @@ function named(compaction: ProxyCompaction, id: string | null): ReturnType<Proxy
   const known = all.map(({ sessionId }) => shortId(sessionId)).join(", ");
   throw new PlimsollError(
     "bad-input",
-    `${id === null || id === "" ? "name a conversation by its id" : `no conversation ${id} is in memory`}: ${known === "" ? "no agent has sent a request yet" : `there are ${known}`}`,
+    `${id === null || id === "" ? "name a conversation by its id" : `no conversation ${id} is in memory`}: ${known === "" ? "no agent has sent a request yet" : `known: ${known}`}`,
   );
 }
 
 async function statusOf({ upstream, policy, compaction, sessions, folder, nowMs }: OwnRequestsOptions): Promise<ProxyStatus> {
   const live = compaction.conversations();
   return {
-    upstream,
+    upstream: upstream.name,
+    requests: upstream.counted(),
     policy: policy.name,
     isPaused: compaction.isPaused(),
     conversations: live.map((conversation) => conversationStatus(conversation, policy)),
@@ -204,13 +206,13 @@ function page(title: string, main: Markup): string {
 
 /** The page of a running proxy: no scripts, nothing loaded, all text of conversations escaped. Its buttons are forms. */
 export function statusPage(status: ProxyStatus): string {
-  const { upstream, policy, isPaused, conversations, limits, stored } = status;
+  const { upstream, requests, policy, isPaused, conversations, limits, stored } = status;
   return page(
     "plimsoll proxy",
     html`<h1>plimsoll proxy</h1>
 <p>For <bdi>${upstream}</bdi>, policy <bdi>${policy}</bdi>. ${isPaused ? "All cuts are paused." : ""}</p>
 <p>${button(isPaused ? "resume" : "pause", isPaused ? "Resume cuts" : "Pause all cuts", null)} <a href="plimsoll">Refresh</a></p>
-${conversations.length === 0 ? html`<p>No request since the proxy started.</p>` : ""}
+<p>${requests}.</p>
 ${conversations.map((each) => conversationSection(each, isPaused))}
 ${stored.length === 0 ? "" : html`<p>${formatNumberOf(stored.length, "conversation")} saved on disk; each returns with its agent's next request. <code>plimsoll proxy status</code> lists them.</p>`}
 <section>

@@ -162,8 +162,14 @@ describe("the upstream's answer comes as it was", () => {
       },
     });
     for (let asked = 0; asked < 11; asked++) expect((await raw(`${url}/v1/messages`, HEADERS)).status).toBe(502);
-    expect((await fetch(`${url}/v1/models`)).status).toBe(502);
+    const away502 = await fetch(`${url}/v1/models`);
+    expect(away502.status).toBe(502);
+    expect(await away502.text()).toMatch(/plimsoll proxy: the upstream http:\S+ did not answer \(ECONNRESET\)/);
     expect((await raw(`${url}/v1/messages`, HEADERS)).status).toBe(200);
+    const status = (accept: string, path: string) => fetch(`${url}/plimsoll${path}`, { headers: { accept } });
+    const counted = /13 requests since the proxy started, 12 failed \(last: ECONNRESET at \d\d:\d\d:\d\d\)/;
+    expect(await (await status("text/plain", "/status")).text()).toMatch(counted);
+    expect(await (await status("text/html", "")).text()).toMatch(counted);
     expect(problemsIn(stdout())).toEqual([
       "the upstream does not answer (ECONNRESET): agents get 502",
       "the upstream did not answer 10 requests in a row (ECONNRESET)",

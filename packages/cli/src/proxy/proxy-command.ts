@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { join } from "node:path";
-import { type CliIo, EXIT_OK, say, wholeNumber } from "@plimsoll/bench/terminal";
+import { formatTokens } from "@plimsoll/bench/extend";
+import { type CliIo, EXIT_FAILED, EXIT_OK, say, wholeNumber } from "@plimsoll/bench/terminal";
 import type { ContextEvent, ModelReply, ModelRequest, Summarizer } from "@plimsoll/core";
 import { createModelSummarizer, isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { BUILT_IN_KINDS, isRecord, jsonIn, suggestion } from "@plimsoll/core/extend";
@@ -25,14 +26,17 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
   command
     .option("--upstream <url>", "the server to forward requests to, such as https://api.anthropic.com")
     .option("--policy <policy>", "a preset's name or a YAML file", "plimsoll")
-    .option("--window <tokens>", "context window of every model; default: the catalogue's for each")
+    .option("--window <tokens>", "context window of every model; default: the agent's own where known, else the catalogue's")
     .option("-p, --port <port>", "port to listen on, 0 for a free one", "8585")
-    .option("--any-host <address>", "listen on this address instead of 127.0.0.1; others may reach it")
+    .option("--any-host <address>", "an address to listen on instead of 127.0.0.1, as 0.0.0.0; others may reach it")
     .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")
     .option("--record <folder>", "keep conversations as sessions for `plimsoll bench`")
     .option("--keep <days>", "days that unused conversations are kept; default: 2, recorded ones 30")
     .addOption(
-      new Option("--bound-reasoning <choice>", "thinking that a cut makes invalid: leaves (is removed), or vendor-drops")
+      new Option(
+        "--bound-reasoning <choice>",
+        "thinking that a cut makes invalid: leaves (the proxy removes it), or vendor-drops",
+      )
         .choices(["leaves", "vendor-drops"])
         .default("leaves"),
     )
@@ -88,10 +92,10 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
   const { nowMs, stdout } = io;
   const tellOf = (line: string, of: EventOrigin | null = null) => say(stdout, placedLine(line, of, nowMs()));
   const onProblem = (line: string, of?: EventOrigin) => tellOf(`problem: ${line}`, of);
-  const upstream = createUpstream(address, onProblem);
+  const upstream = createUpstream(address, onProblem, nowMs);
   const isNews = createNews();
   const places = placesOf(options, io);
-  const limitsOf = limitsBy(options.window, policy);
+  const windowOf = limitsBy(options.window, policy);
   const state = await openProxyState({
     ...places,
     removeBeforeMs: nowMs() - places.keepDays * DAY_MS,
@@ -102,7 +106,16 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
   });
   try {
     const { sessions, keys, learned } = state;
-    const { summarizer, compact, withRequest } = createModelSummaries(upstream);
+    const { summarizer, compact, withRequest, caller } = createModelSummaries(upstream);
+    const told = new Set<string>();
+    const limitsOf = (modelId: string) => {
+      const { limits, from } = windowOf(modelId, caller() ?? "");
+      const size = limits.contextWindowTokens === null ? "" : `${formatTokens(limits.contextWindowTokens)}, `;
+      const line = `window of ${modelId}: ${size}${from}; --window sets another`;
+      if (options.window === undefined && modelId !== "" && caller() !== null && !told.has(line)) tellOf(line);
+      told.add(line);
+      return limits;
+    };
     const found = (sessionId: string) => compaction.conversations().find((each) => each.sessionId === sessionId);
     const compaction = createProxyCompaction({
       ...{ policy, limitsOf, sessions, keys, learned, summarizer, compact, nowMs, onProblem },
@@ -125,14 +138,16 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
       },
     });
     const others = createExchange({ upstream, compaction, policy, onProblem, withRequest });
-    const own = { upstream: upstream.name, policy, compaction, sessions, folder: places.folder, nowMs, say: tellOf };
+    const own = { upstream, policy, compaction, sessions, folder: places.folder, nowMs, say: tellOf };
     const server = await startProxyServer({ ...listen, token: state.token, answer: createOwnRequests(own, others) });
     state.listensAt(server.url);
-    say(stdout, `plimsoll proxy for ${upstream.name}, policy ${policy.name}`);
+    const window = options.window === undefined ? "each model's, named at its first request" : `${options.window} by --window`;
+    say(stdout, `plimsoll proxy for ${upstream.name}, policy ${policy.name}`, `window: ${window}`);
     stdout.write(
-      `${AGENTS.map(([agent, line]) => `# ${agent}\n${line(server.url)}`).join("\n")}\n# Status, undo, pause (or: plimsoll proxy status)\n${server.url}${OWN_PATH}\n`,
+      `${AGENTS.map(([agent, line]) => `# ${agent}\n${line(server.url)}`).join("\n")}\n# The token stays the same at the next start. Ctrl-C ends the proxy; conversations stay in\n# ${places.logs} for ${places.keepDays} days\n# Status, undo, pause (or: plimsoll proxy status)\n${server.url}${OWN_PATH}\n`,
     );
     await aborted(signal);
+    say(stdout, "plimsoll proxy ended; start your agent without the line above to ask its vendor directly");
     await server.close();
     await compaction.close().finally(upstream.close);
     return EXIT_OK;
@@ -145,9 +160,9 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
 const AGENTS: readonly (readonly [agent: string, lines: (url: string) => string])[] = [
   ["Claude Code", (url) => `export ANTHROPIC_BASE_URL=${url}`],
   [
-    "Codex (needs an API key; signing in with ChatGPT does not work)",
+    "Codex (needs an API key; signing in with ChatGPT does not work). For good: both settings in ~/.codex/config.toml",
     (url) =>
-      `codex -c model_provider=plimsoll -c 'model_providers.plimsoll={name="plimsoll",base_url="${url}/v1",wire_api="responses",env_key="OPENAI_API_KEY"}'`,
+      `codex -c 'model_provider="plimsoll"' -c 'model_providers.plimsoll={name="plimsoll",base_url="${url}/v1",wire_api="responses",env_key="OPENAI_API_KEY"}'`,
   ],
   ["Gemini CLI (needs an API key; signing in with Google does not work)", (url) => `export GOOGLE_GEMINI_BASE_URL=${url}`],
   ["Qwen Code and others that take OpenAI's variables", (url) => `export OPENAI_BASE_URL=${url}/v1`],
@@ -162,6 +177,8 @@ function createModelSummaries(upstream: Upstream): {
   readonly summarizer: Summarizer;
   readonly compact: NonNullable<Parameters<typeof createProxyCompaction>[0]["compact"]>;
   readonly withRequest: ExchangeOptions["withRequest"];
+  /** The `user-agent` of the request that is being fitted; `null` if none is. */
+  readonly caller: () => string | null;
 } {
   const fitting = new AsyncLocalStorage<SentRequest>();
   const asked = async (
@@ -202,6 +219,11 @@ function createModelSummaries(upstream: Upstream): {
   };
   return {
     withRequest: (sent, work) => fitting.run(sent, work),
+    caller: () => {
+      const sent = fitting.getStore();
+      if (sent === undefined) return null;
+      return sent.headers.find(([name]) => name.toLowerCase() === "user-agent")?.[1] ?? "";
+    },
     compact: async ({ path, body, betas }, signal) => {
       const sent = sentNow();
       const [, query] = sent.target.split("?");
@@ -229,7 +251,7 @@ export interface StatusOptions extends Pick<GivenOptions, "state" | "record"> {
 /** Actions of `plimsoll proxy status`. The last two need no running proxy. */
 const ACTIONS: readonly string[] = ["preview", "undo", "pause", "resume", "forget", "delete"];
 
-/** Prints a running proxy's state and its files, or acts. Throws `bad-input` if an action needs a proxy and none runs on the state. */
+/** Prints a running proxy's state and its files (fails if none runs), or acts. Throws `bad-input` if an action needs a proxy and none runs on the state. */
 export async function proxyStatus({ action, name, ...given }: StatusOptions, io: CliIo): Promise<number> {
   const { folder, logs } = placesOf(given, io);
   if (action !== undefined && !ACTIONS.includes(action)) {
@@ -238,7 +260,12 @@ export async function proxyStatus({ action, name, ...given }: StatusOptions, io:
   }
   switch (action) {
     case undefined:
-      say(io.stdout, ...(await answerOf(folder).catch((error: unknown) => keptIn({ folder, logs }, error, io.nowMs()))));
+      try {
+        say(io.stdout, ...(await answerOf(folder)));
+      } catch (error) {
+        say(io.stdout, ...(await keptIn({ folder, logs }, error, io.nowMs())));
+        return EXIT_FAILED;
+      }
       break;
     case "forget":
       say(io.stdout, await forgotten(folder, name ?? "all", io.nowMs()));

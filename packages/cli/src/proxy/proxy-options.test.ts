@@ -1,4 +1,4 @@
-import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
 import { BUILT_IN_KINDS } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
@@ -32,17 +32,23 @@ describe("what is taken", () => {
   });
 
   test("the window that is given comes before the catalogue's, and that before the policy's", () => {
-    const none = { contextWindowTokens: null, maxOutputTokens: null };
-    expect(limitsBy("64k", PLIMSOLL_POLICY)("claude-sonnet-5")).toMatchObject({ contextWindowTokens: 64_000 });
-    expect(limitsBy(undefined, PLIMSOLL_POLICY)("claude-sonnet-5")).toMatchObject({ contextWindowTokens: 1_000_000 });
-    expect(limitsBy(undefined, PLIMSOLL_POLICY)("nobody")).toMatchObject({ contextWindowTokens: 128_000 });
-    expect(limitsBy(undefined, { ...PLIMSOLL_POLICY, unknownWindow: "off" })("nobody")).toEqual(none);
+    const windowOf = (window: string | undefined, policy: Policy, ...asked: [modelId: string, caller?: string]) => {
+      const { limits, from } = limitsBy(window, policy)(...asked);
+      return [limits.contextWindowTokens, from];
+    };
+    const codex = "codex_cli_rs/0.142.5 (Linux)";
+    expect(windowOf("64k", PLIMSOLL_POLICY, "gpt-5.5", codex)).toEqual([64_000, "by --window"]);
+    expect(windowOf(undefined, PLIMSOLL_POLICY, "gpt-5.5", codex)).toEqual([258_400, "Codex's own for this model"]);
+    expect(windowOf(undefined, PLIMSOLL_POLICY, "gpt-5.5", "curl/8")).toEqual([1_050_000, "the catalogue's"]);
+    expect(windowOf(undefined, PLIMSOLL_POLICY, "claude-sonnet-5")).toEqual([1_000_000, "the catalogue's"]);
+    expect(windowOf(undefined, PLIMSOLL_POLICY, "nobody")).toEqual([128_000, "a guess"]);
+    expect(windowOf(undefined, { ...PLIMSOLL_POLICY, unknownWindow: "off" }, "nobody")).toEqual([null, "not known"]);
   });
 
   test("a reply is the model's longest at most, also in a window that is given", () => {
-    expect(limitsBy(undefined, PLIMSOLL_POLICY)("claude-3-5-sonnet")).toMatchObject({ maxOutputTokens: 8_192 });
-    expect(limitsBy("200k", PLIMSOLL_POLICY)("claude-3-5-sonnet")).toMatchObject({ maxOutputTokens: 8_192 });
-    expect(limitsBy("32k", PLIMSOLL_POLICY)("claude-3-5-sonnet")).toMatchObject({ maxOutputTokens: 4_000 });
+    expect(limitsBy(undefined, PLIMSOLL_POLICY)("claude-3-5-sonnet").limits).toMatchObject({ maxOutputTokens: 8_192 });
+    expect(limitsBy("200k", PLIMSOLL_POLICY)("claude-3-5-sonnet").limits).toMatchObject({ maxOutputTokens: 8_192 });
+    expect(limitsBy("32k", PLIMSOLL_POLICY)("claude-3-5-sonnet").limits).toMatchObject({ maxOutputTokens: 4_000 });
   });
 });
 

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { PlimsollError } from "@plimsoll/core";
+import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { TOKEN_HEADER } from "./headers.ts";
 
 /** Answers one request that may pass; `target` is path and query without the token. */
@@ -34,9 +34,9 @@ export async function startProxyServer({ host, port, token, answer }: ServerOpti
       refuse(response, target.status, target.message);
       return;
     }
-    answer(request, response, target).catch(() => {
+    answer(request, response, target).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
-      else refuse(response, 502, "plimsoll proxy: the upstream did not answer");
+      else refuse(response, 502, `plimsoll proxy: ${isPlimsollError(error) ? error.message : "the request failed"}`);
     });
   });
   // Some models think for longer than Node's own limits; a connection that is closed while idle may be the one that the next request is sent on.

@@ -78,7 +78,7 @@ test("a limit that the provider named holds for all, for a day, is shown, and ca
   await later.settled();
   const { io, stdout } = recordedIo(folder);
   const status = (...more: readonly string[]) => main(["proxy", "status", ...more, "--state", "."], { ...io, nowMs: () => 0 });
-  expect(await status()).toBe(0);
+  expect(await status()).toBe(1);
   expect(stdout()).toMatch(/^no proxy runs on .*\nlearned limit: m {2}16000 tokens/);
   expect(await status("forget", "other")).toBe(2);
   expect(await status("forget", "m")).toBe(0);

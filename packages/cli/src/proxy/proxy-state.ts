@@ -2,12 +2,14 @@ import { randomBytes } from "node:crypto";
 import { constants, existsSync, statSync } from "node:fs";
 import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
+import { beginningOf } from "@plimsoll/bench/terminal";
 import { PlimsollError, type SessionStore } from "@plimsoll/core";
 import { believedAt, believedLimits, learnedWindowTokens, NOTHING_LEARNED, REQUEST_UNITS } from "@plimsoll/core/extend";
 import { createConversationKeys, createLearnedLimits } from "@plimsoll/providers/proxy";
 import { createFileSessionStore, openRegularFile, readSmallFile, takeFolder, writeWholeFile } from "@plimsoll/stores";
 import { z } from "zod";
 import { UNIT_WORDS } from "../run/event-lines.ts";
+import { shortId } from "./proxy-status.ts";
 
 type LearnedLimits = ReturnType<typeof createLearnedLimits>;
 
@@ -263,6 +265,11 @@ export async function learnedLimitLines(folder: string, nowMs: number): Promise<
   });
 }
 
+const BYTES_PER_KB = 1_000;
+/** A line of 80 characters, less the words before it. */
+const STORED_CHARS = 66;
+const dayOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, "2026-01-31".length);
+
 /** The conversations that are kept, a line each; those left out are in the memory of a proxy. */
 export async function storedLines(
   sessions: SessionStore,
@@ -270,7 +277,15 @@ export async function storedLines(
 ): Promise<readonly string[]> {
   const stored = (await sessions.list()).filter(({ sessionId }) => !leftOut.has(sessionId));
   return stored.map(({ sessionId, updatedMs, bytes, title }) =>
-    [sessionId, updatedMs === null ? "?" : new Date(updatedMs).toISOString(), `${bytes} bytes`, title ?? ""].join("  "),
+    beginningOf(
+      [
+        shortId(sessionId),
+        updatedMs === null ? "?" : dayOf(updatedMs),
+        `${Math.ceil(bytes / BYTES_PER_KB)} kB`,
+        title ?? "",
+      ].join("  "),
+      STORED_CHARS,
+    ),
   );
 }
 

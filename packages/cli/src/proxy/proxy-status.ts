@@ -54,6 +54,8 @@ export interface ConversationStatus {
 /** The state of a running proxy, for a person. */
 export interface ProxyStatus {
   readonly upstream: string;
+  /** How many requests went on to it, and how many failed, in words. */
+  readonly requests: string;
   readonly policy: string;
   readonly isPaused: boolean;
   readonly conversations: readonly ConversationStatus[];
@@ -212,14 +214,14 @@ export function wentLines({ kinds, paths, yours }: Went): readonly string[] {
 }
 
 /** The status as lines for a terminal. */
-export function statusLines({ upstream, policy, isPaused, conversations, ...kept }: ProxyStatus): readonly string[] {
+export function statusLines({ upstream, requests, policy, isPaused, conversations, ...kept }: ProxyStatus): readonly string[] {
   return [
     `plimsoll proxy for ${upstream}, policy ${policy}${isPaused ? ", all cuts are paused" : ""}`,
+    requests,
     ...conversations.flatMap((each) => [
       `${each.id}  ${each.modelId ?? "no model named"}  ${fullWords(each)}  ${each.title}`,
       ...each.cuts.flatMap((cut) => [`  ${cutWords(cut)}; ${cut.cost}`, ...wentLines(cut).map((line) => `    ${line}`)]),
     ]),
-    ...(conversations.length === 0 ? ["no request since the proxy started"] : []),
     ...keptLines(kept),
   ];
 }

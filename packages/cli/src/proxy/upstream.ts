@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { formatNumberOf } from "@plimsoll/bench/extend";
 import { messageOf } from "@plimsoll/bench/terminal";
+import { PlimsollError } from "@plimsoll/core";
 import { type HeaderPairs, headerRecord } from "./headers.ts";
 
 interface UpstreamRequest {
@@ -19,8 +20,10 @@ interface UpstreamRequest {
 export interface Upstream {
   /** The address, without a key that a person's address may hold. */
   readonly name: string;
-  /** Resolves with the answer's beginning. Rejects if the server does not answer, or when the signal aborts. */
+  /** Resolves with the answer's beginning. Rejects with `provider-failed` if the server does not answer, and when the signal aborts. */
   send(request: UpstreamRequest): Promise<IncomingMessage>;
+  /** Counts the requests so far, in words: those that failed, and the last failure. */
+  counted(): string;
   close(): void;
 }
 
@@ -28,11 +31,17 @@ export interface Upstream {
  * An upstream at an address; its path comes before that of each request, and a version that both have comes once. That it is away is told at the first
  * request, the tenth, the hundredth, and when it is back.
  */
-export function createUpstream(address: URL, tell: (line: string) => void): Upstream {
+export function createUpstream(address: URL, tell: (line: string) => void, nowMs: () => number): Upstream {
+  const name = `${address.protocol}//${address.host}${address.pathname}`;
+  const counts = { requests: 0, failed: 0, last: "" };
+  const noteFailure = (why: string) => {
+    counts.failed += 1;
+    counts.last = ` (last: ${why} at ${new Date(nowMs()).toTimeString().slice(0, "12:00:00".length)})`;
+  };
   let missed = 0;
-  const noteAway = (error: unknown) => {
+  const noteAway = (why: string) => {
     missed += 1;
-    const why = errorCode(error) ?? messageOf(error);
+    noteFailure(why);
     if (missed === 1) tell(`the upstream does not answer (${why}): agents get 502`);
     else if (isTold(missed)) tell(`the upstream did not answer ${missed} requests in a row (${why})`);
   };
@@ -69,13 +78,21 @@ export function createUpstream(address: URL, tell: (line: string) => void): Upst
     });
   };
   return {
-    name: `${address.protocol}//${address.host}${address.pathname}`,
+    name,
+    counted: () => {
+      const { requests, failed, last } = counts;
+      return `${formatNumberOf(requests, "request")} since the proxy started${failed === 0 ? "" : `, ${failed} failed${last}`}`;
+    },
     send: async (request) => {
+      counts.requests += 1;
       const answer = await send(request, 0).catch((error: unknown) => {
-        if (!request.signal.aborted) noteAway(error);
-        throw error;
+        if (request.signal.aborted) throw error;
+        const why = errorCode(error) ?? messageOf(error);
+        noteAway(why);
+        throw new PlimsollError("provider-failed", `the upstream ${name} did not answer (${why})`, {}, error);
       });
       noteBack();
+      if ((answer.statusCode ?? 0) >= 400) noteFailure(String(answer.statusCode));
       return answer;
     },
     close: () => agent.destroy(),

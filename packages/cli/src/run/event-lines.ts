@@ -96,13 +96,13 @@ function eventLine(event: AgentEvent): string | null {
 export function contextWords(event: ContextEvent, toStateWindow: string): string | null {
   switch (event.type) {
     case "compaction-end": {
-      const { tokensBefore, tokensAfter, messagesRemoved, strategies, reason, estimator, unkept, missed } = event;
+      const { tokensBefore, tokensAfter, messagesRemoved, strategies, reason, unkept, missed } = event;
       const size = `${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens`;
       const left =
         missed === undefined
           ? ""
           : `; more than ${formatTokens(missed.budgetTokens)} tokens are expected to remain (${partWords(missed.parts)}); they are sent anyway`;
-      return `compacted (${reason}): ${size}, ${formatNumberOf(messagesRemoved, "message")} fewer, by ${strategies.join(" and ")} (${estimator})${unkept.map((line) => `; ${printable(line)}`).join("")}${left}`;
+      return `compacted (${reason}): ${size}, ${formatNumberOf(messagesRemoved, "message")} fewer, by ${strategies.join(" and ")}${unkept.map((line) => `; ${printable(line)}`).join("")}${left}`;
     }
     case "compaction-failed":
       if (event.reason === "manual" && event.steps.every(({ outcome }) => outcome === "not-applicable"))
