@@ -13,8 +13,9 @@ import {
 import { triggerLine } from "../show/trigger.ts";
 import { FEWEST_OWNERS } from "../statistics.ts";
 import type { KnobValue } from "./agent-knobs.ts";
-import type { SettingFigures } from "./choose-setting.ts";
+import type { SettingChoice, SettingFigures } from "./choose-setting.ts";
 import { type Decision, type Turning, windowName } from "./decide.ts";
+import type { WindowFill } from "./window-fill.ts";
 
 type Values = ReadonlyMap<string, KnobValue | null>;
 
@@ -29,27 +30,19 @@ interface DecisionWords {
 }
 
 /** Heads of the tables of tried settings and of the requests' content; the first is the name's. */
-export const SETTING_HEADS = [
-  "setting",
-  "cost %",
-  "cost more in",
-  "kept %",
-  "older %",
-  "dollars",
-  "too large",
-  "largest loss",
-] as const;
+export const SETTING_HEADS = ["setting", "cost %", "costs more in", "kept %", "older %", "dollars", "largest loss"] as const;
 export const FILL_HEADS = ["contents of the requests", "tokens", "share", "cost"] as const;
 
-/** Puts a decision into words: with the largest gains and losses, or with all. */
-export function decisionWords(decision: Decision, pays: Payment = "tokens", extent: Extent = "all"): DecisionWords {
-  const rows = decision.choice?.rows ?? [];
-  const { names, legend } = rowNames(decision);
+/** Puts a decision into words: with the largest gains, losses and contents of its requests, or with all. */
+export function decisionWords(decision: Decision, { pays, full }: Shown): DecisionWords {
+  // No proxy serves a plan.
+  const rows = (decision.choice?.rows ?? []).filter(({ kind }) => pays === "tokens" || kind !== "proxy");
+  const { names, legend } = rowNames(decision, rows);
   return {
-    facts: factSentences(decision),
-    answers: answerSentences(decision, pays, extent),
+    facts: factSentences(decision, pays),
+    answers: answerSentences(decision, pays, full ? "all" : "largest"),
     settings: rows.length === 0 ? null : { legend, rows: rows.map((row, place) => [names[place] ?? "", ...rowCells(row)]) },
-    fills: shownFills(decision).map(fillCells),
+    fills: (full ? decision.fills : shownFills(decision)).map(fillCells),
     pastes: pastesOf(decision, pays),
   };
 }
@@ -60,9 +53,11 @@ function shortValues(values: Values): string {
 }
 
 /** Names the rows of a decision, with a legend: with one setting the rows are its values, with several each has its first word. */
-function rowNames({ choice, agent }: Decision): { readonly names: readonly string[]; readonly legend: string } {
+function rowNames(
+  { agent }: Decision,
+  rows: readonly SettingFigures[],
+): { readonly names: readonly string[]; readonly legend: string } {
   const now = agent.turning?.values ?? new Map();
-  const rows = choice?.rows ?? [];
   const paths = [...new Set([...now.keys(), ...rows.flatMap(({ values }) => [...values.keys()])])];
   const wordOf = (path: string) => /^[a-z]+/.exec(path.split(".").at(-1) ?? "")?.[0] ?? path;
   const shown = (value: KnobValue | null) => (typeof value === "number" ? shortTokens(value) : String(value));
@@ -70,25 +65,28 @@ function rowNames({ choice, agent }: Decision): { readonly names: readonly strin
     [...of].map(([path, value]) => (paths.length === 1 ? shown(value) : `${wordOf(path)} ${shown(value)}`)).join(", ");
   const names = rows.map(({ kind, values }) => (kind === "candidate" ? named(values) : kind));
   const meant = paths.length === 1 ? paths : paths.map((path) => `${wordOf(path)} is ${path}`);
-  const set = now.size === 0 ? "not set" : shortValues(now);
+  const set = now.size === 0 ? `${agent.title}'s defaults` : shortValues(now);
   const tried = meant.every((text) => text === "") ? "" : `Settings tried: ${meant.join("; ")}. `;
-  return { names, legend: `${tried}now: ${set}. proxy: the agent under plimsoll proxy.` };
+  const proxy = rows.some(({ kind }) => kind === "proxy") ? " proxy: the agent under plimsoll proxy." : "";
+  return { names, legend: `${tried}now: ${set}.${proxy}` };
 }
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  'cost %: compared with no compaction, mean of the sessions; cost more in: sessions that cost over 2% more. kept %: share of what later replies needed that was still in the context, the mean of three measures: replaced texts (quoted by edits), passages (referred to), files being changed. older %: the same for texts last stated at least 20k tokens earlier, as in "older passages". dollars: all these sessions at list prices; a replay models the prompt cache, so "now" is not the recorded sum. too large: requests over the window. largest loss: of a measure, compared with now, in points.';
+  'cost %: compared with no compaction, mean of the sessions that fill half of the window (bench takes those that outgrow it); costs more in: sessions that cost over 2% more. kept %: share of what later replies needed that was still in the context, the mean of three measures: replaced texts (quoted by edits), passages (referred to), files being changed. older %: the same for texts last stated at least 20k tokens earlier, as in "older passages". dollars: all these sessions at list prices; a replay models the prompt cache, so "now" is not the recorded sum. largest loss: of a measure, compared with now, in points.';
 
 function rowCells({ standing, losses: [worst] }: SettingFigures): readonly string[] {
   const { costPercent, usd, gain, farGain, tooLarge } = standing;
   return [
     formatPercent(costPercent),
-    costMoreCell(standing),
+    costMoreCell(standing).replace("/", " of "),
     percentCell(gain),
     percentCell(farGain),
     usd === null ? "no price" : `$${formatUsd(usd)}`,
-    formatCount(tooLarge),
-    worst === undefined ? "" : `${worst.measure} −${formatPercent(worst.points)}`,
+    [
+      ...(tooLarge === 0 ? [] : [`${formatNumberOf(tooLarge, "request")} over the window`]),
+      ...(worst === undefined ? [] : [`${worst.measure} −${formatPercent(worst.points)}`]),
+    ].join("; "),
   ];
 }
 
@@ -104,13 +102,13 @@ function offerText({ choice }: Decision, { best, sureness }: Offer, extent: Exte
   };
   const losses = best.losses.length === 0 ? ["loses nothing measured"] : moved("loses", "−", best.losses);
   const { sessions = 0, projects = 0 } = choice ?? {};
+  const sampled = sureness === null ? "" : `, in 95% of samples of your ${sureness.drawn} it ${savedRange(sureness)}`;
+  return `${[savesPercent(best), ...losses, ...moved("gains", "+", best.gains)].join("; ")}. ${sureOf(sessions, projects, sampled)}`;
+}
+
+function sureOf(sessions: number, projects: number, sampled = ""): string {
   const few = projects < FEWEST_OWNERS ? `; too little data for others: ${FEWEST_OWNERS} projects are needed` : "";
-  return [
-    [savesPercent(best), ...losses, ...moved("gains", "+", best.gains)].join("; "),
-    `. How sure: ${formatNumberOf(sessions, "session")} of ${formatNumberOf(projects, "project")}`,
-    ...(sureness === null ? [] : [`, in 95% of samples of your ${sureness.drawn} it ${savedRange(sureness)}`]),
-    few,
-  ].join("");
+  return `How sure: ${formatNumberOf(sessions, "session")} of ${formatNumberOf(projects, "project")}${sampled}${few}`;
 }
 
 function savesPercent({ costRatio }: SettingFigures): string {
@@ -140,7 +138,8 @@ const isOffer = (verdict: SettingVerdict<SettingFigures>): verdict is Extract<ty
 export function answerSentences(decision: Decision, pays: Payment = "tokens", extent: Extent = "all"): readonly string[] {
   const { choice, refusal, agent } = decision;
   if (choice === null) return [`Nothing to set: ${refusal}.`];
-  const own = refusal === null ? settingSentence(decision, choice.setting, extent) : `Nothing to set: ${refusal}.`;
+  const verdict = refusal === null ? settingSentence(decision, choice.setting, extent) : `Nothing to set: ${refusal}.`;
+  const own = isBest(decision) ? `${verdict} ${bestText(choice)}` : verdict;
   const { proxy } = choice;
   if (pays === "plan" || proxy.kind === "idle" || proxy.kind === "too-few") return [own];
   const need = "plimsoll proxy (needs an API key; not with a subscription)";
@@ -167,8 +166,25 @@ function ownCompaction({ agent: { title, turning }, windowTokens }: Decision): s
     : ` ${title}'s own compaction would act first, at ${formatTokens(tokens)}: ${behindProxy.off}.`;
 }
 
+/** True if settings or the proxy were tried, enough sessions show it, and none is cheaper. */
+function isBest({ choice, refusal }: Pick<Decision, "choice" | "refusal">): boolean {
+  if (choice === null || choice.rows.length < 2) return false;
+  return choice.proxy.kind === "keep" && (choice.setting.kind === "keep" || refusal !== null);
+}
+
+function bestText({ sessions, projects }: SettingChoice): string {
+  return `Looks best here: your own compaction. ${sureOf(sessions, projects)}.`;
+}
+
 /** How a person pays for an agent: by tokens, or by a plan, which no proxy serves. */
 export type Payment = "tokens" | "plan";
+
+/** What a screen shows of a decision. */
+export interface Shown {
+  readonly pays: Payment;
+  /** True for all measures and all contents of the requests, however small. */
+  readonly full: boolean;
+}
 
 function settingSentence(decision: Decision, verdict: SettingVerdict<SettingFigures>, extent: Extent): string {
   const { agent, windowTokens, choice } = decision;
@@ -229,20 +245,24 @@ function pasteLines({ knobs }: Turning, values: Values): readonly string[] {
 }
 
 const MS_PER_MINUTE = 60_000;
-/** A time in whole minutes. */
-export function minutesText(ms: number): string {
-  const minutes = Math.round(ms / MS_PER_MINUTE);
-  return minutes === 0 ? "under 1 min" : `${formatCount(minutes)} min`;
+
+/** The time that a person waited for compactions in whole minutes, and for how many if not for all; empty if no wait is known. */
+export function waitedText(waitsMs: readonly number[], compactions: number): string {
+  if (waitsMs.length === 0) return "";
+  const minutes = Math.round(waitsMs.reduce((sum, ms) => sum + ms, 0) / MS_PER_MINUTE);
+  const of = waitsMs.length < compactions ? ` for ${formatCount(waitsMs.length)} of them` : "";
+  return `, ${minutes === 0 ? "under 1" : formatCount(minutes)} min of waiting${of}`;
 }
 
-function usdText({ usd, usdIs }: Decision["cost"]): string {
+function usdText({ usd, usdIs }: Decision["cost"], pays: Payment): string {
   if (usd === null) return "no prices known";
-  return `${usdIs === "whole" ? "" : "at least "}$${formatUsd(usd)}`;
+  const [worth, prices] = pays === "plan" ? ["worth ", " at list prices"] : ["", ""];
+  return `${worth}${usdIs === "whole" ? "" : "at least "}$${formatUsd(usd)}${prices}`;
 }
 
 /** A decision's heading: agent, window, dollars. */
-export function decisionTitle(decision: Decision): string {
-  return `${decision.agent.title}, ${windowName(decision)}: ${usdText(decision.cost)}`;
+export function decisionTitle(decision: Decision, pays: Payment = "tokens"): string {
+  return `${decision.agent.title}, ${windowName(decision)}: ${usdText(decision.cost, pays)}`;
 }
 
 /** The verdict in a few words. */
@@ -256,39 +276,46 @@ export function shortAnswer({ choice, refusal }: Decision, pays: Payment = "toke
   const named = trades.map(
     (best) => `${best.kind === "proxy" ? "plimsoll proxy" : shortValues(best.values)} ${savesPercent(best)}`,
   );
-  return named.length === 0 ? "nothing to set" : `nothing without a loss; with one, ${named.join(", ")}`;
+  if (named.length === 0) return isBest({ choice, refusal }) ? "nothing to set, yours looks best" : "nothing to set";
+  return `nothing without a loss; with one, ${named.join(", ")}`;
 }
 
 /** The data of a decision and the cost of compaction in it, a sentence each. */
-function factSentences({ cost, waitsMs, days, choice, models }: Decision): readonly string[] {
+function factSentences({ cost, waitsMs, days, choice, models }: Decision, pays: Payment): readonly string[] {
   const when = days === null ? "" : days.from === days.through ? `, ${days.from}` : `, ${days.from} to ${days.through}`;
   const long =
     choice === null
       ? ""
-      : `. ${formatCount(choice.sessions)}${choice.projects > 1 ? ` (of ${formatCount(choice.projects)} projects)` : ""} ${choice.sessions === 1 ? "fills" : "fill"} half of the window`;
+      : `. ${formatCount(choice.sessions)}${choice.projects > 1 ? ` (of ${formatCount(choice.projects)} projects)` : ""} ${choice.sessions === 1 ? "fills" : "fill"} half of the window or more: only they show a difference between settings`;
   const shares = models.map(
     ({ modelId, sessions, usd }) =>
-      `${modelId} (${usd === null ? "" : `$${formatUsd(usd)}, `}${formatNumberOf(sessions, "session")})`,
+      `${modelId}${models.length === 1 ? "" : ` (${usd === null ? "" : `$${formatUsd(usd)}, `}${formatNumberOf(sessions, "session")})`}`,
   );
+  // The title has the dollars, unless the logs say something else.
+  const stated = cost.usdText === `${usdText(cost, "tokens")} by list prices` ? "" : (cost.usdText ?? "no prices known");
   const facts = [
     `${formatNumberOf(cost.sessions, "session")}${when}${long}.`,
-    `${models.length === 1 ? "Model" : "Models"}: ${shares.join(", ")}; ${cost.usdText ?? "no prices known"}.`,
+    `${models.length === 1 ? "Model" : "Models"}: ${shares.join(", ")}${stated === "" ? "" : `; ${stated}`}.`,
   ];
   if (cost.compactions === 0) return [...facts, "Nothing was compacted."];
-  const usd = cost.compactionUsd === null ? "" : `about $${formatUsd(cost.compactionUsd)}, `;
-  const waited = waitsMs.length === 0 ? "" : `, ${minutesText(waitsMs.reduce((sum, ms) => sum + ms, 0))} of waiting`;
+  const prices = pays === "plan" ? " at list prices" : "";
+  const usd = cost.compactionUsd === null ? "" : `, about $${formatUsd(cost.compactionUsd)}${prices}`;
   return [
     ...facts,
-    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}: ${usd}${formatTokens(cost.compactionTokens)} tokens for summaries and the next prompts${waited}. Later replies needed ${formatNumberOf(cost.neededLater, "passage")} that compaction had removed.`,
+    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}${usd}${waitedText(waitsMs, cost.compactions)}. Later replies needed ${formatNumberOf(cost.neededLater, "passage")} that compaction had removed.`,
   ];
 }
 
-/** The contents of a request that are worth a line: the largest, and every MCP server and instruction file. */
+/** The contents of a request that are worth a line: the largest, every MCP server and instruction file, and the others together. */
 function shownFills({ fills }: Decision): Decision["fills"] {
-  return fills.filter(
-    ({ kind, percent }, place) =>
-      place < LARGEST_FILLS || (percent >= LEAST_PERCENT && /^(?:MCP server|instructions of) /.test(kind)),
-  );
+  const isShown = ({ kind, percent }: WindowFill, place: number) =>
+    place < LARGEST_FILLS || (percent >= LEAST_PERCENT && /^(?:MCP server|instructions of) /.test(kind));
+  const others = fills.filter((fill, place) => !isShown(fill, place));
+  const sum = (of: (fill: WindowFill) => number) => others.reduce((total, fill) => total + of(fill), 0);
+  if (others.length < 2) return fills;
+  const usd = others[0]?.usd === null ? null : sum((fill) => fill.usd ?? 0);
+  const rest = { tokens: sum(({ tokens }) => tokens), percent: sum(({ percent }) => percent), usd };
+  return [...fills.filter(isShown), { kind: formatNumberOf(others.length, "other kind"), ...rest }];
 }
 
 /** Kinds that are always shown, and the share from which a server or file is shown too; chosen. */
@@ -308,6 +335,6 @@ export function fillName(kind: string): string {
 const FILL_NAMES: Readonly<Record<string, string | undefined>> = {
   overhead: "system prompt and tool definitions",
   assistant: "the model's replies",
-  injected: "other text added by the agent",
+  injected: "text added by the agent",
   person: "your messages",
 };

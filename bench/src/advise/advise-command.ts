@@ -18,7 +18,7 @@ import { pasteBlock, renderPage } from "../show/page.ts";
 import { scrollFrame } from "../show/table-html.ts";
 import { isUnread, problemText } from "../show/terminal-report.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
-import { printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
+import { COLUMNS, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
 import {
   answerSentences,
@@ -28,6 +28,7 @@ import {
   type Payment,
   ROW_READING,
   SETTING_HEADS,
+  type Shown,
   shortAnswer,
 } from "./advice-words.ts";
 import { undoAdvice, writeAdvice } from "./apply-advice.ts";
@@ -43,6 +44,7 @@ import {
 } from "./decide.ts";
 import { knobsOf } from "./knob-table.ts";
 import { countedSessions, factsText, habitSentences } from "./recorded-facts.ts";
+import { joinedFills } from "./window-fill.ts";
 
 interface AdviseOptions extends LogOptions {
   readonly since: string;
@@ -67,10 +69,10 @@ export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCo
     .option("--since <time>", "logs changed since a date (2026-01-31), or in the last 12h, 7d or 4w", DEFAULT_SINCE)
     .option("--limit <count>", `read at most this many logs per agent, newest first (default: ${DEFAULT_LOG_LIMIT})`)
     .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
-    .option("--plan", "you pay by subscription: dollars show the value at list prices, and no proxy is advised")
+    .option("--plan", "you pay by subscription: dollars show the value at list prices, and no proxy is shown")
     .option("--jobs <count>", "parallel replays (default: one per processor core; 1 for few logs)")
     .optionsGroup("Results:")
-    .option("--full", "print every decision in full, and all notes")
+    .option("--full", "print every decision, all contents of the requests, and all notes")
     .option("--html <file>", "write the advice as one HTML page, with settings to paste")
     .option("--json <file>", "write all figures as JSON")
     .optionsGroup("Your agent's settings:")
@@ -102,11 +104,15 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
     return EXIT_FAILED;
   }
   const pays = options.plan === true ? "plan" : "tokens";
-  const { decisions, habits } = await decideAll(found.logs, { options, prices, pays }, io);
+  const { decisions, habits, facts } = await decideAll(found.logs, { options, prices, pays }, io);
   const shown = { columns: tableColumns(io.stdout), full: options.full ?? false, pays, habits } as const;
   io.stdout.write(`${adviceText(decisions, shown)}\n`);
-  if (options.html !== undefined) writeWholeFile(resolve(io.cwd, options.html), adviceHtml(decisions));
-  if (options.json !== undefined) writeWholeFile(resolve(io.cwd, options.json), adviceJson(decisions));
+  const write = (file: string, text: string) => {
+    writeWholeFile(resolve(io.cwd, file), text);
+    io.stdout.write(`Wrote ${printable(file)}.\n`);
+  };
+  if (options.html !== undefined) write(options.html, adviceHtml(decisions, { ...shown, facts }));
+  if (options.json !== undefined) write(options.json, adviceJson(decisions));
   return options.write ? writeAdvice(decisions, { isAgreed, io }) : EXIT_OK;
 }
 
@@ -136,7 +142,7 @@ async function decideAll(
   logs: readonly AgentLogs[],
   { options, prices, pays }: { readonly options: AdviseOptions; readonly prices: AdviceRun["prices"]; readonly pays: Payment },
   io: CliIo,
-): Promise<{ readonly decisions: readonly Decision[]; readonly habits: readonly string[] }> {
+): Promise<{ readonly decisions: readonly Decision[]; readonly habits: readonly string[]; readonly facts: string }> {
   const fileCount = logs.reduce((count, { files }) => count + files.length, 0);
   const few = fileCount < FEWEST_SHARED_FILES ? 1 : availableParallelism();
   const jobs = options.jobs === undefined ? few : parseJobs(options.jobs);
@@ -145,24 +151,28 @@ async function decideAll(
   const run = { pool, prices, kept: state.kept };
   const pricesOf = (modelId: string, atMs: number | null) => prices.get(modelId) ?? MODEL_CATALOG.pricesOf(modelId, atMs);
   const decisions: Decision[] = [];
-  let habits: readonly string[] = [];
+  let counted: ReturnType<typeof countedSessions> = [];
   try {
     const opened: { readonly logs: AgentLogs; readonly corpus: Corpus }[] = [];
     for (const each of logs) opened.push({ logs: each, corpus: await openCorpus(each.files, pool) });
-    const facts = opened.map(({ logs: { agent }, corpus }) => {
+    const agents = opened.map(({ logs: { agent }, corpus }) => {
       const knobs = knobsOf(agent, null);
       const isCached = knobs?.replay?.likeness(new Map()).summary.request === "prefix";
       return { title: knobs?.title ?? titleOf(agent), corpus, isCached };
     });
-    const counted = countedSessions(facts, { pricesOf, cacheRulesOf: MODEL_CATALOG.cacheRulesOf, pays });
+    counted = countedSessions(agents, { pricesOf, cacheRulesOf: MODEL_CATALOG.cacheRulesOf, pays });
     io.stdout.write(`${factsText(counted, { pays }, tableColumns(io.stdout))}\n\n`);
-    habits = habitSentences(counted);
     for (const each of opened) decisions.push(...(await decideOn(each.logs, { corpus: each.corpus, run, io })));
   } finally {
     await pool.close();
   }
   await state.finish();
-  return { decisions: decisions.toSorted(byMoney), habits };
+  const fills = joinedFills(decisions.map((each) => ({ fills: each.fills, promptTokens: each.cost.promptTokens })));
+  return {
+    decisions: decisions.toSorted(byMoney),
+    habits: habitSentences(counted, fills, pays),
+    facts: factsText(counted, { pays }, COLUMNS),
+  };
 }
 
 /** The form of the file; raised if a field changes its meaning. */
@@ -183,29 +193,30 @@ function adviceJson(decisions: readonly Decision[]): string {
 const SCRIPTS = ["folded-sections.js", "copy-button.js"];
 
 /** The advice as one HTML page that needs no network: the answer, then each decision with its settings, the lines to paste, and the content of the requests. */
-export function adviceHtml(decisions: readonly Decision[]): string {
+export function adviceHtml(
+  decisions: readonly Decision[],
+  { pays = "tokens", habits = [], facts = "" }: { pays?: Payment; habits?: readonly string[]; facts?: string } = {},
+): string {
   const agents = advisedAgents(decisions);
-  const sentences = decisions.flatMap((decision) => answerSentences(decision).map((text) => [decision, text] as const));
-  const [first = ""] = answerLines(decisions)
-    .join(" ")
-    .split(/(?<=compacted\.|of it\.) /);
-  const main = html`<h1>The cost of compaction, and settings to change</h1>
-<section class="answer" aria-label="The answer"><p class="pick">${first}</p>
-<ul>${sentences.map(([decision, text]) => html`<li><b>${decisionTitle(decision)}</b>. ${text}</li>`)}</ul></section>
+  const sentences = decisions.flatMap((decision) => answerSentences(decision, pays).map((text) => [decision, text] as const));
+  const main = html`<h1>Compaction: its cost, and advice</h1>
+<section class="answer" aria-label="The answer"><p class="pick">${spentSentence(decisions, pays)}</p>
+<ul>${sentences.map(([decision, text]) => html`<li><b>${decisionTitle(decision, pays)}</b>. ${text}</li>`)}</ul></section>
 ${problemList(adviceProblems(agents))}
-${decisions.map(decisionSection)}
+${decisions.map((decision, index) => decisionSection(decision, index, pays))}
+${habits.length === 0 ? html`` : html`<h2>The most expensive habits in these logs</h2><ul>${habits.map((text) => html`<li>${text}</li>`)}</ul>`}
+${facts === "" ? html`` : html`<h2>What the logs say</h2><pre tabindex="0">${facts}</pre>`}
 <p class="note">${ROW_READING}</p>
 <ul>${agents.map((agent) => html`<li class="note">${sourceText(agent)}</li>`)}</ul>
-<p class="note"><code>plimsoll proxy --help</code> says how to run the proxy. Replays use the recorded replies, so they do not show task success.</p>`;
+<p class="note">${pays === "plan" ? "" : html`<code>plimsoll proxy --help</code> says how to run the proxy. `}Replays use the recorded replies, so they do not show task success.</p>`;
   return renderPage({ title: "Plimsoll: advice on compaction", main, scripts: SCRIPTS });
 }
 
-function decisionSection(decision: Decision, index: number): Markup {
-  const title = decisionTitle(decision);
-  const { facts, answers, settings, fills, pastes } = decisionWords(decision);
+function decisionSection(decision: Decision, index: number, pays: Payment): Markup {
+  const title = decisionTitle(decision, pays);
+  const { facts, settings, fills, pastes } = decisionWords(decision, { pays, full: true });
   return html`<section aria-label="${title}"><h2>${title}</h2>
 ${facts.map((text) => html`<p class="soft">${text}</p>`)}
-${answers.map((text) => html`<p><b>${text}</b></p>`)}
 ${pastes.map(({ label, lines }, place) => pasteBlock({ id: `paste-${index}-${place}`, label, text: lines.join("\n") }))}
 ${settings === null ? html`` : html`<h3>Settings tried</h3><p class="soft">${settings.legend}</p>${table(`settings tried, ${title}`, SETTING_HEADS, settings.rows)}`}
 <h3>Contents of the requests</h3>
@@ -244,8 +255,8 @@ export function adviceText(
   const blocks = [
     answerLines(decisions, pays),
     problemText(told).split("\n"),
-    ...shown.map((decision) => decisionLines(decision, { columns, full, pays })),
-    rest.flatMap((decision) => prose(`${decisionTitle(decision)}. ${answerSentences(decision, pays)[0] ?? ""}`)),
+    ...shown.map((decision) => decisionLines(decision, { columns, pays, full, isAnswered: decisions.length === 1 })),
+    rest.flatMap((decision) => prose(`${decisionTitle(decision, pays)}. ${answerSentences(decision, pays)[0] ?? ""}`)),
     hasAdvice(decisions, pays) || habits.length === 0
       ? []
       : ["The most expensive habits in these logs:", ...habits.flatMap((text) => prose(`- ${text}`, "  "))],
@@ -255,7 +266,7 @@ export function adviceText(
       ...(full
         ? []
         : prose(
-            `--full or --html FILE shows every decision in full${untold === 0 ? "" : ` and ${formatNumberOf(untold, "more problem")}`}.`,
+            `--full or --html FILE shows every decision, and all contents of the requests${untold === 0 ? "" : ` and ${formatNumberOf(untold, "more problem")}`}.`,
           )),
     ],
   ];
@@ -281,8 +292,8 @@ export function adviceProblems(agents: readonly AdvisedAgent[]): readonly Report
   });
 }
 
-/** The answer in few lines of 80 columns: the cost of all sessions, then the decisions with the most dollars, and the dollars of the others. */
-export function answerLines(decisions: readonly Decision[], pays: Payment = "tokens"): readonly string[] {
+/** The cost of all sessions in one sentence. */
+function spentSentence(decisions: readonly Decision[], pays: Payment): string {
   const sum = (figure: (decision: Decision) => number) => decisions.reduce((total, decision) => total + figure(decision), 0);
   const sessions = formatNumberOf(
     sum(({ cost }) => cost.sessions),
@@ -295,15 +306,24 @@ export function answerLines(decisions: readonly Decision[], pays: Payment = "tok
   const compactions = sum(({ cost }) => cost.compactions);
   const usd = sum(({ cost }) => cost.usd ?? 0);
   const least = decisions.every(({ cost }) => cost.usdIs === "whole") ? "" : "at least ";
-  const spent = usd === 0 ? "no prices known" : `${least}$${formatUsd(usd)} by list prices`;
-  const part = `${formatNumberOf(compactions, "compaction")} cost about $${formatUsd(sum(({ cost }) => cost.compactionUsd ?? 0))} of that`;
-  const first = `${sessions}${when}: ${spent}. ${compactions === 0 ? "Nothing was compacted" : part}.`;
+  const spent = usd === 0 ? "no prices known" : `${pays === "plan" ? "worth " : ""}${least}$${formatUsd(usd)} by list prices`;
+  const part = `${formatNumberOf(compactions, "compaction")} ${pays === "plan" ? "took" : "cost"} about $${formatUsd(sum(({ cost }) => cost.compactionUsd ?? 0))} of that`;
+  return `${sessions}${when}: ${spent}. ${compactions === 0 ? "Nothing was compacted" : part}.`;
+}
+
+/** The answer in few lines of 80 columns: the cost of all sessions, then the decisions with the most dollars (a single one with its reasons), and the dollars of the others. */
+export function answerLines(decisions: readonly Decision[], pays: Payment = "tokens"): readonly string[] {
+  const first = spentSentence(decisions, pays);
   const lines = decisions
     .slice(0, SHOWN_DECISIONS)
-    .map((decision) => `${decisionTitle(decision).replace(": no prices known", "")}: ${shortAnswer(decision, pays)}`);
+    .map((decision) => `${decisionTitle(decision, pays).replace(": no prices known", "")}: ${shortAnswer(decision, pays)}`);
   const restUsd = decisions.slice(SHOWN_DECISIONS).reduce((total, { cost }) => total + (cost.usd ?? 0), 0);
   const rest = restUsd === 0 ? [] : [`Others, below: $${formatUsd(restUsd)}`];
-  return [...prose(first).slice(0, 2), ...lines.flatMap((line) => prose(line)), ...rest];
+  const why =
+    decisions.slice(1).length > 0
+      ? []
+      : decisions.flatMap((only) => answerSentences(only, pays, "largest")).map((text) => `→ ${text}`);
+  return [...prose(first).slice(0, 2), ...[...lines, ...why].flatMap((line) => prose(line)), ...rest];
 }
 
 function hasAdvice(decisions: readonly Decision[], pays: Payment): boolean {
@@ -313,29 +333,29 @@ function hasAdvice(decisions: readonly Decision[], pays: Payment): boolean {
 
 function decisionLines(
   decision: Decision,
-  { columns, full, pays }: { readonly columns: number; readonly full: boolean; readonly pays: Payment },
+  { columns, isAnswered, ...shown }: Shown & { readonly columns: number; readonly isAnswered: boolean },
 ): readonly string[] {
-  const { facts, answers, settings, fills, pastes } = decisionWords(decision, pays, full ? "all" : "largest");
+  const { facts, answers, settings, fills, pastes } = decisionWords(decision, shown);
   const table = (heads: readonly string[], rows: readonly (readonly string[])[]) => {
     const shown = rows.map((row) => row.map(printable));
     return drawTable({ head: [heads.map((content) => ({ content }))], rows: shown, leftColumns: [0] }, columns).split("\n");
   };
   const [, ...figures] = SETTING_HEADS;
   return [
-    printable(decisionTitle(decision)),
-    ...facts.flatMap((text) => prose(text, "  ")),
-    ...(settings === null ? [] : ["", ...prose(settings.legend), ...table(["", ...figures], settings.rows), ""]),
-    ...answers.flatMap((text) => prose(`→ ${text}`, "  ")),
+    printable(decisionTitle(decision, shown.pays)),
+    ...(isAnswered ? [] : answers.flatMap((text) => prose(`→ ${text}`, "  "))),
     ...pastes.flatMap(({ label, lines }) => [
       ...prose(`${label}:`, "    "),
       ...lines.map((line) => printable(`      ${line}`)),
     ]),
+    ...facts.flatMap((text) => prose(text, "  ")),
+    ...(settings === null ? [] : ["", ...prose(settings.legend), ...table(["", ...figures], settings.rows)]),
     ...(fills.length === 0 ? [] : ["", ...table(FILL_HEADS, fills)]),
   ];
 }
 
 /** Which logs were read, and where the names of an agent's settings are from. */
-export function sourceText({ title, logsRead, logsFound, shared, turning }: AdvisedAgent): string {
+export function sourceText({ title, logsRead, logsFound, shared, turning, version }: AdvisedAgent): string {
   const read =
     logsRead === logsFound
       ? ""
@@ -343,6 +363,6 @@ export function sourceText({ title, logsRead, logsFound, shared, turning }: Advi
   const names =
     turning === null
       ? "no settings of it are known"
-      : `setting names are from version ${turning.knobs.version}, read on ${turning.knobs.readOn} in ${turning.knobs.standing === "primary" ? "the program itself" : "documentation and issues, not in source"}`;
+      : `setting names are of version ${turning.knobs.version}${version === null || version === turning.knobs.version ? "" : ` (these logs: ${version})`}, read on ${turning.knobs.readOn} in ${turning.knobs.standing === "primary" ? "the program itself" : "documentation and issues, not in source"}`;
   return [`${title}: ${read}${names}.`, lineageWords(shared)].filter((text) => text !== "").join(" ");
 }

@@ -42,7 +42,8 @@ export const CLAUDE_CODE_KNOBS: AgentKnobs = {
       source: "github.com/anthropics/claude-code/issues/82761",
     },
   ],
-  nothingToTurn: "autoCompactWindow only helps in windows above 200k; compaction is reportedly off with a value below 200k",
+  nothingToTurn:
+    "in this window Claude Code has no safe setting to change. autoCompactWindow has an effect only above 200k, and values below 200k are reported to switch compaction off",
   behindProxy: { upstream: "https://api.anthropic.com", off: "set autoCompactEnabled to false" },
   replay: {
     unlike: (values) => {

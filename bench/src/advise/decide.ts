@@ -33,6 +33,8 @@ export interface AdvisedAgent {
   /** How far their sessions share answers, each of which counts once; left out if unknown. */
   readonly shared?: LineageCounts;
   readonly turning: Turning | null;
+  /** The version that wrote the first log that states one; `null` if none does. */
+  readonly version: string | null;
   readonly problems: readonly ReportProblem[];
 }
 
@@ -118,6 +120,7 @@ export async function decideOn(
       logsFound: found,
       shared: corpus.lineages.counts,
       turning,
+      version,
       problems: problemsOf(replays, unread),
     },
   };

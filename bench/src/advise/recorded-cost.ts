@@ -20,7 +20,6 @@ export interface RecordedCost {
   readonly usdIs: SessionDescription["recordedUsdIs"];
   /** US dollars of the compactions, modelled: their summaries, and filling the prompt cache anew. `null` if no model has a price. */
   readonly compactionUsd: number | null;
-  readonly compactionTokens: number;
   /** Passages that later replies needed and that compaction had removed. */
   readonly neededLater: number;
 }
@@ -37,7 +36,6 @@ export interface CompactionPricing {
 export function recordedCost(report: Pick<BenchReport, "rows" | "sessions">, pricing: CompactionPricing): RecordedCost {
   const rows = report.rows.filter(({ policy, metrics }) => policy === "recorded" && metrics !== null);
   const described = new Map(report.sessions.map((session) => [session.session, session]));
-  const priced = rows.map((row) => compactionsOf(row, described.get(row.session)?.modelIds ?? [], pricing));
   const compacted = rows.filter(({ compactions }) => compactions.length > 0);
   return {
     sessions: report.sessions.filter(({ parentSession }) => parentSession === null).length,
@@ -47,47 +45,42 @@ export function recordedCost(report: Pick<BenchReport, "rows" | "sessions">, pri
     usdText: recordedUsdText(report.sessions),
     promptTokens: sum(report.sessions.map(({ sumReportedPromptTokens }) => sumReportedPromptTokens)),
     usdIs: report.sessions.every(({ recordedUsdIs }) => recordedUsdIs === "whole") ? "whole" : "a-part",
-    compactionUsd: sumOfKnown(priced.map(({ usd }) => usd)),
-    compactionTokens: sum(priced.map(({ tokens }) => tokens)),
+    compactionUsd: sumOfKnown(rows.map((row) => compactionsUsd(row, described.get(row.session)?.modelIds ?? [], pricing))),
     neededLater: sum(compacted.flatMap(({ compactions }) => compactions.map(({ neededLater }) => neededLater))),
   };
 }
 
 /** Each compaction sends the prompt before it and gets a summary, and the next prompt finds nothing of its own in the cache. */
-function compactionsOf(
-  row: ReplayRow,
-  modelIds: readonly string[],
-  pricing: CompactionPricing,
-): { readonly usd: number | null; readonly tokens: number } {
+function compactionsUsd(row: ReplayRow, modelIds: readonly string[], pricing: CompactionPricing): number | null {
   const modelId = modelIds.find((id) => pricing.pricesOf(id) !== null);
   const prices = modelId === undefined ? null : pricing.pricesOf(modelId);
+  if (prices === null) return null;
   const rules = pricing.cacheRulesOf(modelId ?? "");
   const sizes = new Map(row.series.map(({ call, promptTokens }) => [call, promptTokens]));
   const parts = row.compactions.map(({ call, tokensBefore }) => {
     const beforeTokens = sizes.get(call - 1) ?? tokensBefore ?? 0;
     return compactionSpend(beforeTokens, sizes.get(call) ?? 0, { prices, rules, isCached: pricing.request === "prefix" });
   });
-  return { tokens: sum(parts.map(({ tokens }) => tokens)), usd: prices === null ? null : sum(parts.map(({ usd }) => usd)) };
+  return sum(parts);
 }
 
-/** The tokens and US dollars (0 without prices) of one compaction: its summary, and the next prompt, which finds nothing in the cache. */
+/** The US dollars (0 without prices) of one compaction: its summary, and the next prompt, which finds nothing in the cache. */
 export function compactionSpend(
   beforeTokens: number,
   afterTokens: number,
   { prices, rules, isCached }: { readonly prices: ModelPrices | null; readonly rules: CacheRules; readonly isCached: boolean },
-): { readonly usd: number; readonly tokens: number } {
-  const tokens = beforeTokens + SUMMARY_REPLY_TOKENS + afterTokens;
-  if (prices === null) return { tokens, usd: 0 };
+): number {
+  if (prices === null) return 0;
   const nothing = { readTokens: 0, writeTokens: 0, uncachedTokens: 0 };
   const asked = { ...nothing, [isCached ? "readTokens" : "uncachedTokens"]: beforeTokens, state: "first" as const };
   const anew = { ...nothing, writeTokens: afterTokens, state: "broken" as const };
   const read = { ...nothing, readTokens: afterTokens, state: "warm" as const };
-  const usd =
+  return (
     promptUsd(asked, prices, rules) +
     outputUsd(SUMMARY_REPLY_TOKENS, beforeTokens, prices) +
     promptUsd(anew, prices, rules) -
-    promptUsd(read, prices, rules);
-  return { tokens, usd };
+    promptUsd(read, prices, rules)
+  );
 }
 
 function sum(values: readonly number[]): number {

@@ -51,21 +51,32 @@ test("the text says who spent what, what was cut, what fills the requests and wh
   expect(text.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
   expect(text).toMatch(/^Recorded in 1 session, before any replay:\n\nagent and model .* dollars\n─+\nAgent, m +1 +12 /);
   expect(text).toMatch(/\n2 compactions in 1 session: \S+k tokens left the context; .* about \$0\.\d+\.\n/s);
-  expect(text).toMatch(/\nlogged contents of the requests.*\n─+\nresults of \w+ +9\d\.\d%\n/);
-  expect(text).toMatch(/\nlongest sessions .*\n─+\nPlease look at src\/module-0\.t….* +12 +\S+ +2 +\S*\$0\.\d+/);
+  expect(text).toMatch(/\nlogged text of the requests\*.*\n─+\nresults of \w+ +9\d\.\d%\n/);
+  expect(text).toMatch(/\nlongest sessions .*\n─+\nPlease look at src\/modu… made +\S+ +\S+ +2 +\S*\$0\.\d+/);
 });
 
 test("a plan has its compactions first, and dollars as a worth", () => {
   const text = factsText(counted([session(1, [1])], "plan"), { pays: "plan" }, 80).replace(/\s+/g, " ");
-  expect(text).toMatch(/^Recorded .* not your bill: 1 compaction .* were worth about \$.* agent and model .* worth /);
+  expect(text).toMatch(/^Recorded .* not your bill: 1 compaction .* would cost about \$.* agent and model .* worth /);
 });
 
+const FILLS = [
+  { kind: "overhead", tokens: 4_000, percent: 40, usd: 4 },
+  { kind: "results of Read", tokens: 3_000, percent: 30, usd: 3 },
+  { kind: "assistant", tokens: 3_000, percent: 30, usd: 3 },
+];
+
 test.each([
-  ["a tool whose results are most of what is sent", session(1), ["results of"]],
-  ["a session that is cut often", session(1, [1, 2, 3]), ["results of", "1 session was compacted 3 times or more"]],
-  ["pauses behind which the cache is cold", session(10), ["results of", "prompts were written to the cache again"]],
-])("a habit is %s", (_, transcript, named) => {
-  const habits = habitSentences(counted([transcript]));
+  [
+    "large parts of all requests, with their share of the dollars",
+    session(1),
+    FILLS,
+    ["about $3.00: results of Read are 30.0%", "about $4.00: system prompt"],
+  ],
+  ["a session that is cut often", session(1, [1, 2, 3]), [], ["1 session was compacted 3 times or more"]],
+  ["pauses behind which the cache is cold", session(10), [], ["prompts were written to the cache again"]],
+])("a habit is %s", (_, transcript, fills, named) => {
+  const habits = habitSentences(counted([transcript]), fills, "tokens");
   expect(habits).toHaveLength(named.length);
   for (const each of named) expect(habits.some((habit) => habit.includes(each))).toBe(true);
 });

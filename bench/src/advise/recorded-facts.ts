@@ -4,8 +4,9 @@ import type { ReportedAnswer, SessionFacts } from "../open/session-facts.ts";
 import { formatCount, formatNumberOf, formatPercent, formatTokens, formatUsd, NO_FIGURE } from "../show/figures.ts";
 import { beginningOf, printable, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
-import { fillName, minutesText } from "./advice-words.ts";
+import { fillName, waitedText } from "./advice-words.ts";
 import { compactionSpend } from "./recorded-cost.ts";
+import type { WindowFill } from "./window-fill.ts";
 
 /** The logs of an agent, opened and not replayed yet. */
 export interface AgentFacts {
@@ -33,31 +34,41 @@ interface CountedSession extends Sums {
   readonly facts: SessionFacts;
   readonly title: string;
   readonly models: Map<string, Sums>;
-  largestTokens: number;
   compactions: number;
+  readonly waitsMs: number[];
   takenTokens: number;
   compactionUsd: number;
   /** US dollars of prompts that were written to the cache once more after a pause. */
   pausedUsd: number;
 }
 
-function countedSession(facts: SessionFacts, agent: AgentFacts, { pricesOf, cacheRulesOf }: FactsPricing): CountedSession {
+const lineageOf = ({ corpus }: AgentFacts, { file, session }: SessionFacts) =>
+  corpus.lineages.in(file).find((each) => each.session === session);
+
+/** Adds up the answers that count in a session; `null` if all of it counts in another. */
+function countedSession(
+  facts: SessionFacts,
+  agent: AgentFacts,
+  { pricesOf, cacheRulesOf }: FactsPricing,
+): CountedSession | null {
   const sums = (): Sums => ({ requests: 0, promptTokens: 0, spending: createSpending(pricesOf) });
   const counted: CountedSession = {
     ...{ facts, title: agent.title, models: new Map(), ...sums() },
-    ...{ largestTokens: 0, compactions: 0, takenTokens: 0, compactionUsd: 0, pausedUsd: 0 },
+    ...{ compactions: 0, waitsMs: [], takenTokens: 0, compactionUsd: 0, pausedUsd: 0 },
   };
-  const copied = agent.corpus.lineages.in(facts.file).find(({ session }) => session === facts.session)?.copied ?? [];
+  const { copied = [], isCopy = false } = lineageOf(agent, facts) ?? {};
+  if (isCopy) return null;
   const isOwn = (place: number) => !copied.some(([from, through]) => place >= from && place < through);
   let last: ReportedAnswer | null = null;
   let cutTokens: number | null = null;
   for (const [place, answer] of facts.answers.entries()) {
     const before: ReportedAnswer | null = last;
-    if (answer === "compaction" && isOwn(place)) {
+    if (answer?.type === "compaction" && isOwn(place)) {
       counted.compactions += 1;
+      if (answer.waitMs !== null) counted.waitsMs.push(answer.waitMs);
       cutTokens = before?.usage.input.totalTokens ?? null;
     }
-    if (answer === null || answer === "compaction") continue;
+    if (answer === null || answer.type === "compaction") continue;
     last = answer;
     if (!isOwn(place)) continue;
     const { usage, modelId, atMs } = answer;
@@ -69,11 +80,10 @@ function countedSession(facts: SessionFacts, agent: AgentFacts, { pricesOf, cach
       each.promptTokens += tokens;
       each.spending.add(answer);
     }
-    counted.largestTokens = Math.max(counted.largestTokens, tokens);
     const [prices, rules] = [pricesOf(modelId, atMs), cacheRulesOf(modelId)];
     if (cutTokens !== null) {
       counted.takenTokens += Math.max(0, cutTokens - tokens);
-      counted.compactionUsd += compactionSpend(cutTokens, tokens, { prices, rules, isCached: agent.isCached }).usd;
+      counted.compactionUsd += compactionSpend(cutTokens, tokens, { prices, rules, isCached: agent.isCached });
     } else if (
       prices !== null &&
       before !== null &&
@@ -93,7 +103,7 @@ function countedSession(facts: SessionFacts, agent: AgentFacts, { pricesOf, cach
 
 /** Counts the answers of all agents' sessions, each once. */
 export function countedSessions(agents: readonly AgentFacts[], pricing: FactsPricing): readonly CountedSession[] {
-  return agents.flatMap((agent) => agent.corpus.facts.map((facts) => countedSession(facts, agent, pricing)));
+  return agents.flatMap((agent) => agent.corpus.facts.flatMap((facts) => countedSession(facts, agent, pricing) ?? []));
 }
 
 const usdOf = ({ spending }: Pick<Sums, "spending">) => spending.now().usd ?? 0;
@@ -146,74 +156,90 @@ export function factsText(sessions: readonly CountedSession[], { pays }: Pick<Fa
     .slice(0, SHOWN_ROWS)
     .map((session) => [
       beginningOf(session.facts.firstWords ?? session.facts.session, WORDS_CHARS),
+      shortId(session.facts.file),
       session.facts.startedMs === null ? "" : new Date(session.facts.startedMs).toISOString().slice(0, "2026-01-31".length),
-      formatCount(session.requests),
-      formatTokens(session.largestTokens),
+      formatTokens(session.promptTokens),
       formatCount(session.compactions),
       usdCell(session),
     ]);
   const spending = table(["agent and model", "sessions", "requests", "prompt tokens", dollars], spent);
   const compacted = prose(compactionSentence(sessions, pays)).join("\n");
-  const fills = fillsOf(sessions).slice(0, SHOWN_ROWS);
+  const fills = fillsOf(sessions);
+  const others = fills.slice(SHOWN_ROWS);
+  const rest = [formatNumberOf(others.length, "other kind"), sum(others, ([, ratio]) => ratio)] as const;
+  const shown = others.length < 2 ? fills : [...fills.slice(0, SHOWN_ROWS), rest];
   return [
     prose(
       `Recorded in ${formatNumberOf(sessions.filter(({ facts }) => !facts.isSubAgent).length, "session")}, before any replay${pays === "plan" ? "; dollars show the value at list prices, not your bill" : ""}:`,
     ).join("\n"),
     ...(pays === "plan" ? [compacted, spending] : [spending, compacted]),
     table(
-      ["logged contents of the requests", "share"],
-      fills.map(([kind, ratio]) => [fillName(kind), `${formatPercent(100 * ratio)}%`]),
+      ["logged text of the requests*", "share"],
+      shown.map(([kind, ratio]) => [fillName(kind), `${formatPercent(100 * ratio)}%`]),
     ),
-    table(["longest sessions", "began", "requests", "largest prompt", "cuts", dollars], longest),
+    "* without system prompt and tool definitions, which are not in most logs",
+    table(["longest sessions", "id", "began", "tokens sent", "compactions", dollars], longest),
+    "plimsoll inspect ID shows one of them.",
   ].join("\n\n");
 }
 
-const WORDS_CHARS = 30;
+const WORDS_CHARS = 24;
+
+/** The beginning of a log's name by which `inspect` finds it: of its random id, if it has one. */
+function shortId(file: string): string {
+  const name = file.split(/[\\/#]/).at(-1) ?? file;
+  return /[0-9a-f]{8}(?=-[0-9a-f]{4}-)/.exec(name)?.[0] ?? name.replace(/\.[a-z.]+$/, "").slice(-ID_CHARS);
+}
+
+const ID_CHARS = 10;
 
 function compactionSentence(sessions: readonly CountedSession[], pays: FactsPricing["pays"]): string {
   const compactions = sum(sessions, (each) => each.compactions);
   if (compactions === 0) return "Nothing was compacted.";
   const cut = sessions.filter((each) => each.compactions > 0).length;
-  const waits = sessions.flatMap(({ facts }) => facts.waitsMs);
-  const waited = waits.length === 0 ? "" : `, ${minutesText(sum(waits, (ms) => ms))} of waiting`;
+  const waitsMs = sessions.flatMap((each) => each.waitsMs);
   const usd = sum(sessions, ({ compactionUsd }) => compactionUsd);
-  const cost = `${pays === "plan" ? "were worth" : "cost"} about $${formatUsd(usd)}`;
-  return `${formatNumberOf(compactions, "compaction")} in ${formatNumberOf(cut, "session")}${waited}: ${formatTokens(sum(sessions, ({ takenTokens }) => takenTokens))} tokens left the context; summaries and the cold cache behind them ${cost}.`;
+  const cost = `${pays === "plan" ? "would cost" : "cost"} about $${formatUsd(usd)}${pays === "plan" ? " at list prices" : ""}`;
+  return `${formatNumberOf(compactions, "compaction")} in ${formatNumberOf(cut, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sum(sessions, ({ takenTokens }) => takenTokens))} tokens left the context; summaries, and sending the rest again without the cache, ${cost}.`;
 }
 
 /** A session that is cut so often is too long for its window; chosen. */
 const MANY_CUTS = 3;
-/** The share of all requests from which on one tool's results are a habit; chosen. */
-const LARGE_RATIO = 0.15;
+/** The share of the tokens from which on one kind of content is a habit; chosen. */
+const LARGE_PERCENT = 15;
+const MOST_HABITS = 3;
 
-/** The most expensive habits that the logs show, at most three, each with a remedy. */
-export function habitSentences(sessions: readonly CountedSession[]): readonly string[] {
-  const usd = sum(sessions, usdOf);
+/** The most expensive habits that the logs show, at most three, each with a remedy. `fills` are the contents of the replayed requests, of each decision. */
+export function habitSentences(
+  sessions: readonly CountedSession[],
+  fills: readonly WindowFill[],
+  pays: FactsPricing["pays"],
+): readonly string[] {
   const often = sessions.filter(({ compactions }) => compactions >= MANY_CUTS);
-  const oftenUsd = sum(often, ({ compactionUsd }) => compactionUsd);
+  const large = fills
+    .filter(({ kind, percent }) => percent >= LARGE_PERCENT && /^(?:overhead$|results of |MCP server )/.test(kind))
+    .map(({ kind, percent, usd }) => ({
+      usd: usd ?? 0,
+      text: `${fillName(kind)} ${kind.startsWith("MCP") ? "is" : "are"} ${formatPercent(percent)}% of the tokens sent: ${kind === "overhead" ? "turn off MCP servers and plugins that you don't use, and shorten instruction files" : "ask for parts of files and shorter outputs"}`,
+    }));
   const pausedUsd = sum(sessions, (each) => each.pausedUsd);
-  const tool = fillsOf(sessions).find(([kind]) => kind.startsWith("results of "));
+  const were = often.length === 1 ? "was" : "were";
   const habits = [
-    tool === undefined || tool[1] < LARGE_RATIO
-      ? null
-      : {
-          usd: tool[1] * usd,
-          text: `${tool[0]} are ${formatPercent(100 * tool[1])}% of the tokens sent: ask for parts of files and shorter outputs`,
-        },
-    often.length === 0
-      ? null
-      : {
-          usd: oftenUsd,
-          text: `${formatNumberOf(often.length, "session")} ${often.length === 1 ? "was" : "were"} compacted ${MANY_CUTS} times or more: begin a new session for a new task`,
-        },
-    pausedUsd === 0
-      ? null
-      : {
-          usd: pausedUsd,
-          text: "prompts were written to the cache again after pauses: finish a long session in one go, or begin a new one after a break",
-        },
-  ].filter((habit) => habit !== null);
+    ...large,
+    ...often.slice(0, 1).map(() => ({
+      usd: sum(often, ({ compactionUsd }) => compactionUsd),
+      text: `${formatNumberOf(often.length, "session")} ${were} compacted ${MANY_CUTS} times or more: begin a new session for a new task`,
+    })),
+    {
+      usd: pausedUsd,
+      text: "prompts were written to the cache again after pauses: finish a long session in one go, or begin a new one after a break",
+    },
+  ];
   return habits
+    .slice(0, pausedUsd === 0 ? -1 : habits.length)
     .toSorted((a, b) => b.usd - a.usd)
-    .map(({ usd, text }) => (usd === 0 ? `${text}.` : `about $${formatUsd(usd)}: ${text}.`));
+    .slice(0, MOST_HABITS)
+    .map(({ usd, text }) =>
+      usd === 0 ? `${text}.` : `about $${formatUsd(usd)}${pays === "plan" ? " at list prices" : ""}: ${text}.`,
+    );
 }

@@ -50,4 +50,25 @@ export function windowFills({ rows, sessions }: Pick<BenchReport, "rows" | "sess
     .toSorted((a, b) => b.tokens - a.tokens);
 }
 
+/** Adds up the contents of several groups of requests, each with all its tokens. */
+export function joinedFills(
+  groups: readonly { readonly fills: readonly WindowFill[]; readonly promptTokens: number }[],
+): readonly WindowFill[] {
+  const whole = sum(groups.map(({ promptTokens }) => promptTokens));
+  const all = groups.flatMap(({ fills, promptTokens }) =>
+    fills.map((fill) => ({ ...fill, ratio: promptTokens / Math.max(1, whole) })),
+  );
+  return [...new Set(all.map(({ kind }) => kind))].map((kind) => {
+    const of = all.filter((fill) => fill.kind === kind);
+    const over = (figure: (fill: (typeof all)[number]) => number) => sum(of.map(figure));
+    const usd = of.some((fill) => fill.usd !== null) ? over((fill) => fill.usd ?? 0) : null;
+    return {
+      kind,
+      tokens: over(({ tokens, ratio }) => tokens * ratio),
+      percent: over(({ percent, ratio }) => percent * ratio),
+      usd,
+    };
+  });
+}
+
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdir, realpath, stat } from "node:fs/promises";
-import { isAbsolute, join, resolve, sep } from "node:path";
+import { basename, isAbsolute, join, resolve, sep } from "node:path";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { suggestion } from "@plimsoll/core/extend";
 import type { Command } from "commander";
@@ -192,15 +192,30 @@ interface NewestLog extends InputFile {
   readonly modifiedMs: number;
 }
 
-/** Finds the newest log of an agent, or of all; with a folder that of a session that ran in it. `null` if there is none. Throws `bad-input` for an unknown agent. */
-export async function newestLog(agent: string | null, io: CliIo, folder: string | null = null): Promise<NewestLog | null> {
+/**
+ * Finds the newest log of an agent, or of all; with a folder that of a session that ran in it, with an id the one that has it in its name. `null` if there
+ * is none. Throws `bad-input` for an unknown agent, or if an id is in several names.
+ */
+export async function newestLog(
+  agent: string | null,
+  io: CliIo,
+  { folder = null, id = "" }: { readonly folder?: string | null; readonly id?: string } = {},
+): Promise<NewestLog | null> {
   const agents = agent === null ? LOCATED_AGENTS : [parseAgent(agent)];
   const query = logQuery(undefined, io);
   const located = await Promise.all(
     agents.map(async (each) => (await locateLogs({ agent: each, ...query })).map((file) => ({ ...file, agent: each }))),
   );
   const folders = folder === null ? null : [folder, await realpath(folder).catch(() => folder)];
-  for (const log of located.flat().toSorted((a, b) => b.modifiedMs - a.modifiedMs)) {
+  const named = located.flat().filter(({ path }) => basename(path).includes(id));
+  if (id !== "" && named.length > 1) {
+    const names = named.slice(0, LISTED_LOGS).map(({ path }) => homeName(path, io.homeFolder));
+    throw new PlimsollError(
+      "bad-input",
+      `${id} is in the names of ${named.length} logs; give one of them: ${names.join(", ")}`,
+    );
+  }
+  for (const log of named.toSorted((a, b) => b.modifiedMs - a.modifiedMs)) {
     const head = await fileSource(log.path, log.path)
       .then(readHead)
       .catch(() => null);
@@ -210,6 +225,8 @@ export async function newestLog(agent: string | null, io: CliIo, folder: string 
   }
   return null;
 }
+
+const LISTED_LOGS = 5;
 
 /** True if an object of the log names one of the folders as its first path, as logs do that state where they were written, or the log has a folder's hash, as Gemini CLI's. */
 function ranIn({ firstObjects, text }: FileHead, folders: readonly string[]): boolean {

@@ -278,7 +278,7 @@ describe("the vendor's fast mode", () => {
 });
 
 describe("output sizes from the beginning of a reply", () => {
-  const note = (name: string, words: string) => [expect.anything(), `${name}: ${words}: dollars are a lower bound`];
+  const note = (name: string, words: string) => [expect.anything(), `${name}: ${words}: dollars are too low`];
   test.each<[string, Partial<Facts>]>([
     [
       "08-placeholder.jsonl",
@@ -286,7 +286,7 @@ describe("output sizes from the beginning of a reply", () => {
         ...{ calls: 4, output: 13, usd: 0.08026, usdIs: "a-part" },
         notes: note(
           "08-placeholder.jsonl",
-          "4 replies report only the size of their beginning (13 tokens for 13726 characters)",
+          "the log has only a part of the output tokens of 4 replies (13 for 13726 characters)",
         ),
       },
     ],

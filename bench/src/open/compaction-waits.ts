@@ -5,14 +5,18 @@ import type { Transcript } from "../transcript.ts";
 const LONGEST_WAIT_MS = 600_000;
 
 /**
- * How long the person waited for each recorded compaction, in milliseconds: from the newest message before it to its own time. Those without
+ * How long the person waited for recorded compactions by their ids, in milliseconds: from the newest message before it to its own time. Those without
  * times are left out, and those that follow a finished reply unless the agent is known to have made them by itself: a person may have been
  * away before asking for one.
  */
-export function compactionWaits({ entries, automaticCompactionIds = [], copiedIds = [] }: Transcript): readonly number[] {
+export function compactionWaits({
+  entries,
+  automaticCompactionIds = [],
+  copiedIds = [],
+}: Transcript): ReadonlyMap<string, number> {
   const automatic = new Set(automaticCompactionIds);
   const copied = new Set(copiedIds);
-  const waits: number[] = [];
+  const waits = new Map<string, number>();
   let last: Extract<SessionEntry, { type: "message" }> | null = null;
   for (const entry of entries) {
     if (entry.type === "message") last = entry;
@@ -20,7 +24,7 @@ export function compactionWaits({ entries, automaticCompactionIds = [], copiedId
     if (last.message.role === "assistant" && !automatic.has(entry.id)) continue;
     if (copied.has(entry.id)) continue;
     const waitMs = entry.atMs - last.message.atMs;
-    if (waitMs > 0 && waitMs <= LONGEST_WAIT_MS) waits.push(waitMs);
+    if (waitMs > 0 && waitMs <= LONGEST_WAIT_MS) waits.set(entry.id, waitMs);
   }
   return waits;
 }

@@ -18,7 +18,7 @@ export function describeSession(session: PreparedSession, catalog: ModelCatalog)
   const copied = new Set(transcript.copiedIds);
   const calls = sizeJudge.calls.filter(({ usage }) => !copied.has(usage.requestId));
   const reported = calls.flatMap((call) => call.reportedTokens ?? []);
-  const waitsMs = compactionWaits(transcript);
+  const waitsMs = [...compactionWaits(transcript).values()];
   return {
     session: transcript.name,
     file: transcript.file,

@@ -9,15 +9,19 @@ import { type SessionOpening, sessionOpening } from "./describe-session.ts";
 /** The report of an answer. */
 export type ReportedAnswer = Extract<SessionEntry, { type: "usage" }>;
 
+/** A compaction, and how long the person waited for it in milliseconds; `null` if unknown. */
+interface ReportedCompaction {
+  readonly type: "compaction";
+  readonly waitMs: number | null;
+}
+
 /** The facts of a session that its log states by itself, read without a replay. */
 export interface SessionFacts extends SessionOpening {
   readonly session: string;
   readonly file: string;
   readonly isSubAgent: boolean;
   /** Its answers and compactions in order, as lineages count them; `null` for an answer without a report, and for a roll-back. */
-  readonly answers: readonly (ReportedAnswer | "compaction" | null)[];
-  /** How long the person waited for each compaction whose time is known, in milliseconds. */
-  readonly waitsMs: readonly number[];
+  readonly answers: readonly (ReportedAnswer | ReportedCompaction | null)[];
   /** Characters of each kind of content, added up over all requests that sent them. */
   readonly sentChars: ReadonlyMap<string, number>;
 }
@@ -38,8 +42,10 @@ export function sessionFacts(transcript: Transcript): SessionFacts {
       for (const message of view.messages) add(now, contentKind(message), messageChars(message));
     }
   }
+  const waits = compactionWaits(transcript);
   const answers = countedEntries(entries).map(({ entry }): SessionFacts["answers"][number] => {
-    if (entry.type === "compaction") return isRollBack(entry) ? null : "compaction";
+    if (entry.type === "compaction")
+      return isRollBack(entry) ? null : { type: "compaction", waitMs: waits.get(entry.id) ?? null };
     return entry.type === "usage" && !isRejectedUsage(entry.usage) ? entry : null;
   });
   return {
@@ -47,7 +53,6 @@ export function sessionFacts(transcript: Transcript): SessionFacts {
     file,
     isSubAgent: parentName !== null,
     ...sessionOpening(entries),
-    waitsMs: compactionWaits(transcript),
     answers,
     sentChars,
   };

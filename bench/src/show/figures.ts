@@ -69,7 +69,7 @@ export function lineageWords(counts: LineageCounts | undefined): string {
   if (counts === undefined || counts.repeatedAnswers === 0) return "";
   const { files, sessions, lineages, repeatedAnswers } = counts;
   const stand = repeatedAnswers === 1 ? "appears in more than one file and is" : "appear in more than one file and are";
-  return `${formatNumberOf(files, "file")}, ${formatNumberOf(sessions, "session")} of ${formatNumberOf(lineages, "lineage")}; ${formatNumberOf(repeatedAnswers, "answer")} ${stand} counted once.`;
+  return `${formatNumberOf(files, "file")}: ${formatNumberOf(sessions - lineages, "session")} repeat${sessions - lineages === 1 ? "s" : ""} others or their beginning; ${repeatedAnswers === 1 ? "1 reply" : `${formatCount(repeatedAnswers)} replies`} ${stand} counted once.`;
 }
 
 /** A verb as its count wants it, e.g. `1 session outgrows`, `2 sessions outgrow`. */

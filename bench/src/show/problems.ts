@@ -89,25 +89,24 @@ function hiddenNeeds({ rows, sessions }: Checked): readonly ReportProblem[] {
     in: long.filter(({ session }) => measured.get(session)?.[id].all.uses === 0),
   })).filter((each) => each.in.length > 0);
   if (hidden.length === 0) return [];
-  const where = (count: number) =>
-    long.length === 1
-      ? `the one session with ${SEEING_CALLS} calls or more`
-      : `${formatCount(count)} of the ${formatCount(long.length)} sessions with ${SEEING_CALLS} calls or more`;
+  const of = long.length === 1 ? "session" : `of ${formatCount(long.length)} sessions`;
   const counts = [...new Set(hidden.map((each) => each.in.length))];
   const sentences = counts.map((count) => {
     const names = hidden.filter((each) => each.in.length === count).map(({ name }) => name);
-    const verb = names.at(-1)?.endsWith("s") === true ? "are" : "is";
-    return `No ${names.join(" and no ")} ${verb} visible in ${where(count)}.`;
+    return `${formatCount(count)} ${of} with ${SEEING_CALLS} calls or more ${verbFor(count, "show")} no ${names.join(" and no ")}, so their loss is not visible in ${count === 1 ? "it" : "them"}.`;
   });
   return [{ kind: "not-visible", text: sentences.join(" ") }];
 }
 
-/** Codes of notes about gaps of a log and items unknown to an importer, with the words for names of the latter. */
+/** Codes of notes about gaps of a log and items unknown to an importer, with the words for a number of logs or of the latter. */
 const UNREAD: readonly (readonly [code: ImportNoteCode, words: (count: number) => string])[] = [
   ["missing-history", String],
-  ["unfinished-output", String],
+  [
+    "unfinished-output",
+    (logs) => `output tokens are partly missing in ${formatNumberOf(logs, "log")}, so dollars are too low.`,
+  ],
   ["unknown-line-type", (count) => `${formatNumberOf(count, "item")} of unknown types left out`],
-  ["unknown-tool", (count) => `${formatNumberOf(count, "call")} of unknown tools ${verbFor(count, "show")} no file`],
+  ["unknown-tool", (count) => `${formatNumberOf(count, "call")} of unknown tools, whose files are not known`],
   ["unseen-version", String],
   ["encoding", String],
   ["unread-script", String],
@@ -122,6 +121,8 @@ function notRead(notes: readonly SourceNote[]): readonly ReportProblem[] {
     if (named.length > 0) return [{ kind: "not-read", text: namedText(named, words) }];
     const said = first.text.startsWith(`${first.file}: `) ? first.text.slice(first.file.length + 2) : first.text;
     const files = new Set(own.map(({ file }) => file)).size;
+    // One log's figures would read as those of all.
+    if (code === "unfinished-output") return [{ kind: "not-read", text: words(files) }];
     const others = files === 1 ? "" : ` (and ${formatNumberOf(files - 1, "more log")})`;
     return [{ kind: "not-read", text: `${reasonText(said)}${others}.` }];
   });
@@ -139,7 +140,7 @@ function namedText(notes: readonly UnreadNames[], words: (count: number) => stri
   const byVersion = new Map<string, string[]>();
   for (const [name, { count, newest }] of [...names].toSorted(([, a], [, b]) => b.count - a.count))
     byVersion.set(newest, [...(byVersion.get(newest) ?? []), `${name} ×${formatCount(count)}`]);
-  const said = [...byVersion].map(([newest, of]) => `${of.join(", ")}${newest === "" ? "" : ` (newest: ${newest})`}`);
+  const said = [...byVersion].map(([newest, of]) => `${of.join(", ")}${newest === "" ? "" : ` (by ${newest} at the latest)`}`);
   const sum = [...names.values()].reduce((total, { count }) => total + count, 0);
   return `${words(sum)}: ${said.join("; ")}.`;
 }

@@ -48,8 +48,7 @@ export function createChainReader(): ChainReader {
   const putBack = createPutBackReader();
   const definitions = new Map<string, string>();
   const queue: string[] = [];
-  const unqueued = new Set<LogItem>();
-  let isQueueLogged = false;
+  const unqueued = new Map<string, LogItem>();
   let pending: PendingBoundary | null = null;
   let repeatedUsageCount = 0;
 
@@ -97,14 +96,22 @@ export function createChainReader(): ChainReader {
   /** Older versions log only here the words that a person typed meanwhile: the running turn has them once the queue has not. */
   const takeQueued = (value: Fields, line: number) => {
     if (value.operation === "enqueue") queue.push(stringAt(value, "content") ?? "");
-    const text = value.operation === "enqueue" ? "" : (queue.shift() ?? "");
-    if (value.operation !== "remove" || parseRecord(text) !== null) return;
-    const words = parted(contentParts(text), SPEAKERS).filter(({ origin }) => origin === "human");
-    for (const { parts } of words) {
-      const item = userItem("human", parts, { line, sourceId: null, atMs: timeMsAt(value, "timestamp") });
-      unqueued.add(item);
-      items.push(item);
-    }
+    if (value.operation !== "remove") return;
+    const [text = ""] = queue.splice(Math.max(0, queue.findIndex(isTyped)), 1);
+    if (!isTyped(text)) return;
+    const item = userItem("human", contentParts(text), { line, sourceId: null, atMs: timeMsAt(value, "timestamp") });
+    unqueued.set(text, item);
+    items.push(item);
+  };
+
+  /** Queued words that have a line of their own count there. */
+  const takeLogged = (read: LogItem | null) => {
+    const part = read?.kind === "user" ? read.parts[0] : undefined;
+    const text = part?.type === "text" ? part.text : "";
+    const item = unqueued.get(text);
+    if (item !== undefined) items.splice(items.indexOf(item), 1);
+    unqueued.delete(text);
+    if (queue.includes(text)) queue.splice(queue.indexOf(text), 1);
   };
 
   const takeUser = (value: Fields, line: number, uuid: string | null) => {
@@ -119,7 +126,10 @@ export function createChainReader(): ChainReader {
     if (value.isVisibleInTranscriptOnly === true) return;
     settleBoundary(null);
     beginTurn(value, read);
-    for (const item of read) push(item, uuid);
+    for (const item of read) {
+      takeLogged(item);
+      push(item, uuid);
+    }
   };
 
   return {
@@ -136,14 +146,15 @@ export function createChainReader(): ChainReader {
       else if (value.type === "user") takeUser(value, line, uuid);
       else if (value.type === "assistant") {
         settleBoundary(null);
+        unqueued.clear();
         takeReply(value, line, uuid);
       } else if (value.type === "queue-operation") takeQueued(value, line);
       else if (value.type === "attachment") {
-        isQueueLogged ||= stringAt(recordAt(value, "attachment"), "type") === "queued_command";
         // The definitions of tools that results name (2.1.270 and later).
         for (const entry of recordsAt(recordAt(value, "attachment"), "entries"))
           definitions.set(stringAt(entry, "name") ?? "", JSON.stringify(entry));
         const item = attachmentItemOf(value, { line, sourceId: uuid, atMs: timeMsAt(value, "timestamp") });
+        takeLogged(item);
         if (item !== null) push(item, uuid);
         else if (isUnreadAttachment(recordAt(value, "attachment"))) push(unreadItem(attachmentName(value)), null);
       } else {
@@ -152,9 +163,6 @@ export function createChainReader(): ChainReader {
       }
     },
     items: () => {
-      // Newer versions log queued words by themselves.
-      if (isQueueLogged) for (const item of unqueued) items.splice(items.indexOf(item), 1);
-      unqueued.clear();
       for (const item of items) if (item.kind === "result") defineTools(item, definitions);
       return items;
     },
@@ -200,6 +208,13 @@ function defineTools(item: { parts: ResultItem["parts"] }, definitions: Readonly
     const definition = name === null ? undefined : definitions.get(name);
     return definition === undefined ? part : textPart(definition);
   });
+}
+
+/** True for queued words of a person: the agent's notices are JSON or in tags. */
+function isTyped(text: string): boolean {
+  return (
+    text !== "" && parseRecord(text) === null && parted(contentParts(text), SPEAKERS).every(({ origin }) => origin === "human")
+  );
 }
 
 const SNAPSHOT_OPENING = "<state_snapshot>";
@@ -287,7 +302,7 @@ function preservedItems(
 
 /** Lines that are never sent to the model (seen to 2.1.278): titles, modes, snapshots, progress, and texts shown only to the person. */
 const UNSENT_LINES =
-  /^(?:summary|progress|queue-operation|last-prompt|mode|permission-mode|pr-link|cost-state|custom-title|ai-title|agent-(?:name|setting|color)|tag|task-summary|file-history-snapshot|worktree-state|attribution-snapshot|content-replacement|started|result|prompt_snapshot)$/;
+  /^(?:summary|progress|last-prompt|mode|permission-mode|pr-link|cost-state|custom-title|ai-title|agent-(?:name|setting|color)|tag|task-summary|file-history-snapshot|worktree-state|attribution-snapshot|content-replacement|started|result|prompt_snapshot)$/;
 
 /** Subtypes of `system` lines that only inform the person; a line without a subtype informs no reader. */
 const UNSENT_SUBTYPES =

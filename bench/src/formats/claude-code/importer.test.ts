@@ -178,10 +178,12 @@ const ATTACHED = { type: "attachment", attachment: { type: "queued_command", pro
 
 test.each([
   ["words that the running turn took", ["and this"], ["remove"], [], ["human: and this"]],
-  ["not words that begin a turn of their own", ["and this"], ["dequeue"], [], []],
+  ["words before a task's end", ['{"task_id":"b1"}', "and this"], ["remove"], [], ["human: and this"]],
   ["not words that wait", ["and this"], [], [], []],
-  ["not a task's end", ['{"task_id":"b1"}', "<task-notification>x", "so"], ["remove", "remove", "remove"], [], ["human: so"]],
-  ["not words that an attachment has", ["and this"], ["remove"], [entry("x1", "u1", ATTACHED)], ["human: and this"]],
+  ["not a task's end", ['{"task_id":"b1"}', "<task-notification>x"], ["remove", "remove"], [], []],
+  ["once words that begin a turn of their own", ["go"], ["remove", "dequeue"], [human("u2", "u1", "go")], ["human: go"]],
+  ["once words that began one before", ["q"], ["dequeue"], [human("u2", "u1", "q"), queued("remove")], ["human: q"]],
+  ["once words that an attachment has", ["and this"], ["remove"], [entry("x1", "u1", ATTACHED)], ["human: and this"]],
 ])("a queue sends %s", async (_, before, taken, after, lines) => {
   const [transcript] = await importObjects([
     human("u1", null, "q"),

@@ -76,8 +76,8 @@ function chainContent(chain: ChainReader, file: string): { items: readonly LogIt
   const unfinished = chain.unfinished();
   if (unfinished !== null) {
     const { replies, tokens, chars } = unfinished;
-    const said = replies === 1 ? "1 reply reports only the size of its" : `${replies} replies report only the size of their`;
-    const text = `${file}: ${said} beginning (${tokens} tokens for ${chars} characters): dollars are a lower bound`;
+    const said = replies === 1 ? "1 reply" : `${replies} replies`;
+    const text = `${file}: the log has only a part of the output tokens of ${said} (${tokens} for ${chars} characters): dollars are too low`;
     notes.push({ code: "unfinished-output", line: null, text });
   }
   notes.push(...rewoundNotes(file, chain.nodes(), rewound));

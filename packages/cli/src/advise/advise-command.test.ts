@@ -111,7 +111,8 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     };
     const one = await said(0);
     const nine = await said(8);
-    const copies = "9 files, 9 sessions of 1 lineage; 20 answers appear in more than one file and are counted once.";
+    const copies =
+      "9 files: 8 sessions repeat others or their beginning; 20 replies appear in more than one file and are counted once.";
     expect(nine.replace(/\s+/g, " ")).toContain(copies);
     for (const text of [one, nine]) expect(text.replace(/\s+/g, " ")).toContain("7 more sessions needed");
     expect(one).toMatch(/\nNothing to write: no answer above begins with Set\.\n$/);

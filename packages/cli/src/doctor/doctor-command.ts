@@ -25,7 +25,7 @@ const FAULTS_LISTED = 20;
 /** Adds `plimsoll doctor`: diagnoses a session log, and writes a repaired copy beside it. */
 export function defineDoctorCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("[session]", "a session log, or an agent for its newest; without it, the newest session of this folder")
+    .argument("[session]", "a log, a session's id, or an agent for its newest; without it, the newest of this folder")
     .option("--from <agent>", `the newest log of an agent in its usual place (${LOCATED_AGENTS.join(", ")})`)
     .option("--write", "write a repaired copy beside the log; the log itself is never changed")
     .option("--full", "also leave out all thinking, for a session refused for its signatures")

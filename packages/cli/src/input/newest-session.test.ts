@@ -94,6 +94,18 @@ describe.each(["inspect", "doctor"])("%s without a path", (command) => {
     );
   });
 
+  test("takes an id in the name of any agent's log, and lists several", async () => {
+    for (const agent of ["claude-code", "codex"]) put(agent, join(home, "elsewhere"), { name: `${agent}-0a1b2c3d`, minute: 1 });
+    expect(await plimsoll(command, "claude-code-0a1b2c3d")).toMatchObject({
+      stderr: "",
+      stdout: expect.stringContaining("claude-code"),
+    });
+    const { code, stderr } = await plimsoll(command, "0a1b2c3d");
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^plimsoll: 0a1b2c3d is in the names of 2 logs; .*code-0a1b2c3d.*codex-0a1b2c3d/s);
+    expect((await plimsoll(command, "ffffffff")).stderr).toContain("no session with that id");
+  });
+
   test("prefers a file of an agent's name", async () => {
     put("codex", here, { name: "new", minute: 3 });
     write(join(here, "codex"), LOGS["claude-code"]?.(here, "file")[1] ?? "", 1);

@@ -31,6 +31,17 @@ export function sessionFile(
   );
 }
 
+/** The log that a person named by its path or id, else by a part of the name of an agent's log. Throws `bad-input` if there is none, or several. */
+async function sessionFileOf(session: string, io: CliIo) {
+  try {
+    return sessionFile(session, io, LOCATED_AGENTS);
+  } catch (error) {
+    const found = /^[\w.-]{8,}$/.test(session) ? await newestLog(null, io, { id: session }) : null;
+    if (found === null) throw error;
+    return found;
+  }
+}
+
 /**
  * The log to look at: the one that a person named, else the newest of an agent, else the newest of this folder, of any agent; it then prints which one. A file
  * with an agent's name is that file. Throws `bad-input` if there is none.
@@ -43,16 +54,17 @@ export async function sessionFileOr(
   if (session !== undefined && from !== undefined)
     throw new PlimsollError("bad-input", "give a session log, or --from AGENT for the newest one of an agent");
   const isAgent = LOCATED_AGENTS.some((agent) => agent === session) && !existsSync(resolve(io.cwd, session ?? ""));
-  if (session !== undefined && !isAgent) return sessionFile(session, io, LOCATED_AGENTS);
+  if (session !== undefined && !isAgent) return sessionFileOf(session, io);
   const agent = from ?? session ?? null;
   const [log, own] = await Promise.all([
-    newestLog(agent, io, agent === null ? io.cwd : null),
+    newestLog(agent, io, { folder: agent === null ? io.cwd : null }),
     agent === null ? newestOwn(io) : null,
   ]);
   const newest = own !== null && own.modifiedMs >= (log?.modifiedMs ?? 0) ? own : log;
   if (newest === null) {
     const where = agent === null ? "no session of this folder" : `no log of ${agent}`;
-    throw new PlimsollError("bad-input", `${where} was found: name a log, or an agent (${LOCATED_AGENTS.join(", ")})`);
+    const how = "name a log, or an agent, as in plimsoll inspect claude-code";
+    throw new PlimsollError("bad-input", `${where} was found: ${how} (${LOCATED_AGENTS.join(", ")})`);
   }
   const which = agent === null ? "of this folder" : `of ${agent}`;
   const time = new Date(newest.modifiedMs).toISOString().slice(0, "2026-01-31T12:00".length).replace("T", " ");

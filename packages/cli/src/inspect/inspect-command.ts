@@ -26,7 +26,7 @@ interface InspectOptions extends ExtensionOptions {
 /** Adds `plimsoll inspect`: the story of a session in any format that can be read. */
 export function defineInspectCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
-    .argument("[session]", "a log, the id of a session here, or an agent for its newest; without it, the newest of this folder")
+    .argument("[session]", "a log, a session's id, or an agent for its newest; without it, the newest of this folder")
     .option("--from <agent>", `the newest log of an agent in its usual place (${LOCATED_AGENTS.join(", ")})`)
     .option("--html <file>", "write a page as well")
     .option("--json <file>", "write the facts, and a list of unread parts, as JSON")

@@ -68,7 +68,7 @@ test.each<[string, (cwd: string, name: string) => string, (cwd: string) => reado
   ],
 ])("--from %s is the newest log of this folder, not of one whose name begins the same", async (agent, fileOf, linesOf) => {
   const { io, newest } = logs(fileOf, linesOf);
-  expect((await newestLog(agent, io, io.cwd))?.path).toBe(newest);
+  expect((await newestLog(agent, io, { folder: io.cwd }))?.path).toBe(newest);
 });
 
 test("a folder that no log is of is told in one line", async () => {

@@ -42,7 +42,8 @@ export function defineMcpCommand(command: Command, io: CliIo, onExit: (exitCode:
         throw new PlimsollError("bad-input", "give a session log, or --from AGENT for the newest one in this folder");
       const read = async () => {
         // Asked for anew: a new session, or a compaction that begins one, is another file.
-        const log = session === undefined ? await newestLog(options.from ?? "", io, io.cwd) : sessionFile(session, io);
+        const log =
+          session === undefined ? await newestLog(options.from ?? "", io, { folder: io.cwd }) : sessionFile(session, io);
         if (log === null) throw new PlimsollError("bad-input", `--from ${options.from}: it has no log of ${io.cwd}`);
         const { path, displayName } = log;
         // Of a file with sub-agents the session itself is asked for.
