@@ -161,12 +161,12 @@ function saidIn(
   const requests = covered.filter(isRequest);
   // Before a summary come only messages that it does not cover.
   const first = view.find((message) => isSummary(message) || isRequest(message));
-  const isFirst = ({ id }: Message) => first !== undefined && id === first.id;
-  const newest = requests.findLast((message) => !isFirst(message));
+  const isFirst = ({ id }: Message) => id === first?.id;
+  const later = requests.filter((message) => !isFirst(message));
   const begun = covered.findLastIndex(isOfModel);
   return {
     first: requests.filter(isFirst).map(textOf)[0] ?? null,
-    asked: newest === undefined ? [] : [textOf(newest)],
+    asked: later.slice(-1).map(textOf),
     step: (begun < 0 ? [] : covered.slice(begun)).flatMap((message) => {
       if (message.role === "tool-result") return [`${message.toolName}: ${textOf(message).trim()}`];
       return isOfModel(message) ? [textOf(message)] : [];
@@ -247,13 +247,7 @@ function quote(text: string, maximumChars: number): string {
 const ITEM = /^[-*+] (?=\[[ x]\] )/i;
 
 function startOfSaying(text: string): number {
-  for (let start = 0; start < text.length; ) {
-    const newline = text.indexOf("\n", start);
-    const end = newline < 0 ? text.length : newline;
-    const each = text.slice(start, end);
-    if (each.trim() !== "" && !isNothing(each)) return start;
-    start = end + 1;
-  }
+  for (const { 0: each, index } of text.matchAll(/[^\n]+/g)) if (each.trim() !== "" && !isNothing(each)) return index;
   return -1;
 }
 
@@ -289,12 +283,8 @@ function newestOf(earlier: Page, { page, roomChars }: { readonly page: Page; rea
 }
 
 function sectionFor(words: readonly string[], titles: readonly string[]): string {
-  const lower = titles.map((title) => title.toLowerCase());
-  for (const word of words) {
-    const found = lower.findIndex((title) => title.includes(word));
-    if (found >= 0) return titles[found] ?? "";
-  }
-  return titles.at(-1) ?? "";
+  const found = words.flatMap((word) => titles.filter((title) => title.toLowerCase().includes(word)));
+  return found[0] ?? titles.at(-1) ?? "";
 }
 
 function withLines(page: Page, section: string, lines: readonly string[]): Page {
@@ -392,13 +382,10 @@ function withoutBareHeadings(lines: readonly string[]): readonly string[] {
     const rank = rankOf(line);
     if (rank > 0 && followingRank <= rank) continue;
     kept.push(line);
-    if (line.trim() !== "") followingRank = rank === 0 ? CONTENT : rank;
+    if (line.trim() !== "") followingRank = rank === 0 ? Number.POSITIVE_INFINITY : rank;
   }
   return kept.reverse();
 }
-
-/** Below any heading. */
-const CONTENT = 7;
 
 /** Rank of a line as a heading inside a section; 0 for any other line. Lines that begin with one or two marks are code. */
 function rankOf(line: string): number {
