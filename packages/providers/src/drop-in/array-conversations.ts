@@ -12,7 +12,7 @@ import type {
   SessionView,
   ToolCallPart,
 } from "@plimsoll/core";
-import { admitToolResult, createDigest, createMemoryArtifactStore, createSession, isHuman } from "@plimsoll/core";
+import { admitToolResult, createMemoryArtifactStore, createSession, isHuman } from "@plimsoll/core";
 import {
   afterAnswer,
   afterRejection,
@@ -57,6 +57,7 @@ import {
   learnedFor,
   limitsOf,
   noteSetup,
+  summarizerFor,
 } from "./request.ts";
 import type { ObservedAnswer } from "./wire-array.ts";
 
@@ -132,7 +133,6 @@ export function createArrayConversations(
 ): ArrayConversations {
   const {
     kinds = BUILT_IN_KINDS,
-    summarizer = createDigest(),
     onEvent,
     context,
     sessions = null,
@@ -140,6 +140,7 @@ export function createArrayConversations(
   } = options;
   const nowMs = clockDoor(clock);
   const policy = requireFallback(options.policy, kinds);
+  const summarizer = summarizerFor(policy, options.summarizer);
   const asked: ArrayConversations["asked"] = new WeakMap();
   const conversations = createConversations({
     sessions,
@@ -245,7 +246,9 @@ export async function fitRequest(
     const knownCount = session.messageIds().length;
     const wanted = limitsOf(asked, logs.options);
     const limits = allowedBy(logs, wanted);
+    // Without it the caller sends its own length, or none.
     const tellOnce = (lowered: ModelLimits) => {
+      if (asked.onReply === undefined) return;
       if (!logs.told.has(session)) logs.options.onEvent?.(replyLowered(wanted, lowered), found.name);
       logs.told.add(session);
     };

@@ -1,7 +1,6 @@
 import type { ModelReply, SessionEntry, SessionOptions, ToolCallPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import {
   admitToolResult,
-  createDigest,
   createMemoryArtifactStore,
   createSession,
   isPlimsollError,
@@ -25,6 +24,7 @@ import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { requestLimitsOf } from "../catalog/model-limits.ts";
 import { modelCosts } from "../catalog/model-prices.ts";
 import { catalogLimits, knownLimits } from "../catalog/resolve-model.ts";
+import { summarizerFor } from "../drop-in/request.ts";
 import { fullWindow } from "../client/failure.ts";
 import { priorsFor } from "../priors/model-priors.ts";
 import { replyLowered } from "../shorter-reply.ts";
@@ -209,7 +209,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   const { system: written = "", sessions, sessionId = globalThis.crypto.randomUUID(), limits: _limits, ...own } = options;
   const given = { system: written, tools: wire.tools, messages: [], dynamicContext: null };
   const { artifacts: _, categoryOf: __, pathsOf: ___, ...context } = own;
-  const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, nowMs: clock = Date.now } = context;
+  const { kinds = BUILT_IN_KINDS, onEvent, nowMs: clock = Date.now } = context;
   const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY, kinds);
   const nowMs = clockDoor(clock);
   const wanted = limitsOf(wire, options);
@@ -226,7 +226,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
     ...asking,
     policy,
     kinds,
-    summarizer,
+    summarizer: summarizerFor(policy, context.summarizer),
     modelPriors,
     modelCosts,
     isBoundReasoning,
