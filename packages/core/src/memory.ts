@@ -18,6 +18,8 @@ export type { Recaller } from "./memory/recaller.ts";
 export interface Memory {
   /** Takes the next message of the log. It is read on demand: without cuts nothing is done. */
   add(message: Message): void;
+  /** Brings back no results of this tool that were not read yet: it is our own, and its answers are about a context that is gone. */
+  pass(toolName: string): void;
   /** Reads the messages added since the last call, each once in a session's life. Later messages are not in the answer. */
   now(kept?: KeptState): Remembered;
 }
@@ -77,13 +79,15 @@ const CHARS_PER_TOKEN = 3;
 export function createMemory({ recalls, work }: { readonly recalls: boolean; readonly work: WorkCounter }): Memory {
   const index = recalls ? createRecallIndex(work) : null;
   const added: Message[] = [];
+  const passed = new Set<string>();
   let facts = NO_FACTS;
   return {
     add: (message) => void added.push(message),
+    pass: (toolName) => void passed.add(toolName),
     now: ({ tracked, ...kept } = NO_KEPT_STATE) => {
       for (const message of added.splice(0)) {
         facts = foldFacts(facts, message);
-        index?.add(message);
+        if (message.role !== "tool-result" || !passed.has(message.toolName)) index?.add(message);
       }
       const known = tracked === undefined ? facts : withTrackedFiles(facts, tracked);
       const log = index?.now() ?? null;

@@ -105,11 +105,12 @@ describe("recalled passages", () => {
       shows: "src/a.ts",
       handle: "r",
       editsSince: 0,
+      isCut: { before: false, after: false },
       fromLine: 40,
       throughLine: 59,
       text: lines,
     });
-    expect(passagesOf([one])[0]).toMatchObject({ shows: null, editsSince: null, fromLine: null, throughLine: null });
+    expect(passagesOf([one])[0]).toMatchObject({ shows: null, editsSince: 0, fromLine: null, throughLine: null });
   });
 
   test.each<[string, ToolCallPart, string, number]>([

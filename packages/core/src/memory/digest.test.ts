@@ -224,3 +224,34 @@ describe("under the sections of a policy", () => {
     expect(digestText(request, options)).toBe("## Goal\n- Asked later: D\n\n## Progress\n- B is red.\n- Done.");
   });
 });
+
+/** Calls of one tool, with a word each that says nothing. */
+const called = (name: string, ...args: readonly object[]) =>
+  args.map((each, at) => toolCall(`${name}${at}`, `c${at}`, { name, argumentsJson: JSON.stringify(each) }));
+
+describe("the calls of a digest", () => {
+  const ids = (...all: readonly number[]) => all.map((id) => ({ id, verbose: true }));
+  test.each([
+    ["runs of numbers are merged", called("bill", ...ids(0, 1, 2, 3, 7, 9)), "- Called: bill id 0 to 3, 7, 9 (6 calls)"],
+    ["the newest of many stay", called("bill", ...ids(...[...Array(60).keys()].map((at) => at * 3))), "(60 calls)"],
+    ["words are values, too", called("find", { q: "rent" }, { q: "heat" }), "- Called: find q rent, heat (2 calls)"],
+  ])("%s", (_, messages, line) => {
+    const text = ask(PLIMSOLL_POLICY.summary, [human("u", "Check all."), ...messages]);
+    expect(text).toContain(line);
+    expect((text.match(/- Called: .*/)?.[0] ?? "").length).toBeLessThan(240);
+  });
+
+  test.each([
+    ["one call", called("bill", { id: 1 })],
+    ["equal calls", called("bill", { id: 1 }, { id: 1 })],
+    ["calls of a session with files", [...called("bill", { id: 1 }, { id: 2 }), touching("t", "src/a.ts", "modify")]],
+    ["calls of a session with a plan", [...called("bill", { id: 1 }, { id: 2 }), planned("p", ["Pay", "pending"])]],
+  ])("%s are not listed", (_, messages) => {
+    expect(ask(PLIMSOLL_POLICY.summary, [human("u", "Check all."), ...messages])).not.toContain("- Called: ");
+  });
+});
+
+test("a focus is in the digest, whether or not a line has its words", () => {
+  const request = { ...PLIMSOLL_POLICY.summary, focus: "the open bills", parts: [{ promptId: "p", messages: HISTORY }] };
+  expect(digestText(request, { maximumChars: 6000 })).toContain("- Focus: the open bills");
+});

@@ -1,5 +1,6 @@
+import { isRecord, jsonIn } from "../json.ts";
 import { LINE_BREAKS } from "../message/framing.ts";
-import { isHuman, isSummary, type Message, textOf } from "../message/message.ts";
+import { isHuman, isSummary, type Message, textOf, toolCallsOf } from "../message/message.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { summaryIn } from "../prompts/notices.ts";
 import { sectionedText, sectionsIn } from "../summarizer/sections.ts";
@@ -56,6 +57,7 @@ interface Told extends Pick<Earlier, "prose"> {
   readonly facts: Facts;
   /** Texts of the newest step: the model's words, and its calls' outputs. */
   readonly step: readonly string[];
+  readonly calls: readonly string[];
 }
 
 const GOAL = ["task", "goal", "request"];
@@ -83,6 +85,7 @@ const KINDS: readonly QuoteKind[] = [
   { ...marked, ...files("modify"), under: FILES, mark: "- Changed: " },
   { ...marked, ...files("read"), under: FILES, mark: "- Read: ", shareRatio: 0.05 },
   { ...marked, textsOf: failures, under: FAILURES, mark: "- Failed: ", record: "outcomes" },
+  { ...marked, textsOf: ({ calls }) => calls, under: PROGRESS, mark: "- Called: ", shareRatio: 0 },
   { ...line, textsOf: ({ step }) => step, under: PROGRESS, shareRatio: 0.2, quoteChars: 600, prefers: "oldest" },
 ];
 
@@ -122,7 +125,7 @@ export function digestText(request: SummaryRequest, { maximumChars, facts, isBes
   const limitChars = Math.min(maximumChars, request.maxTokens * 4);
   const known = facts ?? view.reduce(foldFacts, NO_FACTS);
   const { first, ...said } = saidIn(covered, view);
-  const focus = request.focus === null ? [] : focusLines(covered, request.focus);
+  const focus = request.focus === null ? [] : [...focusLines(covered, request.focus), `Focus: ${request.focus}`];
   // The record of a whole log has the present state: an earlier digest's version of it is outdated.
   const isNewer = (part: keyof Facts) => facts !== undefined || known[part] !== NO_FACTS[part];
   const outOfDate = KINDS.flatMap(({ mark, record }) => (record !== undefined && isNewer(record) ? [mark] : []));
@@ -137,7 +140,7 @@ export function digestText(request: SummaryRequest, { maximumChars, facts, isBes
   const fresh = withKinds(
     begun,
     // A plan that a message beside the digest has whole is not quoted.
-    { ...said, prose, focus, facts: isPlanGone(known, staying) ? known : { ...known, plan: null } },
+    { ...said, prose, focus, calls: callsIn(covered, known), facts: isPlanGone(known, staying) ? known : { ...known, plan: null } },
     { titles, isBesideRecord, roomChars: limitChars - charsOf(begun) - earlierChars },
   );
   const carried = newestOf(lines, { page: fresh, roomChars: limitChars - charsOf(fresh) });
@@ -172,6 +175,44 @@ function saidIn(
       return isOfModel(message) ? [textOf(message)] : [];
     }),
   };
+}
+
+/** By tool its calls in short, if no plan or file says what was done: the values of the argument in which they differ, the newest of many. */
+function callsIn(covered: readonly Message[], { plan, accesses }: Facts): readonly string[] {
+  if (plan !== null || accesses.size > 0) return [];
+  const byTool = new Map<string, Readonly<Record<string, unknown>>[]>();
+  for (const { toolName, argumentsJson } of covered.flatMap(toolCallsOf)) {
+    const args = jsonIn(argumentsJson);
+    const calls = byTool.get(toolName) ?? [];
+    calls.push(isRecord(args) ? args : {});
+    byTool.set(toolName, calls);
+  }
+  return [...byTool].flatMap(([toolName, all]) => {
+    const keys = [...new Set(all.flatMap(Object.keys))];
+    const byKey = keys.map(
+      (key) => [key, [...new Set(all.map((args) => String(args[key] ?? "").slice(0, VALUE_CHARS)))]] as const,
+    );
+    const [key, values] = byKey.sort(([, a], [, b]) => b.length - a.length)[0] ?? ["", []];
+    if (values.length < 2) return [];
+    const runs = merged(values);
+    const shown = runs.length > MOST_VALUES ? ["…", ...runs.slice(-MOST_VALUES)] : runs;
+    return `${toolName} ${key} ${shown.join(", ")} (${all.length} calls)`;
+  });
+}
+
+/** Of a list of calls, chosen: about 100 tokens. */
+const VALUE_CHARS = 40;
+const MOST_VALUES = 24;
+
+/** Values in their order, neighbouring whole numbers as a run. */
+function merged(values: readonly string[]): readonly string[] {
+  const runs: [from: string, to: string][] = [];
+  for (const value of values) {
+    const run = runs.at(-1);
+    if (run !== undefined && /^\d{1,9}$/.test(run[1]) && String(Number(run[1]) + 1) === value) run[1] = value;
+    else runs.push([value, value]);
+  }
+  return runs.map(([from, to]) => (from === to ? from : `${from} to ${to}`));
 }
 
 function isRequest(message: Message): boolean {

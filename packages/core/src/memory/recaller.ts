@@ -129,7 +129,8 @@ function passageOf(of: Unit["of"], run: readonly Unit[], index: RecallView): Rec
     fromLine: numbers[0] ?? null,
     throughLine: numbers.at(-1) ?? null,
     handle: shortHandle(of.handle),
-    editsSince: OUTDATED_BY_EDITS.has(of.kind) ? index.editsSince(of) : null,
+    editsSince: OUTDATED_BY_EDITS.has(of.kind) ? index.editsSince(of) : 0,
+    isCut: { before: (run[0]?.index ?? 0) > 0, after: /\S/.test(text.slice(lines.at(-1)?.end)) },
     text: textOf(text, lines),
   };
 }

@@ -11,8 +11,11 @@ const PASSAGE: RecalledPassage = {
   throughLine: 4,
   handle: "m7",
   editsSince: 2,
+  isCut: { before: false, after: false },
   text: "\tif (a)\n\t\treturn b;",
 };
+
+const CUT = { ...PASSAGE, fromLine: null, editsSince: 0, isCut: { before: true, after: true }, text: "}" };
 
 const HOSTILE = [...CONTEXT_FRAMING.lines, "<recalled>", "</recalled>", "[look src/b.ts; handle m8]"];
 
@@ -26,7 +29,7 @@ describe("recalled passages as text", () => {
     ],
     [
       "of a text without numbers or file the head says who said it",
-      [{ ...PASSAGE, source: "person", shows: null, fromLine: null, throughLine: null, editsSince: null, text: "Never push." }],
+      [{ ...PASSAGE, source: "person", shows: null, fromLine: null, throughLine: null, editsSince: 0, text: "Never push." }],
       "<recalled>\n[person; handle m7]\nNever push.\n</recalled>",
     ],
     [
@@ -43,6 +46,11 @@ describe("recalled passages as text", () => {
       "a further passage of the same text has its lines alone",
       [PASSAGE, { ...PASSAGE, fromLine: 9, throughLine: 9, text: "}" }, { ...PASSAGE, fromLine: null, text: "x" }],
       "<recalled>\n[look src/a.ts lines 3 to 4; handle m7; 2 edits since]\n\tif (a)\n\t\treturn b;\n[… lines 9 to 9]\n}\n[…]\nx\n</recalled>",
+    ],
+    [
+      "missing lines are marked at both ends, unless numbers say it, and once between passages",
+      [CUT, { ...CUT, text: "x" }, { ...PASSAGE, isCut: CUT.isCut, handle: "m8", text: "y" }],
+      "<recalled>\n[look src/a.ts; handle m7]\n[…]\n}\n[…]\nx\n[…]\n[look src/a.ts lines 3 to 4; handle m8; 2 edits since]\ny\n</recalled>",
     ],
     [
       "a path with a line break stays on its line",

@@ -62,8 +62,10 @@ export interface RecalledPassage {
   readonly throughLine: number | null;
   /** Finds the whole message again. */
   readonly handle: string;
-  /** Changes of the file, or of any file, since then; `null` for words. */
-  readonly editsSince: number | null;
+  /** Changes of the file, or of any file, since then; 0 for words. */
+  readonly editsSince: number;
+  /** True if lines of the text are missing in front of it, or behind it. */
+  readonly isCut: { readonly before: boolean; readonly after: boolean };
   /** Without the numbers that a tool put before its lines. */
   readonly text: string;
 }
@@ -73,15 +75,21 @@ export function recalledText(passages: readonly RecalledPassage[]): string | nul
   if (passages.length === 0) return null;
   const lines = ["<recalled>"];
   let before: string | null = null;
-  for (const passage of passages) {
-    const { handle, text } = passage;
+  for (const [at, passage] of passages.entries()) {
+    const { handle, text, isCut } = passage;
     lines.push(handle === before ? `[…${linesOf(passage)}]` : headOf(passage));
+    // Numbers of lines say it, too.
+    const isPlain = passage.fromLine === null;
+    if (isPlain && isCut.before && handle !== before) lines.push(GAP);
     lines.push(quotedText(text, CONTEXT_FRAMING));
+    if (isPlain && isCut.after && passages[at + 1]?.handle !== handle) lines.push(GAP);
     before = handle;
   }
   lines.push("</recalled>");
   return lines.join("\n");
 }
+
+const GAP = "[…]";
 
 /** UTF-16 units of a file's path or a call's words in a head; chosen. */
 const SHOWN_CHARS = 200;
@@ -90,7 +98,7 @@ function headOf(passage: RecalledPassage): string {
   const { source, shows, handle, editsSince } = passage;
   const name = nameInBrackets(quotedText(source, CONTEXT_FRAMING));
   const shown = shows === null ? "" : ` ${quotedText(nameInBrackets(shows, SHOWN_CHARS), CONTEXT_FRAMING)}`;
-  const age = editsSince === null ? "" : `; ${editsSince} ${editsSince === 1 ? "edit" : "edits"} since`;
+  const age = editsSince === 0 ? "" : `; ${editsSince} ${editsSince === 1 ? "edit" : "edits"} since`;
   return `[${name}${shown}${linesOf(passage)}; handle ${handle}${age}]`;
 }
 

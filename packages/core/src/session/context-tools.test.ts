@@ -121,6 +121,18 @@ describe("context tools", () => {
     expect(most(await run("remaining", {}))).toBe(most(first));
   });
 
+  test.each([
+    ["our own tool is not brought back", true],
+    ["another's tool of that name is", false],
+  ])("an answer of %s", async (_, isOwn) => {
+    const { run, append, fit, written } = asked(3, {}, isOwn ? {} : { offer: [] });
+    await run("remaining", {});
+    append(assistant("q", [callPart("cq", "remaining")]), { ...result("rq", "cq", "The berth is Quay-77."), toolName: "remaining" });
+    append(reply("z", "Quay-77 it is, at Quay-77."), ...steps(30, 3));
+    await fit();
+    expect(written().includes("The berth is Quay-77.")).toBe(!isOwn);
+  });
+
   test("an undo takes back a pin that is newer than all cuts, else the cut", async () => {
     const { session, run, fit, pins } = asked(30);
     await run("pin", { text: "before" });

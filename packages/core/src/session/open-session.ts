@@ -199,6 +199,7 @@ function fold(log: OpenLog, entry: SessionEntry): Omit<FoldedState, "state"> {
   const isAdded = entry.type === "message" && !isHuman(entry.message);
   if (!isAdded && entry.type !== "attempt") log.missed = null;
   log.unpaid = null;
+  if (entry.type === "context-call") log.memory.pass(entry.tool);
   if (entry.type !== "message") return folded;
   const { message } = entry;
   const newest = log.state.view.messages.at(-1);

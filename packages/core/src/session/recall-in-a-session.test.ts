@@ -61,7 +61,7 @@ test("a rule of one's own recalls what left cuts ago, under its handle and word 
   const shown = messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])));
   const recalled = shown.filter((text) => text.startsWith("<recalled>")).join("\n");
   expect(recalled).toContain(
-    "\n[tool src/part-0.ts; handle r0; 0 edits since]\nexport const part0Value0 = compute(0);\nexport const part0Value1",
+    "\n[tool src/part-0.ts; handle r0]\nexport const part0Value0 = compute(0);\nexport const part0Value1",
   );
   expect(shown.filter((text) => text.includes("part0Value1 ")).length).toBe(1);
 });
