@@ -165,18 +165,23 @@ describe("a compactor of several conversations", () => {
   const options = { policy: "plimsoll", model: "gpt-5-mini", limits: { contextWindowTokens: 16_000, maxOutputTokens: 1_000 } };
 
   test("answers in the one that the call names, by key or by array, and gives no other's text", async () => {
-    const compactor = createChatCompactor(options);
+    const events: ContextEvent[] = [];
+    const compactor = createChatCompactor({ ...options, onEvent: (event) => void events.push(event) });
     const { execute } = contextTools(compactor);
-    const [ann, ben] = [said("ann"), said("ben")];
+    const [ann, ben] = [said("ann", 30), said("ben", 30)];
     await compactor.fit(ann, { conversation: "ann" });
     expect(await execute("recall", { words: "ann" })).toContain("ann has read");
     await compactor.fit(ben, { conversation: "ben" });
-    expect(await execute("recall", { words: "ann" })).toContain("cannot tell in which conversation");
-    expect(await execute("recall", { words: "ann" }, "ben")).toContain("Nothing in this session's log");
+    expect(await execute("recall", { words: "ann" })).toContain("did not say in which conversation");
+    expect(await execute("recall", { words: "ann" }, "ben")).toContain("Nothing that left your context");
     expect(await execute("recall", { words: "ann" }, [...ann, { role: "assistant", content: "Done." }])).toContain(
       "ann has read",
     );
-    expect(await execute("recall", { words: "ann" }, "eve")).toContain("cannot tell in which conversation");
+    expect(await execute("recall", { words: "ann" }, "eve")).toContain("did not say in which conversation");
+    expect(events.flatMap((event) => (event.type === "context-call-unnamed" ? [event.why] : []))).toEqual([
+      "2 conversations are in memory: name one in execute or toolsFor",
+      "no conversation has that name: give its key or array in execute or toolsFor",
+    ]);
     const handle = /^(\S+), from/m.exec(String(await execute("recall", { words: "ann" }, "ann")))?.[1] ?? "";
     expect(await execute("recall", { handle }, "ann")).toContain("ann has read");
     expect(await execute("recall", { handle }, "ben")).toBe("This session has no such handle.");

@@ -263,7 +263,15 @@ export function createArrayCompactor<Item, Answer>(
     recall: async (handle, range, of) => await recallIn(logs, named(of), { handle, range }),
     contextCall: async (call, of) => {
       const [found, ...others] = of === undefined ? all() : named(of);
-      if (found === undefined || (of === undefined && others.length > 0)) return UNNAMED;
+      if (found === undefined || (of === undefined && others.length > 0)) {
+        const why =
+          of === undefined
+            ? `${all().length} conversations are in memory: name one`
+            : "no conversation has that name: give its key or array";
+        const event = { type: "context-call-unnamed", tool: call.name, why: `${why} in execute or toolsFor` } as const;
+        logs.options.onEvent?.(event, { key: typeof of === "string" ? of : null, sessionId: "" });
+        return UNNAMED;
+      }
       const recall = (handle: string, range: Parameters<typeof recallIn>[2]["range"]) =>
         recallIn(logs, [found], { handle, range });
       return await found.session.contextCall({ recall, ...call });
@@ -283,9 +291,8 @@ export function createArrayCompactor<Item, Answer>(
   };
 }
 
-/** The model reads it, and so may the person. */
-const UNNAMED =
-  "This tool cannot tell in which conversation it was called: the program has several, and has to name one in execute or toolsFor.";
+/** The model can do nothing about it; an event tells the program. */
+const UNNAMED = "The call failed: this program did not say in which conversation it was made. Go on without it.";
 
 function logged(logs: ArrayConversations, { name, session }: FoundConversation): ConversationLog {
   const { expectedTokens } = session.predict();
