@@ -8,6 +8,7 @@ import {
   type Usage,
 } from "@plimsoll/core";
 import { coverageOf, createWorkCounter, entryIdOf, type MessageDraft, messageChars, shortHash } from "@plimsoll/core/extend";
+import { shortened } from "../terminal/printable.ts";
 import { type ImportNote, type Outcome, type PutBack, ROLLED_BACK, type Transcript } from "../transcript.ts";
 import { createCallBatch, type OpenCall } from "./call-batch.ts";
 import { unreadBlockIn } from "./content-parts.ts";
@@ -106,7 +107,7 @@ const OTHERS = "others";
 const NAME_CHARS = 40;
 
 function count(counts: Map<string, number>, name: string): void {
-  const own = name.slice(0, NAME_CHARS);
+  const own = shortened(name, NAME_CHARS);
   const key = counts.has(own) || counts.size < MOST_COUNTED ? own : OTHERS;
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
