@@ -25,7 +25,10 @@ export function schemaProblems(
   const withUnknownKeys = new Set(flat.filter(({ fault }) => fault === "unknown").map(({ container }) => placeOf(container)));
   // A mistyped key is missing under its right name too; once is enough.
   const told = flat.filter((found) => !(found.fault === "missing" && withUnknownKeys.has(placeOf(found.container))));
-  return told.map(({ path, text }) => ({ path, text }));
+  // Mostly a refused request keeps the same as any other.
+  const places = new Set(told.map(({ path }) => placeOf(path)));
+  const isRepeated = ([first, ...rest]: readonly PropertyKey[]) => first === "overflow" && places.has(placeOf(rest));
+  return told.flatMap(({ path, text }) => (isRepeated(path) ? [] : [{ path, text }]));
 }
 
 interface FoundProblem extends SchemaProblem {

@@ -1,5 +1,5 @@
 import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { PRESETS } from "@plimsoll/core";
+import { createDigest, createSession, encodeLog, PRESETS } from "@plimsoll/core";
 import { human, reply, sessionStart } from "@plimsoll/core/testing";
 import { createFileSessionStore } from "@plimsoll/stores";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -36,6 +36,20 @@ describe("compact", () => {
     expect(stdout + stderr).not.toMatch(/[\u202a-\u202e\u0080-\u009f]|\u{e0041}/u);
     expect(stdout).toContain("note \\u202e\\u009b2J\\udb40\\udc41 end");
     expect(JSON.stringify(JSON.parse(stdout))).toContain(said);
+  });
+
+  test("a log of an unknown model is cut to its last budget, and inspect counts its replies as calls", async () => {
+    const entries = logText()
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const session = createSession({ policy: "plimsoll", summarizer: createDigest(), entries });
+    const model = { contextWindowTokens: 8_000, maxOutputTokens: null };
+    await session.fit({ gate: "before-step", pending: [], model }, new AbortController().signal);
+    writeFileSync(folder("cut.jsonl"), encodeLog(session.entries()));
+    expect((await plimsoll("inspect", "cut.jsonl")).stdout).toContain("\n    1 call; no tools\n");
+    const { stdout } = await plimsoll("compact", "cut.jsonl", "--dry-run", "--keep", "1k");
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(", window 8.00k;");
   });
 
   test("a folder that is not there is named, and not made", async () => {

@@ -48,7 +48,7 @@ export function defineCompactCommand(command: Command, io: CliIo, onExit: (exitC
     .option("--policy <policy>", "a preset's name or a YAML file; default: plimsoll")
     .option("--keep <tokens>", "tokens of the newest messages to keep word for word")
     .option("--focus <text>", "the focus of the summary")
-    .option("--window <tokens>", "context window; default: the log's, the model's, or twice the session")
+    .option("--window <tokens>", "context window; default: the log's, its last budget, the model's, or twice the session")
     .option("-o, --out <file>", "write the messages to a file")
     .action(async (session: string, options: CompactOptions) => {
       checkOptions(options, {
@@ -128,6 +128,9 @@ function limitsFor(session: Session, window: string | undefined): ModelLimits {
   if (window !== undefined) return { contextWindowTokens: tokensOf("--window", window), maxOutputTokens: null };
   const { limits, modelId } = session.view();
   if (limits !== null && limits.contextWindowTokens !== null) return limits;
+  const cut = session.entries().findLast(({ type }) => type === "compaction");
+  if (cut?.type === "compaction" && cut.record.budgetTokens !== null)
+    return { contextWindowTokens: cut.record.budgetTokens, maxOutputTokens: null };
   const known = catalogLimits(modelId ?? "");
   if (known !== null) return known;
   const neededTokens = session.predict().upperTokens * WINDOW_FACTOR;

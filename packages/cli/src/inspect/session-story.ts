@@ -1,6 +1,6 @@
 import { isRollBack } from "@plimsoll/bench/extend";
 import type { CompactionEntry, Message, SessionEntry, Usage } from "@plimsoll/core";
-import { isHuman, PLIMSOLL_POLICY, type SessionView } from "@plimsoll/core";
+import { isHuman, PLIMSOLL_POLICY, type SessionView, UNREPORTED_USAGE } from "@plimsoll/core";
 import {
   createEstimator,
   createWorkCounter,
@@ -66,6 +66,7 @@ export interface SessionStory {
 
 /** Reads the story off a log, in one pass. */
 export function sessionStory(entries: readonly SessionEntry[]): SessionStory {
+  const hasReports = entries.some(({ type }) => type === "usage");
   const reverted = new Set(entries.flatMap((entry) => (entry.type === "revert" ? [entry.compactionId] : [])));
   const counter = createCompositionCounter();
   const lines: StoryLine[] = [];
@@ -73,6 +74,11 @@ export function sessionStory(entries: readonly SessionEntry[]): SessionStory {
   const compactions: CompactionStory[] = [];
   let view = EMPTY_VIEW;
   let work = NO_WORK_YET;
+  const called = (requestId: string, usage: Usage) => {
+    const promptTokens = usage.input.totalTokens;
+    calls.push({ requestId, promptTokens, usage, composition: counter.now() });
+    work = { ...work, calls: work.calls + 1, promptTokens: promptTokens ?? work.promptTokens };
+  };
   const flush = () => {
     if (work.calls + work.results.size > 0) lines.push({ kind: "work", work: workStory(work) });
     work = NO_WORK_YET;
@@ -87,12 +93,11 @@ export function sessionStory(entries: readonly SessionEntry[]): SessionStory {
           flush();
           lines.push({ kind: "turn", title: titleOf(entry.message), atMs: entry.message.atMs, callsBefore: calls.length });
         } else work = withResult(work, entry.message);
+        // A log without reports has a call for each reply.
+        if (!hasReports && entry.message.role === "assistant") called(entry.message.id, UNREPORTED_USAGE);
         break;
       case "usage": {
-        if (isRejectedUsage(entry.usage)) break;
-        const promptTokens = entry.usage.input.totalTokens;
-        calls.push({ requestId: entry.requestId, promptTokens, usage: entry.usage, composition: counter.now() });
-        work = { ...work, calls: work.calls + 1, promptTokens: promptTokens ?? work.promptTokens };
+        if (!isRejectedUsage(entry.usage)) called(entry.requestId, entry.usage);
         break;
       }
       case "compaction": {

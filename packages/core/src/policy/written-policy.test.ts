@@ -25,6 +25,15 @@ describe("a policy in code", () => {
     });
   });
 
+  test("keeps what is written beside a knob of the same part", () => {
+    const [maxRecoveries, maxTokens, keep] = [1, 5, [{ kind: "recent", messages: 3 }]];
+    const knobs = { keep: { human: "4k" }, model: "m 100k" };
+    const policy = definePolicy({ ...knobs, overflow: { maxRecoveries, keep }, summary: { maxTokens } });
+    expect(policy).toMatchObject({ overflow: { maxRecoveries, keep }, summary: { maxTokens, request: { cheaper: {} } } });
+    const both = definePolicy({ ...knobs, overflow: { maxRecoveries } });
+    expect(both.overflow).toEqual({ maxRecoveries, keep: both.keep });
+  });
+
   test("may list its keep rules whole", () => {
     const keep = [{ kind: "recent", messages: 3 }];
     const [name, { overflow }] = ["plimsoll (changed)", PLIMSOLL_POLICY];
@@ -51,7 +60,7 @@ describe("a policy in code", () => {
   test.each([
     ["an unknown preset", { extends: "svne" }, 'no preset "svne"'],
     ["a knob's value", { actAt: "late" }, "actAt: give a share"],
-    ["a keep rule that there is not", { keep: { recents: "5%" } }, "keep"],
+    ["a keep rule that there is not", { keep: { recents: "5%" } }, 'unknown keep rule "recents": did you mean recent?'],
     ["a value that no policy may have", { overflow: { maxRecoveries: 99 } }, "overflow.maxRecoveries"],
     ["a share above the whole", { actAt: "101%" }, "actAt"],
   ])("is refused for %s", (_, written, line) => {
@@ -59,9 +68,10 @@ describe("a policy in code", () => {
   });
 
   test("names everything that is wrong in its details", () => {
-    const wrong = { actAt: "late", overflow: { maxRecoveries: 99 } };
-    expect(() => definePolicy(wrong)).toThrow(
-      expect.objectContaining({ details: { problems: [expect.stringMatching(/^actAt/), expect.stringMatching(/^overflow/)] } }),
+    const wrong = { actAt: "late", keep: { tickets: 1 }, overflow: { maxRecoveries: 99 } };
+    const problems = [/^actAt/, /^unknown keep rule "tickets": give its kinds/, /^overflow/];
+    expect(() => definePolicy<"tickets">(wrong)).toThrow(
+      expect.objectContaining({ details: { problems: problems.map((each) => expect.stringMatching(each)) } }),
     );
   });
 });

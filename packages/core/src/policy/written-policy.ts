@@ -147,10 +147,25 @@ function turned(
       problems.push({ path: path.split("."), text: error.message });
     }
   }
-  const changed = Object.entries(policy).filter(
-    ([key, value]) => value !== Object.entries(preset).find(([own]) => own === key)?.[1],
+  return { data: isRecord(data) ? { ...data, ...turnedParts(data, policy, preset) } : data, problems };
+}
+
+/** The parts of a policy that knobs changed, with what is written out of such a part. */
+function turnedParts(now: Readonly<Record<string, unknown>>, policy: Policy, preset: Policy): object {
+  const before = new Map<string, unknown>(Object.entries(preset));
+  return Object.fromEntries(
+    differing(policy, preset).map(([key, value]): [string, unknown] => {
+      const [own, written] = [before.get(key), now[key]];
+      if (!isRecord(value) || !isRecord(own) || !isRecord(written) || !isSameShape(own, written)) return [key, value];
+      const isRules = key === "overflow" && JSON.stringify(own.keep) !== JSON.stringify(written.keep);
+      return [key, { ...written, ...Object.fromEntries(differing(value, own)), ...(isRules ? { keep: written.keep } : {}) }];
+    }),
   );
-  return { data: isRecord(data) ? { ...data, ...Object.fromEntries(changed) } : data, problems };
+}
+
+function differing(values: object, from: object): readonly [string, unknown][] {
+  const before = new Map<string, unknown>(Object.entries(from));
+  return Object.entries(values).filter(([key, value]) => value !== before.get(key));
 }
 
 /** Knobs in the order of {@link KNOBS}; rules from the last on, since a new one comes first. */
