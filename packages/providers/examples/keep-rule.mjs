@@ -28,5 +28,5 @@ const keep = [{ kind, atMost: { tokens: 8_000 } }, ...PLIMSOLL_POLICY.keep];
 const policy = definePolicy({ name: "with-tickets", keep }, kinds);
 const limits = { contextWindowTokens: 32_000, maxOutputTokens: 4_000 };
 
-/** For your loop: `fit` or `send`, then `last.unkept` names what had no room. */
+/** For your loop. */
 export const compactor = createChatCompactor({ policy, kinds, limits });

@@ -100,19 +100,6 @@ describe("kept messages", () => {
     expect(next?.messages).toEqual([talk[1]]);
   });
 
-  test("a rule that throws keeps nothing, and is named", () => {
-    const failure = new Error("not today");
-    const failing: KeepRule = {
-      kind: "failing",
-      keeps: "messages",
-      atMost: { tokens: 100 },
-      choose: () => {
-        throw failure;
-      },
-    };
-    expect(keptMessages([failing], view(talk))).toMatchObject([{ kind: "failing", messages: [], tokens: 0, failure }]);
-  });
-
   test("whatever rules want of whatever view: valid indexes in order, whole batches, no rule above its amount, none twice", () => {
     const messages = fc
       .oneof(arbitraryValidMessages, arbitraryMessageSoup)

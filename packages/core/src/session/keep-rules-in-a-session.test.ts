@@ -172,10 +172,6 @@ describe("the person's messages beyond the amount", () => {
     expect(shown(run.ids(), messages).slice(0, ids.length)).toEqual(ids);
     expect(recordOf(outcome)?.steps.find(({ strategy }) => strategy === "keep human")?.detail).toBe(detail);
   });
-
-  test("nothing is said where no rule keeps them", async () => {
-    expect(stepsOf(await session(turns(8), []).fit())).toEqual(["summarize applied"]);
-  });
 });
 
 describe("the fallback", () => {
