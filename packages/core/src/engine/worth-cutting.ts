@@ -51,7 +51,10 @@ export function whyNotWorth(
   return `${sizes} and buy ${Math.floor(boughtSteps)} steps; at this model's prices it takes ${Math.ceil(wantedSteps)}`;
 }
 
-/** Before it is planned, a cut is expected to leave this share of the messages. */
+/**
+ * Before it is planned, a cut is expected to leave this share of the messages. Measured as the default's numbers are (policy/presets/plimsoll.ts), at real windows: 0.4 has 97.5
+ * and 88.9, 0.5 98.7 and 94.4, 0.6 102.7 and 94.7.
+ */
 const EXPECTED_KEPT_RATIO = 0.5;
 
 /** True if a cut of a context of this size is expected to pay as often as it has to: before it is planned. */
@@ -66,7 +69,7 @@ export function maybePays(
   return pays === 0 || isCold || isWorthIt;
 }
 
-/** A window with less free is full: a cut that waits may come after a refusal, whose limit is known to a few parts in a hundred. Chosen. */
+/** A window with less free is full: a cut that waits may come after a refusal, whose limit is known to a few parts in a hundred. Measured at 64k: 0.02 has a request too large, 0.1 76.7 and 51.8. */
 const FULL_RATIO = 0.05;
 
 interface PricedGate extends Pick<CutPrice, "stepTokens"> {
