@@ -55,9 +55,9 @@ export const BENCH_COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "tune",
-    description: "find the cheapest policy setting that keeps as much of your sessions",
+    description: "find the cheapest setting of one of Plimsoll's policies that keeps as much of your sessions",
     isKept: true,
-    examples: ["tune ~/.claude/projects", "tune sessions --policy plimsoll.yaml --write plimsoll.yaml --html tune.html"],
+    examples: ["tune --from claude-code", "tune sessions --policy plimsoll.yaml --write plimsoll.yaml --html tune.html"],
     load: async () => (await import("./command/tune-command.ts")).defineTuneCommand,
   },
 ];

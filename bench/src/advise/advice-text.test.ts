@@ -102,7 +102,10 @@ test.each<readonly [string, Verdict, RegExp, string]>([
   const decision = decided({ kind: "keep", why: "nothing-cheaper" }, proxy);
   expect(answerSentences(decision)[1]).toMatch(sentence);
   expect(answerSentences(decision, "plan")).toHaveLength(1);
-  expect([shortAnswer(decision), shortAnswer(decision, "plan")]).toEqual([short, proxy.kind === "keep" ? short : "nothing to set"]);
+  expect([shortAnswer(decision), shortAnswer(decision, "plan")]).toEqual([
+    short,
+    proxy.kind === "keep" ? short : "nothing to set",
+  ]);
   const best = "Looks best here: your own compaction. How sure: 12 sessions of 2 projects";
   expect(answerSentences(decision, "plan")[0]?.includes(best)).toBe(proxy.kind === "keep");
   const command = "      plimsoll proxy --upstream https://api.openai.com/v1 --window 272000\n";

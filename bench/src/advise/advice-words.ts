@@ -283,10 +283,10 @@ export function shortAnswer({ choice, refusal }: Decision, pays: Payment = "toke
 /** The data of a decision and the cost of compaction in it, a sentence each. */
 function factSentences({ cost, waitsMs, days, choice, models }: Decision, pays: Payment): readonly string[] {
   const when = days === null ? "" : days.from === days.through ? `, ${days.from}` : `, ${days.from} to ${days.through}`;
-  const long =
-    choice === null
-      ? ""
-      : `. ${formatCount(choice.sessions)}${choice.projects > 1 ? ` (of ${formatCount(choice.projects)} projects)` : ""} ${choice.sessions === 1 ? "fills" : "fill"} half of the window or more: only they show a difference between settings`;
+  const { sessions: filling = 0, projects = 0 } = choice ?? {};
+  const of = projects > 1 ? ` (of ${formatCount(projects)} projects)` : "";
+  const fill = `${formatCount(filling)}${of} ${filling === 1 ? "fills" : "fill"} half of the window or more`;
+  const long = filling === 0 ? "" : `. ${fill}: only ${filling === 1 ? "it shows" : "they show"} a difference between settings`;
   const shares = models.map(
     ({ modelId, sessions, usd }) =>
       `${modelId}${models.length === 1 ? "" : ` (${usd === null ? "" : `$${formatUsd(usd)}, `}${formatNumberOf(sessions, "session")})`}`,

@@ -150,7 +150,7 @@ export async function decideOn(
       return {
         ...{ agent: advised, models, windowTokens, days: daysOf(report), refusal },
         cost: recordedCost(report, {
-          pricesOf: (id) => run.prices.get(id) ?? MODEL_CATALOG.pricesOf(id),
+          pricesOf: (id, atMs) => run.prices.get(id) ?? MODEL_CATALOG.pricesOf(id, atMs),
           cacheRulesOf: MODEL_CATALOG.cacheRulesOf,
           request: group.points[0]?.policy.summary.request ?? "serialised",
         }),

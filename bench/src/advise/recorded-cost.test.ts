@@ -53,6 +53,20 @@ test.each([
   expect(cost).toMatchObject({ compactions: 1, compactedSessions: 1, neededLater: 3, sessions: 2 });
 });
 
+test("a compaction costs the prices of its day", () => {
+  const days: (number | null)[] = [];
+  const pricesOf = (_: string, atMs: number | null) => {
+    days.push(atMs);
+    return PRICES;
+  };
+  const { sessions, ...others } = report();
+  recordedCost(
+    { ...others, sessions: sessions.map((each) => ({ ...each, startedMs: 7 })) },
+    { ...pricing("prefix"), pricesOf },
+  );
+  expect(new Set(days)).toEqual(new Set([7]));
+});
+
 test("without prices there are no dollars of compactions", () => {
   expect(recordedCost(report(), pricing("serialised", null))).toMatchObject({ compactionUsd: null });
 });

@@ -26,7 +26,7 @@ export interface RecordedCost {
 
 /** The prices of compactions. */
 export interface CompactionPricing {
-  readonly pricesOf: (modelId: string) => ModelPrices | null;
+  readonly pricesOf: (modelId: string, atMs: number | null) => ModelPrices | null;
   readonly cacheRulesOf: (modelId: string) => CacheRules;
   /** Whether the agent asks for a summary behind its cached conversation, or sends the history as a new text. */
   readonly request: Policy["summary"]["request"];
@@ -45,15 +45,19 @@ export function recordedCost(report: Pick<BenchReport, "rows" | "sessions">, pri
     usdText: recordedUsdText(report.sessions),
     promptTokens: sum(report.sessions.map(({ sumReportedPromptTokens }) => sumReportedPromptTokens)),
     usdIs: report.sessions.every(({ recordedUsdIs }) => recordedUsdIs === "whole") ? "whole" : "a-part",
-    compactionUsd: sumOfKnown(rows.map((row) => compactionsUsd(row, described.get(row.session)?.modelIds ?? [], pricing))),
+    compactionUsd: sumOfKnown(rows.map((row) => compactionsUsd(row, described.get(row.session), pricing))),
     neededLater: sum(compacted.flatMap(({ compactions }) => compactions.map(({ neededLater }) => neededLater))),
   };
 }
 
 /** Each compaction sends the prompt before it and gets a summary, and the next prompt finds nothing of its own in the cache. */
-function compactionsUsd(row: ReplayRow, modelIds: readonly string[], pricing: CompactionPricing): number | null {
-  const modelId = modelIds.find((id) => pricing.pricesOf(id) !== null);
-  const prices = modelId === undefined ? null : pricing.pricesOf(modelId);
+function compactionsUsd(
+  row: ReplayRow,
+  { modelIds = [], startedMs = null }: Partial<SessionDescription> = {},
+  pricing: CompactionPricing,
+): number | null {
+  const modelId = modelIds.find((id) => pricing.pricesOf(id, startedMs) !== null);
+  const prices = modelId === undefined ? null : pricing.pricesOf(modelId, startedMs);
   if (prices === null) return null;
   const rules = pricing.cacheRulesOf(modelId ?? "");
   const sizes = new Map(row.series.map(({ call, promptTokens }) => [call, promptTokens]));

@@ -188,10 +188,9 @@ const WORDS_CHARS = 24;
 /** The beginning of a log's name by which `inspect` finds it: of its random id, if it has one. */
 function shortId(file: string): string {
   const name = file.split(/[\\/#]/).at(-1) ?? file;
-  return /[0-9a-f]{8}(?=-[0-9a-f]{4}-)/.exec(name)?.[0] ?? name.replace(/\.[a-z.]+$/, "").slice(-ID_CHARS);
+  const [id] = /[0-9a-f]{8}(?=-[0-9a-f]{4}-)/.exec(name) ?? /\w{1,10}(?=(?:\.[a-z.]+)?$)/.exec(name) ?? [name];
+  return id;
 }
-
-const ID_CHARS = 10;
 
 function compactionSentence(sessions: readonly CountedSession[], pays: FactsPricing["pays"]): string {
   const compactions = sum(sessions, (each) => each.compactions);

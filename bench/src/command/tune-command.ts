@@ -32,7 +32,8 @@ import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { fitted, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
 import { settingWords } from "../tune/tunable-settings.ts";
 import { type ReplayRound, type TunedPolicy, type TuneResult, type TuneRound, tune } from "../tune/tune.ts";
-import { findInputs, nothingFound } from "./find-inputs.ts";
+import { checkOptions } from "./check-options.ts";
+import { addLogOptions, findInputs, findLogs, joinInputs, type LogOptions, nothingFound } from "./find-inputs.ts";
 import { policyNamed } from "./policy-option.ts";
 import { createProgressBar } from "./progress-bar.ts";
 import { readPrices } from "./read-prices.ts";
@@ -46,7 +47,7 @@ import {
 } from "./replay-options.ts";
 import { openState, poolOf } from "./replay-state.ts";
 
-interface TuneOptions extends ExtensionOptions {
+interface TuneOptions extends ExtensionOptions, LogOptions {
   readonly policy?: string;
   readonly window?: string;
   readonly jobs?: string;
@@ -62,8 +63,8 @@ const COMPARED: readonly Policy[] = [SVEN_POLICY, OPAL_POLICY, KLAUDE_CODE_POLIC
 
 /** Adds `plimsoll tune`: looks for the best setting on the user's own sessions. */
 export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  command
-    .argument("<inputs...>", "session files, folders or patterns; give at least 8 sessions for a confident answer")
+  command.argument("[inputs...]", "session files, folders or patterns; give at least 8 sessions for a confident answer");
+  addLogOptions(command)
     .option(
       "-p, --policy <name>",
       "tune only this policy, a preset or a YAML file (default: plimsoll, compared with the other presets)",
@@ -80,10 +81,13 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
 }
 
 async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo): Promise<number> {
+  checkOptions(options, { needs: { since: ["from"], limit: ["from"] } });
+  if (inputs.length === 0 && options.from === undefined)
+    throw new PlimsollError("bad-input", "nothing to tune on: give session files, folders or patterns, or --from <agent>");
   const parts = await openExtensions(options, io);
   const policy = policyNamed(options.policy ?? PLIMSOLL_POLICY.name, io, parts);
   const prices = readPrices(options.prices, io.cwd);
-  const found = await findInputs(inputs, io.cwd, parts.importers);
+  const found = joinInputs(await findInputs(inputs, io.cwd, parts.importers), await findLogs(options, io));
   const { files, missing } = found;
   tell(io, ...(files.length === 0 ? nothingFound(found, "tune on") : missing.map(({ reason }) => reason)));
   if (files.length === 0) return EXIT_FAILED;
@@ -108,7 +112,7 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const nameOf = sessionNames({ sessions: [...described.values()] });
   const said = [
     problemText(problems),
-    lineageWords(corpus.lineages.counts),
+    wrapped(lineageWords(corpus.lineages.counts)).join("\n"),
     tuneReport(results, { current: policy, columns: tableColumns(io.stdout), full: options.full ?? false, nameOf }),
   ];
   io.stdout.write(`${said.filter((text) => text !== "").join("\n\n")}\n`);

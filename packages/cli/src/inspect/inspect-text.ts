@@ -43,14 +43,16 @@ export function inspectText(transcript: Transcript, columns: number): string {
   ].join("\n");
 }
 
-/** Sessions as data: the facts by their names, each kind of note with its count, and what was not read by its names. */
+/** Sessions as data: the facts by their names, the compactions, each kind of note with its count, and what was not read by its names. */
 export function inspectJson(transcripts: readonly Transcript[]): { readonly sessions: readonly object[] } {
   const sessions = transcripts.map((transcript) => {
     const { name, file, format, notes } = transcript;
-    const facts = sessionFacts(transcript, sessionStory(transcript.entries)).map((fact) => [fact.name, fact.value]);
+    const story = sessionStory(transcript.entries);
+    const facts = sessionFacts(transcript, story).map((fact) => [fact.name, fact.value]);
+    const compactions = story.compactions.map((each) => compactionHead(each, story.calls));
     const groups = groupNotes(notes.map((note) => ({ file, ...note })));
     const unread = notes.flatMap((note) => note.unread ?? []);
-    return { name, format, facts: Object.fromEntries(facts), notes: groups, unread };
+    return { name, format, facts: Object.fromEntries(facts), compactions, notes: groups, unread };
   });
   return { sessions };
 }
