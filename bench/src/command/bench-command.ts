@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { PlimsollError } from "@plimsoll/core";
+import { NONE_POLICY, PlimsollError } from "@plimsoll/core";
 import type { Command } from "commander";
 import type { WindowRequest } from "../drive/cell.ts";
 import type { BenchParts } from "../extension.ts";
@@ -65,7 +65,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .optionsGroup("Policies:")
     .option(
       "-p, --policy <name>",
-      `a preset, a peer or a YAML file; repeatable; documented: four documented systems (default: ${DEFAULT_POLICIES.join(", ")}, and those of the agents that wrote the sessions)`,
+      `a name of plimsoll policy list or a YAML file, also with settings ("plimsoll cap=16k"); repeatable; documented: four documented systems (default: ${DEFAULT_POLICIES.join(", ")}, and those of the agents that wrote the sessions; none is always there)`,
       collect,
     )
     .option("-w, --window <size>", "real (default), or a number of tokens for messages: 16k, 64k, …; repeatable", collect)
@@ -125,7 +125,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const out = options.out === undefined ? {} : { out: resolve(io.cwd, options.out) };
   const request = {
     ...{ found, parts, sweeps, windows, prices, shard, jobs, summarizer },
-    policies: joinPolicies(policies, running),
+    policies: joinPolicies([NONE_POLICY, ...policies], running),
     dryRun: options.dryRun ?? false,
     withoutEffect: [...chosen.notes, ...notes],
     stateFile: options.state,

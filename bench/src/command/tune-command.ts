@@ -27,6 +27,7 @@ import { reportTable, tableRows } from "../show/report-table.ts";
 import { type SessionNames, sessionNames } from "../show/session-names.ts";
 import { problemText } from "../show/terminal-report.ts";
 import { settingToTake, tuneAnswer } from "../show/tune-answer.ts";
+import { capitalised } from "../show/labels.ts";
 import { renderTuneHtml, tuneTables } from "../show/tune-page.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { fitted, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
@@ -67,13 +68,16 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
   addLogOptions(command)
     .option(
       "-p, --policy <name>",
-      "tune only this policy, a preset or a YAML file (default: plimsoll, compared with the other presets)",
+      "tune this policy, a preset or a YAML file, and compare it with plimsoll (default: plimsoll, compared with the other presets)",
     )
     .option("-w, --window <size>", "real (default), or a number of tokens for messages: 16k, 64k, …")
     .option("--jobs <count>", "parallel replays (default: one per processor core)")
     .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
     .option("--state <file>", "file of finished rows, to resume from (default: removed after the run)")
-    .option("--full", "also print each session and, without --policy, the presets' best settings")
+    .option(
+      "--full",
+      "also print the settings of the policies for comparison and, if one is found, the best setting session by session",
+    )
     .option("--html <file>", "write charts and tables as one HTML page")
     .option("--write <file>", "write the setting into a policy file, such as plimsoll.yaml, and keep its other content")
     .action(async (inputs: readonly string[], options: TuneOptions) => onExit(await tuneOn(inputs, options, io)));
@@ -91,7 +95,8 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const { files, missing } = found;
   tell(io, ...(files.length === 0 ? nothingFound(found, "tune on") : missing.map(({ reason }) => reason)));
   if (files.length === 0) return EXIT_FAILED;
-  const others = options.policy === undefined ? COMPARED.filter(({ name }) => name !== policy.name) : [];
+  const compared = options.policy === undefined ? COMPARED : [PLIMSOLL_POLICY];
+  const others = compared.filter(({ name }) => name !== policy.name);
   const jobs = options.jobs === undefined ? availableParallelism() : parseJobs(options.jobs);
   const window: WindowRequest = options.window === undefined ? DEFAULT_WINDOW : parseWindow(options.window);
   const given = { files, policy, others, window, prices: [...prices], with: parts.identity };
@@ -119,7 +124,7 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const [own] = results;
   const taken = own === undefined ? null : settingToTake(own);
   if (options.html !== undefined) {
-    const yaml = tunedYaml({ text: "", current: policy, best: taken });
+    const yaml = taken === null ? null : tunedYaml({ text: "", current: policy, best: taken });
     const page = renderTuneHtml(results, { yaml, text: NOTHING_FIRES, nameOf, problems });
     writeWholeFile(resolve(io.cwd, options.html), page);
   }
@@ -166,8 +171,7 @@ function replayRounds(
     const startMs = io.nowMs();
     const what = `tuning, step ${ROUNDS.indexOf(name) + 1} of ${ROUNDS.length}: ${name}`;
     const bar = createProgressBar(io.stderr, { what, leftOf: " of this step" }, io.nowMs);
-    if (sessionMs !== null && name === "coarse grid")
-      sayHowLong(sessionMs * ACTING_RATIO * files.length * policies.length, policies.length, io);
+    if (sessionMs !== null && name === "coarse grid") sayHowLong(sessionMs * ACTING_RATIO * files.length * policies.length, io);
     try {
       const report = await runBench({ ...run, files, policies, onProgress: bar.show });
       const { sessions: found, rows } = withoutApart(report);
@@ -190,13 +194,11 @@ function holdsOneOf(sessions: ReadonlySet<string>, file: string, fileOf: (sessio
   return [...sessions].some((session) => fileOf(session) === file);
 }
 
-function sayHowLong(gridMs: number, policies: number, io: CliIo): void {
+function sayHowLong(gridMs: number, io: CliIo): void {
   const wholeMs = gridMs * LATER_ROUNDS_RATIO;
   if (wholeMs < WORTH_SAYING_MS) return;
   const minutes = Math.max(1, Math.round(wholeMs / MS_PER_MINUTE));
-  const settings = formatNumberOf(policies, "setting");
-  const minutesText = formatNumberOf(minutes, "minute");
-  tell(io, `${settings} to try, about ${minutesText}; if you stop it, the same command resumes there`);
+  tell(io, `this takes about ${formatNumberOf(minutes, "minute")}; if you stop it, the same command resumes there`);
 }
 
 const ROUNDS: readonly TuneRound["name"][] = ["baseline", "coarse grid", "refinement", "test"];
@@ -221,25 +223,27 @@ const READING = `cost: % of the cost without compaction; ${KEPT_READING}.`;
 const OTHER_SESSIONS = "All figures are from sessions not used to choose settings.";
 const SAME_SESSIONS = "There is only one project: settings were chosen and judged on the same sessions.";
 
-const MORE = "The presets' best and each session: --full or --html FILE.";
-
 /** Writes the tuner's results as text: the answer in five lines, its table, and the YAML to paste; all else only if it is asked for. */
 export function tuneReport(results: readonly TuneResult[], { current, columns, full, nameOf }: TuneReportOptions): string {
-  const [first] = results;
+  const [first, ...others] = results;
   if (first === undefined || first.trainSessions === 0) return NOTHING_FIRES;
-  const [own, ...others] = tuneTables(results, nameOf);
+  const [own, ...tables] = tuneTables(results, nameOf);
   const idle =
     first.idleSessions === 0
       ? []
       : [`Left out (never filled half of the window): ${formatNumberOf(first.idleSessions, "session")}.`];
   const taken = settingToTake(first);
+  const further = [
+    ...(others.length > 0 ? ["The other policies"] : []),
+    ...(first.sessions.length > 0 ? ["each session"] : []),
+  ];
   return [
-    [...tuneAnswer(first).flatMap((line) => wrapped(printable(line), { further: "  " })), ...idle].join("\n"),
+    [...tuneAnswer(first, others).flatMap((line) => wrapped(printable(line), { further: "  " })), ...idle].join("\n"),
     ...(own === undefined ? [] : [full ? reportTable(own, columns) : tableRows(own, columns)]),
-    ...(full ? others.map((table) => reportTable(table, columns)) : []),
+    ...(full ? tables.map((table) => reportTable(table, columns)) : []),
     fitted(`${READING} ${first.splitBy === "nothing" ? SAME_SESSIONS : OTHER_SESSIONS}`),
     ...(taken === null ? [] : [`# plimsoll.yaml\n${tunedYaml({ text: "", current, best: taken }).trimEnd()}`]),
-    ...(full ? [] : [MORE]),
+    ...(full || further.length === 0 ? [] : [`${capitalised(further.join(" and "))}: --full or --html FILE.`]),
   ].join("\n\n");
 }
 

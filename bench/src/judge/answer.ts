@@ -1,3 +1,4 @@
+import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import { originOf } from "../origin.ts";
 import { createRandom } from "../statistics.ts";
 import { type Choice, choose } from "./choose.ts";
@@ -21,7 +22,7 @@ interface AnswerSureness extends Sureness {
 
 /** Chooses among the acting policies of a window: two answers if some of them pay for a model's summaries and some do not. */
 export function answersAmong(
-  { standings }: Pick<Compared, "standings">,
+  { standings, isOutgrown }: Pick<Compared, "standings" | "isOutgrown">,
   acting: ReadonlySet<string>,
   asking: ReadonlySet<string>,
 ): readonly WindowAnswer[] {
@@ -33,9 +34,11 @@ export function answersAmong(
     }))
     .filter(({ placed }) => placed.length > 0);
   const compared = asking.size === 0 || groups.length === 0 ? [{ summaries: null, placed: all }] : groups;
+  const nothing = isOutgrown ? undefined : standings.get(BASELINE_POLICY);
   return compared.map((group) => {
-    const choice = choose(group.placed, { withIntervals: true });
-    return { ...group, choice, sureness: choice.pick === null ? null : answerSureness(group.placed, choice.pick) };
+    const choice = choose(group.placed, { nothing, withIntervals: true });
+    const sureness = choice.pick === null ? null : answerSureness(group.placed, choice.pick, nothing);
+    return { ...group, choice, sureness };
   });
 }
 
@@ -43,31 +46,28 @@ export function answersAmong(
 const RESAMPLES = 500;
 
 /**
- * Chooses again, by differences without intervals, over repositories drawn with replacement. `null` with too few owners, whose sessions say
- * nothing about others. Deterministic.
+ * Chooses again, by differences without intervals, over projects drawn with replacement, or sessions if there are few projects. `null` with too few. Deterministic.
  */
-function answerSureness(placed: readonly Standing[], pick: Standing): AnswerSureness | null {
+function answerSureness(placed: readonly Standing[], pick: Standing, nothing?: Standing): AnswerSureness | null {
   const sureness = surenessOf(pick, null);
   if (sureness === null) return null;
   const clusters = new Map<string, number[]>();
   for (const [index, { file, project }] of pick.units.entries()) {
-    const { repository } = originOf(file, project);
-    clusters.set(repository, [...(clusters.get(repository) ?? []), index]);
+    const cluster = sureness.drawn === "sessions" ? file : originOf(file, project).repository;
+    clusters.set(cluster, [...(clusters.get(cluster) ?? []), index]);
   }
   const random = createRandom();
-  const repositories = [...clusters.values()];
+  const all = [...clusters.values()];
   let often = 0;
   for (let sample = 0; sample < RESAMPLES; sample++) {
-    const drawn = repositories.flatMap(() => repositories[Math.floor(random() * repositories.length)] ?? []);
-    const again = choose(
-      placed.map(({ policy, units, isBroken }) =>
-        standingOver(
-          policy,
-          drawn.flatMap((index) => units[index] ?? []),
-          isBroken,
-        ),
-      ),
-    );
+    const drawn = all.flatMap(() => all[Math.floor(random() * all.length)] ?? []);
+    const over = ({ policy, units, isBroken }: Standing) =>
+      standingOver(
+        policy,
+        drawn.flatMap((index) => units[index] ?? []),
+        isBroken,
+      );
+    const again = choose(placed.map(over), { nothing: nothing === undefined ? undefined : over(nothing) });
     if (again.pick?.policy === pick.policy) often += 1;
   }
   return { ...sureness, again: often / RESAMPLES };

@@ -32,6 +32,8 @@ export const CHEATS: ReadonlySet<string> = new Set([LAST_HUMAN_ONLY, ALL_EXCERPT
 export interface ChoiceOptions {
   /** The present setting: others are judged only against it. Left out, policies are judged against each other. */
   readonly current?: Standing;
+  /** Without compaction, if that lost no request: a policy that keeps less is not recommended. */
+  readonly nothing?: Standing | undefined;
   /** True to judge differences by intervals over repositories, if there are enough of them; it costs a bootstrap a pair. */
   readonly withIntervals?: boolean;
 }
@@ -42,7 +44,10 @@ export interface ChoiceOptions {
  * none the knee of all. Among settings: a twentieth cheaper than now, worse on no measure, with no more requests that are too large; of those the
  * cheapest.
  */
-export function choose(standings: readonly Standing[], { current, withIntervals = false }: ChoiceOptions = {}): Choice {
+export function choose(
+  standings: readonly Standing[],
+  { current, nothing, withIntervals = false }: ChoiceOptions = {},
+): Choice {
   const isRivalOf = (own: Standing) => (other: Standing) =>
     other.policy !== own.policy && isJudge(other) && other.costPercent <= own.costPercent * SAME_COST_RATIO;
   const worse = new Map(
@@ -56,8 +61,9 @@ export function choose(standings: readonly Standing[], { current, withIntervals 
   const able = standings.filter((each) => isJudge(each) && isAble(each));
   const front = paretoFront(able);
   const pays = (own: Standing) => (current === undefined ? isWorthwhile(own) : isCheaper(own, current));
+  const keepsAll = (own: Standing) => nothing === undefined || lossesAgainst(own, nothing).length === 0;
   const recommended = able
-    .filter((own) => worse.get(own.policy)?.length === 0 && pays(own))
+    .filter((own) => worse.get(own.policy)?.length === 0 && pays(own) && keepsAll(own))
     .toSorted((a, b) => a.costPercent - b.costPercent || (b.gain ?? 0) - (a.gain ?? 0));
   const knee = () => kneeOf(recommended.length > 0 ? paretoFront(recommended) : front);
   return { worse, front, recommended, pick: current === undefined ? knee() : (recommended[0] ?? null) };

@@ -16,6 +16,8 @@ export interface Compared {
   readonly standings: ReadonlyMap<string, Standing>;
   /** The same over the other sessions, which nobody has to compact; empty if none is outgrown. */
   readonly fitting: ReadonlyMap<string, Standing>;
+  /** False if no session outgrows the window. */
+  readonly isOutgrown: boolean;
   /** True if a price was missing, so that prompt tokens replace cost. */
   readonly hasEstimatedCost: boolean;
 }
@@ -49,6 +51,7 @@ export function comparedIn(whole: BenchReport, label: string): Compared {
       }),
     );
   return {
+    isOutgrown: isCompared === isOutgrown,
     windowLabel: label,
     units: inLineages(compared).map(([first]) => unitOf(first)),
     standings: standingsWhere(isCompared, compared.length),

@@ -1,5 +1,4 @@
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
-import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import { policyRunBy } from "../peers/running-agents.ts";
 import type { BenchReport } from "../results.ts";
@@ -18,8 +17,6 @@ export interface Judgement {
 /** A window of a report, judged. */
 export interface WindowJudgement extends Compared {
   readonly summaries: readonly PolicySummary[];
-  /** False if never compacting was not replayed in the window. */
-  readonly hasBaseline: boolean;
   /** One, or two if only some policies pay for a model's summaries; recommendable policies before nearest ones. */
   readonly answers: readonly WindowAnswer[];
   /** The answer: the policies that its sentence names and its picture rings, the one to use first. None if there is no answer. */
@@ -41,7 +38,6 @@ export function judge(report: BenchReport, metrics: RunMetrics = METRICS): Judge
     return {
       ...compared,
       summaries: summaries.filter(({ windowLabel }) => windowLabel === label),
-      hasBaseline: summaries.some((each) => each.policy === BASELINE_POLICY && each.windowLabel === label && each.sessions > 0),
       answers,
       named: namedBy(answers),
       now: runningNow(report, compared),

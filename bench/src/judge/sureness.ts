@@ -21,8 +21,8 @@ export function independentOf(units: readonly Pick<SessionStanding, "file">[]): 
 }
 
 /**
- * Says how sure a policy's cost is: against `other` over the same sessions, or against never compacting. Projects are drawn if there are eight owners or more. With fewer,
- * sessions are drawn from eight on if the answer is about this person's own setting (`other`); an answer for everybody has none then, and is `null`.
+ * Says how sure a policy's cost is: against `other` over the same sessions, or against never compacting. Projects are drawn if there are eight owners or more. With
+ * fewer, sessions are drawn, from eight on: they say nothing about other projects. `null` with fewer sessions.
  */
 export function surenessOf(own: Standing, other: Standing | null): Sureness | null {
   const ratios = own.units.map(({ file, costRatio, lineage: _, ...unit }, place) => ({
@@ -32,7 +32,7 @@ export function surenessOf(own: Standing, other: Standing | null): Sureness | nu
   const statistic = geometricMeanOver(({ ratio }: (typeof ratios)[number]) => ratio);
   const byProject = clusteredEstimate(ratios, statistic);
   if (byProject.interval !== null) return { cost: byProject.interval, drawn: "projects", count: byProject.repositories };
-  if (other === null || byProject.owners >= FEWEST_OWNERS) return null;
+  if (byProject.owners >= FEWEST_OWNERS) return null;
   const { interval, repositories: count } = clusteredEstimate(ratios, statistic, (file) => ({ repository: file, owner: file }));
   return interval === null ? null : { cost: interval, drawn: "sessions", count };
 }

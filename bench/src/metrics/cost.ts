@@ -97,7 +97,7 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
       method: "Tokens neither read from the prompt cache nor written to it.",
       caveat: "Requests below the vendor's shortest cached prompt.",
       value: ({ uncachedTokens }) => uncachedTokens,
-      columns: [inTable("cost", CACHE, "tokens beside it")],
+      columns: [inTable("cost", CACHE, "tokens not cached")],
     },
     cacheBreaks: {
       ...REQUESTS_MORE,
@@ -113,7 +113,7 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
       caveat: "Recorded misses and pauses, the same for every policy except breaks just before.",
       value: ({ cacheExpiries }) => cacheExpiries,
       format: "count",
-      columns: [inTable("cost", CACHE, "cold")],
+      columns: [inTable("cost", CACHE, "expired")],
     },
     summaryRequests: {
       ...REQUESTS_MORE,

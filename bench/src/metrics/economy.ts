@@ -75,7 +75,7 @@ export const ECONOMY: Metric<"economy", EconomyMetrics, EconomyMetrics, Exclude<
       caveat: "A policy with a wrong measure sees a wrong margin.",
       value: ({ marginSpentRatio }) => inPercent(marginSpentRatio),
       format: "percent",
-      columns: [inTable("requests", "compactions", "budget still free, %")],
+      columns: [inTable("requests", "compactions", "unused budget, %")],
     },
     failedCompactions: {
       unit: "attempts",

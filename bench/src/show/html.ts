@@ -147,7 +147,7 @@ function methodSection(report: BenchReport): Markup {
     html`<dl>
 <dt>Replay</dt><dd>The production engine is driven over each session's full recorded history, call by call. Every policy ignores the recorded agent's own compactions, but for
 <code>recorded</code>, which applies only them; <code>none</code> never edits. A request above the window is rejected as a provider would, so that recovery runs and is counted.</dd>
-<dt>Open loop</dt><dd>Recorded replies do not react to compaction. The figures show size, cost, safety and content kept; they do not show whether the task would have succeeded.</dd>
+<dt>Limit</dt><dd>Recorded replies do not react to compaction. The figures show size, cost, safety and content kept; they do not show whether the task would have succeeded.</dd>
 <dt>Window</dt><dd>The model's own, or with <code>--window</code> a number of tokens above the system prompt and tools: for comparisons across agents. A session whose system prompt and tools take more than half of the window is left out.</dd>
 <dt>Prompt sizes</dt><dd>The size of a request comes from a size model fitted to the recorded usage; it shares nothing with the engine's estimators. Sessions without usage run on estimates, and the report says so.</dd>
 <dt>Summaries</dt><dd>${summariesText(report)}</dd>

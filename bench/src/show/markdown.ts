@@ -2,7 +2,6 @@ import type { RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport } from "../results.ts";
 import { formatNumberOf, lineageWords } from "./figures.ts";
 import { capitalised } from "./labels.ts";
-import { READING } from "./policy-tables.ts";
 import { type ShownReport, shownReport } from "./report-tables.ts";
 import { escaped, tableMarkdown } from "./table.ts";
 
@@ -12,7 +11,7 @@ export function renderMarkdownReport(report: BenchReport, metrics?: RunMetrics):
 }
 
 /** The Markdown of a report that is shown in other forms too. */
-export function markdownPage({ report, problems, windows, further, notes }: ShownReport): string {
+export function markdownPage({ report, problems, windows, reading, further, notes }: ShownReport): string {
   const calls = report.sessions.reduce((sum, session) => sum + session.calls, 0);
   const list = (lines: readonly string[]) => lines.map((line) => `- ${escaped(line)}`).join("\n");
   const parts = [
@@ -24,7 +23,7 @@ export function markdownPage({ report, problems, windows, further, notes }: Show
       list(lines),
       tableMarkdown(table),
     ]),
-    ...(windows.length === 0 ? [] : [escaped(capitalised(READING))]),
+    ...(windows.length === 0 ? [] : [escaped(capitalised(reading))]),
     ...notes.map(escaped),
     ...further().map(tableMarkdown),
   ];

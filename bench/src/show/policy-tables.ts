@@ -2,7 +2,8 @@ import type { WindowJudgement } from "../judge/judge.ts";
 import type { PolicySummary } from "../judge/policy-summary.ts";
 import { COSTS_MORE_RATIO, type SessionStanding, type Standing } from "../judge/standing.ts";
 import { MEASURES, VECTOR } from "../judge/vector.ts";
-import { REAL_WINDOWS } from "../judge/window-label.ts";
+import { REAL_WINDOWS, windowLabel } from "../judge/window-label.ts";
+import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import { INSTRUCTIONS, PLAN } from "../metrics/held-metrics.ts";
 import type { MetricMeaning } from "../metrics/metric.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
@@ -85,23 +86,44 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
 
 /** Explains the columns behind the cost, for outputs that do not explain each column. */
 export const KEPT_READING =
-  "cost more in: sessions that cost over 2% more; kept: % of the text that later replies needed, still in the context word for word; older: of text stated 20k tokens earlier or more; reread cost: an upper bound, with one more call per missing text; too large: requests over the window";
+  "cost more in: sessions that cost over 2% more; kept: % of the text that later replies needed, still in the context word for word; older: of text stated 20k tokens earlier or more, a mean over sessions; reread cost: an upper bound, with one more call per missing text; too large: requests over the window";
 
-/** Explains the columns of the first table. */
-export const READING: string = `cost: % of the cost without compaction, with a prompt cache, over the sessions that outgrow the window; ${KEPT_READING}.`;
+/** Explains the columns of the first table of each window. */
+export function readingOf(report: BenchReport, windows: readonly WindowJudgement[]): string {
+  const over = windows.some(({ isOutgrown }) => isOutgrown)
+    ? "that outgrow the window"
+    : "in which a policy acts (none outgrows its window)";
+  const texts = windows.flatMap((judged) => olderTexts(report, judged)).toSorted((a, b) => a - b);
+  const [fewest = 0, most = 0] = [texts[0], texts.at(-1)];
+  const counted = most === 0 ? "" : ` (${fewest === most ? "" : `${formatCount(fewest)} to `}${formatCount(most)} texts each)`;
+  const lost = windows.some(({ standings }) => (standings.get(BASELINE_POLICY)?.tooLarge ?? 0) > 0)
+    ? `; ${BASELINE_POLICY} loses the texts that requests over the window need`
+    : "";
+  return `cost: % of the cost without compaction, with a prompt cache, over the sessions ${over}; ${KEPT_READING.replace("over sessions", `over sessions${counted}`)}${lost}.`;
+}
+
+/** For each compared session the older texts that its replies needed. */
+function olderTexts(report: BenchReport, { units, windowLabel: label }: WindowJudgement): readonly number[] {
+  const compared = new Set(units.map(({ session }) => session));
+  return report.rows.flatMap(({ session, policy, window, metrics }) =>
+    metrics === null || policy !== BASELINE_POLICY || windowLabel(window) !== label || !compared.has(session)
+      ? []
+      : [MEASURES.reduce((sum, [, id]) => sum + metrics[id].far.uses, 0)],
+  );
+}
 
 /** The table behind a window's answer: a row a policy, among them the person's present one. */
 export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf: PolicyNames): ReportTable {
-  const { windowLabel, summaries, standings, now } = judged;
+  const { summaries, standings, now } = judged;
   return tableOf<PolicyRow>({
-    title: `Policies, ${windowLabel}`,
+    title: `Policies, ${judged.windowLabel}`,
     notes: remarks(summaries, nameOf),
     rowTitle: "policy",
     columns: POLICY_COLUMNS,
     rows: summaries.map((summary) => ({
       summary,
       isNow: now?.policy === summary.policy,
-      compactsAtTokens: compactsAt(report, windowLabel, summary.policy)?.tokens ?? null,
+      compactsAtTokens: compactsAt(report, judged, summary.policy)?.tokens ?? null,
       standing: standings.get(summary.policy) ?? null,
     })),
     nameOf: ({ summary: { policy }, isNow }) => (isNow ? `${nameOf(policy)} (yours)` : nameOf(policy)),

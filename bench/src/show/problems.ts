@@ -150,8 +150,8 @@ function withoutSizes({ sessions }: Checked): readonly ReportProblem[] {
   const asking = sessions.filter(({ calls }) => calls > 0);
   const estimated = asking.filter(({ isEstimated }) => isEstimated).length;
   if (estimated === 0) return [];
-  const verbs = `${verbFor(estimated, "report")} none and ${estimated === 1 ? "is" : "are"}`;
-  const text = `sizes: ${formatCount(estimated)} of ${formatNumberOf(asking.length, "session")} ${verbs} replayed on estimates.`;
+  const has = estimated === 1 ? "has" : "have";
+  const text = `${formatCount(estimated)} of ${formatNumberOf(asking.length, "session")} ${has} no token counts; they are estimated.`;
   return [{ kind: "mixed", text }];
 }
 

@@ -38,10 +38,10 @@ test("the page says that a digest stands in for a vendor's summaries", () => {
 
 describe("a policy that pays for a model's summaries", () => {
   test.each<[string, Partial<SummaryWriterCounts>, string, RegExp | null]>([
-    ["recorded ones and stand-ins", { recorded: 2, digest: 3 }, "recorded", /Of 5 summaries 2 are the recorded agent's own;/],
-    ["recorded ones in part", { recorded: 1, recordedAndDigest: 2, digest: 3 }, "recorded", /Of 6 summaries 3 are /],
-    ["stand-ins alone", { digest: 3 }, "digest", /Of 3 summaries 0 are .* a digest replaces the others\.$/],
-    ["a model's", { model: 3, failed: 1 }, "anthropic:m", /Of 4 summaries anthropic:m wrote 3\.$/],
+    ["recorded ones and stand-ins", { recorded: 2, digest: 3 }, "recorded", /2 of 5 summaries are the recorded agent's own;/],
+    ["recorded ones in part", { recorded: 1, recordedAndDigest: 2, digest: 3 }, "recorded", /3 of 6 summaries are /],
+    ["stand-ins alone", { digest: 3 }, "digest", /In all 3 summaries quotations from the log stand in for the model's text\.$/],
+    ["a model's", { model: 3, failed: 1 }, "anthropic:m", /anthropic:m wrote 3 of 4 summaries\.$/],
     ["none, and then there is no note", {}, "recorded", null],
   ])("is scored with %s, as the note says", (_, counts, summarizer, note) => {
     const report = reportOf(counts, summarizer);
@@ -90,9 +90,9 @@ test.each([
     "one that is cheaper and keeps as much",
     0.01,
     ["sven trigger.ratio=0.9"],
-    " No policy with summaries by a model is better.",
+    " Policies that use model summaries are not better.",
   ],
-  ["two of which each has something for it", 100, ["sven trigger.ratio=0.9", "sven*"], " With summaries by a model: sven*."],
+  ["two of which each has something for it", 100, ["sven trigger.ratio=0.9", "sven*"], " With model summaries: sven*."],
 ])("a picture rings the policies that its sentence names, and no other: %s", (_, usd, names, sentence) => {
   const shown = shownReport(costing(usd));
   const [first] = shown.windows;

@@ -4,7 +4,7 @@ import type { SourceNote } from "../open/session-description.ts";
 import type { BenchReport, ReportProblem, SkippedInput } from "../results.ts";
 import { formatCount } from "./figures.ts";
 import { MODEL_MARK, type PolicyNames, policyNames } from "./policy-names.ts";
-import { furtherPolicyTables, policyTable } from "./policy-tables.ts";
+import { furtherPolicyTables, policyTable, readingOf } from "./policy-tables.ts";
 import { reportProblems } from "./problems.ts";
 import { type SessionNames, sessionNames } from "./session-names.ts";
 import { fact, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
@@ -19,6 +19,8 @@ export interface ShownReport {
   readonly problems: readonly ReportProblem[];
   /** Of each window the answer in words and the table that it is read from. */
   readonly windows: readonly ShownWindow[];
+  /** Explains the columns of these tables. */
+  readonly reading: string;
   /** All other tables, made when they are asked for; `names` names the sessions, by day and first words if left out. */
   further(names?: SessionNames): readonly ReportTable[];
   readonly notes: readonly string[];
@@ -49,6 +51,7 @@ export function shownReport(report: BenchReport, metrics: RunMetrics = METRICS):
       lines: verdictLines(report, window, policyName),
       table: policyTable(report, window, policyName),
     })),
+    reading: readingOf(report, judged.windows),
     further: (names = sessionNames(report)) =>
       [
         ...furtherPolicyTables(judged.windows, metrics, policyName, names),
@@ -61,7 +64,7 @@ export function shownReport(report: BenchReport, metrics: RunMetrics = METRICS):
   };
 }
 
-const OPEN_LOOP = "Open loop: recorded replies do not react to compaction; no figure shows whether a task succeeds.";
+const OPEN_LOOP = "Limit: recorded replies do not react to compaction; no figure shows whether a task succeeds.";
 
 function skippedTable(skipped: readonly SkippedInput[]): ReportTable {
   const columns = [textColumn<SkippedInput>("reason", ({ reason }) => reason)];
@@ -120,16 +123,19 @@ const VENDOR_NOTE =
 
 /** Findings on public data, by a protocol that was written first (docs/evidence.md, 26 November 2026). */
 const PUBLIC_EVIDENCE =
-  "On public data (docs/evidence.md): where a chat still had a passage after its compaction, a question about it was answered right more often (passages, area 0.71 [0.68, 0.75]); in SWE-agent, edits of lines that are gone from the context fail more often (× 1.86 [1.54, 2.19]), and files that are gone are read again more often (× 1.74 [1.05, 2.77]); no measure predicts that a run fails (passages 0.49 [0.44, 0.53]).";
+  "On public data (docs/evidence.md): where a chat still had a passage after its compaction, a question about it was answered right more often (passages, area under the ROC curve 0.71 [0.68, 0.75]); in SWE-agent, edits of lines that are gone from the context fail more often (× 1.86 [1.54, 2.19]), and files that are gone are read again more often (× 1.74 [1.05, 2.77]); no measure predicts that a run fails (passages 0.49 [0.44, 0.53]).";
 
 /** Explains the mark, and says whose summaries each marked policy is scored by; `null` if no policy asked for one. */
 export function modelSummaryNote({ summarizer }: BenchReport, { asking }: Pick<Judgement, "asking">): string | null {
   if (asking.size === 0) return null;
   const total = (key: "asked" | "recorded" | "model") => [...asking.values()].reduce((sum, counts) => sum + counts[key], 0);
-  const of = `Of ${formatCount(total("asked"))} summaries`;
+  const [asked, recorded] = [formatCount(total("asked")), formatCount(total("recorded"))];
+  const quoted = "stand in for the model's text";
   const written =
-    summarizer === "digest" || summarizer === "recorded"
-      ? `${of} ${formatCount(total("recorded"))} are the recorded agent's own; a digest replaces the others.`
-      : `${of} ${summarizer} wrote ${formatCount(total("model"))}.`;
+    summarizer !== "digest" && summarizer !== "recorded"
+      ? `${summarizer} wrote ${formatCount(total("model"))} of ${asked} summaries.`
+      : recorded === "0"
+        ? `In all ${asked} summaries quotations from the log ${quoted}.`
+        : `${recorded} of ${asked} summaries are the recorded agent's own; in the others quotations ${quoted}.`;
   return `${MODEL_MARK} pays for summaries by a model, and is compared apart from policies that do not. ${written}`;
 }

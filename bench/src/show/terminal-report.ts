@@ -2,7 +2,6 @@ import type { ReportProblem } from "../results.ts";
 import { printable, wrapped } from "../terminal/printable.ts";
 import { formatNumberOf, lineageWords } from "./figures.ts";
 import { commonFolder } from "./labels.ts";
-import { READING } from "./policy-tables.ts";
 import { reportTable, tableRows } from "./report-table.ts";
 import type { ShownReport } from "./report-tables.ts";
 import { recordedUsdLines } from "./validity.ts";
@@ -13,7 +12,7 @@ const MORE = "Each measure, dollars, requests, sessions and how reliable the fig
 
 /** The report as text for a terminal: for each window the answer in five lines and its table, and all else only if it is asked for. */
 export function terminalReport(
-  { report, problems, windows: shown, further, notes }: ShownReport,
+  { report, problems, windows: shown, reading, further, notes }: ShownReport,
   options: { readonly full: boolean; readonly columns: number; readonly written: readonly string[] },
 ): string {
   const { full, written, columns } = options;
@@ -29,7 +28,7 @@ export function terminalReport(
     ...(hasFigures
       ? windows
       : [["Nothing could be replayed.", ...shown.flatMap(({ table }) => table.notes).map(plain)].join("\n")]),
-    ...(hasFigures ? [plain(READING)] : []),
+    ...(hasFigures ? [plain(reading)] : []),
     ...(full && hasFigures
       ? [
           ...further((session) => session.slice(folder.length)).map((table) => reportTable(table, columns)),

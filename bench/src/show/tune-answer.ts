@@ -1,4 +1,6 @@
-import { lossesAgainst } from "../judge/choose.ts";
+import { PLIMSOLL_POLICY } from "@plimsoll/core";
+import { isCheaper, lossesAgainst } from "../judge/choose.ts";
+import { FEWEST_OWNERS } from "../statistics.ts";
 import { settingWords } from "../tune/tunable-settings.ts";
 import type { TunedPolicy, TuneResult } from "../tune/tune.ts";
 import { formatNumberOf, formatPercent, NOT_VISIBLE } from "./figures.ts";
@@ -14,8 +16,24 @@ export function settingToTake({ best, verdict }: Pick<TuneResult, "best" | "verd
   return best !== null && taken?.policy === best.policy.name ? best : null;
 }
 
-/** Says which setting to take, in one line, and then its cost, its gains and losses, and how sure that is. */
-export function tuneAnswer(answered: Answered): readonly string[] {
+/** Says which setting to take, in one line, and then its cost, its gains and losses, how sure that is, and how the default policy does beside it. */
+export function tuneAnswer(
+  answered: Answered,
+  others: readonly Pick<TuneResult, "base" | "current">[] = [],
+): readonly string[] {
+  const lines = answerLines(answered);
+  const usual = others.find(({ base }) => base === PLIMSOLL_POLICY.name);
+  if (usual === undefined || usual.current.test.units.length === 0) return lines;
+  const own = settingToTake(answered) ?? answered.current;
+  const { costPercent, gain } = usual.current.test;
+  const figures = `costs ${formatPercent(costPercent)}%${gain === null ? "" : ` and keeps ${formatPercent(gain)}%`}`;
+  const isBetter = isCheaper(usual.current.test, own.test) && lossesAgainst(usual.current.test, own.test).length === 0;
+  return isBetter
+    ? [`Take ${usual.base}, the default: it ${figures}, and no measure falls by a point or more.`, ...lines]
+    : [...lines, `${usual.base}, the default, ${figures}.`];
+}
+
+function answerLines(answered: Answered): readonly string[] {
   const { base, current, verdict, tried } = answered;
   const isTried = tried.length > 0;
   if (isTried && tried.every(({ train }) => train.isBroken))
@@ -55,7 +73,7 @@ function keptLines(answered: Answered): readonly string[] {
 function sureLine({ verdict, testSessions, tried }: Answered): string {
   const looked = `${formatNumberOf(tried.length, "setting")} tried, judged on ${formatNumberOf(testSessions, "session")}`;
   if (verdict.kind === "too-few")
-    return `How sure: too little data: ${formatNumberOf(verdict.missing, "more session")} ${verdict.missing === 1 ? "is" : "are"} needed. ${looked}.`;
+    return `How sure: too little data: ${formatNumberOf(FEWEST_OWNERS - verdict.missing, "session")}; ${FEWEST_OWNERS} sessions are needed. ${looked}.`;
   if (verdict.kind !== "set") return `How sure: ${looked}.`;
   const { cost, drawn, count } = verdict.sureness;
   return `How sure: ${looked}; over all ${count} ${drawn} it costs ${formatPercent(cost.from)} to ${formatPercent(cost.through)}% of the current setting (95%).`;
@@ -71,7 +89,7 @@ function lossWords({ test }: TunedPolicy, current: TunedPolicy): string {
   const [worst] = lossesAgainst(test, current.test);
   if (worst === undefined)
     return test.gain === null ? "its losses are not visible" : `which keeps ${formatPercent(test.gain)}%`;
-  return `which loses ${formatPercent(worst.points)} points of ${worst.measure}`;
+  return `which keeps ${formatPercent(worst.points)} points fewer ${worst.measure}`;
 }
 
 /** The settings of a policy as they are written in a policy file; its name if it is as it was. */

@@ -22,7 +22,8 @@ export type ShownTuneResult = Omit<TuneResult, "idleSessions">;
 
 /** The parts of the page besides the results. */
 export interface TunePage {
-  readonly yaml: string;
+  /** The file to paste; `null` if the setting stays. */
+  readonly yaml: string | null;
   /** Said in the place of an answer if no session filled half of the window. */
   readonly text: string;
   readonly nameOf: SessionNames;
@@ -31,10 +32,10 @@ export interface TunePage {
 
 /** Renders the tuner's results as one HTML page that needs no network; the first result is the answer. */
 export function renderTuneHtml(results: readonly ShownTuneResult[], { yaml, text, nameOf, problems = [] }: TunePage): string {
-  const [first] = results;
+  const [first, ...others] = results;
   const main = html`<h1>Which setting costs least on these sessions</h1>
 ${problemList(problems)}
-${first === undefined || first.trainSessions === 0 ? html`<p>${text}</p>` : answerSection(first, yaml)}
+${first === undefined || first.trainSessions === 0 ? html`<p>${text}</p>` : answerSection(first, { others, yaml })}
 ${tuneTables(results, nameOf)
   .slice(1)
   .map((table) => foldedSection(`part-${table.id}`, table.title, tableHtml(table)))}`;
@@ -42,13 +43,16 @@ ${tuneTables(results, nameOf)
 }
 
 /** The answer beside cost against kept share, the lines to paste, the settings, and the knobs' curves. */
-function answerSection(result: ShownTuneResult, yaml: string): Markup {
-  return html`<div class="verdict"><div>${answerCard(tuneAnswer(result))}
-${pasteBlock({ id: "yaml", label: "plimsoll.yaml", text: yaml })}</div>
+function answerSection(
+  result: ShownTuneResult,
+  { others, yaml }: { readonly others: readonly ShownTuneResult[]; readonly yaml: string | null },
+): Markup {
+  return html`<div class="verdict"><div>${answerCard(tuneAnswer(result, others))}
+${yaml === null ? "" : pasteBlock({ id: "yaml", label: "plimsoll.yaml", text: yaml })}</div>
 ${frontOf(result)}</div>
 ${tableHtml(settingTable(result))}
 <h2>The settings, one by one</h2>
-<p class="note">Each point is the setting with that value that is nearest to the best in all other values, on the sessions used to choose settings.</p>
+<p class="note">A point for each value of the setting; the other settings are as in the best, or nearly. Figures are of the sessions used to choose settings.</p>
 <div class="charts">${knobCurves(result)}</div>`;
 }
 

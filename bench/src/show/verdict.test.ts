@@ -22,16 +22,17 @@ const projects = (count: number) =>
   });
 
 describe("verdicts", () => {
-  test("say in five lines which policy, what it costs, keeps and loses, and how sure that is", () => {
+  test("say in six lines which policy, what it costs, keeps and loses, and how sure that is", () => {
     const [verdict] = linesOf(exampleReport());
     expect(verdict?.lines).toEqual([
       "No policy is clearly better. Closest: sven*.",
-      expect.stringMatching(/^Compacts at 39\.\dk of 64\.\dk\. Costs [\d.]+% of an uncompacted run; yours [\d.]+%\.$/),
+      expect.stringMatching(/^Costs [\d.]+% of an uncompacted run; yours [\d.]+%\.$/),
       expect.stringMatching(/^Keeps [\d.]+% of the text later replies needed, word for word; yours [\d.]+%\.$/),
       expect.stringMatching(
         /^Worse on [a-z ]+: [\d.]+ points below keeping only the newest messages, and on \d other measures\.$/,
       ),
-      "How sure: too little data: 2 sessions of 1 project; 8 projects are needed.",
+      expect.stringMatching(/^Compacts at 39\.\dk of 64\.\dk\.$/),
+      "How sure: too little data: 2 sessions of 1 project; 8 sessions are needed.",
     ]);
   });
 
@@ -51,8 +52,8 @@ describe("verdicts", () => {
     );
     const [both] = linesOf({ ...plain, rows });
     expect(both?.answers.filter(({ choice }) => choice.pick !== null)).toHaveLength(2);
-    expect(both?.lines).toHaveLength(5);
-    expect(both?.lines[0]).toMatch(/ (No policy with summaries by a model is better|With summaries by a model: sven\*)/);
+    expect(both?.lines).toHaveLength(6);
+    expect(both?.lines[0]).toMatch(/ (Policies that use model summaries are not better|With model summaries: sven\*)/);
   });
 
   test.each([
@@ -74,7 +75,7 @@ describe("verdicts", () => {
     const rows = report.rows.map((row) => ({ ...row, metrics: nothing.get(row.session) ?? null }));
     const [verdict] = linesOf({ ...report, rows });
     expect(verdict?.lines[0]).toBe("No compaction looks best here: sven, the closest policy, never compacted.");
-    expect(verdict?.lines[1]).toMatch(/^sven would compact at /);
+    expect(verdict?.lines[4]).toMatch(/^sven would compact at /);
   });
 
   test("name no policy with summaries by a model that costs as much and keeps no more", () => {
@@ -86,12 +87,28 @@ describe("verdicts", () => {
       const own = isCheap ? { ...cost, withCacheUsd: 0.01 } : cost;
       return { ...row, metrics: { ...row.metrics, cost: own, summaries: NOBODY } };
     });
-    expect(linesOf({ ...report, rows })[0]?.lines[0]).toMatch(/ No policy with summaries by a model is better\.$/);
+    expect(linesOf({ ...report, rows })[0]?.lines[0]).toMatch(/ Policies that use model summaries are not better\.$/);
   });
 
   test("say how sure it is from eight projects on", () => {
     const [verdict] = linesOf(projects(9));
-    expect(verdict?.lines[4]).toMatch(/^How sure: .*9 projects?; cost [\d.]+ to [\d.]+%\.$/);
+    expect(verdict?.lines[5]).toMatch(/^How sure: .*9 projects?; cost [\d.]+ to [\d.]+%\.$/);
+  });
+
+  test("say what a policy does to sessions that fit without it, and recommend none that only costs text", () => {
+    const report = exampleReport({ sessions: ["a", "b"] });
+    const fitting = (fits: (session: string) => boolean, session: string, row: BenchReport["rows"][number]) =>
+      row.metrics === null || !fits(session)
+        ? row
+        : { ...row, metrics: { ...row.metrics, safety: { ...row.metrics.safety, overflowingRequests: 0 } } };
+    const linesIf = (fits: (session: string) => boolean) =>
+      linesOf({ ...report, rows: report.rows.map((row) => fitting(fits, row.session, row)) })[0]?.lines;
+    expect(linesIf((session) => session === "b")?.[3]).toMatch(
+      /^Also acts in 1 session that never fills its window: keeps [\d.]+% and costs [\d.]+%\.$/,
+    );
+    const whole = linesIf(() => true);
+    expect(whole?.[0]).toBe("No policy is clearly better. Closest: sven*.");
+    expect(whole?.[2]).toMatch(/; without compaction [\d.]+%\.$/);
   });
 
   test("show what the person runs now once: as recorded, else the one policy that is like it", () => {

@@ -1,27 +1,31 @@
+import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import type { WindowAnswer } from "../judge/answer.ts";
 import type { WindowJudgement } from "../judge/judge.ts";
-import { SAME_COST_RATIO, type Standing } from "../judge/standing.ts";
+import { SAME_COST_RATIO, type Standing, standingOver } from "../judge/standing.ts";
 import { windowLabel } from "../judge/window-label.ts";
+import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import type { BenchReport } from "../results.ts";
 import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
-import { formatCount, formatNumberOf, formatPercent, formatRatioPercent, formatTokens } from "./figures.ts";
+import { formatNumberOf, formatPercent, formatRatioPercent, formatTokens, verbFor } from "./figures.ts";
 import type { PolicyNames } from "./policy-names.ts";
 import { triggerLine } from "./trigger.ts";
 
 /**
- * The answer for a window in at most six short lines, the same on every output: which policy, where it compacts and at which cost, its kept share, its
- * losses, how sure that is, and the gain at whose price.
+ * The answer for a window in at most eight short lines, the same on every output: which policy, its cost, its kept share, both in sessions that fit without it, its
+ * losses, where it compacts, how sure that is, and the gain at whose price.
  */
 export function verdictLines(report: BenchReport, judged: WindowJudgement, nameOf: PolicyNames): readonly string[] {
-  const { answers, named, now } = judged;
+  const { answers, named, now, fitting } = judged;
   const [pick, ...beside] = named;
   const [answer, ...others] = answers.filter(({ choice }) => choice.pick !== null);
-  if (answer === undefined || pick === undefined) return [unanswered(judged)];
+  if (answer === undefined || pick === undefined) return [unanswered(report, judged)];
   return [
     `${choiceWords(answer, pick, nameOf)}${others.map((other) => besideWords(other, beside, nameOf)).join("")}`,
-    `${whereWords(report, judged, nameOf)} Costs ${formatPercent(pick.costPercent)}% of an uncompacted run${now === null ? "" : `; yours ${formatPercent(now.costPercent)}%`}.`,
-    keptLine(pick, now),
+    `Costs ${formatPercent(pick.costPercent)}% of an uncompacted run${now === null ? "" : `; ${yours(now)} ${formatPercent(now.costPercent)}%`}.`,
+    keptLine(pick, judged),
+    ...besideLine(fitting.get(pick.policy)),
     worseLine(answer, pick, nameOf),
+    whereWords(report, judged, nameOf),
     sureLine(judged, answer),
     ...whyLine(
       answers.flatMap(({ placed }) => placed),
@@ -51,19 +55,16 @@ export function whyLine(placed: readonly Standing[], pick: Standing, nameOf: Pol
   ];
 }
 
-/** The sentence where nothing shows how much compaction saves. */
-const WITHOUT_NONE = "Nothing to compare with: add --policy none.";
-
 /** The sentence if every policy that lost no request has a part that always failed, or is made to cheat. */
 const NONE_WORKED = "No policy can be recommended: each that lost no request has a part that failed, or is made to cheat.";
 
-function unanswered({ units, hasBaseline, answers }: WindowJudgement): string {
+function unanswered({ rows }: BenchReport, { units, answers }: WindowJudgement): string {
   const placed = answers.flatMap((answer) => answer.placed);
   if (placed.length > 0)
     return placed.some(({ lostRequests }) => lostRequests === 0)
       ? NONE_WORKED
       : "Every policy lost requests: the window is too small for these sessions.";
-  if (!hasBaseline) return WITHOUT_NONE;
+  if (!rows.some(({ policy }) => policy === BASELINE_POLICY)) return "Nothing to compare with: add --policy none.";
   return units.length === 0
     ? "No session came near its window: nothing to do. To compare policies in a smaller one: --window 16k."
     : "No policy that compacts was replayed in every session: add --policy.";
@@ -80,65 +81,108 @@ function choiceWords({ choice, sureness }: WindowAnswer, pick: Standing, nameOf:
 /** The answer among the policies with the other kind of summaries: none if it is not named, and its cost if that is above doing nothing. */
 function besideWords({ summaries, choice }: WindowAnswer, beside: readonly Standing[], nameOf: PolicyNames): string {
   const pick = beside.find(({ policy }) => policy === choice.pick?.policy);
-  if (pick === undefined) return ` No policy with summaries ${summaries} is better.`;
+  if (pick === undefined)
+    return summaries === "by a model"
+      ? " Policies that use model summaries are not better."
+      : " Policies without model summaries are not better.";
   const dear = pick.costPercent > 100 ? `, which costs ${formatPercent(pick.costPercent)}%` : "";
-  return ` With summaries ${summaries}: ${nameOf(pick.policy)}${dear}.`;
+  return ` ${summaries === "by a model" ? "With" : "Without"} model summaries: ${nameOf(pick.policy)}${dear}.`;
 }
 
 function hasActed({ units }: Standing): boolean {
   return units.some(({ hasActed: has }) => has);
 }
 
-function whereWords(report: BenchReport, { windowLabel: label, named: [pick] }: WindowJudgement, nameOf: PolicyNames): string {
+function whereWords(report: BenchReport, judged: WindowJudgement, nameOf: PolicyNames): string {
+  const {
+    named: [pick],
+  } = judged;
   if (pick === undefined) return "";
-  const at = compactsAt(report, label, pick.policy);
-  const isLatest = report.policies.find(({ name }) => name === pick.policy)?.policy.trigger.pays !== undefined;
+  const at = compactsAt(report, judged, pick.policy);
   const where =
     at === null
       ? "by a rule of its own"
-      : `${isLatest ? "by" : "at"} ${formatTokens(at.tokens)} of ${formatTokens(at.windowTokens)}`;
+      : at.fromTokens === at.tokens
+        ? `at ${formatTokens(at.tokens)} of ${formatTokens(at.windowTokens)}`
+        : `from ${formatTokens(at.fromTokens)} if it pays, at ${formatTokens(at.tokens)} at the latest (window ${formatTokens(at.windowTokens)})`;
   if (pick.compactions > 0) return `Compacts ${where}.`;
   return hasActed(pick) ? `Only shortened results; compacts ${where}.` : `${nameOf(pick.policy)} would compact ${where}.`;
 }
 
-/** Where a policy compacts, in a window of the middle size among the sessions'; `null` if it has no line. Of room for messages the system text and tools are no part. */
-export function compactsAt(
-  report: BenchReport,
-  label: string,
-  policy: string,
-): { readonly tokens: number; readonly windowTokens: number } | null {
-  const rows = report.rows
-    .filter((row) => row.policy === policy && row.metrics !== null && windowLabel(row.window) === label)
-    .toSorted((a, b) => a.contextWindowTokens - b.contextWindowTokens);
-  const row = rows[Math.floor(rows.length / 2)];
-  const own = report.policies.find(({ name }) => name === policy);
-  const tokens = row === undefined || own === undefined ? null : triggerLine(own.policy)(row);
-  if (row === undefined || tokens === null) return null;
-  const besideTokens = row.window.kind === "real" ? 0 : row.contextWindowTokens - row.window.tokens;
-  return { tokens: Math.max(0, tokens - besideTokens), windowTokens: row.contextWindowTokens - besideTokens };
+/** A place in a window: a policy compacts from here on if it pays, and at the latest there. */
+interface CompactsAt {
+  readonly fromTokens: number;
+  readonly tokens: number;
+  readonly windowTokens: number;
 }
 
-function keptLine({ gain }: Standing, now: Standing | null): string {
+/**
+ * Where a policy compacts, in a window of the middle size among the compared sessions'; `null` if it has no line. Of room for messages the system text and tools are
+ * no part.
+ */
+export function compactsAt(
+  report: BenchReport,
+  { windowLabel: label, units }: Pick<WindowJudgement, "windowLabel" | "units">,
+  policy: string,
+): CompactsAt | null {
+  const compared = new Set(units.map(({ session }) => session));
+  const rows = report.rows
+    .filter((row) => row.policy === policy && row.metrics !== null && windowLabel(row.window) === label)
+    .filter(({ session }) => compared.size === 0 || compared.has(session))
+    .toSorted((a, b) => a.contextWindowTokens - b.contextWindowTokens);
+  const row = rows[Math.floor(rows.length / 2)];
+  const own = report.policies.find(({ name }) => name === policy)?.policy;
+  if (row === undefined || own === undefined) return null;
+  const besideTokens = row.window.kind === "real" ? 0 : row.contextWindowTokens - row.window.tokens;
+  const [fromTokens = null, tokens = null] = [{ ...own.trigger, pays: undefined }, own.trigger].map((trigger) =>
+    triggerLine({ ...own, trigger })(row),
+  );
+  if (fromTokens === null || tokens === null) return null;
+  const within = (size: number) => Math.max(0, size - besideTokens);
+  return { fromTokens: within(fromTokens), tokens: within(tokens), windowTokens: within(row.contextWindowTokens) };
+}
+
+function keptLine({ gain }: Standing, { now, isOutgrown, standings }: WindowJudgement): string {
   if (gain === null) return "The text that replies needed is not visible in these sessions.";
-  const beside = now === null || now.gain === null ? "" : `; yours ${formatPercent(now.gain)}%`;
-  return `Keeps ${formatPercent(gain)}% of the text later replies needed, word for word${beside}.`;
+  const whole = isOutgrown ? null : (standings.get(BASELINE_POLICY)?.gain ?? null);
+  const beside = [
+    ...(now === null || now.gain === null ? [] : [`; ${yours(now)} ${formatPercent(now.gain)}%`]),
+    ...(whole === null ? [] : [`; without compaction ${formatPercent(whole)}%`]),
+  ];
+  return `Keeps ${formatPercent(gain)}% of the text later replies needed, word for word${beside.join("")}.`;
+}
+
+/** The policy that the person runs now: one agent of several, perhaps. */
+function yours({ policy }: Standing): string {
+  return policy === RECORDED_POLICY.name ? "yours" : `yours (${policy})`;
+}
+
+/** What the policy does to sessions that need none of it. */
+function besideLine(fitting: Standing | undefined): readonly string[] {
+  const touched = fitting?.units.filter((unit) => unit.hasActed) ?? [];
+  if (touched.length === 0) return [];
+  const { units, gain, costPercent } = standingOver("", touched, false);
+  const keeps = gain === null ? "" : `keeps ${formatPercent(gain)}% and `;
+  return [
+    `Also acts in ${formatNumberOf(units.length, "session")} that never ${verbFor(units.length, "fill")} ${units.length === 1 ? "its" : "their"} window: ${keeps}costs ${formatPercent(costPercent)}%.`,
+  ];
 }
 
 function worseLine({ choice }: WindowAnswer, { policy }: Standing, nameOf: PolicyNames): string {
   const worse = choice.worse.get(policy) ?? [];
   const [worst] = worse;
-  if (worst === undefined) return "At similar cost no policy keeps more, nor does keeping only new messages.";
+  if (worst === undefined) return "No policy of similar cost keeps more; keeping only the newest messages doesn't either.";
   const more = worse.length === 1 ? "" : `, and on ${formatNumberOf(worse.length - 1, "other measure")}`;
   const than = worst.than === null ? "keeping only the newest messages" : nameOf(worst.than);
   return `Worse on ${worst.measure}: ${formatPercent(worst.points)} points below ${than}${more}.`;
 }
 
 function sureLine({ units }: WindowJudgement, { sureness, placed }: WindowAnswer): string {
-  const projects = ownersOf(units).size;
-  const sessions = `${formatNumberOf(units.length, "session")} of ${formatNumberOf(projects, "project")}`;
-  if (sureness === null) return `How sure: too little data: ${sessions}; ${FEWEST_OWNERS} projects are needed.`;
-  const { cost, again } = sureness;
+  const projects = formatNumberOf(ownersOf(units).size, "project");
+  const sessions = `${formatNumberOf(units.length, "session")} of ${projects}`;
+  if (sureness === null) return `How sure: too little data: ${sessions}; ${FEWEST_OWNERS} sessions are needed.`;
+  const { cost, again, drawn } = sureness;
   const between = `; cost ${formatPercent(cost.from)} to ${formatPercent(cost.through)}%`;
   if (placed.length < 2) return `How sure: only one policy, ${sessions}${between}.`;
-  return `How sure: best again in ${formatRatioPercent(again)}% of samples of ${formatCount(projects)} projects${between}.`;
+  return `How sure: best again in ${formatRatioPercent(again)}% of samples of ${drawn === "sessions" ? sessions : projects}${between}.`;
 }

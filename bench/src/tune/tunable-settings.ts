@@ -20,9 +20,13 @@ export interface SettingValue {
 /** Messages that stay are a number of their own kind. */
 const KEPT_MESSAGES = "keep.recent.messages";
 
+/** The cap that cuts nothing. */
+const UNCAPPED = 0;
+
 /** A setting in the words of sweeps and policy files: `actAt=70%`, `keep.recent=12 messages`. */
 export function settingWords({ path, value }: SettingValue): SweepSetting {
   if (path === KEPT_MESSAGES) return { path: "keep.recent", value: `${value} messages` };
+  if (path === "cap" && value === UNCAPPED) return { path, value: "off" };
   return isKnobPath(path) ? { path, value: knobText(value) } : { path, value };
 }
 
@@ -50,6 +54,7 @@ function settingsOf(policy: Policy): readonly TunableSetting[] {
       own: value,
       values: [4, 10, 25],
     })),
+    { path: "cap", own: policy.truncation?.capTokens ?? 0, values: [8_000, UNCAPPED, 16_000, 32_000] },
     ...ruleSettings(policy, "recall").map(({ atMost }) => own("keep.recall", [0.1, 0.2, 0.3], atMost)),
   ];
 }

@@ -25,8 +25,9 @@ describe("settings that are tuned", () => {
     expect(tunableSettingsOf(SVEN_POLICY)).toEqual([
       { path: "actAt", own: 0.75, values: [0.5, 0.75, 0.9] },
       { path: "keep.recent.messages", own: 6, values: [6, 12, 30] },
+      { path: "cap", own: 4000, values: [0, 4000, 16_000, 32_000] },
     ]);
-    expect(tunableSettingsOf(PLIMSOLL_POLICY).map(({ path }) => path)).toEqual(["actAt", "keep.recent", "keep.recall"]);
+    expect(tunableSettingsOf(PLIMSOLL_POLICY).map(({ path }) => path)).toEqual(["actAt", "keep.recent", "cap", "keep.recall"]);
     expect(tunableSettingsOf(NONE_POLICY)).toEqual([]);
     for (const policy of [OPAL_POLICY, KLAUDE_CODE_POLICY, PI_POLICY, PLIMSOLL_POLICY])
       expect(tunableSettingsOf(policy).length, policy.name).toBeGreaterThanOrEqual(2);
@@ -102,7 +103,7 @@ describe("surenessOf", () => {
 
   test.each([
     ["nothing from seven sessions", sessions.slice(0, 7), null, null],
-    ["a person's own setting from eight sessions of one project", inOneProject(8), "sessions", null],
+    ["eight sessions of one project", inOneProject(8), "sessions", "sessions"],
     ["everybody's cost from eight projects", sessions.slice(0, 8), "projects", "projects"],
   ])("knows of %s", (_, some, ofOwn, ofAll) => {
     const standing = standingOf("own", some);
