@@ -16,13 +16,13 @@ import {
   wrapped,
 } from "@plimsoll/bench/terminal";
 import { PlimsollError, type Policy, PRESETS } from "@plimsoll/core";
-import { knobText, RECORDED_POLICY } from "@plimsoll/core/extend";
+import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { describePrices, describeWindow, resolveModel } from "@plimsoll/providers";
 import { policyYaml } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { configFiles, readConfig } from "../config/read-config.ts";
 import { type EffectiveConfig, SETTING_KEYS } from "../config/settings.ts";
-import { knobLines, writerOf } from "../policy/knob-lines.ts";
+import { capOf, knobLines, writerOf } from "../policy/knob-lines.ts";
 import { DEFAULT_MODEL } from "../run/session-models.ts";
 
 /** Adds `plimsoll policy list` and `show`. */
@@ -38,7 +38,7 @@ export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCo
       onExit(EXIT_OK);
     });
   const shown = command
-    .command("show")
+    .command("show", { isDefault: true })
     .description("print a policy as YAML, or without a name all settings of this folder, each with its origin")
     .argument("[policy]", "a preset's name or a YAML file; without it, the settings of chat and run in this folder")
     .action(async (name: string | undefined, options: ExtensionOptions) => onExit(await show(name, options, io)));
@@ -63,11 +63,10 @@ function compactsAt(policy: Policy): string {
 
 function policyTable(policies: readonly Policy[], columns: number): string {
   const rows = policies.map((policy) => {
-    const { name, truncation, keep, enabled } = policy;
-    const cap = truncation === null ? "off" : knobText(truncation.capTokens);
+    const { name, keep, enabled } = policy;
     const [first, ...further] = enabled ? keep.map(({ kind }) => kind) : [];
     const keeps = further.length === 0 ? (first ?? "") : `${first} and ${further.length} more`;
-    return [name, compactsAt(policy), keeps, enabled ? writerOf(policy) : "", enabled ? cap : ""].map(printable);
+    return [name, compactsAt(policy), keeps, enabled ? writerOf(policy) : "", enabled ? capOf(policy) : ""].map(printable);
   });
   return leftTable(["policy", "compacts at (of 200k)", "keeps", "writer", "cap"], rows, columns);
 }

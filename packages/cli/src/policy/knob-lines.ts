@@ -5,7 +5,7 @@ import { amountSchema, knobText } from "@plimsoll/core/extend";
 
 /** Shows a policy by the settings that most people change, a line each. */
 export function knobLines(policy: Policy): readonly string[] {
-  const { trigger, keep, truncation, summary, enabled, prepare } = policy;
+  const { trigger, keep, summary, enabled, prepare } = policy;
   const writer = typeof summary.request === "string" ? "same" : summary.request.cheaper.modelId;
   const kept = keep.map((rule) => printable(`${rule.kind}${amountOf(rule)}`));
   return [
@@ -13,10 +13,16 @@ export function knobLines(policy: Policy): readonly string[] {
     `pays       ${trigger.pays ?? "off"}`,
     `keep       ${kept.join("; ") || "nothing"}`,
     `writer     ${writerOf(policy)}`,
-    `cap        ${truncation === null ? "off" : knobText(truncation.capTokens)}`,
+    `cap        ${capOf(policy)}`,
     `prepareAt  ${prepare === undefined ? "off" : amountWords(prepare.atLeast)}`,
     `model      ${printable(writer)}`,
   ];
+}
+
+/** The cap of a policy's results, in the words of the knob. */
+export function capOf({ truncation }: Policy): string {
+  const { capTokens = 0 } = truncation ?? {};
+  return capTokens === 0 ? "off" : knobText(capTokens);
 }
 
 /** The writer of a policy's summaries, in the words of the knob. */

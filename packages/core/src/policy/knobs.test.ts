@@ -55,7 +55,7 @@ const knobsOf = ({ enabled, trigger, keep, truncation, prepare, strategies, summ
         : shortOf(`keep.${rule.kind}`, Object.values(rule).at(1)),
     ),
     ...(writer === undefined ? [] : [["writer", writer] as const]),
-    ["cap", truncation === null ? "off" : truncation.capTokens],
+    ["cap", truncation === null || truncation.capTokens === 0 ? "off" : truncation.capTokens],
     ...(prepare === undefined ? [["prepareAt", "off"] as const] : shortOf("prepareAt", prepare.atLeast)),
     ...(typeof summary.request === "string" ? [["model", "same"] as const] : []),
   ];
@@ -93,7 +93,7 @@ describe("a knob", () => {
     ["a cap", PI_POLICY, "cap", "16k", { truncation: { capTokens: 16_000 } }],
     ["a summary that is prepared", SVEN_POLICY, "prepareAt", "60%", { prepare: { atLeast: share(0.6) } }],
     ["none", { ...SVEN_POLICY, prepare: { atLeast: { tokens: 1 } } }, "prepareAt", "off", { prepare: undefined }],
-    ["no cap", SVEN_POLICY, "cap", "off", { truncation: null }],
+    ["no cap", SVEN_POLICY, "cap", "off", { truncation: { capTokens: 0 } }],
     [
       "quotations",
       SVEN_POLICY,

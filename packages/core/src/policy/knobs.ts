@@ -106,7 +106,7 @@ export function withKnob(policy: Policy, path: string, value: unknown): Policy {
     case "writer":
       return writtenBy(policy, value);
     case "cap":
-      return { ...policy, truncation: value === "off" ? null : { ...policy.truncation, capTokens: sizeIn(path, value) } };
+      return { ...policy, truncation: cappedAt(policy.truncation, value) };
     case "prepareAt":
       return { ...policy, prepare: value === "off" ? undefined : preparedAt(policy, value) };
     case "model":
@@ -145,6 +145,12 @@ function wholeIn(amount: Amount | undefined): Whole | undefined {
 /** The prompt with which every preset asks a model for summaries, and the one of the digest. */
 const MODEL_PROMPT = "checkpoint";
 const DIGEST_PROMPT = "digest";
+
+/** A policy that has no cap says how one would cut. */
+function cappedAt(own: Policy["truncation"], value: unknown): Policy["truncation"] {
+  if (value === "off") return own === null ? null : { ...own, capTokens: 0 };
+  return { ...own, capTokens: sizeIn("cap", value) };
+}
 
 function writtenBy(policy: Policy, value: unknown): Policy {
   if (value !== "model" && value !== "none" && value !== "vendor") throw refused("writer", "give model, vendor or none");

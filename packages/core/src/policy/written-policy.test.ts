@@ -20,7 +20,7 @@ describe("a policy in code", () => {
       ...SVEN_POLICY,
       name: "mine",
       trigger: { atLeast: { ratio: 0.75, of: "input-budget" } },
-      truncation: null,
+      truncation: { capTokens: 0 },
       facts: { maxTokens: 10 },
     });
   });

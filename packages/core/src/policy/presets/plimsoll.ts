@@ -39,7 +39,7 @@ export const PLIMSOLL_POLICY: Policy = {
   manualKeep: null,
   strategies: [{ kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null }],
   fallback: FALLBACK,
-  truncation: { capTokens: 16_000, keeps: "diagnoses" }, // 8k: 75.7, 58.3; 32k: same
+  truncation: { capTokens: 0, keeps: "diagnoses" }, // a cap of 16k saves nothing (docs/evidence.md)
   overflow: { keep: KEEP, maxRecoveries: 3 }, // the least that a fallback makes
   unknownWindow: { tokens: 128_000 }, // opal's
   subAgents: "own",
