@@ -23,6 +23,13 @@ describe("a policy as published", () => {
     expect(findPolicy("sven (as published)", ".")).toEqual({ problems: [problem] });
   });
 
+  test("suggests the file of that name", () => {
+    const home = mkdtempSync(join(tmpdir(), "plimsoll-policy-"));
+    writeFileSync(join(home, "roomy.yaml"), "extends: plimsoll\n");
+    expect(findPolicy("roomy", home)).toEqual({ problems: ['unknown policy "roomy": did you mean roomy.yaml?'] });
+    rmSync(home, { recursive: true });
+  });
+
   test("cannot be swept", () => {
     const { problems } = sweepPolicies([{ ...SVEN_POLICY, fallback: null }], ["keep.messages=2,4"]);
     expect(problems).toEqual([expect.stringContaining("it runs only in benchmarks")]);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { isPlimsollError, PlimsollError, type Policy, PRESETS, presetNamed } from "@plimsoll/core";
 import { type EnginePolicy, encodingsOf, isRecord, type Kinds, retired, suggestion } from "@plimsoll/core/extend";
@@ -121,7 +122,8 @@ export function findPolicy(name: string, cwd: string, { peers, kinds }: PolicyPa
   const successor = retired.presets.get(name);
   if (successor !== undefined) return { problems: [retired.text(`the policy ${name}`, successor)] };
   const names = [...PRESETS, ...peers.map(({ policy }) => policy)].map((known) => known.name);
-  return { problems: [`unknown policy "${name}": ${suggestion(name, names)}`] };
+  const file = [".yaml", ".yml"].map((end) => `${name}${end}`).find((each) => existsSync(resolve(cwd, each)));
+  return { problems: [`unknown policy "${name}": ${file === undefined ? suggestion(name, names) : `did you mean ${file}?`}`] };
 }
 
 /** As {@link findPolicy}; prints the words of an earlier version in a file. Throws `bad-input` with all mistakes. */

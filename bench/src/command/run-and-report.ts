@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import type { EnginePolicy } from "@plimsoll/core/extend";
 import type { ModelPrices } from "@plimsoll/providers";
 import { writeWholeFile } from "@plimsoll/stores";
@@ -6,7 +8,7 @@ import type { WindowRequest } from "../drive/cell.ts";
 import type { BenchParts } from "../extension.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import { type BenchInput, runBench } from "../replay/run-bench.ts";
-import { checkParquetFolder, writeParquet } from "../results/parquet.ts";
+import { checkParquetFolder, tableFile, writeParquet } from "../results/parquet.ts";
 import type { BenchReport, PolicySweep, Shard } from "../results.ts";
 import { formatCount, formatNumberOf, formatTokens, formatUsd } from "../show/figures.ts";
 import { htmlPage } from "../show/html.ts";
@@ -129,15 +131,25 @@ export async function writeReports(
 ): Promise<number> {
   const { metrics } = output;
   const { json, html, markdown, out } = output.reports;
-  if (out !== undefined) await writeParquet(out, report, metrics);
+  if (out !== undefined) {
+    if (existsSync(tableFile(out, "rows", report.shard))) tell(io, `${out}: the results of an earlier run there are replaced`);
+    await writeParquet(out, report, metrics);
+  }
   const shown = shownReport(report, metrics);
   if (json !== null) writeWholeFile(json, jsonReportPieces(shown));
   if (html !== null) writeWholeFile(html, htmlPage(shown));
   if (markdown !== null) writeWholeFile(markdown, markdownPage(shown));
   const written = [html, json, markdown, out].flatMap((file) => file ?? []);
   io.stdout.write(`${terminalReport(shown, { ...output, written, columns: tableColumns(io.stdout) })}\n`);
+  if (out !== undefined) io.stdout.write(`${duckDbLine(out)}\n`);
   // A part may have no file, or none that can be read: it is whole then, too, and needs no second try.
   return report.shard !== null || report.rows.some(({ metrics }) => metrics !== null) ? EXIT_OK : EXIT_FAILED;
+}
+
+/** A command to paste: dollars by policy. */
+function duckDbLine(folder: string): string {
+  const rows = join(folder, "rows", "*.parquet");
+  return `Read it: duckdb -c ${JSON.stringify(`select policy, sum(cost_withCacheUsd) as usd from '${rows}' group by policy`)}`;
 }
 
 function summaryEstimate(name: string, tally: SummaryTally): string {

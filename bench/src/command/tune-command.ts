@@ -21,6 +21,7 @@ import type { SessionDescription } from "../open/session-description.ts";
 import { type BenchInput, runBench } from "../replay/run-bench.ts";
 import type { ReportProblem } from "../results.ts";
 import { formatNumberOf, lineageWords } from "../show/figures.ts";
+import { capitalised } from "../show/labels.ts";
 import { KEPT_READING } from "../show/policy-tables.ts";
 import { reportProblems } from "../show/problems.ts";
 import { reportTable, tableRows } from "../show/report-table.ts";

@@ -22,7 +22,10 @@ export function tableRows(
   const groups = groupCells(heads);
   const head = [...(groups === null ? [] : [[{ content: "" }, ...groups]]), [{ content: rowTitle }, ...lower]];
   const body = rows.map(({ name, cells }) => [
-    shortened(printable(name), nameChars(NAME_CHARS, columns)),
+    name
+      .split(" ")
+      .map((word) => shortened(word, nameChars(NAME_CHARS, columns)))
+      .join(" "),
     ...cells.map(({ shown }, place) =>
       heads[place]?.isText === true ? brokenAt(printable(shown), TEXT_CHARS) : printable(shown),
     ),

@@ -24,7 +24,7 @@ const NO_LINES: Readonly<Record<string, string>> = {
 };
 
 /** The first column is made no narrower than this; chosen. */
-const NARROWEST_LABEL_CHARS = 12;
+const NARROWEST_LABEL_CHARS = 16;
 /** And no wider than this if the columns are placed below each other; chosen. */
 const WIDEST_LABEL_CHARS = 32;
 

@@ -47,7 +47,7 @@ function flatten(issue: Issue, prefix: readonly PropertyKey[], schema: JsonSchem
   const path = [...prefix, ...issue.path];
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => {
-      const text = `unknown key "${key}"${placeText(path)}: ${suggestion(key, keysAt(schema, path))}`;
+      const text = `unknown key "${key}"${placeText(path)}: ${keySuggestion(key, keysAt(schema, path))}`;
       return { path: [...path, key], container: path, text, fault: "unknown" };
     });
   if (issue.message.startsWith(UNKNOWN)) return [{ path, container: path, text: issue.message, fault: "other" }];
@@ -184,6 +184,13 @@ function beginningChanges(typed: string, candidate: string): number {
 export function suggestion(name: string, known: readonly string[], others: string = `known: ${known.join(", ")}`): string {
   const near = nearestName(name, known);
   return near === undefined ? others : `did you mean ${near}?`;
+}
+
+/** As {@link suggestion}, for a key of a file: its dots are levels. */
+export function keySuggestion(key: string, known: readonly string[]): string {
+  const [first = "", ...inner] = key.split(".");
+  if (inner.length === 0 || !known.includes(first)) return suggestion(key, known);
+  return `write ${first}: { ${inner.join(": { ")}: … ${"}".repeat(inner.length)}`;
 }
 
 /** Counts the characters that have to be added, taken out, changed or swapped with the next one to make one text of the other. */

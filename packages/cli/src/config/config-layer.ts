@@ -1,7 +1,7 @@
 import type { BenchParts } from "@plimsoll/bench";
 import { findPolicy } from "@plimsoll/bench/terminal";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { changesPreset, type Kinds, KNOBS, option, suggestion } from "@plimsoll/core/extend";
+import { changesPreset, type Kinds, KNOBS, option } from "@plimsoll/core/extend";
 import { policyOf, readDocument, readPolicySection, SESSION_KEYS, withoutSettings } from "@plimsoll/stores";
 import { projectRefusal } from "./project-may.ts";
 import type { ChosenPolicy, ConfigOwner, SetServer, Settings } from "./settings.ts";
@@ -103,7 +103,7 @@ function unknownKeys(document: YamlDocument, isPolicyGiven: boolean): readonly P
   const known = [...SESSION_KEYS, ...POLICY_KEYS, ...(isPolicyGiven ? CHANGING_KEYS : [])];
   return Object.keys(document.content)
     .filter((key) => !known.includes(key))
-    .map((key) => ({ path: [key], text: `unknown key "${key}": ${suggestion(key, known)}` }));
+    .map((key) => ({ path: [key], text: `unknown key "${key}": ${option.keySuggestion(key, known)}` }));
 }
 
 function policyIn(

@@ -74,7 +74,7 @@ export function readWritten(
   const retired: WrittenProblem[] = [];
   const inNewWords = withoutRetired(written, kindNames(kinds), (path, text) => retired.push({ path, text }));
   const now = isRecord(inNewWords) ? inNewWords : written;
-  const { data, problems } = preset === null ? { data: now, problems: [] } : changedPreset(preset, now);
+  const { data, problems } = preset === null ? { data: now, problems: [] } : changedPreset(preset, now, kinds);
   return { result: policySchema(kinds).safeParse(policyInNewestForm(data, preset)), problems, retired };
 }
 
@@ -96,6 +96,7 @@ export function changesPreset(written: Readonly<Record<string, unknown>>): boole
 function changedPreset(
   preset: Policy,
   changes: Readonly<Record<string, unknown>>,
+  kinds: Kinds,
 ): { readonly data: unknown; readonly problems: readonly WrittenProblem[] } {
   const knobs = knobsIn(changes);
   const parts = Object.fromEntries(
@@ -107,7 +108,7 @@ function changedPreset(
   const unknown = Object.fromEntries(Object.entries(parts).filter(([key]) => !Object.hasOwn(before, key)));
   const merged = mergePolicy(before, known);
   const data = policyInNewestForm({ ...(isRecord(merged) ? merged : before), ...unknown }, preset);
-  return turned(data, preset, knobs);
+  return turned(data, preset, { knobs, rules: kinds.keepRules.map(({ kind }) => kind) });
 }
 
 /** A list of rules is also that of a refused request, as by the knob, if the preset has one list for both and no other is written. */
@@ -135,11 +136,16 @@ function shareOfBudget(amount: unknown, changed: unknown): unknown {
 function turned(
   data: unknown,
   preset: Policy,
-  knobs: readonly (readonly [string, unknown])[],
+  { knobs, rules }: { readonly knobs: readonly (readonly [string, unknown])[]; readonly rules: readonly string[] },
 ): ReturnType<typeof changedPreset> {
   const problems: WrittenProblem[] = [];
   let policy = preset;
   for (const [path, value] of knobs) {
+    const [, rule] = /^keep\.(.*)$/.exec(path) ?? [];
+    if (rule !== undefined && !rules.includes(rule)) {
+      problems.push({ path: ["keep", rule], text: `unknown keep rule "${rule}": ${suggestion(rule, rules)}` });
+      continue;
+    }
     try {
       policy = withKnob(policy, path, value);
     } catch (error) {

@@ -273,6 +273,16 @@ describe("a policy file", () => {
     ["a knob's value", "extends: sven\nactAt: soon\n", "plimsoll.yaml:2:1: actAt: give a share, as 75%, or a size, as 150k"],
     ["a rule's value", "keep:\n  recent: some\nextends: pi\n", "plimsoll.yaml:2:3: keep.recent: give a share"],
     ["a mistyped knob", "extends: sven\nactsAt: 75%\n", 'plimsoll.yaml:2:1: unknown key "actsAt": did you mean actAt?'],
+    [
+      "a dotted knob",
+      "actAt: 75%\nkeep.recent: 20%\n",
+      'plimsoll.yaml:2:1: unknown key "keep.recent": write keep: { recent: … }',
+    ],
+    [
+      "a mistyped rule",
+      "extends: plimsoll\nkeep:\n  recents: 5%\n",
+      'plimsoll.yaml:3:3: unknown keep rule "recents": did you mean recent?',
+    ],
     ["an unknown preset", "extends: svne\n", 'plimsoll.yaml:1:1: unknown preset "svne": did you mean sven?'],
     ["an unknown preset below", "policy:\n  extends: svne\n", "plimsoll.yaml:2:3: unknown preset"],
     ["two presets", "policy: sven\nextends: pi\n", "plimsoll.yaml:2:1: policy and extends both name a preset"],

@@ -176,6 +176,7 @@ function checked(document: YamlDocument, displayName: string, given: PolicyData)
 /** The knob that sets the value at a path. */
 function knobOf(path: readonly PropertyKey[], policy: Policy): readonly PropertyKey[] {
   const [key, index] = path;
+  if (key === "trigger" && index === "pays") return [index];
   const rules = key === "overflow" ? policy.overflow.keep : policy.keep;
   if (key === "keep") return ["keep", rules[Number(index)]?.kind ?? ""];
   if (key === "overflow" && index === "keep") return ["keep", rules[Number(path[2])]?.kind ?? ""];
