@@ -100,7 +100,7 @@ export { recoveriesOf } from "./engine/goal.ts";
 export { closedError } from "./error.ts";
 export { askDynamicContext, clockDoor, passed, untilAborted } from "./port-door.ts";
 export { createConversations } from "./session/conversations.ts";
-export { compactionKind, unkeptIn } from "./session/events.ts";
+export { compactionKind, PART_WORDS, unkeptIn } from "./session/events.ts";
 export {
   afterAnswer,
   afterRejection,

@@ -1,14 +1,12 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { createAnthropicSession } from "@plimsoll/providers/anthropic";
-import { loadPolicy } from "@plimsoll/stores";
 
 type RunTool = (name: string, argumentsJson: string) => Promise<string>;
 
 /** Works on a task in a loop of your own, with the vendor's SDK: the next request fits after results of any size. */
 export async function work(client: Anthropic, task: string, tools: Anthropic.Tool[], run: RunTool): Promise<string> {
-  const { policy } = loadPolicy(new URL("plimsoll.yaml", import.meta.url));
   const session = await createAnthropicSession({
-    policy,
+    policy: "plimsoll",
     system: "You are a coding agent.",
     request: { model: "claude-haiku-5-5", max_tokens: 8_000, tools },
   });

@@ -158,7 +158,7 @@ test("`last` counts what a keep rule had no room for", async () => {
 test("`last` names what cannot fit, also if that is thrown", async () => {
   const compactor = createChatCompactor({ policy: "plimsoll", limits: SMALL });
   await expect(compactor.fit([{ role: "user", content: "word ".repeat(60_000) }])).rejects.toThrow("cannot be made to fit");
-  expect(compactor.last).toMatchObject({ kind: "irreducible", why: expect.stringContaining("last-human-message") });
+  expect(compactor.last).toMatchObject({ kind: "irreducible", why: expect.stringContaining("the person's last message") });
 });
 
 test("a session says the same of its newest request", async () => {

@@ -1,5 +1,5 @@
 import type { CompactionEntry, FitOutcome, ModelLimits, Policy } from "@plimsoll/core";
-import { budgetOf, limitsWithin, triggerTokens, unkeptIn } from "@plimsoll/core/extend";
+import { budgetOf, limitsWithin, PART_WORDS, triggerTokens, unkeptIn } from "@plimsoll/core/extend";
 
 type Edit = CompactionEntry["edits"][number];
 
@@ -62,7 +62,7 @@ function whyOf(outcome: FitOutcome, { policy, limits, observedLimitTokens = null
     case "failed":
       return outcome.steps.map(({ strategy, outcome: end, detail }) => `${strategy} ${detail ?? end}`).join("; ");
     case "irreducible":
-      return `over ${outcome.budgetTokens} tokens with ${outcome.parts.map(({ what, tokens }) => `${what} ${tokens}`).join(", ")}`;
+      return `over ${outcome.budgetTokens} tokens with ${outcome.parts.map(({ what, tokens }) => `${PART_WORDS[what]} ${tokens}`).join(", ")}`;
     case "unchanged": {
       if (outcome.off !== null)
         return outcome.off === "disabled" ? "the policy compacts nothing" : "the context window is not known";

@@ -2,7 +2,7 @@ import type { AgentEvent } from "@plimsoll/agent";
 import { formatNumberOf, formatTokens } from "@plimsoll/bench/extend";
 import { beginningOf, COLUMNS, fitted, printable, shortened } from "@plimsoll/bench/terminal";
 import { type CompactionEntry, type ContextEvent, textOf } from "@plimsoll/core";
-import { compactionKind, type REQUEST_UNITS } from "@plimsoll/core/extend";
+import { compactionKind, PART_WORDS, type REQUEST_UNITS } from "@plimsoll/core/extend";
 import { flushed, LINE_START, printableLines, type WrapState, wrapPiece } from "../terminal/word-wrap.ts";
 
 const NAME_CHARS = 40;
@@ -54,7 +54,7 @@ function fillingWords({ what, name, toolCount }: WindowFilled["parts"][number]):
 }
 
 function partWords(parts: Parts): string {
-  return parts.map(({ what, tokens }) => `${what} ${formatTokens(tokens)}`).join(", ");
+  return parts.map(({ what, tokens }) => `${PART_WORDS[what]} ${formatTokens(tokens)}`).join(", ");
 }
 
 /** One line for a log or a terminal about an event; `null` for events printed elsewhere or not at all. */

@@ -154,9 +154,18 @@ function namedIn({ budgetTokens, parts }: MissedGoal): MissedGoal {
   return { budgetTokens, parts };
 }
 
+/** The parts of a context that cannot be made to fit, in words for a person. */
+export const PART_WORDS: Readonly<Record<SizedPart["what"], string>> = {
+  overhead: "not explained by the messages",
+  declared: "declared in the middle",
+  "last-human-message": "the person's last message",
+  pending: "not sent before",
+  rest: "other messages",
+};
+
 /** Makes the error that names the parts of a context that cannot be made to fit; `cause` is the refusal of a provider that was asked all the same. */
 export function overflowError({ budgetTokens, parts }: MissedGoal, cause?: unknown): PlimsollError {
-  const sizes = parts.filter(({ tokens }) => tokens > 0).map(({ what, tokens }) => `${what} ${tokens}`);
+  const sizes = parts.filter(({ tokens }) => tokens > 0).map(({ what, tokens }) => `${PART_WORDS[what]} ${tokens}`);
   const refused = cause instanceof Error ? `; the provider refused it: ${cause.message}` : "";
   const text = `the context cannot be made to fit ${budgetTokens} tokens: ${sizes.join(", ")}; shorten the largest part, or use a model with a larger window${refused}`;
   const told = isPlimsollError(cause) ? cause.details : {};

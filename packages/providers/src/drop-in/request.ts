@@ -81,7 +81,10 @@ export interface CompactorOptions {
    * which policies keep first. The same text needs the same answer each time.
    */
   readonly isInjected?: (text: string) => boolean;
-  /** `off` sends calls unchanged if their arguments are not a JSON object; vendors refuse them. Without compaction they also pass unchanged. */
+  /**
+   * By default a call whose arguments are not a JSON object is sent with an empty object in their place, since vendors refuse the request. `off` sends it unchanged, as a
+   * policy without compaction does.
+   */
   readonly mending?: "on" | "off";
   /** Stores the window sizes that rejections taught; in memory, by conversation, by default. */
   readonly learned?: LearnedLimits;
