@@ -28,7 +28,6 @@ import { reportTable, tableRows } from "../show/report-table.ts";
 import { type SessionNames, sessionNames } from "../show/session-names.ts";
 import { problemText } from "../show/terminal-report.ts";
 import { settingToTake, tuneAnswer } from "../show/tune-answer.ts";
-import { capitalised } from "../show/labels.ts";
 import { renderTuneHtml, tuneTables } from "../show/tune-page.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { fitted, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";

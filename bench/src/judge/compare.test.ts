@@ -48,7 +48,6 @@ describe("policies are compared over", () => {
     expect(outcomes.units.map(({ session }) => session)).toEqual(compared);
     expect([...outcomes.standings.values()].every(({ units }) => units.length === compared.length)).toBe(true);
   });
-
 });
 
 /** A report with forks of a session, each with figures as the session has them. */

@@ -53,7 +53,10 @@ describe.each([
 
   test.each(ALL_DOORS)("through %s without compaction: the vendor's refusal is the caller's", async (_door, open) => {
     const { sent, error } = await said(open, NONE_POLICY, before);
-    expect({ sent, error }).toMatchObject({ sent: 1, error: { message: expect.not.stringContaining("the person's last message") } });
+    expect({ sent, error }).toMatchObject({
+      sent: 1,
+      error: { message: expect.not.stringContaining("the person's last message") },
+    });
   });
 });
 

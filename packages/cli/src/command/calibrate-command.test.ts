@@ -25,7 +25,9 @@ describe("plimsoll calibrate", () => {
     for (const name of ["a.jsonl", "b.jsonl"]) copyFileSync(fixtureSessions()[0]?.path ?? "", folder("twice", name));
     const [one, both] = [await run("twice/a.jsonl"), await run("twice/a.jsonl", "twice/b.jsonl")];
     expect(both.stdout).toBe(one.stdout);
-    expect(both.stderr).toMatch(/1 session repeats others or their beginning; \d+ replies appear in more than one file and are counted once\./);
+    expect(both.stderr).toMatch(
+      /1 session repeats others or their beginning; \d+ replies appear in more than one file and are counted once\./,
+    );
   });
 
   test("writes a line a call, named by the path below the folder that was given, and all errors as JSON", async () => {

@@ -25,7 +25,11 @@ async function exchanged(
     ...{ policy: PLIMSOLL_POLICY, sessions: null, learned: createLearnedLimits(), redact },
     keys: createConversationKeys([], async () => undefined),
   });
-  const upstream = createUpstream(new URL(relay.url), () => undefined, () => 0);
+  const upstream = createUpstream(
+    new URL(relay.url),
+    () => undefined,
+    () => 0,
+  );
   const answer = createExchange({
     ...{ upstream, compaction, policy: PLIMSOLL_POLICY },
     onProblem: () => undefined,

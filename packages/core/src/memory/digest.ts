@@ -140,7 +140,13 @@ export function digestText(request: SummaryRequest, { maximumChars, facts, isBes
   const fresh = withKinds(
     begun,
     // A plan that a message beside the digest has whole is not quoted.
-    { ...said, prose, focus, calls: callsIn(covered, known), facts: isPlanGone(known, staying) ? known : { ...known, plan: null } },
+    {
+      ...said,
+      prose,
+      focus,
+      calls: callsIn(covered, known),
+      facts: isPlanGone(known, staying) ? known : { ...known, plan: null },
+    },
     { titles, isBesideRecord, roomChars: limitChars - charsOf(begun) - earlierChars },
   );
   const carried = newestOf(lines, { page: fresh, roomChars: limitChars - charsOf(fresh) });

@@ -127,7 +127,10 @@ describe("context tools", () => {
   ])("an answer of %s", async (_, isOwn) => {
     const { run, append, fit, written } = asked(3, {}, isOwn ? {} : { offer: [] });
     await run("remaining", {});
-    append(assistant("q", [callPart("cq", "remaining")]), { ...result("rq", "cq", "The berth is Quay-77."), toolName: "remaining" });
+    append(assistant("q", [callPart("cq", "remaining")]), {
+      ...result("rq", "cq", "The berth is Quay-77."),
+      toolName: "remaining",
+    });
     append(reply("z", "Quay-77 it is, at Quay-77."), ...steps(30, 3));
     await fit();
     expect(written().includes("The berth is Quay-77.")).toBe(!isOwn);

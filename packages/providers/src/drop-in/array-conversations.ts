@@ -131,13 +131,7 @@ export function createArrayConversations(
   options: CompactorOptions,
   { tellsFailures = true, assumedModelId }: { readonly tellsFailures?: boolean; readonly assumedModelId?: string },
 ): ArrayConversations {
-  const {
-    kinds = BUILT_IN_KINDS,
-    onEvent,
-    context,
-    sessions = null,
-    nowMs: clock = Date.now,
-  } = options;
+  const { kinds = BUILT_IN_KINDS, onEvent, context, sessions = null, nowMs: clock = Date.now } = options;
   const nowMs = clockDoor(clock);
   const policy = requireFallback(options.policy, kinds);
   const summarizer = summarizerFor(policy, options.summarizer);

@@ -194,9 +194,13 @@ export function summarizerFor({ name, enabled, strategies }: Policy, summarizer?
   const isAsking = enabled && strategies.some((step) => "writer" in step && step.writer === "model");
   if (summarizer !== undefined || !isAsking) return summarizer ?? createDigest();
   const give = 'give `summarizer`, as createModelSummarizer(createAnthropicClient(), { modelId: "claude-haiku-5-5" })';
-  throw new PlimsollError("bad-input", `a model writes the summaries of the policy ${name}: ${give}, or createDigest() for none`, {
-    key: "summarizer",
-  });
+  throw new PlimsollError(
+    "bad-input",
+    `a model writes the summaries of the policy ${name}: ${give}, or createDigest() for none`,
+    {
+      key: "summarizer",
+    },
+  );
 }
 
 /** Makes the redactor of items that pass without being fitted: they stay as they are if nothing of them is redacted. */
