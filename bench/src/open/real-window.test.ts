@@ -80,11 +80,16 @@ test.each([
 });
 
 test.each([
-  ["one that nobody asked for tells the window", ["boundary-5"], /by itself at 7,730 tokens/],
-  ["one that a person may have asked for tells nothing", [], /unknown; most/],
-])("of recorded compactions, %s", (_, automaticCompactionIds, reason) => {
+  ["one that nobody asked for tells the window", ["boundary-5"], null, /by itself at 7,730 tokens/],
+  ["one that a person may have asked for tells nothing", [], null, /unknown; most/],
+  ["one of our own log tells it by its budget", [], 28_000, /by itself at 28,000 tokens/],
+])("of recorded compactions, %s", (_, automaticCompactionIds, budgetTokens, reason) => {
   const made = { turns: 8, toolCallsPerTurn: 2, resultChars: 2000, overheadTokens: 2000, boundaries: [5] };
-  const session = prepareSession({ ...madeTranscript(made), automaticCompactionIds });
+  const { entries: recorded, ...transcript } = madeTranscript(made);
+  const entries = recorded.map((entry) =>
+    entry.type === "compaction" ? { ...entry, record: { ...entry.record, budgetTokens } } : entry,
+  );
+  const session = prepareSession({ ...transcript, entries, automaticCompactionIds });
   const { window } = cellOf(session, { policy: NONE_POLICY, window: { kind: "real" }, catalog: MODEL_CATALOG });
   expect(window).toMatchObject({ kind: "real", reason: expect.stringMatching(reason) });
 });

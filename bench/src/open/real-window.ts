@@ -26,15 +26,17 @@ function windowEvidenceOf(
   };
 }
 
-/** How large the prompt was before each compaction that the agent made by itself: as reported last, or as the recording states it. */
+/** How large the prompt was before each compaction that the agent made by itself, as reported last or as the recording states it; or might be. */
 function automaticPrompts(entries: readonly SessionEntry[], ids: readonly string[]): readonly number[] {
   const automatic = new Set(ids);
   const prompts: number[] = [];
   let reportedTokens = 0;
   for (const entry of entries) {
     if (entry.type === "usage") reportedTokens = entry.usage.input.totalTokens ?? reportedTokens;
-    if (entry.type !== "compaction" || !automatic.has(entry.id)) continue;
-    prompts.push(Math.max(reportedTokens, entry.record.tokensBefore ?? 0));
+    if (entry.type !== "compaction") continue;
+    // Our own logs have the tokens that a prompt might hold, and drop-ins write no window beside them.
+    prompts.push(entry.record.budgetTokens ?? 0);
+    if (automatic.has(entry.id)) prompts.push(Math.max(reportedTokens, entry.record.tokensBefore ?? 0));
   }
   return prompts.filter((tokens) => tokens > 0);
 }

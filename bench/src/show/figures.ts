@@ -68,7 +68,8 @@ export function formatNumberOf(count: number, noun: string): string {
 export function lineageWords(counts: LineageCounts | undefined): string {
   if (counts === undefined || counts.repeatedAnswers === 0) return "";
   const { files, sessions, lineages, repeatedAnswers } = counts;
-  const stand = repeatedAnswers === 1 ? "appears in more than one file and is" : "appear in more than one file and are";
+  const where = files === 1 ? "twice in it" : "in more than one file";
+  const stand = repeatedAnswers === 1 ? `appears ${where} and is` : `appear ${where} and are`;
   return `${formatNumberOf(files, "file")}: ${formatNumberOf(sessions - lineages, "session")} repeat${sessions - lineages === 1 ? "s" : ""} others or their beginning; ${repeatedAnswers === 1 ? "1 reply" : `${formatCount(repeatedAnswers)} replies`} ${stand} counted once.`;
 }
 

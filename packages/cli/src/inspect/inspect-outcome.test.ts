@@ -65,3 +65,21 @@ test("inspect --json writes the facts by their names, and what was not read with
     ],
   });
 });
+
+test("reports of the log calibrate the table of what its context holds", async () => {
+  const common = { isSidechain: false, sessionId: "s", version: "2.1.300", timestamp: "2026-11-01T00:00:00Z" };
+  const user = (uuid: string, parentUuid: string | null, words: number) => {
+    return { ...common, parentUuid, type: "user", uuid, message: { role: "user", content: "word ".repeat(words) } };
+  };
+  const answer = (uuid: string, parentUuid: string, input_tokens: number) => {
+    const usage = { input_tokens, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 2 };
+    const content = [{ type: "text", text: "ok" }];
+    const message = { id: uuid, role: "assistant", model: "claude-opus-5-5", content, usage };
+    return { ...common, parentUuid, type: "assistant", uuid, message };
+  };
+  const lines = [user("u", null, 10), answer("a", "u", 1_000), user("v", "a", 2_000), answer("b", "v", 7_000)];
+  writeFileSync(folder("reported.jsonl"), `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
+  const shown = recordedIo(folder());
+  expect(await main(["inspect", "reported.jsonl"], shown.io), shown.stderr()).toBe(0);
+  expect(shown.stdout()).toMatch(/^all +4 +6\.\d\dk +100%\n.*expects the next request$/m);
+});

@@ -22,7 +22,12 @@ const NAME_CHARS = 78;
 export function inspectText(transcript: Transcript, columns: number): string {
   const { name, format, entries } = transcript;
   const story = sessionStory(entries);
-  const session = createSession({ policy: NONE_POLICY, summarizer: createDigest(), entries });
+  const policy = { ...NONE_POLICY, estimator: PLIMSOLL_POLICY.estimator };
+  const session = createSession({ policy, summarizer: createDigest(), entries });
+  const { basis: estimator, expectedTokens: usedTokens, overheadTokens } = session.predict();
+  // Reports of the log say how many tokens its texts have.
+  const isReported = story.calls.some(({ promptTokens }) => promptTokens !== null);
+  const expected = isReported ? { expected: { estimator, usedTokens, overheadTokens } } : {};
   const facts = sessionFacts(transcript, story).map((fact) => `${fact.name}: ${fact.value}`);
   const sizes = story.calls.map(({ promptTokens, composition }) => promptTokens ?? totalOf(composition));
   const plot = contextPlot({ sizes, compactedBefore: story.compactions.map(({ callsBefore }) => callsBefore) });
@@ -37,7 +42,7 @@ export function inspectText(transcript: Transcript, columns: number): string {
     ...story.lines.flatMap((line) => storyText(line, story.calls)),
     "",
     "The context at the end:",
-    contextTable(session.context(), { policy: PLIMSOLL_POLICY }, columns),
+    contextTable(session.context(), { policy: PLIMSOLL_POLICY, ...expected }, columns),
     ...noteLines(transcript),
     "",
   ].join("\n");
