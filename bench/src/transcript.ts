@@ -28,6 +28,8 @@ export interface Transcript {
   readonly lineage?: string;
   /** A hash of the project that the log names: its repository, else its folder; left out if it names none. */
   readonly project?: string;
+  /** The subscription that paid for it, as the log names it; left out if it names none. */
+  readonly plan?: string;
   /** False if the recording reports no sizes, so that a replay runs on estimates. */
   readonly hasUsage: boolean;
   /** Notes of the importer for the reader; never fatal. */

@@ -55,6 +55,13 @@ test("the text says who spent what, what was cut, what fills the requests and wh
   expect(text).toMatch(/\nlongest sessions .*\n─+\nPlease look at src\/modu… made +\S+ +\S+ +2 +\S*\$0\.\d+/);
 });
 
+test("a subscription that the logs name is pointed to, unless a plan is given", () => {
+  const paid = [{ ...session(1), plan: "pro" }];
+  const note = "1 session by subscription (pro), as the logs say: --plan shows dollars as worth.";
+  expect(factsText(counted(paid), { pays: "tokens" }, 80)).toContain(note);
+  expect(factsText(counted(paid, "plan"), { pays: "plan" }, 80)).not.toContain("by subscription");
+});
+
 test("a plan has its compactions first, and dollars as a worth", () => {
   const text = factsText(counted([session(1, [1])], "plan"), { pays: "plan" }, 80).replace(/\s+/g, " ");
   expect(text).toMatch(/^Recorded .* not your bill: 1 compaction .* would cost about \$.* agent and model .* worth /);

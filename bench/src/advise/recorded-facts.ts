@@ -172,7 +172,7 @@ export function factsText(sessions: readonly CountedSession[], { pays }: Pick<Fa
     prose(
       `Recorded in ${formatNumberOf(sessions.filter(({ facts }) => !facts.isSubAgent).length, "session")}, before any replay${pays === "plan" ? "; dollars show the value at list prices, not your bill" : ""}:`,
     ).join("\n"),
-    ...(pays === "plan" ? [compacted, spending] : [spending, compacted]),
+    ...(pays === "plan" ? [compacted, spending] : [spending, ...planNote(sessions), compacted]),
     table(
       ["logged text of the requests*", "share"],
       shown.map(([kind, ratio]) => [fillName(kind), `${formatPercent(100 * ratio)}%`]),
@@ -190,6 +190,14 @@ function shortId(file: string): string {
   const name = file.split(/[\\/#]/).at(-1) ?? file;
   const [id] = /[0-9a-f]{8}(?=-[0-9a-f]{4}-)/.exec(name) ?? /\w{1,10}(?=(?:\.[a-z.]+)?$)/.exec(name) ?? [name];
   return id;
+}
+
+/** Says that a subscription paid for sessions, by their logs; nothing if none did. */
+function planNote(sessions: readonly CountedSession[]): readonly string[] {
+  const plans = sessions.flatMap(({ facts }) => facts.plan ?? []);
+  if (plans.length === 0) return [];
+  const named = `${formatNumberOf(plans.length, "session")} by subscription (${[...new Set(plans)].join(", ")}), as the logs say`;
+  return [prose(printable(`${named}: --plan shows dollars as worth. plimsoll proxy needs an API key.`)).join("\n")];
 }
 
 function compactionSentence(sessions: readonly CountedSession[], pays: FactsPricing["pays"]): string {

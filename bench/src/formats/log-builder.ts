@@ -136,6 +136,7 @@ export interface TranscriptParts {
   readonly cwd?: string | null;
   /** The address of the repository; left out if the recording does not say. */
   readonly remote?: string | null;
+  readonly plan?: string | null;
   readonly start: Partial<Extract<SessionEntry, { readonly type: "session" }>> & { readonly id: string };
   readonly items: readonly LogItem[];
   readonly notes: readonly ImportNote[];
@@ -145,7 +146,17 @@ export interface TranscriptParts {
 
 /** Builds a transcript from the items that an importer read. Notes a recording that reports no token counts: its replays run on estimates. */
 export function transcriptOf(parts: TranscriptParts): Transcript {
-  const { name, file, format, parentName = null, cwd = null, remote = null, outcome = null, statedUsd = null } = parts;
+  const {
+    name,
+    file,
+    format,
+    parentName = null,
+    cwd = null,
+    remote = null,
+    plan = null,
+    outcome = null,
+    statedUsd = null,
+  } = parts;
   const start: Extract<SessionEntry, { readonly type: "session" }> = { ...EMPTY_START, ...parts.start };
   const { entries, notes, automaticCompactionIds, putBack, copiedIds } = buildLog(start, parts.items, { file, cwd });
   const hasUsage = entries.some((entry) => entry.type === "usage" && entry.usage.input.totalTokens !== null);
@@ -154,6 +165,7 @@ export function transcriptOf(parts: TranscriptParts): Transcript {
   return {
     ...{ name, file, format, entries, parentName },
     ...((remote ?? cwd) && { project: shortHash(remote === null ? (cwd ?? "") : repositoryAt(remote)) }),
+    ...(plan !== null && { plan }),
     ...(automaticCompactionIds.length === 0 ? {} : { automaticCompactionIds }),
     ...(putBack.length === 0 ? {} : { putBack }),
     ...(copiedIds.length === 0 ? {} : { copiedIds }),

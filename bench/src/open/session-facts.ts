@@ -20,6 +20,8 @@ export interface SessionFacts extends SessionOpening {
   readonly session: string;
   readonly file: string;
   readonly isSubAgent: boolean;
+  /** The subscription that paid for it, as its log names it; `null` if it names none. */
+  readonly plan: string | null;
   /** Its answers and compactions in order, as lineages count them; `null` for an answer without a report, and for a roll-back. */
   readonly answers: readonly (ReportedAnswer | ReportedCompaction | null)[];
   /** Characters of each kind of content, added up over all requests that sent them. */
@@ -52,6 +54,7 @@ export function sessionFacts(transcript: Transcript): SessionFacts {
     session: name,
     file,
     isSubAgent: parentName !== null,
+    plan: transcript.plan ?? null,
     ...sessionOpening(entries),
     answers,
     sentChars,

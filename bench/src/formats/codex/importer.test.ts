@@ -56,6 +56,28 @@ test.each([
   ]);
 });
 
+test("a log names its project by any address of its repository, else by its folder, and the plan that paid", async () => {
+  const read = async (payload: object, ...more: object[]) =>
+    (
+      await importObjects([
+        line("session_meta", { id: "s", cli_version: "0.120.0", ...payload }),
+        TURN,
+        human("q"),
+        said("a"),
+        ...more,
+      ])
+    )[0];
+  const [https, ssh] = ["https://github.com/o/r.git", "git@github.com:o/r"].map((repository_url) => ({
+    git: { repository_url },
+  }));
+  const projects = [https, ssh, { ...ssh, cwd: "/w" }].map(async (meta) => (await read(meta ?? {}))?.project);
+  expect(new Set(await Promise.all(projects)).size).toBe(1);
+  expect((await read({ cwd: "/w" }))?.project).not.toBe((await read({ cwd: "/v" }))?.project);
+  expect(await read({})).not.toHaveProperty("project");
+  const paid = line("event_msg", { type: "token_count", info: null, rate_limits: { plan_type: "pro" } });
+  expect(await read({}, paid)).toMatchObject({ plan: "pro" });
+});
+
 test("reports that repeat the totals are not counted, nor are event mirrors or reports without counts", async () => {
   const empty = line("event_msg", { type: "token_count", info: null });
   const mirror = line("event_msg", { type: "agent_message", message: "r" });

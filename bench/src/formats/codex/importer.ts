@@ -52,7 +52,11 @@ async function readCodex(source: FileSource): Promise<readonly Transcript[]> {
   const history = await historyBefore(source, recordAt(parseRecord(first?.text ?? null), "payload"));
   const reader = createRolloutReader();
   for (const value of history.lines) reader.take(value, { line: null, isInherited: true });
-  await readObjects(source, notes, ({ line, value }) => reader.take(value, { line, isInherited: false }));
+  let plan: string | null = null;
+  await readObjects(source, notes, ({ line, value }) => {
+    plan = stringAt(recordAt(recordAt(value, "payload"), "rate_limits"), "plan_type") ?? plan;
+    reader.take(value, { line, isInherited: false });
+  });
   const meta = reader.meta();
   const items = reader.items();
   const repeatedCount = reader.repeatedReportCount();
@@ -83,7 +87,7 @@ async function readCodex(source: FileSource): Promise<readonly Transcript[]> {
     agent: { name: FORMAT, version: stringAt(meta, "cli_version") },
   };
   const remote = stringAt(recordAt(meta, "git"), "repository_url");
-  return [transcriptOf({ name: file, file, format: FORMAT, start, cwd: stringAt(meta, "cwd"), remote, items, notes })];
+  return [transcriptOf({ name: file, file, format: FORMAT, start, cwd: stringAt(meta, "cwd"), remote, plan, items, notes })];
 }
 
 /** Lines that follow each other closer than this were written at once: no model answers in between. Chosen. */
