@@ -103,7 +103,7 @@ const UNREAD: readonly (readonly [code: ImportNoteCode, words: (count: number) =
   ["missing-history", String],
   [
     "unfinished-output",
-    (logs) => `output tokens are partly missing in ${formatNumberOf(logs, "log")}, so dollars are too low.`,
+    (logs) => `Output tokens are partly missing in ${formatNumberOf(logs, "log")}, so dollars are too low.`,
   ],
   ["unknown-line-type", (count) => `${formatNumberOf(count, "item")} of unknown types left out`],
   ["unknown-tool", (count) => `${formatNumberOf(count, "call")} of unknown tools, whose files are not known`],
