@@ -162,13 +162,18 @@ const requestFormSchema: z.ZodType<SummaryRequestForm> = z.union([
   }),
 ]);
 
+/** Says how to give a kind that is not known, or which one was meant. */
+export function unknownKind(what: string, kind: string, names: readonly string[]): string {
+  const give = `give its kinds (kinds: withKinds(…), or --with MODULE), or use one of ${names.join(", ")}`;
+  return `unknown ${what} ${JSON.stringify(kind)}: ${suggestion(kind, names, give)}`;
+}
+
 /** The schema of one of these kinds. Of another one it says how to give it. */
 function oneOf(what: string, kinds: readonly (KindSpec & { readonly schema: z.ZodType<KindSpec> })[]): z.ZodType<KindSpec> {
   const names = kinds.map(({ kind }) => kind);
-  const give = `give its kinds (kinds: withKinds(…), or --with MODULE), or use one of ${names.join(", ")}`;
   const error = ({ input }: { readonly input?: unknown }) =>
     isRecord(input) && typeof input.kind === "string" && !names.includes(input.kind)
-      ? `unknown ${what} ${JSON.stringify(input.kind)}: ${suggestion(input.kind, names, give)}`
+      ? unknownKind(what, input.kind, names)
       : undefined;
   return z.union(
     kinds.map(({ schema }) => schema),

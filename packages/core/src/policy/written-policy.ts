@@ -6,7 +6,7 @@ import * as option from "../option.ts";
 import { suggestion } from "../schema-problems.ts";
 import { BUILT_IN_KINDS, type Kinds, kindNames } from "./kinds.ts";
 import { AMOUNT_KEYS, KNOBS, type Knobs, withKnob } from "./knobs.ts";
-import { checkPolicy, type EnginePolicy, type Policy, policySchema } from "./policy.ts";
+import { checkPolicy, type EnginePolicy, type Policy, policySchema, unknownKind } from "./policy.ts";
 import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
 import { PRESETS, presetNamed } from "./presets/presets.ts";
 import { goneText, RETIRED_PRESETS, withoutRetired } from "./retired.ts";
@@ -143,7 +143,7 @@ function turned(
   for (const [path, value] of knobs) {
     const [, rule] = /^keep\.(.*)$/.exec(path) ?? [];
     if (rule !== undefined && !rules.includes(rule)) {
-      problems.push({ path: ["keep", rule], text: `unknown keep rule "${rule}": ${suggestion(rule, rules)}` });
+      problems.push({ path: ["keep", rule], text: unknownKind("keep rule", rule, rules) });
       continue;
     }
     try {
