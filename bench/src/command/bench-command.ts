@@ -125,7 +125,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
   const out = options.out === undefined ? {} : { out: resolve(io.cwd, options.out) };
   const request = {
     ...{ found, parts, sweeps, windows, prices, shard, jobs, summarizer },
-    policies: joinPolicies([NONE_POLICY, ...policies], running),
+    policies: joinPolicies(joinPolicies(policies, [NONE_POLICY]), running),
     dryRun: options.dryRun ?? false,
     withoutEffect: [...chosen.notes, ...notes],
     stateFile: options.state,

@@ -31,7 +31,7 @@ import { settingToTake, tuneAnswer } from "../show/tune-answer.ts";
 import { renderTuneHtml, tuneTables } from "../show/tune-page.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { fitted, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
-import { settingWords } from "../tune/tunable-settings.ts";
+import { settingWords, tunableSettingsOf } from "../tune/tunable-settings.ts";
 import { type ReplayRound, type TunedPolicy, type TuneResult, type TuneRound, tune } from "../tune/tune.ts";
 import { checkOptions } from "./check-options.ts";
 import { addLogOptions, findInputs, findLogs, joinInputs, type LogOptions, nothingFound } from "./find-inputs.ts";
@@ -96,7 +96,7 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   tell(io, ...(files.length === 0 ? nothingFound(found, "tune on") : missing.map(({ reason }) => reason)));
   if (files.length === 0) return EXIT_FAILED;
   const compared = options.policy === undefined ? COMPARED : [PLIMSOLL_POLICY];
-  const others = compared.filter(({ name }) => name !== policy.name);
+  const others = tunableSettingsOf(policy).length === 0 ? [] : compared.filter(({ name }) => name !== policy.name);
   const jobs = options.jobs === undefined ? availableParallelism() : parseJobs(options.jobs);
   const window: WindowRequest = options.window === undefined ? DEFAULT_WINDOW : parseWindow(options.window);
   const given = { files, policy, others, window, prices: [...prices], with: parts.identity };
