@@ -5,12 +5,15 @@ import { startAgent } from "@plimsoll/agent";
 import { createTelemetry } from "@plimsoll/agent/telemetry";
 import { createSerialPool, createThreadPool, runBench, tune } from "@plimsoll/bench";
 import {
+  contextTools,
   createDigest,
   createMemoryArtifactStore,
   createModelSummarizer,
   createSession,
   definePolicy,
   PLIMSOLL_POLICY,
+  piPolicy,
+  svenPolicy,
 } from "@plimsoll/core";
 import { createSpending, probeServer, resolveModel } from "@plimsoll/providers";
 import { createAnthropicClient, createAnthropicSession } from "@plimsoll/providers/anthropic";
@@ -96,6 +99,9 @@ const MAKERS: readonly (readonly [
 ])[] = [
   ["createSession", createSession, session, ["policy", "summarizer"]],
   ["createModelSummarizer", createModelSummarizer, { modelId: "m" }, ["modelId"], [client]],
+  ["createDigest", createDigest, { maximumChars: 10 }, ["maximumChars"]],
+  ["piPolicy", piPolicy, { enabled: true, context_window: 90_000, keep_recent_tokens: 10 }, []],
+  ["svenPolicy", svenPolicy, { compaction_threshold: 0.5, compaction_strategy: "narrative" }, []],
   ["startAgent", startAgent, agent, ["session", "sessions", "model", "policy", "tools", "artifacts", "nowMs"]],
   ["createTelemetry", createTelemetry, { tracer: { startSpan: ok }, meter }, ["tracer", "meter"]],
   ["createMessagesCompactor", createMessagesCompactor, compactor, ["policy"]],
@@ -225,6 +231,12 @@ const FAULTS = MAKERS.flatMap(([name, make, given, needed, before = []]) => {
       `missing key "maxOutputTokens" in ${path.join(".")}`,
       `${path.join(".")}.maxOutputTokens`,
     ],
+    [
+      `a reply longer than the window in ${path.join(".")}`,
+      put(given, path, { contextWindowTokens: 8_000, maxOutputTokens: 8_001 }),
+      `${path.join(".")}.maxOutputTokens: expected at most contextWindowTokens`,
+      `${path.join(".")}.maxOutputTokens`,
+    ],
   ]);
   return [...forgotten, ...misspelt, beside, ...another, ...figures, ...limit, NO_OPTIONS].map(
     ([what, faulty, message, key]): Row => [name, what, make, before, faulty, message, key],
@@ -247,6 +259,7 @@ test.each<[string, () => unknown, string]>([
   ["createSpending by a number", () => Reflect.apply(createSpending, undefined, [ok, Number.NaN]), "summaryModelId"],
   ["probeServer without a model", () => Reflect.apply(probeServer, undefined, ["http://h/v1", undefined, {}]), "modelId"],
   ["tune without a replay", () => Reflect.apply(tune, undefined, [[PLIMSOLL_POLICY]]), "replay"],
+  ["contextTools of no session", () => Reflect.apply(contextTools, undefined, [{}]), ""],
   ["tune of a name", () => Reflect.apply(tune, undefined, [["plimsoll"], ok]), "policies.0"],
 ])("%s is refused with the key", async (_, make, key) => {
   await expect((async () => await make())()).rejects.toMatchObject({ code: "bad-input", details: { key } });

@@ -54,12 +54,18 @@ export function having(...names: readonly string[]): z.ZodType<never> {
   return kind(has, `an object with ${names.map((name) => `${name}()`).join(", ")}`);
 }
 
-/** The limits of a model. */
+/** The limits of a model. Some name a reply as long as the window; none is longer. */
 export const limits: z.ZodType<ModelLimits> = schema<ModelLimits>({
   contextWindowTokens: z.number().positive().nullable(),
   maxOutputTokens: count.nullable(),
   request: z.strictObject(optional(count, ...REQUEST_UNITS)).optional(),
-});
+}).refine(
+  ({ contextWindowTokens, maxOutputTokens }) => (maxOutputTokens ?? 0) <= (contextWindowTokens ?? Number.POSITIVE_INFINITY),
+  {
+    path: ["maxOutputTokens"],
+    error: "expected at most contextWindowTokens, which holds the reply, too",
+  },
+);
 
 /** A policy, or the name of one. */
 export const policy: z.ZodType<never> = kind((value) => isRecord(value) || typeof value === "string", "a policy or its name");

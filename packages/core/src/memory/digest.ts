@@ -1,6 +1,8 @@
+import { z } from "zod";
 import { isRecord, jsonIn } from "../json.ts";
 import { LINE_BREAKS } from "../message/framing.ts";
 import { isHuman, isSummary, type Message, textOf, toolCallsOf } from "../message/message.ts";
+import * as option from "../option.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { summaryIn } from "../prompts/notices.ts";
 import { sectionedText, sectionsIn } from "../summarizer/sections.ts";
@@ -12,8 +14,11 @@ import { logTexts } from "./units.ts";
 /**
  * Makes a summariser that asks no model: the same input gives the same text. It quotes only facts: the first request and the newest, the items of the plan, files, failures,
  * running things, and the newest step, in their original words, up to a size that does not depend on the policy. A section without facts is left out.
+ *
+ * @throws PlimsollError `bad-input` for a key that is missing or unknown, or has a value of another kind.
  */
 export function createDigest(options: DigestOptions = DEFAULT_DIGEST_OPTIONS): Summarizer {
+  option.check("a digest", DIGEST_OPTIONS, options);
   return async (request) => ({ text: digestText(request, options), usage: null, stopReason: "end", isQuoted: true });
 }
 
@@ -29,6 +34,12 @@ export interface DigestOptions {
 
 /** 6,000 characters, about 1,500 tokens: chosen; summaries in the recorded sessions have 1,000 to 3,000 tokens. */
 export const DEFAULT_DIGEST_OPTIONS: DigestOptions = { maximumChars: 6000 };
+
+const DIGEST_OPTIONS = option.schema<DigestOptions>({
+  maximumChars: option.count,
+  facts: option.object.optional(),
+  isBesideRecord: z.boolean().optional(),
+});
 
 /** Sections of a digest under a policy that names none. */
 const OWN_SECTIONS = ["Goal", "Progress", "Next Steps", "Failures"] as const;

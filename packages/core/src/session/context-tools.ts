@@ -110,6 +110,7 @@ export function contextTools<Of = never>(
   host: ContextHost<Of> | (() => ContextHost<Of>),
   options: ContextToolOptions = {},
 ): ContextTools<Of> {
+  if (typeof host !== "function") option.check("context tools", option.having("contextCall"), host);
   option.check("context tools", OPTIONS, options);
   const { offer, from = 0.5 } = options;
   const offered = DEFINITIONS.filter(({ name }) => offer === undefined || offer.includes(name));

@@ -1,5 +1,7 @@
+import { z } from "zod";
 import type { Amount } from "../../budget.ts";
 import { PlimsollError } from "../../error.ts";
+import * as option from "../../option.ts";
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
 import { FALLBACK } from "./common-parts.ts";
@@ -27,6 +29,11 @@ export interface PiSettings {
 /** The defaults of the Go agent's document. */
 export const PI_DEFAULTS: PiSettings = { enabled: true, context_window: 0, reserve_tokens: 16_384, keep_recent_tokens: 20_000 };
 
+const SETTINGS = option.schema<Partial<PiSettings>>({
+  enabled: z.boolean().optional(),
+  ...option.optional(option.count, "context_window", "reserve_tokens", "keep_recent_tokens"),
+});
+
 /** Most tokens of a summary, and of the one of a split turn's older part: 0.8 and 0.5 × the reserve (its code; P-27). */
 export function piSummaryBudgets(reserveTokens: number): { readonly maxTokens: number; readonly turnPrefixMaxTokens: number } {
   return {
@@ -40,9 +47,10 @@ export function piSummaryBudgets(reserveTokens: number): { readonly maxTokens: n
  * split turn's older part separately, and sends the summary as a user message. If the reserve would fill a model's window, half is reserved; pi itself compacts there at
  * every step (P-6).
  *
- * @throws PlimsollError `bad-policy` if the window given is not larger than the reserve, naming both.
+ * @throws PlimsollError `bad-input` for an unknown key or a value of another kind, `bad-policy` if the window given is not larger than the reserve, naming both.
  */
 export function piPolicy(settings: Partial<PiSettings> = {}): Policy {
+  option.check("pi", SETTINGS, settings);
   const set: PiSettings = { ...PI_DEFAULTS, ...settings };
   const windowTokens = set.context_window;
   if (windowTokens > 0 && windowTokens <= set.reserve_tokens) {

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import * as option from "../../option.ts";
 import type { CharsPerTokenSpec } from "../../tokens/chars-per-token.ts";
 import type { Policy } from "../policy.ts";
 import { FALLBACK, PLAIN_LABELS } from "./common-parts.ts";
@@ -35,6 +37,12 @@ export const SVEN_DEFAULTS: SvenSettings = {
   compaction_overhead_reserve: 0.1,
 };
 
+const SETTINGS = option.schema<Partial<SvenSettings>>({
+  compaction_strategy: z.enum(["structured", "narrative"]).optional(),
+  ...option.optional(option.count, "compaction_threshold", "compaction_keep_recent"),
+  ...option.optional(option.count, "tool_result_token_cap", "compaction_overhead_reserve"),
+});
+
 /** Sections of the structured summary, in order (its document, "Structured"). */
 const STRUCTURED_SECTIONS = [
   "Active Task",
@@ -57,8 +65,11 @@ export function svenThresholdRatio(thresholdRatio: number, reserveRatio: number)
 /**
  * Imitates the compaction of the agent sven, with sven's own keys. It keeps the newest messages and writes one summary as an assistant message; from 0.95 on, or if the
  * summary fails, it only drops messages, with a notice.
+ *
+ * @throws PlimsollError `bad-input` for an unknown key or a value of another kind.
  */
 export function svenPolicy(settings: Partial<SvenSettings> = {}, name = "sven"): Policy {
+  option.check("sven", SETTINGS, settings);
   const set: SvenSettings = { ...SVEN_DEFAULTS, ...settings };
   const keep = [{ kind: "recent", messages: set.compaction_keep_recent }];
   const ratio = svenThresholdRatio(set.compaction_threshold, set.compaction_overhead_reserve);
