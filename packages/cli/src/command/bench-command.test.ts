@@ -34,7 +34,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     expect(stdout).toMatch(/^64k for messages:\n {2}\S.*\bplimsoll\b/m);
     expect(stdout.split("\n\npolicy ")[0]?.split("\n")).toHaveLength(7);
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
-    expect(stdout).toContain("Open loop");
+    expect(stdout).toContain("Limit: recorded replies");
   });
 
   test("answers for the session's own window unless another is asked for", async () => {
@@ -145,7 +145,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     const { exitCode, stdout } = await run("bench cut.json");
     expect(exitCode).toBe(1);
     expect(stdout).toContain("cut.json: truncated");
-    expect(stdout).not.toMatch(/Open loop|--full/);
+    expect(stdout).not.toMatch(/Limit: recorded|--full/);
   });
 
   test("takes a file once that was given twice or is linked to", async () => {

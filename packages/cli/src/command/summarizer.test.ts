@@ -59,7 +59,7 @@ describe("bench --summarizer", { timeout: REPLAY_MS }, () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^ ?sven\* /m);
     expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
-      /Of \d+ summaries 0 are the recorded agent's own; a digest replaces the others\. /,
+      /In all \d+ summaries quotations from the log stand in for the model's text\. /,
     );
   });
 
