@@ -157,7 +157,7 @@ function yours({ policy }: Standing): string {
   return policy === RECORDED_POLICY.name ? "yours" : `yours (${policy})`;
 }
 
-/** What the policy does to sessions that need none of it. */
+/** Says how the policy does in sessions that need none of it. */
 function besideLine(fitting: Standing | undefined): readonly string[] {
   const touched = fitting?.units.filter((unit) => unit.hasActed) ?? [];
   if (touched.length === 0) return [];
