@@ -1,6 +1,6 @@
 import type { Message, SessionView } from "@plimsoll/core";
 import { sequenceOf, sharedPrefixCount } from "@plimsoll/core/extend";
-import { createStringSearch, fourAt, listAt, placeOf } from "./statements.ts";
+import { addTo, createStringSearch, fourAt, placeOf } from "./statements.ts";
 import { comparable, comparedTexts } from "./texts.ts";
 
 /**
@@ -31,7 +31,7 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
     if (run.core.length === 0) continue;
     const offset = run.core.reduce((best, line, place) => (line.length > (run.core[best]?.length ?? 0) ? place : best), 0);
     const line = run.core[offset] ?? "";
-    listAt(byLine, line).push({ number, run, offset });
+    addTo(byLine, line, { number, run, offset });
     forms[formOf(line)] = 1;
   }
   const heldBy = new WeakMap<Message, readonly number[]>();

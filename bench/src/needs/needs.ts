@@ -5,7 +5,7 @@ import type { NeedKind, Needle, NeedleIndex, Needles, Wanted } from "./needles.t
 import { createNeedleIndex, createNeedles } from "./needles.ts";
 import { isSourceMessage, type PreparedReferences } from "./recorded-references.ts";
 import { ERROR_WORDS, extractReferences } from "./references.ts";
-import { listAt } from "./statements.ts";
+import { addTo } from "./statements.ts";
 import { argumentTexts, comparable, comparableText, comparedTexts, LONGEST_LINE_CHARS, shownLines } from "./texts.ts";
 
 /** One thing that a call needs. */
@@ -107,7 +107,7 @@ function createInstructions(history: readonly Recorded[], newestHolder: Int32Arr
     (history[ordinal]?.tokensBefore ?? 0) - (history[statedAt + 1]?.tokensBefore ?? 0) >= FAR_NEED_TOKENS;
   const put = (ordinal: number, needle: number, statedAt: number) => {
     const need: Need = { kind: "instructions", needle, statedAt, isFar: isFar(ordinal, statedAt) };
-    listAt(changes, ordinal).push(need);
+    addTo(changes, ordinal, need);
     if (!need.isFar) near.push({ needle, statedAt });
   };
   return {

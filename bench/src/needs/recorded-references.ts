@@ -1,7 +1,7 @@
 import type { Message, SessionEntry } from "@plimsoll/core";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
 import { createReferenceReader } from "./references.ts";
-import { createStatementIndex, type Holdings, type StatementIndex } from "./statements.ts";
+import { createStatementIndex, type StatementIndex } from "./statements.ts";
 import { messageTexts } from "./texts.ts";
 
 /** A reference in a recorded reply that an earlier message of the recorded history held. References and statements by number. */
@@ -46,7 +46,10 @@ export function prepareReferences(entries: readonly SessionEntry[]): PreparedRef
   const index = createStatementIndex(references);
   const latestOf = new Map<number, number>();
   const latestSourceOf = new Map<number, number>();
-  const records = new Map<string, { readonly message: Message; readonly ordinal: number; readonly holdings: Holdings }>();
+  const records = new Map<
+    string,
+    { readonly message: Message; readonly ordinal: number; readonly statements: readonly number[] }
+  >();
   const uses = new Map<string, readonly ReferenceUse[]>();
   for (const [ordinal, message] of messages.entries()) {
     const stated = [...(usedBy[ordinal] ?? [])].flatMap((reference): readonly ReferenceUse[] => {
@@ -54,9 +57,9 @@ export function prepareReferences(entries: readonly SessionEntry[]): PreparedRef
       return sourceStatement === undefined ? [] : [{ reference, sourceStatement }];
     });
     uses.set(message.id, stated);
-    const holdings = index.add(messageTexts(message));
-    records.set(message.id, { message, ordinal, holdings });
-    for (const statement of holdings.statements) {
+    const statements = index.add(messageTexts(message));
+    records.set(message.id, { message, ordinal, statements });
+    for (const statement of statements) {
       const reference = index.referenceOf(statement);
       latestOf.set(reference, statement);
       if (isSourceMessage(message)) latestSourceOf.set(reference, statement);
@@ -71,7 +74,7 @@ export function prepareReferences(entries: readonly SessionEntry[]): PreparedRef
     index,
     ordinalOf: (message) => records.get(message.id)?.ordinal ?? null,
     usesOf: (reply) => uses.get(reply.id) ?? [],
-    statementsIn: (message) => recordOf(message)?.holdings.statements ?? [],
+    statementsIn: (message) => recordOf(message)?.statements ?? [],
   };
 }
 

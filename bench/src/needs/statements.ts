@@ -1,15 +1,9 @@
 import { beginsAlone, standsAlone } from "./references.ts";
 
-/** References by number in order of their first place in a message, statements in that of their last, each once. */
-export interface Holdings {
-  readonly references: readonly number[];
-  readonly statements: readonly number[];
-}
-
 /** The lines that state references, over the recorded messages of one session. */
 export interface StatementIndex {
-  /** Adds a recorded message by its texts: their lines become statements. */
-  add(texts: readonly string[]): Holdings;
+  /** Adds a recorded message by its texts: their lines become statements. Returns these in order of their last place, each once. */
+  add(texts: readonly string[]): readonly number[];
   /** Text of a statement, by its number from 0 up to the count. */
   windowOf(statement: number): string;
   /** The number of the reference that a statement is about; -1 for an unknown statement. */
@@ -20,15 +14,14 @@ export interface StatementIndex {
 /** An index for the given references, which are known by their place in the list. */
 export function createStatementIndex(references: readonly string[]): StatementIndex {
   const search = createStringSearch(references, { mayBegin: beginsAlone });
-  const statements: { readonly window: string; readonly reference: number }[] = [];
+  const [windows, about]: [string[], number[]] = [[], []];
   const byWindow = new Map<string, number[]>();
   const numberOf = (window: string, reference: number): number => {
-    const alike = listAt(byWindow, window);
-    const known = alike.find((number) => statements[number]?.reference === reference);
+    const known = byWindow.get(window)?.find((number) => about[number] === reference);
     if (known !== undefined) return known;
-    const number = statements.push({ window, reference }) - 1;
-    alike.push(number);
-    return number;
+    about.push(reference);
+    addTo(byWindow, window, windows.length);
+    return windows.push(window) - 1;
   };
   return {
     add(texts) {
@@ -38,26 +31,23 @@ export function createStatementIndex(references: readonly string[]): StatementIn
           .filter(({ start, end }) => standsAlone(text, start, end))
           .map((place) => {
             line = lineAround(text, place, line);
-            return { reference: place.string, statement: numberOf(statementIn(text, place, line), place.string) };
+            return numberOf(statementIn(text, place, line), place.string);
           });
       });
-      return {
-        references: [...new Set(found.map(({ reference }) => reference))],
-        // The last statement of a reference is its latest.
-        statements: [...new Set(found.map(({ statement }) => statement).reverse())].reverse(),
-      };
+      // The last statement of a reference is its latest.
+      return [...new Set(found.reverse())].reverse();
     },
-    windowOf: (statement) => statements[statement]?.window ?? "",
-    referenceOf: (statement) => statements[statement]?.reference ?? -1,
-    statementCount: () => statements.length,
+    windowOf: (statement) => windows[statement] ?? "",
+    referenceOf: (statement) => about[statement] ?? -1,
+    statementCount: () => windows.length,
   };
 }
 
-/** The list under a key; an empty one is put there first. */
-export function listAt<Key, Item>(lists: Map<Key, Item[]>, key: Key): Item[] {
-  const list = lists.get(key) ?? [];
-  lists.set(key, list);
-  return list;
+/** Puts an item behind the list under a key. A list of one has no room for more: an empty one that grows has room for 17. */
+export function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
 }
 
 /** Lines up to this length are taken whole; chosen, about four lines of a terminal. */
@@ -147,8 +137,8 @@ function branchOf(strings: readonly NumberedString[], depth: number): Branch {
   const whole: NumberedString[] = [];
   const longer = new Map<number, NumberedString[]>();
   for (const each of strings) {
-    const alike = each.string.length < depth + FOUR ? whole : listAt(longer, fourAt(each.string, depth));
-    alike.push(each);
+    if (each.string.length < depth + FOUR) whole.push(each);
+    else addTo(longer, fourAt(each.string, depth), each);
   }
   return { whole, next: new Map([...longer].map(([four, alike]) => [four, branchOf(alike, depth + FOUR)])) };
 }

@@ -1,6 +1,6 @@
 import type { Message, SessionView } from "@plimsoll/core";
 import { sequenceOf } from "@plimsoll/core/extend";
-import { listAt } from "../needs/statements.ts";
+import { addTo } from "../needs/statements.ts";
 
 /** A size of a message, and the call from which it holds. */
 export interface SizeStep {
@@ -33,14 +33,14 @@ export function createMessageSizes(): MessageSizes {
     resizedAt: (call) => resized.get(call) ?? [],
     changedAt: (call) => changed.get(call) ?? [],
     change: (message, call) => {
-      listAt(changed, call).push(message);
+      addTo(changed, call, message);
     },
     set: (message, fromCall, tokens) => {
       const known = steps.get(message);
       if (known === undefined) steps.set(message, [{ fromCall, tokens }]);
       else {
         known.push({ fromCall, tokens });
-        listAt(resized, fromCall).push(message);
+        addTo(resized, fromCall, message);
       }
     },
     at: (message, call) => {
