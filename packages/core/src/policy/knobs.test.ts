@@ -47,7 +47,7 @@ describe("an amount", () => {
 const knobsOf = ({ enabled, trigger, keep, truncation, prepare, strategies, summary }: Policy): readonly Knob[] => {
   const writer = strategies.flatMap((spec) => ("writer" in spec ? [spec.writer === "digest" ? "none" : spec.writer] : []))[0];
   return [
-    ...(enabled ? shortOf("actAt", "above" in trigger ? trigger.above : trigger.atLeast) : []),
+    ...(enabled && trigger.pays === undefined ? shortOf("actAt", "above" in trigger ? trigger.above : trigger.atLeast) : []),
     ["pays", trigger.pays ?? "off"],
     ...keep.flatMap((rule): readonly Knob[] =>
       "messages" in rule
@@ -80,11 +80,11 @@ describe("a knob", () => {
       { trigger: { above: { tokens: 150_000 } } },
     ],
     [
-      "when it acts, as a share of the same, and at the same price",
+      "when it acts, as a share of the same, at any price",
       PLIMSOLL_POLICY,
       "actAt",
       "50%",
-      { trigger: { atLeast: { ratio: 0.5, of: "room" }, pays: 12 } },
+      { trigger: { atLeast: { ratio: 0.5, of: "room" }, pays: undefined } },
     ],
     ["no price", PLIMSOLL_POLICY, "pays", "off", { trigger: { ...PLIMSOLL_POLICY.trigger, pays: undefined } }],
     ["a price", SVEN_POLICY, "pays", 3, { trigger: { ...SVEN_POLICY.trigger, pays: 3 } }],
@@ -127,6 +127,10 @@ describe("a knob", () => {
       expect(withKnob(preset, path, value)).toEqual(preset);
     },
   );
+
+  test("when it acts, and the price, as they are, change nothing", () => {
+    expect(withKnob(withKnob(PLIMSOLL_POLICY, "actAt", "25%"), "pays", 12)).toEqual(PLIMSOLL_POLICY);
+  });
 
   test("that is a share is one of the space that the preset has shares of", () => {
     const kept = ["recent", "human", "recall", "mine"].map((rule) =>

@@ -5,7 +5,7 @@ import type { Policy } from "./policy.ts";
 
 /** The settings that most people change of a policy, in the words of files, command lines, sweeps, the tuner and code. */
 export interface Knobs {
-  /** From when on it acts: a share, as `75%` or 0.75, of what the preset's own is a share of, or a size, as `150k` or 150000. */
+  /** When it acts, at any price unless `pays` is given: a share, as `75%` or 0.75, of what the preset's own is a share of, or a size, as `150k` or 150000. */
   readonly actAt?: string | number;
   /** How many times a cut between `actAt` and the full window has to pay for itself, as 12; `off` cuts at `actAt`. */
   readonly pays?: string | number;
@@ -32,13 +32,14 @@ export interface KnobDescription {
 export const KNOBS: readonly KnobDescription[] = [
   {
     key: "actAt",
-    meaning: "the size from which it compacts: a share of the same space as the preset's own, or tokens",
+    meaning:
+      "the size at which it compacts, at any price unless `pays` is written: a share of the same space as the preset's own, or tokens",
     examples: ["75%", "150k"],
   },
   {
     key: "pays",
     meaning:
-      "how many times a cut below the full window must pay for its rewritten prompt cache within the calls that it buys; `off` compacts at `actAt` at any price",
+      "how many times a cut below the full window must pay for its rewritten prompt cache within the calls that it buys; `off`: compacts at any price",
     examples: ["12", "off"],
   },
   {
@@ -120,7 +121,8 @@ function actingAt(policy: Policy, value: unknown): Policy {
   const line = amountIn("actAt", value, wholeOf(policy));
   const { trigger, enabled, name } = policy;
   if (!enabled) throw refused("actAt", `${name} never compacts: choose another preset`);
-  return { ...policy, trigger: "above" in trigger ? { ...trigger, above: line } : { ...trigger, atLeast: line } };
+  // A size that is stated is meant, whether or not the cut pays; `pays` is turned after it.
+  return { ...policy, trigger: { ...("above" in trigger ? { above: line } : { atLeast: line }), pays: undefined } };
 }
 
 function preparedAt(policy: Policy, value: unknown): Policy["prepare"] {
