@@ -129,10 +129,9 @@ const TAKE = defineStrategy({
 const view = ["a", "b", "c", "d"].map((id) => reply(id, "x".repeat(100))).concat();
 const messages: readonly Message[] = [...view, human("u", "x".repeat(100))];
 
-/** Makes the messages that a rule holds, by their letters, as the chain is given them. */
-const heldBy = (ids: string): KeptMessages => {
-  const held = messages.filter(({ id }) => ids.includes(id));
-  return { kind: ids, messages: held, tokens: 100, chosen: held.map((each) => [each]), failure: null };
+/** Makes the messages that a rule holds, as the chain is given them. */
+const heldBy = (id: string): KeptMessages => {
+  return { kind: id, messages: messages.filter((message) => message.id === id), tokens: 100, failure: null };
 };
 
 /** Runs steps over five messages of 100 tokens; a step `!a` fails, one `=a` writes the view anew at its size. */
@@ -199,11 +198,6 @@ describe("runChain", () => {
       [[], 400, ["a", "c"], ["a", "b"]],
       ["take a not-applicable", "keep b released", "take a not-applicable", "keep a released", "take a applied"],
     ],
-    [
-      "and of a rule's choices of the worse half first",
-      [[], 400, ["c"], ["abc"]],
-      ["take c not-applicable", "keep abc released", "take c applied"],
-    ],
     ["what fits is not released", [[], 400, ["b", "c"], ["a"]], ["take b applied"]],
     ["nor what fits although nothing could be taken", [[], 500, ["a"], ["a"]], ["take a not-applicable"]],
   ])("%s", async (_, given, expected) => {
@@ -218,7 +212,7 @@ describe("runChain", () => {
     [
       "a rule released: what it held",
       [[], 400, ["a"], ["a"]],
-      ["the keep rules protect all that it would remove", "1 messages", null],
+      ["the keep rules protect all that it would remove", "1 messages, 100 tokens", null],
     ],
   ])("the record says of %s", async (_, given, details) => {
     expect((await ran(...given)).map(({ detail }) => detail)).toEqual(details);

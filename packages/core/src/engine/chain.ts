@@ -119,12 +119,12 @@ export type ChainView = Pick<ChainStep, "from"> & { readonly run: ChainRun };
 
 /**
  * Runs a chain: each step plans on the result of the steps before it, and its edits stay if they are progress. The policy's steps run until its target is met, the
- * fallback's only while the context does not fit. A step that fails changes nothing, and the next one runs. While a step of the fallback leaves too much, the worse
- * half of the last rule is released and the step runs again. Other work of the event loop runs between two steps. Rejects only when the caller's signal aborts.
+ * fallback's only while the context does not fit. A step that fails changes nothing, and the next one runs. While a step of the fallback leaves too much, the rule
+ * that is worth least is released and the step runs again. Other work of the event loop runs between two steps. Rejects only when the caller's signal aborts.
  */
 export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools, signal: AbortSignal): Promise<ChainEnd> {
   const keep = chain.isForced ? { messages: 0 } : newestOf(chain.rules, tools.budget);
-  const first = chain.isForced ? start.held.reduce((each) => released(each, "whole"), start) : start;
+  const first = chain.isForced ? start.held.reduce(released, start) : start;
   let run = first;
   let own: ChainRun | null = null;
   const views: ChainView[] = [];
@@ -146,7 +146,7 @@ export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools,
     const isReleasable = () =>
       run.held.length > 0 && (run.held.length > 1 || run.held[0]?.kind !== LOADED_TOOLS.kind || isLast);
     while (isOfFallback(from) && isReleasable() && run.tokens > tools.goal.limitTokens)
-      await step(strategy, from, released(run, "half"));
+      await step(strategy, from, released(run));
   }
   return { run: own === null ? run : refilled(run, { own, cutBy }, tools), views };
 }
@@ -207,20 +207,14 @@ export function bestOf({ run, views }: ChainEnd, { retryTokens }: Pick<Goal, "re
   return { ...best, steps: [...best.steps, ...undone] };
 }
 
-/** The state to go on with after the last rule was released: wholly, or of its choices the worse half, rounded up. */
-function released(run: ChainRun, how: "half" | "whole"): ChainRun {
+function released(run: ChainRun): ChainRun {
   const least = run.held.at(-1);
   if (least === undefined) return run;
-  const held = new Set(least.messages);
-  const choices = least.chosen.filter((choice) => choice.some((message) => held.has(message)));
-  const better = new Set(how === "half" ? choices.slice(0, Math.floor(choices.length / 2)).flat() : []);
-  const messages = least.messages.filter((message) => better.has(message));
-  const strategy = `keep ${least.kind}`;
-  const detail = `${least.messages.length - messages.length} messages`;
+  const detail = `${least.messages.length} messages, ${Math.ceil(least.tokens)} tokens`;
   return {
     ...run,
-    held: [...run.held.slice(0, -1), ...(messages.length === 0 ? [] : [{ ...least, messages }])],
-    steps: [...run.steps, { strategy, outcome: "released", detail }],
+    held: run.held.slice(0, -1),
+    steps: [...run.steps, { strategy: `keep ${least.kind}`, outcome: "released", detail }],
   };
 }
 
