@@ -71,12 +71,6 @@ test.each(DOORS)("%s refuses the name of no policy with the nearest", async (_, 
   await expect(open({ policy: "plimsol", model: "gpt-5.5" })).rejects.toMatchObject({ code: "bad-input", message: NEAR });
 });
 
-test.each(DOORS.slice(0, -2))("%s refuses a policy that has a model write, without the model", async (_, open) => {
-  const asked = { policy: "plimsoll-model", model: "gpt-5.5" };
-  const message = expect.stringMatching(/^a model writes the summaries of the policy plimsoll-model: give `summarizer`/);
-  await expect(open(asked)).rejects.toMatchObject({ code: "bad-input", message });
-});
-
 test.each(DOORS)("%s refuses a misspelt model", async (_, open) => {
   const asked = { policy: "plimsoll", model: "gpt-5.55" };
   await expect(open(asked)).rejects.toMatchObject({ code: "bad-input", message: expect.stringContaining("give `limits`") });
@@ -135,7 +129,7 @@ test.each([
   ["a policy that does nothing", "none", SMALL, 1_000, "unchanged", /the policy compacts nothing/],
   ["a long history", "plimsoll", SMALL, 300_000, "compacted", /^over-budget$/],
 ] as const)("`last` says what became of %s", async (_, policy, limits, chars, kind, why) => {
-  const compactor = createChatCompactor({ policy, limits, summarizer: createDigest() });
+  const compactor = createChatCompactor({ policy, limits });
   expect(compactor.last).toBeNull();
   await compactor.fit(longChat(chars));
   const { last } = compactor;

@@ -12,7 +12,7 @@ import type {
   SessionView,
   ToolCallPart,
 } from "@plimsoll/core";
-import { admitToolResult, createMemoryArtifactStore, createSession, isHuman } from "@plimsoll/core";
+import { admitToolResult, createDigest, createMemoryArtifactStore, createSession, isHuman } from "@plimsoll/core";
 import {
   afterAnswer,
   afterRejection,
@@ -57,7 +57,6 @@ import {
   learnedFor,
   limitsOf,
   noteSetup,
-  summarizerFor,
 } from "./request.ts";
 import type { ObservedAnswer } from "./wire-array.ts";
 
@@ -131,10 +130,16 @@ export function createArrayConversations(
   options: CompactorOptions,
   { tellsFailures = true, assumedModelId }: { readonly tellsFailures?: boolean; readonly assumedModelId?: string },
 ): ArrayConversations {
-  const { kinds = BUILT_IN_KINDS, onEvent, context, sessions = null, nowMs: clock = Date.now } = options;
+  const {
+    kinds = BUILT_IN_KINDS,
+    summarizer = createDigest(),
+    onEvent,
+    context,
+    sessions = null,
+    nowMs: clock = Date.now,
+  } = options;
   const nowMs = clockDoor(clock);
   const policy = requireFallback(options.policy, kinds);
-  const summarizer = summarizerFor(policy, options.summarizer);
   const asked: ArrayConversations["asked"] = new WeakMap();
   const conversations = createConversations({
     sessions,

@@ -2,7 +2,6 @@ import {
   type ArtifactStore,
   type BoundReasoning,
   type ContextEvent,
-  createDigest,
   type FitInput,
   type Message,
   type ModelLimits,
@@ -63,7 +62,7 @@ export interface CompactorOptions {
   readonly limits?: ModelLimits;
   /** Finds the limits of a model, `null` for an unknown one; the catalogue's by default. */
   readonly limitsOf?: (modelId: string) => ModelLimits | null;
-  /** Writes the summaries of a policy that asks a model, as `plimsoll-model` does, which needs it. */
+  /** Writes the summaries; the deterministic digest, which asks no model, by default. */
   readonly summarizer?: Summarizer;
   /** Hides texts in items, the log and summary requests; it redacts items before it finds a conversation by them. Redact system text beside the array yourself. */
   readonly redact?: SessionOptions["redact"];
@@ -183,24 +182,6 @@ export function createVendorNotes({ onEvent, policy, kinds }: CompactorOptions):
     told.add(sign);
     onEvent?.({ type: "compaction-off", why: "vendors-history", named }, { key, sessionId: "" });
   };
-}
-
-/**
- * Returns the given writer of summaries, else a digest for a policy that asks none.
- *
- * @throws PlimsollError `bad-input` for a policy that has a model write, without one.
- */
-export function summarizerFor({ name, enabled, strategies }: Policy, summarizer?: Summarizer): Summarizer {
-  const isAsking = enabled && strategies.some((step) => "writer" in step && step.writer === "model");
-  if (summarizer !== undefined || !isAsking) return summarizer ?? createDigest();
-  const give = 'give `summarizer`, as createModelSummarizer(createAnthropicClient(), { modelId: "claude-haiku-5-5" })';
-  throw new PlimsollError(
-    "bad-input",
-    `a model writes the summaries of the policy ${name}: ${give}, or createDigest() for none`,
-    {
-      key: "summarizer",
-    },
-  );
 }
 
 /** Makes the redactor of items that pass without being fitted: they stay as they are if nothing of them is redacted. */

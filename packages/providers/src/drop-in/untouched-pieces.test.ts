@@ -1,6 +1,6 @@
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import type { Policy } from "@plimsoll/core";
-import { createDigest, PLIMSOLL_POLICY, presetNamed } from "@plimsoll/core";
+import { PLIMSOLL_POLICY, presetNamed } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
 import { describe, expect, test } from "vitest";
 import { openCodeInfo } from "../../testing/array-subjects.ts";
@@ -266,7 +266,7 @@ const LIMITS = { contextWindowTokens: 8_000, maxOutputTokens: 500 };
 
 /** Plays growing arrays; gives each piece that the engine took nothing of and that was not sent as it came. */
 async function changedPieces(wire: Wire, policy: Policy, options: Partial<CompactorOptions>): Promise<readonly string[]> {
-  const fit = wire.fit({ policy, summarizer: createDigest(), limits: LIMITS, nowMs: () => 0, ...options });
+  const fit = wire.fit({ policy, limits: LIMITS, nowMs: () => 0, ...options });
   const items: unknown[] = [];
   const said: (readonly Fields[])[] = [];
   const told: (readonly Fields[])[] = [];

@@ -1,6 +1,7 @@
 import type { ModelReply, SessionEntry, SessionOptions, ToolCallPart, ToolResultMessage, UserMessage } from "@plimsoll/core";
 import {
   admitToolResult,
+  createDigest,
   createMemoryArtifactStore,
   createSession,
   isPlimsollError,
@@ -209,7 +210,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   const { system: written = "", sessions, sessionId = globalThis.crypto.randomUUID(), limits: _limits, ...own } = options;
   const given = { system: written, tools: wire.tools, messages: [], dynamicContext: null };
   const { artifacts: _, categoryOf: __, pathsOf: ___, ...context } = own;
-  const { kinds = BUILT_IN_KINDS, onEvent, nowMs: clock = Date.now } = context;
+  const { kinds = BUILT_IN_KINDS, summarizer = createDigest(), onEvent, nowMs: clock = Date.now } = context;
   const policy = requireFallback(options.policy ?? PLIMSOLL_POLICY, kinds);
   const nowMs = clockDoor(clock);
   const wanted = limitsOf(wire, options);
@@ -226,7 +227,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
     ...asking,
     policy,
     kinds,
-    summarizer: summarizerFor(policy, context.summarizer),
+    summarizer,
     modelPriors,
     modelCosts,
     isBoundReasoning,

@@ -1,12 +1,4 @@
-import {
-  createDigest,
-  NONE_POLICY,
-  OPAL_POLICY,
-  PLIMSOLL_POLICY,
-  type Policy,
-  type SessionStore,
-  SVEN_POLICY,
-} from "@plimsoll/core";
+import { NONE_POLICY, OPAL_POLICY, PLIMSOLL_POLICY, type Policy, type SessionStore, SVEN_POLICY } from "@plimsoll/core";
 import type { ArrayCompactor } from "../drop-in/array-compactor.ts";
 import type { CompactorOptions } from "../drop-in/request.ts";
 import { newRoleOrders } from "./role-orders.ts";
@@ -39,7 +31,7 @@ const FIRST_WORDS = "Read all files, and never touch the harbour folder.";
 const CHARS_PER_TOKEN = 4;
 const limits = { contextWindowTokens: 8_000, maxOutputTokens: 500 };
 const wide = { contextWindowTokens: 200_000, maxOutputTokens: 2_000 };
-const options: CompactorOptions = { policy: PLIMSOLL_POLICY, summarizer: createDigest(), limits, nowMs: () => 0 };
+const options: CompactorOptions = { policy: PLIMSOLL_POLICY, limits, nowMs: () => 0 };
 
 /** A person's request and so many calls with results of so many lines. */
 function history(steps: number, lines = 30): readonly ContractTurn[] {
