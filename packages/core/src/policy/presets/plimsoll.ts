@@ -58,8 +58,11 @@ export const PLIMSOLL_POLICY: Policy = {
   facts: { maxTokens: 1280 }, // 640: same; 2,560: 77.4, 60.3
 };
 
-/** As plimsoll, with a third of its plans and less of its files in hand and recalled passages: cheaper, and old text is lost more often. */
-export const PLIMSOLL_ECONOMY_POLICY: Policy = Object.entries({ plan: "4%", "files-in-hand": "4%", recall: "14%" }).reduce(
+/**
+ * As plimsoll, with about half of its plans and recalled passages and less of its files in hand: cheaper, and old text is lost more often. The shares are 4, 4 and
+ * 14% of the input budget where system text and tools fill two fifths of it.
+ */
+export const PLIMSOLL_ECONOMY_POLICY: Policy = Object.entries({ plan: "7%", "files-in-hand": "7%", recall: "24%" }).reduce(
   (policy, [rule, amount]) => withKnob(policy, `keep.${rule}`, amount),
   { ...PLIMSOLL_POLICY, name: "plimsoll-economy" },
 );
