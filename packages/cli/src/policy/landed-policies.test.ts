@@ -85,7 +85,7 @@ describe("a policy as people wrote it for an earlier version", () => {
       "1/preset-changed.yaml",
       {
         name: "earlier",
-        trigger: { atLeast: { ratio: 0.6, of: "input-budget" } },
+        trigger: { atLeast: { ratio: 0.6, of: "input-budget" }, pays: undefined },
         // A file that names a preset gets the preset's rules as they are now.
         keep: [{ kind: "recent", messages: 8 }, ...PRESET_RULES],
         truncation: null,

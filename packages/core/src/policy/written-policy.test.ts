@@ -25,6 +25,16 @@ describe("a policy in code", () => {
     });
   });
 
+  test.each([
+    ["a share", { atLeast: { ratio: 0.6 } }, { atLeast: { ratio: 0.6, of: "room" } }],
+    ["a size", { atLeast: { tokens: 6_000 } }, { atLeast: { tokens: 6_000 } }],
+    ["a size above which it acts", { above: { tokens: 6_000 } }, { above: { tokens: 6_000 } }],
+    ["a share and a price", { atLeast: { ratio: 0.6 }, pays: 3 }, { atLeast: { ratio: 0.6, of: "room" }, pays: 3 }],
+    ["a price", { pays: 3 }, { ...PLIMSOLL_POLICY.trigger, pays: 3 }],
+  ])("has %s as its trigger if that is written out, at any price unless it names one", (_, trigger, expected) => {
+    expect(definePolicy(Object({ trigger })).trigger).toEqual(expected);
+  });
+
   test("keeps what is written beside a knob of the same part", () => {
     const [maxRecoveries, maxTokens, keep] = [1, 5, [{ kind: "recent", messages: 3 }]];
     const knobs = { keep: { human: "4k" }, model: "m 100k" };

@@ -106,7 +106,9 @@ function changedPreset(
   const before = keepsInOlderForm(parts) ? changedInOlderForm(preset, parts) : { ...preset };
   const known = Object.fromEntries(Object.entries(parts).filter(([key]) => Object.hasOwn(before, key)));
   const unknown = Object.fromEntries(Object.entries(parts).filter(([key]) => !Object.hasOwn(before, key)));
-  const merged = mergePolicy(before, known);
+  // A size that is written out is all of the trigger: cuts need to pay only if it says so. Older files knew no price.
+  const isSize = isRecord(known.trigger) && Object.keys(known.trigger).some((key) => key !== "pays");
+  const merged = mergePolicy(isSize ? { ...before, trigger: { ...preset.trigger, pays: undefined } } : before, known);
   const data = policyInNewestForm({ ...(isRecord(merged) ? merged : before), ...unknown }, preset);
   return turned(data, preset, { knobs, rules: kinds.keepRules.map(({ kind }) => kind) });
 }
