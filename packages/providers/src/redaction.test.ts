@@ -143,7 +143,7 @@ test("a planted key in a session's texts, tools and results is neither sent nor 
     sent.push(structuredClone(request));
     return { id: "m", model: "claude-opus-4-6", content: [use], usage: { input_tokens: 5, output_tokens: 5 } };
   });
-  session.result("t", `KEY=${KEY}\n`.repeat(9_000));
+  session.result("t", `KEY=${KEY}\n`.repeat(18_000));
   await session.close();
   const log = await sessions.read("s");
   expect(stored.length).toBe(1);

@@ -39,7 +39,7 @@ export const PLIMSOLL_POLICY: Policy = {
   manualKeep: null,
   strategies: [{ kind: "summarize", writer: "digest", boundary: "any-safe", promptId: "digest", turnPrefixPromptId: null }],
   fallback: FALLBACK,
-  truncation: { capTokens: 0, keeps: "diagnoses" }, // a cap of 16k saves nothing (docs/evidence.md)
+  truncation: { capTokens: 32_000, keeps: "diagnoses" }, // 16k saves nothing and loses text (docs/evidence.md); 64k: same
   overflow: { keep: KEEP, maxRecoveries: 3 }, // the least that a fallback makes
   unknownWindow: { tokens: 128_000 }, // opal's
   subAgents: "own",
