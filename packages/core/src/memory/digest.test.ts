@@ -225,9 +225,12 @@ describe("under the sections of a policy", () => {
   });
 });
 
-/** Calls of one tool, with a word each that says nothing. */
-const called = (name: string, ...args: readonly object[]) =>
-  args.map((each, at) => toolCall(`${name}${at}`, `c${at}`, { name, argumentsJson: JSON.stringify(each) }));
+/** Calls of one tool, with results that say nothing. */
+const called = (name: string, ...args: readonly object[]): readonly Message[] =>
+  args.flatMap((each, at) => [
+    toolCall(`${name}${at}`, `c${at}`, { name, argumentsJson: JSON.stringify(each) }),
+    result(`r${name}${at}`, `c${at}`, ""),
+  ]);
 
 describe("the calls of a digest", () => {
   const ids = (...all: readonly number[]) => all.map((id) => ({ id, verbose: true }));
@@ -239,6 +242,18 @@ describe("the calls of a digest", () => {
     const text = ask(PLIMSOLL_POLICY.summary, [human("u", "Check all."), ...messages]);
     expect(text).toContain(line);
     expect((text.match(/- Called: .*/)?.[0] ?? "").length).toBeLessThan(240);
+  });
+
+  test("are those of the whole log but for the last, and replace an earlier list", () => {
+    const log = called("bill", ...ids(...Array(1_200).keys()));
+    const facts = log.reduce(foldFacts, NO_FACTS);
+    const [covered, stays] = [
+      [before("## Progress\n- Called: bill id 0 to 9 (10 calls)"), ...log.slice(-40, -4)],
+      log.slice(-4),
+    ];
+    const request = { ...PLIMSOLL, focus: null, parts: [{ promptId: "p", messages: covered }], view: [...covered, ...stays] };
+    const text = digestText(request, { maximumChars: 6000, facts });
+    expect(text.match(/- Called: .*/g)).toEqual(["- Called: bill id 198 to 1197 (1000+ calls)"]);
   });
 
   test.each([

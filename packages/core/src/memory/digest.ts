@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isRecord, jsonIn } from "../json.ts";
 import { LINE_BREAKS } from "../message/framing.ts";
-import { isHuman, isSummary, type Message, textOf, toolCallsOf } from "../message/message.ts";
+import { isHuman, isSummary, type Message, textOf } from "../message/message.ts";
 import * as option from "../option.ts";
 import type { Summarizer, SummaryRequest } from "../ports.ts";
 import { summaryIn } from "../prompts/notices.ts";
@@ -80,6 +80,8 @@ const FAILURES = ["failure", "critical", "pending", "error"];
 /** Before a digest's quotation of the first request, which is always carried over, and of the newest that it covers. */
 const FIRST = "- Asked first: ";
 const NEWEST = "- Asked later: ";
+/** Before the calls of a tool: of the whole log, if its record is there. */
+const CALLED = "- Called: ";
 const FIRST_FORM = { mark: FIRST, quoteChars: 600, prefers: "newest" } as const;
 
 const line = { mark: "- ", prefers: "newest" } as const;
@@ -96,7 +98,7 @@ const KINDS: readonly QuoteKind[] = [
   { ...marked, ...files("modify"), under: FILES, mark: "- Changed: " },
   { ...marked, ...files("read"), under: FILES, mark: "- Read: ", shareRatio: 0.05 },
   { ...marked, textsOf: failures, under: FAILURES, mark: "- Failed: ", record: "outcomes" },
-  { ...marked, textsOf: ({ calls }) => calls, under: PROGRESS, mark: "- Called: ", shareRatio: 0 },
+  { ...marked, textsOf: ({ calls }) => calls, under: PROGRESS, mark: CALLED, shareRatio: 0 },
   { ...line, textsOf: ({ step }) => step, under: PROGRESS, shareRatio: 0.2, quoteChars: 600, prefers: "oldest" },
 ];
 
@@ -140,24 +142,24 @@ export function digestText(request: SummaryRequest, { maximumChars, facts, isBes
   // The record of a whole log has the present state: an earlier digest's version of it is outdated.
   const isNewer = (part: keyof Facts) => facts !== undefined || known[part] !== NO_FACTS[part];
   const outOfDate = KINDS.flatMap(({ mark, record }) => (record !== undefined && isNewer(record) ? [mark] : []));
-  const { lines, prose, firstAsked } = earlierIn(covered, titles, [...outOfDate, ...(said.asked.length > 0 ? [NEWEST] : [])]);
+  const gone = new Set(covered.map(({ id }) => id));
+  const staying = view.filter(({ id }) => !gone.has(id));
+  const calls = callsIn(known, staying.filter(({ role }) => role === "tool-result").length);
+  const { lines, prose, firstAsked } = earlierIn(covered, titles, [
+    ...outOfDate,
+    ...(said.asked.length > 0 ? [NEWEST] : []),
+    ...(facts !== undefined && calls.length > 0 ? [CALLED] : []),
+  ]);
   const goal = sectionFor(GOAL, titles);
   const asked = firstAsked ?? first;
   const firstRoom = limitChars * FIRST_RATIO - headingChars(goal, new Map());
   const begun = withLines(new Map(), goal, quotesThatFit(asked === null ? [] : [asked], FIRST_FORM, firstRoom));
   const earlierChars = Math.min(limitChars * EARLIER_RATIO, charsOf(lines));
-  const gone = new Set(covered.map(({ id }) => id));
-  const staying = new Set(view.flatMap(({ id }) => (gone.has(id) ? [] : [id])));
+  const isPlanCovered = isPlanGone(known, new Set(staying.map(({ id }) => id)));
   const fresh = withKinds(
     begun,
     // A plan that a message beside the digest has whole is not quoted.
-    {
-      ...said,
-      prose,
-      focus,
-      calls: callsIn(covered, known),
-      facts: isPlanGone(known, staying) ? known : { ...known, plan: null },
-    },
+    { ...said, prose, focus, calls, facts: isPlanCovered ? known : { ...known, plan: null } },
     { titles, isBesideRecord, roomChars: limitChars - charsOf(begun) - earlierChars },
   );
   const carried = newestOf(lines, { page: fresh, roomChars: limitChars - charsOf(fresh) });
@@ -194,11 +196,12 @@ function saidIn(
   };
 }
 
-/** By tool its calls in short, if no plan or file says what was done: the values of the argument in which they differ, the newest of many. */
-function callsIn(covered: readonly Message[], { plan, accesses }: Facts): readonly string[] {
+/** By tool the calls that ended before those of the last results, in short, if no plan or file says what was done: the values in which they differ, the newest. */
+function callsIn({ plan, accesses, outcomes }: Facts, lastCount: number): readonly string[] {
   if (plan !== null || accesses.size > 0) return [];
+  const end = outcomes.size - lastCount;
   const byTool = new Map<string, Readonly<Record<string, unknown>>[]>();
-  for (const { toolName, argumentsJson } of covered.flatMap(toolCallsOf)) {
+  for (const { toolName, argumentsJson } of outcomes.slice(Math.max(0, end - MOST_CALLS), Math.max(0, end))) {
     const args = jsonIn(argumentsJson);
     const calls = byTool.get(toolName) ?? [];
     calls.push(isRecord(args) ? args : {});
@@ -213,11 +216,12 @@ function callsIn(covered: readonly Message[], { plan, accesses }: Facts): readon
     if (values.length < 2) return [];
     const runs = merged(values);
     const shown = runs.length > MOST_VALUES ? ["…", ...runs.slice(-MOST_VALUES)] : runs;
-    return `${toolName} ${key} ${shown.join(", ")} (${all.length} calls)`;
+    return `${toolName} ${key} ${shown.join(", ")} (${all.length}${end > MOST_CALLS ? "+" : ""} calls)`;
   });
 }
 
-/** Of a list of calls, chosen: about 100 tokens. */
+/** Of a list of calls, chosen: about 100 tokens, of so many calls that a long log costs no more. */
+const MOST_CALLS = 1_000;
 const VALUE_CHARS = 40;
 const MOST_VALUES = 24;
 
