@@ -65,7 +65,7 @@ const COMPARED: readonly Policy[] = [SVEN_POLICY, OPAL_POLICY, KLAUDE_CODE_POLIC
 /** Adds `plimsoll tune`: looks for the best setting on the user's own sessions. */
 export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command.argument("[inputs...]", "session files, folders or patterns; give at least 8 sessions for a confident answer");
-  addLogOptions(command)
+  addExtensionOption(addLogOptions(command))
     .option(
       "-p, --policy <name>",
       "tune this policy, a preset or a YAML file, and compare it with plimsoll (default: plimsoll, compared with the other presets)",
@@ -74,6 +74,7 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
     .option("--jobs <count>", "parallel replays (default: one per processor core)")
     .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
     .option("--state <file>", "file of finished rows, to resume from (default: removed after the run)")
+    .optionsGroup("Results:")
     .option(
       "--full",
       "also print the settings of the policies for comparison and, if one is found, the best setting session by session",
@@ -81,7 +82,6 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
     .option("--html <file>", "write charts and tables as one HTML page")
     .option("--write <file>", "write the setting into a policy file, such as plimsoll.yaml, and keep its other content")
     .action(async (inputs: readonly string[], options: TuneOptions) => onExit(await tuneOn(inputs, options, io)));
-  addExtensionOption(command);
 }
 
 async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo): Promise<number> {

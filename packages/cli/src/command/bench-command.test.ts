@@ -32,7 +32,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     expect(stdout).toMatch(/^claude-code\* .* [\d.]+k +1\/1/m);
     expect(stdout).toMatch(/^plimsoll .* [\d.]+k +1\/1/m);
     expect(stdout).toMatch(/^64k for messages:\n {2}\S.*\bplimsoll\b/m);
-    expect(stdout.split("\n\npolicy ")[0]?.split("\n")).toHaveLength(7);
+    expect(stdout.split("\n\npolicy ")[0]?.split("\n")).toHaveLength(9);
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
     expect(stdout).toContain("Limit: recorded replies");
   });
@@ -88,10 +88,10 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     expect(said).toMatch(/Only shortened results; compacts at /);
   });
 
-  test("explains its table in five lines, and in full the rest", async () => {
+  test("explains its table in six lines, and in full the rest", async () => {
     const reading = ({ stdout }: { readonly stdout: string }) => /^cost: .*?(?=\n\n)/ms.exec(stdout)?.[0] ?? "";
     const [brief, full] = [await run("bench logs/session.jsonl -p sven"), await run("bench logs/session.jsonl -p sven --full")];
-    expect(reading(brief).split("\n")).toHaveLength(5);
+    expect(reading(brief).split("\n")).toHaveLength(6);
     expect(reading(brief)).toMatch(/cost: .*kept: .*older: .*reread\s+cost: /s);
     expect(reading(full)).toBe(reading(brief));
     const only = "On public data (docs/evidence.md)";
@@ -220,7 +220,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
   test("says why nothing could be replayed, and prints no tables of nothing", async () => {
     const { exitCode, stdout } = await run("bench logs/session.jsonl -p sven -w 1k --full");
     expect(exitCode).toBe(1);
-    const said = "sven: 1 session skipped: system text and tools of the first request exceed 1k.";
+    const said = "All policies: 1 session skipped: system text and tools of the first request\nexceed 1k.";
     expect(stdout).toMatch(new RegExp(`^Nothing could be replayed\\.\n${said}\n`));
   });
 

@@ -43,7 +43,7 @@ describe("bench --summarizer", { timeout: REPLAY_MS }, () => {
     expect(paid.stderr).toMatch(
       /^plimsoll: summaries by anthropic:claude-haiku-4-5: sent \d+ requests with .* for \$0\.\d+; 0 answers from the cassette$/m,
     );
-    expect(paid.stdout.replaceAll(/\s+/g, " ")).toMatch(/Of (\d+) summaries anthropic:claude-haiku-4-5 wrote \1\. /);
+    expect(paid.stdout.replaceAll(/\s+/g, " ")).toMatch(/anthropic:claude-haiku-4-5 wrote (\d+) of \1 summaries\. /);
     const sent = simulator.exchanges().length;
     vi.unstubAllEnvs();
     const free = await bench(...MODEL, "--json", "free.json");

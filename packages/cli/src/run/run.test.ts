@@ -26,10 +26,7 @@ describe("run", { timeout: 60_000 }, () => {
   });
 
   test("a compaction is the log line that CI reads", async () => {
-    writeFileSync(
-      folder("plimsoll.yaml"),
-      "policy: plimsoll\ntrigger: { atLeast: { tokens: 6000 } }\nkeep: { tokens: 2000 }\n",
-    );
+    writeFileSync(folder("plimsoll.yaml"), "policy: plimsoll\nactAt: 6000\npays: off\nkeep: { tokens: 2000 }\n");
     const { exitCode, stderr } = await plimsoll("run", "--demo", "--allow", "commands", "look");
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/^\[plimsoll:context:compacted:\w+\] \d+ → \d+ tokens \(tool round \d\)$/m);
