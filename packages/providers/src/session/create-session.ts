@@ -26,7 +26,6 @@ import { requestLimitsOf } from "../catalog/model-limits.ts";
 import { modelCosts } from "../catalog/model-prices.ts";
 import { catalogLimits, knownLimits } from "../catalog/resolve-model.ts";
 import { fullWindow } from "../client/failure.ts";
-import { summarizerFor } from "../drop-in/request.ts";
 import { priorsFor } from "../priors/model-priors.ts";
 import { replyLowered } from "../shorter-reply.ts";
 import { createToolNames } from "../wire/tools.ts";
