@@ -179,7 +179,7 @@ function bestText({ sessions, projects }: SettingChoice): string {
 /** How a person pays for an agent: by tokens, or by a plan, which no proxy serves. */
 export type Payment = "tokens" | "plan";
 
-/** What a screen shows of a decision. */
+/** The part of a decision that a screen shows. */
 export interface Shown {
   readonly pays: Payment;
   /** True for all measures and all contents of the requests, however small. */
