@@ -22,7 +22,7 @@ test("a planted key is in no request, no summary's request, no log, no artifact 
   const steps = Array.from({ length: 12 }, (_, index) => calling("tell", `c${index}`));
   const setup = agentSetup([...steps, { text: `Done with ${KEY}.` }, { text: "Again." }], {
     session: { kind: "new", sessionId: "main", system: `Use ${KEY}.` },
-    policy: PLIMSOLL_MODEL_POLICY,
+    policy: { ...PLIMSOLL_MODEL_POLICY, truncation: { capTokens: 16_000 } },
     tools: [{ ...tell, spec: { ...tell.spec, description: `Knows ${KEY}.` } }],
     dynamicContext: () => `Now with ${KEY}.`,
     artifacts: { put: async (text) => `h${stored.push(text)}`, get: async () => null },

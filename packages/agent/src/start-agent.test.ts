@@ -108,6 +108,7 @@ describe("a run", () => {
     const { start } = agentSetup([echoCalls("c1"), { text: "done" }], {
       tools: [agentTool("echo", async () => ({ text: "long\n".repeat(50_000), isError: false }))],
       artifacts: full,
+      policy: { ...PLIMSOLL_POLICY, truncation: { capTokens: 16_000 } },
     });
     const agent = await start();
     expect(await agent.submit("go")).toMatchObject({ reason: "done" });

@@ -1,3 +1,4 @@
+import { definePolicy } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { expect, test } from "vitest";
 import { type AnthropicSession, type AnthropicSessionOptions, createAnthropicSession } from "../anthropic/index.ts";
@@ -9,7 +10,7 @@ const REQUEST: AnthropicSessionOptions["request"] = {
 };
 
 const open = (more: Partial<AnthropicSessionOptions> = {}) =>
-  createAnthropicSession({ request: REQUEST, nowMs: () => 0, ...more });
+  createAnthropicSession({ request: REQUEST, policy: definePolicy({ cap: "16k" }), nowMs: () => 0, ...more });
 
 type Answer = Parameters<AnthropicSession["reply"]>[0];
 
