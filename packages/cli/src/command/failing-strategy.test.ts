@@ -32,7 +32,7 @@ export default { strategies: [{
 `;
 
 test("a policy whose strategy throws at every compaction is shown as that everywhere, and never recommended", {
-  timeout: 240_000,
+  timeout: 120_000,
 }, async () => {
   const { io, stdout, stderr } = recordedIo(folder);
   const files = ["--json", "r.json", "--markdown", "r.md", "--html", "r.html"];
