@@ -29,7 +29,7 @@ test("the shares add up to what the next request is expected to take, system and
   expect(row("all")).toBe(900);
   expect(Math.abs(row("system") + row("tools") - 300)).toBeLessThanOrEqual(1);
   expect(Math.abs(row("results of look") + row("calls of look") + row("your messages") - 600)).toBeLessThanOrEqual(2);
-  expect(lines.at(-1)).toBe("as ledger expects the next request");
+  expect(lines.at(-1)).toBe("Estimates, scaled to the expected size of the next request.");
 });
 
 test("an empty context is said to be empty", () => {

@@ -1,6 +1,6 @@
 import type { ContextUsage } from "@plimsoll/agent";
 import { formatTokens } from "@plimsoll/bench/extend";
-import { COLUMNS, drawTable, shortened } from "@plimsoll/bench/terminal";
+import { COLUMNS, drawTable, shortened, wrapped } from "@plimsoll/bench/terminal";
 import type { Context, Policy, SessionOptions } from "@plimsoll/core";
 import { createEstimator, createWorkCounter } from "@plimsoll/core/extend";
 import { messageShares } from "@plimsoll/providers/proxy";
@@ -49,9 +49,8 @@ export function shareText(ratio: number): string {
 
 /** The shares as a table with their total, and how they were measured below it. */
 export function contextTable(context: Context, by: ShareMeasure, columns: number): string {
-  const measured = contextShares(context, by);
-  if (measured.length === 0) return "The context is empty.";
-  const shares = by.expected === undefined ? measured : scaled(measured, by.expected);
+  const shares = sharesOf(context, by);
+  if (shares.length === 0) return "The context is empty.";
   const total = sumOf(shares);
   const row = (what: string, count: number, tokens: number) => [
     shortened(what, WHAT_CHARS + columns - COLUMNS),
@@ -63,11 +62,22 @@ export function contextTable(context: Context, by: ShareMeasure, columns: number
   const parts = shares.reduce((sum, { count }) => sum + count, 0);
   const head = [["what", "parts", "tokens", "share"].map((content) => ({ content, align: "right" }) as const)];
   const table = drawTable({ head, rows: [...rows, row("all", parts, total)], leftColumns: [0] }, columns);
-  const how =
-    by.expected === undefined
-      ? "Tokens are uncalibrated estimates of the content that the log has."
-      : `as ${by.expected.estimator} expects the next request`;
-  return `${table}\n${how}`;
+  return [table, ...wrapped(measuredHow(shares, by))].join("\n");
+}
+
+/** The shares of a context, scaled to the expected size if there is one. */
+export function sharesOf(context: Context, by: ShareMeasure): readonly ContextShare[] {
+  const measured = contextShares(context, by);
+  return by.expected === undefined ? measured : scaled(measured, by.expected);
+}
+
+/** Says how shares were measured, and how much of the next request they do not have. */
+export function measuredHow(shares: readonly ContextShare[], { expected }: Pick<ShareMeasure, "expected">): string {
+  if (expected === undefined) return "Tokens are uncalibrated estimates of the content that the log has.";
+  const rest = Math.max(0, expected.usedTokens - sumOf(shares));
+  const more = rest < 1 ? "" : ` It has ${formatTokens(rest)} more for system text and tools, which the log lacks.`;
+  const how = expected.estimator.startsWith("ledger") ? "Estimates" : `Sizes by ${expected.estimator}`;
+  return `${how}, scaled to the expected size of the next request.${more}`;
 }
 
 const OVERHEAD: readonly string[] = ["system", "tools"];

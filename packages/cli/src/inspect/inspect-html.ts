@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import type { Transcript } from "@plimsoll/bench";
 import { formatCount, formatTokens, html, renderPage, scrollFrame, shortTokens, transcriptNames } from "@plimsoll/bench/extend";
 import { textOf } from "@plimsoll/core";
-import { shareText } from "../chat/context-table.ts";
+import { measuredHow, sharesOf, shareText } from "../chat/context-table.ts";
 import { editWords, titleOf } from "./compaction-loss.ts";
 import { type ChartData, chartData } from "./context-plot.ts";
-import { compactionHead, compactionSizes, workText } from "./inspect-text.ts";
+import { compactionHead, compactionSizes, contextAtEnd, workText } from "./inspect-text.ts";
 import { sessionFacts, timeText } from "./session-facts.ts";
-import { type CompactionStory, type Composition, type SessionStory, sessionStory, totalOf } from "./session-story.ts";
+import { type CompactionStory, type SessionStory, sessionStory } from "./session-story.ts";
 
 type Markup = ReturnType<typeof html>;
 
@@ -41,7 +41,7 @@ ${compactionsSection(story)}
 <h2>Timeline</h2>
 ${timelineSection(story)}
 <h2>The context at the end</h2>
-${compositionTable(story.composition)}
+${endTable(transcript.entries, story)}
 ${notes.length === 0 ? html`` : html`<h2>Notes on this log</h2><ul>${notes}</ul>`}
 </section>`;
 }
@@ -73,17 +73,21 @@ function compactionsSection({ compactions, calls }: SessionStory): Markup {
 
 const BAR_WIDTH = 240;
 
-function compositionTable(composition: Composition): Markup {
-  const shares = [...composition].sort((a, b) => b[1] - a[1]);
-  const total = Math.max(1, totalOf(composition));
-  const largest = Math.max(1, shares[0]?.[1] ?? 0);
+function endTable(entries: Transcript["entries"], story: SessionStory): Markup {
+  const { context, by } = contextAtEnd(entries, story);
+  const shares = sharesOf(context, by);
+  const total = Math.max(
+    1,
+    shares.reduce((sum, { tokens }) => sum + tokens, 0),
+  );
+  const largest = Math.max(1, shares[0]?.tokens ?? 0);
   const rows = shares.map(
-    ([what, tokens]) =>
+    ({ what, tokens }) =>
       html`<tr><td class="text">${what}</td><td>${formatTokens(tokens)}</td><td>${shareText(tokens / total)}</td><td class="text"><svg class="bar wide" viewBox="0 0 ${BAR_WIDTH} 10"><rect class="c1" width="${Math.round((tokens / largest) * BAR_WIDTH)}" height="10" rx="2"/></svg></td></tr>`,
   );
   if (rows.length === 0) return html`<p class="soft">It is empty.</p>`;
   return html`${scrollFrame("the context at the end")}<table class="figures"><thead><tr><th class="name" scope="col">what</th><th scope="col">tokens</th><th scope="col">share</th><td></td></tr></thead><tbody>${rows}</tbody></table></div>
-<p class="note">About ${formatTokens(total)} tokens, by an uncalibrated estimate.</p>`;
+<p class="note">About ${formatTokens(total)} tokens. ${measuredHow(shares, by)}</p>`;
 }
 
 const CHART_BAR_WIDTH = 160;

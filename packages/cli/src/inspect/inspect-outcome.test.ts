@@ -81,5 +81,5 @@ test("reports of the log calibrate the table of what its context holds", async (
   writeFileSync(folder("reported.jsonl"), `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
   const shown = recordedIo(folder());
   expect(await main(["inspect", "reported.jsonl"], shown.io), shown.stderr()).toBe(0);
-  expect(shown.stdout()).toMatch(/^all +4 +6\.\d\dk +100%\n.*expects the next request$/m);
+  expect(shown.stdout()).toMatch(/^all +4 +6\.\d\dk +100%\n.*Estimates, scaled to the expected size of the next request\./m);
 });

@@ -2,8 +2,8 @@ import { basename } from "node:path";
 import type { Transcript } from "@plimsoll/bench";
 import { formatNumberOf, formatTokens, groupNotes } from "@plimsoll/bench/extend";
 import { beginningOf, printable, shortened, wrapped } from "@plimsoll/bench/terminal";
-import { createDigest, createSession, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { contextTable } from "../chat/context-table.ts";
+import { type Context, createDigest, createSession, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { contextTable, type ShareMeasure } from "../chat/context-table.ts";
 import { editWords, lossText } from "./compaction-loss.ts";
 import { contextPlot } from "./context-plot.ts";
 import { sessionFacts } from "./session-facts.ts";
@@ -18,16 +18,24 @@ import {
 
 const NAME_CHARS = 78;
 
+/** The context that a log ends with, and how to measure it: reports of the log say how many tokens its texts have. */
+export function contextAtEnd(
+  entries: Transcript["entries"],
+  { calls }: Pick<SessionStory, "calls">,
+): { readonly context: Context; readonly by: ShareMeasure } {
+  const policy = { ...NONE_POLICY, estimator: PLIMSOLL_POLICY.estimator };
+  const session = createSession({ policy, summarizer: createDigest(), entries });
+  const { basis: estimator, expectedTokens: usedTokens, overheadTokens } = session.predict();
+  const isReported = calls.some(({ promptTokens }) => promptTokens !== null);
+  const expected = isReported ? { expected: { estimator, usedTokens, overheadTokens } } : {};
+  return { context: session.context(), by: { policy: PLIMSOLL_POLICY, ...expected } };
+}
+
 /** One session as text of 80 columns, with a table of so many. */
 export function inspectText(transcript: Transcript, columns: number): string {
   const { name, format, entries } = transcript;
   const story = sessionStory(entries);
-  const policy = { ...NONE_POLICY, estimator: PLIMSOLL_POLICY.estimator };
-  const session = createSession({ policy, summarizer: createDigest(), entries });
-  const { basis: estimator, expectedTokens: usedTokens, overheadTokens } = session.predict();
-  // Reports of the log say how many tokens its texts have.
-  const isReported = story.calls.some(({ promptTokens }) => promptTokens !== null);
-  const expected = isReported ? { expected: { estimator, usedTokens, overheadTokens } } : {};
+  const { context, by } = contextAtEnd(entries, story);
   const facts = sessionFacts(transcript, story).map((fact) => `${fact.name}: ${fact.value}`);
   const sizes = story.calls.map(({ promptTokens, composition }) => promptTokens ?? totalOf(composition));
   const plot = contextPlot({ sizes, compactedBefore: story.compactions.map(({ callsBefore }) => callsBefore) });
@@ -42,7 +50,7 @@ export function inspectText(transcript: Transcript, columns: number): string {
     ...story.lines.flatMap((line) => storyText(line, story.calls)),
     "",
     "The context at the end:",
-    contextTable(session.context(), { policy: PLIMSOLL_POLICY, ...expected }, columns),
+    contextTable(context, by, columns),
     ...noteLines(transcript),
     "",
   ].join("\n");
