@@ -130,7 +130,9 @@ async function wordsFound({ messages, messageIds, state }: CalledSession, words:
       if (inContext.get(id)?.some((shown) => readable(shown) === whole)) continue;
       for (const [start, text] of passagesOf(whole)) {
         const folded = text.toLowerCase();
-        const had = folded.includes(phrase) ? [...wanted, PHRASE] : wanted.filter((word) => folded.includes(word));
+        const some = wanted.filter((word) => folded.includes(word));
+        const exact = some.filter((word) => isWhole(folded, word)).map((word) => `${word} `);
+        const had = [...some, ...exact, ...(isWhole(folded, phrase) ? [PHRASE] : [])];
         for (const word of had) passagesWith.set(word, (passagesWith.get(word) ?? 0) + 1);
         if (had.length > 0) found.push({ place, index, start, had });
       }
@@ -151,7 +153,17 @@ async function wordsFound({ messages, messageIds, state }: CalledSession, words:
   return ["answered", ["recall with a handle and start gives more of a text.", ...(await Promise.all(shown))].join("\n")];
 }
 
-/** In place of all the words together; no word has a space. */
+/** True if the text has the words with no letter or digit before or behind them: `item-2` is not in `item-27`. */
+function isWhole(text: string, words: string): boolean {
+  for (let at = text.indexOf(words); at >= 0 && words !== ""; at = text.indexOf(words, at + words.length)) {
+    const end = at + words.length;
+    const joints = [text.slice(Math.max(0, at - 1), at + 1), text.slice(end - 1, end + 1)];
+    if (!joints.some((joint) => /^[\p{L}\p{N}]{2}$/u.test(joint))) return true;
+  }
+  return false;
+}
+
+/** In place of all the words together; no word, nor its whole form with a space behind it, is that. */
 const PHRASE = " ";
 
 /** Share of the best passage's worth that others need: one that has the rare word is not followed by those that lack it. Chosen. */

@@ -80,6 +80,7 @@ describe("context tools", () => {
     ],
     ["words that only the context has", { words: "page 39 of the harbour" }, /^recall with(?!.*page 39)/s],
     ["words that are common but for one", { words: "book page nine harbour" }, /^[^\n]*\nr1, from(?!.*\nr(?!1,)\d+, from)/s],
+    ["a number that others begin with", { words: "page 3" }, /^[^<]*r3, from[^<]*<session-data>\npage 3 /],
     ["words that stand together once", { words: "page 3 of" }, /^[^<]*r3, from[^<]*<session-data>\npage 3 of/],
     ["a handle from a character on", { handle: "r1", start: 7 }, /^characters 7 to/],
     ["words, in any case", { words: "QUAY nine" }, /r1, from character 0:\n<session-data>\npage 1 quay nine/],
