@@ -10,7 +10,7 @@ export interface KeptMessages {
   readonly kind: string;
   readonly messages: readonly Message[];
   readonly tokens: number;
-  /** All that the rule chose, with or without room for it, the worthiest first: of each choice the messages that are kept together. */
+  /** All that the rule chose within its amount, or beyond it if it may, with or without room, the worthiest first: of each choice the messages that are kept together. */
   readonly chosen: readonly (readonly Message[])[];
   /** The error that the rule threw, or the reason why its answer is none; it keeps nothing then. `null` for a rule that works. */
   readonly failure: unknown;
@@ -31,8 +31,8 @@ export function keptMessages(
   let leftTokens = view.limitTokens;
   const all: KeptMessages[] = [];
   for (const rule of choosing) {
-    const maximumTokens = Math.min(resolveAmount(rule.atMost, view.budget), leftTokens);
-    const kept = fill(rule, { view, units, maximumTokens, leftTokens });
+    const statedTokens = resolveAmount(rule.atMost, view.budget);
+    const kept = fill(rule, { view, units, statedTokens, leftTokens });
     leftTokens -= kept.tokens;
     all.push(kept);
   }
@@ -98,19 +98,24 @@ function unitsOf(view: KeepView): readonly Unit[] {
 /** The messages of a rule up to its amount; those beyond it up to the room that all rules together have left. */
 function fill(
   rule: MessagesRule & { readonly kind: string },
-  of: { readonly view: KeepView; readonly units: readonly Unit[]; readonly maximumTokens: number; readonly leftTokens: number },
+  of: { readonly view: KeepView; readonly units: readonly Unit[]; readonly statedTokens: number; readonly leftTokens: number },
 ): KeptMessages {
-  const { view, units, maximumTokens, leftTokens } = of;
+  const { view, units, statedTokens, leftTokens } = of;
+  const { beyondAmount = null } = rule;
   const kept = new Set<Unit>();
   const chosen: (readonly Message[])[] = [];
   let tokens = 0;
+  let wantedTokens = 0;
   try {
     for (const range of rule.choose(view)) {
-      const limitTokens = chosen.length < (rule.beyondAmount ?? 0) ? leftTokens : maximumTokens;
+      const limitTokens = chosen.length < (beyondAmount ?? 0) ? leftTokens : Math.min(statedTokens, leftTokens);
       const all = unitsIn(units, range);
-      chosen.push(messagesOf(all, view));
       const fresh = all.filter((unit) => !unit.isKept && !kept.has(unit));
       const freshTokens = fresh.reduce((sum, unit) => sum + unit.tokens, 0);
+      // A rule that states only an amount asks for no more.
+      const isAsked = beyondAmount !== null || wantedTokens + freshTokens <= statedTokens;
+      if (isAsked) chosen.push(messagesOf(all, view));
+      if (isAsked) wantedTokens += freshTokens;
       if (tokens + freshTokens > limitTokens) continue;
       tokens += freshTokens;
       for (const unit of fresh) kept.add(unit);
