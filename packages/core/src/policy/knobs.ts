@@ -122,7 +122,8 @@ function actingAt(policy: Policy, value: unknown): Policy {
   const { trigger, enabled, name } = policy;
   if (!enabled) throw refused("actAt", `${name} never compacts: choose another preset`);
   // A size that is stated is meant, whether or not the cut pays; `pays` is turned after it.
-  return { ...policy, trigger: { ...("above" in trigger ? { above: line } : { atLeast: line }), pays: undefined } };
+  const noPrice = trigger.pays === undefined ? {} : { pays: undefined };
+  return { ...policy, trigger: { ...("above" in trigger ? { above: line } : { atLeast: line }), ...noPrice } };
 }
 
 function preparedAt(policy: Policy, value: unknown): Policy["prepare"] {
