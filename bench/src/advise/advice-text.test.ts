@@ -108,7 +108,7 @@ test.each<readonly [string, Verdict, RegExp, string]>([
   ]);
   const best = "Looks best here: your own compaction. How sure: 12 sessions of 2 projects";
   expect(answerSentences(decision, "plan")[0]?.includes(best)).toBe(proxy.kind === "keep");
-  const command = "      plimsoll proxy --upstream https://api.openai.com/v1 --window 272000\n";
+  const command = "      plimsoll proxy --upstream https://api.openai.com/v1\n";
   expect(adviceText([decision], { columns: 80, full: false }).includes(command)).toBe(proxy.kind !== "keep");
   expect(adviceText([decision], { columns: 80, full: false, pays: "plan" })).not.toContain(command);
 });

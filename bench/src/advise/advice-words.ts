@@ -223,8 +223,8 @@ function pastesOf({ choice, refusal, agent: { turning }, windowTokens }: Decisio
   const { knobs, settings } = turning;
   const labelled = ({ kind }: SettingVerdict<SettingFigures>, label: string) =>
     kind === "set" ? label : `To take it anyway, with that loss: ${label}`;
-  const { upstream = "URL" } = knobs.behindProxy ?? {};
-  const start = `plimsoll proxy --upstream ${upstream} --window ${windowTokens}`;
+  const { upstream = "URL", knowsWindows = false } = knobs.behindProxy ?? {};
+  const start = `plimsoll proxy --upstream ${upstream}${knowsWindows ? "" : ` --window ${windowTokens}`}`;
   return [
     ...(isOffer(setting) && refusal === null
       ? [{ label: labelled(setting, settings.shown), lines: pasteLines(turning, setting.best.values) }]

@@ -97,10 +97,13 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   tell(io, ...unread.map(({ reason }) => reason));
   if (found.logs.length === 0) {
     const without = found.without.join(", ");
-    tell(
-      io,
-      `no logs since ${dayOf(sinceMs)} of ${without}; try a longer --since, or name a folder of logs: plimsoll bench FOLDER`,
-    );
+    const { logs: all } = await findAgents({ ...options, since: "9999d" }, io);
+    const older = all.reduce((sum, { found: count }) => sum + count, 0);
+    const where =
+      older === 0
+        ? "try a longer --since"
+        : `${formatNumberOf(older, "log")} of ${all.map(({ agent }) => agent).join(", ")} ${older === 1 ? "is" : "are"} older: try --since 52w or more`;
+    tell(io, `no logs since ${dayOf(sinceMs)} of ${without}; ${where}, or name a folder of logs: plimsoll bench FOLDER`);
     return EXIT_FAILED;
   }
   const pays = options.plan === true ? "plan" : "tokens";

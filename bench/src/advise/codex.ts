@@ -26,7 +26,7 @@ export const CODEX_KNOBS: AgentKnobs = {
     },
   ],
   nothingToTurn: "none changes where it compacts in this window",
-  behindProxy: { upstream: "https://api.openai.com/v1", off: "remove model_auto_compact_token_limit" },
+  behindProxy: { upstream: "https://api.openai.com/v1", off: "remove model_auto_compact_token_limit", knowsWindows: true },
   replay: {
     unlike: (values) =>
       (values.get(SCOPE) ?? "total") === "total" ? null : `${SCOPE} is not total, and replays count everything`,
