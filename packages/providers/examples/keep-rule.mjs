@@ -10,6 +10,7 @@ const TICKETS = defineKeepRule({
   rule: ({ atMost }) => ({
     keeps: "messages",
     atMost,
+    beyondAmount: 100, // so many beyond it, while all rules together have room
     // Places of messages, the worthiest first. A result keeps its call.
     choose: ({ messages }) =>
       messages
