@@ -200,28 +200,29 @@ function saidIn(
 function callsIn({ plan, accesses, outcomes }: Facts, lastCount: number): readonly string[] {
   if (plan !== null || accesses.size > 0) return [];
   const end = outcomes.size - lastCount;
-  const byTool = new Map<string, Readonly<Record<string, unknown>>[]>();
+  const byTool = new Map<string, { count: number; readonly values: Map<string, Set<string>> }>();
   for (const { toolName, argumentsJson } of outcomes.slice(Math.max(0, end - MOST_CALLS), Math.max(0, end))) {
-    const args = jsonIn(argumentsJson);
-    const calls = byTool.get(toolName) ?? [];
-    calls.push(isRecord(args) ? args : {});
-    byTool.set(toolName, calls);
+    const called = byTool.get(toolName) ?? { count: 0, values: new Map<string, Set<string>>() };
+    byTool.set(toolName, called);
+    called.count += 1;
+    const args = argumentsJson.length > MOST_ARGUMENT_CHARS ? null : jsonIn(argumentsJson);
+    for (const [key, value] of Object.entries(isRecord(args) ? args : {})) {
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      called.values.set(key, (called.values.get(key) ?? new Set()).add(text.slice(0, VALUE_CHARS)));
+    }
   }
-  return [...byTool].flatMap(([toolName, all]) => {
-    const keys = [...new Set(all.flatMap(Object.keys))];
-    const byKey = keys.map(
-      (key) => [key, [...new Set(all.map((args) => String(args[key] ?? "").slice(0, VALUE_CHARS)))]] as const,
-    );
-    const [key, values] = byKey.sort(([, a], [, b]) => b.length - a.length)[0] ?? ["", []];
-    if (values.length < 2) return [];
-    const runs = merged(values);
+  return [...byTool].flatMap(([toolName, { count, values: byKey }]) => {
+    const [key, values] = [...byKey].sort(([, a], [, b]) => b.size - a.size)[0] ?? ["", new Set<string>()];
+    if (values.size < 2) return [];
+    const runs = merged([...values]);
     const shown = runs.length > MOST_VALUES ? ["…", ...runs.slice(-MOST_VALUES)] : runs;
-    return `${toolName} ${key} ${shown.join(", ")} (${all.length}${end > MOST_CALLS ? "+" : ""} calls)`;
+    return `${toolName} ${key} ${shown.join(", ")} (${count}${end > MOST_CALLS ? "+" : ""} calls)`;
   });
 }
 
 /** Of a list of calls, chosen: about 100 tokens, of so many calls that a long log costs no more. */
 const MOST_CALLS = 1_000;
+const MOST_ARGUMENT_CHARS = 4_000;
 const VALUE_CHARS = 40;
 const MOST_VALUES = 24;
 
