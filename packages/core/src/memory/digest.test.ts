@@ -238,16 +238,8 @@ describe("the calls of a digest", () => {
     ["runs of numbers are merged", called("bill", ...ids(0, 1, 2, 3, 7, 9)), "- Called: bill id 0 to 3, 7, 9 (6 calls)"],
     ["the newest of many stay", called("bill", ...ids(...[...Array(60).keys()].map((at) => at * 3))), "(60 calls)"],
     ["words are values, too", called("find", { q: "rent" }, { q: "heat" }), "- Called: find q rent, heat (2 calls)"],
-    [
-      "a value that is no text is its JSON",
-      called("ask", { of: { toString: 1 } }, { of: { toString: 2 } }),
-      '- Called: ask of {"toString":1}, {"toString":2} (2 calls)',
-    ],
-    [
-      "long arguments are not read",
-      called("ask", { id: "a" }, { id: "b" }, { id: "c", text: "x".repeat(10_000) }),
-      "- Called: ask id a, b (3 calls)",
-    ],
+    ["values may be JSON", called("ask", { a: { toString: 1 } }, { a: 2 }), '- Called: ask a {"toString":1}, 2 (2 calls)'],
+    ["long values are not read", called("ask", { a: 1 }, { a: 3 }, { a: "x".repeat(5_000) }), "ask a 1, 3 (3 calls)"],
   ])("%s", (_, messages, line) => {
     const text = ask(PLIMSOLL_POLICY.summary, [human("u", "Check all."), ...messages]);
     expect(text).toContain(line);
