@@ -44,7 +44,9 @@ const WHOLE_VERSIONS = FAMILY_LIMITS.map(({ prefix }) => prefix).filter(
   (prefix, _, all) => /[a-z]-\d$/.test(prefix) && !all.some((other) => other.startsWith(`${prefix}-`)),
 );
 
+/** Answers by family; ids come from outside, so that only so many are remembered. */
 const named = new Map<string, boolean>();
+const MOST_NAMED = 1_000;
 
 /**
  * True if a listed id or a family's rule really names a model: the catalogue has each word of its id behind the same maker, and each number behind the same words. A rule by the
@@ -53,6 +55,7 @@ const named = new Map<string, boolean>();
 export function isNamed(modelId: string): boolean {
   const family = wordsOf(modelId).join("-");
   const known = named.get(family) ?? isListed(family);
+  if (named.size >= MOST_NAMED) named.clear();
   named.set(family, known);
   return known;
 }
