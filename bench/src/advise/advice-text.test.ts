@@ -46,13 +46,13 @@ test.each<readonly [string, Verdict, string, string]>([
   [
     "a trade, with what it loses",
     { kind: "trade", best: LOSING, sureness },
-    `Nothing to set without a loss; the smallest loss has model_auto_compact_token_limit=120000: saves 28.0% of the cost; loses points: older replaced texts −9.0, passages −8.0, older passages −7.0 and 1 more; gains points: files being changed +4.0. ${SURE}; ${FEW}.`,
+    `Nothing to set without a loss; the smallest loss comes with model_auto_compact_token_limit=120000: saves 28.0% of the cost; loses points: older replaced texts −9.0, passages −8.0, older passages −7.0 and 1 more; gains points: files being changed +4.0. ${SURE}; ${FEW}.`,
     "nothing without a loss; with one, model_auto_compact_token_limit=120000 saves 28.0% of the cost",
   ],
   [
     "what is worse in another window",
     { kind: "trade", best: CHEAP, sureness: null, against: "window 1M" },
-    `Nothing to set without a loss; the smallest loss has model_auto_compact_token_limit=120000: saves 28.0% of the cost; loses nothing measured. How sure: 12 sessions of 2 projects; ${FEW}; worse in window 1M, which reads the same setting.`,
+    `Nothing to set without a loss; the smallest loss comes with model_auto_compact_token_limit=120000: saves 28.0% of the cost; loses nothing measured. How sure: 12 sessions of 2 projects; ${FEW}; worse in window 1M, which reads the same setting.`,
     "nothing without a loss; with one, model_auto_compact_token_limit=120000 saves 28.0% of the cost",
   ],
   [

@@ -201,7 +201,7 @@ function settingSentence(decision: Decision, verdict: SettingVerdict<SettingFigu
     case "trade": {
       const { best, against } = verdict;
       const why = against === undefined ? "" : `; worse in ${against}, which reads the same setting`;
-      return `Nothing to set without a loss; the smallest loss has ${shortValues(best.values)}: ${offerText(decision, verdict, extent)}${why}.`;
+      return `Nothing to set without a loss; the smallest loss comes with ${shortValues(best.values)}: ${offerText(decision, verdict, extent)}${why}.`;
     }
     case "keep":
       return KEEP_WORDS[verdict.why];
