@@ -252,9 +252,9 @@ export async function fitRequest(
       logs.told.add(session);
     };
     if (limits !== wanted) tellOnce(limits);
-    const taken = await take(asked, session, logs);
     const asking = logs.asking.get(session);
     if (asking !== undefined) asking.compact = asked.compactFor?.(session);
+    const taken = await take(asked, session, logs);
     const input = { ...inputAt("before-step", asked, { session, logs }), focus, ...(now === undefined ? {} : { now }) };
     const stepped = await session.fit(input, signal ?? NEVER_ABORTED);
     const isAnswered = request.messages.slice(knownCount).some(({ role, parts }) => role === "assistant" && parts.length > 0);

@@ -10,7 +10,7 @@ const LIMITS = { contextWindowTokens: 32_768, maxOutputTokens: 2_000 };
 const POLICY = presetNamed("plimsoll-vendor") ?? PLIMSOLL_POLICY;
 const SETTING = { model: "claude-opus-5-5", max_tokens: 2_000, system: "You read files." };
 const TOOL = { name: "read_file", input_schema: { type: "object" as const } };
-const text = (index: number) => `${index}: line of a file\n`.repeat(230);
+const text = (index: number, lines = 230) => `${index}: line of a file\n`.repeat(lines);
 
 function scripted({ asks, replyIndex }: SimulatedRequest): SimulatedReply {
   if (asks === "summary") return { parts: [{ type: "text", text: "The vendor's summary. ".repeat(40) }] };
@@ -46,6 +46,7 @@ type Messages = Anthropic.MessageParam[];
 
 /** A step of a loop of Messages: its model, how its request is asked, and how a summary is. */
 interface Step {
+  readonly lines?: number;
   readonly modelId?: string;
   readonly ask?: (fitted: Messages) => void;
   readonly compact?: "none" | (() => Promise<never>);
@@ -61,10 +62,13 @@ async function messagesPlayed(
   const compactor = createMessagesCompactor(options);
   const messages: Messages = [{ role: "user", content: "Read on." }];
   for (let index = 0, step = stepOf(0); step !== null; index++, step = stepOf(index)) {
-    const { modelId = SETTING.model, ask, compact: own } = step;
+    const { modelId = SETTING.model, ask, compact: own, lines } = step;
     const body = { ...SETTING, model: modelId, tools: [TOOL] };
-    const vendors = (items: Messages) =>
-      asking.create(Object.assign({ ...body, messages: items }, { compaction: { type: "summarize" } }), headers);
+    let isOver = false;
+    const vendors = async (items: Messages) => {
+      if (isOver) throw new Error("the request that it was given for is over");
+      return await asking.create(Object.assign({ ...body, messages: items }, { compaction: { type: "summarize" } }), headers);
+    };
     const { content } = await compactor.send(
       messages,
       async (fitted) => {
@@ -73,9 +77,10 @@ async function messagesPlayed(
       },
       { system: SETTING.system, modelId, ...(own === "none" ? {} : { compact: own ?? vendors }) },
     );
+    isOver = true;
     messages.push({ role: "assistant", content });
     const results = content.flatMap((block) =>
-      block.type === "tool_use" ? [{ type: "tool_result" as const, tool_use_id: block.id, content: text(index) }] : [],
+      block.type === "tool_use" ? [{ type: "tool_result" as const, tool_use_id: block.id, content: text(index, lines) }] : [],
     );
     messages.push({ role: "user", content: results.length > 0 ? results : `Read on from ${index}.` });
   }
@@ -90,9 +95,9 @@ const refusal = (message: string) =>
     new Headers(),
   );
 
-test("an array of Messages keeps its thinking over 100 steps", async () => {
+test.each([230, 1_200])("an array of Messages keeps its thinking over 100 steps, with results of %i lines", async (lines) => {
   const played = await vendor();
-  await messagesPlayed(played, (index) => (index < 100 ? {} : null));
+  await messagesPlayed(played, (index) => (index < 100 ? { lines } : null));
   expect(played.ends.length).toBeGreaterThanOrEqual(3);
   expect(played.outcome()).toEqual(KEPT);
 });
