@@ -17,6 +17,8 @@ export interface ProxyStart {
   readonly upstream: string;
   /** `null` for the windows of the catalogue. */
   readonly windowTokens: number | null;
+  /** A preset's name; that of `PLIMSOLL_POLICY`, else plimsoll, if it is left out. */
+  readonly policy?: string | undefined;
   /** An empty folder: its home, and where it keeps its state. */
   readonly folder: string;
   /** Where the command is installed. */
@@ -24,10 +26,10 @@ export interface ProxyStart {
 }
 
 /** Starts `plimsoll proxy` as it is installed; resolves when it listens. */
-export async function startProxy({ upstream, windowTokens, folder, project }: ProxyStart): Promise<ProxyProcess> {
+export async function startProxy({ upstream, windowTokens, folder, project, ...given }: ProxyStart): Promise<ProxyProcess> {
   const command = join(project, "node_modules/plimsoll/bin/plimsoll.js");
   const window = windowTokens === null ? [] : ["--window", String(windowTokens)];
-  const { PLIMSOLL_POLICY: policy = "plimsoll" } = process.env;
+  const { policy = process.env.PLIMSOLL_POLICY ?? "plimsoll" } = given;
   const args = ["proxy", "--upstream", upstream, "--policy", policy, ...window, "--port", "0", "--state", folder];
   const child = spawn(process.execPath, [command, ...args], { cwd: folder, env: { ...process.env, HOME: folder } });
   let output = "";

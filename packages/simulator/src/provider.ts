@@ -98,12 +98,16 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
       }),
     compact: (wire, body, headers) =>
       answered(provider, { wire, body, headers }, () => {
-        const { modelId, segments } = wire.read(body, { ...limits, headers });
-        const facts = { modelId, promptTokens: totalTokens(sizer.sized(segments)) };
-        note(provider, { wire: wire.name, outcome: "answered", status: 200, ...facts });
+        const prompt = wire.read(body, { ...limits, headers });
+        const promptTokens = totalTokens(sizer.sized(prompt.segments));
+        const facts = { modelId: prompt.modelId, promptTokens };
+        const fault = options.faults?.(requestOf(provider, wire, { prompt, promptTokens, asks: "summary" })) ?? null;
+        if (fault?.kind === "status") return failed(provider, { wire, ...facts }, fault);
+        note(provider, { wire: wire.name, outcome: fault === null ? "answered" : "fault", status: 200, ...facts });
         const createdSeconds = Math.floor(nowMs() / MS_PER_SECOND);
-        const compacted = { serial: provider.exchanges.length, createdSeconds, promptTokens: facts.promptTokens };
-        return { status: 200, retryAfterSeconds: null, content: { body: compactedResponse(body, compacted) }, fault: null };
+        const compacted = compactedResponse(body, { serial: provider.exchanges.length, createdSeconds, promptTokens });
+        const content = { body: fault?.kind === "empty-reply" ? { ...compacted, output: [] } : compacted };
+        return { status: 200, retryAfterSeconds: null, content, fault };
       }),
     respond: (wire, body, headers) => {
       options.onRequest?.(wire.name, body);
@@ -165,17 +169,12 @@ function answerTo(provider: OpenProvider, wire: SimulatedWire, prompt: Simulated
   const { options, windowTokens, sizer } = provider;
   const sized = sizer.sized(prompt.segments);
   const promptTokens = totalTokens(sized);
-  const { modelId, messageCount, drops, isStreamed, toolNames, newestText } = prompt;
+  const { modelId, messageCount, drops } = prompt;
   const facts = { modelId, messageCount, promptTokens, drops };
-  const index = provider.exchanges.length;
   const asks = prompt.compact === undefined ? "reply" : "summary";
-  const told = { wire: wire.name, modelId, promptTokens, messageCount, isStreamed, toolNames, newestText, asks } as const;
-  const request: SimulatedRequest = { ...told, index, replyIndex: provider.replyIndex };
+  const request = requestOf(provider, wire, { prompt, promptTokens, asks });
   const fault = options.faults?.(request) ?? null;
-  if (fault?.kind === "status") {
-    const response = refuse(provider, { wire, ...facts, outcome: "fault" }, wire.faultError(fault.status));
-    return { ...response, retryAfterSeconds: fault.retryAfterSeconds ?? null };
-  }
+  if (fault?.kind === "status") return failed(provider, { wire, ...facts }, fault);
   const maxOutputTokens = options.windowHolds === "prompt" ? 0 : (prompt.maxOutputTokens ?? 0);
   const isOver = fault?.kind === "overflow" || promptTokens + maxOutputTokens > windowTokens;
   if (isOver && fault?.kind !== "silent-truncation") {
@@ -184,6 +183,20 @@ function answerTo(provider: OpenProvider, wire: SimulatedWire, prompt: Simulated
   }
   const served = isOver ? truncatedSegments(sized, windowTokens - maxOutputTokens) : sized;
   return serve(provider, { wire, prompt, request, served, fault, facts });
+}
+
+type Asked = Pick<SimulatedRequest, "promptTokens" | "asks"> & { readonly prompt: SimulatedPrompt };
+
+function requestOf(provider: OpenProvider, wire: SimulatedWire, { prompt, ...asked }: Asked): SimulatedRequest {
+  const { modelId, messageCount, isStreamed, toolNames, newestText } = prompt;
+  const { exchanges, replyIndex } = provider;
+  const told = { modelId, messageCount, isStreamed, toolNames, newestText, ...asked };
+  return { wire: wire.name, ...told, index: exchanges.length, replyIndex };
+}
+
+function failed(provider: OpenProvider, facts: RefusedExchange, fault: Extract<Fault, { readonly kind: "status" }>): Response {
+  const response = refuse(provider, { ...facts, outcome: "fault" }, facts.wire.faultError(fault.status));
+  return { ...response, retryAfterSeconds: fault.retryAfterSeconds ?? null };
 }
 
 /** A request that is served, with the part of its prompt that is read. */

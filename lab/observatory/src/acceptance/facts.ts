@@ -51,6 +51,8 @@ export interface AcceptanceFacts {
   /** Texts that hooks put back after the program's own compactions; `null` if nothing puts anything back. */
   readonly putBack: PutBackFacts | null;
   readonly told: Played["told"];
+  /** Of the proxy's compactions those that the vendor wrote; left out if it wrote none. */
+  readonly byVendor?: number;
   /** Questions about itself that the proxy was asked while the program ran, and those that it answered as it has to; left out if it was asked none. */
   readonly asked?: { readonly right: number; readonly of: number };
 }
@@ -97,6 +99,7 @@ export const acceptanceFactsSchema: z.ZodType<AcceptanceFacts> = z.strictObject(
   storedWhole: count.nullable(),
   putBack: z.strictObject({ whole: count, ratio }).nullable(),
   told: z.enum(TOLD),
+  byVendor: count.exactOptional(),
   asked: z.strictObject({ right: count, of: count }).exactOptional(),
 });
 
@@ -212,6 +215,7 @@ export function problemsOf(facts: AcceptanceFacts): readonly string[] {
     [isCut && facts.cachedRatio < LEAST_CACHED_RATIO, "too little came from the cache"],
     [isCut && facts.compactions === 0, "nothing was compacted"],
     [isCut && facts.breaks > facts.compactions + facts.resumes, "the cache broke more often than it was compacted"],
+    [facts.title.endsWith("-vendor") && facts.byVendor !== facts.compactions, "a compaction was not the vendor's"],
     [isHooks && (facts.nativeCompactions === 0 || putBack === null), "nothing was put back"],
     [putBack !== null && putBack.whole < facts.nativeCompactions, "something was not put back"],
     [facts.asked !== undefined && facts.asked.right < facts.asked.of, "the proxy answered a question about itself wrongly"],

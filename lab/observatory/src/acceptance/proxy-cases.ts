@@ -25,6 +25,8 @@ const CALL_TOKENS = 2_000;
 /** A program that has not ended by then is ended; many times the time on an idle machine. Chosen. */
 const MOST_MS = 900_000;
 
+const CODEX_NEWEST = { ...CODEX, version: "0.171.0" };
+
 /**
  * Every program with the model that it asks for by itself. The windows leave room beside the reply that each asks for (none, 32,000, 128,000 and 64,000 tokens), its
  * tools and its system text.
@@ -44,10 +46,11 @@ export const PROXY_CASES: readonly AcceptanceCase[] = [
     libraries: ["@anthropic-ai/sdk@1"],
     program: messagesClient,
   },
-  askedCase("codex", withDefaultModel({ ...CODEX, version: "0.171.0" }), 48_000, {
-    wire: "openai-responses",
-    itemsKey: "input",
+  proxyCase("proxy-vendor-codex", withDefaultModel(CODEX_NEWEST), { windowTokens: 48_000, policy: "plimsoll-vendor" }),
+  proxyCase("proxy-vendor-pi", withDefaultModel({ ...PI_NEWEST, version: "1.6.0" }), {
+    ...{ windowTokens: 180_000, policy: "plimsoll-vendor" },
   }),
+  askedCase("codex", withDefaultModel(CODEX_NEWEST), 48_000, { wire: "openai-responses", itemsKey: "input" }),
   askedCase("pi", withDefaultModel(PI_NEWEST), 180_000, { wire: "anthropic", itemsKey: "messages" }),
   askedCase("opencode", OPENCODE, 80_000, { wire: "openai-chat", itemsKey: "messages" }),
   askedCase("gemini", withDefaultModel(GEMINI), 48_000, { wire: "gemini", itemsKey: "contents" }),
@@ -71,6 +74,8 @@ function askedCase(of: string, program: Program, windowTokens: number, wire: Ask
 interface Under {
   readonly windowTokens: number;
   readonly roles?: "alternate";
+  /** The proxy's policy; plimsoll if it is left out. */
+  readonly policy?: "plimsoll-vendor";
   /** The number of requests after which the proxy is started anew without its state. */
   readonly startsAnewAfter?: number;
 }
@@ -91,10 +96,10 @@ function messagesClient(project: string): Program {
   };
 }
 
-function proxyCase(name: string, program: Program, { windowTokens, roles, startsAnewAfter }: Under): AcceptanceCase {
+function proxyCase(name: string, program: Program, { windowTokens, roles, startsAnewAfter, policy }: Under): AcceptanceCase {
   return {
     name,
-    title: program.title,
+    title: policy === undefined ? program.title : `${program.title}, ${policy}`,
     kind: "proxy",
     ours: ["cli"],
     libraries: [],
@@ -115,7 +120,7 @@ function proxyCase(name: string, program: Program, { windowTokens, roles, starts
       mostMs: MOST_MS,
     },
     between: (project) => async (upstream, folder) => {
-      const start = { upstream, windowTokens, folder, project };
+      const start = { upstream, windowTokens, policy, folder, project };
       return await (startsAnewAfter === undefined ? startProxy(start) : startForgetfulProxy(start, startsAnewAfter));
     },
   };

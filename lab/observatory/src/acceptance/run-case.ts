@@ -34,6 +34,8 @@ export async function runCase(
   const { name, title, kind, windowTokens, steps, resumes, sessions, calls = steps } = row;
   const totals = totalsOf(played.exchanges);
   const isProxy = kind === "proxy";
+  const compacted = said.filter((line) => line.includes("  compacted ("));
+  const byVendor = compacted.filter((line) => line.endsWith("by vendor")).length;
   const home = join(places.folder, "home");
   // Answers in words have numbers as well: of the calls, none has a number above twice the steps.
   const stored = sessions === undefined ? null : wholeResults(storedTexts(sessions, home, places.node22), steps * 2);
@@ -46,7 +48,8 @@ export async function runCase(
     windowTokens,
     steps,
     ...totals,
-    ...(isProxy ? { compactions: said.filter((line) => line.includes("  compacted (")).length } : {}),
+    ...(isProxy ? { compactions: compacted.length } : {}),
+    ...(byVendor === 0 ? {} : { byVendor }),
     resumes,
     // A store that leaves out only calls that print is whole if all of them are there.
     storedWhole: stored === null ? null : stored + steps - calls,
