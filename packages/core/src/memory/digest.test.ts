@@ -268,7 +268,26 @@ describe("the calls of a digest", () => {
   });
 });
 
-test("a focus is in the digest, whether or not a line has its words", () => {
-  const request = { ...PLIMSOLL_POLICY.summary, focus: "the open bills", parts: [{ promptId: "p", messages: HISTORY }] };
-  expect(digestText(request, { maximumChars: 6000 })).toContain("- Focus: the open bills");
+test.each([
+  ["whether or not a line has its words", "the open bills", ["- Focus: the open bills"], []],
+  [
+    "with the lines of its rare words",
+    "what is open in the harbour with invoice.ts and what is to be done next",
+    ["invoice.ts drops the last bill", "invoice.ts rounds to cents"],
+    ["is done next with the harbour"],
+  ],
+  ["with the lines of its words, if all are common", "the harbour", ["Page 39 is done next with the harbour"], []],
+])("a focus is in the digest, %s", (_, focus, has, lacks) => {
+  const pages = Array.from({ length: 40 }, (_, at) =>
+    reply(`p${at}`, `Page ${at} is done next with the harbour, and what is in it.`),
+  );
+  const found = [
+    reply("i", "I see that invoice.ts drops the last bill."),
+    result("j", "c", "it is so:\ninvoice.ts rounds to cents"),
+  ];
+  const messages = [...HISTORY, ...pages.slice(0, 5), ...found, ...pages.slice(5)];
+  const text = digestText({ ...PLIMSOLL_POLICY.summary, focus, parts: [{ promptId: "p", messages }] }, { maximumChars: 6000 });
+  const quoted = text.slice(0, text.indexOf("- Focus: "));
+  for (const each of has) expect(text).toContain(each);
+  for (const each of lacks) expect(quoted).not.toContain(each);
 });

@@ -371,34 +371,31 @@ const WORD = /[\p{L}\p{N}_][\p{L}\p{N}_./-]+[\p{L}\p{N}_]/gu;
 /** Characters that a line keeps before the first word that matches; chosen. */
 const LEAD_CHARS = 120;
 
-/** Lines that hold words of the focus, the best last: a word counts the more, the fewer lines have it; of equals the newest is the best. Linear in the texts. */
+/**
+ * Lines that hold words of the focus, the best last: a word counts the more, the fewer texts have it; of equals the newest is the best. A common word counts for nothing beside a
+ * rare one: one that more texts have than the geometric mean of all texts and those with the rarest. Linear in the texts.
+ */
 function focusLines(messages: readonly Message[], focus: string): readonly string[] {
-  const words = [...new Set(focus.toLowerCase().match(WORD) ?? [])];
-  if (words.length === 0) return [];
-  const found = new Map<string, { readonly line: string; readonly words: readonly string[]; place: number }>();
-  const linesWith = new Map<string, number>();
+  const texts = messages.flatMap(logTexts).map(({ text }) => ({ text, folded: text.toLowerCase() }));
+  const counts = [...new Set(focus.toLowerCase().match(WORD) ?? [])]
+    .map((word) => [word, texts.filter(({ folded }) => folded.includes(word)).length] as const)
+    .filter(([, count]) => count > 0);
+  const mostTexts = Math.sqrt(texts.length * Math.min(...counts.map(([, count]) => count)));
+  const rare = counts.filter(([, count]) => count <= mostTexts);
+  const found = new Map<string, { readonly worth: number; readonly place: number }>();
   let place = 0;
-  for (const message of messages) {
-    for (const { text } of logTexts(message)) {
-      const lower = text.toLowerCase();
-      if (!words.some((word) => lower.includes(word))) continue;
-      for (const line of text.split("\n")) {
-        place += 1;
-        const ofLine = line.toLowerCase();
-        const held = words.filter((word) => ofLine.includes(word));
-        if (held.length === 0) continue;
-        const first = Math.min(...held.map((word) => ofLine.indexOf(word)));
-        const shown = line.slice(Math.max(0, first - LEAD_CHARS)).trim();
-        if (!found.has(shown)) for (const word of held) linesWith.set(word, (linesWith.get(word) ?? 0) + 1);
-        found.set(shown, { line: shown, words: held, place });
-      }
+  for (const { text, folded } of texts) {
+    if (!rare.some(([word]) => folded.includes(word))) continue;
+    for (const line of text.split("\n")) {
+      const ofLine = line.toLowerCase();
+      const held = rare.filter(([word]) => ofLine.includes(word));
+      if (held.length === 0) continue;
+      const first = Math.min(...held.map(([word]) => ofLine.indexOf(word)));
+      const worth = held.reduce((sum, [, count]) => sum + 1 / count, 0);
+      found.set(line.slice(Math.max(0, first - LEAD_CHARS)).trim(), { worth, place: place++ });
     }
   }
-  const worth = (held: readonly string[]) => held.reduce((sum, word) => sum + 1 / (linesWith.get(word) ?? 1), 0);
-  return [...found.values()]
-    .map((each) => ({ ...each, worth: each.words.length + worth(each.words) }))
-    .sort((a, b) => a.worth - b.worth || a.place - b.place)
-    .map(({ line }) => line);
+  return [...found].sort(([, a], [, b]) => a.worth - b.worth || a.place - b.place).map(([line]) => line);
 }
 
 interface Earlier {
