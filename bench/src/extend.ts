@@ -1,5 +1,6 @@
 // Only for our own packages, and may change.
 
+export { recordedFigures } from "./advise/recorded-figures.ts";
 export { callKinds } from "./calibrate/calibrate-sessions.ts";
 export { calibrateTranscripts } from "./calibrate/calibration-report.ts";
 export { errorsOf } from "./calibrate/errors.ts";
@@ -20,6 +21,5 @@ export { groupNotes } from "./show/report-tables.ts";
 export { transcriptNames } from "./show/session-names.ts";
 export { scrollFrame } from "./show/table-html.ts";
 export { amountWords, triggerLine, triggerWords } from "./show/trigger.ts";
-export { transcriptUsdText } from "./show/validity.ts";
 export { flooredRidge, ridge } from "./size-judge/least-squares.ts";
 export { isRollBack } from "./transcript.ts";

@@ -26,7 +26,7 @@ export function createRowMetrics(
   session: PreparedSession,
   cell: Cell,
   { catalog, metrics }: { readonly catalog: ModelCatalog; readonly metrics: RunMetrics },
-): Recorder<RowFigures, ReplayedCall> {
+): Recorder<RowFigures, ReplayedCall> & { readonly compactions: () => RowFigures["compactions"] } {
   const replay = measuredReplay(session, cell, catalog);
   const measured = createMeasuredCalls(replay);
   const recorders = metrics.map((metric) => metric.measure(replay));
@@ -48,10 +48,11 @@ export function createRowMetrics(
       for (const recorder of recorders) recorder.add(call);
       log.add(sent);
       const missing = call.shown === null ? [] : replay.held.missing(["passages"]);
-      for (const { needle } of missing) log.needed(sent.call, session.needs().nameOf(needle), replay.held.leftAt(needle));
+      for (const { needle } of missing) log.needed(sent.call, passageLine(session.needs(), needle), replay.held.leftAt(needle));
       cacheMisses.add(sent, call.served.call);
       composition.add(sent);
     },
+    compactions: log.result,
     result: () => ({
       metrics: rowOf(metrics, (_, place) => recorders[place]?.result()),
       compactions: log.result(),
@@ -59,6 +60,16 @@ export function createRowMetrics(
       composition: composition.result(),
     }),
   };
+}
+
+/** Characters of a needed passage's line that are shown; chosen. */
+const LINE_CHARS = 120;
+
+/** The line of a passage that states its reference. */
+function passageLine({ textOf, nameOf }: ReturnType<PreparedSession["needs"]>, needle: number): string {
+  const lines = textOf(needle).split("\n");
+  const line = lines.find((each) => each.includes(nameOf(needle))) ?? lines[0] ?? "";
+  return line.trim().slice(0, LINE_CHARS).toWellFormed();
 }
 
 function measuredReplay(session: PreparedSession, cell: Cell, catalog: ModelCatalog): MeasuredReplay {
@@ -173,7 +184,7 @@ export interface CompactionDetail {
   readonly shortenedParts: number;
   /** The beginning of the summaries' text; `null` without one. */
   readonly summary: string | null;
-  /** Passages that later replies needed and that left with it, and the topics of the first few. */
+  /** Passages that later replies needed and that left with it, and lines of the first few. */
   readonly neededLater: number;
   readonly examples: readonly NeededLater[];
 }

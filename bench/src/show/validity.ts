@@ -1,10 +1,7 @@
-import { MODEL_CATALOG } from "@plimsoll/providers";
 import { LISTED_ERROR_PERCENT } from "../metrics/cache-validity.ts";
 import type { MetricMeaning } from "../metrics/metric.ts";
-import { recordedDollars } from "../open/describe-session.ts";
 import type { RecordedDollars, SessionDescription } from "../open/session-description.ts";
 import type { BenchReport, ReplayRow } from "../results.ts";
-import type { Transcript } from "../transcript.ts";
 import { formatNumberOf, formatPercent, formatTokens, formatUsd } from "./figures.ts";
 import type { SessionNames } from "./session-names.ts";
 import { type Column, fact, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
@@ -34,11 +31,6 @@ export function recordedUsdText(sessions: readonly RecordedDollars[]): string | 
   const least = `${isWhole ? "" : "at least "}$${formatUsd(sum(sessions, "recordedUsd"))} by list prices`;
   const whole = missing === "" ? least : `${least} (${missing})`;
   return isTold ? `${whole}; ${states} (${percent > 0 ? "+" : ""}${formatPercent(percent)}%)` : whole;
-}
-
-/** As {@link recordedUsdText} of one transcript's own usage. */
-export function transcriptUsdText(transcript: Transcript): string | null {
-  return recordedUsdText([recordedDollars(transcript, MODEL_CATALOG)]);
 }
 
 /** Says in one sentence how many US dollars the recorded usage cost, for use beside figures of replays; an empty list if unknown. */

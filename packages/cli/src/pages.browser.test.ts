@@ -4,6 +4,7 @@ import { CHROMIUM, pageFaults } from "@plimsoll/bench/testing/browser";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { describe, expect, test } from "vitest";
 import { inspectHtml } from "./inspect/inspect-html.ts";
+import { inspectedSessions } from "./inspect/session-facts.ts";
 import { statusPage } from "./proxy/own-requests.ts";
 import type { ProxyStatus } from "./proxy/proxy-status.ts";
 
@@ -26,7 +27,7 @@ async function hostileSession(): Promise<string> {
         : entry,
     ),
   }));
-  return inspectHtml(entries.slice(0, 1));
+  return inspectHtml(await inspectedSessions(entries.slice(0, 1)));
 }
 
 /** A running proxy with a hostile text in the place of every text. */

@@ -24,9 +24,9 @@ export interface ShareMeasure {
 function contextShares(context: Context, { policy, tokenizers = {} }: ShareMeasure): readonly ContextShare[] {
   const { measure } = createEstimator(policy.estimator, createWorkCounter(), { tokenizers });
   const shares = new Map<string, { count: number; chars: number; tokens: number }>();
-  const add = (what: string, chars: number, tokens: number) => {
+  const add = (what: string, chars: number, tokens: number, count = 1) => {
     const share = shares.get(what) ?? { count: 0, chars: 0, tokens: 0 };
-    shares.set(what, { count: share.count + 1, chars: share.chars + chars, tokens: share.tokens + tokens });
+    shares.set(what, { count: share.count + count, chars: share.chars + chars, tokens: share.tokens + tokens });
   };
   if (context.system !== "") add("system", context.system.length, measure.textTokens(context.system));
   if (context.tools.length > 0) {
@@ -34,7 +34,7 @@ function contextShares(context: Context, { policy, tokenizers = {} }: ShareMeasu
     add("tools", chars, measure.toolsTokens(context.tools));
   }
   for (const message of context.messages)
-    for (const { what, chars, tokens } of messageShares(message, measure.messageTokens(message))) add(what, chars, tokens);
+    for (const { what, chars, tokens, count } of messageShares(message, measure.messageTokens)) add(what, chars, tokens, count);
   return [...shares].map(([what, share]) => ({ what, ...share })).sort((a, b) => b.tokens - a.tokens);
 }
 
@@ -60,7 +60,7 @@ export function contextTable(context: Context, by: ShareMeasure, columns: number
   ];
   const rows = shares.map(({ what, count, tokens }) => row(what, count, tokens));
   const parts = shares.reduce((sum, { count }) => sum + count, 0);
-  const head = [["what", "parts", "tokens", "share"].map((content) => ({ content, align: "right" }) as const)];
+  const head = [["what", "count", "tokens", "share"].map((content) => ({ content, align: "right" }) as const)];
   const table = drawTable({ head, rows: [...rows, row("all", parts, total)], leftColumns: [0] }, columns);
   return [table, ...wrapped(measuredHow(shares, by))].join("\n");
 }

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { formatCount, formatNumberOf, formatTokens, typedWords } from "@plimsoll/bench/extend";
+import { formatCount, formatNumberOf, formatTokens, formatUsd, type recordedFigures, typedWords } from "@plimsoll/bench/extend";
 import { beginningOf, shortened, wrapped } from "@plimsoll/bench/terminal";
 import { type CompactionEntry, createKeyRedactor, type Message, textOf, toolCallsOf } from "@plimsoll/core";
 import { coverageOf } from "@plimsoll/core/extend";
@@ -7,6 +7,10 @@ import type { compactionLoss } from "@plimsoll/providers/proxy";
 
 /** The parts that a compaction took out of the context. */
 export type CompactionLoss = ReturnType<typeof compactionLoss>;
+
+/** The wait, the price and the needed passages of one compaction. */
+type RecordedCompaction =
+  Awaited<ReturnType<typeof recordedFigures>>["compactions"] extends ReadonlyMap<string, infer Each> ? Each : never;
 
 /** Says which edits were made, like ones counted together. */
 export function editWords(edits: CompactionEntry["edits"]): readonly string[] {
@@ -60,6 +64,41 @@ export function lossText(
       .slice(0, MESSAGES_LISTED)
       .map((message) => `${starts.further}${beginningOf(titleOf(message), LISTED_CHARS)}`),
     ...(further > 0 ? [`${starts.further}and ${further} more`] : []),
+  ];
+}
+
+/** The wait for a compaction and its price at list prices, as one line; none if neither is known. */
+export function costWords(figures: RecordedCompaction | undefined): readonly string[] {
+  const { waitMs = null, usd = null } = figures ?? {};
+  const words = [
+    ...(waitMs === null ? [] : [`${Math.max(1, Math.round(waitMs / MS_PER_SECOND))} s of waiting`]),
+    ...(usd === null ? [] : [`about $${formatUsd(usd)} for the summary and for sending the rest again without the cache`]),
+  ];
+  return words.length === 0 ? [] : [words.join("; ")];
+}
+
+const MS_PER_SECOND = 1_000;
+
+/** Counts the passages that later replies needed and that a compaction removed. */
+export function neededWords({ neededLater }: RecordedCompaction): string {
+  return `later replies needed ${formatNumberOf(neededLater, "passage")} that it removed`;
+}
+
+/** Shows those passages, by the call that needed each and its line. */
+export function neededText(
+  figures: RecordedCompaction | undefined,
+  starts: { readonly first: string; readonly further: string },
+): readonly string[] {
+  if (figures === undefined) return [];
+  const shown = figures.examples.slice(0, MESSAGES_LISTED);
+  const rest = figures.neededLater - shown.length;
+  return [
+    ...wrapped(`${neededWords(figures)}${figures.neededLater === 0 ? "" : ":"}`, starts),
+    ...shown.map(
+      ({ call, text }) =>
+        `${starts.further}call ${call}: ${(text.includes(" ") ? beginningOf : shortened)(text, LISTED_CHARS)}`,
+    ),
+    ...(rest > 0 ? [`${starts.further}and ${rest} more`] : []),
   ];
 }
 

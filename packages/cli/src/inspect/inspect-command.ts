@@ -15,6 +15,7 @@ import type { Command } from "commander";
 import { sessionFileOr } from "../input/session-file.ts";
 import { inspectHtml } from "./inspect-html.ts";
 import { inspectJson, inspectText } from "./inspect-text.ts";
+import { inspectedSessions } from "./session-facts.ts";
 import { shownTranscript } from "./shown-entries.ts";
 
 interface InspectOptions extends ExtensionOptions {
@@ -33,14 +34,14 @@ export function defineInspectCommand(command: Command, io: CliIo, onExit: (exitC
     .action(async (session: string | undefined, { from, html, json, ...options }: InspectOptions) => {
       const { path, displayName } = await sessionFileOr(session, from, io);
       const imported = await importFile(path, displayName, (await openExtensions(options, io)).importers);
-      const transcripts = imported.map(shownTranscript);
-      for (const transcript of transcripts) io.stdout.write(`${inspectText(transcript, tableColumns(io.stdout))}\n`);
+      const sessions = await inspectedSessions(imported.map(shownTranscript));
+      for (const session of sessions) io.stdout.write(`${inspectText(session, tableColumns(io.stdout))}\n`);
       const write = (file: string, text: string) => {
         writeWholeFile(resolve(io.cwd, file), text);
         io.stdout.write(`Wrote ${printable(file)}.\n`);
       };
-      if (html !== undefined) write(html, inspectHtml(transcripts));
-      if (json !== undefined) write(json, `${JSON.stringify(inspectJson(transcripts), null, 2)}\n`);
+      if (html !== undefined) write(html, inspectHtml(sessions));
+      if (json !== undefined) write(json, `${JSON.stringify(inspectJson(sessions), null, 2)}\n`);
       onExit(EXIT_OK);
     });
   addExtensionOption(command);

@@ -2,6 +2,7 @@ import type { SessionEntry } from "@plimsoll/core";
 import { compaction, human, reply, sessionStart, summarized, summaryMessage, usageEntry } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import { inspectHtml } from "./inspect-html.ts";
+import { inspectedSessions } from "./session-facts.ts";
 
 const EVIL = `"><script>alert('x')</script><img src=http://elsewhere/x onerror=alert(1)>`;
 
@@ -17,7 +18,7 @@ const entries: readonly SessionEntry[] = [
   { type: "revert", id: "revert-k1", compactionId: "k1", atMs: null },
 ];
 
-const page = inspectHtml([
+const sessions = await inspectedSessions([
   {
     name: `folder/${EVIL}`,
     file: EVIL,
@@ -28,6 +29,7 @@ const page = inspectHtml([
     notes: [{ code: "no-usage", line: 3, text: EVIL }],
   },
 ]);
+const page = inspectHtml(sessions);
 
 test("nothing of a log becomes markup, and the page loads and runs nothing", () => {
   const tags = [...page.matchAll(/<([a-z0-9]+)/g)].map(([, tag]) => tag);

@@ -1,25 +1,35 @@
 import { readFileSync } from "node:fs";
 import type { Transcript } from "@plimsoll/bench";
-import { formatCount, formatTokens, html, renderPage, scrollFrame, shortTokens, transcriptNames } from "@plimsoll/bench/extend";
+import {
+  formatCount,
+  formatTokens,
+  groupNotes,
+  html,
+  renderPage,
+  scrollFrame,
+  shortTokens,
+  transcriptNames,
+} from "@plimsoll/bench/extend";
 import { textOf } from "@plimsoll/core";
 import { measuredHow, sharesOf, shareText } from "../chat/context-table.ts";
-import { editWords, titleOf } from "./compaction-loss.ts";
+import { costWords, editWords, neededWords, titleOf } from "./compaction-loss.ts";
 import { type ChartData, chartData } from "./context-plot.ts";
 import { compactionHead, compactionSizes, contextAtEnd, workText } from "./inspect-text.ts";
-import { sessionFacts, timeText } from "./session-facts.ts";
-import { type CompactionStory, type SessionStory, sessionStory } from "./session-story.ts";
+import { type InspectedSession, sessionFacts, timeText } from "./session-facts.ts";
+import type { CompactionStory, SessionStory } from "./session-story.ts";
 
 type Markup = ReturnType<typeof html>;
 
 /** Sessions as a page of its own, in the light or dark scheme of its reader: no scripts, nothing loaded, all text of the log escaped. */
-export function inspectHtml(transcripts: readonly Transcript[]): string {
+export function inspectHtml(sessions: readonly InspectedSession[]): string {
+  const transcripts = sessions.map(({ transcript }) => transcript);
   const [first] = transcripts;
   const names = transcriptNames(transcripts);
   return renderPage({
     title: `${first === undefined ? "no session" : names(first.name)}: plimsoll inspect`,
     style: readFileSync(new URL("./inspect-page.css", import.meta.url), "utf8"),
     main: html`${transcripts.length < 2 ? "" : html`<nav aria-label="Sessions">${transcripts.map(({ name }, index) => html`<a href="#session-${index + 1}"><bdi>${names(name)}</bdi></a>`)}</nav>`}
-${transcripts.map((transcript, index) => sessionSection(transcript, index, names(transcript.name)))}`,
+${sessions.map((session, index) => sessionSection(session, index, names(session.transcript.name)))}`,
   });
 }
 
@@ -28,16 +38,19 @@ function chartFrame(label: string): Markup {
   return html`<div class="pan" role="region" aria-label="Chart: ${label}" tabindex="0">`;
 }
 
-function sessionSection(transcript: Transcript, index: number, name: string): Markup {
-  const story = sessionStory(transcript.entries);
-  const facts = sessionFacts(transcript, story);
-  const notes = transcript.notes.map(({ line, text }) => html`<li>${line === null ? "" : `line ${line}: `}${text}</li>`);
+function sessionSection(session: InspectedSession, index: number, name: string): Markup {
+  const { transcript, story } = session;
+  const facts = sessionFacts(session);
+  const notes = groupNotes(transcript.notes.map((note) => ({ file: transcript.file, ...note }))).map(
+    ({ count, firstLine, text }) =>
+      html`<li>${firstLine === null ? "" : `line ${firstLine}: `}${text}${count === 1 ? "" : ` (the first of ${count})`}</li>`,
+  );
   return html`<section id="session-${index + 1}">
 <h1><bdi>${name}</bdi></h1>
 <p class="soft">${transcript.format} log, ${transcript.file}</p>
 <dl class="facts">${facts.map(({ name, value }) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 ${chartSection(story)}
-${compactionsSection(story)}
+${compactionsSection(session)}
 <h2>Timeline</h2>
 ${timelineSection(story)}
 <h2>The context at the end</h2>
@@ -66,9 +79,10 @@ function chartSection(story: SessionStory): Markup {
   }. Point at a call for its figures.</p>`;
 }
 
-function compactionsSection({ compactions, calls }: SessionStory): Markup {
+function compactionsSection(session: InspectedSession): Markup {
+  const { compactions } = session.story;
   if (compactions.length === 0) return html`<p class="note">Nothing was compacted.</p>`;
-  return html`<h2>Compactions, and what each took out</h2>${compactions.map((story, index) => compactionSection(story, calls, index + 1))}`;
+  return html`<h2>Compactions, and what each took out</h2>${compactions.map((story, index) => compactionSection(story, session, index + 1))}`;
 }
 
 const BAR_WIDTH = 240;
@@ -82,11 +96,11 @@ function endTable(entries: Transcript["entries"], story: SessionStory): Markup {
   );
   const largest = Math.max(1, shares[0]?.tokens ?? 0);
   const rows = shares.map(
-    ({ what, tokens }) =>
-      html`<tr><td class="text">${what}</td><td>${formatTokens(tokens)}</td><td>${shareText(tokens / total)}</td><td class="text"><svg class="bar wide" viewBox="0 0 ${BAR_WIDTH} 10"><rect class="c1" width="${Math.round((tokens / largest) * BAR_WIDTH)}" height="10" rx="2"/></svg></td></tr>`,
+    ({ what, count, tokens }) =>
+      html`<tr><td class="text">${what}</td><td>${formatCount(count)}</td><td>${formatTokens(tokens)}</td><td>${shareText(tokens / total)}</td><td class="text"><svg class="bar wide" viewBox="0 0 ${BAR_WIDTH} 10"><rect class="c1" width="${Math.round((tokens / largest) * BAR_WIDTH)}" height="10" rx="2"/></svg></td></tr>`,
   );
   if (rows.length === 0) return html`<p class="soft">It is empty.</p>`;
-  return html`${scrollFrame("the context at the end")}<table class="figures"><thead><tr><th class="name" scope="col">what</th><th scope="col">tokens</th><th scope="col">share</th><td></td></tr></thead><tbody>${rows}</tbody></table></div>
+  return html`${scrollFrame("the context at the end")}<table class="figures"><thead><tr><th class="name" scope="col">what</th><th scope="col">count</th><th scope="col">tokens</th><th scope="col">share</th><td></td></tr></thead><tbody>${rows}</tbody></table></div>
 <p class="note">About ${formatTokens(total)} tokens. ${measuredHow(shares, by)}</p>`;
 }
 
@@ -131,16 +145,18 @@ const TEXT_CHARS = 12_000;
 const LISTED = 40;
 
 /** One compaction: the removed messages by kind and speaker, the files, and their replacement. */
-function compactionSection(story: CompactionStory, calls: SessionStory["calls"], number: number): Markup {
+function compactionSection(story: CompactionStory, session: InspectedSession, number: number): Markup {
   const { loss, entry, callsBefore } = story;
+  const figures = session.recorded.compactions.get(entry.id);
   const steps = entry.record.steps.map(
     ({ strategy, outcome, detail }) => html`<li>${strategy}: ${outcome}${detail === null ? "" : ` (${detail})`}</li>`,
   );
-  return html`<details class="compaction" id="compaction-${number}"${number === 1 ? html` open` : html``}><summary><b>◆ ${number}</b> before call ${callsBefore + 1}: ${compactionHead(story, calls)}</summary>
+  return html`<details class="compaction" id="compaction-${number}"${number === 1 ? html` open` : html``}><summary><b>◆ ${number}</b> before call ${callsBefore + 1}: ${compactionHead(story, session.story.calls)}</summary>
 <div class="pair"><div>
 <h3>No longer sent</h3>
 ${loss.kinds.length === 0 ? html`<p class="soft">Nothing.</p>` : kindTable(loss.kinds)}
-<p class="note">${editWords(entry.edits).join("; ")}. Tokens are estimates; the log still has all of it.</p>
+<p class="note">${[...editWords(entry.edits), ...costWords(figures)].join("; ")}. Tokens are estimates; the log still has all of it.</p>
+${figures === undefined ? html`` : neededList(figures)}
 ${listed("Your messages", loss.humanMessages.map(titleOf))}
 ${listed("Files that these calls had read or changed", loss.paths)}
 ${steps.length === 0 ? html`` : html`<h3>Steps tried</h3><ul class="items">${steps}</ul>`}
@@ -154,12 +170,20 @@ ${
 </div></div></details>`;
 }
 
+function neededList(figures: Parameters<typeof neededWords>[0]): Markup {
+  const { examples, neededLater } = figures;
+  const rest = neededLater - examples.length;
+  const items = examples.map(({ call, text }) => html`<li>call ${call}: <bdi>${text}</bdi></li>`);
+  const more = rest > 0 ? html`<li>and ${rest} more</li>` : html``;
+  return html`<h3>Needed later</h3><p class="note">${neededWords(figures)}.</p>${neededLater === 0 ? html`` : html`<ul class="items">${items}${more}</ul>`}`;
+}
+
 function kindTable(kinds: CompactionStory["loss"]["kinds"]): Markup {
   const rows = kinds.map(
     ({ what, parts, tokens }) =>
       html`<tr><td class="text">${what}</td><td>${formatCount(parts)}</td><td>${formatTokens(tokens)}</td></tr>`,
   );
-  return html`<table class="figures"><thead><tr><th class="name" scope="col">what</th><th scope="col">parts</th><th scope="col">tokens</th></tr></thead><tbody>${rows}</tbody></table>`;
+  return html`<table class="figures"><thead><tr><th class="name" scope="col">what</th><th scope="col">count</th><th scope="col">tokens</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
 function listed(title: string, items: readonly string[]): Markup {

@@ -1,4 +1,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { encodeLog, type Message, type SessionEntry } from "@plimsoll/core";
+import {
+  assistant,
+  callPart,
+  compaction,
+  human,
+  reply,
+  result,
+  sessionStart,
+  summarized,
+  summaryMessage,
+  usageEntry,
+} from "@plimsoll/core/testing";
 import { beforeAll, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
 import { recordedIo } from "../../testing/recorded-io.ts";
@@ -82,4 +95,73 @@ test("reports of the log calibrate the table of what its context holds", async (
   const shown = recordedIo(folder());
   expect(await main(["inspect", "reported.jsonl"], shown.io), shown.stderr()).toBe(0);
   expect(shown.stdout()).toMatch(/^all +4 +6\.\d\dk +100%\n.*Estimates, scaled to the expected size of the next request\./m);
+});
+
+test("a compaction shows its wait, its price and the passages that later replies needed, as text, page and data", async () => {
+  const MODEL = "claude-sonnet-4-5";
+  const at = <Of extends { readonly atMs: number | null }>(atMs: number, of: Of): Of => ({ ...of, atMs });
+  const asked = (id: string, through: string, tokens: number): SessionEntry => ({
+    ...usageEntry(id, through, tokens),
+    modelId: MODEL,
+  });
+  const said = (message: Message): SessionEntry => ({ type: "message", message });
+  const needed = [1, 2, 3, 4, 5, 6, 7].map((place) => `src/hull-${place}.ts:42 has a leak below the line`);
+  const entries = [
+    sessionStart("Mend ships."),
+    said(human("h1", "Find leaks.")),
+    asked("q1", "h1", 50_000),
+    said(assistant("a1", [callPart("c1", "tool")])),
+    said(result("r1", "c1", needed.join("\n"))),
+    asked("q2", "r1", 51_000),
+    said(assistant("a2", [callPart("c2", "tool")])),
+    said(at(1_000, result("r2", "c2", "nothing more"))),
+    at(31_000, compaction("k1", [summarized(summaryMessage("s1", "Leaks were looked for."), ["h1", "r2"])])),
+    asked("q3", "s1", 8_000),
+    said(reply("a3", needed.map((line) => line.split(" ")[0]).join(" and "))),
+    said(human("h2", "Go on.")),
+  ];
+  writeFileSync(folder("needed.jsonl"), encodeLog(entries));
+  const shown = recordedIo(folder());
+  const files = ["--html", "needed.html", "--json", "needed.json"];
+  expect(await main(["inspect", "needed.jsonl", ...files], shown.io), shown.stderr()).toBe(0);
+  const lost = "later replies needed 7 passages that it removed";
+  const price = "30 s of waiting; about $0.2";
+  expect(shown.stdout()).toContain(`      ${lost}:\n        call 3: src/hull-1.ts:42 has a leak below the line\n`);
+  expect(shown.stdout()).toMatch(/call 3: src\/hull-3.*\n +and 4 more\n/);
+  expect(shown.stdout()).toContain(price);
+  const page = readFileSync(folder("needed.html"), "utf8");
+  for (const each of [lost, price, "hull-6", "and 1 more"]) expect(page).toContain(each);
+  expect(JSON.parse(readFileSync(folder("needed.json"), "utf8"))).toMatchObject({
+    sessions: [
+      {
+        figures: { modelCalls: 3, yourMessages: 2, largestPromptTokens: 51_000, models: [MODEL] },
+        compactions: [
+          {
+            ...{ callsBefore: 2, tokensBefore: 51_000, tokensAfter: 8_000, waitMs: 30_000, usd: expect.closeTo(0.2, 1) },
+            ...{ neededLater: 7, examples: expect.arrayContaining([{ call: 3, text: needed[5] }]) },
+          },
+        ],
+      },
+    ],
+  });
+});
+
+const IMAGE = {
+  type: "image",
+  mediaType: "image/png",
+  widthPx: 400,
+  heightPx: 300,
+  sizeBytes: null,
+  source: { kind: "absent" },
+} as const;
+
+test("a message counts once, with all its texts; images have their own tokens", async () => {
+  const parts = [IMAGE, { type: "text", text: "See" }, { type: "text", text: "this." }] as const;
+  const entries = [sessionStart(), { type: "message", message: { ...human("h1", ""), parts } } as const];
+  writeFileSync(folder("parts.jsonl"), encodeLog(entries));
+  const shown = recordedIo(folder());
+  expect(await main(["inspect", "parts.jsonl", "--html", "parts.html"], shown.io), shown.stderr()).toBe(0);
+  expect(shown.stdout()).toMatch(/^images +1 +[1-9]\S* /m);
+  expect(shown.stdout()).toMatch(/^your messages +1 /m);
+  expect(readFileSync(folder("parts.html"), "utf8")).toContain('<td class="text">your messages</td><td>1</td>');
 });

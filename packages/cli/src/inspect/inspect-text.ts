@@ -4,17 +4,10 @@ import { formatNumberOf, formatTokens, groupNotes } from "@plimsoll/bench/extend
 import { beginningOf, printable, shortened, wrapped } from "@plimsoll/bench/terminal";
 import { type Context, createDigest, createSession, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { contextTable, type ShareMeasure } from "../chat/context-table.ts";
-import { editWords, lossText } from "./compaction-loss.ts";
+import { costWords, editWords, lossText, neededText } from "./compaction-loss.ts";
 import { contextPlot } from "./context-plot.ts";
-import { sessionFacts } from "./session-facts.ts";
-import {
-  type CompactionStory,
-  type SessionStory,
-  type StoryLine,
-  sessionStory,
-  totalOf,
-  type WorkStory,
-} from "./session-story.ts";
+import { type InspectedSession, sessionFacts } from "./session-facts.ts";
+import { type CompactionStory, type SessionStory, type StoryLine, totalOf, type WorkStory } from "./session-story.ts";
 
 const NAME_CHARS = 78;
 
@@ -32,11 +25,11 @@ export function contextAtEnd(
 }
 
 /** One session as text of 80 columns, with a table of so many. */
-export function inspectText(transcript: Transcript, columns: number): string {
+export function inspectText(session: InspectedSession, columns: number): string {
+  const { transcript, story } = session;
   const { name, format, entries } = transcript;
-  const story = sessionStory(entries);
   const { context, by } = contextAtEnd(entries, story);
-  const facts = sessionFacts(transcript, story).map((fact) => `${fact.name}: ${fact.value}`);
+  const facts = sessionFacts(session).map((fact) => `${fact.name}: ${fact.value}`);
   const sizes = story.calls.map(({ promptTokens, composition }) => promptTokens ?? totalOf(composition));
   const plot = contextPlot({ sizes, compactedBefore: story.compactions.map(({ callsBefore }) => callsBefore) });
   const measured = story.calls.every(({ promptTokens }) => promptTokens !== null)
@@ -47,7 +40,7 @@ export function inspectText(transcript: Transcript, columns: number): string {
     ...wrapped([`${format} log`, ...facts].join(" · ")),
     ...(plot.length === 0 ? [] : ["", `Tokens of each prompt, ${measured}; ◆ compaction:`, ...plot]),
     "",
-    ...story.lines.flatMap((line) => storyText(line, story.calls)),
+    ...story.lines.flatMap((line) => storyText(line, session)),
     "",
     "The context at the end:",
     contextTable(context, by, columns),
@@ -56,16 +49,26 @@ export function inspectText(transcript: Transcript, columns: number): string {
   ].join("\n");
 }
 
-/** Sessions as data: the facts by their names, the compactions, each kind of note with its count, and what was not read by its names. */
-export function inspectJson(transcripts: readonly Transcript[]): { readonly sessions: readonly object[] } {
-  const sessions = transcripts.map((transcript) => {
+/** Sessions as data: facts in words and as figures, compactions, each kind of note with its count, and what was not read by its names. */
+export function inspectJson(inspected: readonly InspectedSession[]): { readonly sessions: readonly object[] } {
+  const sessions = inspected.map((session) => {
+    const { transcript, story, recorded } = session;
     const { name, file, format, notes } = transcript;
-    const story = sessionStory(transcript.entries);
-    const facts = sessionFacts(transcript, story).map((fact) => [fact.name, fact.value]);
-    const compactions = story.compactions.map((each) => compactionHead(each, story.calls));
-    const groups = groupNotes(notes.map((note) => ({ file, ...note })));
-    const unread = notes.flatMap((note) => note.unread ?? []);
-    return { name, format, facts: Object.fromEntries(facts), compactions, notes: groups, unread };
+    const facts = sessionFacts(session);
+    const compactions = story.compactions.map((each) => {
+      const { entry, callsBefore, messagesBefore, messagesAfter, isReverted } = each;
+      const { reason, policy } = entry.record;
+      const [text, sizes] = [compactionHead(each, story.calls), sizesOf(each, story.calls)];
+      const figures = { id: entry.id, reason, policy, callsBefore, ...sizes, messagesBefore, messagesAfter };
+      return { text, ...figures, isUndone: isReverted, ...recorded.compactions.get(entry.id) };
+    });
+    return {
+      ...{ name, format, facts: Object.fromEntries(facts.map((fact) => [fact.name, fact.value])) },
+      figures: Object.assign({}, ...facts.map(({ figures }) => figures)),
+      compactions,
+      notes: groupNotes(notes.map((note) => ({ file, ...note }))),
+      unread: notes.flatMap((note) => note.unread ?? []),
+    };
   });
   return { sessions };
 }
@@ -79,7 +82,7 @@ function noteLines({ file, notes }: Transcript): readonly string[] {
 const TITLE_CHARS = 76;
 const LISTED_CHARS = 60;
 
-function storyText(line: StoryLine, calls: SessionStory["calls"]): readonly string[] {
+function storyText(line: StoryLine, session: InspectedSession): readonly string[] {
   switch (line.kind) {
     case "turn":
       return [`› ${beginningOf(line.title, TITLE_CHARS)}`];
@@ -92,7 +95,7 @@ function storyText(line: StoryLine, calls: SessionStory["calls"]): readonly stri
     case "rolled-back":
       return [`  ◇ ${formatNumberOf(line.messages, "message")} taken back by the person`];
     case "compaction":
-      return compactionText(line.story, calls);
+      return compactionText(line.story, session);
     default:
       return line satisfies never;
   }
@@ -110,12 +113,15 @@ export function workText({ calls, results, failures, promptTokens }: WorkStory):
   return pieces.join("; ");
 }
 
-function compactionText(story: CompactionStory, calls: SessionStory["calls"]): readonly string[] {
+function compactionText(story: CompactionStory, { story: { calls }, recorded }: InspectedSession): readonly string[] {
   const body = { first: "      ", further: "        " };
+  const figures = recorded.compactions.get(story.entry.id);
   return [
     ...wrapped(`◆ ${compactionHead(story, calls)}`, { first: "  ", further: "    " }),
     ...editWords(story.entry.edits).flatMap((words) => wrapped(words, body)),
+    ...costWords(figures).flatMap((words) => wrapped(words, body)),
     ...lossText(story.loss, body),
+    ...neededText(figures, body),
   ];
 }
 
@@ -131,8 +137,13 @@ export function compactionHead(story: CompactionStory, calls: SessionStory["call
 
 /** The prompt before a compaction and that of the next call, as the log has them; otherwise estimates of the log's content. */
 export function compactionSizes(story: CompactionStory, calls: SessionStory["calls"]): string {
-  const before = story.entry.record.tokensBefore ?? calls[story.callsBefore - 1]?.promptTokens ?? null;
-  const after = calls[story.callsBefore]?.promptTokens ?? null;
-  if (before !== null && after !== null) return `${formatTokens(before)} → ${formatTokens(after)} tokens`;
-  return `about ${formatTokens(story.tokensBefore)} → ${formatTokens(story.tokensAfter)} tokens`;
+  const { tokensBefore, tokensAfter, isEstimated } = sizesOf(story, calls);
+  return `${isEstimated ? "about " : ""}${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens`;
+}
+
+function sizesOf(story: CompactionStory, calls: SessionStory["calls"]) {
+  const tokensBefore = story.entry.record.tokensBefore ?? calls[story.callsBefore - 1]?.promptTokens ?? null;
+  const tokensAfter = calls[story.callsBefore]?.promptTokens ?? null;
+  if (tokensBefore !== null && tokensAfter !== null) return { tokensBefore, tokensAfter, isEstimated: false };
+  return { tokensBefore: Math.round(story.tokensBefore), tokensAfter: Math.round(story.tokensAfter), isEstimated: true };
 }

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 import { inspectHtml } from "./inspect-html.ts";
+import { inspectedSessions } from "./session-facts.ts";
 
 /** Recorded sessions of other agents, which are not part of the project: their tests run if the folder is there. */
 const FOLDER = process.env.PLIMSOLL_TRANSCRIPTS ?? join(import.meta.dirname, "../../../../../shared/transcripts");
@@ -31,7 +32,7 @@ describe("every session that can be read", () => {
       expect({ code: inspected.code, stderr: inspected.stderr }).toEqual({ code: 0, stderr: "" });
       expect(inspected.stdout).toContain("The context at the end:");
       expect(inspected.stdout.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
-      const page = inspectHtml(await importFile(file, file));
+      const page = inspectHtml(await inspectedSessions(await importFile(file, file)));
       expect({ isWhole: page.endsWith("</html>\n"), script: page.includes("<script") }).toEqual({
         isWhole: true,
         script: false,

@@ -1,18 +1,36 @@
 import type { Outcome, Transcript } from "@plimsoll/bench";
-import { formatNumberOf, formatPercent, formatTokens, formatUsd, transcriptUsdText } from "@plimsoll/bench/extend";
+import { formatNumberOf, formatPercent, formatTokens, formatUsd, recordedFigures } from "@plimsoll/bench/extend";
 import { printable } from "@plimsoll/bench/terminal";
 import type { SessionEntry } from "@plimsoll/core";
 import { summaryUsages } from "@plimsoll/core/extend";
 import { createSpending, MODEL_CATALOG } from "@plimsoll/providers";
-import type { SessionStory } from "./session-story.ts";
+import { type SessionStory, sessionStory } from "./session-story.ts";
 
+/** A log, its story, and its cost and compactions by its own reports. */
+export interface InspectedSession {
+  readonly transcript: Transcript;
+  readonly story: SessionStory;
+  readonly recorded: Awaited<ReturnType<typeof recordedFigures>>;
+}
+
+/** Reads logs for all forms in which `inspect` shows them. */
+export function inspectedSessions(transcripts: readonly Transcript[]): Promise<readonly InspectedSession[]> {
+  return Promise.all(
+    transcripts.map(async (transcript) => {
+      return { transcript, story: sessionStory(transcript.entries), recorded: await recordedFigures(transcript) };
+    }),
+  );
+}
+
+/** A fact in words, and its figures for programs; `null` for an unknown one. */
 interface SessionFact {
   readonly name: string;
   readonly value: string;
+  readonly figures: Readonly<Record<string, number | string | null | readonly string[] | Outcome["grades"]>>;
 }
 
 /** Collects the facts that a person wants to know first. Facts that the log lacks are left out. */
-export function sessionFacts(transcript: Transcript, story: SessionStory): readonly SessionFact[] {
+export function sessionFacts({ transcript, story, recorded }: InspectedSession): readonly SessionFact[] {
   const { entries, outcome, copiedIds } = transcript;
   // Calls that a fork repeats are the work of the session that it came from.
   const copied = new Set(copiedIds);
@@ -26,26 +44,46 @@ export function sessionFacts(transcript: Transcript, story: SessionStory): reado
   const turns = story.lines.filter(({ kind }) => kind === "turn").length;
   const undone = compactions.filter(({ isReverted }) => isReverted).length;
   const models = [...new Set(entries.flatMap((entry) => (entry.type === "usage" ? [entry.modelId] : [])))];
-  const dollarsText = transcriptUsdText(transcript);
+  const { usdText, recordedUsd: usd, recordedUsdIs: usdIs } = recorded;
   return [
     {
       name: "model calls",
       value: `${calls.length}${repeated === 0 ? "" : ` (and ${repeated} of the session that it was forked from)`}`,
+      figures: { modelCalls: calls.length, repeatedCalls: repeated },
     },
-    { name: "your messages", value: turns === 0 ? "none: another agent gave the tasks" : String(turns) },
-    { name: "tool results", value: `${results.length}${failed === 0 ? "" : ` (${failed} failed)`}` },
+    {
+      name: "your messages",
+      value: turns === 0 ? "none: another agent gave the tasks" : String(turns),
+      figures: { yourMessages: turns },
+    },
+    {
+      name: "tool results",
+      value: `${results.length}${failed === 0 ? "" : ` (${failed} failed)`}`,
+      figures: { toolResults: results.length, failedResults: failed },
+    },
     {
       name: "compactions",
       value: `${compactions.length}${undone === 0 ? "" : ` (${undone} undone)`}`,
+      figures: { compactions: compactions.length, undoneCompactions: undone },
     },
     ...vendorFacts(compactions),
     ...promptFacts(calls),
-    ...(dollarsText === null ? [] : [{ name: "cost", value: `${dollarsText} (a subscription bills otherwise)` }]),
+    ...(usdText === null
+      ? []
+      : [{ name: "cost", value: `${usdText} (a subscription bills otherwise)`, figures: { usd, usdIs } }]),
     ...(models.length === 0
       ? []
-      : [{ name: models.length === 1 ? "model" : "models", value: models.map(printable).join(", ") }]),
+      : [
+          {
+            name: models.length === 1 ? "model" : "models",
+            value: models.map(printable).join(", "),
+            figures: { models },
+          },
+        ]),
     ...timeFacts(entries),
-    ...(outcome === undefined ? [] : [{ name: "outcome", value: outcome.grades.map(gradeText).join(", ") }]),
+    ...(outcome === undefined
+      ? []
+      : [{ name: "outcome", value: outcome.grades.map(gradeText).join(", "), figures: { outcome: outcome.grades } }]),
   ];
 }
 
@@ -66,13 +104,17 @@ function vendorFacts(compactions: SessionStory["compactions"]): readonly Session
   const { usd } = spending.now();
   const cost = `${formatTokens(total("input"))} tokens read and ${formatTokens(total("output"))} written`;
   return [
-    { name: "summaries by the vendor", value: `${written.length}; ${cost}${usd === null ? "" : `, $${formatUsd(usd)}`}` },
+    {
+      name: "summaries by the vendor",
+      value: `${written.length}; ${cost}${usd === null ? "" : `, $${formatUsd(usd)}`}`,
+      figures: { vendorSummaries: written.length, vendorSummariesUsd: usd },
+    },
   ];
 }
 
 function promptFacts(calls: SessionStory["calls"]): readonly SessionFact[] {
   const inputs = calls.flatMap(({ usage }) => (usage.input.totalTokens === null ? [] : [usage.input]));
-  if (inputs.length === 0) return [{ name: "prompt sizes", value: "not reported" }];
+  if (inputs.length === 0) return [{ name: "prompt sizes", value: "not reported", figures: { sentTokens: null } }];
   const totalOf = (part: "totalTokens" | "cacheReadTokens") => inputs.reduce((sum, input) => sum + (input[part] ?? 0), 0);
   const isCacheKnown = inputs.some(({ cacheReadTokens }) => cacheReadTokens !== null);
   const cache = isCacheKnown
@@ -81,9 +123,16 @@ function promptFacts(calls: SessionStory["calls"]): readonly SessionFact[] {
   const largest = Math.max(...inputs.map(({ totalTokens }) => totalTokens ?? 0));
   const output = calls.reduce((sum, { usage }) => sum + (usage.output.totalTokens ?? 0), 0);
   return [
-    { name: "largest prompt", value: `${formatTokens(largest)} tokens` },
-    { name: "sent in total", value: `${formatTokens(totalOf("totalTokens"))} tokens${cache}` },
-    ...(output === 0 ? [] : [{ name: "replies", value: `${formatTokens(output)} tokens` }]),
+    { name: "largest prompt", value: `${formatTokens(largest)} tokens`, figures: { largestPromptTokens: largest } },
+    {
+      name: "sent in total",
+      value: `${formatTokens(totalOf("totalTokens"))} tokens${cache}`,
+      figures: {
+        sentTokens: totalOf("totalTokens"),
+        cacheReadTokens: isCacheKnown ? totalOf("cacheReadTokens") : null,
+      },
+    },
+    ...(output === 0 ? [] : [{ name: "replies", value: `${formatTokens(output)} tokens`, figures: { replyTokens: output } }]),
   ];
 }
 
@@ -101,7 +150,8 @@ function timeFacts(entries: readonly SessionEntry[]): readonly SessionFact[] {
   const minutes = Math.round((last - first) / MS_PER_MINUTE);
   const long =
     minutes < MINUTES_PER_HOUR ? formatNumberOf(minutes, "minute") : `${(minutes / MINUTES_PER_HOUR).toFixed(1)} hours`;
-  return [{ name: "started", value: `${timeText(first)}, over ${long}` }];
+  const figures = { startedMs: first, endedMs: last };
+  return [{ name: "started", value: `${timeText(first)}, over ${long}`, figures }];
 }
 
 /** A time as `2026-03-10 12:00 UTC`. */

@@ -199,7 +199,7 @@ export function createCompositionCounter(): CompositionCounter {
     if (tokens > 0) kinds.set(what, (kinds.get(what) ?? 0) + tokens);
   };
   const add = (message: Message) => {
-    for (const { what, tokens } of messageShares(message, tokensOf(message))) put(what, tokens);
+    for (const { what, tokens } of messageShares(message, tokensOf)) put(what, tokens);
   };
   return {
     tokensOf,

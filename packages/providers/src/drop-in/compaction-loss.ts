@@ -3,7 +3,7 @@ import { EMPTY_VIEW, foldEntry, messageChars } from "@plimsoll/core/extend";
 
 /** Parts that a compaction took out of the next request; the log still has all of them. */
 export interface CompactionLoss {
-  /** Removed and shortened parts by kind and tool, largest first, with the tokens that they no longer take. */
+  /** Removed and shortened messages, calls, results and images by kind and tool, largest first, with the tokens that they no longer take. */
   readonly kinds: readonly { readonly what: string; readonly parts: number; readonly tokens: number }[];
   /** The person's own messages that are no longer sent. */
   readonly humanMessages: readonly Message[];
@@ -21,18 +21,18 @@ export function compactionLoss(before: readonly Message[], after: readonly Messa
   const kept = new Map(after.map((message) => [message.id, message]));
   const known = new Set(before.map(({ id }) => id));
   const kinds = new Map<string, { parts: number; tokens: number }>();
-  const add = (what: string, tokens: number) => {
+  const add = ({ what, count }: MessageShare, tokens: number) => {
     const sum = kinds.get(what) ?? { parts: 0, tokens: 0 };
-    kinds.set(what, { parts: sum.parts + 1, tokens: sum.tokens + tokens });
+    kinds.set(what, { parts: sum.parts + count, tokens: sum.tokens + tokens });
   };
   const gone = before.filter(({ id }) => !kept.has(id));
-  for (const message of gone) for (const { what, tokens } of messageShares(message, tokensOf(message))) add(what, tokens);
+  for (const message of gone) for (const share of messageShares(message, tokensOf)) add(share, share.tokens);
   for (const message of before) {
     const now = kept.get(message.id);
     if (now === undefined || now === message) continue;
-    const after = messageShares(now, tokensOf(now));
-    for (const [index, { what, tokens }] of messageShares(message, tokensOf(message)).entries())
-      if (message.parts[index] !== now.parts[index]) add(what, tokens - (after[index]?.tokens ?? 0));
+    const after = messageShares(now, tokensOf);
+    for (const [index, share] of messageShares(message, tokensOf).entries())
+      if (message.parts[index] !== now.parts[index]) add({ ...share, count: 1 }, share.tokens - (after[index]?.tokens ?? 0));
   }
   const paths = gone.flatMap((message) => toolCallsOf(message)).flatMap((call) => call.paths.map(({ path }) => path));
   return {
@@ -46,16 +46,30 @@ export function compactionLoss(before: readonly Message[], after: readonly Messa
 /** A share of a message: one part, by kind and tool. */
 interface MessageShare {
   readonly what: string;
+  /** 0 for a further text of the same message, which counts once. */
+  readonly count: number;
   readonly chars: number;
   readonly tokens: number;
 }
 
-/** Splits a message into its parts by kind; each gets a share of the message's tokens by its length. */
-export function messageShares(message: Message, tokens: number): readonly MessageShare[] {
-  const totalChars = message.parts.reduce((sum, part) => sum + messageChars({ parts: [part] }), 0);
-  return message.parts.map((part) => {
-    const ratio = totalChars === 0 ? 1 / message.parts.length : messageChars({ parts: [part] }) / totalChars;
-    return { what: kindOf(message, part), chars: messageChars({ parts: [part] }), tokens: tokens * ratio };
+/** Splits a message into its parts by kind: images share the tokens of a message that has only them, the others share the rest by their length. */
+export function messageShares(message: Message, tokensOf: TokensOf): readonly MessageShare[] {
+  const { id, parts } = message;
+  const [tokens, totalChars] = [tokensOf(message), messageChars(message)];
+  const images = parts.filter((part) => part.type === "image");
+  const onlyImages: Message = { role: "user", id, origin: "human", parts: images, atMs: null };
+  const imageTokens = images.length === 0 ? 0 : totalChars === 0 ? tokens : Math.min(tokens, tokensOf(onlyImages));
+  return parts.map((part, index) => {
+    const chars = messageChars({ parts: [part] });
+    const ratio = totalChars === 0 ? 1 / parts.length : chars / totalChars;
+    const isCounted =
+      part.type === "tool-call" || part.type === "image" || parts.findIndex(({ type }) => type === part.type) === index;
+    return {
+      what: kindOf(message, part),
+      count: isCounted ? 1 : 0,
+      chars,
+      tokens: part.type === "image" ? imageTokens / images.length : (tokens - imageTokens) * ratio,
+    };
   });
 }
 

@@ -1,0 +1,73 @@
+import { RECORDED_POLICY } from "@plimsoll/core/extend";
+import { MODEL_CATALOG } from "@plimsoll/providers";
+import { cellOf } from "../drive/cell.ts";
+import { drive } from "../drive/drive.ts";
+import { METRICS } from "../metrics/registry.ts";
+import { type CompactionDetail, createRowMetrics } from "../metrics/row-metrics.ts";
+import { compactionWaits } from "../open/compaction-waits.ts";
+import { recordedDollars } from "../open/describe-session.ts";
+import { prepareSession } from "../open/prepared-session.ts";
+import type { RecordedDollars } from "../open/session-description.ts";
+import type { ReportedAnswer } from "../open/session-facts.ts";
+import { recordedUsdText } from "../show/validity.ts";
+import { isRollBack, type Transcript } from "../transcript.ts";
+import { KNOB_TABLE } from "./knob-table.ts";
+import { compactionSpend } from "./recorded-cost.ts";
+
+/** The wait, the price and the losses of one recorded compaction. The calls of its examples count from 1. */
+export interface RecordedCompaction extends Pick<CompactionDetail, "neededLater" | "examples"> {
+  /** Milliseconds that the person waited; `null` if the log does not show it. */
+  readonly waitMs: number | null;
+  /** US dollars at list prices, modelled: its summary, and sending the rest again without the cache. `null` if sizes or prices are unknown. */
+  readonly usd: number | null;
+}
+
+/** The cost of a log by its own reports, and its compactions. */
+export interface RecordedFigures extends Pick<RecordedDollars, "recordedUsd" | "recordedUsdIs"> {
+  /** The dollars in words, beside those that the log states; `null` if there are none. */
+  readonly usdText: string | null;
+  /** The log's own compactions by their ids. */
+  readonly compactions: ReadonlyMap<string, RecordedCompaction>;
+}
+
+/** Reads a log's cost and compactions. The passages that later replies needed come from a replay of the log as it ran; without compactions there is none. */
+export async function recordedFigures(transcript: Transcript): Promise<RecordedFigures> {
+  const dollars = recordedDollars(transcript, MODEL_CATALOG);
+  const { recordedUsd, recordedUsdIs } = dollars;
+  const compactions = await recordedCompactions(transcript);
+  return { recordedUsd, recordedUsdIs, usdText: recordedUsdText([dollars]), compactions };
+}
+
+async function recordedCompactions(transcript: Transcript): Promise<RecordedFigures["compactions"]> {
+  const { entries, copiedIds } = transcript;
+  const copied = new Set(copiedIds);
+  const own = entries.flatMap((entry, place) =>
+    entry.type === "compaction" && !isRollBack(entry) && !copied.has(entry.id) ? [{ id: entry.id, place }] : [],
+  );
+  if (own.length === 0) return new Map();
+  const session = prepareSession(transcript);
+  const cell = cellOf(session, { policy: RECORDED_POLICY, window: { kind: "real" }, catalog: MODEL_CATALOG });
+  const recorder = createRowMetrics(session, cell, { catalog: MODEL_CATALOG, metrics: METRICS });
+  await drive(session, cell, recorder.add);
+  const [waits, details] = [compactionWaits(transcript), recorder.compactions()];
+  return new Map(
+    own.map(({ id, place }, index) => {
+      const { neededLater = 0, examples = [] } = details[index] ?? {};
+      const counted = examples.map(({ call, text }) => ({ call: call + 1, text }));
+      return [id, { neededLater, examples: counted, waitMs: waits.get(id) ?? null, usd: usdAt(transcript, place) }];
+    }),
+  );
+}
+
+/** The price of the compaction at a place of the log, between the reports before and after it. */
+function usdAt({ entries, format }: Transcript, place: number): number | null {
+  const isReport = (entry: Transcript["entries"][number]): entry is ReportedAnswer => entry.type === "usage";
+  const before = entries.slice(0, place).findLast(isReport)?.usage.input.totalTokens ?? null;
+  const next = entries.slice(place).find(isReport);
+  const after = next?.usage.input.totalTokens ?? null;
+  const prices = next === undefined ? null : MODEL_CATALOG.pricesOf(next.modelId, next.atMs);
+  if (next === undefined || before === null || after === null || prices === null) return null;
+  const likeness = KNOB_TABLE.find(({ agent }) => agent === format)?.replay?.likeness(new Map());
+  const isCached = likeness?.summary.request === "prefix";
+  return compactionSpend(before, after, { prices, rules: MODEL_CATALOG.cacheRulesOf(next.modelId), isCached });
+}
