@@ -132,8 +132,10 @@ const unstreamed = () => {
 type LibraryCall = (messages: readonly unknown[], replyTokens: number | undefined) => void;
 
 /** Libraries that call a model by themselves with one of our doors' results of these texts. */
-const LIBRARIES: { readonly [name: string]: (texts: readonly string[], call: LibraryCall) => Promise<unknown> } = {
-  "the AI SDK": async (texts, call) => {
+const LIBRARIES: {
+  readonly [name: string]: (texts: readonly string[], call: LibraryCall, own: number | undefined) => Promise<unknown>;
+} = {
+  "the AI SDK": async (texts, call, maxOutputTokens) => {
     const model = new MockLanguageModelV3({
       doGenerate: async ({ prompt, maxOutputTokens }) => {
         call(prompt, maxOutputTokens);
@@ -147,36 +149,46 @@ const LIBRARIES: { readonly [name: string]: (texts: readonly string[], call: Lib
     });
     const params: Parameters<typeof model.doGenerate>[0] = {
       prompt: texts.map((text) => ({ role: "user", content: [{ type: "text", text }] })),
-      maxOutputTokens: LIMITS.maxOutputTokens,
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     };
     const [doGenerate, doStream] = [() => model.doGenerate(params), () => model.doStream(params)];
     await createCompactionMiddleware(POLICED).wrapGenerate({ params, model, doGenerate, doStream });
   },
-  "OpenAI's Agents SDK": (texts, call) => {
+  "OpenAI's Agents SDK": (texts, call, maxTokens) => {
     const getResponse = async ({ input, modelSettings }: ModelRequest): Promise<ModelResponse> => {
       call([...input], modelSettings.maxTokens);
       return { usage: new Usage(), output: [] };
     };
     const model = createCompactingModel({ getResponse, getStreamedResponse: unstreamed }, POLICED);
     return model.getResponse({
-      ...{ input: texts.map((content) => ({ role: "user", content })), modelSettings: { maxTokens: LIMITS.maxOutputTokens } },
+      ...{
+        input: texts.map((content) => ({ role: "user", content })),
+        modelSettings: maxTokens === undefined ? {} : { maxTokens },
+      },
       ...{ tools: [], handoffs: [], outputType: "text", tracing: false },
     });
   },
 };
 
-describe.each(Object.keys(LIBRARIES))("a request of %s", (name) => {
+/** Each library, with a reply that the call names, and with that of the options' limits. */
+const LIBRARY_CALLS = Object.keys(LIBRARIES).flatMap((name) => [
+  [`${name} that names its reply`, name, LIMITS.maxOutputTokens] as const,
+  [`${name} that names none`, name, undefined] as const,
+]);
+
+describe.each(LIBRARY_CALLS)("a request of %s", (_, name, own) => {
   test.each(REFUSALS)(
     "asks for less before it is cut, refused for prompt and reply together by %s",
-    async (_, status, words) => {
+    async (__, status, words) => {
       const asked: (readonly [number, number | undefined])[] = [];
       await LIBRARIES[name]?.(
-        Array.from({ length: 7 }, (__, turn) => said(turn)),
+        Array.from({ length: 7 }, (___, turn) => said(turn)),
         (messages, reply = 0) => {
           asked.push([messages.length, reply]);
           const prompt = Math.ceil(JSON.stringify(messages).length / 4);
           if (prompt + reply > 50_000) throw refusal(status, words(prompt, reply, 50_000));
         },
+        own,
       );
       const [first, second, ...more] = asked;
       expect([first?.[1], second?.[0], more]).toEqual([LIMITS.maxOutputTokens, first?.[0], []]);

@@ -1,5 +1,14 @@
-import type { ContextEvent, ModelLimits } from "@plimsoll/core";
-import { LEAST_REPLY_TOKENS, replyBeside } from "@plimsoll/core/extend";
+import { type ContextEvent, type ModelLimits, PLIMSOLL_POLICY, type SessionOptions } from "@plimsoll/core";
+import { LEAST_REPLY_TOKENS, replyBeside, requireFallback } from "@plimsoll/core/extend";
+
+/** The reply to ask for in a call that names none: that of the program's own limits, whose room is kept free; none with compaction off. */
+export function namedReply({
+  limits,
+  policy = PLIMSOLL_POLICY,
+  kinds,
+}: Partial<Pick<SessionOptions, "policy" | "kinds">> & { readonly limits?: Partial<ModelLimits> }): number | undefined {
+  return requireFallback(policy, kinds).enabled ? (limits?.maxOutputTokens ?? undefined) : undefined;
+}
 
 /** Half of a reply, to ask for at most where a refusal names a limit but no count: an estimate may be wrong by more than a shorter step. */
 function halfReply(askedTokens: number): number {

@@ -11,7 +11,7 @@ export interface SimulatorOptions {
   readonly replies: readonly SimulatedReply[] | ((request: SimulatedRequest) => SimulatedReply);
   /** The model's context window, in tokens; 200,000 by default. */
   readonly contextWindowTokens?: number;
-  /** The largest reply that a request may ask for, in tokens, of every model or by the model's id; 64,000 by default, and for models with `null`. */
+  /** The largest reply that a request may ask for, in tokens, of every model or by the model's id; 128,000 by default, and for models with `null`. */
   readonly maximumOutputTokens?: number | ((modelId: string) => number | null);
   /** Whether the requested reply must fit as well, as for Anthropic and most OpenAI models; it must by default. */
   readonly windowHolds?: "prompt-and-reply" | "prompt";
@@ -62,9 +62,9 @@ export interface SimulatedCacheRules {
   readonly stepTokens: number;
 }
 
-/** The default window of a provider, and the largest reply of unknown models. */
+/** The default window of a provider, and the largest reply by default: that of the vendors' largest models. */
 export const DEFAULT_WINDOW_TOKENS = 200_000;
-const DEFAULT_OUTPUT_TOKENS = 64_000;
+const DEFAULT_OUTPUT_TOKENS = 128_000;
 
 /** The most that may be asked for as a reply of the model. */
 export function maximumOutputTokensOf(modelId: string, { maximumOutputTokens: most }: SimulatorOptions): number {

@@ -69,12 +69,12 @@ describe("the largest reply is the one that is handed in", () => {
       ["responses", { model, max_output_tokens: tokens, input: "go" }],
     ] as const;
 
-  const byModel = (model: string) => (model === "known" ? 128_000 : null);
+  const byModel = (model: string) => (model === "known" ? 32_000 : null);
 
   test.each<[string, SimulatorOptions["maximumOutputTokens"] & {}, string, number]>([
     ["for every model", 8_192, "known", 8_192],
-    ["for the model", byModel, "known", 128_000],
-    ["for other models, which have the default", byModel, "unknown", 64_000],
+    ["for the model", byModel, "known", 32_000],
+    ["for other models, which have the default", byModel, "unknown", 128_000],
   ])("%s", async (_, maximumOutputTokens, model, largest) => {
     const simulator = await simulatorWith({ contextWindowTokens: 2_000_000, maximumOutputTokens });
     const statusesOf = (tokens: number) =>
@@ -145,8 +145,8 @@ describe("the Messages wire", () => {
     ["no limit of the reply", { model: "m", messages: [go] }, "max_tokens: Field required"],
     [
       "a reply that is too long",
-      body([go], { max_tokens: 64_001 }),
-      "max_tokens: 64001 > 64000, which is the maximum allowed number of output tokens for m",
+      body([go], { max_tokens: 128_001 }),
+      "max_tokens: 128001 > 128000, which is the maximum allowed number of output tokens for m",
     ],
     ["no messages", body([]), "messages: at least one message is required"],
     ["a reply first", body([assistant("hi"), go]), 'messages: first message must use the "user" role'],

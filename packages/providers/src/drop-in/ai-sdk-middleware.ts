@@ -4,6 +4,7 @@ import type { LanguageModelMiddleware } from "ai";
 import { ReportedError } from "../client/failure.ts";
 import { refuseUnsupported } from "../client/supported.ts";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { namedReply } from "../shorter-reply.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { inTurn, joinedSystem, type TurnRules } from "../wire/turns.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
@@ -36,7 +37,7 @@ export interface MiddlewareOptions extends CompactorOptions {
 
 /**
  * Makes a language-model middleware that sends a compacted prompt in place of the whole one. If the provider says that it does not fit, it compacts
- * further and sends again, as often as the policy allows. It keeps the call's model, and the requested reply as long as that fits beside the prompt. One middleware serves any number of conversations at once.
+ * further and sends again, as often as the policy allows. It keeps the call's model, and the requested reply (by default that of `limits`) as long as that fits beside the prompt. One middleware serves any number of conversations at once.
  *
  * @throws PlimsollError `bad-input` if the SDK is installed in an unsupported version.
  */
@@ -63,10 +64,11 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
   };
   const requestOf = (params: Params, { modelId }: Model, reply: Reply): ArrayRequest<unknown> => {
     const key = keyOf(params);
-    const { abortSignal: signal, maxOutputTokens } = params;
+    const { abortSignal: signal, maxOutputTokens = namedReply(options) } = params;
     const onReply = (mostTokens: number | null) => {
       reply.maxOutputTokens = Math.min(maxOutputTokens ?? 0, mostTokens ?? Number.POSITIVE_INFINITY);
     };
+    if (maxOutputTokens !== undefined) reply.maxOutputTokens = maxOutputTokens;
     return {
       modelId,
       tools: toolSpecsOf(params.tools),

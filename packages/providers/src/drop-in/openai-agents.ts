@@ -3,6 +3,7 @@ import { usageOf } from "@plimsoll/core";
 import { option } from "@plimsoll/core/extend";
 import { refuseUnsupported } from "../client/supported.ts";
 import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { namedReply } from "../shorter-reply.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import {
   agentItemKind,
@@ -64,10 +65,11 @@ export function createCompactingModel(model: Model, given: CompactingModelOption
     const key = conversation?.(request) ?? null;
     const { systemInstructions: system, signal, modelSettings, tools, handoffs } = request;
     const modelId = stringAt(model, "_model") ?? stringAt(model, "model");
-    const { maxTokens } = modelSettings;
+    const { maxTokens = namedReply(options) } = modelSettings;
     const onReply = (mostTokens: number | null) => {
       reply.maxTokens = Math.min(maxTokens ?? 0, mostTokens ?? Number.POSITIVE_INFINITY);
     };
+    if (maxTokens !== undefined) reply.maxTokens = maxTokens;
     return {
       ...(system === undefined ? {} : { system }),
       tools: toolSpecsOf([

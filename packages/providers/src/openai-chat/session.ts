@@ -3,6 +3,7 @@ import type OpenAI from "openai";
 import { sentModelId } from "../catalog/model-limits.ts";
 import { createSdkSession } from "../session/create-session.ts";
 import { type SdkSession, type SdkSessionOptions, SESSION_KEYS } from "../session/session.ts";
+import { namedReply } from "../shorter-reply.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { decodeOpenAiChat } from "./decode.ts";
 import { type ChatBody, encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./encode.ts";
@@ -31,6 +32,7 @@ export async function createChatSession(given: ChatSessionOptions): Promise<Chat
   const { request, host = OPENAI_HOST, ...options } = given;
   const { model: modelId, tools = [] } = request;
   const { quirks } = host;
+  const isNamed = namedReply(options) !== undefined;
   return await createSdkSession(
     {
       modelReference: `${host.name}/${modelId}`,
@@ -47,6 +49,7 @@ export async function createChatSession(given: ChatSessionOptions): Promise<Chat
           typeof wanted === "number" ? Math.min(wanted, asked.maxOutputTokens) : wanted,
         );
         const reply = {
+          ...(isNamed && !max_tokens && !max_completion_tokens && { [quirks.outputLimit]: asked.maxOutputTokens }),
           ...(max_tokens === undefined ? {} : { max_tokens }),
           ...(max_completion_tokens === undefined ? {} : { max_completion_tokens }),
         };
