@@ -3,7 +3,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import Anthropic from "@anthropic-ai/sdk";
 import { startAgent } from "@plimsoll/agent";
 import { createDigest, createMemoryArtifactStore, type ModelClient } from "@plimsoll/core";
-import { type AgentTool, isRecord } from "@plimsoll/core/extend";
+import { isRecord } from "@plimsoll/core/extend";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { generateText, jsonSchema, type LanguageModel, type ModelMessage, stepCountIs, tool, wrapLanguageModel } from "ai";
 import OpenAI from "openai";
@@ -14,13 +14,12 @@ import { createCompactionMiddleware } from "../src/drop-in/ai-sdk.ts";
 import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../src/drop-in/openai-responses.ts";
-import { parseRecord, stringAt } from "../src/fields.ts";
 import { createOpenAiChatClient } from "../src/openai-chat/client.ts";
 import { CHAT_HOSTS, type ChatHost, OPENAI_HOST } from "../src/openai-chat/hosts.ts";
 import { createOpenAiResponsesClient } from "../src/openai-responses/client.ts";
 import { fetchBehindProxy } from "./fetch-behind-proxy.ts";
 import type { MatrixColumn, MatrixGame, Thinking } from "./matrix-game.ts";
-import { declaration, fileText, question, READ_TOOL, SYSTEM } from "./matrix-script.ts";
+import { declaration, fileText, pathIn, question, READ_TOOL, readFileTool, SYSTEM } from "./matrix-script.ts";
 
 const MAXIMUM_OUTPUT_TOKENS = 2_048;
 const BUDGET_TOKENS = 1_024;
@@ -35,21 +34,6 @@ const limitsOf = ({ windowTokens }: MatrixGame) => ({
   maxOutputTokens: MAXIMUM_OUTPUT_TOKENS,
 });
 
-function pathIn(args: unknown): string {
-  const fields = typeof args === "string" ? parseRecord(args) : args;
-  return stringAt(fields, "path") ?? "";
-}
-
-const readFile: AgentTool = {
-  spec: { name: READ_TOOL.name, description: READ_TOOL.description, parametersJson: JSON.stringify(READ_TOOL.parameters) },
-  category: "file-content",
-  isRerunnable: true,
-  hint: null,
-  pathsOf: () => [],
-  effectOf: () => ({ kind: "read" }),
-  run: (args) => Promise.resolve({ text: fileText(pathIn(args)), isError: false }),
-};
-
 /** Our own loop, over one of our own clients. */
 async function playAgent(game: MatrixGame, client: ModelClient, modelId: string): Promise<void> {
   const agent = await startAgent({
@@ -59,7 +43,7 @@ async function playAgent(game: MatrixGame, client: ModelClient, modelId: string)
     model: { client, modelId, limits: limitsOf(game) },
     policy: game.policy,
     summarizer: createDigest(),
-    tools: [readFile],
+    tools: [readFileTool(fileText)],
     nowMs: () => 0,
     isBoundReasoning,
     // Another branch every few steps.

@@ -1,4 +1,6 @@
+import type { AgentTool } from "@plimsoll/core/extend";
 import type { SimulatedReply, SimulatedRequest } from "@plimsoll/simulator";
+import { parseRecord, stringAt } from "../src/fields.ts";
 
 /** The one tool of every run of the matrix. */
 export const READ_TOOL = {
@@ -6,6 +8,25 @@ export const READ_TOOL = {
   description: "Reads a file of the project.",
   parameters: { type: "object", properties: { path: { type: "string" } } },
 } as const;
+
+/** The path in a call's arguments, which may be JSON. */
+export function pathIn(args: unknown): string {
+  return stringAt(typeof args === "string" ? parseRecord(args) : args, "path") ?? "";
+}
+
+/** The tool in the form of an agent. */
+export function readFileTool(textOf: (path: string) => string): AgentTool {
+  const { name, description, parameters } = READ_TOOL;
+  return {
+    spec: { name, description, parametersJson: JSON.stringify(parameters) },
+    category: "file-content",
+    isRerunnable: true,
+    hint: null,
+    pathsOf: () => [],
+    effectOf: () => ({ kind: "read" }),
+    run: async (args) => ({ text: textOf(pathIn(args)), isError: false }),
+  };
+}
 
 export const SYSTEM = "You read files and say what is in them.";
 
