@@ -214,7 +214,7 @@ test("a window behind a model's id is not sent", async () => {
   }
 });
 
-test.each<[string, SdkSessionOptions["policy"], unknown]>([
+test.each<[string, string, unknown]>([
   ["named by limits is asked for where the request names none", "plimsoll", 2_000],
   ["is not touched with compaction off", "none", undefined],
 ])("a reply %s", async (_, policy, expected) => {
