@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Budget, resolveAmount } from "../budget.ts";
+import { openStepStart } from "../cut-point.ts";
 import type { Edit } from "../edit/apply-edits.ts";
 import type { AppliedEdit, CompactionReason, CompactionRecord, StepOutcome } from "../entry.ts";
 import { failureText } from "../error.ts";
@@ -8,7 +9,7 @@ import type { KeepRule } from "../keep/keep-rule.ts";
 import { type KeptMessages, keptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
 import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
 import { CONTEXT_FRAMING, quotedText } from "../message/framing.ts";
-import { type Message, textOf } from "../message/message.ts";
+import { isHuman, type Message, textOf } from "../message/message.ts";
 import { answerWithin, type Door, passed } from "../port-door.ts";
 import { shortHash } from "../text.ts";
 import { workBetween } from "../tokens/measure.ts";
@@ -24,7 +25,7 @@ import {
   withPrepared,
 } from "./chain.ts";
 import type { CompactionTools, ViewMeasure } from "./compaction-tools.ts";
-import { sizedParts, summaryWithin, toolsFor, viewMeasure } from "./compaction-tools.ts";
+import { NOTICE_TOKENS, sizedParts, summaryWithin, toolsFor, viewMeasure } from "./compaction-tools.ts";
 import { execute } from "./execute.ts";
 import type {
   CompactionNotice,
@@ -35,7 +36,7 @@ import type {
   HookDecision,
   PreparedSummaryPort,
 } from "./fit-input.ts";
-import { type Goal, goalOf } from "./goal.ts";
+import { type Goal, goalOf, LEAST_ROOM_RATIO } from "./goal.ts";
 import { expectedTokensOf } from "./why-act.ts";
 import { type CutPrice, mostWorthKeeping, whyNotWorth } from "./worth-cutting.ts";
 
@@ -84,20 +85,22 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   const worthTokens = hasToPay
     ? mostWorthKeeping(measure.viewTokens, given.price, minimumFreedRatio)
     : Number.POSITIVE_INFINITY;
+  const spareTokens = besideStepsTokens(state, compaction, { goal, measure });
   const newestTokens = "tokens" in newest ? newest.tokens : 0;
   const estimator = setup.cutEstimator();
   const kept = keptMessages([LOADED_TOOLS, ...chain.rules], {
     messages,
     budget,
     messageTokens: (message) => estimator.messageTokens(message, state.ledger),
-    limitTokens: goal.limitTokens * keptRatioOf(chain.rules, budget),
+    limitTokens: Math.min(goal.limitTokens * keptRatioOf(chain.rules, budget), spareTokens),
   });
   setup.work.visited(kept.length * messages.length);
+  const leftTokens = kept.reduce((sum, { tokens }) => sum - tokens, spareTokens);
   const { tools, recaller, isSupplied, cutEstimatorName } = chainToolsFor(state, compaction, {
     goal,
     // A text about the rest has only the room that the newest steps leave it.
-    keptTokens: Math.max(0, Math.min(goal.limitTokens, worthTokens)),
-    writtenTokens: Math.max(0, Math.min(goal.limitTokens, worthTokens - newestTokens)),
+    keptTokens: Math.max(0, Math.min(goal.limitTokens, worthTokens, leftTokens)),
+    writtenTokens: Math.max(0, Math.min(goal.limitTokens, worthTokens - newestTokens, leftTokens)),
     measure,
     summary,
     held: kept,
@@ -142,6 +145,31 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
     before: messages,
     work: workBetween(workBefore, setup.work.total()),
   });
+}
+
+/**
+ * The most tokens of kept messages and of text about the rest beside which a cut buys the steps that it has to: none where half of the window is free of system text
+ * and tools, all where these fill it, and no more than the messages that no cut takes leave room for.
+ */
+function besideStepsTokens(
+  { policy: { progress }, view }: FitState,
+  { budget, price }: Compaction,
+  { goal, measure }: { readonly goal: Goal; readonly measure: ViewMeasure },
+): number {
+  const stepTokens = price?.stepTokens ?? 0;
+  const filledRatio = Math.max(0, (2 * measure.overheadTokens) / budget.inputBudgetTokens - 1);
+  const wantedSteps = (progress.minimumSteps ?? 0) * Math.min(1, filledRatio);
+  if (wantedSteps * stepTokens <= 0) return Number.POSITIVE_INFINITY;
+  const messages = view.messages.slice();
+  const human = messages.findLast(isHuman);
+  const staying = messages.slice(openStepStart(messages)).concat(human ?? []);
+  const stayingTokens = measure.tokensOf(staying);
+  // A bound out of reach does not bring on the next cut.
+  const isBound = goal.limitTokens > goal.budgetTokens * LEAST_ROOM_RATIO;
+  const roomTokens = (isBound ? goal.limitTokens : goal.budgetTokens) - stayingTokens;
+  const possibleSteps = Math.max(0, Math.floor((roomTokens - NOTICE_TOKENS) / stepTokens));
+  const spareTokens = roomTokens - stepTokens * Math.min(wantedSteps, possibleSteps);
+  return Math.max(0, Math.min(spareTokens, goal.limitTokens - stayingTokens));
 }
 
 /** Messages that rules keep may take this share of the room: the rest takes a summary and later messages; chosen. */

@@ -24,7 +24,7 @@ export interface CompactionTools
 }
 
 /** Tokens of a notice without its facts; the longest has some 70. */
-const NOTICE_TOKENS = 80;
+export const NOTICE_TOKENS = 80;
 
 /** Summarisers whose requests fit, the facts as text, and prices, for one compaction. */
 export function toolsFor(

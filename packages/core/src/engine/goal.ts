@@ -133,7 +133,7 @@ function fittingIfCounted(
 const ROUNDING_TOKENS = 2;
 
 /** The bound is a share of the overhead, too: where that fills the window it would leave nothing. Then half of the expected room is kept; chosen. */
-const LEAST_ROOM_RATIO = 0.5;
+export const LEAST_ROOM_RATIO = 0.5;
 
 function fittingTokensOf(
   { setup: { estimator }, ledger }: Sized,

@@ -15,22 +15,42 @@ const STEPS = 60;
 const never = new AbortController().signal;
 const wordsOf = (tokens: number) => "some words of a text ".repeat(Math.round((tokens * 4) / 21));
 
+/** Lines of code with names and errors of their own, which digests quote and which are recalled. */
+function linesOf(step: number, tokens: number): string {
+  const chars = tokens * 4;
+  const error = (line: number) =>
+    `Error: cannot read src/part${step % 7}/module-${step}.ts:${line}: expected Date${step * line}`;
+  const code = (line: number) => `export const value${step}_${line} = compute(${step}, ${(line * 31) % 97}); // line ${line}`;
+  return Array.from({ length: Math.ceil(chars / 40) }, (_, line) => [code, code, code, error][line % 4]?.(line))
+    .join("\n")
+    .slice(0, chars);
+}
+
+/** Shares of a window that system text and the first message fill. */
+interface Filled {
+  readonly system?: number;
+  readonly asked?: number;
+  readonly window?: number;
+}
+
 /** Sixty steps of so many tokens each, beside system text and a first message that fill so much of the window. */
-async function played(policy: Policy, filled: { readonly system?: number; readonly asked?: number }, stepTokens: number) {
-  const system = wordsOf(WINDOW_TOKENS * (filled.system ?? 0));
+async function played(policy: Policy, filled: Filled, stepTokens: number) {
+  const { window = WINDOW_TOKENS } = filled;
+  const model = { contextWindowTokens: window, maxOutputTokens: null };
+  const system = wordsOf(window * (filled.system ?? 0));
   const manager = createSession({
     policy,
     summarizer: async () => ({ text: "## Goal\n\nDates are mended.", usage: null, stopReason: "end" }),
     entries: [sessionStart(system)],
   });
   const append = (message: Message) => manager.append({ type: "message", message });
-  append(human("u", `Mend the parser of dates. ${wordsOf(WINDOW_TOKENS * (filled.asked ?? 0))}`));
+  append(human("u", `Mend the parser of dates. ${wordsOf(window * (filled.asked ?? 0))}`));
   const counts = { cuts: 0, refused: 0, withoutNewest: 0 };
   for (let step = 0; step < STEPS; step += 1) {
-    const fitted = await manager.fit({ gate: "before-step", pending: [], model: LIMITS, nowMs: null }, never);
+    const fitted = await manager.fit({ gate: "before-step", pending: [], model, nowMs: null }, never);
     const { messages } = manager.context();
     const tokens = messages.reduce((sum, message) => sum + messageChars(message) / 4, system.length / 4);
-    counts.refused += tokens > WINDOW_TOKENS ? 1 : 0;
+    counts.refused += tokens > window ? 1 : 0;
     manager.append(usageEntry(`q${step}`, messages.at(-1)?.id ?? null, Math.round(tokens)));
     if (fitted.kind === "compacted") {
       counts.cuts += 1;
@@ -38,7 +58,7 @@ async function played(policy: Policy, filled: { readonly system?: number; readon
       expect(messages.some(isHuman)).toBe(true);
     }
     append(calling(`a${step}`, [`c${step}`]));
-    append(result(`r${step}`, `c${step}`, wordsOf(stepTokens)));
+    append(result(`r${step}`, `c${step}`, linesOf(step, stepTokens)));
   }
   return counts;
 }
@@ -52,6 +72,10 @@ test.each<[string, Policy, Parameters<typeof played>[1], number, number]>([
   ["96%", PLIMSOLL_POLICY, { system: 0.96 }, 100, 6],
   ["96%", PLIMSOLL_POLICY, { system: 0.96 }, 400, 6],
   ["96%", PLIMSOLL_ECONOMY_POLICY, { system: 0.96 }, 400, 6],
+  ["98%", PLIMSOLL_POLICY, { system: 0.98 }, 200, 6],
+  ["98%, of 200,000,", PLIMSOLL_POLICY, { system: 0.98, window: 200_000 }, 400, 6],
+  ["98%, of 200,000,", PLIMSOLL_POLICY, { system: 0.98, window: 200_000 }, 600, 9],
+  ["95%, of 16,000,", PLIMSOLL_POLICY, { system: 0.95, window: 16_000 }, 60, 8],
   ["99%", PLIMSOLL_POLICY, { system: 0.99 }, 50, 6],
   ["99%", PLIMSOLL_POLICY, { system: 0.99 }, 100, 6],
   ["60%, above the line,", EARLY, { system: 0.6 }, 400, 6],
