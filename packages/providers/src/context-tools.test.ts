@@ -187,6 +187,25 @@ describe("a compactor of several conversations", () => {
     expect(await execute("recall", { handle }, "ben")).toBe("This session has no such handle.");
   });
 
+  test("rejects an unnamed call without a handler of events, in loops of SDKs too, and its reports name theirs", async () => {
+    const compactor = createChatCompactor(options);
+    const tools = contextTools(compactor);
+    for (const key of ["ann", "ben"]) {
+      await compactor.fit(said(key), { conversation: key });
+      expect(compactor.last).toMatchObject({ key });
+    }
+    const expected = {
+      code: "bad-input",
+      message: "recall was not answered: 2 conversations are in memory: name one in execute or toolsFor",
+    };
+    const { recall } = toolsFor("ai-sdk", tools, (schema) => schema);
+    const made = (fields: { name: string; execute: (args: unknown) => Promise<string>; errorFunction: null }) => fields;
+    const [, agents] = toolsFor("openai-agents", tools, made);
+    expect(agents).toMatchObject({ name: "recall", errorFunction: null });
+    for (const call of [(args: unknown) => tools.execute("recall", args), recall?.execute, agents?.execute])
+      await expect(call?.({ words: "ann" })).rejects.toMatchObject(expected);
+  });
+
   test("keeps a pin through a restart, and an undo takes it back", async () => {
     const sessions = createMemorySessionStore();
     const artifacts = createMemoryArtifactStore();

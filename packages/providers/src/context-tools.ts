@@ -26,6 +26,8 @@ type AgentsFields = Named & {
   parameters: Omit<Parameters, "additionalProperties"> & { additionalProperties: true };
   strict: false;
   execute: Run;
+  /** The program gets errors; by default the SDK gives them to the model. */
+  errorFunction: null;
 };
 
 /** SDKs that run tools themselves, and the function of each that makes one. */
@@ -102,6 +104,7 @@ export function toolsFor(
           parameters: { ...parameters, additionalProperties: true },
           strict: false,
           execute: run,
+          errorFunction: null,
         });
       default:
         return sdk satisfies never;

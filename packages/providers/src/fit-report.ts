@@ -11,6 +11,8 @@ type Replaced =
 /** The report of the newest fit. Sizes are expected tokens of the request. */
 export interface FitReport {
   readonly kind: FitOutcome["kind"];
+  /** The caller's key of the conversation; `null` without one, and for a session. */
+  readonly key: string | null;
   /** The id of the session's log. */
   readonly sessionId: string | null;
   readonly tokensBefore: number;
@@ -23,6 +25,7 @@ export interface FitReport {
 }
 
 interface Fitted {
+  readonly key?: string | null;
   readonly sessionId: string | null;
   readonly policy: Pick<Policy, "trigger">;
   readonly limits: ModelLimits;
@@ -32,7 +35,7 @@ interface Fitted {
 
 /** Reports the fits of one request, in their order. */
 export function fitReport(outcomes: readonly FitOutcome[], fitted: Fitted): FitReport {
-  const { sessionId, expectedTokens: tokensAfter } = fitted;
+  const { key = null, sessionId, expectedTokens: tokensAfter } = fitted;
   const outcome = outcomes.findLast(({ kind }) => kind !== "unchanged") ?? outcomes.at(-1);
   const entries = outcomes.flatMap(({ entry }) => entry ?? []);
   const edits = entries.flatMap((entry) => entry.edits);
@@ -44,6 +47,7 @@ export function fitReport(outcomes: readonly FitOutcome[], fitted: Fitted): FitR
   const handles = parts.map(({ handle }) => handle);
   return {
     kind: outcome?.kind ?? "unchanged",
+    key,
     sessionId,
     tokensBefore: entries[0]?.record.tokensBefore ?? tokensAfter,
     tokensAfter,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PlimsollError } from "../error.ts";
 import { isRecord, jsonIn } from "../json.ts";
 import * as option from "../option.ts";
 import type { ToolSpec } from "../tool.ts";
@@ -40,8 +41,8 @@ export interface ContextTools<Of = never> {
   /** The tools to declare in every request: byte for byte the same for the same offer. */
   readonly definitions: readonly ToolSpec[];
   /**
-   * Runs a call and resolves to the text for its result, or `null` for a tool that is not offered; never rejects. `args` is an object or its JSON. `of` names the
-   * conversation of a compactor that has several in memory, as in its `recall`.
+   * Runs a call and resolves to the text for its result, or `null` for a tool that is not offered. `args` is an object or its JSON. `of` names the conversation of a compactor
+   * that has several in memory, as in its `recall`; without it, and without a handler of events, the call rejects with `bad-input`.
    */
   execute(name: string, args: unknown, of?: Of): Promise<string | null>;
 }
@@ -122,7 +123,9 @@ export function contextTools<Of = never>(
       try {
         const { contextCall } = typeof host === "function" ? host() : host;
         return await contextCall({ name: called.name, args: argumentsOf(called, args), from }, of);
-      } catch {
+      } catch (error) {
+        // The program's own fault: it gave no conversation.
+        if (error instanceof PlimsollError && error.code === "bad-input") throw error;
         // The model can do nothing about a failing store or a closed session, and its loop meets the same failure.
         return "The call failed. Go on without it.";
       }

@@ -89,7 +89,7 @@ type CompactingRequest<Item, Answer> = ArrayRequest<Answer> & {
 
 /** Compacts arrays that their callers keep whole and resend at each call. One serves any number of conversations at once. */
 export interface ArrayCompactor<Item, Answer> {
-  /** The report of the newest `fit`, `send` or `recover` of any conversation; `null` before the first. */
+  /** The report of the newest `fit`, `send` or `recover`, which names its conversation (`key`, `sessionId`); `null` before the first. */
   readonly last: FitReport | null;
   /**
    * Returns the array to send in place of the whole one; unchanged items are the caller's objects. Rejects with `context-overflow` if no cut makes it fit the window of
@@ -123,7 +123,8 @@ export interface ArrayCompactor<Item, Answer> {
     of: ConversationOf<Item>,
   ): ReturnType<typeof recallArtifact>;
   /**
-   * Answers a call of a context tool in a conversation, and logs it. `contextTools` makes the calls; without `of` a call belongs to the one conversation in memory.
+   * Answers a call of a context tool in a conversation, and logs it. `contextTools` makes the calls; without `of` a call belongs to the one conversation in memory. If
+   * several are there, the event `context-call-unnamed` says so; without `onEvent` the call rejects with `bad-input`.
    */
   contextCall(call: Parameters<Session["contextCall"]>[0], of?: ConversationOf<Item>): Promise<string>;
   /** Lists the conversations in memory with their logs, the last used first. */
@@ -266,10 +267,15 @@ export function createArrayCompactor<Item, Answer>(
       if (found === undefined || (of === undefined && others.length > 0)) {
         const why =
           of === undefined
-            ? `${all().length} conversations are in memory: name one`
-            : "no conversation has that name: give its key or array";
-        const event = { type: "context-call-unnamed", tool: call.name, why: `${why} in execute or toolsFor` } as const;
-        logs.options.onEvent?.(event, { key: typeof of === "string" ? of : null, sessionId: "" });
+            ? `${all().length} conversations are in memory: name one in execute or toolsFor`
+            : "no conversation has that name: give its key or array in execute or toolsFor";
+        const { onEvent } = logs.options;
+        if (onEvent === undefined)
+          throw new PlimsollError("bad-input", `${call.name} was not answered: ${why}`, { tool: call.name });
+        onEvent(
+          { type: "context-call-unnamed", tool: call.name, why },
+          { key: typeof of === "string" ? of : null, sessionId: "" },
+        );
         return UNNAMED;
       }
       const recall = (handle: string, range: Parameters<typeof recallIn>[2]["range"]) =>

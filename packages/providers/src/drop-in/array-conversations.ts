@@ -313,7 +313,7 @@ function fittedLog(
   asked.onReply?.(replyTokens);
   const { expectedTokens } = session.predict();
   const { limits, learnedTokens: observedLimitTokens } = learnedFor(asked, { session, logs });
-  const fitted = { policy: logs.policy, sessionId: found.name.sessionId, limits, observedLimitTokens, expectedTokens };
+  const fitted = { policy: logs.policy, ...found.name, limits, observedLimitTokens, expectedTokens };
   return { found, view: session.view(), expectedTokens, replyTokens, report: fitReport(outcomes, fitted) };
 }
 
