@@ -207,9 +207,9 @@ export function adviceHtml(
 <ul>${sentences.map(([decision, text]) => html`<li><b>${decisionTitle(decision, pays)}</b>. ${text}</li>`)}</ul></section>
 ${problemList(adviceProblems(agents))}
 ${decisions.map((decision, index) => decisionSection(decision, index, pays))}
-${habits.length === 0 ? html`` : html`<h2>The most expensive habits in these logs</h2><ul>${habits.map((text) => html`<li>${text}</li>`)}</ul>`}
-${facts === "" ? html`` : html`<h2>What the logs say</h2><pre tabindex="0">${facts}</pre>`}
 <p class="note">${ROW_READING}</p>
+${habits.length === 0 ? html`` : html`<h2>The most expensive habits in these logs</h2><ul>${habits.map((text) => html`<li>${text}</li>`)}</ul>`}
+${facts === "" ? html`` : html`<h2>The logs' own figures</h2><pre tabindex="0">${facts}</pre>`}
 <ul>${agents.map((agent) => html`<li class="note">${sourceText(agent)}</li>`)}</ul>
 <p class="note">${pays === "plan" ? "" : html`<code>plimsoll proxy --help</code> says how to run the proxy. `}Replays use the recorded replies, so they do not show task success.</p>`;
   return renderPage({ title: "Plimsoll: advice on compaction", main, scripts: SCRIPTS });

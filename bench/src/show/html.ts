@@ -4,6 +4,7 @@ import type { Judgement, WindowJudgement } from "../judge/judge.ts";
 import type { Standing } from "../judge/standing.ts";
 import type { RunMetrics } from "../metrics/registry.ts";
 import type { BenchReport, ReportProblem } from "../results.ts";
+import { settingWords } from "../tune/tunable-settings.ts";
 import { type ChartBlocks, chartBlocks } from "./chart-data.ts";
 import { formatNumberOf, formatPercent, heldText, lineageWords } from "./figures.ts";
 import { capitalised } from "./labels.ts";
@@ -63,7 +64,7 @@ function answerSection({ report, problems, windows: shown, judged, policyName }:
 <div class="verdict">${answerCard(lines)}${isAnswered ? frontChart(window, policyName) : html``}</div>
 ${tableHtml(table)}</section>`;
   });
-  return html`<h1>What compaction does to these sessions</h1>
+  return html`<h1>Compaction of these sessions, compared</h1>
 <p class="soft lead">${formatNumberOf(report.sessions.length, "recorded session")} with ${formatNumberOf(calls, "model call")} (${counts.join(", ")}), replayed under ${report.policies.length === 1 ? "one policy" : `${report.policies.length} policies`}. ${lineageWords(report.lineages)}</p>
 ${problemList(problems)}
 ${windows}
@@ -237,22 +238,25 @@ function sweepSection({ policies }: Pick<BenchReport, "policies">, judged: Judge
     });
     return html`<h3>${capitalised(windowLabel)}</h3><div class="charts">${FIGURES.map((figure) => chartOf(points, figure))}</div>`;
   });
-  return html`<h2 id="sweep">Sweep: what a setting does</h2>
+  return html`<h2 id="sweep">Sweep: the effect of a setting</h2>
 <p class="note">Every point is a replay of all sessions with that setting. Requests above the window should be 0 wherever you set it.</p>
 ${windows}`;
 }
 
 function chartOf(points: readonly SweptPoint[], [title, figure]: Figure): Markup {
   const lines = [...new Set(points.map(({ line }) => line))];
+  const values = [...new Set(points.map(({ value }) => value))].toSorted((a, b) => a - b);
+  const path = points[0]?.path ?? "";
+  const xNames = values.map((value) => String(settingWords({ path, value }).value));
   const series = lines.map((name, index): XySeries => {
     const own = points.flatMap((point) => {
       const y = figure(point);
       return point.line !== name || y === null
         ? []
-        : [{ x: point.value, y, label: "", title: `${name}: ${point.value}, ${Number(y.toPrecision(4))}` }];
+        : [{ x: values.indexOf(point.value), y, label: "", title: `${name}: ${point.value}, ${Number(y.toPrecision(4))}` }];
     });
     return { name, colour: 1 + (index % 8), points: own.toSorted((a, b) => a.x - b.x), isLine: true, labels: false };
   });
   if (series.every(({ points: own }) => own.length === 0)) return html``;
-  return xyChart({ title, xTitle: points[0]?.path ?? "", yTitle: title, series });
+  return xyChart({ title, xTitle: path, xNames, yTitle: title, series });
 }

@@ -33,7 +33,7 @@ export interface TunePage {
 /** Renders the tuner's results as one HTML page that needs no network; the first result is the answer. */
 export function renderTuneHtml(results: readonly ShownTuneResult[], { yaml, text, nameOf, problems = [] }: TunePage): string {
   const [first, ...others] = results;
-  const main = html`<h1>Which setting costs least on these sessions</h1>
+  const main = html`<h1>The cheapest setting for these sessions</h1>
 ${problemList(problems)}
 ${first === undefined || first.trainSessions === 0 ? html`<p>${text}</p>` : answerSection(first, { others, yaml })}
 ${tuneTables(results, nameOf)
@@ -186,20 +186,24 @@ function knobCurve(path: string, { tried, best, taken }: Curves): Markup {
   if (shown.length < 2) return html``;
   const title = wordOf(path, shown);
   const points = (figure: (tuned: TunedPolicy) => number, what: string) =>
-    shown.map(({ value, tuned }): XyPoint => {
+    shown.map(({ tuned }, x): XyPoint => {
       const y = figure(tuned);
-      return { x: value, y, label: "", title: `${settingsText(tuned)}: ${formatPercent(y)}% ${what}` };
+      return { x, y, label: "", title: `${settingsText(tuned)}: ${formatPercent(y)}% ${what}` };
     });
-  const chosen = shown.filter(({ tuned }) => tuned.policy.name === taken?.policy.name);
-  const marks = chosen.flatMap(({ value, tuned }) => [
-    { x: value, y: tuned.train.costPercent, label: `cost ${formatPercent(tuned.train.costPercent)}%`, title: "the best" },
-    { x: value, y: tuned.train.gain ?? 0, label: heldText(tuned.train.gain), title: "the best" },
-  ]);
+  const marks = shown.flatMap(({ tuned }, x) =>
+    tuned.policy.name !== taken?.policy.name
+      ? []
+      : [
+          { x, y: tuned.train.costPercent, label: `cost ${formatPercent(tuned.train.costPercent)}%`, title: "the best" },
+          { x, y: tuned.train.gain ?? 0, label: heldText(tuned.train.gain), title: "the best" },
+        ],
+  );
   const line = { isLine: true, labels: false };
   return xyChart({
     title: `${title} against cost and content kept`,
     xTitle: title,
-    yTitle: "%",
+    xNames: shown.map(({ value }) => String(settingWords({ path, value }).value)),
+    yTitle: "cost and kept text (%)",
     series: [
       {
         name: "cost, % of the cost without compaction",
@@ -226,7 +230,8 @@ function alongKnob(path: string, tried: readonly TunedPolicy[], best: TunedPolic
   const points = tried.flatMap((tuned) =>
     tuned.settings.flatMap((setting) => (setting.path === path ? [{ value: setting.value, tuned }] : [])),
   );
-  const values = [...new Set(points.map(({ value }) => value))].toSorted((a, b) => a - b);
+  const size = (value: number) => (settingWords({ path, value }).value === "off" ? Number.POSITIVE_INFINITY : value);
+  const values = [...new Set(points.map(({ value }) => value))].toSorted((a, b) => size(a) - size(b));
   return values.flatMap((value) => {
     const own = points.filter((point) => point.value === value);
     const [nearest] = own.toSorted(

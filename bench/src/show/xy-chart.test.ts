@@ -90,3 +90,25 @@ describe("the labels of a chart", () => {
     );
   });
 });
+
+test("an axis of names has them at even distances, few enough for a phone, and a second ring is around the first", () => {
+  const ring = (name: string) => ({
+    ...{ name, colour: 2, isLine: false, labels: true, isMarked: true },
+    points: [{ x: 1, y: 50, label: name, title: "" }],
+  });
+  const drawn = (count: number) =>
+    xyChart({
+      ...{ title: "t", xTitle: "cap", yTitle: "y", series: [ring("the answer"), ring("yours")] },
+      xNames: Array.from({ length: count }, (_, place) => `${place}k`),
+    }).markup;
+  const named = (markup: string) => [...markup.matchAll(/text-anchor="middle" x="([\d.]+)" y="314">(\dk|\d\dk)</g)];
+  expect(named(drawn(2)).map(([, x, name]) => [Number(x), name])).toEqual([
+    [178, "0k"],
+    [418, "1k"],
+  ]);
+  expect(named(drawn(20)).map(([, , name]) => name)).toEqual(["0k", "3k", "6k", "9k", "12k", "15k", "18k"]);
+  expect([...drawn(2).matchAll(/class="ring c2" cx="418" cy="[\d.]+" r="(\d+)"/g)].map(([, radius]) => radius)).toEqual([
+    "8",
+    "12",
+  ]);
+});

@@ -23,6 +23,8 @@ export interface XySeries {
 export interface XyChart {
   readonly title: string;
   readonly xTitle: string;
+  /** Names of the places 0, 1, … on the x axis, at even distances; numbers if left out. */
+  readonly xNames?: readonly string[];
   readonly yTitle: string;
   readonly series: readonly XySeries[];
 }
@@ -32,15 +34,21 @@ const HEIGHT = 340;
 const MARGIN = { left: 58, right: 22, top: 14, bottom: 46 };
 const MARK_RADIUS = 4;
 const RING_RADIUS = 8;
+/** A second ring is around the first. */
+const OUTER_PIXELS = 4;
 
 /** The chart as inline SVG; colours come from the page's style. */
-export function xyChart({ title, xTitle, yTitle, series }: XyChart): Markup {
+export function xyChart({ title, xTitle, xNames, yTitle, series }: XyChart): Markup {
   const points = series.flatMap((each) => each.points);
   const values = (of: (point: XyPoint) => number) => points.map(of);
-  const x = linearAxis(
-    values((point) => point.x),
-    [MARGIN.left, WIDTH - MARGIN.right],
-  );
+  const sides = [MARGIN.left, WIDTH - MARGIN.right] as const;
+  const x =
+    xNames === undefined
+      ? linearAxis(
+          values((point) => point.x),
+          sides,
+        )
+      : namedAxis(xNames.length, sides);
   const y = linearAxis(
     values((point) => point.y),
     [HEIGHT - MARGIN.bottom, MARGIN.top],
@@ -52,11 +60,12 @@ export function xyChart({ title, xTitle, yTitle, series }: XyChart): Markup {
     ),
     ...x.ticks.map(
       (tick) =>
-        html`<line class="grid" y1="${MARGIN.top}" y2="${HEIGHT - MARGIN.bottom}" x1="${x.at(tick)}" x2="${x.at(tick)}"/><text class="tick" text-anchor="middle" x="${x.at(tick)}" y="${HEIGHT - MARGIN.bottom + 20}">${tickText(tick)}</text>`,
+        html`<line class="grid" y1="${MARGIN.top}" y2="${HEIGHT - MARGIN.bottom}" x1="${x.at(tick)}" x2="${x.at(tick)}"/><text class="tick" text-anchor="middle" x="${x.at(tick)}" y="${HEIGHT - MARGIN.bottom + 20}">${xNames?.[tick] ?? tickText(tick)}</text>`,
     ),
   ];
   const at = (point: XyPoint): readonly [number, number] => [x.at(point.x), y.at(point.y)];
-  const marks = series.map((each) => seriesMarks(each, at));
+  const rings = series.filter(({ isMarked, points: own }) => isMarked === true && own.length > 0);
+  const marks = series.map((each) => seriesMarks(each, at, RING_RADIUS + OUTER_PIXELS * Math.max(0, rings.indexOf(each))));
   const key = series.filter(({ name, points: own }) => name !== "" && own.length > 0);
   return html`<figure class="xy"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}: ${yTitle} over ${xTitle}">${grid}${marks}${labelTexts(series, at)}
 <text class="axis" text-anchor="middle" x="${(WIDTH + MARGIN.left) / 2}" y="${HEIGHT - 8}">${xTitle}</text>
@@ -64,14 +73,14 @@ export function xyChart({ title, xTitle, yTitle, series }: XyChart): Markup {
 <figcaption><b>${title}</b> ${key.map(({ name, colour, isLine, isMarked }) => html`<span class="key"><span class="dot c${colour}">${isMarked === true ? "◯" : isLine ? "━" : "●"}</span> ${name}</span> `)}</figcaption></figure>`;
 }
 
-function seriesMarks(series: XySeries, at: (point: XyPoint) => readonly [number, number]): Markup {
+function seriesMarks(series: XySeries, at: (point: XyPoint) => readonly [number, number], ringRadius: number): Markup {
   const places = series.points.map((point) => ({ point, place: at(point) }));
   const path = places.map(({ place: [x, y] }, index) => `${index === 0 ? "M" : "L"}${x} ${y}`).join("");
   const line = series.isLine ? html`<path class="line c${series.colour}" d="${path}"/>` : html``;
   const marked = series.isMarked === true;
   const dots = places.map(
     ({ point, place: [x, y] }) =>
-      html`<circle class="${marked ? "ring" : "mark"} c${series.colour}" cx="${x}" cy="${y}" r="${marked ? RING_RADIUS : MARK_RADIUS}"><title>${point.title}</title></circle>`,
+      html`<circle class="${marked ? "ring" : "mark"} c${series.colour}" cx="${x}" cy="${y}" r="${marked ? ringRadius : MARK_RADIUS}"><title>${point.title}</title></circle>`,
   );
   return html`<g>${line}${dots}</g>`;
 }
@@ -136,7 +145,7 @@ const MOST_STEPS = 60;
 /** The allowed places of a label: near its point before far from it, on the right before the left. None leaves the picture. */
 function boxesOf({ point, place: [x, y], isMarked }: WantedLabel): readonly Box[] {
   const kind = isMarked ? "strong" : "usual";
-  const gap = isMarked ? RING_RADIUS + 4 : 2 * MARK_RADIUS;
+  const gap = isMarked ? RING_RADIUS + 2 * OUTER_PIXELS : 2 * MARK_RADIUS;
   const [width, height] = [point.label.length * LETTER_PIXELS[kind], LABEL_PIXELS[kind]];
   const shifts = Array.from({ length: MOST_STEPS }, (_, step) => (step % 2 === 0 ? step / 2 : -(step + 1) / 2) * STEP);
   return shifts.flatMap((shift) =>
@@ -185,6 +194,18 @@ export function linearAxis(
   return {
     ticks: Array.from({ length: count + 1 }, (_, index) => from + index * step),
     at: (value) => toTenth(start + ((value - from) / (through - from)) * (end - start)),
+  };
+}
+
+/** Most names below an axis: more would run into each other on a phone. Chosen. */
+const MOST_NAMES = 8;
+
+/** An axis of so many places in even distances, of which at most so many are named. */
+function namedAxis(count: number, [start, end]: readonly [number, number]): ReturnType<typeof linearAxis> {
+  const every = Math.ceil(count / MOST_NAMES);
+  return {
+    ticks: Array.from({ length: Math.ceil(count / every) }, (_, index) => index * every),
+    at: (place) => toTenth(start + ((place + 1 / 2) / count) * (end - start)),
   };
 }
 

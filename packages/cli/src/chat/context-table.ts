@@ -60,7 +60,7 @@ export function contextTable(context: Context, by: ShareMeasure, columns: number
   ];
   const rows = shares.map(({ what, count, tokens }) => row(what, count, tokens));
   const parts = shares.reduce((sum, { count }) => sum + count, 0);
-  const head = [["what", "count", "tokens", "share"].map((content) => ({ content, align: "right" }) as const)];
+  const head = [["content", "count", "tokens", "share"].map((content) => ({ content, align: "right" }) as const)];
   const table = drawTable({ head, rows: [...rows, row("all", parts, total)], leftColumns: [0] }, columns);
   return [table, ...wrapped(measuredHow(shares, by))].join("\n");
 }

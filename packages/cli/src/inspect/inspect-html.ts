@@ -67,7 +67,7 @@ function chartSection(story: SessionStory): Markup {
   const key = data.layers.map(
     ({ name, colour }) => html`<span class="key"><span class="dot c${colour}">●</span> ${name}</span>`,
   );
-  return html`<h2>Context size at each model call</h2>
+  return html`<h2>Context size at each model call, in tokens</h2>
 <figure>${chartFrame("context size at each model call")}${contextSvg({ data, compactions, callCount: calls.length, contextWindowTokens })}</div>
 <figcaption>${isReported ? html`<span class="key"><b>━</b> reported by the provider</span>` : html``}${
     compactions.length === 0 ? html`` : html`<span class="key"><b class="mark">◆</b> compaction</span>`
@@ -82,7 +82,7 @@ function chartSection(story: SessionStory): Markup {
 function compactionsSection(session: InspectedSession): Markup {
   const { compactions } = session.story;
   if (compactions.length === 0) return html`<p class="note">Nothing was compacted.</p>`;
-  return html`<h2>Compactions, and what each took out</h2>${compactions.map((story, index) => compactionSection(story, session, index + 1))}`;
+  return html`<h2>Compactions, with their cost and losses</h2>${compactions.map((story, index) => compactionSection(story, session, index + 1))}`;
 }
 
 const BAR_WIDTH = 240;
@@ -100,7 +100,7 @@ function endTable(entries: Transcript["entries"], story: SessionStory): Markup {
       html`<tr><td class="text">${what}</td><td>${formatCount(count)}</td><td>${formatTokens(tokens)}</td><td>${shareText(tokens / total)}</td><td class="text"><svg class="bar wide" viewBox="0 0 ${BAR_WIDTH} 10"><rect class="c1" width="${Math.round((tokens / largest) * BAR_WIDTH)}" height="10" rx="2"/></svg></td></tr>`,
   );
   if (rows.length === 0) return html`<p class="soft">It is empty.</p>`;
-  return html`${scrollFrame("the context at the end")}<table class="figures"><thead><tr><th class="name" scope="col">what</th><th scope="col">count</th><th scope="col">tokens</th><th scope="col">share</th><td></td></tr></thead><tbody>${rows}</tbody></table></div>
+  return html`${scrollFrame("the context at the end")}<table class="figures"><thead><tr><th class="name" scope="col">content</th><th scope="col">count</th><th scope="col">tokens</th><th scope="col">share</th><td></td></tr></thead><tbody>${rows}</tbody></table></div>
 <p class="note">About ${formatTokens(total)} tokens. ${measuredHow(shares, by)}</p>`;
 }
 
@@ -153,10 +153,10 @@ function compactionSection(story: CompactionStory, session: InspectedSession, nu
   );
   return html`<details class="compaction" id="compaction-${number}"${number === 1 ? html` open` : html``}><summary><b>◆ ${number}</b> before call ${callsBefore + 1}: ${compactionHead(story, session.story.calls)}</summary>
 <div class="pair"><div>
+${figures === undefined ? html`` : neededList(figures)}
 <h3>No longer sent</h3>
 ${loss.kinds.length === 0 ? html`<p class="soft">Nothing.</p>` : kindTable(loss.kinds)}
-<p class="note">${[...editWords(entry.edits), ...costWords(figures)].join("; ")}. Tokens are estimates; the log still has all of it.</p>
-${figures === undefined ? html`` : neededList(figures)}
+<p class="note">${editWords(entry.edits).join("; ")}. Tokens are estimates; the log still has all of it.</p>
 ${listed("Your messages", loss.humanMessages.map(titleOf))}
 ${listed("Files that these calls had read or changed", loss.paths)}
 ${steps.length === 0 ? html`` : html`<h3>Steps tried</h3><ul class="items">${steps}</ul>`}
@@ -175,7 +175,7 @@ function neededList(figures: Parameters<typeof neededWords>[0]): Markup {
   const rest = neededLater - examples.length;
   const items = examples.map(({ call, text }) => html`<li>call ${call}: <bdi>${text}</bdi></li>`);
   const more = rest > 0 ? html`<li>and ${rest} more</li>` : html``;
-  return html`<h3>Needed later</h3><p class="note">${neededWords(figures)}.</p>${neededLater === 0 ? html`` : html`<ul class="items">${items}${more}</ul>`}`;
+  return html`<h3>Cost and losses</h3><p class="note">${[...costWords(figures), neededWords(figures)].join("; ")}.</p>${neededLater === 0 ? html`` : html`<ul class="items">${items}${more}</ul>`}`;
 }
 
 function kindTable(kinds: CompactionStory["loss"]["kinds"]): Markup {
@@ -183,7 +183,7 @@ function kindTable(kinds: CompactionStory["loss"]["kinds"]): Markup {
     ({ what, parts, tokens }) =>
       html`<tr><td class="text">${what}</td><td>${formatCount(parts)}</td><td>${formatTokens(tokens)}</td></tr>`,
   );
-  return html`<table class="figures"><thead><tr><th class="name" scope="col">what</th><th scope="col">count</th><th scope="col">tokens</th></tr></thead><tbody>${rows}</tbody></table>`;
+  return html`<table class="figures"><thead><tr><th class="name" scope="col">content</th><th scope="col">count</th><th scope="col">tokens</th></tr></thead><tbody>${rows}</tbody></table>`;
 }
 
 function listed(title: string, items: readonly string[]): Markup {
