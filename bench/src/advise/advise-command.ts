@@ -223,7 +223,7 @@ ${facts.map((text) => html`<p class="soft">${text}</p>`)}
 ${pastes.map(({ label, lines }, place) => pasteBlock({ id: `paste-${index}-${place}`, label, text: lines.join("\n") }))}
 ${settings === null ? html`` : html`<h3>Settings tried</h3><p class="soft">${settings.legend}</p>${table(`settings tried, ${title}`, SETTING_HEADS, settings.rows)}`}
 <h3>Contents of the requests</h3>
-${table(`contents of the requests, ${title}`, FILL_HEADS, fills)}</section>`;
+${table(`contents of the requests, ${title}`, ["content", ...FILL_HEADS.slice(1)], fills)}</section>`;
 }
 
 function table(name: string, heads: readonly string[], rows: readonly (readonly string[])[]): Markup {

@@ -7,7 +7,7 @@ describe("linearAxis", () => {
     ["begins at the values, not at zero", [61, 69.5], [60, 62, 64, 66, 68, 70]],
     ["has values that are all the same in its middle", [60, 60], [56, 58, 60, 62, 64]],
     ["has nothing above all of it", [100, 100], [95, 96, 97, 98, 99, 100]],
-    ["has zeros at its beginning", [0, 0], [0, 0.2]],
+    ["has zeros at its beginning", [0, 0], [0, 1]],
   ])("%s", (_, values, ticks) => {
     const axis = linearAxis(values, [0, 100]);
     expect(axis.ticks.map((tick) => Number(tick.toPrecision(6)))).toEqual(ticks);

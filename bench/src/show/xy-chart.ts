@@ -187,7 +187,7 @@ export function linearAxis(
   const pad = least === most ? Math.abs(most) * SAME_PAD_RATIO : 0;
   // Nothing is above all of it.
   const [low, high] = [least - pad, most === WHOLE_PERCENT ? most : most + pad];
-  const step = roundStep((high - low || 1) / TICKS);
+  const step = high === low ? 1 : roundStep((high - low) / TICKS);
   const from = Math.floor(low / step) * step;
   const count = Math.max(1, Math.ceil((high - from) / step));
   const through = from + count * step;
