@@ -15,7 +15,7 @@ import {
 import { LOG_VERSION, modelChangeEntry, withId } from "@plimsoll/core/extend";
 import { type SimulatedReply, type SimulatedRequest, type SimulatorOptions, startSimulator } from "@plimsoll/simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { validateMessagesRequest, validateResponsesRequest } from "../testing/vendor-rules/index.ts";
+import { validateMessagesRequest, validateResponsesRequest } from "../testing/vendor-rules.ts";
 import { createAnthropicClient } from "./anthropic/client.ts";
 import { isBoundReasoning } from "./catalog/bound-reasoning.ts";
 import { parseRecord, vendorBlockOf } from "./fields.ts";

@@ -1,16 +1,11 @@
 import { type Policy, PRESETS, presetNamed } from "@plimsoll/core";
 import { type SimulatedRequest, type SimulatedRules, startSimulator } from "@plimsoll/simulator";
 import { expect, test, vi } from "vitest";
+import { validateDeclared } from "../testing/declared-rules.ts";
 import type { MatrixColumn } from "../testing/matrix-game.ts";
 import { BOUND_COLUMNS, MATRIX_COLUMNS } from "../testing/matrix-runs.ts";
 import { matrixScript } from "../testing/matrix-script.ts";
-import type { VendorViolation } from "../testing/vendor-rules/index.ts";
-import {
-  validateChatRequest,
-  validateDeclared,
-  validateMessagesRequest,
-  validateResponsesRequest,
-} from "../testing/vendor-rules/index.ts";
+import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "../testing/vendor-rules.ts";
 
 /** Replies of each run: two batches of three large files, four turns. `MATRIX_STEPS=200` plays long ones, outside of CI. */
 const SHORT_STEPS = 32;
@@ -37,14 +32,14 @@ interface Played {
   readonly drops: number;
 }
 
-function judged(column: MatrixColumn, body: unknown): readonly VendorViolation[] {
+function judged(column: MatrixColumn, body: unknown): readonly string[] {
   switch (column.wire) {
     case "anthropic":
       return validateMessagesRequest(body);
     case "openai-chat":
-      return validateChatRequest(body, { turns: column.roles === "alternate" ? "alternating" : "any" });
+      return validateChatRequest(body, column.roles === "alternate" ? "alternating" : "any");
     case "openai-responses":
-      return validateResponsesRequest(body, { ids: idsOf(column) });
+      return validateResponsesRequest(body, idsOf(column));
     default:
       return column.wire satisfies never;
   }
@@ -97,7 +92,6 @@ async function ownRequests(column: MatrixColumn): Promise<OwnRequests> {
 async function play(column: MatrixColumn, policy: Policy, own: OwnRequests): Promise<Played> {
   const violations: string[] = [];
   const { replies, replied } = countedScript(column.thinking);
-  const said = ({ rule, at, message }: VendorViolation) => `${rule} ${at}: ${message}`;
   const simulator = await startSimulator({
     replies,
     contextWindowTokens: WINDOW_TOKENS,
@@ -106,8 +100,7 @@ async function play(column: MatrixColumn, policy: Policy, own: OwnRequests): Pro
     nowMs: () => 0,
     rules: rulesOf(column),
     onRequest: (_, request) => {
-      const found = [...judged(column, request), ...validateDeclared(COMPARED[column.wire], own[replied()], request)];
-      violations.push(...found.map(said));
+      violations.push(...judged(column, request), ...validateDeclared(COMPARED[column.wire], own[replied()], request));
     },
   });
   const diedOf = await column.play({ simulator, policy, steps: STEPS, replied, windowTokens: WINDOW_TOKENS }).then(

@@ -18,8 +18,7 @@ import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
 import { createProxyCompaction } from "../src/proxy/proxy.ts";
 import type { SdkSession } from "../src/session/session.ts";
 import type { LoopMedia } from "./made-media.ts";
-import type { VendorViolation } from "./vendor-rules/index.ts";
-import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "./vendor-rules/index.ts";
+import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "./vendor-rules.ts";
 
 /** A session of steps: each brings media, said by the person or as the result of a call. */
 export interface MediaLoop {
@@ -45,7 +44,7 @@ export interface MediaLoopEnd {
   /** The bodies that were answered. */
   readonly bodies: readonly unknown[];
   /** Violations that the second judge found. */
-  readonly violations: readonly VendorViolation[];
+  readonly violations: readonly string[];
 }
 
 const WINDOW_TOKENS = 900_000;
@@ -149,7 +148,7 @@ const FORMS: Readonly<Record<WireName, LoopForm>> = {
   },
 };
 
-const JUDGES: Readonly<Record<WireName, (body: unknown) => readonly VendorViolation[]>> = {
+const JUDGES: Readonly<Record<WireName, (body: unknown) => readonly string[]>> = {
   anthropic: (body) => validateMessagesRequest(body),
   "openai-chat": (body) => validateChatRequest(body),
   "openai-responses": (body) => validateResponsesRequest(body),

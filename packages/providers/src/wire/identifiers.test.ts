@@ -2,7 +2,7 @@ import type { ModelEvent } from "@plimsoll/core";
 import { human, reply, result } from "@plimsoll/core/testing";
 import { startSimulator } from "@plimsoll/simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "../../testing/vendor-rules/index.ts";
+import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "../../testing/vendor-rules.ts";
 import { CLIENTS } from "../../testing/wire-clients.ts";
 import { createToolNames, wireToolName } from "./tools.ts";
 

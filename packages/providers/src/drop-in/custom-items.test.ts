@@ -3,8 +3,8 @@ import { startSimulator } from "@plimsoll/simulator";
 import { encryptedReasoning } from "@plimsoll/simulator/extend";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
-import { createItemsCompactor } from "../../src/drop-in/openai-responses.ts";
-import { validateResponsesRequest } from "./index.ts";
+import { validateResponsesRequest } from "../../testing/vendor-rules.ts";
+import { createItemsCompactor } from "./openai-responses.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 
@@ -52,7 +52,7 @@ test.each(acting.map((policy) => [policy.name, policy] as const))(
       tokenFactorRatio: 1.2,
       nowMs: () => 0,
       onRequest: (_, body) => {
-        violations.push(...validateResponsesRequest(body).map(({ rule, at, message }) => `${rule} ${at}: ${message}`));
+        violations.push(...validateResponsesRequest(body));
       },
     });
     const sdk = new OpenAI({ apiKey: "key", baseURL: simulator.openAiUrl, maxRetries: 0 });

@@ -1,5 +1,5 @@
-import { field, fieldsOf, fieldText, isFields, itemsOf, type JsonNode, rootOf, textOf } from "./json-node.ts";
-import type { VendorViolation } from "./vendor-rule.ts";
+import { isRecord } from "@plimsoll/core/extend";
+import { type Fields, piecesAt, recordsAt, stringAt } from "../src/fields.ts";
 
 /** The wires whose requests are compared. */
 export type ComparedWire = "messages" | "chat" | "responses";
@@ -9,23 +9,21 @@ export type ComparedWire = "messages" | "chat" | "responses";
  * role follows another that follows it nowhere in the agent's. Codex declares its tools in an item `additional_tools` and its instructions in developer
  * messages (openai/codex, `use_responses_lite`), so that items count as declarations, too.
  */
-export function validateDeclared(wire: ComparedWire, agent: unknown, sent: unknown): readonly VendorViolation[] {
+export function validateDeclared(wire: ComparedWire, agent: unknown, sent: unknown): readonly string[] {
   const [asked, made] = [readOf(wire, agent), readOf(wire, sent)];
-  const violations: VendorViolation[] = [];
-  if (asked.opening !== made.opening)
-    violations.push({ rule: "declared-opening", at: "$", message: "system text or tools are not the agent's" });
+  const violations: string[] = [];
+  if (asked.opening !== made.opening) violations.push("declared-opening: system text or tools are not the agent's");
   let next = 0;
   for (const [index, text] of asked.declared.entries()) {
     const place = made.declared.indexOf(text, next);
-    if (place < 0) violations.push({ rule: "declared-kept", at: "$", message: `declaration ${index} is missing or moved` });
+    if (place < 0) violations.push(`declared-kept: declaration ${index} is missing or moved`);
     else next = place + 1;
   }
   const lead = asked.leading;
-  if (made.leading < lead)
-    violations.push({ rule: "declared-first", at: "$", message: `${lead} declarations stand first, not ${made.leading}` });
+  if (made.leading < lead) violations.push(`declared-first: ${lead} declarations stand first, not ${made.leading}`);
   const known = new Set([...TURNS, ...(wire === "responses" ? REPLIES : []), ...pairsOf(asked.roles)]);
   for (const pair of new Set(pairsOf(made.roles)))
-    if (!known.has(pair)) violations.push({ rule: "declared-order", at: "$", message: `the agent never sends ${pair}` });
+    if (!known.has(pair)) violations.push(`declared-order: the agent never sends ${pair}`);
   return violations;
 }
 
@@ -47,35 +45,32 @@ interface Declared {
 const LIST_OF: Readonly<Record<ComparedWire, string>> = { messages: "messages", chat: "messages", responses: "input" };
 
 function readOf(wire: ComparedWire, body: unknown): Declared {
-  const root = rootOf(body);
-  const items = itemsOf(field(root, LIST_OF[wire]));
-  const isDeclaration = (node: JsonNode) => ["system", "developer"].includes(fieldText(node, "role"));
-  const first = items.findIndex((node) => !isDeclaration(node));
+  const items = recordsAt(body, LIST_OF[wire]);
+  const isDeclaration = ({ role }: Fields) => role === "system" || role === "developer";
+  const first = items.findIndex((item) => !isDeclaration(item));
+  const beside = isRecord(body) ? body : {};
   return {
-    opening: JSON.stringify(["system", "instructions", "tools"].map((name) => plain(field(root, name).value ?? null))),
+    opening: JSON.stringify(["system", "instructions", "tools"].map((name) => plain(beside[name] ?? null))),
     declared: items.filter(isDeclaration).flatMap(piecesOf),
     leading: first < 0 ? items.length : first,
-    roles: items.filter((node) => !isDeclaration(node)).map(roleOf),
+    roles: items.filter((item) => !isDeclaration(item)).map(roleOf),
   };
 }
 
 /** Lists the declarations of one item, piece by piece: neighbours may be sent as one. */
-function piecesOf(node: JsonNode): readonly string[] {
-  const { content, tools, ...rest } = fieldsOf(node);
-  const texts = textOf(rootOf(content)) === null ? itemsOf(rootOf(content)).map(({ value }) => value) : [{ text: content }];
-  const pieces = [...texts, ...itemsOf(rootOf(tools)).map(({ value }) => value)];
+function piecesOf(item: Fields): readonly string[] {
+  const { content: _, tools: __, ...rest } = item;
+  const pieces = [...piecesAt(item, "content"), ...recordsAt(item, "tools")];
   return pieces.map((piece) => JSON.stringify([plain(rest), plain(piece)]));
 }
 
 /** The speaker: on the Messages wire a user's results are a turn of their own kind. */
-function roleOf(node: JsonNode): string {
-  const role = fieldText(node, "role");
-  const type = fieldText(node, "type");
+function roleOf(item: Fields): string {
+  const [role, type] = [stringAt(item, "role") ?? "", stringAt(item, "type") ?? ""];
   if (role === "") return type.endsWith("_output") ? "result" : type === "reasoning" ? "" : "call";
-  const content = field(node, "content");
-  const holds = (kind: string) => itemsOf(content).some((block) => fieldText(block, "type") === kind);
+  const holds = (kind: string) => recordsAt(item, "content").some((block) => block.type === kind);
   if (role === "tool" || (role === "user" && holds("tool_result"))) return "result";
-  const calls = holds("tool_use") || itemsOf(field(node, "tool_calls")).length > 0;
+  const calls = holds("tool_use") || recordsAt(item, "tool_calls").length > 0;
   return role === "assistant" && calls ? "call" : role;
 }
 
@@ -92,12 +87,9 @@ function isRun(before: string | undefined, role: string): boolean {
 /** A value without marks for the cache, a bare text as a list. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
-  if (!isFields(value)) return value;
+  if (!isRecord(value)) return value;
   const entries = Object.entries(value).filter(([name]) => name !== "cache_control" && name !== "type");
   return Object.fromEntries(
-    entries.map(([name, inner]) => [
-      name,
-      name === "content" && textOf(rootOf(inner)) !== null ? [{ text: inner }] : plain(inner),
-    ]),
+    entries.map(([name, inner]) => [name, name === "content" && typeof inner === "string" ? [{ text: inner }] : plain(inner)]),
   );
 }
