@@ -45,7 +45,6 @@ export { partHandle } from "./message/handle.ts";
 export {
   canonicalContent,
   type MessageDraft,
-  overheadHash,
   sharedPrefixCount,
   wellFormedContext,
   wellFormedMessage,

@@ -19,6 +19,7 @@ export { pdfPageCount } from "./documents/pdf-pages.ts";
 // Costs: a request's use of a prompt cache, and its price
 export type { CacheRules, CacheUse, ModelPrices } from "./economics.ts";
 export { cacheUse, outputUsd, promptUsd } from "./economics.ts";
+export { openAiUsage } from "./openai-chat/decode.ts";
 // Clients: by the name of their host, their common options, and the meaning of a failure. SDKs are loaded with the first request
 export { classifyProviderError } from "./overflow.ts";
 export { MEASURED_FIGURES } from "./priors/measured-figures.ts";

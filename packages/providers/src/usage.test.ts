@@ -9,8 +9,7 @@ import { LANGCHAIN_MESSAGES } from "./drop-in/langchain-messages.ts";
 import { createAgentItemsCompactor } from "./drop-in/openai-agents.ts";
 import { createChatCompactor } from "./drop-in/openai-chat.ts";
 import { createItemsCompactor } from "./drop-in/openai-responses.ts";
-import { chatUsage } from "./openai-chat/decode.ts";
-import { responsesUsage } from "./openai-responses/decode.ts";
+import { openAiUsage } from "./openai-chat/decode.ts";
 
 /** Sizes in one line: total = uncached + read + written (of it for an hour) → reply (of it reasoning); billed in → out. */
 function line({ input, output, billed }: Usage): string {
@@ -109,7 +108,7 @@ describe("Chat Completions: the prompt holds its cached part", () => {
     ["without details", { prompt_tokens: 10, completion_tokens: 2 }, "10 = 10 + null + null (null) → 2 (null); 10 → 2"],
     ["nothing told", {}, "null = null + null + null (null) → null (null); null → null"],
   ])("%s", (_, usage, expected) => {
-    expect(line(chatUsage(usage))).toBe(expected);
+    expect(line(openAiUsage(usage))).toBe(expected);
   });
 });
 
@@ -132,12 +131,12 @@ describe("Responses: the prompt holds its cached part", () => {
       "100 = 10 + 40 + 50 (null) → 1 (null); 100 → 1",
     ],
   ])("%s", (_, usage, expected) => {
-    expect(line(responsesUsage(usage))).toBe(expected);
+    expect(line(openAiUsage(usage))).toBe(expected);
   });
 });
 
 test("no usage at all is a usage of nulls", () => {
-  for (const usage of [anthropicUsage(null), chatUsage(null), responsesUsage(null)])
+  for (const usage of [anthropicUsage(null), openAiUsage(null)])
     expect(line(usage)).toBe("null = null + null + null (null) → null (null); null → null");
 });
 

@@ -1,8 +1,9 @@
-import { UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
+import { UNREPORTED_USAGE, type Usage } from "@plimsoll/core";
 import type { ToolTable } from "@plimsoll/core/extend";
+import { openAiUsage } from "@plimsoll/providers";
 import { contentParts } from "../content-parts.ts";
 import { documentImporter, headMessages, listSessions, type MessageList } from "../document.ts";
-import { type Fields, jsonValueOf, numberAt, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
+import { type Fields, parseRecord, recordAt, recordsAt, stringAt } from "../fields.ts";
 import type { Importer } from "../importer.ts";
 import {
   type CallDraft,
@@ -99,25 +100,8 @@ export function chatCallPart(table: ToolTable, call: Fields): CallDraft {
   });
 }
 
-/**
- * The usage of a Chat Completions or Responses answer, or of a gateway in either form: the prompt is inclusive of its cached part.
- * `null` if no prompt is reported.
- */
+/** The usage of an answer in OpenAI's forms; `null` if no prompt is reported. */
 export function openAiUsageOf(usage: Fields | null): Usage | null {
-  const totalInputTokens = numberAt(usage, "prompt_tokens") ?? numberAt(usage, "input_tokens");
-  if (totalInputTokens === null || totalInputTokens === 0) return null;
-  const inputDetails = recordAt(usage, "prompt_tokens_details") ?? recordAt(usage, "input_tokens_details");
-  const outputDetails = recordAt(usage, "completion_tokens_details") ?? recordAt(usage, "output_tokens_details");
-  return usageOf({
-    totalInputTokens,
-    cacheReadTokens:
-      numberAt(inputDetails, "cached_tokens") ??
-      numberAt(usage, "cache_read_input_tokens") ??
-      numberAt(usage, "prompt_cache_hit_tokens") ??
-      numberAt(usage, "cached_tokens"),
-    cacheWriteTokens: numberAt(inputDetails, "cache_write_tokens") ?? numberAt(usage, "cache_creation_input_tokens"),
-    outputTokens: numberAt(usage, "completion_tokens") ?? numberAt(usage, "output_tokens"),
-    reasoningTokens: numberAt(outputDetails, "reasoning_tokens"),
-    raw: jsonValueOf(usage),
-  });
+  const read = openAiUsage(usage);
+  return read.input.totalTokens ? read : null;
 }

@@ -3,7 +3,7 @@ import { canonicalJson, type MessageDraft, option } from "@plimsoll/core/extend"
 import type OpenAI from "openai";
 import { refuseUnsupported, type SdkUse } from "../client/supported.ts";
 import { jsonValueOf, recordAt, recordsAt, stringAt, textAt } from "../fields.ts";
-import { chatUsage, replyParts } from "../openai-chat/decode.ts";
+import { openAiUsage, replyParts } from "../openai-chat/decode.ts";
 import { CHAT_TURNS, chatMessages } from "../openai-chat/encode.ts";
 import { type ChatQuirks, OPENAI_QUIRKS } from "../openai-chat/hosts.ts";
 import { inTurn } from "../wire/turns.ts";
@@ -57,7 +57,7 @@ function chatArray(quirks: ChatQuirks): WireArray<ChatMessage, OpenAI.ChatComple
     },
     turns: CHAT_TURNS,
     joined: (items) => (quirks.roles === "alternate" ? inTurn(items, CHAT_TURNS) : items),
-    observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: chatUsage(recordAt({ usage }, "usage")) }),
+    observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: openAiUsage(recordAt({ usage }, "usage")) }),
   };
 }
 

@@ -3,7 +3,8 @@ import type { MessageDraft } from "@plimsoll/core/extend";
 import type OpenAI from "openai";
 import { refuseUnsupported, type SdkUse } from "../client/supported.ts";
 import { recordAt, stringAt, withoutKeys } from "../fields.ts";
-import { decodeCompacted, responsesUsage } from "../openai-responses/decode.ts";
+import { openAiUsage } from "../openai-chat/decode.ts";
+import { decodeCompacted } from "../openai-responses/decode.ts";
 import { responseItems } from "../openai-responses/encode.ts";
 import type { TurnRules } from "../wire/turns.ts";
 import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
@@ -69,7 +70,7 @@ const RESPONSES_ARRAY: WireArray<ResponseItem, OpenAI.Responses.Response> = {
   withoutLink: withoutOwnId,
   // The oldest SDK of the peer range has no type for it.
   isVendorState: (item) => stringAt(item, "type") === "compaction",
-  observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: responsesUsage(recordAt({ usage }, "usage")) }),
+  observed: ({ id, model, usage }) => ({ requestId: id, modelId: model, usage: openAiUsage(recordAt({ usage }, "usage")) }),
 };
 
 /** The items, each id once: the vendor's compacted window has a person's messages too, and the newest is sent behind it. */

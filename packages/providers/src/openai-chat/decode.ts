@@ -21,7 +21,7 @@ export function decodeOpenAiChat(completion: Fields): DecodedReply {
     modelId: stringAt(completion, "model"),
     parts,
     stopReason: stopReasonOf(stringAt(choice, "finish_reason"), parts),
-    usage: chatUsage(recordAt(completion, "usage")),
+    usage: openAiUsage(recordAt(completion, "usage")),
     saidChars: saidCharsIn(completion),
     isWindowFull: isWindowFull(choice),
   };
@@ -145,21 +145,24 @@ function* callDelta(calls: Map<number, OpenCall>, delta: Fields): Generator<Driv
 }
 
 /**
- * The usage of a reply on the Chat Completions wire: `prompt_tokens` holds the cached part. Servers name that part in their own ways:
- * `prompt_tokens_details.cached_tokens` (OpenAI and most others), `prompt_cache_hit_tokens` (DeepSeek), `cached_tokens` (Moonshot);
- * routers add `prompt_tokens_details.cache_write_tokens`.
+ * The usage of a reply in OpenAI's two forms, as servers and routers write them: the prompt's count holds the cached part. Servers name that part in their own ways:
+ * `prompt_tokens_details.cached_tokens` (OpenAI and most others), `prompt_cache_hit_tokens` (DeepSeek), `cached_tokens` (Moonshot), and routers as Anthropic does.
  */
-export function chatUsage(usage: Fields | null): Usage {
-  const totalInputTokens = numberAt(usage, "prompt_tokens");
+export function openAiUsage(usage: Fields | null): Usage {
+  const totalInputTokens = numberAt(usage, "prompt_tokens") ?? numberAt(usage, "input_tokens");
   if (totalInputTokens === null) return { ...UNREPORTED_USAGE, raw: jsonValueOf(usage) };
-  const details = recordAt(usage, "prompt_tokens_details");
+  const input = recordAt(usage, "prompt_tokens_details") ?? recordAt(usage, "input_tokens_details");
+  const output = recordAt(usage, "completion_tokens_details") ?? recordAt(usage, "output_tokens_details");
   return usageOf({
     totalInputTokens,
     cacheReadTokens:
-      numberAt(details, "cached_tokens") ?? numberAt(usage, "prompt_cache_hit_tokens") ?? numberAt(usage, "cached_tokens"),
-    cacheWriteTokens: numberAt(details, "cache_write_tokens"),
-    outputTokens: numberAt(usage, "completion_tokens"),
-    reasoningTokens: numberAt(recordAt(usage, "completion_tokens_details"), "reasoning_tokens"),
+      numberAt(input, "cached_tokens") ??
+      numberAt(usage, "cache_read_input_tokens") ??
+      numberAt(usage, "prompt_cache_hit_tokens") ??
+      numberAt(usage, "cached_tokens"),
+    cacheWriteTokens: numberAt(input, "cache_write_tokens") ?? numberAt(usage, "cache_creation_input_tokens"),
+    outputTokens: numberAt(usage, "completion_tokens") ?? numberAt(usage, "output_tokens"),
+    reasoningTokens: numberAt(output, "reasoning_tokens"),
     raw: jsonValueOf(usage),
   });
 }

@@ -1,6 +1,7 @@
-import { type AssistantMessage, UNREPORTED_USAGE, type Usage, usageOf } from "@plimsoll/core";
+import type { AssistantMessage } from "@plimsoll/core";
 import { cutStream, noSummary, ReportedError } from "../client/failure.ts";
-import { callPart, type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt, type VendorSummary } from "../fields.ts";
+import { callPart, type Fields, jsonValueOf, recordAt, recordsAt, stringAt, type VendorSummary } from "../fields.ts";
+import { openAiUsage } from "../openai-chat/decode.ts";
 import { saidCharsIn } from "../wire/ended-reply.ts";
 import type { DecodedReply, DriverEvent } from "../wire/wire.ts";
 
@@ -19,7 +20,7 @@ export function decodeOpenAiResponse(response: Fields): DecodedReply {
     modelId: stringAt(response, "model"),
     parts,
     stopReason: stopReasonOf(response, parts),
-    usage: responsesUsage(recordAt(response, "usage")),
+    usage: openAiUsage(recordAt(response, "usage")),
     saidChars: saidCharsIn(response),
     isWindowFull: false,
   };
@@ -32,7 +33,7 @@ export function decodeOpenAiResponse(response: Fields): DecodedReply {
  */
 export function decodeCompacted(response: unknown): VendorSummary {
   const block = recordsAt(response, "output");
-  const usage = responsesUsage(recordAt(response, "usage"));
+  const usage = openAiUsage(recordAt(response, "usage"));
   if (!block.some((item) => item.type === "compaction" && (stringAt(item, "encrypted_content") ?? "") !== ""))
     throw noSummary("the vendor compacted nothing", usage);
   return { block: jsonValueOf(block), text: "", usage };
@@ -128,19 +129,4 @@ export async function* decodeOpenAiResponsesStream(events: AsyncIterable<unknown
   const told = [...begun, { type: "message", content: [{ type: "output_text", text: words }] }];
   const items = [output, done].find((each) => each.length > 0) ?? told;
   yield { type: "reply", reply: decodeOpenAiResponse({ ...response, output: items }) };
-}
-
-/** The usage of a reply on the Responses wire: `input_tokens` holds the cached part and the written one. */
-export function responsesUsage(usage: Fields | null): Usage {
-  const totalInputTokens = numberAt(usage, "input_tokens");
-  if (totalInputTokens === null) return { ...UNREPORTED_USAGE, raw: jsonValueOf(usage) };
-  const details = recordAt(usage, "input_tokens_details");
-  return usageOf({
-    totalInputTokens,
-    cacheReadTokens: numberAt(details, "cached_tokens"),
-    cacheWriteTokens: numberAt(details, "cache_write_tokens"),
-    outputTokens: numberAt(usage, "output_tokens"),
-    reasoningTokens: numberAt(recordAt(usage, "output_tokens_details"), "reasoning_tokens"),
-    raw: jsonValueOf(usage),
-  });
 }
