@@ -102,3 +102,24 @@ export function check(of: string, options: z.ZodType, given: unknown): void {
   const key = found[0]?.path.map(String).join(".") ?? "";
   throw new PlimsollError("bad-input", `the options of ${of}: ${texts[0] ?? "unknown shape"}`, { key, problems: texts });
 }
+
+/** Makes a {@link check} of inputs that follow each other: the values of one that was checked lately are not read again. Any list is as good as another. */
+export function followingCheck(of: string, options: z.ZodType): (given: unknown) => void {
+  const known: Readonly<Record<string, unknown>>[] = [];
+  return (given) => {
+    for (const each of known) if (isAlike(given, each)) return;
+    check(of, options, given);
+    known.unshift({ ...Object(given) });
+    // A session's fits name as many gates in turn.
+    known.length = Math.min(known.length, 4);
+  };
+}
+
+function isAlike(given: unknown, known: Readonly<Record<string, unknown>>): boolean {
+  if (!isRecord(given) || Object.keys(given).length !== Object.keys(known).length) return false;
+  for (const key in given) {
+    const [value, before] = [given[key], known[key]];
+    if (!Object.hasOwn(known, key) || (value !== before && !(Array.isArray(value) && Array.isArray(before)))) return false;
+  }
+  return true;
+}

@@ -244,7 +244,6 @@ function takeStored(log: OpenLog, entry: SessionEntry, covered: "kept" | "releas
 function append<Entry extends SessionEntry>(log: OpenLog, given: Entry): Entry {
   const { onEvent } = log.options;
   if (given.type === "message" && log.messages.has(given.message.id)) throw doubledIdError(given.message.id);
-  if (given.type === "usage") refuseImpossible(given.usage);
   log.untried = null;
   // A caller's own entries are redacted before they are checked.
   const logged = given.type === "compaction" ? log.redacted(given) : given;
@@ -332,15 +331,17 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     if (isMeasured || message?.role === "assistant") log.refusals = NO_REFUSALS;
     else if (message !== null && isHuman(message)) log.refusals = { ...log.refusals, mediaTries: 0 };
   };
+  const checkInput = option.followingCheck("a fit", SESSION_INPUT);
   // At every gate: a field behind a spread takes five times as long.
   const timed = (input: SessionInput): FitInput => {
-    option.check("a fit", SESSION_INPUT, input);
+    checkInput(input);
     const { model } = input;
     const limits = typeof model === "string" ? option.limitsOf(model, options.limitsOf ?? (() => null)) : model;
     const hidden = log.redaction === null ? {} : { pending: input.pending.map(redacted) };
     return Object.assign({ nowMs: nowMs() }, input, { model: limits }, hidden);
   };
   const fit = async (input: SessionInput, signal: AbortSignal, by = setup.policy) => {
+    assertOpen();
     const { asked } = log.state.wishes;
     const given = timed(input);
     const isAsked = asked !== null && by.enabled && given.now === undefined && given.gate !== "on-overflow";
@@ -362,7 +363,10 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     await queue.run(work);
   };
   return {
-    append: take,
+    append: (entry) => {
+      if (entry.type === "usage") refuseImpossible(entry.usage);
+      take(entry);
+    },
     flush,
     say: async (draft) => {
       const message = withId(redacted(draft), log.state.lastMessageId);
@@ -386,10 +390,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
       await flush();
       return entry;
     },
-    fit: async (input, signal) => {
-      assertOpen();
-      return await fit(input, signal);
-    },
+    fit: (input, signal) => fit(input, signal),
     prepare: async (input, signal) => await prepareSummary(log, timed(input), signal),
     undo: async () => {
       assertOpen();

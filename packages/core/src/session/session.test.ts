@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { SMALL_WINDOW, smallSession, stepsOf, turns, words } from "../../testing/small-session.ts";
 import type { BeforeCompaction, FitInput } from "../engine/fit-input.ts";
 import { PlimsollError } from "../error.ts";
@@ -324,4 +324,14 @@ describe("work", () => {
       expect(await resumed.fit(again)).toEqual(outcome);
     },
   );
+});
+
+test("the limits of a model are checked once for all fits that name them", async () => {
+  const { fit } = session(turns(2));
+  const ownKeys = vi.fn(Reflect.ownKeys);
+  const model = new Proxy(SMALL_WINDOW, { ownKeys });
+  await fit({ model });
+  const first = ownKeys.mock.calls.length;
+  await fit({ model, pending: turns(1) });
+  expect(ownKeys.mock.calls.length - first).toBeLessThan(first);
 });
