@@ -15,7 +15,7 @@ export { planAfter } from "./memory/facts.ts";
 export { planIn } from "./memory/plan.ts";
 export { createRecallIndex } from "./memory/recall-index.ts";
 export { textLines } from "./memory/text-lines.ts";
-export { USE_FEATURES } from "./memory/use-features.ts";
+export { useFeatures } from "./memory/use-features.ts";
 
 // Estimators, and their lessons from reports.
 

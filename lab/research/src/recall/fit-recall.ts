@@ -1,5 +1,5 @@
 import { ridge } from "@plimsoll/bench/extend";
-import { USE_FEATURES } from "@plimsoll/core/extend";
+import { useFeatures } from "@plimsoll/core/extend";
 import type { RecallObservation } from "./observations.ts";
 
 /** Observations of one session. All sessions weigh the same, at any length. */
@@ -22,9 +22,6 @@ const PRIOR_RATIO = 0.001;
 /** Newton's steps; the weights no longer move after some eight. */
 const STEPS = 25;
 
-/** The features, in the order in which core has them. */
-const FEATURES = Object.entries(USE_FEATURES);
-
 /** Weights of a Poisson regression of needs on the facts known at the cut, by iterated ridge regression. */
 export function fittedWeights(sessions: readonly ObservedSession[]): readonly (readonly [string, number])[] {
   const rows = sessions.flatMap(({ observations }) => {
@@ -36,14 +33,16 @@ export function fittedWeights(sessions: readonly ObservedSession[]): readonly (r
         needs.reduce((sum, count) => sum + count, 0),
       );
     return observations.map(({ facts }, at) => ({
-      x: FEATURES.map(([, feature]) => feature(facts)),
+      x: Object.values(useFeatures(facts)),
       y: needs[at] ?? 0,
       weight,
     }));
   });
   const meanWeight = rows.reduce((sum, { weight }) => sum + weight, 0) / Math.max(1, rows.length);
   // Most units are never needed: the weight of a unit's kind starts from there.
-  const priors = FEATURES.map(([name]) => ({
+  const [first] = sessions.flatMap(({ observations }) => observations);
+  const names = first === undefined ? [] : Object.keys(useFeatures(first.facts));
+  const priors = names.map((name) => ({
     value: KINDS.has(name) ? SELDOM : 0,
     strength: PRIOR_RATIO * rows.length,
   }));
@@ -67,7 +66,7 @@ export function fittedWeights(sessions: readonly ObservedSession[]): readonly (r
       ),
     ];
   }
-  return FEATURES.map(([name], at) => [name, weights[at] ?? 0] as const);
+  return names.map((name, at) => [name, weights[at] ?? 0] as const);
 }
 
 /** The logarithm of one need in twenty. */

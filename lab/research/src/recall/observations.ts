@@ -1,11 +1,11 @@
 import type { Transcript } from "@plimsoll/bench";
 import { prepareSession } from "@plimsoll/bench/extend";
 import type { Message } from "@plimsoll/core";
-import { createRecallIndex, createWorkCounter, textLines, type USE_FEATURES } from "@plimsoll/core/extend";
+import { createRecallIndex, createWorkCounter, textLines, type useFeatures } from "@plimsoll/core/extend";
 
 /** A unit that could have been recalled at a cut, and the part of it that the calls up to the next cut needed. */
 export interface RecallObservation {
-  readonly facts: Parameters<(typeof USE_FEATURES)["age"]>[0];
+  readonly facts: Parameters<typeof useFeatures>[0];
   /** Needs that it holds, in parts of one: of passages, and of texts that an edit replaces. */
   readonly passages: number;
   readonly edits: number;
@@ -33,7 +33,7 @@ export function recallObservations(transcript: Transcript, rhythm: CutRhythm): r
     indexed = cut;
     const recent = startOf(sizes, cut, rhythm.recentTokens);
     const staying = new Set(history.slice(recent, cut));
-    const known = new Map<Unit, Parameters<(typeof USE_FEATURES)["age"]>[0]>();
+    const known = new Map<Unit, Parameters<typeof useFeatures>[0]>();
     index.now().forEachUnit(
       (message) => !staying.has(message),
       (unit, facts) => known.set(unit, facts),

@@ -1,5 +1,5 @@
 import { defineAmountRule, type KeepRuleKind, type UnitFacts } from "../keep/keep-rule.ts";
-import { USE_FEATURES } from "./use-features.ts";
+import { useFeatures } from "./use-features.ts";
 import { USE_WEIGHTS } from "./use-weights.ts";
 
 /**
@@ -17,8 +17,10 @@ export const RECALL: KeepRuleKind = defineAmountRule(
  * its ratio to another unit's says anything.
  */
 export function expectedUse(facts: UnitFacts): number {
-  return Math.exp(TERMS.reduce((sum, { weight, feature }) => sum + weight * feature(facts), 0));
+  const features: Readonly<Record<string, number>> = useFeatures(facts);
+  let sum = 0;
+  for (const [name, weight] of WEIGHTS) sum += weight * (features[name] ?? 0);
+  return Math.exp(sum);
 }
 
-const WEIGHTS: Readonly<Record<string, number>> = USE_WEIGHTS.weights;
-const TERMS = Object.entries(USE_FEATURES).map(([name, feature]) => ({ weight: WEIGHTS[name] ?? 0, feature }));
+const WEIGHTS = Object.entries(USE_WEIGHTS.weights);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { UnitFacts } from "../keep/keep-rule.ts";
 import { expectedUse } from "./recall.ts";
-import { USE_FEATURES } from "./use-features.ts";
+import { useFeatures } from "./use-features.ts";
 
 /** A unit of no file, unused and just stated. */
 const PLAIN: UnitFacts = {
@@ -24,12 +24,12 @@ const FILE: NonNullable<UnitFacts["file"]> = {
   isWrittenSince: false,
 };
 
-type UseFeature = keyof typeof USE_FEATURES;
+type UseFeature = keyof ReturnType<typeof useFeatures>;
 
 /** Returns the features that are not 0, in thousandths. */
 function featuresOf(facts: Partial<UnitFacts>): Partial<Record<UseFeature, number>> {
-  const values = Object.entries(USE_FEATURES).map(
-    ([name, feature]) => [name, Math.round(1000 * feature({ ...PLAIN, ...facts }))] as const,
+  const values = Object.entries(useFeatures({ ...PLAIN, ...facts })).map(
+    ([name, value]) => [name, Math.round(1000 * value)] as const,
   );
   return Object.fromEntries(values.filter(([, value]) => value !== 0));
 }

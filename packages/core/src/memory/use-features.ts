@@ -1,30 +1,33 @@
 import type { UnitFacts } from "../keep/keep-rule.ts";
 import type { USE_WEIGHTS } from "./use-weights.ts";
 
-/** Computes each feature of a unit, which predict how often it will be needed, as a number. Distances are in thousands of characters; they and counts are logarithms, so that the first ones count most. */
-export const USE_FEATURES: Readonly<Record<keyof (typeof USE_WEIGHTS)["weights"], (facts: UnitFacts) => number>> = {
-  isRead: ({ kind }) => Number(kind === "read"),
-  isOutput: ({ kind }) => Number(kind === "output"),
-  isFailed: ({ kind }) => Number(kind === "failed"),
-  isWritten: ({ kind }) => Number(kind === "written"),
-  isSaid: ({ kind }) => Number(kind === "said"),
-  isPerson: ({ kind }) => Number(kind === "person"),
-  age: ({ ageChars }) => distanceFeature(ageChars),
-  restatedRatio: ({ restatedRatio }) => restatedRatio,
-  quotes: ({ quotes }) => countFeature(quotes),
-  mentions: ({ mentions }) => countFeature(mentions),
-  isUsed: ({ sinceUseChars }) => Number(sinceUseChars !== null),
-  sinceUse: ({ sinceUseChars }) => distanceFeature(sinceUseChars ?? 0),
-  shared: ({ shared }) => countFeature(shared),
-  hasFile: ({ file }) => Number(file !== null),
-  fileReads: ({ file }) => countFeature(file?.reads ?? 0),
-  fileWrites: ({ file }) => countFeature(file?.writes ?? 0),
-  sinceFileTouch: ({ file }) => distanceFeature(file?.sinceTouchChars ?? 0),
-  isFileWritten: ({ file }) => Number((file?.writes ?? 0) > 0),
-  sinceFileWrite: ({ file }) => distanceFeature(file?.sinceWriteChars ?? 0),
-  isFileWrittenSince: ({ file }) => Number(file?.isWrittenSince ?? false),
-  length: ({ chars }) => Math.log(SHORTEST_CHARS + chars),
-};
+/** The features of a unit, which predict how often it will be needed. Distances are in thousands of characters; they and counts are logarithms, so that the first ones count most. */
+export function useFeatures(facts: UnitFacts): Readonly<Record<keyof (typeof USE_WEIGHTS)["weights"], number>> {
+  const { kind, file } = facts;
+  return {
+    isRead: Number(kind === "read"),
+    isOutput: Number(kind === "output"),
+    isFailed: Number(kind === "failed"),
+    isWritten: Number(kind === "written"),
+    isSaid: Number(kind === "said"),
+    isPerson: Number(kind === "person"),
+    age: distanceFeature(facts.ageChars),
+    restatedRatio: facts.restatedRatio,
+    quotes: countFeature(facts.quotes),
+    mentions: countFeature(facts.mentions),
+    isUsed: Number(facts.sinceUseChars !== null),
+    sinceUse: distanceFeature(facts.sinceUseChars ?? 0),
+    shared: countFeature(facts.shared),
+    hasFile: Number(file !== null),
+    fileReads: countFeature(file?.reads ?? 0),
+    fileWrites: countFeature(file?.writes ?? 0),
+    sinceFileTouch: distanceFeature(file?.sinceTouchChars ?? 0),
+    isFileWritten: Number((file?.writes ?? 0) > 0),
+    sinceFileWrite: distanceFeature(file?.sinceWriteChars ?? 0),
+    isFileWrittenSince: Number(file?.isWrittenSince ?? false),
+    length: Math.log(SHORTEST_CHARS + facts.chars),
+  };
+}
 
 /** Added to a length, so that it does not distinguish very short ones; chosen. */
 const SHORTEST_CHARS = 50;
