@@ -155,7 +155,7 @@ export function digestText(request: SummaryRequest, { maximumChars, facts, isBes
   const firstRoom = limitChars * FIRST_RATIO - headingChars(goal, new Map());
   const begun = withLines(new Map(), goal, quotesThatFit(asked === null ? [] : [asked], FIRST_FORM, firstRoom));
   const earlierChars = Math.min(limitChars * EARLIER_RATIO, charsOf(lines));
-  const isPlanCovered = isPlanGone(known, new Set(staying.map(({ id }) => id)));
+  const isPlanCovered = isPlanGone(known, staying);
   const fresh = withKinds(
     begun,
     // A plan that a message beside the digest has whole is not quoted.
@@ -346,8 +346,11 @@ function newestOf(earlier: Page, { page, roomChars }: { readonly page: Page; rea
 }
 
 function sectionFor(words: readonly string[], titles: readonly string[]): string {
-  const found = words.flatMap((word) => titles.filter((title) => title.toLowerCase().includes(word)));
-  return found[0] ?? titles.at(-1) ?? "";
+  for (const word of words) {
+    const found = titles.find((title) => title.toLowerCase().includes(word));
+    if (found !== undefined) return found;
+  }
+  return titles.at(-1) ?? "";
 }
 
 function withLines(page: Page, section: string, lines: readonly string[]): Page {

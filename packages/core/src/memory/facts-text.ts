@@ -52,13 +52,12 @@ export function factsText(facts: Facts, kept: KeptState, { maximumChars, staying
   const framing = factFraming(kept);
   const pinned = fenced("pinned-instructions", kept.pinned, { framing, roomChars: maximumChars });
   const blocks = pinned === "" ? [] : [pinned];
-  const shown = new Set(staying.map(({ id }) => id));
   const sharedChars = Math.max(0, maximumChars - (pinned === "" ? 0 : pinned.length + 2));
   let spareChars = 0;
   for (const { of, ratio, mostRatio } of SHARES) {
     const grantedChars = Math.floor(sharedChars * ratio) + spareChars;
     const roomChars = Math.floor(Math.min(grantedChars, sharedChars * mostRatio));
-    const block = blockFor(of, { facts, kept, framing, roomChars, shown });
+    const block = blockFor(of, { facts, kept, framing, roomChars, staying });
     spareChars = grantedChars - (block === "" ? 0 : block.length + 2);
     if (block !== "") blocks.push(block);
   }
@@ -90,22 +89,22 @@ export function factsWithin(
   },
 ): (staying: readonly Message[]) => string | null {
   const { policyTokens, atMostTokens, charsPerToken, tokensOf } = room;
-  // Each step of a cut asks anew, mostly for the same texts.
-  const priced = new Map<string, number>();
-  const pricedTokens = (text: string) => {
-    if (!priced.has(text)) priced.set(text, tokensOf(text));
-    return priced.get(text) ?? 0;
-  };
   const { files } = kept;
   const hasRoom = policyTokens > 0;
   const maxTokens = hasRoom ? policyTokens : Number.POSITIVE_INFINITY;
   const { accesses, tracked } = files === undefined ? NO_FACTS : facts;
   const written = hasRoom ? facts : { ...NO_FACTS, accesses, tracked };
+  // Each step of a cut asks anew; of the messages that stay only the plan's counts.
+  const made = new Map<string, string | null>();
   const text = (mostTokens: number, staying: readonly Message[]) => {
-    for (let ratio = MOST_CHARS_PER_TOKEN; ; ratio -= 0.5) {
-      const found = factsText(written, kept, { maximumChars: Math.floor(mostTokens * ratio), staying });
-      if (found === null || ratio <= 1 || pricedTokens(found) <= mostTokens) return found;
+    const key = `${mostTokens} ${isPlanGone(written, staying)}`;
+    let found = made.get(key);
+    for (let ratio = MOST_CHARS_PER_TOKEN; found === undefined; ratio -= 0.5) {
+      const text = factsText(written, kept, { maximumChars: Math.floor(mostTokens * ratio), staying });
+      if (text === null || ratio <= 1 || tokensOf(text) <= mostTokens) found = text;
     }
+    made.set(key, found);
+    return found;
   };
   if (files !== "covered") return (staying) => text(Math.min(maxTokens, atMostTokens), staying);
   const roomChars = Math.floor(atMostTokens * charsPerToken);
@@ -149,10 +148,10 @@ interface Room {
   readonly roomChars: number;
 }
 
-/** A block of the facts; `shown` are ids of messages that stay in the context. */
+/** A block of the facts. */
 function blockFor(
   kind: (typeof SHARES)[number]["of"],
-  { facts, kept, framing, roomChars, shown }: Room & { facts: Facts; kept: KeptState; shown: ReadonlySet<string> },
+  { facts, kept, framing, roomChars, staying }: Room & { facts: Facts; kept: KeptState; staying: readonly Message[] },
 ): string {
   const room = { framing, roomChars };
   switch (kind) {
@@ -161,7 +160,7 @@ function blockFor(
       return firstLines("running-things", runningLines(facts.running, lineChars), room);
     }
     case "plan":
-      return facts.plan !== null && isPlanGone(facts, shown) ? firstLines("plan-items", planLines(facts.plan), room) : "";
+      return facts.plan !== null && isPlanGone(facts, staying) ? firstLines("plan-items", planLines(facts.plan), room) : "";
     case "state":
       return kept.state
         .map(({ title, text }) =>

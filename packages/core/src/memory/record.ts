@@ -1,4 +1,5 @@
 import { textOnOneLine } from "../message/framing.ts";
+import type { Message } from "../message/message.ts";
 import { characterBoundaryAtOrBefore } from "../text.ts";
 import { type Facts, isDone, isGivenUp, type KnownPlan } from "./facts.ts";
 import type { RunningThing } from "./running.ts";
@@ -56,6 +57,6 @@ export function planLines({ items, dropped }: KnownPlan): readonly string[] {
 }
 
 /** True if the plan is to be written: no message in the context has all of it. */
-export function isPlanGone({ plan }: Facts, staying: ReadonlySet<string>): boolean {
-  return plan !== null && !(plan.isWhole && staying.has(plan.messageId));
+export function isPlanGone({ plan }: Facts, staying: readonly Pick<Message, "id">[]): boolean {
+  return plan !== null && !(plan.isWhole && staying.some(({ id }) => id === plan.messageId));
 }
