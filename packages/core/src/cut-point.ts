@@ -9,21 +9,20 @@ import { isDeclared, isHuman, type Message, toolCallsOf } from "./message/messag
  */
 export function safeCuts(messages: readonly Message[], lastStep: "open" | "answered" = "open"): readonly boolean[] {
   const openStep = lastStep === "open" ? openStepStart(messages) : messages.length;
-  const lastResult = new Map<number, number>();
+  const lastResult = new Array<number>(messages.length).fill(-1);
   const calls = createWaitingCalls<number>();
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
     const caller = message?.role === "tool-result" ? (calls.answered(message.callId) ?? calls.newest(message.callId)) : null;
-    if (caller !== null) lastResult.set(caller, index);
-    const own = message === undefined ? [] : toolCallsOf(message);
-    if (own.length > 0) calls.met(own.map(({ callId }) => [callId, index] as const));
+    if (caller !== null) lastResult[caller] = index;
+    if (message !== undefined) for (const { callId } of toolCallsOf(message)) calls.met(callId, index, index);
   }
   const safe = [true];
   let boundThrough = -1;
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
     if (message === undefined) continue;
-    boundThrough = Math.max(boundThrough, lastResult.get(index) ?? -1);
+    boundThrough = Math.max(boundThrough, lastResult[index] ?? -1);
     if (index === openStep) boundThrough = messages.length;
     safe.push(boundThrough <= index);
   }

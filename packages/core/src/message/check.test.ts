@@ -213,9 +213,9 @@ test("a message value is read once, whoever checks it and however often", () => 
 /** Which call each result answers: a message of calls is a list of `id=call`, a result is an id. */
 function pairsIn(list: readonly (readonly string[] | string)[]): readonly (string | null)[] {
   const calls = createWaitingCalls<string>();
-  return list.flatMap((each) => {
+  return list.flatMap((each, at) => {
     if (typeof each === "string") return [calls.answered(each)];
-    calls.met(each.map((call) => [call.split("=")[0] ?? "", call] as const));
+    for (const call of each) calls.met(call.split("=")[0] ?? "", call, at);
     return [];
   });
 }

@@ -201,16 +201,13 @@ function checkPairing(rules: WireRules, report: Report) {
     }
   };
   const visitCalls = (message: Message, index: number) => {
-    const met: (readonly [callId: string, call: MetCall])[] = [];
     for (const { callId } of toolCallsOf(message)) {
-      const isRepeated = calls.newest(callId) !== null || met.some(([id]) => id === callId);
-      if (isRepeated) report("duplicate-call-id", index, callId);
+      if (calls.newest(callId) !== null) report("duplicate-call-id", index, callId);
       if (!isUsableCallId(callId, rules)) report("unusable-call-id", index, callId);
-      met.push([callId, { callId, index, batch, answered: false }]);
+      const call = { callId, index, batch, answered: false };
+      calls.met(callId, call, index);
+      open.push(call);
     }
-    if (met.length === 0) return;
-    calls.met(met);
-    open.push(...met.map(([, call]) => call));
   };
   return {
     visit: (message: Message, index: number): void => {
@@ -252,8 +249,8 @@ export function followingChecks(rules: WireRules = STRICT_WIRE_RULES): () => Fol
 
 /** Calls that wait for results, in a walk over a list. Servers use ids again, so a result belongs to a call by place first, by id second. */
 export interface WaitingCalls<Call> {
-  /** Calls of one message, in order. */
-  met(calls: readonly (readonly [callId: string, call: Call])[]): void;
+  /** A call of the message at a place of the list. */
+  met(callId: string, call: Call, at: number): void;
   /** The call that a result answers: of the newest message that has one of this id waiting, the first; `null` if none waits. */
   answered(callId: string): Call | null;
   /** The newest call of this id, whether or not it waits; `null` if none was met. */
@@ -264,28 +261,24 @@ export interface WaitingCalls<Call> {
 
 /** No call was met yet. */
 export function createWaitingCalls<Call>(): WaitingCalls<Call> {
-  const waiting = new Map<string, Call[][]>();
+  const waiting = new Map<string, { readonly at: number; readonly calls: Call[] }[]>();
   const newest = new Map<string, Call>();
   return {
-    met: (calls) => {
-      const own = new Map<string, Call[]>();
-      for (const [callId, call] of calls) {
-        newest.set(callId, call);
-        const together = own.get(callId) ?? [];
-        if (together.push(call) > 1) continue;
-        own.set(callId, together);
-        const batches = waiting.get(callId) ?? [];
-        batches.push(together);
-        waiting.set(callId, batches);
-      }
+    met: (callId, call, at) => {
+      newest.set(callId, call);
+      const batches = waiting.get(callId) ?? [];
+      waiting.set(callId, batches);
+      const last = batches.at(-1);
+      if (last?.at === at) last.calls.push(call);
+      else batches.push({ at, calls: [call] });
     },
     answered: (callId) => {
       const batches = waiting.get(callId);
-      const call = batches?.at(-1)?.shift() ?? null;
-      if (batches?.at(-1)?.length === 0) batches.pop();
+      const call = batches?.at(-1)?.calls.shift() ?? null;
+      if (batches?.at(-1)?.calls.length === 0) batches.pop();
       return call;
     },
     newest: (callId) => newest.get(callId) ?? null,
-    left: (callId) => waiting.get(callId)?.flat() ?? [],
+    left: (callId) => waiting.get(callId)?.flatMap(({ calls }) => calls) ?? [],
   };
 }

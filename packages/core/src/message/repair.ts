@@ -215,12 +215,11 @@ interface OpenCall {
 function answersOf(list: readonly Numbered[]) {
   const calls = new Map<number, readonly OpenCall[]>();
   const waiting = createWaitingCalls<OpenCall>();
-  const met = new Set<string>();
   const early: { readonly callId: string; readonly position: number }[] = [];
   const batchOf: number[] = [];
   const left: Repair[] = [];
   const leave = (callId: string, position: number) => {
-    const code = met.has(callId) ? "duplicate-result" : "result-without-call";
+    const code = waiting.newest(callId) === null ? "result-without-call" : "duplicate-result";
     left.push({ code, index: list[position]?.index ?? 0, subject: callId, action: "remove-message" });
   };
   for (const [position, { message }] of list.entries()) {
@@ -228,14 +227,13 @@ function answersOf(list: readonly Numbered[]) {
       batchOf.push(position);
       const open = toolCallsOf(message).map((part): OpenCall => ({ part, answer: null }));
       if (open.length > 0) calls.set(position, open);
-      for (const call of open) met.add(call.part.callId);
-      waiting.met(open.map((call) => [call.part.callId, call] as const));
+      for (const call of open) waiting.met(call.part.callId, call, position);
       continue;
     }
     batchOf.push(batchOf[position - 1] ?? -1);
     const call = waiting.answered(message.callId);
     if (call !== null) call.answer = position;
-    else if (met.has(message.callId)) leave(message.callId, position);
+    else if (waiting.newest(message.callId) !== null) leave(message.callId, position);
     else early.push({ callId: message.callId, position });
   }
   const unanswered = firstUnanswered(waiting);
