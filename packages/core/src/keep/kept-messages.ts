@@ -50,7 +50,9 @@ export const LOADED_TOOLS: MessagesRule & { readonly kind: string } = {
   choose: ({ messages }) => {
     const called = new Set<string>();
     const ranges: MessageRange[] = [];
-    for (const [at, message] of [...messages.entries()].reverse()) {
+    for (let at = messages.length - 1; at >= 0; at--) {
+      const message = messages[at];
+      if (message === undefined) continue;
       for (const { toolName } of toolCallsOf(message)) called.add(toolName);
       // A tool that is found is asked for once.
       if (toolsLoadedBy(message).filter((name) => called.delete(name)).length > 0) ranges.push({ from: at, through: at });
@@ -86,9 +88,10 @@ function unitsOf(view: KeepView): readonly Unit[] {
   for (let from = 0; from < messages.length; ) {
     let end = from + 1;
     while (end < messages.length && safe[end] !== true) end += 1;
-    const tokens = messages.slice(from, end).reduce((sum, message) => sum + view.messageTokens(message), 0);
-    const isAlone = end === from + 1;
-    const staysAnyway = from >= openStep || (isAlone && (from === lastHuman || messages.slice(from, end).every(isDeclared)));
+    const own = messages.slice(from, end);
+    let tokens = 0;
+    for (const message of own) tokens += view.messageTokens(message);
+    const staysAnyway = from >= openStep || (own.length === 1 && (from === lastHuman || own.every(isDeclared)));
     const unit = { from, through: end - 1, tokens, isKept: staysAnyway };
     for (; from < end; from++) units.push(unit);
   }

@@ -90,10 +90,10 @@ export function saidLately({ texts: logged, said, wordUnits }: LoggedUnits, nowA
   let from = end;
   for (let leftChars = LATELY_CHARS; from > 0 && leftChars > 0; ) leftChars -= said.model[--from]?.of.text.length ?? 0;
   const person = said.person.findLast(isBefore);
-  const hashes = [...said.model.slice(from, end), ...(person === undefined ? [] : [person])].flatMap(
-    ({ wordHashes }) => wordHashes,
-  );
-  return new Map(hashes.map((hash) => [hash, Math.log1p(units / (wordUnits.get(hash) ?? 1))]));
+  const lately = new Map<number, number>();
+  for (const { wordHashes } of [...said.model.slice(from, end), ...(person === undefined ? [] : [person])])
+    for (const hash of wordHashes) lately.set(hash, Math.log1p(units / (wordUnits.get(hash) ?? 1)));
+  return lately;
 }
 
 /** Visits the units of a text in order, without those that a later text states again, with the facts about each. */
@@ -104,8 +104,10 @@ export function forEachUnitOf(
 ): void {
   const file = of.path === null ? null : files.facts(of.path, { textAtChars: of.atChars, nowAtChars });
   for (const unit of units) {
-    const { chars, tellingLines, wordHashes, restatedLines, quotes, mentions, lastUseAtChars } = unit;
+    const { chars, tellingLines, restatedLines, quotes, mentions, lastUseAtChars } = unit;
     if (restatedLines >= RESTATED_RATIO * tellingLines) continue;
+    let shared = 0;
+    for (const hash of unit.wordHashes) shared += lately.get(hash) ?? 0;
     visit(unit, {
       kind: of.kind,
       chars,
@@ -114,7 +116,7 @@ export function forEachUnitOf(
       quotes,
       mentions,
       sinceUseChars: lastUseAtChars === null ? null : nowAtChars - lastUseAtChars,
-      shared: wordHashes.reduce((sum, hash) => sum + (lately.get(hash) ?? 0), 0),
+      shared,
       file,
     });
   }
@@ -173,9 +175,10 @@ function addRanked(ranked: RankedUnit[], text: LoggedText, log: LogPlace, worth:
     units.push(unit);
     ratios.push(worth(facts) / (unit.chars + headChars));
   });
-  for (const [at, unit] of units.entries()) {
+  for (let at = 0; at < units.length; at++) {
+    const unit = units[at];
     const rank = amongNeighbours(at, units, ratios);
-    if (rank > 0) ranked.push({ unit, chars: unit.chars + headChars, rank });
+    if (unit !== undefined && rank > 0) ranked.push({ unit, chars: unit.chars + headChars, rank });
   }
 }
 

@@ -122,12 +122,12 @@ function passagesOf(units: readonly Unit[], index: RecallView): readonly Recalle
 function passageOf(of: Unit["of"], run: readonly Unit[], index: RecallView): RecalledPassage {
   const { source, path, call, text } = of;
   const lines = run.flatMap((unit) => unit.lines);
-  const numbers = lines.flatMap(({ number }) => number ?? []);
+  const isNumbered = ({ number }: TextLine) => number !== null;
   return {
     source,
     shows: path ?? (call === null ? null : callWords(call)),
-    fromLine: numbers[0] ?? null,
-    throughLine: numbers.at(-1) ?? null,
+    fromLine: lines.find(isNumbered)?.number ?? null,
+    throughLine: lines.findLast(isNumbered)?.number ?? null,
     handle: shortHandle(of.handle),
     editsSince: OUTDATED_BY_EDITS.has(of.kind) ? index.editsSince(of) : 0,
     isCut: { before: (run[0]?.index ?? 0) > 0, after: /\S/.test(text.slice(lines.at(-1)?.end)) },

@@ -28,8 +28,9 @@ export function usableSummary(
   const whole = endedText(reply);
   const text = whole.trim();
   const own = withoutInstructions(text, instructionsOf(request));
-  if (!hasLetters(withoutHeadings(text))) throw failed("the summary has no letters, or none below its headings");
-  if (!hasLetters(withoutHeadings(own)) || text.includes(SUMMARIZER_ROLE.text)) throw failed("the summary repeats the request");
+  if (!saysSomething(text)) throw failed("the summary has no letters, or none below its headings");
+  if ((own !== text && !saysSomething(own)) || text.includes(SUMMARIZER_ROLE.text))
+    throw failed("the summary repeats the request");
   if (isQuoted !== true) refuseContinuation(text, request);
   refuseStandIn(own, request, author);
   const reported = loggableUsage(usage);
@@ -52,11 +53,9 @@ function hasLetters(text: string): boolean {
   return /\p{L}/u.test(text);
 }
 
-function withoutHeadings(text: string): string {
-  return text
-    .split("\n")
-    .filter((line) => !line.trimStart().startsWith("#"))
-    .join("\n");
+/** True for text with a letter outside of its headings. */
+function saysSomething(text: string): boolean {
+  return text.split("\n").some((line) => !line.trimStart().startsWith("#") && hasLetters(line));
 }
 
 /** Lines of the request; of a prompt that cannot be found its text is not known. */
@@ -71,12 +70,7 @@ function instructionsOf(request: SummaryRequest): readonly string[] {
       return [];
     }
   });
-  return [
-    SUMMARIZER_ROLE.text,
-    PREFIX_FRAME.text,
-    ...SUMMARY_RULES,
-    ...asked.filter((line) => hasLetters(withoutHeadings(line))),
-  ];
+  return [SUMMARIZER_ROLE.text, PREFIX_FRAME.text, ...SUMMARY_RULES, ...asked.filter(saysSomething)];
 }
 
 /** A text of such a length is a summary in prose, of any history. Chosen. */
@@ -138,16 +132,11 @@ function isErrorBody(text: string): boolean {
  * model wrote. A digest has the sections that it has something for, and shortens its lines itself.
  */
 function isCutOff(text: string, usage: Usage | null, { sections, maxTokens }: SummaryRequest): boolean {
-  if (usage?.output.totalTokens === maxTokens) return true;
+  if (usage === null) return false;
+  if (usage.output.totalTokens === maxTokens) return true;
   const { found } = sectionsIn(text, sections);
   const isBegun = found.length > 0 && found.length < sections.length / 2;
-  return (
-    usage !== null &&
-    isBegun &&
-    /[\p{L},;(-]$/u.test(text) &&
-    found.at(-1)?.title !== sections.at(-1) &&
-    text.length >= PROSE_CHARS
-  );
+  return isBegun && /[\p{L},;(-]$/u.test(text) && found.at(-1)?.title !== sections.at(-1) && text.length >= PROSE_CHARS;
 }
 
 /** The usage as a log can hold it, with `null` for unreported figures; `null` if one of them is no count. */
