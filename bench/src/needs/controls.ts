@@ -36,9 +36,8 @@ function controlOfSize(
     const { kept, quoted } = context;
     shown.follow(changesBetween(messages, before, kept));
     before = kept;
-    const isQuoted = (needle: number) => quoted.needles.has(needle);
     const changed = shown.changed();
-    counts.add(ordinal, (needle) => isQuoted(needle) || shown.holds(needle), quoted === quotedBefore ? changed : undefined);
+    counts.add(ordinal, (needle) => quoted.holds(needle) || shown.holds(needle), quoted === quotedBefore ? changed : undefined);
     quotedBefore = quoted;
   }
   return { amountTokens, meanPromptTokens, policyPromptTokens: meanPromptOf(calls), result: counts.result };

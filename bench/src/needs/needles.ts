@@ -42,10 +42,12 @@ export function createNeedleIndex(needles: readonly Needle[]): NeedleIndex {
       const held = new Set<number>();
       for (const { text, lines } of comparedTexts(message).map(comparable)) {
         for (const { string } of search(text)) held.add(string);
-        for (const [place, line] of lines.entries())
+        for (let place = 0; place < lines.length; place++) {
+          const line = lines[place] ?? "";
           if (forms[formOf(line)] === 1)
             for (const { number, run, offset } of byLine.get(line) ?? [])
               if (holds(run, lines, place - offset)) held.add(number);
+        }
       }
       const numbers = [...held];
       heldBy.set(message, numbers);

@@ -29,7 +29,7 @@ export interface ControlContext {
 }
 
 interface Quoted {
-  readonly needles: ReadonlySet<number>;
+  holds(needle: number): boolean;
   readonly tokens: number;
 }
 
@@ -65,7 +65,7 @@ interface CutMoment {
   readonly sizes: MessageSizesAtCall;
 }
 
-const NOTHING_QUOTED: Quoted = { needles: new Set(), tokens: 0 };
+const NOTHING_QUOTED: Quoted = { holds: () => false, tokens: 0 };
 const NOTHING_CUT: Cut = { from: 0, quoted: NOTHING_QUOTED };
 
 /** A control that cuts when the policy cuts: the last cut holds until the next. It always keeps the last human message. */
@@ -188,12 +188,18 @@ export function oracleControl(calls: readonly FollowedCall[], { history, cuts, n
 
 /** The wanted quotations, the soonest first, as far as the amount goes: one that does not fit any more is passed over. */
 function quotedOf(wanted: readonly { readonly needle: number; readonly tokens: number }[], amountTokens: number): Quoted {
-  const taken = new Set<number>();
+  const taken: number[] = [];
   let sum = 0;
   for (const { needle, tokens } of wanted) {
     if (sum + tokens > amountTokens) continue;
-    taken.add(needle);
+    taken.push(needle);
     sum += tokens;
   }
-  return { tokens: sum, needles: taken };
+  // Most amounts are tried only for their size.
+  let needles: ReadonlySet<number> | null = null;
+  const holds = (needle: number) => {
+    needles ??= new Set(taken);
+    return needles.has(needle);
+  };
+  return { tokens: sum, holds };
 }

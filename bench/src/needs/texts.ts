@@ -19,13 +19,12 @@ export function comparableText(text: string): string {
 export function comparable(text: string): { readonly text: string; readonly lines: readonly string[] } {
   const found = text.split("\n");
   const numbering = numberingOf(found);
-  const lines: string[] = [];
   let isSame = true;
-  for (const line of found) {
+  const lines = found.map((line) => {
     const compared = line.slice(numberChars(line, numbering)).trimEnd();
     isSame &&= compared.length === line.length;
-    lines.push(compared);
-  }
+    return compared;
+  });
   return { text: isSame ? text : lines.join("\n"), lines };
 }
 
