@@ -58,51 +58,108 @@ test.each<[string, Fit]>([
   expect(logs).toHaveLength(1);
 });
 
-/** Gives the prompts that a wrapper sends its model. */
-const sentBy = async (call: (model: (request: { readonly [key: string]: unknown }) => Promise<object>) => Promise<unknown>) => {
+type Asked = { readonly [key: string]: unknown };
+/** Wraps a model that answers with a word, with a history of its own or one that its vendor has, and asks it: the answer is read to its end. */
+type Wrap = (
+  options: CompactorOptions,
+  history: "own" | "the vendor's",
+  model: (request: Asked) => AIMessage,
+) => (text: string) => unknown;
+
+const bySdk =
+  (wrap: "wrapGenerate" | "wrapStream"): Wrap =>
+  (given, history, answer) => {
+    const middleware = createCompactionMiddleware(given);
+    const providerOptions = history === "own" ? {} : { openai: { previousResponseId: "r" } };
+    const [doGenerate, doStream] = [answer, answer].map((ask) => async (request: Asked) => ask(request));
+    const model = { modelId: "m", provider: "openai.responses", doGenerate, doStream };
+    return (text) => {
+      const params = { prompt: [{ role: "user", content: [{ type: "text", text }] }], providerOptions };
+      return Reflect.apply(middleware[wrap], undefined, [{ model, params }]);
+    };
+  };
+const byAgents =
+  (respond: "getResponse" | "getStreamedResponse", inputOf: (text: string) => unknown): Wrap =>
+  (given, history, answer) => {
+    const getResponse = async (request: Asked) => answer(request);
+    const getStreamedResponse = async function* (request: Asked) {
+      yield answer(request);
+    };
+    const model = Reflect.apply(createCompactingModel, undefined, [{ getResponse, getStreamedResponse }, given]);
+    const atVendor = history === "own" ? {} : { previousResponseId: "r" };
+    return (text) => {
+      const request = { input: inputOf(text), ...atVendor, modelSettings: {}, tools: [], handoffs: [] };
+      const answered = model[respond](request);
+      return respond === "getResponse" ? answered : answered.next();
+    };
+  };
+const byLangChain: Wrap = (given, history, answer) => {
+  const { wrapModelCall } = createLangChainMiddleware(given);
+  const modelSettings = history === "own" ? {} : { conversation: "r" };
+  return (text) => {
+    const call = { messages: [new HumanMessage(text)], tools: [], model: {}, runtime: {}, modelSettings };
+    return Reflect.apply(wrapModelCall ?? answer, undefined, [call, async (request: Asked) => answer(request)]);
+  };
+};
+const WRAPPERS: readonly (readonly [string, Wrap])[] = [
+  ["a prompt of the AI SDK", bySdk("wrapGenerate")],
+  ["a streamed prompt of the AI SDK", bySdk("wrapStream")],
+  ["an Agents model's text", byAgents("getResponse", (text) => text)],
+  ["an Agents model's streamed items", byAgents("getStreamedResponse", (content) => [{ role: "user", content }])],
+  ["a LangChain model's messages", byLangChain],
+];
+
+/** The model's requests, in their own keys. */
+const noting = () => {
   const sent: unknown[] = [];
-  await call(async ({ prompt, input, messages }) => {
+  const answer = ({ prompt, input, messages }: Asked) => {
     sent.push(prompt ?? input ?? messages);
-    return new AIMessage("Noted.");
-  });
-  return sent;
+    return Object.assign(new AIMessage("Noted."), {
+      stream: new ReadableStream({ start: (controller) => controller.close() }),
+    });
+  };
+  return { sent, answer };
 };
 
-const bySdk = (wrap: "wrapGenerate" | "wrapStream") =>
-  sentBy(async (doGenerate) => {
-    const model = { modelId: "m", provider: "openai.responses", doGenerate, doStream: doGenerate };
-    const prompt = [{ role: "user", content: [{ type: "text", text: KEY }] }];
-    const params = { prompt, providerOptions: { openai: { previousResponseId: "r" } } };
-    await Reflect.apply(createCompactionMiddleware(options)[wrap], undefined, [{ model, params }]);
-  });
-const byAgents = (respond: "getResponse" | "getStreamedResponse", input: unknown) =>
-  sentBy(async (getResponse) => {
-    const model = { getResponse, getStreamedResponse: getResponse };
-    const made = Reflect.apply(createCompactingModel, undefined, [model, options]);
-    const request = { input, previousResponseId: "r", modelSettings: {}, tools: [], handoffs: [] };
-    await Reflect.apply(made[respond], undefined, [request]);
-  });
-const byLangChain = () =>
-  sentBy(async (handler) => {
-    const call = { messages: [new HumanMessage(KEY)], tools: [], model: {}, runtime: {} };
-    const { wrapModelCall } = createLangChainMiddleware(options);
-    await Reflect.apply(wrapModelCall ?? handler, undefined, [{ ...call, modelSettings: { conversation: "r" } }, handler]);
-  });
+test.each(WRAPPERS)("a planted key in %s is not sent, though the vendor has the history", async (_, wrap) => {
+  const { sent, answer } = noting();
+  await wrap(options, "the vendor's", answer)(KEY);
+  expect(JSON.stringify(sent)).toContain("[key]");
+  expect(JSON.stringify(sent)).not.toContain("sk-planted");
+});
 
-test.each<[string, () => Promise<unknown>]>([
+test("a planted key in results without their calls is not sent", async () => {
+  const sent = await createChatCompactor(options).fit([{ role: "tool", tool_call_id: "c", content: `KEY=${KEY}` }]);
+  expect(sent).toEqual([{ role: "tool", tool_call_id: "c", content: "KEY=[key]" }]);
+});
+
+const BROKEN: readonly (readonly [string, (text: string) => string])[] = [
   [
-    "results without their calls",
-    () => createChatCompactor(options).fit([{ role: "tool", tool_call_id: "c", content: `KEY=${KEY}` }]),
+    "throws",
+    () => {
+      throw new Error("no");
+    },
   ],
-  ["a prompt of the AI SDK", () => bySdk("wrapGenerate")],
-  ["a streamed prompt of the AI SDK", () => bySdk("wrapStream")],
-  ["an Agents model's text", () => byAgents("getResponse", KEY)],
-  ["an Agents model's items", () => byAgents("getStreamedResponse", [{ role: "user", content: KEY }])],
-  ["a LangChain model's messages", byLangChain],
-])("a planted key in %s is not sent, though the vendor has the history", async (_, pass) => {
-  const sent = JSON.stringify(await pass());
-  expect(sent).toContain("[key]");
-  expect(sent).not.toContain("sk-planted");
+  ["changes what it redacted", (text) => `${text}!`],
+  ["gives no text", () => Object(1)],
+];
+const FAILING = WRAPPERS.flatMap(([name, wrap]) =>
+  (["own", "the vendor's"] as const).flatMap((history) =>
+    BROKEN.map(([how, broken]) => [how, name, history, wrap, broken] as const),
+  ),
+);
+
+test.each(FAILING)("a redactor that %s rejects %s (history: %s) with a typed error, and nothing is sent", async (...row) => {
+  const [, , history, wrap, broken] = row;
+  let isBroken = true;
+  const { sent, answer } = noting();
+  const ask = wrap({ ...options, redact: (text, where) => (isBroken ? broken(text) : redact(text, where)) }, history, answer);
+  const typed = { code: "bad-input", message: expect.stringContaining("the redactor") };
+  await expect(ask("Go on.")).rejects.toMatchObject(typed);
+  expect(sent).toEqual([]);
+  isBroken = false;
+  await ask(KEY);
+  expect(JSON.stringify(sent)).toContain("[key]");
 });
 
 test("a redacted message of LangChain stays one", async () => {

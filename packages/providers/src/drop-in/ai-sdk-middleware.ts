@@ -78,10 +78,10 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
       ...(signal === undefined ? {} : { signal }),
     };
   };
-  const wrapGenerate: Generate = ({ params, model }) => {
-    if (isAtVendor(params)) return model.doGenerate({ ...params, prompt: hidden(params.prompt) });
+  const wrapGenerate: Generate = async ({ params, model }) => {
+    if (isAtVendor(params)) return await model.doGenerate({ ...params, prompt: hidden(params.prompt) });
     const reply: Reply = {};
-    return compactor.send(
+    return await compactor.send(
       params.prompt,
       (prompt) => model.doGenerate({ ...params, ...reply, prompt: promptFor(model, prompt) }),
       requestOf(params, model, reply),

@@ -1,4 +1,4 @@
-import { createDigest, isPlimsollError, PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { contextTools, createDigest, isPlimsollError, PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { closeContract } from "@plimsoll/stores/testing";
 import { expect, test } from "vitest";
@@ -44,8 +44,16 @@ const KEYED: readonly ContractTurn[] = Array.from({ length: 30 }, (_, index) =>
       },
 );
 
+const CALLS = [
+  ["pin", { text: `The key is ${KEY}.` }],
+  ["recall", { words: `take ${KEY}` }],
+  ["recall", { handle: KEY }],
+  ["remaining", {}],
+  ["compact", { focus: `Go on with ${KEY}.` }],
+] as const;
+
 const redacting = (how: string, redact: (text: string) => string): ArrayContractCase => ({
-  rule: `a planted key is in no request, no summary's request, no log and no report, under a redactor of ${how}`,
+  rule: `a planted key is in no request, no summary's request, no log, no report and no answer of a tool, under a redactor of ${how}`,
   run: async (subject, emptyStore) => {
     const sessions = emptyStore();
     const told: unknown[] = [];
@@ -58,9 +66,11 @@ const redacting = (how: string, redact: (text: string) => string): ArrayContract
       },
       onEvent: (event) => told.push(event),
     });
+    const { execute } = contextTools(compactor);
     const items = KEYED.map((turn) => subject.items([turn]));
     for (let count = 1; count <= items.length; count++) {
       const sent = await compactor.fit(items.slice(0, count).flat(), { conversation: "one" });
+      for (const [name, args] of count % 10 === 0 ? CALLS : []) told.push(await execute(name, args, "one"));
       told.push(sent, compactor.last);
     }
     const [{ sessionId = "" } = {}] = compactor.conversations();
@@ -71,6 +81,7 @@ const redacting = (how: string, redact: (text: string) => string): ArrayContract
     const all = JSON.stringify([told, asked, entries]);
     expect(all).toContain("[key]");
     expect(all).not.toContain("sk-planted");
+    expect(all).toContain("pinned-passages");
     // No call lost its id, and with it its result.
     expect(entries.filter(({ type }) => type === "message").length).toBeGreaterThanOrEqual(KEYED.length);
     expect(JSON.stringify(told.at(-2))).toContain(String(Object(KEYED.at(-1)).callId));

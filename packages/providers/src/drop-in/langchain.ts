@@ -45,7 +45,7 @@ export function createLangChainMiddleware(given: LangChainOptions): LangChainMid
     },
     name: "PlimsollMiddleware",
     tools: [],
-    wrapModelCall: (call, handler) => {
+    wrapModelCall: async (call, handler) => {
       const request = requestOf(call, conversation?.(call) ?? null);
       const named = vendorHistoryIn(call.modelSettings);
       if (named !== null) noteVendors(named, request.conversation);
@@ -54,7 +54,7 @@ export function createLangChainMiddleware(given: LangChainOptions): LangChainMid
         if (reply instanceof AIMessage) return reply;
         throw new TypeError("a model's call ended without a reply");
       };
-      return named === null ? compactor.send(call.messages, asked, request) : asked(hidden(call.messages));
+      return await (named === null ? compactor.send(call.messages, asked, request) : asked(hidden(call.messages)));
     },
   };
   const { recall, contextCall, conversations, close } = compactor;

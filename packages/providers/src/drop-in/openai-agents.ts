@@ -85,16 +85,17 @@ export function createCompactingModel(model: Model, given: CompactingModelOption
   const { recall, contextCall, conversations, close } = compactor;
   return {
     ...(model.getRetryAdvice === undefined ? {} : { getRetryAdvice: model.getRetryAdvice.bind(model) }),
-    getResponse: (request) => {
-      if (isAtVendor(request)) return model.getResponse({ ...request, input: hidden(request.input) });
+    getResponse: async (request) => {
+      if (isAtVendor(request)) return await model.getResponse({ ...request, input: hidden(request.input) });
       const reply: Reply = {};
       const call = (input: AgentInputItem[]) => model.getResponse(requestWith(request, input, reply));
-      return compactor.send(itemsIn(request), call, factsOf(request, reply));
+      return await compactor.send(itemsIn(request), call, factsOf(request, reply));
     },
-    getStreamedResponse: (request) => {
-      if (isAtVendor(request)) return model.getStreamedResponse({ ...request, input: hidden(request.input) });
+    async *getStreamedResponse(request) {
       const reply: Reply = {};
-      return streamed(model, request, { compactor, facts: factsOf(request, reply), reply });
+      yield* isAtVendor(request)
+        ? model.getStreamedResponse({ ...request, input: hidden(request.input) })
+        : streamed(model, request, { compactor, facts: factsOf(request, reply), reply });
     },
     get last() {
       return compactor.last;
