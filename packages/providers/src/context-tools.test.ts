@@ -1,14 +1,10 @@
-import Anthropic from "@anthropic-ai/sdk";
 import { type ContextEvent, contextTools, createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
-import { type SimulatedReply, type SimulatedRequest, startSimulator } from "@plimsoll/simulator";
 import { createMemorySessionStore } from "@plimsoll/stores";
-import OpenAI from "openai";
-import { describe, expect, onTestFinished, test } from "vitest";
+import type OpenAI from "openai";
+import { describe, expect, test } from "vitest";
 import { createAnthropicSession } from "./anthropic/index.ts";
 import { toolsFor } from "./context-tools.ts";
-import { createMessagesCompactor } from "./drop-in/anthropic.ts";
 import { createChatCompactor } from "./drop-in/openai-chat.ts";
-import { createItemsCompactor } from "./drop-in/openai-responses.ts";
 
 const NOBODY = { contextCall: () => Promise.resolve("said") };
 
@@ -50,104 +46,8 @@ test.each<readonly [string, () => unknown, string]>([
   expect(make).toThrow(message);
 });
 
-const LIMITS = { contextWindowTokens: 32_768, maxOutputTokens: 2_000 };
 const text = (index: number) => `${index}: line of a file\n`.repeat(230);
 const CLAUDE = "claude-opus-5-5";
-
-function scripted({ asks, replyIndex }: SimulatedRequest): SimulatedReply {
-  if (asks === "summary") return { parts: [{ type: "text", text: "The vendor's summary. ".repeat(40) }] };
-  if (replyIndex % 25 === 24) return { parts: [{ type: "text", text: `Part ${replyIndex} is read.` }] };
-  return { parts: [{ type: "tool-call", toolName: "read_file", argumentsJson: `{"path":"src/${replyIndex}.ts"}` }] };
-}
-
-/** A vendor that binds thinking, and what came of 100 steps: requests that read less of the cache than the one before, beside the cuts. */
-async function vendor() {
-  const asked: SimulatedRequest[] = [];
-  const replies = (request: SimulatedRequest) => {
-    asked.push(request);
-    return scripted(request);
-  };
-  const { contextWindowTokens } = LIMITS;
-  const simulator = await startSimulator({ replies, reasoning: "every-reply", contextWindowTokens, nowMs: () => 0 });
-  onTestFinished(() => simulator.close());
-  const ends: Extract<ContextEvent, { type: "compaction-end" }>[] = [];
-  const onEvent = (event: ContextEvent) => void (event.type === "compaction-end" && ends.push(event));
-  const outcome = () => {
-    const exchanges = simulator.exchanges();
-    const replied = asked.flatMap(({ asks, index }) => (asks === "reply" ? (exchanges[index] ?? []) : []));
-    const reads = replied.map(({ cacheReadTokens }) => cacheReadTokens ?? 0);
-    const breaks = reads.filter((read, index) => read < (reads[index - 1] ?? 0)).length;
-    return {
-      refused: exchanges.filter((each) => each.outcome !== "answered").length,
-      dropped: exchanges.reduce((sum, { drops }) => sum + drops.length, 0),
-      lost: ends.reduce((sum, { entry }) => sum + (entry.removedReasoning?.length ?? 0), 0),
-      toolLists: new Set(asked.map(({ toolNames }) => toolNames.join())).size,
-      breaksBeyondCuts: breaks - ends.length,
-    };
-  };
-  return { simulator, ends, outcome, options: { policy: "plimsoll-vendor", limits: LIMITS, onEvent } };
-}
-
-const KEPT = { refused: 0, dropped: 0, lost: 0, toolLists: 1, breaksBeyondCuts: 0 };
-
-describe("declared and never called, 100 steps under bound thinking", () => {
-  test("an array of Messages loses no thinking and breaks no cache but at its cuts", async () => {
-    const { simulator, ends, outcome, options } = await vendor();
-    const compactor = createMessagesCompactor(options);
-    const read_file = { name: "read_file", input_schema: { type: "object" as const } };
-    const tools = [read_file, ...toolsFor("anthropic", contextTools(compactor))];
-    const setting = {
-      model: CLAUDE,
-      max_tokens: 2_000,
-      system: "You read files.",
-      cache_control: { type: "ephemeral" },
-    } as const;
-    const headers = { headers: { "anthropic-beta": "compact-2026-09-04" } };
-    const { messages: asking } = new Anthropic({ apiKey: "key", baseURL: simulator.url, maxRetries: 0 });
-    const ask = (messages: Anthropic.MessageParam[]) => asking.create({ ...setting, tools, messages }, headers);
-    const compact = (messages: Anthropic.MessageParam[]) =>
-      asking.create({ ...setting, tools, messages, ...{ compaction: { type: "summarize" } } }, headers);
-    const messages: Anthropic.MessageParam[] = [{ role: "user", content: "Read on." }];
-    for (let step = 0; step < 100; step++) {
-      const { content } = await compactor.send(messages, ask, { system: setting.system, tools, compact });
-      const results = content.flatMap((block) =>
-        block.type === "tool_use" ? [{ type: "tool_result" as const, tool_use_id: block.id, content: text(step) }] : [],
-      );
-      messages.push({ role: "assistant", content }, { role: "user", content: results.length > 0 ? results : "Go on." });
-    }
-    expect(outcome()).toEqual(KEPT);
-    expect(ends.length).toBeGreaterThan(2);
-  });
-
-  test("an array of Responses items does, too", async () => {
-    const { simulator, ends, outcome, options } = await vendor();
-    const compactor = createItemsCompactor(options);
-    const tools = [
-      { type: "function" as const, name: "read_file", strict: false, parameters: { type: "object" } },
-      ...toolsFor("openai-responses", contextTools(compactor)),
-    ];
-    const request = {
-      model: "gpt-6.2-sol",
-      instructions: "You read files.",
-      store: false,
-      include: ["reasoning.encrypted_content" as const],
-    };
-    const { responses } = new OpenAI({ apiKey: "key", baseURL: simulator.openAiUrl, maxRetries: 0 });
-    const items: OpenAI.Responses.ResponseInputItem[] = [{ role: "user", content: "Read on." }];
-    for (let step = 0; step < 100; step++) {
-      const call = (input: typeof items) => responses.create({ ...request, tools, input });
-      const compact = (input: typeof items) =>
-        responses.compact({ model: request.model, instructions: request.instructions, input });
-      const { output } = await compactor.send(items, call, { system: request.instructions, tools, compact });
-      items.push(...(output as typeof items));
-      const calls = output.flatMap((item) => (item.type === "function_call" ? [item.call_id] : []));
-      for (const call_id of calls) items.push({ type: "function_call_output", call_id, output: text(step) });
-      if (calls.length === 0) items.push({ role: "user", content: "Go on." });
-    }
-    expect(outcome()).toEqual(KEPT);
-    expect(ends.length).toBeGreaterThan(2);
-  });
-});
 
 describe("a compactor of several conversations", () => {
   type Items = OpenAI.ChatCompletionMessageParam[];

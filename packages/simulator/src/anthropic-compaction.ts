@@ -65,7 +65,8 @@ export function checkSummaries(body: unknown, messages: readonly SentMessage[], 
   if (extra !== undefined) throw invalid(`${where}.compaction.${extra}: Extra inputs are not permitted`);
   if (second !== undefined) throw invalid(`${where}: at most one compaction block may be provided`);
   if (first.index > 0 || first.place > 0) throw refusal(where, "misplaced", "block_");
-  if (rules.summaries === "refused" || !isOwnSummary(first.block)) throw refusal(where, "invalid", "signature_");
+  if (rules.summaries === "expired") throw refusal(where, "expired", "block_");
+  if (rules.summaries !== undefined || !isOwnSummary(first.block)) throw refusal(where, "invalid", "signature_");
   if (recordsAt(recordAt(body, "context_management"), "edits").some(({ type }) => type === "compact_20260112"))
     throw invalid("context_management: cannot run on a request with a signed compaction block");
   return true;

@@ -257,7 +257,7 @@ function readOpenAiResponses(body: unknown, limits: WireLimits): SimulatedPrompt
     throw invalid("Missing required parameter: 'input'.", { param: "input", code: "missing_required_parameter" });
   checkItems(items);
   const summary = items.findIndex(({ type }) => type === "compaction");
-  if (limits.rules.summaries === "refused" && summary >= 0)
+  if (limits.rules.summaries !== undefined && summary >= 0)
     throw invalid(`The encrypted content for item ${stringAt(items[summary], "id") ?? ""} could not be verified.`, {
       param: `input[${summary}]`,
       code: "invalid_encrypted_content",

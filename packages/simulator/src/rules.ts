@@ -20,7 +20,7 @@ export interface SimulatedRules {
   /** Whether the Messages and Responses APIs compact on request. */
   readonly compactEndpoint?: "off";
   /** Whether the API accepts the vendor's own summaries; it refuses expired or damaged ones. */
-  readonly summaries?: "refused";
+  readonly summaries?: "refused" | "expired";
   /**
    * The treatment of calls of undeclared tools: the API refuses a request that has such calls, or the reply makes none. By default nothing checks such calls.
    */

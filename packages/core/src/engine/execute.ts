@@ -6,7 +6,7 @@ import { canonicalJson, wellFormed } from "../json.ts";
 import type { Recaller } from "../memory.ts";
 import { historyViolations } from "../message/check.ts";
 import { partHandle, spanHandle } from "../message/handle.ts";
-import { isDeclared, type Message, type Part, withId } from "../message/message.ts";
+import { isDeclared, isHuman, type Message, type Part, withId } from "../message/message.ts";
 import { coverageOf, partChars } from "../message/size.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
 import type { Prompt, Summarizer, SummaryRequest } from "../ports.ts";
@@ -59,7 +59,8 @@ export async function execute(input: ExecuteInput, signal: AbortSignal): Promise
     edit.kind === "replace-part" ? replacement(edit) : { ...edit, message: null, moved: movedBy(edit, input) },
   );
   const movedCount = unwritten.reduce((sum, edit) => sum + (edit.kind === "replace-spans" ? edit.moved.length : 0), 0);
-  refuseBrokenPromises(before, applyEdits(before, unwritten), { ...input, movedCount });
+  const lastHuman = isVendors && pending.some(isHuman) ? "goes" : input.lastHuman;
+  refuseBrokenPromises(before, applyEdits(before, unwritten), { ...input, lastHuman, movedCount });
   const applied: AppliedEdit[] = [];
   for (const edit of unwritten) applied.push(edit.kind === "replace-part" ? edit : await appliedSpans(edit, input, signal));
   const messages = applyEdits(before, applied);

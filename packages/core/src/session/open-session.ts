@@ -125,6 +125,9 @@ interface OpenLog extends FittedSession {
   missed: Missed | null;
 }
 
+/** The reasoning that leaves otherwise. */
+const LEAVES = { none: "bound", named: "all", overtaken: "newest" } as const;
+
 /** The reasoning that leaves after unknown refusals of one request: reasoning before an answer is less likely to be the reason. */
 const UNNAMED_LEAVES: readonly LeavingReasoning[] = ["newest", "sealed"];
 
@@ -412,7 +415,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     leaveReasoning: async (refused) => {
       assertOpen();
       const { reasoningTries } = log.refusals;
-      const which = refused === undefined ? "bound" : refused === "named" ? "all" : UNNAMED_LEAVES[reasoningTries];
+      const which = refused === "unnamed" ? UNNAMED_LEAVES[reasoningTries] : LEAVES[refused ?? "none"];
       const leaving = { isBound: setup.isBoundReasoning, atMs: nowMs() };
       const entry = which === undefined ? null : withoutReasoningEntry(log.state.view, { ...leaving, which });
       if (refused !== "unnamed") {

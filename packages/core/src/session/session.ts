@@ -88,10 +88,10 @@ export interface Session {
   switchModel(to: ModelSwitch, input: SessionInput, signal: AbortSignal): Promise<FitOutcome>;
   /**
    * Removes reasoning from the context, and logs that; false if there is none. Without an argument it removes all bound reasoning, or all if none is known to be bound.
-   * If the model refused it by name, all goes. After an unclear refusal it tries sealed reasoning: first the newest reply's, then the rest; if neither helps, all of it
+   * If the model refused it by name, all goes; if a reply was overtaken by an undo, only that newest one's. After an unclear refusal it tries sealed reasoning: first the newest reply's, then the rest; if neither helps, all of it
    * returns, and nothing more leaves before an answer. Such a try is written with the next entry.
    */
-  leaveReasoning(refused?: RefusedReasoning): Promise<boolean>;
+  leaveReasoning(refused?: RefusedReasoning | "overtaken"): Promise<boolean>;
   /** Counts a refusal without a known reason: of a request, or of the `same` one with less of its media. The log does not record the count. */
   refused(request: "new" | "same"): Refusals;
   /** Redacts as the session does, for texts that are stored beside the log or compared with it; `null` if nothing is redacted. */

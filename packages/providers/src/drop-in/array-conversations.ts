@@ -513,7 +513,8 @@ async function take(asked: AskedRequest, session: Session, logs: ArrayConversati
     const own = await admitted(message, callOf(request.messages, known + index), { session, logs });
     session.append({ type: "message", message: answering(own, session) });
     const isOvertaken = message.role === "assistant" && logs.undone.delete(session);
-    if (isOvertaken && hasBound(logs, session)) await session.leaveReasoning();
+    const hasReasoning = message.parts.some(({ type }) => type === "reasoning");
+    if (isOvertaken && hasReasoning && hasBound(logs, session)) await session.leaveReasoning("overtaken");
   }
   logs.undone.delete(session);
   noteSetup(session, request, setup);
