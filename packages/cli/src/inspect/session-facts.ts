@@ -22,12 +22,11 @@ export function inspectedSessions(transcripts: readonly Transcript[]): Promise<r
   );
 }
 
+type Figures = Readonly<Record<string, number | string | null | readonly string[] | Outcome["grades"]>>;
+
 /** A fact in words, and its figures for programs; `null` for an unknown one. */
-interface SessionFact {
-  readonly name: string;
-  readonly value: string;
-  readonly figures: Readonly<Record<string, number | string | null | readonly string[] | Outcome["grades"]>>;
-}
+type SessionFact = { readonly name: string; readonly value: string; readonly figures: Figures };
+const fact = (name: string, value: string, figures: Figures): SessionFact => ({ name, value, figures });
 
 /** Collects the facts that a person wants to know first. Facts that the log lacks are left out. */
 export function sessionFacts({ transcript, story, recorded }: InspectedSession): readonly SessionFact[] {
@@ -45,45 +44,26 @@ export function sessionFacts({ transcript, story, recorded }: InspectedSession):
   const undone = compactions.filter(({ isReverted }) => isReverted).length;
   const models = [...new Set(entries.flatMap((entry) => (entry.type === "usage" ? [entry.modelId] : [])))];
   const { usdText, recordedUsd: usd, recordedUsdIs: usdIs } = recorded;
+  const counted = (count: number, of: number, more: string) => `${count}${of === 0 ? "" : ` (${more})`}`;
   return [
-    {
-      name: "model calls",
-      value: `${calls.length}${repeated === 0 ? "" : ` (and ${repeated} of the session that it was forked from)`}`,
-      figures: { modelCalls: calls.length, repeatedCalls: repeated },
-    },
-    {
-      name: "your messages",
-      value: turns === 0 ? "none: another agent gave the tasks" : String(turns),
-      figures: { yourMessages: turns },
-    },
-    {
-      name: "tool results",
-      value: `${results.length}${failed === 0 ? "" : ` (${failed} failed)`}`,
-      figures: { toolResults: results.length, failedResults: failed },
-    },
-    {
-      name: "compactions",
-      value: `${compactions.length}${undone === 0 ? "" : ` (${undone} undone)`}`,
-      figures: { compactions: compactions.length, undoneCompactions: undone },
-    },
+    fact("model calls", counted(calls.length, repeated, `and ${repeated} of the session that it was forked from`), {
+      ...{ modelCalls: calls.length, repeatedCalls: repeated },
+    }),
+    fact("your messages", turns === 0 ? "none: another agent gave the tasks" : String(turns), { yourMessages: turns }),
+    fact("tool results", counted(results.length, failed, `${failed} failed`), {
+      ...{ toolResults: results.length, failedResults: failed },
+    }),
+    fact("compactions", counted(compactions.length, undone, `${undone} undone`), {
+      ...{ compactions: compactions.length, undoneCompactions: undone },
+    }),
     ...vendorFacts(compactions),
     ...promptFacts(calls),
-    ...(usdText === null
-      ? []
-      : [{ name: "cost", value: `${usdText} (a subscription bills otherwise)`, figures: { usd, usdIs } }]),
+    ...(usdText === null ? [] : [fact("cost", `${usdText} (a subscription bills otherwise)`, { usd, usdIs })]),
     ...(models.length === 0
       ? []
-      : [
-          {
-            name: models.length === 1 ? "model" : "models",
-            value: models.map(printable).join(", "),
-            figures: { models },
-          },
-        ]),
+      : [fact(models.length === 1 ? "model" : "models", models.map(printable).join(", "), { models })]),
     ...timeFacts(entries),
-    ...(outcome === undefined
-      ? []
-      : [{ name: "outcome", value: outcome.grades.map(gradeText).join(", "), figures: { outcome: outcome.grades } }]),
+    ...(outcome === undefined ? [] : [fact("outcome", outcome.grades.map(gradeText).join(", "), { outcome: outcome.grades })]),
   ];
 }
 
@@ -103,18 +83,13 @@ function vendorFacts(compactions: SessionStory["compactions"]): readonly Session
   const total = (part: "input" | "output") => usages.reduce((sum, usage) => sum + (usage[part].totalTokens ?? 0), 0);
   const { usd } = spending.now();
   const cost = `${formatTokens(total("input"))} tokens read and ${formatTokens(total("output"))} written`;
-  return [
-    {
-      name: "summaries by the vendor",
-      value: `${written.length}; ${cost}${usd === null ? "" : `, $${formatUsd(usd)}`}`,
-      figures: { vendorSummaries: written.length, vendorSummariesUsd: usd },
-    },
-  ];
+  const value = `${written.length}; ${cost}${usd === null ? "" : `, $${formatUsd(usd)}`}`;
+  return [fact("summaries by the vendor", value, { vendorSummaries: written.length, vendorSummariesUsd: usd })];
 }
 
 function promptFacts(calls: SessionStory["calls"]): readonly SessionFact[] {
   const inputs = calls.flatMap(({ usage }) => (usage.input.totalTokens === null ? [] : [usage.input]));
-  if (inputs.length === 0) return [{ name: "prompt sizes", value: "not reported", figures: { sentTokens: null } }];
+  if (inputs.length === 0) return [fact("prompt sizes", "not reported", { sentTokens: null })];
   const totalOf = (part: "totalTokens" | "cacheReadTokens") => inputs.reduce((sum, input) => sum + (input[part] ?? 0), 0);
   const isCacheKnown = inputs.some(({ cacheReadTokens }) => cacheReadTokens !== null);
   const cache = isCacheKnown
@@ -123,16 +98,11 @@ function promptFacts(calls: SessionStory["calls"]): readonly SessionFact[] {
   const largest = Math.max(...inputs.map(({ totalTokens }) => totalTokens ?? 0));
   const output = calls.reduce((sum, { usage }) => sum + (usage.output.totalTokens ?? 0), 0);
   return [
-    { name: "largest prompt", value: `${formatTokens(largest)} tokens`, figures: { largestPromptTokens: largest } },
-    {
-      name: "sent in total",
-      value: `${formatTokens(totalOf("totalTokens"))} tokens${cache}`,
-      figures: {
-        sentTokens: totalOf("totalTokens"),
-        cacheReadTokens: isCacheKnown ? totalOf("cacheReadTokens") : null,
-      },
-    },
-    ...(output === 0 ? [] : [{ name: "replies", value: `${formatTokens(output)} tokens`, figures: { replyTokens: output } }]),
+    fact("largest prompt", `${formatTokens(largest)} tokens`, { largestPromptTokens: largest }),
+    fact("sent in total", `${formatTokens(totalOf("totalTokens"))} tokens${cache}`, {
+      ...{ sentTokens: totalOf("totalTokens"), cacheReadTokens: isCacheKnown ? totalOf("cacheReadTokens") : null },
+    }),
+    ...(output === 0 ? [] : [fact("replies", `${formatTokens(output)} tokens`, { replyTokens: output })]),
   ];
 }
 
@@ -150,8 +120,7 @@ function timeFacts(entries: readonly SessionEntry[]): readonly SessionFact[] {
   const minutes = Math.round((last - first) / MS_PER_MINUTE);
   const long =
     minutes < MINUTES_PER_HOUR ? formatNumberOf(minutes, "minute") : `${(minutes / MINUTES_PER_HOUR).toFixed(1)} hours`;
-  const figures = { startedMs: first, endedMs: last };
-  return [{ name: "started", value: `${timeText(first)}, over ${long}`, figures }];
+  return [fact("started", `${timeText(first)}, over ${long}`, { startedMs: first, endedMs: last })];
 }
 
 /** A time as `2026-03-10 12:00 UTC`. */
