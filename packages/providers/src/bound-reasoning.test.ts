@@ -5,12 +5,10 @@ import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { lastRole } from "../testing/matrix-runs.ts";
 import { matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";
+import { proxyInMemory } from "../testing/proxy-in-memory.ts";
 import { type AnthropicSession, type AnthropicSessionOptions, createAnthropicSession } from "./anthropic/session.ts";
 import { createMessagesCompactor } from "./drop-in/anthropic.ts";
 import { parseRecord, recordsAt } from "./fields.ts";
-import { createLearnedLimits } from "./learned-limits.ts";
-import { createConversationKeys } from "./proxy/conversation-keys.ts";
-import { createProxyCompaction } from "./proxy/proxy.ts";
 
 const MODEL = "claude-fable-5-2";
 const LIMITS = { contextWindowTokens: 32_768, maxOutputTokens: 2_000 };
@@ -374,12 +372,8 @@ describe("an agent behind the proxy", () => {
     });
     onTestFinished(() => simulator.close());
     const begin = () =>
-      createProxyCompaction({
-        policy: PLIMSOLL_POLICY,
-        limitsOf: () => LIMITS,
-        sessions: null,
-        keys: createConversationKeys([], async () => undefined),
-        learned: createLearnedLimits(),
+      proxyInMemory({
+        limits: LIMITS,
         onProblem: () => undefined,
       });
     let compaction = begin();

@@ -3,6 +3,7 @@ import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { withId } from "@plimsoll/core/extend";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { expect, test } from "vitest";
+import { proxyInMemory } from "../testing/proxy-in-memory.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { createCompactionMiddleware } from "./drop-in/ai-sdk-middleware.ts";
 import { createMessagesCompactor } from "./drop-in/anthropic.ts";
@@ -14,9 +15,6 @@ import { createCompactingModel } from "./drop-in/openai-agents.ts";
 import { createChatCompactor } from "./drop-in/openai-chat.ts";
 import { createItemsCompactor } from "./drop-in/openai-responses.ts";
 import type { CompactorOptions } from "./drop-in/request.ts";
-import { createLearnedLimits } from "./learned-limits.ts";
-import { createConversationKeys } from "./proxy/conversation-keys.ts";
-import { createProxyCompaction } from "./proxy/proxy.ts";
 
 const KEY = "sk-planted-0123456789abcdef";
 const LIMITS = { contextWindowTokens: 200_000, maxOutputTokens: 2_000 };
@@ -212,12 +210,8 @@ test("a planted key in a session's texts, tools and results is neither sent nor 
 
 /** Prepares a request behind a new proxy. */
 const prepareAt = (path: string, bodyText: string) =>
-  createProxyCompaction({
-    policy: PLIMSOLL_POLICY,
-    limitsOf: () => LIMITS,
-    sessions: null,
-    keys: createConversationKeys([], async () => undefined),
-    learned: createLearnedLimits(),
+  proxyInMemory({
+    limits: LIMITS,
     redact,
   }).prepare({ path, headers: { "x-api-key": "key" }, bodyText, signal: new AbortController().signal });
 

@@ -2,13 +2,11 @@ import { type ModelLimits, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { chatAnswer, openPartDoor, PART_DOORS, untilTaken } from "../testing/doors.ts";
 import { KEPT_ITEMS, keptHistory } from "../testing/kept-items.ts";
+import { proxyInMemory } from "../testing/proxy-in-memory.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
-import { createLearnedLimits } from "./learned-limits.ts";
 import { createChatSession } from "./openai-chat/session.ts";
 import { createResponsesSession } from "./openai-responses/session.ts";
 import { classifyProviderError, outcomeOf } from "./overflow.ts";
-import { createConversationKeys } from "./proxy/conversation-keys.ts";
-import { createProxyCompaction } from "./proxy/proxy.ts";
 
 test.each<[string, number | null]>([
   ["max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5", 64_000],
@@ -73,9 +71,8 @@ test.each(Object.keys(DOORS))(
 );
 
 const proxyOf = (limits: ModelLimits, told: string[]) =>
-  createProxyCompaction({
-    ...{ policy: PLIMSOLL_POLICY, limitsOf: () => limits, sessions: null, learned: createLearnedLimits() },
-    keys: createConversationKeys([], async () => undefined),
+  proxyInMemory({
+    limits,
     onEvent: ({ type }) => told.push(type),
   });
 

@@ -4,6 +4,7 @@ import { createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { convertArrayToReadableStream, convertReadableStreamToArray, MockLanguageModelV3 } from "ai/test";
 import { describe, expect, test } from "vitest";
+import { proxyInMemory } from "../testing/proxy-in-memory.ts";
 import { decodeAnthropic, decodeAnthropicStream } from "./anthropic/decode.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { createModelClient } from "./client/model-client.ts";
@@ -15,14 +16,11 @@ import { LANGCHAIN_MESSAGES } from "./drop-in/langchain-messages.ts";
 import { createChatCompactor } from "./drop-in/openai-chat.ts";
 import { createItemsCompactor } from "./drop-in/openai-responses.ts";
 import type { Fields } from "./fields.ts";
-import { createLearnedLimits } from "./learned-limits.ts";
 import { decodeOpenAiChat, decodeOpenAiChatStream } from "./openai-chat/decode.ts";
 import { MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./openai-chat/encode.ts";
 import { createChatSession } from "./openai-chat/session.ts";
 import { decodeOpenAiResponse, decodeOpenAiResponsesStream } from "./openai-responses/decode.ts";
 import { createResponsesSession } from "./openai-responses/session.ts";
-import { createConversationKeys } from "./proxy/conversation-keys.ts";
-import { createProxyCompaction } from "./proxy/proxy.ts";
 import type { DriverEvent } from "./wire/wire.ts";
 
 const OPTIONS = { policy: PLIMSOLL_POLICY, limits: { contextWindowTokens: 200_000, maxOutputTokens: 1_000 } };
@@ -151,15 +149,7 @@ const REQUESTS: { readonly [wire in Wire]: { readonly path: string; readonly bod
 };
 
 async function proxied(wire: Wire) {
-  const keys = createConversationKeys([], async () => undefined);
-  const { limits, ...options } = OPTIONS;
-  const compaction = createProxyCompaction({
-    ...options,
-    limitsOf: () => limits,
-    sessions: null,
-    keys,
-    learned: createLearnedLimits(),
-  });
+  const compaction = proxyInMemory(OPTIONS);
   const { path, body } = REQUESTS[wire];
   const bodyText = JSON.stringify({ ...body, model: "m" });
   const prepared = await compaction.prepare({ path, headers: { session_id: "one" }, bodyText, signal: NEVER });

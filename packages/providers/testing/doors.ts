@@ -17,16 +17,14 @@ import { failureOf } from "../src/client/failure.ts";
 import { createModelClient } from "../src/client/model-client.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { type Fields, parseRecord, recordsAt } from "../src/fields.ts";
-import { createLearnedLimits } from "../src/learned-limits.ts";
 import { decodeOpenAiChat } from "../src/openai-chat/decode.ts";
 import { type ChatBody, encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "../src/openai-chat/encode.ts";
 import { OPENAI_HOST } from "../src/openai-chat/hosts.ts";
 import { createChatSession } from "../src/openai-chat/session.ts";
 import { type AnyCompactor, anyCompactor, type FittedItems } from "../src/proxy/any-compactor.ts";
-import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
 import type { PreparedRequest } from "../src/proxy/prepared-request.ts";
-import { createProxyCompaction } from "../src/proxy/proxy.ts";
 import { fieldsOf, KEPT_ITEMS, missing, wire } from "./kept-items.ts";
+import { proxyInMemory } from "./proxy-in-memory.ts";
 
 export type Answer = OpenAI.ChatCompletion;
 
@@ -363,11 +361,10 @@ function failureOnWire(error: unknown) {
 }
 
 /** Items of a body that goes through the proxy. */
-function proxyDoor(name: string, { limits, ...options }: ItemsOptions): ItemsDoor {
+function proxyDoor(name: string, options: ItemsOptions): ItemsDoor {
   const { itemsKey } = wire(name);
-  const compaction = createProxyCompaction({
-    ...{ ...options, limitsOf: () => limits, learned: createLearnedLimits() },
-    keys: createConversationKeys([], async () => undefined),
+  const compaction = proxyInMemory({
+    ...options,
     onProblem: () => undefined,
   });
   const sent = (prepared: PreparedRequest | null, own: string): SentItems => ({
@@ -382,7 +379,8 @@ function proxyDoor(name: string, { limits, ...options }: ItemsOptions): ItemsDoo
   return {
     fit: async (items) => {
       const tools = [{ name: "look", description: "Looks.", input_schema: { type: "object" } }];
-      const reply = REPLY_FIELDS[name]?.(limits.maxOutputTokens) ?? { max_tokens: limits.maxOutputTokens };
+      const { maxOutputTokens } = options.limits;
+      const reply = REPLY_FIELDS[name]?.(maxOutputTokens) ?? { max_tokens: maxOutputTokens };
       const bodyText = JSON.stringify({ model: "m", temperature: 1, ...reply, tools, [itemsKey]: items });
       const signal = new AbortController().signal;
       const headers = { session_id: "one" };

@@ -1,17 +1,12 @@
 import type { ModelLimits, Policy } from "@plimsoll/core";
 import { parseRecord } from "../src/fields.ts";
-import { createLearnedLimits } from "../src/learned-limits.ts";
-import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
-import { createProxyCompaction } from "../src/proxy/proxy.ts";
+import { proxyInMemory } from "./proxy-in-memory.ts";
 
 /** The platform's fetch behind a proxy's compaction, as the requests of a program pass it. */
 export function fetchBehindProxy(policy: Policy, limits: ModelLimits): typeof fetch {
-  const compaction = createProxyCompaction({
+  const compaction = proxyInMemory({
     policy,
-    limitsOf: () => limits,
-    sessions: null,
-    keys: createConversationKeys([], async () => undefined),
-    learned: createLearnedLimits(),
+    limits,
     onProblem: (line) => {
       throw new Error(line);
     },

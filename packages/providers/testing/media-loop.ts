@@ -11,13 +11,11 @@ import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../src/drop-in/openai-responses.ts";
 import type { CompactorOptions } from "../src/drop-in/request.ts";
 import { type Fields, parseRecord, recordsAt } from "../src/fields.ts";
-import { createLearnedLimits } from "../src/learned-limits.ts";
 import { createChatSession } from "../src/openai-chat/session.ts";
 import { createResponsesSession } from "../src/openai-responses/session.ts";
-import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
-import { createProxyCompaction } from "../src/proxy/proxy.ts";
 import type { SdkSession } from "../src/session/session.ts";
 import type { LoopMedia } from "./made-media.ts";
+import { proxyInMemory } from "./proxy-in-memory.ts";
 import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "./vendor-rules.ts";
 
 /** A session of steps: each brings media, said by the person or as the result of a call. */
@@ -267,12 +265,8 @@ function proxied(loop: MediaLoop, url: string, onEvent: (event: ContextEvent) =>
   const { wire, modelId } = loop;
   const form = FORMS[wire];
   const path = form.path(modelId);
-  const compaction = createProxyCompaction({
-    policy: PLIMSOLL_POLICY,
-    limitsOf: () => limitsOf(loop),
-    sessions: null,
-    keys: createConversationKeys([], async () => undefined),
-    learned: createLearnedLimits(),
+  const compaction = proxyInMemory({
+    limits: limitsOf(loop),
     onEvent,
   });
   const { signal } = new AbortController();

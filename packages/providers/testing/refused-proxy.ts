@@ -1,10 +1,8 @@
 import { createDigest } from "@plimsoll/core";
 import { isRecord, recoveriesOf } from "@plimsoll/core/extend";
 import { type Fields, parseRecord } from "../src/fields.ts";
-import { createLearnedLimits } from "../src/learned-limits.ts";
 import { createAnswerReader } from "../src/proxy/answer-reader.ts";
-import { createConversationKeys } from "../src/proxy/conversation-keys.ts";
-import { createProxyCompaction } from "../src/proxy/proxy.ts";
+import { proxyInMemory } from "./proxy-in-memory.ts";
 import {
   type Answered,
   documentUrl,
@@ -132,12 +130,9 @@ export function proxyPost(
   given: RefusedSession,
   upstream: Post,
 ): { readonly post: Post; readonly entries: StepDoor["entries"] } {
-  const compaction = createProxyCompaction({
+  const compaction = proxyInMemory({
     policy: given.policy,
-    limitsOf: () => limitsOf(given),
-    sessions: null,
-    keys: createConversationKeys([], async () => undefined),
-    learned: createLearnedLimits(),
+    limits: limitsOf(given),
     summarizer: createDigest(),
     nowMs: () => 0,
   });

@@ -10,7 +10,8 @@ function misshapen(shape: z.ZodType, body: unknown): readonly string[] {
 }
 
 const any = z.unknown().optional();
-const typed = <Type extends string>(type: Type, fields: z.ZodRawShape) => z.strictObject({ type: z.literal(type), ...fields });
+const typed = <Fields extends z.ZodRawShape>(type: string, fields: Fields) =>
+  z.strictObject({ type: z.literal(type), ...fields });
 
 /** Fields of content blocks as @anthropic-ai/sdk 1.12.0 declares them: anthropics/claude-code#4378 quotes "Extra inputs are not permitted". */
 const mark = z.strictObject({ type: z.literal("ephemeral"), ttl: z.enum(["5m", "1h"]).optional() }).nullish();

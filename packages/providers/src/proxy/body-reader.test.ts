@@ -1,11 +1,8 @@
-import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
+import { proxyInMemory } from "../../testing/proxy-in-memory.ts";
 import { type Fields, parseRecord } from "../fields.ts";
-import { createLearnedLimits } from "../learned-limits.ts";
 import { createBodyReader } from "./body-reader.ts";
-import { createConversationKeys } from "./conversation-keys.ts";
-import { createProxyCompaction } from "./proxy.ts";
 
 const said = (...texts: string[]) => texts.map((text) => ({ role: "user", content: text }));
 const MARK = { cache_control: { type: "ephemeral" } };
@@ -121,14 +118,7 @@ const WIRES = {
   },
 } as const;
 
-const proxyCompaction = () =>
-  createProxyCompaction({
-    policy: PLIMSOLL_POLICY,
-    limitsOf: () => ({ contextWindowTokens: 10_000_000, maxOutputTokens: 100 }),
-    sessions: null,
-    keys: createConversationKeys([], async () => undefined),
-    learned: createLearnedLimits(),
-  });
+const proxyCompaction = () => proxyInMemory({ limits: { contextWindowTokens: 10_000_000, maxOutputTokens: 100 } });
 
 test.each(Object.entries(WIRES))("the work of a step at %s does not grow with the session", async (path, wire) => {
   const compaction = proxyCompaction();
