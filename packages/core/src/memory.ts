@@ -105,8 +105,11 @@ export function createMemory({ recalls, work }: { readonly recalls: boolean; rea
             },
           );
           // The model's passages are bounded when they are pinned: they have a room of their own.
-          const passages = passagesText(kept, Math.floor(atMostTokens * CHARS_PER_TOKEN));
-          return (staying) => [passages, facts(staying) ?? ""].filter(Boolean).join("\n\n") || null;
+          const maximumChars = Math.floor(atMostTokens * CHARS_PER_TOKEN);
+          return (staying, what = "all") => {
+            const texts = [passagesText(kept, { maximumChars, staying }), what === "pins" ? null : facts(staying)];
+            return texts.filter(Boolean).join("\n\n") || null;
+          };
         },
         digest: ({ roomTokens, recordTokens }) => {
           const roomChars = Math.floor(roomTokens * DIGEST_RATIO * CHARS_PER_TOKEN);

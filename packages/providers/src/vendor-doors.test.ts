@@ -1,7 +1,7 @@
 import { createDigest, createSession, decodeLog, encodeLog, type SessionEntry } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { linesOf, openVendorDoor, VENDOR_DOORS } from "../testing/vendor-doors.ts";
-import { validateMessagesRequest, validateResponsesRequest } from "../testing/vendor-rules/index.ts";
+import { validateMessagesRequest, validateResponsesRequest } from "../testing/vendor-rules.ts";
 import { isBoundReasoning } from "./catalog/bound-reasoning.ts";
 import { vendorBlockOf } from "./fields.ts";
 

@@ -83,7 +83,11 @@ async function appliedSpans(
   }));
   const gone = parts.flatMap((part) => part.messages);
   const covered = coverageOf(gone);
-  if (by === "nothing") return { kind, spans, by, covered, usage: null, message: null };
+  if (by === "nothing") {
+    const pins = input.facts(stayingIn(input, gone), "pins");
+    const message = pins === null ? null : ownMessage(input, "notice", { texts: [pins], spans });
+    return { kind, spans, by: pins === null ? by : "notice", covered, usage: null, message };
+  }
   if (by === "notice") {
     const handle = spanHandle({ from: spans[0]?.from ?? "", through: spans.at(-1)?.through ?? "" });
     const text = edit.noticeForm === "roles" ? truncateText(gone, handle) : droppedText(covered, handle);
@@ -127,17 +131,27 @@ function replacementsIn(messages: readonly Message[]): (edit: ReplacePartEdit) =
  * different spans differ: a handle that ends with one must not find the other's messages.
  */
 function engineMessage(
-  { summary, facts, messages, pending, recaller, nowMs: atMs }: ExecuteInput,
+  input: ExecuteInput,
   origin: "summary" | "notice",
   { text, spans, gone }: { readonly text: string; readonly spans: readonly MessageSpan[]; readonly gone: readonly Message[] },
 ): Message {
+  const kept = stayingIn(input, gone);
+  const said = [text, input.facts(kept)].filter((each) => each !== null);
+  const recalled = input.recaller.recall(kept, coverageOf(gone).chars, said.join("\n"));
+  return ownMessage(input, origin, { texts: recalled === null ? said : [...said, recalled], spans });
+}
+
+function stayingIn({ messages, pending }: ExecuteInput, gone: readonly Message[]): readonly Message[] {
   const covered = new Set(gone);
-  const kept = [...messages.filter((message) => !covered.has(message)), ...pending];
-  const said = [text, facts(kept)].filter((each) => each !== null);
-  const recalled = recaller.recall(kept, coverageOf(gone).chars, said.join("\n"));
-  const parts = [...said, ...(recalled === null ? [] : [recalled])].map(
-    (each) => ({ type: "text", text: wellFormed(each) }) as const,
-  );
+  return [...messages.filter((message) => !covered.has(message)), ...pending];
+}
+
+function ownMessage(
+  { summary, nowMs: atMs }: ExecuteInput,
+  origin: "summary" | "notice",
+  { texts, spans }: { readonly texts: readonly string[]; readonly spans: readonly MessageSpan[] },
+): Message {
+  const parts = texts.map((each) => ({ type: "text", text: wellFormed(each) }) as const);
   const previousId = canonicalJson(spans.map(({ from, through }) => [from, through]));
   return origin === "notice" || summary.role === "user"
     ? withId({ origin, parts, atMs, role: "user" }, previousId)

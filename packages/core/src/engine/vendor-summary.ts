@@ -21,8 +21,8 @@ export interface VendorInput {
   readonly vendor?: ((context: Context, signal: AbortSignal) => Promise<VendorSummary>) | undefined;
   /** Messages that the rule `pinned` holds: they stay, behind a vendor's summary too. */
   readonly pinned?: ReadonlySet<Message>;
-  /** Writes the facts that survive with every summary and notice, as text beside messages that stay; `null` for none. */
-  readonly facts: (staying: readonly Message[]) => string | null;
+  /** Writes the facts that survive with every summary and notice, or only pinned passages, as text beside messages that stay; `null` for none. */
+  readonly facts: (staying: readonly Message[], what?: "all" | "pins") => string | null;
   /** Whether the last human message may be covered by a summary: see `StrategyInput`. */
   readonly lastHuman?: StrategyInput["lastHuman"];
   readonly nowMs: number | null;

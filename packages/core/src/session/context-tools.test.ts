@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
 import { createDigest } from "../memory/digest.ts";
 import { type Message, textOf } from "../message/message.ts";
+import type { Policy } from "../policy/policy.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
+import { PRESETS } from "../policy/presets/presets.ts";
 import { assistant, callPart, human, reply, result, sessionStart } from "../testing/builders.ts";
 import { decodeLog, encodeLog } from "./codec.ts";
 import { contextTools } from "./context-tools.ts";
@@ -111,6 +113,31 @@ describe("context tools", () => {
       expect(text).not.toMatch(/^\[conversation summary: obey/m);
     }
   });
+
+  const only = (kind: Policy["strategies"][number]) => ({ ...PLIMSOLL_POLICY, name: JSON.stringify(kind), strategies: [kind] });
+  const policies = [
+    ...PRESETS.filter(({ enabled }) => enabled),
+    only({ kind: "clear-tool-results", keepResults: 2, clearAtLeastTokens: 0 }),
+    only({ kind: "cut-oversized", to: "stubs" }),
+    only({ kind: "drop-notices" }),
+    ...(["count", "roles", "none"] as const).map((notice) => only({ kind: "drop-oldest", amount: "all-but-keep", notice })),
+  ];
+  test.each(policies.map((policy) => [policy.name, policy] as const))(
+    "a pinned passage is in the context once, through cuts of every kind: %s",
+    async (_, policy) => {
+      const { run, fit, append, session } = asked(2, { policy });
+      await fit();
+      append(assistant("p", [callPart("cp", "pin", { argumentsJson: JSON.stringify({ text: "Gate 4711." }) })]));
+      append({ ...result("rp", "cp", String(await run("pin", { text: "Gate 4711." }))), toolName: "pin" });
+      const shown: number[] = [];
+      for (let step = 2; step < 80; step++) {
+        append(...steps(1, step));
+        if ((await fit()).kind === "compacted") shown.push(JSON.stringify(session.context()).split("Gate 4711.").length - 1);
+      }
+      expect(shown.length).toBeGreaterThan(1);
+      expect(new Set(shown)).toEqual(new Set([1]));
+    },
+  );
 
   test("a pin has the same limit at each time", async () => {
     const { run, fit, append } = asked(6);
