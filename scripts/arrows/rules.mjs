@@ -115,9 +115,9 @@ const pure = { npm: ["zod", "@noble/hashes"], node: false };
 
 /** @type {readonly Row[]} */
 const coreRows = [
-  { row: 1, members: ["json.ts", "error.ts", "kind.ts", "text.ts", "sequence.ts"], ...pure },
+  { row: 1, members: ["json.ts", "error.ts", "kind.ts", "text.ts", "sequence.ts", "schema-problems.ts"], ...pure },
   { row: 2, members: ["message/", "usage.ts", "tool.ts", "entry.ts"], ...pure },
-  { row: 3, members: ["tokens/", "ports.ts", "port-door.ts", "schema-problems.ts", "option.ts"], ...pure },
+  { row: 3, members: ["tokens/", "ports.ts", "port-door.ts", "option.ts"], ...pure },
   { row: 4, members: ["budget.ts", "cut-point.ts", "truncation/"], ...pure },
   { row: 5, members: ["edit/", "prompts/"], ...pure },
   { row: 6, members: ["summarizer/", "keep/", "memory/", "memory.ts", "strategy/"], ...pure },

@@ -5,17 +5,23 @@ import { startAgent } from "@plimsoll/agent";
 import { createTelemetry } from "@plimsoll/agent/telemetry";
 import { createSerialPool, createThreadPool, runBench, tune } from "@plimsoll/bench";
 import {
+  admitToolResult,
   contextTools,
   createDigest,
+  createKeyRedactor,
   createMemoryArtifactStore,
   createModelSummarizer,
+  createRedactor,
   createSession,
   definePolicy,
   PLIMSOLL_POLICY,
   piPolicy,
+  repairMessages,
   svenPolicy,
+  usageOf,
 } from "@plimsoll/core";
-import { createSpending, probeServer, resolveModel } from "@plimsoll/providers";
+import { defineEstimator, defineKeepRule, defineMeasure, defineStrategy, withKinds } from "@plimsoll/core/extend";
+import { createSpending, modelCostsFrom, probeServer, resolveModel } from "@plimsoll/providers";
 import { createAnthropicClient, createAnthropicSession } from "@plimsoll/providers/anthropic";
 import { createCompactionMiddleware } from "@plimsoll/providers/drop-in/ai-sdk";
 import { createMessagesCompactor } from "@plimsoll/providers/drop-in/anthropic";
@@ -27,13 +33,14 @@ import { createItemsCompactor } from "@plimsoll/providers/drop-in/openai-respons
 import { createPiExtension } from "@plimsoll/providers/drop-in/pi";
 import { createChatSession, createOpenAiChatClient } from "@plimsoll/providers/openai-chat";
 import { createOpenAiResponsesClient, createResponsesSession } from "@plimsoll/providers/openai-responses";
-import { createLearnedLimits, createProxyCompaction } from "@plimsoll/providers/proxy";
+import { createConversationKeys, createLearnedLimits, createProxyCompaction } from "@plimsoll/providers/proxy";
 import { type SimulatorOptions, startSimulator } from "@plimsoll/simulator";
-import { createFileArtifactStore, createFileSessionStore, createMemorySessionStore } from "@plimsoll/stores";
+import { createFileArtifactStore, createFileSessionStore, createMemorySessionStore, loadPolicy } from "@plimsoll/stores";
 import { createPostgresStore } from "@plimsoll/stores/postgres";
 import { createRedisStore } from "@plimsoll/stores/redis";
 import { createSqliteStore } from "@plimsoll/stores/sqlite";
-import { createBuiltinTools, defineTool, fsTool, readLintsTool, shellTool } from "@plimsoll/tools";
+import { createBuiltinTools, defineTool, fsTool, openWorkspace, readLintsTool, shellTool } from "@plimsoll/tools";
+import { mcpTools } from "@plimsoll/tools/mcp";
 import { afterAll, expect, test } from "vitest";
 import { z } from "zod";
 
@@ -86,6 +93,17 @@ const pool = { listeners: () => [], on: ok, connect: ok };
 
 const workspace = { root: "/w", place: ok, entryPlace: ok, nameOf: ok };
 
+const RESULT = {
+  role: "tool-result",
+  id: "r",
+  callId: "c",
+  toolName: "t",
+  isError: false,
+  category: "generic",
+  parts: [],
+  atMs: null,
+};
+
 type Options = Readonly<Record<string, unknown>>;
 type Make = (...given: never[]) => unknown;
 
@@ -126,6 +144,13 @@ const MAKERS: readonly (readonly [
   ["createOpenAiChatClient", createOpenAiChatClient, http, []],
   ["createOpenAiResponsesClient", createOpenAiResponsesClient, http, []],
   ["createProxyCompaction", createProxyCompaction, proxy, ["policy", "sessions", "keys", "learned"]],
+  [
+    "admitToolResult",
+    admitToolResult,
+    { policy: PLIMSOLL_POLICY, artifacts, hint: null, answerDeadlineMs: 5 },
+    ["policy", "artifacts"],
+    [RESULT],
+  ],
   ["createFileSessionStore", createFileSessionStore, { folder: "/nowhere", sync: "on-close" }, ["folder"]],
   ["createSqliteStore", createSqliteStore, { file: join(folder, "store.db"), leaseMs: 5 }, ["file"]],
   ["createRedisStore", createRedisStore, { prefix: "p", leaseMs: 5 }, [], [ok]],
@@ -258,6 +283,29 @@ test.each<[string, () => unknown, string]>([
   ["createSpending without prices", () => Reflect.apply(createSpending, undefined, []), "pricesOf"],
   ["createSpending by a number", () => Reflect.apply(createSpending, undefined, [ok, Number.NaN]), "summaryModelId"],
   ["probeServer without a model", () => Reflect.apply(probeServer, undefined, ["http://h/v1", undefined, {}]), "modelId"],
+  ["createRedactor of an object", () => Reflect.apply(createRedactor, undefined, [{}]), ""],
+  ["createRedactor of a secret without a value", () => Reflect.apply(createRedactor, undefined, [[{ name: "a" }]]), "0.value"],
+  ["createKeyRedactor of null", () => Reflect.apply(createKeyRedactor, undefined, [null]), ""],
+  ["repairMessages of an object", () => Reflect.apply(repairMessages, undefined, [{}]), "messages"],
+  ["repairMessages of a list of others", () => Reflect.apply(repairMessages, undefined, [[{ role: "user" }]]), "messages"],
+  ["admitToolResult of nothing", () => Reflect.apply(admitToolResult, undefined, []), "parts"],
+  ["usageOf nothing", () => Reflect.apply(usageOf, undefined, []), ""],
+  ["usageOf NaN", () => usageOf({ totalInputTokens: Number.NaN }), "totalInputTokens"],
+  ["usageOf a text", () => Reflect.apply(usageOf, undefined, [{ outputTokens: "7" }]), "outputTokens"],
+  ["usageOf a misspelt key", () => Reflect.apply(usageOf, undefined, [{ totalInputToken: 7 }]), "totalInputToken"],
+  ["createConversationKeys of nothing", () => Reflect.apply(createConversationKeys, undefined, []), "notes"],
+  ["createConversationKeys without a writer", () => Reflect.apply(createConversationKeys, undefined, [[]]), "write"],
+  ["modelCostsFrom nothing", () => Reflect.apply(modelCostsFrom, undefined, [{}]), ""],
+  ["withKinds of a misspelt list", () => Reflect.apply(withKinds, undefined, [{ keepRule: [] }]), "keepRule"],
+  ["defineStrategy without a plan", () => Reflect.apply(defineStrategy, undefined, [{ kind: "own", needsModel: ok }]), ""],
+  ["defineKeepRule without a rule", () => Reflect.apply(defineKeepRule, undefined, [{ kind: "own" }]), ""],
+  ["defineEstimator without a schema", () => Reflect.apply(defineEstimator, undefined, [{ kind: "own" }]), ""],
+  ["defineMeasure of null", () => Reflect.apply(defineMeasure, undefined, [null]), ""],
+  ["createPostgresStore of null", () => Reflect.apply(createPostgresStore, undefined, [null]), ""],
+  ["createRedisStore of an object", () => Reflect.apply(createRedisStore, undefined, [{}]), ""],
+  ["mcpTools of an object", () => Reflect.apply(mcpTools, undefined, [{}]), ""],
+  ["loadPolicy of nothing", () => Reflect.apply(loadPolicy, undefined, []), ""],
+  ["openWorkspace of nothing", () => Reflect.apply(openWorkspace, undefined, []), ""],
   ["tune without a replay", () => Reflect.apply(tune, undefined, [[PLIMSOLL_POLICY]]), "replay"],
   ["contextTools of no session", () => Reflect.apply(contextTools, undefined, [{}]), ""],
   ["tune of a name", () => Reflect.apply(tune, undefined, [["plimsoll"], ok]), "policies.0"],

@@ -1,6 +1,7 @@
 import { PlimsollError } from "./error.ts";
 import { isRecord, type JsonValue } from "./json.ts";
 import type { StopReason } from "./message/message.ts";
+import { suggestion } from "./schema-problems.ts";
 
 /**
  * A provider's report of one request. `null` means not reported; zero means zero.
@@ -47,11 +48,29 @@ export interface UsageParts {
   readonly raw?: JsonValue;
 }
 
+const COUNTS = [
+  ...["uncachedTokens", "cacheReadTokens", "cacheWriteTokens", "cacheWriteOneHourTokens"],
+  ...["totalInputTokens", "outputTokens", "reasoningTokens"],
+];
+
+/** Refuses keys that are unknown and counts that are no numbers; a vendor's negative count is refused where it is logged. */
+function checkParts(parts: unknown): void {
+  const refused = (key: string, why: string) => new PlimsollError("bad-input", `a usage: ${why}`, { key });
+  if (!isRecord(parts)) throw refused("", `expected an object, received ${String(parts)}`);
+  for (const [key, value] of Object.entries(parts)) {
+    if (key === "billed" || key === "raw") continue;
+    if (!COUNTS.includes(key)) throw refused(key, `unknown key "${key}": ${suggestion(key, COUNTS)}`);
+    if (value !== undefined && value !== null && !Number.isFinite(value))
+      throw refused(key, `${key}: expected a number or null, received ${String(value)}`);
+  }
+}
+
 /**
  * A {@link Usage} from a vendor's report. Disjoint counts (`uncachedTokens` plus cache) are added up; the cached part of an inclusive count (`totalInputTokens`) is
  * subtracted from it, unless that part is larger and so was not in it. A missing figure stays `null`.
  */
 export function usageOf(parts: UsageParts): Usage {
+  checkParts(parts);
   const cacheReadTokens = parts.cacheReadTokens ?? null;
   const cacheWriteTokens = parts.cacheWriteTokens ?? null;
   const cachedTokens = (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0);

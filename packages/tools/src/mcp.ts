@@ -21,6 +21,7 @@ const OPTIONS = option.schema<McpToolOptions>({ prefix: option.text.optional(), 
 
 /** Makes an agent's tools from all tools of a connected MCP server. The effect of their calls is `unknown`. */
 export async function mcpTools(client: Client, options: McpToolOptions = {}): Promise<readonly AgentTool[]> {
+  option.check("an MCP server's tools", option.having("listTools", "callTool"), client);
   option.check("an MCP server's tools", OPTIONS, options);
   const tools: AgentTool[] = [];
   let cursor: string | undefined;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Amount, amountSchema, type Budget } from "../budget.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
+import * as option from "../option.ts";
 
 /** A kind of keep rule: it reads its settings in a policy and makes a rule from them. */
 export interface KeepRuleKind {
@@ -117,6 +118,7 @@ export function defineKeepRule<Spec extends KindSpec>(parts: {
   readonly schema: z.ZodType<Spec>;
   readonly rule: (spec: Spec) => KeepChoice;
 }): KeepRuleKind {
+  option.check("a keep rule", option.having("rule"), parts);
   const { kind, schema, rule } = parts;
   return { kind, schema, bind: (spec) => ({ kind, ...rule(parseSpec(schema, spec)) }) };
 }

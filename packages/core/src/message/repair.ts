@@ -1,3 +1,5 @@
+import { PlimsollError } from "../error.ts";
+import { isRecord } from "../json.ts";
 import { shortHash } from "../text.ts";
 import type { WaitingCalls, WireRules, WireViolationCode } from "./check.ts";
 import { createWaitingCalls, isBlankText, isUsableCallId, STRICT_WIRE_RULES } from "./check.ts";
@@ -23,6 +25,8 @@ export const MISSING_RESULT_TEXT = "[No result: the call was interrupted, or its
  * an empty list.
  */
 export function repairMessages(messages: readonly Message[], rules: WireRules = STRICT_WIRE_RULES): RepairedMessages {
+  if (!Array.isArray(messages) || !messages.every((each) => isRecord(each) && Array.isArray(each.parts)))
+    throw new PlimsollError("bad-input", "repairMessages takes a list of messages, each with its parts", { key: "messages" });
   const repairs: Repair[] = [];
   const kept = messages.flatMap((given, index) => {
     const record = (code: WireViolationCode, action: RepairAction) => repairs.push({ code, index, subject: given.id, action });

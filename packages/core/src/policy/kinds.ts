@@ -1,8 +1,9 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { PlimsollError } from "../error.ts";
 import { BUILT_IN_KEEP_RULES } from "../keep/built-in-keep-rules.ts";
 import type { KeepRuleKind } from "../keep/keep-rule.ts";
 import type { KindSpec } from "../kind.ts";
+import * as option from "../option.ts";
 import type { Prompt } from "../ports.ts";
 import { BUILT_IN_PROMPTS } from "../prompts/built-in-prompts.ts";
 import { BUILT_IN_STRATEGIES } from "../strategy/built-in-strategies.ts";
@@ -21,6 +22,8 @@ export interface Kinds {
   readonly truncations: readonly Truncation[];
 }
 
+const KINDS = z.strictObject(option.optional(option.list, "strategies", "keepRules", "estimators", "prompts", "truncations"));
+
 /** The kinds that come with this package. */
 export const BUILT_IN_KINDS: Kinds = {
   strategies: BUILT_IN_STRATEGIES,
@@ -36,6 +39,7 @@ export const BUILT_IN_KINDS: Kinds = {
  * @throws PlimsollError `bad-policy` for a name that is taken.
  */
 export function withKinds(added: Partial<Kinds>): Kinds {
+  option.check("kinds", KINDS, added);
   const { strategies, keepRules, estimators, prompts, truncations } = BUILT_IN_KINDS;
   return {
     strategies: joined("strategy", [strategies, added.strategies], ({ kind }) => kind),

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import * as option from "../option.ts";
 import type { Redact } from "./redaction.ts";
 
 /**
@@ -28,8 +30,17 @@ interface Redactor {
   readonly longestChars: number;
 }
 
+/** A value to hide, and the name that takes its place. */
+interface Secret {
+  readonly name: string;
+  readonly value: string;
+}
+
+const SECRETS = z.array(option.schema<Secret>({ name: option.text, value: option.text }));
+
 /** Makes a redactor of exact values. It does not hide values under 16 characters. Linear in the text for each secret. */
-export function createRedactor(secrets: readonly { readonly name: string; readonly value: string }[]): Redactor {
+export function createRedactor(secrets: readonly Secret[]): Redactor {
+  option.check("a redactor", SECRETS, secrets);
   const hidden = secrets
     .filter(({ value }) => value.length >= MINIMUM_SECRET_CHARS)
     // One secret may begin with another.
@@ -53,6 +64,7 @@ const ISSUED =
  * text, and keys in recognisable forms (`[key]`). Keys in other forms stay: add your own patterns.
  */
 export function createKeyRedactor(environment: { readonly [name: string]: string | undefined } = {}): Redact {
+  option.check("a redactor of keys", option.object, environment);
   const named = Object.entries(environment).flatMap(([name, value = ""]) => (isCredentialName(name) ? [{ name, value }] : []));
   const known = createRedactor(named);
   const isKey = (name: string, value: string) =>

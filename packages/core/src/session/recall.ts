@@ -1,9 +1,11 @@
+import { z } from "zod";
 import { type AppliedEdit, messagesWrittenBy, type SessionEntry } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { wellFormed } from "../json.ts";
 import { type Framing, quotedText } from "../message/framing.ts";
 import { handleReadings, isHandleMeant, type PartHandle, parseHandle, partHandle, type SpanHandle } from "../message/handle.ts";
 import { type Message, type Part, type ToolResultMessage, textOf } from "../message/message.ts";
+import * as option from "../option.ts";
 import type { Policy } from "../policy/policy.ts";
 import { artifactsDoor, deadlineOf } from "../port-door.ts";
 import type { ArtifactStore, Wait } from "../ports.ts";
@@ -235,6 +237,17 @@ export interface Admission {
   readonly wait?: Wait;
 }
 
+const RESULT = z.looseObject({ parts: option.list });
+
+const ADMISSION = option.schema<Admission>({
+  policy: option.object,
+  artifacts: option.having("put"),
+  hint: option.text.nullable().optional(),
+  truncations: option.list.optional(),
+  answerDeadlineMs: option.count.optional(),
+  wait: option.fn.optional(),
+});
+
 /** A result as it enters history, and the handle of its whole text if it was cut. */
 export interface AdmittedResult {
   readonly message: ToolResultMessage;
@@ -247,6 +260,8 @@ export interface AdmittedResult {
  * Plimsoll are quoted. Rejects if the store does: it cuts only stored text.
  */
 export async function admitToolResult(given: ToolResultMessage, admission: Admission): Promise<AdmittedResult> {
+  option.check("a tool result", RESULT, given);
+  option.check("a tool result's admission", ADMISSION, admission);
   const { truncation } = admission.policy;
   const parts = wellFormed(given.parts);
   const message = parts === given.parts ? given : { ...given, parts };

@@ -4,6 +4,7 @@ import type { NewestKept } from "../cut-point.ts";
 import type { Edit } from "../edit/apply-edits.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
+import * as option from "../option.ts";
 import type { MessageMeasure } from "../tokens/measure.ts";
 
 /** The input of a strategy. Pure data and pure functions: no clock, no model, no store. */
@@ -80,6 +81,7 @@ export function defineStrategy<S extends KindSpec>(kind: {
   label?(spec: S): string;
   plan(spec: S, input: StrategyInput): StrategyAnswer;
 }): StrategyKind {
+  option.check("a strategy", option.having("needsModel", "plan"), kind);
   return {
     kind: kind.kind,
     schema: kind.schema,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { UsageEntry } from "../entry.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
 import { type Message, oncePerMessage } from "../message/message.ts";
+import * as option from "../option.ts";
 import type { ToolSpec } from "../tool.ts";
 import type { CountTokens, MessageMeasure, ModelPriors, WorkCounter } from "./measure.ts";
 
@@ -134,6 +135,7 @@ export function defineEstimator<S extends KindSpec>(kind: {
   schema(measure: z.ZodType<KindSpec>): z.ZodType<S>;
   create(spec: S, sources: EstimatorSources): EstimatorParts;
 }): EstimatorKind {
+  option.check("an estimator", option.having("schema", "create"), kind);
   const settings = kind.schema(anySettings);
   return {
     kind: kind.kind,
@@ -152,6 +154,7 @@ export function defineMeasure<S extends KindSpec>(kind: {
   readonly schema: z.ZodType<S>;
   measure(spec: S, sources: EstimatorSources): MessageMeasure;
 }): EstimatorKind {
+  option.check("a measure", option.having("measure"), kind);
   const measure = (spec: KindSpec, sources: EstimatorSources): MessageMeasure => {
     const made = kind.measure(parseSpec(kind.schema, spec), sources);
     return { ...made, messageTokens: oncePerMessage((message) => made.messageTokens(message)) };

@@ -218,7 +218,9 @@ function cacheRulesOf(modelId: string): CacheRules {
 type ModelCosts = NonNullable<SessionOptions["modelCosts"]>;
 
 /** Makes the prices by which a session judges its cuts from a catalog; looks each model up once. */
-export function modelCostsFrom({ pricesOf, cacheRulesOf }: Pick<ModelCatalog, "pricesOf" | "cacheRulesOf">): ModelCosts {
+export function modelCostsFrom(catalog: Pick<ModelCatalog, "pricesOf" | "cacheRulesOf">): ModelCosts {
+  option.check("prices of models", option.having("pricesOf", "cacheRulesOf"), catalog);
+  const { pricesOf, cacheRulesOf } = catalog;
   const known = new Map<string, ReturnType<ModelCosts>>();
   return (modelId) => {
     const before = known.get(modelId);

@@ -1,4 +1,5 @@
-import { shortHash } from "@plimsoll/core/extend";
+import { option, shortHash } from "@plimsoll/core/extend";
+import { z } from "zod";
 
 /**
  * Signs by which the requests of one conversation are recognised. They are only hashes; `null` for a sign that was absent.
@@ -30,8 +31,11 @@ export interface ConversationKeys {
   has(opening: string): boolean;
 }
 
+const KEYS = option.schema({ notes: z.array(z.looseObject({ key: option.text })), write: option.fn });
+
 /** Makes the keys from earlier notes. `write` stores each new note; `keyFor` waits for it. */
 export function createConversationKeys(notes: readonly KeyNote[], write: (note: KeyNote) => Promise<void>): ConversationKeys {
+  option.check("conversations' keys", KEYS, { notes, write });
   const bySession = new Map<string, string>();
   const byOpening = new Map<string, string>();
   const learn = ({ key, session, opening }: KeyNote) => {

@@ -31,6 +31,7 @@ const listenToBreak = (connection: PostgresConnection): void => {
 
 /** Makes a store of session logs and artifacts in PostgreSQL (12 or newer), on the caller's pool of `pg`. The tables are named `plimsoll_…`, in the first schema of the search path. */
 export function createPostgresStore(pool: PostgresPool, options?: DatabaseStoreOptions): DatabaseStore {
+  option.check("a PostgreSQL store", option.having("connect", "listeners", "on"), pool);
   option.check("a PostgreSQL store", DATABASE_OPTIONS, options);
   if (!pool.listeners("error").includes(ignoreBreak)) pool.on("error", ignoreBreak);
   if (!pool.listeners("acquire").includes(listenToBreak)) pool.on("acquire", listenToBreak);

@@ -19,6 +19,7 @@ const OPTIONS = option.schema<RedisStoreOptions>({ prefix: option.text.optional(
  * with `appendonly yes` and `appendfsync always`, every appended entry.
  */
 export function createRedisStore(send: SendRedisCommand, given: RedisStoreOptions = {}): DatabaseStore {
+  option.check("a Redis store", option.fn, send);
   option.check("a Redis store", OPTIONS, given);
   const { prefix = "plimsoll", ...options } = given;
   return createTableStore(createRedisTable(send, `{${prefix}}:`), options);

@@ -44,12 +44,15 @@ export interface LoadedPolicy {
   explain(path: string): string;
 }
 
+const isPath = (file: unknown) => typeof file === "string" || file instanceof URL;
+
 /**
  * Reads the policy in a YAML file: a preset's name with changes, or a whole policy. `kinds` are the kinds that it may name; the built-in ones by default.
  *
  * @throws PlimsollError `bad-policy` with file, line and column of the mistake, and all such lines in its details.
  */
 export function loadPolicy(file: string | URL, kinds?: Kinds): LoadedPolicy {
+  option.check("a policy's file", option.kind(isPath, "a path or a file's URL"), file ?? null);
   const path = typeof file === "string" ? file : fileURLToPath(file);
   const read = readPolicyFile(path, basename(path), kinds);
   if ("found" in read) {

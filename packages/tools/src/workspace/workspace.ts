@@ -2,7 +2,7 @@ import { type Dirent, readdir } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { PlimsollError } from "@plimsoll/core";
-import { isRecord } from "@plimsoll/core/extend";
+import { isRecord, option } from "@plimsoll/core/extend";
 import { isInside } from "@plimsoll/stores";
 import { glob } from "tinyglobby";
 import { onFile, readFolder } from "./files.ts";
@@ -24,6 +24,7 @@ export interface Workspace {
 
 /** Opens a folder as a workspace. Rejects with the operating system's error if it does not exist. */
 export async function openWorkspace(folder: string): Promise<Workspace> {
+  option.check("a workspace", option.text, folder ?? null);
   const root = await realpath(folder);
   const wantedPlace = (path: string): string => {
     if (path.includes("\u0000")) throw new PlimsollError("bad-input", "a path cannot hold a NUL character");
