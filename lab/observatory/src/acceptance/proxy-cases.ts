@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { SIDE } from "../experiments/setting.ts";
 import { root } from "../namespace.ts";
 import { PRINT_COMMAND, type Program, withDefaultModel } from "../program.ts";
+import { CLINE } from "../programs/cline.ts";
 import { CODEX } from "../programs/codex.ts";
 import { GEMINI } from "../programs/gemini.ts";
 import { OPENCODE, OPENCODE_ANTHROPIC } from "../programs/opencode.ts";
@@ -40,6 +41,7 @@ export const PROXY_CASES: readonly AcceptanceCase[] = [
   proxyCase("proxy-pi-turns", { ...PI_NEWEST, title: "pi, turns" }, { windowTokens: 48_000, roles: "alternate" }),
   proxyCase("proxy-qwen", withDefaultModel(QWEN), { windowTokens: 130_000 }),
   proxyCase("proxy-gemini", withDefaultModel(GEMINI), { windowTokens: 48_000 }),
+  proxyCase("proxy-cline", CLINE, { windowTokens: 80_000 }),
   {
     ...proxyCase("proxy-anthropic-thinking", CODEX, { windowTokens: 48_000, startsAnewAfter: 50 }),
     title: "Anthropic SDK, thinking",
