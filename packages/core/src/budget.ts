@@ -25,14 +25,14 @@ export const amountSchema: z.ZodType<Amount> = z.lazy(() =>
       of: z
         .enum(["window", "input-budget", "room"])
         .describe(
-          "Of the window, of the window less the longest reply, or of what system text and tools leave of that (of the messages there, if they are fewer).",
+          "The whole: the window, the window less the longest reply, or the rest of that beside system text and tools (or the messages' size, if smaller).",
         ),
     }),
     z.strictObject({ min: z.array(amountSchema).min(1).readonly().describe("The smallest of these.") }),
     z.strictObject({ max: z.array(amountSchema).min(1).readonly().describe("The largest of these.") }),
     z.strictObject({ minus: z.array(amountSchema).min(1).readonly().describe("The first less all others, at least 0.") }),
     z.strictObject({
-      windowAbove: tokens.describe("Larger windows than this take `above`."),
+      windowAbove: tokens.describe("Windows larger than this use `above`."),
       above: amountSchema.describe("The amount in larger windows."),
       upTo: amountSchema.describe("The amount in all other windows."),
     }),

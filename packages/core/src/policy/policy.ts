@@ -204,7 +204,7 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
         after: z
           .union([z.literal("cache-expiry"), z.int().positive()])
           .describe("The shortest pause: in milliseconds, or until the session's prompt cache has expired."),
-        atLeast: amountSchema.describe("The size at which it then compacts."),
+        atLeast: amountSchema.describe("The size at which it compacts after such a pause."),
       })
       .nullable()
       .describe("A lower size to compact at after a pause, when the prompt cache has expired; null ignores pauses."),
@@ -214,22 +214,22 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
       .max(1)
       .optional()
       .describe(
-        "If cuts have to pay: the least share of its rewritten tokens that a cut must free, unless nothing else fits. If omitted, any.",
+        "If cuts have to pay: a cut frees at least this share of the tokens that it rewrites, unless nothing else fits. If omitted, any.",
       ),
     prepare: z
       .strictObject({ atLeast: amountSchema.describe("The size from which it is prepared.") })
       .optional()
       .describe(
-        "The model's summary is written in the background, and tried first when the policy compacts; the knob prepareAt sets it. If omitted, none is.",
+        "Has a model write the summary in the background and tries it first at the next compaction; the knob prepareAt sets it. If omitted, nothing is prepared.",
       ),
     emergency: z
-      .strictObject({ atLeast: amountSchema.describe("That size.") })
+      .strictObject({ atLeast: amountSchema.describe("The size above which no model is asked.") })
       .nullable()
-      .describe("Above this size only strategies without a model run; null has no such size."),
+      .describe("Above this size only strategies without a model run; null: no such size."),
     keep: keep.describe(
       "Rules for messages that stay word for word, most valuable first: if room is short, the last rule gives way first. The knob keep changes single rules.",
     ),
-    manualKeep: keep.nullable().describe("Keep rules when the person asks for a compaction; null uses `keep`."),
+    manualKeep: keep.nullable().describe("Keep rules for a compaction that the person asks for; null: those of `keep`."),
     strategies: strategies.describe("The steps, in order: the next runs if one fails or frees too little."),
     fallback: z
       .strictObject({
@@ -238,14 +238,14 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
         strategies: strategies.describe("Steps that run after the policy's own, while the context does not fit."),
         forced: strategies.describe("Steps that run at the last recovery."),
       })
-      .describe("Steps that make sure that a request fits. All presets have the same."),
+      .describe("Steps that make a request fit; all presets share them."),
     truncation: z
       .strictObject({
         capTokens: z.int().nonnegative().describe("The cap."),
         keeps: z
           .literal("diagnoses")
           .optional()
-          .describe("Lines that report an error, an exit status or a place in a source stay as well."),
+          .describe("Also keeps lines of a cut result that report an error, an exit status or a source location."),
       })
       .nullable()
       .describe("The longest tool result that enters the history whole; null cuts nothing. The knob cap sets it."),
@@ -258,7 +258,7 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
     unknownWindow: z
       .union([z.literal("off"), z.strictObject({ tokens: z.int().positive().describe("The window to assume.") })])
       .describe("What to do if the window is unknown: no compaction, or assume a size."),
-    subAgents: z.enum(["own", "off"]).describe("Whether the session of a sub-agent compacts itself."),
+    subAgents: z.enum(["own", "off"]).describe("Whether the sessions of sub-agents are compacted."),
     summary: z
       .strictObject({
         role: z.enum(["user", "assistant"]).describe("The role of the summary's message."),
@@ -303,22 +303,22 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
           .int()
           .positive()
           .optional()
-          .describe("Steps' worth of new tokens before it compacts again, unless a request would not fit. If omitted, none."),
+          .describe("It waits for the tokens of this many new steps before it compacts again, unless a request would not fit. If omitted, it does not wait."),
         maximumFailures: z
           .int()
           .positive()
-          .describe("After this number of failed summaries it asks no model until a person speaks."),
+          .describe("After this many failed summaries, it asks no model until the person's next message."),
       })
       .describe("Limits that stop compactions from repeating."),
     facts: z
       .strictObject({
-        maxTokens: z.int().nonnegative().describe("The most tokens of facts; 0 leaves the caller's facts, and lists by files."),
+        maxTokens: z.int().nonnegative().describe("The most tokens of facts; 0 keeps only the caller's facts and the lists of `files`."),
         files: z
           .enum(["by-touch", "by-name", "covered"])
           .optional()
-          .describe("Which files: all by the order of touch, all by name, or those of the summarised messages, by name."),
+          .describe("The listed files: all in order of use, all by name, or those of the summarised messages by name."),
       })
-      .describe("Facts from the log in every summary and notice."),
+      .describe("Facts from the log, added to every summary and notice."),
   });
 }
 
@@ -327,7 +327,7 @@ const pays = z
   .positive()
   .optional()
   .describe(
-    "Only if the cut pays, at the model's prices, within the steps that it buys: this many times over in an empty window, not at all in a full one. If omitted, always.",
+    "How many times a cut must save its own cost, at the model's prices, before the next one: in an empty window, falling to zero in a full one. If omitted, price is ignored.",
   );
 
 /** The zod schema that checks a {@link Trigger}. */

@@ -42,14 +42,14 @@ export const SUMMARIZE: StrategyKind = defineStrategy<SummarizeSpec>({
       .describe("The writer: the model, the digest of quotations, or the vendor where its wire compacts on request."),
     boundary: z
       .enum(["any-safe", "next-safe", "not-in-tool-batch", "turn", "human"])
-      .describe("Where a cut may fall, so that no call is parted from its result."),
+      .describe("Where a cut may fall; a call and its result stay together."),
     promptId: z.string().min(1).describe("The prompt, by its id."),
     turnPrefixPromptId: z
       .string()
       .min(1)
       .nullable()
-      .describe("A prompt of its own for the older part of a turn that the cut splits; null has none."),
-    turnPrefixFromMessages: z.int().positive().optional().describe("Used from this number of messages of that part."),
+      .describe("The prompt for the older part of a turn that a cut splits; null: none."),
+    turnPrefixFromMessages: z.int().positive().optional().describe("Used if that part has at least this many messages."),
     keepNothingUpToMessages: z
       .int()
       .nonnegative()
@@ -58,12 +58,12 @@ export const SUMMARIZE: StrategyKind = defineStrategy<SummarizeSpec>({
     summaryAlone: z
       .enum(["again", "stays"])
       .optional()
-      .describe("Whether to rewrite a summary if only an earlier one lies before the cut."),
+      .describe("Whether to summarise again if only an earlier summary precedes the cut."),
     forcedKeepMessages: z
       .int()
       .nonnegative()
       .optional()
-      .describe("Messages that stay if a provider rejected the context and there is no cut."),
+      .describe("Messages that stay after a provider's refusal if no cut point exists."),
   }),
   needsModel: ({ writer }) => writer !== "digest",
   label: ({ writer }) => (writer === "model" ? "summarize" : writer),

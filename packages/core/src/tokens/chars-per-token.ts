@@ -23,11 +23,11 @@ const tokens = z.number().nonnegative();
 
 const charsPerTokenSchema: z.ZodType<CharsPerTokenSpec> = z.strictObject({
   kind: z.literal("chars-per-token"),
-  charsPerToken: z.number().positive().describe("Characters that make a token."),
+  charsPerToken: z.number().positive().describe("Characters per token."),
   unit: z.enum(["utf8-bytes", "utf16-units", "code-points"]).describe("The unit of a character."),
   rounding: z.enum(["floor", "ceil"]).describe("How a message is rounded to whole tokens."),
   perMessageTokens: tokens.describe("Added to each message."),
-  minimumMessageTokens: tokens.describe("A message counts at least this many."),
+  minimumMessageTokens: tokens.describe("The fewest tokens of a message."),
   imageTokens: tokens.describe("Tokens of an image."),
   overhead: z.enum(["counted", "left-out"]).optional().describe("Whether system text and tools are counted."),
 });
