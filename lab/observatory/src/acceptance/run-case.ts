@@ -35,7 +35,7 @@ export async function runCase(
   const totals = totalsOf(played.exchanges);
   const isProxy = kind === "proxy";
   const compacted = said.filter((line) => line.includes("  compacted ("));
-  const byVendor = compacted.filter((line) => line.endsWith("by vendor")).length;
+  const byVendor = compacted.filter((line) => line.includes("by vendor")).length;
   const home = join(places.folder, "home");
   // Answers in words have numbers as well: of the calls, none has a number above twice the steps.
   const stored = sessions === undefined ? null : wholeResults(storedTexts(sessions, home, places.node22), steps * 2);

@@ -16,29 +16,41 @@ const PLAYED = [
   ["openai-responses", "gpt-6", "gpt-6.1"],
 ] as const;
 
-/** A program behind the proxy, of so many steps, and two more with another model. */
-async function played(
-  agent: Omit<AgentOptions, "url">,
-  steps: number,
-  options: Partial<SimulatorOptions> = {},
-  other?: string,
-) {
+type Played = Omit<AgentOptions, "url" | "form"> & {
+  readonly form?: AgentOptions["form"];
+  readonly steps: number;
+  /** Lines of each result. */
+  readonly lines?: number;
+  /** The model that the program is switched to, and the steps before that. */
+  readonly other?: { readonly model: string; readonly from: number };
+  /** The steps before the person undoes a cut. */
+  readonly undoAt?: number;
+};
+
+/** A program behind the proxy, of so many steps. */
+async function played({ steps, lines = 230, other, undoAt = -1, ...agent }: Played, options: Partial<SimulatorOptions> = {}) {
   const { simulator, url, stdout, seen } = await startSetting({
     ...{ replies: scripted, reasoning: "every-reply", contextWindowTokens: 32_768, ...options },
     proxy: { policy: "plimsoll-vendor", window: "32768" },
   });
-  const resultOf = (step: number) => `${step}: line of a file\n`.repeat(230);
-  const first = startAgent({ ...agent, url, resultOf });
+  const resultOf = (step: number) => `${step}: line of a file\n`.repeat(lines);
+  const first = { form: "streamed", url, resultOf, ...agent } as const;
+  let program = startAgent(first);
   const statuses: number[] = [];
-  while (statuses.length < steps) {
-    const answers = await first.say(`Read on from ${statuses.length}.`, steps - statuses.length);
-    statuses.push(...answers.map(({ status }) => status));
-  }
-  const ofFirst = seen.length;
-  if (other !== undefined) {
-    const second = startAgent({ ...agent, url, resultOf, fields: { model: other } });
-    second.takeOver(first.history());
-    statuses.push(...(await second.say("Read on.", 2)).map(({ status }) => status));
+  let ofFirst = Number.POSITIVE_INFINITY;
+  const stops = [undoAt, other?.from ?? steps, steps].filter((stop) => stop > 0);
+  for (const stop of stops) {
+    while (statuses.length < stop) {
+      const answers = await program.say(`Read on from ${statuses.length}.`, stop - statuses.length);
+      statuses.push(...answers.map(({ status }) => status));
+    }
+    for (const text of stop === undoAt ? ["plimsoll: undo"] : []) await program.say(text, 1);
+    for (const { model } of stop === other?.from ? [other] : []) {
+      ofFirst = seen.length;
+      const history = program.history();
+      program = startAgent({ ...first, fields: { ...agent.fields, model } });
+      program.takeOver(history);
+    }
   }
   const exchanges = simulator.exchanges();
   const asks = seen.map(({ target, body }) => target.endsWith("/compact") || body.includes('"summarize"'));
@@ -46,45 +58,67 @@ async function played(
     failed: statuses.filter((status) => status !== 200).length,
     asked: asks.filter(Boolean).length,
     withBlock: seen.filter(({ body }) => hasBlock(body)).length,
-    ofOther: seen.slice(ofFirst).map(({ body }) => hasBlock(body)),
+    ofOther: seen.slice(ofFirst, ofFirst + 2).map(({ body }) => hasBlock(body)),
     cuts: compactionsIn(stdout()),
+    byVendor: stdout().split("by vendor").length - 1,
     broken: prefixBreaks(exchanges.filter((_, index) => asks[index] === false)),
-    refused: exchanges.filter(({ outcome }) => outcome !== "answered").length,
+    refused: exchanges.filter(({ outcome }) => outcome === "rejected" || outcome === "overflow").length,
     dropped: exchanges.reduce((sum, { drops }) => sum + drops.length, 0),
   };
 }
 
+const faulty = (fault: ReturnType<NonNullable<SimulatorOptions["faults"]>>): Partial<SimulatorOptions> => ({
+  faults: ({ asks }) => (asks === "summary" ? fault : null),
+});
+
 describe.each(PLAYED)("%s behind the proxy with the vendor's writer", (wire, model, other) => {
-  test.each(["whole", "streamed"] as const)(
-    "%s: no thinking is lost over 60 steps, nothing is refused, and a cut breaks the cache once",
-    async (form) => {
-      const { asked, cuts, broken, withBlock, refused, dropped, failed } = await played({ wire, form, fields: { model } }, 60);
+  const fields = { model };
+
+  test.each([
+    ["whole", 60, 230],
+    ["streamed", 60, 230],
+    ["streamed", 60, 1_200],
+  ] as const)(
+    "%s: no thinking is lost over %i steps with results of %i lines, and a cut breaks the cache once",
+    async (form, steps, lines) => {
+      const { asked, cuts, byVendor, broken, refused, dropped, failed } = await played({ wire, form, fields, steps, lines });
       expect(cuts).toBeGreaterThanOrEqual(2);
-      expect([asked, broken]).toEqual([cuts, cuts]);
-      expect(withBlock).toBeGreaterThan(20);
+      expect([asked, byVendor, broken]).toEqual([cuts, cuts, cuts]);
       expect({ refused, dropped, failed }).toEqual({ refused: 0, dropped: 0, failed: 0 });
     },
   );
 
-  test("a digest is written, and the vendor asked once, if it refuses", async () => {
-    const came = await played({ wire, form: "streamed", fields: { model } }, 60, { rules: { compactEndpoint: "off" } });
-    expect(came.cuts).toBeGreaterThanOrEqual(2);
-    expect(came).toMatchObject({ asked: 1, failed: 0, withBlock: 0 });
+  test("200 steps with an undo and a switch of model: no thinking is lost, and nothing is refused", async () => {
+    const switched = { other: { model: other, from: 130 }, undoAt: 90 };
+    const { asked, cuts, byVendor, ofOther, ...came } = await played({ wire, fields, steps: 200, ...switched });
+    expect(cuts).toBeGreaterThanOrEqual(6);
+    expect([asked, byVendor]).toEqual([cuts, cuts]);
+    expect(ofOther).toEqual([false, false]);
+    expect(came).toMatchObject({ refused: 0, dropped: 0, failed: 0 });
   });
 
-  test("the digest is sent, once the vendor refuses its block", async () => {
-    const rules: { summaries?: "refused" } = {};
+  test.each<[string, Partial<SimulatorOptions>, number?]>([
+    ["refuses", { rules: { compactEndpoint: "off" } }],
+    ["is overloaded (529)", faulty({ kind: "status", status: 529 })],
+    ["is overloaded (503)", faulty({ kind: "status", status: 503 })],
+    ["has no tokens left (429)", faulty({ kind: "status", status: 429 })],
+    ["answers with nothing", faulty({ kind: "empty-reply" })],
+    // A kept connection that breaks is tried once more.
+    ["is cut off", faulty({ kind: "cut-stream", afterEvents: 0 }), 2],
+  ])("a digest is written, and the vendor asked once, if it %s", async (_, options, asked = 1) => {
+    const came = await played({ wire, fields, steps: 25, lines: 600 }, options);
+    expect(came.cuts).toBeGreaterThanOrEqual(2);
+    expect(came).toMatchObject({ asked, byVendor: 0, failed: 0, withBlock: 0 });
+  });
+
+  test.each(["refused", "expired"] as const)("the digest is sent, once the vendor's block is %s", async (summaries) => {
+    const rules: { summaries?: typeof summaries } = {};
     const replies = (request: SimulatedRequest) => {
-      if (request.replyIndex > 30) rules.summaries = "refused";
+      if (request.replyIndex > 12) rules.summaries = summaries;
       return scripted(request);
     };
-    const { refused, cuts, failed } = await played({ wire, form: "whole", fields: { model } }, 60, { rules, replies });
+    const { refused, cuts, failed } = await played({ wire, fields, steps: 25, lines: 600 }, { rules, replies });
     expect(cuts).toBeGreaterThanOrEqual(2);
     expect({ refused, failed }).toEqual({ refused: 1, failed: 0 });
-  });
-
-  test("a block is not sent to another model", async () => {
-    const { ofOther, refused, failed } = await played({ wire, form: "streamed", fields: { model } }, 30, {}, other);
-    expect({ ofOther, refused, failed }).toEqual({ ofOther: [false, false], refused: 0, failed: 0 });
   });
 });
