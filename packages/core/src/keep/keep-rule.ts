@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Amount, amountSchema, type Budget } from "../budget.ts";
+import { PlimsollError } from "../error.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
 import * as option from "../option.ts";
@@ -112,6 +113,8 @@ export interface MessageRange {
 /**
  * Makes a kind of keep rule from its parts, for `withKinds`. `rule` gets settings that the schema has parsed. If it throws, the rule keeps nothing, and the event
  * and the record name the error.
+ *
+ * @throws PlimsollError `bad-input` for a schema without `kind`, and where a policy is bound for a rule with a missing or unknown part.
  */
 export function defineKeepRule<Spec extends KindSpec>(parts: {
   readonly kind: Spec["kind"];
@@ -120,8 +123,32 @@ export function defineKeepRule<Spec extends KindSpec>(parts: {
 }): KeepRuleKind {
   option.check("a keep rule", option.having("rule"), parts);
   const { kind, schema, rule } = parts;
-  return { kind, schema, bind: (spec) => ({ kind, ...rule(parseSpec(schema, spec)) }) };
+  const of = `the keep rule ${JSON.stringify(kind)}`;
+  const refused = schema.safeParse({ kind }).error?.issues ?? [];
+  if (refused.some((issue) => issue.code === "unrecognized_keys" && issue.keys.includes("kind")))
+    throw new PlimsollError("bad-input", `the schema of ${of} has no kind: add kind: z.literal(${JSON.stringify(kind)})`, {
+      kind,
+    });
+  const bind = (spec: KindSpec): KeepRule => {
+    const choice = rule(parseSpec(schema, spec));
+    option.check(of, CHOICES[choice.keeps] ?? KEEPS, choice);
+    return { kind, ...choice };
+  };
+  return { kind, schema, bind };
 }
+
+const KEEPS = z.looseObject({ keeps: z.enum(["newest", "messages", "units"]) });
+const { fn, count } = option;
+const messages = z.strictObject({ messages: count });
+
+/** The parts of a rule, by its `keeps`. */
+const CHOICES: { readonly [Keeps in KeepChoice["keeps"]]: z.ZodType } = {
+  newest: z.strictObject({ keeps: z.literal("newest"), amount: z.union([messages, amountSchema]) }),
+  messages: z.strictObject({
+    ...{ keeps: z.literal("messages"), atMost: amountSchema, choose: fn, beyondAmount: count.optional() },
+  }),
+  units: z.strictObject({ keeps: z.literal("units"), atMost: amountSchema, worth: fn }),
+};
 
 /** The settings of a rule that has nothing but the most that it keeps. */
 export interface AmountSpec<Kind extends string> {

@@ -110,7 +110,7 @@ function fill(
   let tokens = 0;
   let wantedTokens = 0;
   try {
-    for (const range of rule.choose(view)) {
+    for (const range of rangesOf(rule.choose(view))) {
       const limitTokens = chosen.length < (beyondAmount ?? 0) ? leftTokens : Math.min(statedTokens, leftTokens);
       const all = unitsIn(units, range);
       const fresh = all.filter((unit) => !unit.isKept && !kept.has(unit));
@@ -132,12 +132,23 @@ function fill(
   return { kind: rule.kind, messages: messagesOf(ordered, view), tokens, chosen, failure: null };
 }
 
+function rangesOf(answer: unknown): Iterable<MessageRange>;
+function rangesOf(answer: Iterable<MessageRange>): Iterable<MessageRange> {
+  if (typeof Object(answer)[Symbol.iterator] === "function") return answer;
+  throw new TypeError(
+    `choose returned ${answer instanceof Promise ? "a promise" : String(answer)}, not a list of { from, through }`,
+  );
+}
+
 function messagesOf(units: readonly Unit[], { messages }: Pick<KeepView, "messages">): readonly Message[] {
   return units.flatMap(({ from, through }) => messages.slice(from, through + 1));
 }
 
-function unitsIn(units: readonly Unit[], { from, through }: MessageRange): readonly Unit[] {
-  if (!Number.isInteger(from) || !Number.isInteger(through) || from < 0 || through < from || through >= units.length)
-    throw new RangeError(`a keep rule chose messages ${from} to ${through} of a view of ${units.length}`);
+function unitsIn(units: readonly Unit[], range: MessageRange): readonly Unit[] {
+  const { from, through } = Object(range);
+  if (!Number.isInteger(from) || !Number.isInteger(through) || from < 0 || through < from || through >= units.length) {
+    const wanted = `{ from, through } with 0 <= from <= through < ${units.length}`;
+    throw new RangeError(`choose returned ${JSON.stringify(range) ?? String(range)}, not ${wanted}`);
+  }
   return [...new Set(units.slice(from, through + 1))];
 }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { amountSchema } from "../budget.ts";
 import type { KindSpec } from "../kind.ts";
 import { planItems } from "../memory/facts.ts";
 import { FILES_IN_HAND } from "../memory/files-in-hand.ts";
@@ -12,7 +14,8 @@ import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { assistant, human, reply, result } from "../testing/builders.ts";
 import { keepRulesOf } from "./built-in-keep-rules.ts";
 import { HUMAN } from "./human.ts";
-import type { KeepRuleKind } from "./keep-rule.ts";
+import { defineKeepRule, type KeepRuleKind } from "./keep-rule.ts";
+import { keptMessages } from "./kept-messages.ts";
 import { PINNED } from "./pinned.ts";
 import { RECENT } from "./recent.ts";
 
@@ -186,5 +189,47 @@ describe("files in hand", () => {
     ["nothing", [human("u", "go")], []],
   ])("%s", (_, messages, indexes) => {
     expect(chosen(FILES_IN_HAND, messages)).toEqual(indexes);
+  });
+});
+
+describe("a rule of one's own", () => {
+  const SPEC = { kind: "own", atMost };
+  const schema = z.strictObject({ kind: z.string(), atMost: amountSchema });
+  const own = (made: object, settings: z.ZodType<typeof SPEC> = schema) =>
+    defineKeepRule({ kind: "own", schema: settings, rule: () => made as never });
+  const whole = { keeps: "messages", atMost, choose: () => [] };
+
+  test.each<[string, object, string]>([
+    ["another word for the kept part", { ...whole, keeps: "message" }, 'the keep rule "own": keeps'],
+    ["no choice", { keeps: "messages", atMost }, 'missing key "choose"'],
+    ["a misspelt key", { ...whole, beyondAmounts: 3 }, "did you mean beyondAmount?"],
+    ["no amount", { ...whole, atMost: undefined }, "atMost"],
+    ["an amount in words", { ...whole, atMost: "20%" }, "atMost"],
+  ])("is refused with %s", (_, made, message) => {
+    expect(() => own(made).bind(SPEC)).toThrow(message);
+    expect(own(whole).bind(SPEC)).toEqual({ kind: "own", ...whole });
+  });
+
+  test("is refused with a schema that has no kind", () => {
+    const without = z.strictObject({ atMost: amountSchema }) as never;
+    expect(() => own(whole, without)).toThrow('the schema of the keep rule "own" has no kind: add kind: z.literal("own")');
+  });
+
+  test.each<[string, () => unknown, string]>([
+    ["numbers", () => [1], "choose returned 1, not { from, through } with 0 <= from <= through < 1"],
+    ["places that are not there", () => [{ from: 0, through: 9 }], 'choose returned {"from":0,"through":9}, not'],
+    ["a promise", async () => [], "choose returned a promise, not a list of { from, through }"],
+    ["nothing", () => undefined, "choose returned undefined, not a list of { from, through }"],
+  ])("fails in words if it answers with %s", (_, choose, message) => {
+    const rule = own({ ...whole, choose }).bind(SPEC);
+    const view = {
+      messages: [human("h", "hi")],
+      messageTokens: () => 1,
+      limitTokens: 100,
+      budget: { windowTokens: 10_000, inputBudgetTokens: 10_000 },
+    };
+    expect(keptMessages([rule], view)).toMatchObject([
+      { messages: [], failure: { message: expect.stringContaining(message) } },
+    ]);
   });
 });
