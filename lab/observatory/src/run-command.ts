@@ -3,7 +3,7 @@ import type { Readable, Writable } from "node:stream";
 
 /** The surroundings of a command, and the signal that ends it. */
 export interface Surroundings {
-  readonly env: { readonly [name: string]: string };
+  readonly env: NodeJS.ProcessEnv;
   readonly work: string;
   readonly signal: AbortSignal;
 }

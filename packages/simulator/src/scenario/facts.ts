@@ -1,4 +1,3 @@
-import { isRecord } from "../fields.ts";
 import type { Exchange } from "../options.ts";
 import { countByLength } from "../prompt-cache.ts";
 import type { WireName } from "../reply.ts";
@@ -100,7 +99,7 @@ export function factsOf(
 
 function roleCounts(items: readonly ShapedItem[]): RoleCounts {
   const counts = new Map<ItemRole, number>();
-  for (const { role } of items) counts.set(role, (counts.get(role) ?? 0) + 1);
+  for (const role of items.map((item) => item.role).sort()) counts.set(role, (counts.get(role) ?? 0) + 1);
   return Object.fromEntries(counts);
 }
 
@@ -121,11 +120,5 @@ function sinceMain(shape: RequestShape, before: RequestShape): SinceMain {
 
 /** Writes the facts of one exchange as JSON on one line, without a line break at its end. */
 export function factsLine(facts: ExchangeFacts): string {
-  return JSON.stringify(facts, (_, value: unknown) => (isRecord(value) ? sortedKeys(value) : value));
-}
-
-/** Counts of roles come in the order in which roles came up; files have them in one order. */
-function sortedKeys(record: { readonly [key: string]: unknown }): unknown {
-  const isCounts = Object.values(record).every((value) => typeof value === "number");
-  return isCounts ? Object.fromEntries(Object.entries(record).sort(([one], [other]) => (one < other ? -1 : 1))) : record;
+  return JSON.stringify(facts);
 }
