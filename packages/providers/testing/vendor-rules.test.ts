@@ -38,6 +38,11 @@ describe("a body of Messages as documented is taken, one that breaks a rule is r
     ["thinking-off", body([says("go"), answers(THINKING, words("x")), says("on")]), loop([THINKING, USE])],
     [
       "thinking-off",
+      body([says("go"), answers(THINKING, USE), asks(RESULT), answers(USE), asks(RESULT)]),
+      body([says("go"), answers(USE), asks(RESULT), answers(THINKING, USE), asks(RESULT)]),
+    ],
+    [
+      "thinking-off",
       loop([THINKING, USE], RESULT, { model: "claude-opus-5" }),
       loop([THINKING, USE], RESULT, { thinking: { type: "disabled" } }),
     ],
