@@ -2,7 +2,7 @@ import { SingleBar } from "cli-progress";
 import type { BenchProgress } from "../replay/run-bench.ts";
 import { formatCount, formatNumberOf } from "../show/figures.ts";
 import type { Output } from "../terminal/io.ts";
-import { shortened } from "../terminal/printable.ts";
+import { shortened, tell } from "../terminal/printable.ts";
 
 /** Shows how far a run is. */
 export interface ProgressBar {
@@ -70,7 +70,7 @@ function createProgressLines(output: Output, { what, noun, leftOf }: ProgressWor
     const left = leftText(workTotal === 0 ? 0 : workDone / workTotal, elapsedMs, leftOf);
     const done = `${formatCount(filesDone)} of ${formatNumberOf(filesTotal, noun)}`;
     const parts = [done, elapsedText(elapsedMs), left].filter((part) => part !== "");
-    output.write(`plimsoll: ${what}: ${parts.join(", ")}\n`);
+    tell({ stderr: output }, `${what}: ${parts.join(", ")}`);
   };
   // A long session is one thing to do.
   const again = setInterval(() => newest !== null && show(newest), BETWEEN_LINES_MS).unref();

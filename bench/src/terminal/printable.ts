@@ -86,9 +86,10 @@ export function say(output: Output, ...lines: readonly string[]): void {
   for (const line of lines) output.write(lineFor(output, printable(line)));
 }
 
-/** Says lines on the error output, each behind the program's name. */
+/** Says lines on the error output, each behind the program's name and broken between words. */
 export function tell({ stderr }: { readonly stderr: Output }, ...lines: readonly string[]): void {
-  say(stderr, ...lines.map((line) => `plimsoll: ${line}`));
+  const broken = (line: string) => wrapped(printable(line), { first: "plimsoll: ", further: "  " });
+  for (const line of lines) stderr.write(`${broken(line).join("\n")}\n`);
 }
 
 /** A text broken between words into lines of at most 80 characters, or so many; a longer word has a line of its own. */

@@ -43,6 +43,20 @@ test.each([
   expect(longLines(stdout())).toEqual([]);
 });
 
+test.each([
+  [["--from", "codex"]],
+  [["inspect", "nothing-of-this-name"]],
+  [["bench", "no", "such", "folders", "-p", "none"]],
+  [["bench", "sessions", "-p", "a-policy-with-a-name-of-many-letters", "-p", "and-another-one-of-them"]],
+  [["tune", "sessions", "--window", "a-window-of-many-words-that-is-none"]],
+])("plimsoll %j: no line of its errors is longer than 80 columns", async (argv) => {
+  const lines: string[] = [];
+  const stderr = Object.assign(recordedIo(folder).io.stderr, { write: (text: string) => lines.push(text) > 0 });
+  expect(await main(argv, { ...recordedIo(folder).io, stderr })).toBeGreaterThan(0);
+  expect(lines.join("")).toContain("plimsoll: ");
+  expect(longLines(lines.join(""))).toEqual([]);
+});
+
 test.each(COMMANDS.map(({ name }) => name))("the help of %s names no page that is not packed with it", async (name) => {
   const { io, stdout } = recordedIo(folder);
   expect(await main(["help", name], io)).toBe(0);

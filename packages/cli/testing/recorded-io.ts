@@ -34,8 +34,21 @@ export function recordedIo(cwd: string, nowMs: () => number = () => NOW_MS): Rec
       nowMs,
     },
     stdout: () => stdout.join(""),
-    stderr: () => stderr.join(""),
+    stderr: () => unbroken(stderr.join("")),
   };
+}
+
+/** The text with the program's own lines whole, which are broken where the next word would pass 80 columns. */
+export function unbroken(text: string): string {
+  const lines: string[] = [];
+  let before = "";
+  for (const line of text.split("\n")) {
+    const [, word = ""] = /^ {2}(\S+)/.exec(line) ?? [];
+    const isBroken = word !== "" && lines.at(-1)?.startsWith("plimsoll: ") === true && `${before} ${word}`.length > 80;
+    lines.push(isBroken ? `${lines.pop()} ${line.trimStart()}` : line);
+    before = line;
+  }
+  return lines.join("\n");
 }
 
 /** The end of a command, and its output. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { beforeEach, describe, expect, test } from "vitest";
 import { freshFolder } from "../../testing/fresh-folder.ts";
-import { recordedIo } from "../../testing/recorded-io.ts";
+import { recordedIo, unbroken } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 import { chat } from "./chat-command.ts";
 
@@ -18,11 +18,11 @@ function conversation(more: { readonly resume?: string } = {}) {
   const input = new PassThrough();
   const end = chat({ demo: true, allow: ["commands"], ...more }, { io: recorded.io, input, isTerminal: false });
   return {
-    said: recorded.stdout,
+    said: () => unbroken(recorded.stdout()),
     say: async (line: string, answer: string) => {
       const before = recorded.stdout().length;
       input.write(`${line}\n`);
-      await expect.poll(() => recorded.stdout().slice(before), { timeout: 30_000 }).toContain(answer);
+      await expect.poll(() => unbroken(recorded.stdout().slice(before)), { timeout: 30_000 }).toContain(answer);
     },
     end: () => {
       input.end();
