@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdir, realpath, stat } from "node:fs/promises";
-import { basename, isAbsolute, join, resolve, sep } from "node:path";
+import { isAbsolute, join, resolve, sep } from "node:path";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { suggestion } from "@plimsoll/core/extend";
 import type { Command } from "commander";
@@ -137,7 +137,7 @@ const MOST_LOGS = 999_999;
 export function addLogOptions(command: Command): Command {
   return command
     .option("--from <agent>", `the agent's own logs in their usual place; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
-    .option("--since <time>", "with --from: logs changed since a date (2026-01-31), or in the last 12h, 7d or 4w")
+    .option("--since <time>", "with --from: logs with records since a date (2026-01-31), or of the last 12h, 7d or 4w")
     .option(
       "--limit <count>",
       `with --from: read at most this many logs per agent, newest first (default: ${DEFAULT_LOG_LIMIT})`,
@@ -207,13 +207,13 @@ export async function newestLog(
     agents.map(async (each) => (await locateLogs({ agent: each, ...query })).map((file) => ({ ...file, agent: each }))),
   );
   const folders = folder === null ? null : [folder, await realpath(folder).catch(() => folder)];
-  const named = located.flat().filter(({ path }) => basename(path).includes(id));
+  const logs = located.flat();
+  const begin = id === "" ? [] : logs.filter(({ path }) => idOf(path).startsWith(id) || shortId(path) === id);
+  const others = id.length < FEWEST_PART_CHARS && id !== "" ? [] : logs.filter(({ path }) => idNameOf(path).includes(id));
+  const named = begin.length > 0 ? begin : others;
   if (id !== "" && named.length > 1) {
     const names = named.slice(0, LISTED_LOGS).map(({ path }) => homeName(path, io.homeFolder));
-    throw new PlimsollError(
-      "bad-input",
-      `${id} is in the names of ${named.length} logs; give one of them: ${names.join(", ")}`,
-    );
+    throw new PlimsollError("bad-input", `${id} is in the names of ${named.length} logs; give one of them: ${names.join(" ")}`);
   }
   for (const log of named.toSorted((a, b) => b.modifiedMs - a.modifiedMs)) {
     const head = await fileSource(log.path, log.path)
@@ -227,6 +227,26 @@ export async function newestLog(
 }
 
 const LISTED_LOGS = 5;
+/** A part of a name that is not its id's beginning has so many characters at least, as words are no ids; chosen. */
+const FEWEST_PART_CHARS = 8;
+
+/** The part of a log's path that names its session: its name, or its folder's if all logs have one name, as `events.jsonl`. */
+function idNameOf(path: string): string {
+  const names = path.split(/[\\/#]/);
+  return names.findLast((name) => /\d/.test(name)) ?? names.at(-1) ?? path;
+}
+
+/** The id in a log's name: its random one, or the name without its ending. */
+function idOf(path: string): string {
+  const name = idNameOf(path);
+  return /[0-9a-f]{8}-[0-9a-f]{4}-.*/.exec(name)?.[0] ?? name.replace(/(?:\.[a-z]+)+$/, "");
+}
+
+/** A short part of a log's id, by which `inspect` finds it. */
+export function shortId(path: string): string {
+  const id = idOf(path);
+  return /^[0-9a-f]{8}(?=-)/.exec(id)?.[0] ?? /\w{1,10}$/.exec(id)?.[0] ?? id;
+}
 
 /** True if an object of the log names one of the folders as its first path, as logs do that state where they were written, or the log has a folder's hash, as Gemini CLI's. */
 function ranIn({ firstObjects, text }: FileHead, folders: readonly string[]): boolean {

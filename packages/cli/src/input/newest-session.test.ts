@@ -106,6 +106,13 @@ describe.each(["inspect", "doctor"])("%s without a path", (command) => {
     expect((await plimsoll(command, "ffffffff")).stderr).toContain("no session with that id");
   });
 
+  test("takes the log whose id begins so before others that have the text in their names", async () => {
+    for (const name of ["00000003-0000-4000-8000-000000000007", "00000013-0000-4000-8000-000000000003"])
+      put("claude-code", join(home, "elsewhere"), { name, minute: 1 });
+    expect(await plimsoll(command, "00000003")).toMatchObject({ code: 0, stderr: "" });
+    expect((await plimsoll(command, "000000")).stderr).toContain("000000 is in the names of 2 logs");
+  });
+
   test("prefers a file of an agent's name", async () => {
     put("codex", here, { name: "new", minute: 3 });
     write(join(here, "codex"), LOGS["claude-code"]?.(here, "file")[1] ?? "", 1);

@@ -36,7 +36,7 @@ async function sessionFileOf(session: string, io: CliIo) {
   try {
     return sessionFile(session, io, LOCATED_AGENTS);
   } catch (error) {
-    const found = /^[\w.-]{8,}$/.test(session) ? await newestLog(null, io, { id: session }) : null;
+    const found = /^[\w.-]+$/.test(session) ? await newestLog(null, io, { id: session }) : null;
     if (found === null) throw error;
     return found;
   }
