@@ -1,5 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { PI_POLICY, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
+import { type ContextEvent, createDigest, PI_POLICY, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { anthropicAnswer } from "../../testing/array-drop-ins.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
@@ -96,4 +96,26 @@ test.each([
   const [{ entries } = { entries: [] }] = compactor.conversations();
   const said = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
   expect(said.findLast(({ role }) => role === "assistant")).toMatchObject({ requestId: expected });
+});
+
+test.each([
+  [
+    "has no summarizer, is said once",
+    PI_POLICY,
+    {},
+    ["no summarizer is given, so quotations from the log stand in for its summaries"],
+  ],
+  ["has one, is not", PI_POLICY, { summarizer: createDigest() }, []],
+  ["asks none, is not", PLIMSOLL_POLICY, {}, []],
+])("that a policy of model summaries %s", async (_, policy, more, whys) => {
+  const told: string[] = [];
+  const onEvent = (event: ContextEvent) => void (event.type === "breaker-open" && told.push(event.why));
+  const compactor = createMessagesCompactor({
+    policy,
+    limits: { contextWindowTokens: 16_000, maxOutputTokens: 1_000 },
+    onEvent,
+    ...more,
+  });
+  for (const content of ["one", "two"]) await compactor.fit([{ role: "user", content }]);
+  expect(told).toEqual(whys);
 });

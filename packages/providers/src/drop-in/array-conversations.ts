@@ -121,6 +121,9 @@ interface Asking {
 
 const NEVER_ABORTED = new AbortController().signal;
 
+/** Reported once, in the place of summaries that a policy would ask a model for. */
+const NO_SUMMARIZER = "no summarizer is given, so quotations from the log stand in for its summaries";
+
 /**
  * No conversations yet.
  *
@@ -140,6 +143,10 @@ export function createArrayConversations(
   } = options;
   const nowMs = clockDoor(clock);
   const policy = requireFallback(options.policy, kinds);
+  const isUnwritten =
+    options.summarizer === undefined && policy.strategies.some((spec) => "writer" in spec && spec.writer === "model");
+  if (isUnwritten && policy.enabled)
+    onEvent?.({ type: "breaker-open", failures: 0, why: NO_SUMMARIZER }, { key: null, sessionId: "" });
   const asked: ArrayConversations["asked"] = new WeakMap();
   const conversations = createConversations({
     sessions,
