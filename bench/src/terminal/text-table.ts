@@ -50,11 +50,13 @@ function withLabels(table: TextTable, maximumChars: number): TextTable {
 
 /** The table as tables that fit, divided where a group of columns begins if that can be. */
 function parts(table: TextTable, columns: number): readonly TextTable[] {
-  // The columns that each part repeats: texts name the subject of a figure, but texts without figures need no repetition.
+  // The columns that each part repeats: short texts name the subject of a figure, but texts without figures need no repetition.
   const { leftColumns } = table;
   const hasFigures = leftColumns.length < columnCountOf(table);
-  const repeated = hasFigures && widthOf(drawnWhole(withColumns(table, leftColumns))) < columns ? leftColumns : [0];
-  const others = Array.from({ length: columnCountOf(table) }, (_, column) => column).filter((each) => !repeated.includes(each));
+  const repeated = hasFigures && 2 * widthOf(drawnWhole(withColumns(table, leftColumns))) <= columns ? leftColumns : [0];
+  const others = Array.from({ length: columnCountOf(table) }, (_, column) => column).filter(
+    (each) => !repeated.includes(each) && table.rows.some((row) => row[each] !== ""),
+  );
   const starts = groupStarts(table.head[0] ?? []);
   const found: TextTable[] = [];
   for (let rest = others; rest.length > 0; ) {
