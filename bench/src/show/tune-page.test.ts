@@ -18,12 +18,6 @@ test("answers first, shows one sample in card, chart and table, and keeps all te
   expect(page).not.toContain("<img");
 });
 
-test("draws the knob that was turned against cost and what is kept, a point a value, the best marked in both", () => {
-  const [, curves = ""] = page.split("The settings, one by one");
-  expect(curves.match(/<circle class="mark/g)).toHaveLength(6);
-  expect(curves.match(/<circle class="ring/g)).toHaveLength(2);
-});
-
 test("says that the setting stays if nothing is better, or if the best is worse where it was not chosen, and rings nothing else", () => {
   const keep = { kind: "keep", why: "not-confirmed" } as const;
   const kept = pageOf({ ...result, best: null, verdict: keep });

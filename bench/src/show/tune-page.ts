@@ -2,7 +2,6 @@ import { lossesAgainst } from "../judge/choose.ts";
 import type { Standing } from "../judge/standing.ts";
 import { SAFETY } from "../metrics/safety.ts";
 import type { ReportProblem } from "../results.ts";
-import { settingWords } from "../tune/tunable-settings.ts";
 import type { TunedPolicy, TunedSession, TuneResult } from "../tune/tune.ts";
 import { formatCount, formatNumberOf, formatPercent, heldText } from "./figures.ts";
 import { answerCard, problemList } from "./html.ts";
@@ -42,7 +41,7 @@ ${tuneTables(results, nameOf)
   return renderPage({ title: "Plimsoll: settings tuned on these sessions", main, scripts: SCRIPTS });
 }
 
-/** The answer beside cost against kept share, the lines to paste, the settings, and the knobs' curves. */
+/** The answer beside cost against kept share, the lines to paste, and the settings. */
 function answerSection(
   result: ShownTuneResult,
   { others, yaml }: { readonly others: readonly ShownTuneResult[]; readonly yaml: string | null },
@@ -50,10 +49,7 @@ function answerSection(
   return html`<div class="verdict"><div>${answerCard(tuneAnswer(result, others))}
 ${yaml === null ? "" : pasteBlock({ id: "yaml", label: "plimsoll.yaml", text: yaml })}</div>
 ${frontOf(result)}</div>
-${tableHtml(settingTable(result))}
-<h2>The settings, one by one</h2>
-<p class="note">A point for each value of the setting; the other settings are as in the best, or nearly. Figures are of the sessions used to choose settings.</p>
-<div class="charts">${knobCurves(result)}</div>`;
+${tableHtml(settingTable(result))}`;
 }
 
 /** The tables of a tuning: the answer's settings, then those of other presets, then each session. */
@@ -114,7 +110,7 @@ function settingTable(result: ShownTuneResult): ReportTable {
 const scored = <Row>(of: (row: Row) => Standing): readonly Column<Row>[] => [
   ...standingColumns(of),
   numberColumn({
-    title: "too large",
+    title: "over window",
     meaning: SAFETY.figures.overflowingRequests,
     value: (row) => of(row).tooLarge,
     format: formatCount,
@@ -163,86 +159,4 @@ function seriesOf(name: string, colour: number, tuned: readonly TunedPolicy[]): 
     return { x: costPercent, y: gain ?? 0, label: name, title };
   });
   return { name, colour, points, isLine: false, labels: false };
-}
-
-/** A chart of each knob that was turned: its value against cost and against kept share, the other knobs as in the best setting. */
-function knobCurves(result: ShownTuneResult): Markup {
-  const { tried, best, current } = result;
-  const paths = [...new Set(tried.flatMap(({ settings }) => settings.map(({ path }) => path)))];
-  const shown = { tried, best: best ?? current, taken: settingToTake(result) };
-  return html`${paths.map((path) => knobCurve(path, shown))}`;
-}
-
-interface Curves {
-  readonly tried: readonly TunedPolicy[];
-  /** The setting whose other knobs the curve has. */
-  readonly best: TunedPolicy;
-  /** The setting that the answer takes, which is marked. */
-  readonly taken: TunedPolicy | null;
-}
-
-function knobCurve(path: string, { tried, best, taken }: Curves): Markup {
-  const shown = alongKnob(path, tried, best);
-  if (shown.length < 2) return html``;
-  const title = wordOf(path, shown);
-  const points = (figure: (tuned: TunedPolicy) => number, what: string) =>
-    shown.map(({ tuned }, x): XyPoint => {
-      const y = figure(tuned);
-      return { x, y, label: "", title: `${settingsText(tuned)}: ${formatPercent(y)}% ${what}` };
-    });
-  const marks = shown.flatMap(({ tuned }, x) =>
-    tuned.policy.name !== taken?.policy.name
-      ? []
-      : [
-          { x, y: tuned.train.costPercent, label: `cost ${formatPercent(tuned.train.costPercent)}%`, title: "the best" },
-          { x, y: tuned.train.gain ?? 0, label: heldText(tuned.train.gain), title: "the best" },
-        ],
-  );
-  const line = { isLine: true, labels: false };
-  return xyChart({
-    title: `${title} against cost and content kept`,
-    xTitle: title,
-    xNames: shown.map(({ value }) => String(settingWords({ path, value }).value)),
-    yTitle: "cost and kept text (%)",
-    series: [
-      {
-        name: "cost, % of the cost without compaction",
-        colour: 2,
-        points: points(({ train }) => train.costPercent, "cost"),
-        ...line,
-      },
-      { name: "needed text kept, %", colour: 1, points: points(({ train }) => train.gain ?? 0, "kept"), ...line },
-      { name: "best", colour: 3, points: marks, isLine: false, labels: true, isMarked: true },
-    ],
-  });
-}
-
-interface KnobPoint {
-  readonly value: number;
-  readonly tuned: TunedPolicy;
-}
-
-/** For each value of the knob the setting that differs least from the best in all others; of equals the cheapest. */
-function alongKnob(path: string, tried: readonly TunedPolicy[], best: TunedPolicy): readonly KnobPoint[] {
-  const wanted = new Map(best.settings.map((setting) => [setting.path, setting.value]));
-  const differences = ({ settings }: TunedPolicy) =>
-    settings.filter((setting) => setting.path !== path && wanted.get(setting.path) !== setting.value).length;
-  const points = tried.flatMap((tuned) =>
-    tuned.settings.flatMap((setting) => (setting.path === path ? [{ value: setting.value, tuned }] : [])),
-  );
-  const size = (value: number) => (settingWords({ path, value }).value === "off" ? Number.POSITIVE_INFINITY : value);
-  const values = [...new Set(points.map(({ value }) => value))].toSorted((a, b) => size(a) - size(b));
-  return values.flatMap((value) => {
-    const own = points.filter((point) => point.value === value);
-    const [nearest] = own.toSorted(
-      (a, b) => differences(a.tuned) - differences(b.tuned) || a.tuned.train.costPercent - b.tuned.train.costPercent,
-    );
-    return nearest === undefined ? [] : [nearest];
-  });
-}
-
-/** The knob as policy files call it. */
-function wordOf(path: string, [first]: readonly KnobPoint[]): string {
-  const setting = first?.tuned.settings.find((each) => each.path === path);
-  return setting === undefined ? path : settingWords(setting).path;
 }
