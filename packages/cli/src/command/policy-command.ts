@@ -57,8 +57,10 @@ const READING = [
 function compactsAt(policy: Policy): string {
   if (policy.name === RECORDED_POLICY.name) return "as recorded";
   if (!policy.enabled) return "never";
-  const lineTokens = triggerLine(policy)(LISTED_WINDOW);
-  return lineTokens === null ? "each call" : formatTokens(lineTokens);
+  const lineOf = (trigger: Policy["trigger"]) => triggerLine({ ...policy, trigger })(LISTED_WINDOW);
+  const [from, line] = [lineOf({ ...policy.trigger, pays: undefined }), lineOf(policy.trigger)];
+  if (from === null || line === null) return "each call";
+  return `${from === line ? "" : `${formatTokens(from)}, if it pays, to `}${formatTokens(line)}`;
 }
 
 function policyTable(policies: readonly Policy[], columns: number): string {

@@ -27,7 +27,7 @@ export function capOf({ truncation }: Policy): string {
 
 /** The writer of a policy's summaries, in the words of the knob. */
 export function writerOf({ strategies }: Policy): string {
-  return strategies.some((spec) => "writer" in spec && spec.writer === "model") ? "model" : "none";
+  return ["vendor", "model"].find((name) => strategies.some((spec) => "writer" in spec && spec.writer === name)) ?? "none";
 }
 
 function amountOf(rule: Policy["keep"][number]): string {
