@@ -1,4 +1,4 @@
-import type { SettingVerdict } from "../judge/settings.ts";
+import { MOST_LOST_POINTS, type SettingVerdict } from "../judge/settings.ts";
 import type { Sureness } from "../judge/sureness.ts";
 import { shortTokens } from "../judge/window-label.ts";
 import {
@@ -14,7 +14,8 @@ import { triggerLine } from "../show/trigger.ts";
 import { FEWEST_OWNERS } from "../statistics.ts";
 import type { KnobValue } from "./agent-knobs.ts";
 import type { SettingChoice, SettingFigures } from "./choose-setting.ts";
-import { type Decision, type Turning, windowName } from "./decide.ts";
+import { type Decision, type Payment, type Turning, windowName } from "./decide.ts";
+import { placeOf } from "./setting-text.ts";
 import type { WindowFill } from "./window-fill.ts";
 
 type Values = ReadonlyMap<string, KnobValue | null>;
@@ -30,18 +31,26 @@ interface DecisionWords {
 }
 
 /** Heads of the tables of tried settings and of the requests' content; the first is the name's. */
-export const SETTING_HEADS = ["setting", "cost %", "costs more in", "kept %", "older %", "dollars", "largest loss"] as const;
+export const SETTING_HEADS: readonly string[] = [
+  "setting",
+  "cost %",
+  "costlier sessions",
+  "kept %",
+  "older %",
+  "dollars",
+  "over window",
+  "largest loss",
+];
 export const FILL_HEADS = ["contents of the requests", "tokens", "share", "cost"] as const;
 
 /** Puts a decision into words: with the largest gains, losses and contents of its requests, or with all. */
 export function decisionWords(decision: Decision, { pays, full }: Shown): DecisionWords {
-  // No proxy serves a plan.
-  const rows = (decision.choice?.rows ?? []).filter(({ kind }) => pays === "tokens" || kind !== "proxy");
+  const rows = decision.choice?.rows ?? [];
   const { names, legend } = rowNames(decision, rows);
   return {
     facts: factSentences(decision, pays),
     answers: answerSentences(decision, pays, full ? "all" : "largest"),
-    settings: rows.length === 0 ? null : { legend, rows: rows.map((row, place) => [names[place] ?? "", ...rowCells(row)]) },
+    settings: rows.length < 2 ? null : { legend, rows: rows.map((row, place) => [names[place] ?? "", ...rowCells(row)]) },
     fills: (full ? decision.fills : shownFills(decision)).map(fillCells),
     pastes: pastesOf(decision, pays),
   };
@@ -71,9 +80,13 @@ function rowNames(
   return { names, legend: `${tried}now: ${set}.${proxy}` };
 }
 
+/** The meaning of the measures that an offer names. */
+export const MEASURE_READING =
+  "Decisions come from replays: the recorded sessions under other settings, with the recorded replies. Measures: the shares of needed text that were in the context when a later reply needed it: replaced texts (quoted by edits), passages (that replies refer to), edited files (whole). Older: last stated at least 20k tokens earlier. A point is 1% of the needed text.";
+
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  'cost %: compared with no compaction, mean of the sessions that fill half of the window (bench takes those that outgrow it); costs more in: sessions that cost over 2% more. kept %: share of what later replies needed that was still in the context, the mean of three measures: replaced texts (quoted by edits), passages (referred to), files being changed. older %: the same for texts last stated at least 20k tokens earlier, as in "older passages". dollars: all these sessions at list prices; a replay models the prompt cache, so "now" is not the recorded sum. largest loss: of a measure, compared with now, in points.';
+  'cost %: of the cost without compaction, mean of the sessions that fill half of the window (bench takes those that outgrow it, tune half of those); costlier sessions: those that cost over 2% more; kept %: mean of the measures; older %: of the older ones; dollars: at list prices, with a modelled prompt cache, so "now" is not the recorded sum; over window: requests too large for it; largest loss: in points, against now.';
 
 function rowCells({ standing, losses: [worst] }: SettingFigures): readonly string[] {
   const { costPercent, usd, gain, farGain, tooLarge } = standing;
@@ -83,10 +96,8 @@ function rowCells({ standing, losses: [worst] }: SettingFigures): readonly strin
     percentCell(gain),
     percentCell(farGain),
     usd === null ? "no price" : `$${formatUsd(usd)}`,
-    [
-      ...(tooLarge === 0 ? [] : [`${formatNumberOf(tooLarge, "request")} over the window`]),
-      ...(worst === undefined ? [] : [`${worst.measure} −${formatPercent(worst.points)}`]),
-    ].join("; "),
+    formatCount(tooLarge),
+    worst === undefined ? "" : `${worst.measure} −${formatPercent(worst.points)}`,
   ];
 }
 
@@ -102,12 +113,12 @@ function offerText({ choice }: Decision, { best, sureness }: Offer, extent: Exte
   };
   const losses = best.losses.length === 0 ? ["loses nothing measured"] : moved("loses", "−", best.losses);
   const { sessions = 0, projects = 0 } = choice ?? {};
-  const sampled = sureness === null ? "" : `, in 95% of samples of your ${sureness.drawn} it ${savedRange(sureness)}`;
+  const sampled = `, in 95% of samples of your ${sureness.drawn} it ${savedRange(sureness)}`;
   return `${[savesPercent(best), ...losses, ...moved("gains", "+", best.gains)].join("; ")}. ${sureOf(sessions, projects, sampled)}`;
 }
 
 function sureOf(sessions: number, projects: number, sampled = ""): string {
-  const few = projects < FEWEST_OWNERS ? `; too little data for others: ${FEWEST_OWNERS} projects are needed` : "";
+  const few = projects < FEWEST_OWNERS ? `; for other people's sessions, ${FEWEST_OWNERS} projects are needed` : "";
   return `How sure: ${formatNumberOf(sessions, "session")} of ${formatNumberOf(projects, "project")}${sampled}${few}`;
 }
 
@@ -127,7 +138,7 @@ type Extent = "all" | "largest";
 
 interface Offer {
   readonly best: SettingFigures;
-  readonly sureness: Sureness | null;
+  readonly sureness: Sureness;
 }
 
 /** A verdict that offers something: better by the test, or a trade. */
@@ -144,10 +155,9 @@ export function answerSentences(decision: Decision, pays: Payment = "tokens", ex
   if (pays === "plan" || proxy.kind === "idle" || proxy.kind === "too-few") return [own];
   const need = "plimsoll proxy (needs an API key; not with a subscription)";
   if (!isOffer(proxy)) {
-    const why = proxy.why === "nothing-cheaper" ? "saves less than 5%" : "saved on half of the sessions, and not on the others";
-    return [own, `Not behind ${need}: it ${why}.`];
+    return [own, `Not behind ${need}: it ${PROXY_KEEP_WORDS[proxy.why]}.`];
   }
-  const lead = proxy.kind === "set" ? `Run ${agent.title} behind ${need}` : `Or, with a loss, ${agent.title} behind ${need}`;
+  const lead = `${proxy.kind === "set" ? "Run" : `Or, losing ${worstLoss(proxy.best)}, run`} ${agent.title} behind ${need}`;
   return [own, `${lead}: ${offerText(decision, proxy, extent)}.${ownCompaction(decision)}`];
 }
 
@@ -156,11 +166,12 @@ const REPLY_RATIO = 0.125;
 
 /** Whether the agent would compact before the proxy does, and the remedy. */
 function ownCompaction({ agent: { title, turning }, windowTokens }: Decision): string {
-  const { replay, behindProxy } = turning?.knobs ?? {};
+  if (turning === null) return "";
+  const { replay, behindProxy } = turning.knobs;
   const inputBudgetTokens = (1 - REPLY_RATIO) * windowTokens;
-  const line = replay == null ? null : triggerLine(replay.likeness(turning?.values ?? new Map()));
-  const tokens = line?.({ contextWindowTokens: windowTokens, inputBudgetTokens }) ?? null;
-  if (tokens === null || behindProxy == null) return "";
+  const line = triggerLine(replay.likeness(turning.values));
+  const tokens = line({ contextWindowTokens: windowTokens, inputBudgetTokens });
+  if (tokens === null) return "";
   return tokens > inputBudgetTokens
     ? ` ${title}'s own compaction, at ${formatTokens(tokens)}, can stay: the proxy cuts before.`
     : ` ${title}'s own compaction would act first, at ${formatTokens(tokens)}: ${behindProxy.off}.`;
@@ -175,9 +186,6 @@ function isBest({ choice, refusal }: Pick<Decision, "choice" | "refusal">): bool
 function bestText({ sessions, projects }: SettingChoice): string {
   return `Looks best here: your own compaction. ${sureOf(sessions, projects)}.`;
 }
-
-/** How a person pays for an agent: by tokens, or by a plan, which no proxy serves. */
-export type Payment = "tokens" | "plan";
 
 /** The part of a decision that a screen shows. */
 export interface Shown {
@@ -194,43 +202,64 @@ function settingSentence(decision: Decision, verdict: SettingVerdict<SettingFigu
       return `Nothing to set: no session fills half of the window (${formatTokens(windowTokens / 2)} tokens).`;
     case "too-few": {
       const sessions = choice?.sessions ?? 0;
-      return `Nothing to set yet: ${formatNumberOf(sessions, "session")} ${sessions === 1 ? "fills" : "fill"} half of the window; an answer for you needs ${formatCount(verdict.missing)} more, one for others ${FEWEST_OWNERS} projects.`;
+      return `Nothing to set yet: ${formatNumberOf(sessions, "session")} ${sessions === 1 ? "fills" : "fill"} half of the window; an answer needs ${formatCount(verdict.missing)} more, and for other people's sessions ${FEWEST_OWNERS} projects.`;
     }
     case "set":
       return `Set ${shortValues(verdict.best.values)} in ${file}: ${offerText(decision, verdict, extent)}.`;
     case "trade": {
-      const { best, against } = verdict;
-      const why = against === undefined ? "" : `; worse in ${against}, which reads the same setting`;
-      return `Nothing to set without a loss; the smallest loss comes with ${shortValues(best.values)}: ${offerText(decision, verdict, extent)}${why}.`;
+      const { best } = verdict;
+      return `Nothing to set without a loss; losing ${worstLoss(best)}, ${shortValues(best.values)}: ${offerText(decision, verdict, extent)}.`;
     }
-    case "keep":
-      return KEEP_WORDS[verdict.why];
+    case "keep": {
+      const isChosen = verdict.why === "too-much-lost" && choice?.rows.some(({ kind }) => kind === "default");
+      return `Nothing to set: ${isChosen ? "each setting that saves 5% more than yours loses a point or more of a measure" : KEEP_WORDS[verdict.why]}.`;
+    }
     default:
       return verdict satisfies never;
   }
 }
 
+/** The largest loss of an offer in words. */
+function worstLoss({ losses: [worst] }: SettingFigures): string {
+  return worst === undefined ? "nothing" : `up to ${formatPercent(worst.points)} points of ${worst.measure}`;
+}
+
+const UNSURE = "saves 5% over all sessions, but not on each half of them";
+
 const KEEP_WORDS = {
-  "nothing-cheaper": "Nothing to set: no setting saves 5%.",
-  "not-confirmed": "Nothing to set: the setting chosen on half of the sessions did not save on the other half.",
-  "other-window": "Nothing to set here: the other window decides, because the file has one number for all models.",
+  "nothing-cheaper": "no setting saves 5%",
+  "too-much-lost": `each setting that saves 5% loses over ${MOST_LOST_POINTS} points of a measure`,
+  "not-confirmed": `a setting ${UNSURE}`,
+  "other-window": "another window reads the same setting, and decides",
 } as const;
+
+const PROXY_KEEP_WORDS: Readonly<Record<keyof typeof KEEP_WORDS, string>> = {
+  ...KEEP_WORDS,
+  "nothing-cheaper": "saves less than 5%",
+  "too-much-lost": `loses over ${MOST_LOST_POINTS} points of a measure`,
+  "not-confirmed": UNSURE,
+};
 
 /** The lines of the settings file, of a trade too, and the command that starts the proxy in the window of the replay. */
 function pastesOf({ choice, refusal, agent: { turning }, windowTokens }: Decision, pays: Payment): DecisionWords["pastes"] {
   if (choice === null || turning === null) return [];
   const { setting, proxy } = choice;
-  const { knobs, settings } = turning;
+  const { knobs, settings, values } = turning;
+  const file = ({ values: own }: SettingFigures) => {
+    const [path = ""] = own.keys();
+    const undo = [...own.keys()].some((each) => values.has(each)) ? "put the old value back" : "remove it";
+    return `paste in ${settings.shown}, ${placeOf(knobs.place.form, path)} (to undo, ${undo})`;
+  };
   const labelled = ({ kind }: SettingVerdict<SettingFigures>, label: string) =>
-    kind === "set" ? label : `To take it anyway, with that loss: ${label}`;
-  const { upstream = "URL", knowsWindows = false } = knobs.behindProxy ?? {};
+    kind === "set" ? `${label.slice(0, 1).toUpperCase()}${label.slice(1)}` : `To take it anyway, with that loss: ${label}`;
+  const { upstream, knowsWindows = false } = knobs.behindProxy;
   const start = `plimsoll proxy --upstream ${upstream}${knowsWindows ? "" : ` --window ${windowTokens}`}`;
   return [
     ...(isOffer(setting) && refusal === null
-      ? [{ label: labelled(setting, settings.shown), lines: pasteLines(turning, setting.best.values) }]
+      ? [{ label: labelled(setting, file(setting.best)), lines: pasteLines(turning, setting.best.values) }]
       : []),
     ...(isOffer(proxy) && pays === "tokens"
-      ? [{ label: labelled(proxy, `this, and then ${knobs.title} as it prints`), lines: [start] }]
+      ? [{ label: labelled(proxy, `run this, and then ${knobs.title} as it prints (to undo, run it without)`), lines: [start] }]
       : []),
   ];
 }
@@ -254,6 +283,11 @@ export function waitedText(waitsMs: readonly number[], compactions: number): str
   return `, ${minutes === 0 ? "under 1" : formatCount(minutes)} min of waiting${of}`;
 }
 
+/** How many of the compactions have a price, if not all. */
+export function pricedText(priced: number, compactions: number): string {
+  return priced === compactions ? "" : ` (${formatCount(priced)} of ${formatCount(compactions)} priced)`;
+}
+
 function usdText({ usd, usdIs }: Decision["cost"], pays: Payment): string {
   if (usd === null) return "no prices known";
   const [worth, prices] = pays === "plan" ? ["worth ", " at list prices"] : ["", ""];
@@ -266,7 +300,9 @@ export function decisionTitle(decision: Decision, pays: Payment = "tokens"): str
 }
 
 /** The verdict in a few words. */
-export function shortAnswer({ choice, refusal }: Decision, pays: Payment = "tokens"): string {
+export function shortAnswer({ choice, refusal, agent: { turning } }: Decision, pays: Payment = "tokens"): string {
+  const wrong = turning?.refusal ?? null;
+  if (wrong !== null) return `nothing to set: ${wrong}`;
   const proxy = pays === "tokens" ? choice?.proxy : undefined;
   const setting = refusal === null ? choice?.setting : undefined;
   if (proxy?.kind === "set") return `use plimsoll proxy, ${savesPercent(proxy.best)}`;
@@ -274,10 +310,11 @@ export function shortAnswer({ choice, refusal }: Decision, pays: Payment = "toke
   if (setting?.kind === "too-few") return `nothing to set yet, ${formatNumberOf(setting.missing, "more session")} needed`;
   const trades = [setting, proxy].flatMap((verdict) => (verdict?.kind === "trade" ? [verdict.best] : []));
   const named = trades.map(
-    (best) => `${best.kind === "proxy" ? "plimsoll proxy" : shortValues(best.values)} ${savesPercent(best)}`,
+    (best) =>
+      `${best.kind === "proxy" ? "plimsoll proxy" : shortValues(best.values)} ${savesPercent(best)} and loses ${worstLoss(best)}`,
   );
   if (named.length === 0) return isBest({ choice, refusal }) ? "nothing to set, yours looks best" : "nothing to set";
-  return `nothing without a loss; with one, ${named.join(", ")}`;
+  return `nothing without a loss; ${named.join(", ")}`;
 }
 
 /** The data of a decision and the cost of compaction in it, a sentence each. */
@@ -299,7 +336,10 @@ function factSentences({ cost, waitsMs, days, choice, models }: Decision, pays: 
   ];
   if (cost.compactions === 0) return [...facts, "Nothing was compacted."];
   const prices = pays === "plan" ? " at list prices" : "";
-  const usd = cost.compactionUsd === null ? "" : `, about $${formatUsd(cost.compactionUsd)}${prices}`;
+  const usd =
+    cost.compactionUsd === null
+      ? ""
+      : `, about $${formatUsd(cost.compactionUsd)}${prices}${pricedText(cost.pricedCompactions, cost.compactions)}`;
   return [
     ...facts,
     `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}${usd}${waitedText(waitsMs, cost.compactions)}. Later replies needed ${formatNumberOf(cost.neededLater, "passage")} that compaction had removed.`,

@@ -19,13 +19,14 @@ import { scrollFrame } from "../show/table-html.ts";
 import { isUnread, problemText } from "../show/terminal-report.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { COLUMNS, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
-import { drawTable } from "../terminal/text-table.ts";
+import { brokenAt, drawTable } from "../terminal/text-table.ts";
 import {
   answerSentences,
   decisionTitle,
   decisionWords,
   FILL_HEADS,
-  type Payment,
+  MEASURE_READING,
+  pricedText,
   ROW_READING,
   SETTING_HEADS,
   type Shown,
@@ -40,6 +41,7 @@ import {
   type Decision,
   dayOf,
   decideOn,
+  type Payment,
   titleOf,
 } from "./decide.ts";
 import { knobsOf } from "./knob-table.ts";
@@ -66,7 +68,7 @@ const DEFAULT_SINCE = "4w";
 export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
     .option("--from <agent>", `only these agents; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
-    .option("--since <time>", "logs changed since a date (2026-01-31), or in the last 12h, 7d or 4w", DEFAULT_SINCE)
+    .option("--since <time>", "logs with records since a date (2026-01-31), or of the last 12h, 7d or 4w", DEFAULT_SINCE)
     .option("--limit <count>", `read at most this many logs per agent, newest first (default: ${DEFAULT_LOG_LIMIT})`)
     .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
     .option("--plan", "you pay by subscription: dollars show the value at list prices, and no proxy is shown")
@@ -115,7 +117,7 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
     io.stdout.write(`Wrote ${printable(file)}.\n`);
   };
   if (options.html !== undefined) write(options.html, adviceHtml(decisions, { ...shown, facts }));
-  if (options.json !== undefined) write(options.json, adviceJson(decisions));
+  if (options.json !== undefined) write(options.json, adviceJson(decisions, pays));
   return options.write ? writeAdvice(decisions, { isAgreed, io }) : EXIT_OK;
 }
 
@@ -149,7 +151,7 @@ async function decideAll(
   const fileCount = logs.reduce((count, { files }) => count + files.length, 0);
   const few = fileCount < FEWEST_SHARED_FILES ? 1 : availableParallelism();
   const jobs = options.jobs === undefined ? few : parseJobs(options.jobs);
-  const state = await openState({ file: undefined, run: { logs, prices: [...prices] } }, io);
+  const state = await openState({ file: undefined, run: "advise", isLasting: true }, io);
   const pool = poolOf(jobs);
   const run = { pool, prices, kept: state.kept };
   const pricesOf = (modelId: string, atMs: number | null) => prices.get(modelId) ?? MODEL_CATALOG.pricesOf(modelId, atMs);
@@ -160,12 +162,12 @@ async function decideAll(
     for (const each of logs) opened.push({ logs: each, corpus: await openCorpus(each.files, pool) });
     const agents = opened.map(({ logs: { agent }, corpus }) => {
       const knobs = knobsOf(agent, null);
-      const isCached = knobs?.replay?.likeness(new Map()).summary.request === "prefix";
+      const isCached = knobs?.replay.likeness(new Map()).summary.request === "prefix";
       return { title: knobs?.title ?? titleOf(agent), corpus, isCached };
     });
     counted = countedSessions(agents, { pricesOf, cacheRulesOf: MODEL_CATALOG.cacheRulesOf, pays });
     io.stdout.write(`${factsText(counted, { pays }, tableColumns(io.stdout))}\n\n`);
-    for (const each of opened) decisions.push(...(await decideOn(each.logs, { corpus: each.corpus, run, io })));
+    for (const each of opened) decisions.push(...(await decideOn(each.logs, { corpus: each.corpus, run, pays, io })));
   } finally {
     await pool.close();
   }
@@ -181,15 +183,19 @@ async function decideAll(
 /** The form of the file; raised if a field changes its meaning. */
 const JSON_VERSION = 2;
 
-function adviceJson(decisions: readonly Decision[]): string {
+function adviceJson(decisions: readonly Decision[], pays: Payment): string {
   const plain = decisions.map(({ agent: { turning, ...agent }, ...decision }) => ({
     ...{ ...agent, ...decision, agent: agent.agent },
     setting: turning === null ? null : { file: turning.settings.shown, now: turning.values, namesOf: turning.knobs.version },
-    answer: answerSentences({ agent: { turning, ...agent }, ...decision }),
+    answer: answerSentences({ agent: { turning, ...agent }, ...decision }, pays),
   }));
-  // The JSON has each setting's figures, without those of its sessions.
+  // The JSON has each setting's figures, without those of its sessions. A plan has no proxy.
   const asObject = (key: string, value: unknown): unknown =>
-    key === "units" ? undefined : value instanceof Map ? Object.fromEntries(value) : value;
+    key === "units" || (key === "proxy" && pays === "plan")
+      ? undefined
+      : value instanceof Map
+        ? Object.fromEntries(value)
+        : value;
   return `${JSON.stringify({ formatVersion: JSON_VERSION, decisions: plain }, asObject, 2)}\n`;
 }
 
@@ -207,7 +213,7 @@ export function adviceHtml(
 <ul>${sentences.map(([decision, text]) => html`<li><b>${decisionTitle(decision, pays)}</b>. ${text}</li>`)}</ul></section>
 ${problemList(adviceProblems(agents))}
 ${decisions.map((decision, index) => decisionSection(decision, index, pays))}
-<p class="note">${ROW_READING}</p>
+<p class="note">${MEASURE_READING} ${ROW_READING}</p>
 ${habits.length === 0 ? html`` : html`<h2>The most expensive habits in these logs</h2><ul>${habits.map((text) => html`<li>${text}</li>`)}</ul>`}
 ${facts === "" ? html`` : html`<h2>The logs' own figures</h2><pre tabindex="0">${facts}</pre>`}
 <ul>${agents.map((agent) => html`<li class="note">${sourceText(agent)}</li>`)}</ul>
@@ -230,6 +236,9 @@ function table(name: string, heads: readonly string[], rows: readonly (readonly 
   if (rows.length === 0) return html``;
   return html`${scrollFrame(name)}<table class="figures"><thead><tr>${heads.map((head, place) => html`<th class="${place === 0 ? "name" : "wrapped"}" scope="col">${head}</th>`)}</tr></thead><tbody>${rows.map(([label = "", ...cells]) => html`<tr><th class="name" scope="row">${label}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table></div>`;
 }
+
+/** Heads of figures are broken between words from this width on. */
+const HEAD_CHARS = 9;
 
 /** Decisions that are shown whole without `--full`: those with the most dollars. Chosen. */
 const SHOWN_DECISIONS = 3;
@@ -258,13 +267,18 @@ export function adviceText(
   const blocks = [
     answerLines(decisions, pays),
     problemText(told).split("\n"),
-    ...shown.map((decision) => decisionLines(decision, { columns, pays, full, isAnswered: decisions.length === 1 })),
+    shown.some(hasTable) ? prose(MEASURE_READING) : [],
+    ...shown.map((decision) =>
+      decisionLines(decision, {
+        ...{ columns, pays, full, isAnswered: decisions.length === 1 },
+        isRead: decision === shown.find(hasTable),
+      }),
+    ),
     rest.flatMap((decision) => prose(`${decisionTitle(decision, pays)}. ${answerSentences(decision, pays)[0] ?? ""}`)),
     hasAdvice(decisions, pays) || habits.length === 0
       ? []
       : ["The most expensive habits in these logs:", ...habits.flatMap((text) => prose(`- ${text}`, "  "))],
     [
-      ...(shown.some(({ choice }) => choice !== null) ? prose(ROW_READING) : []),
       ...agents.flatMap((agent) => prose(sourceText(agent))),
       ...(full
         ? []
@@ -278,6 +292,8 @@ export function adviceText(
     .filter((text) => text !== "")
     .join("\n\n");
 }
+
+const hasTable = ({ choice }: Decision): boolean => (choice?.rows.length ?? 0) > 1;
 
 /** The agents of the decisions, each once. */
 export function advisedAgents(decisions: readonly Decision[]): readonly AdvisedAgent[] {
@@ -310,7 +326,10 @@ function spentSentence(decisions: readonly Decision[], pays: Payment): string {
   const usd = sum(({ cost }) => cost.usd ?? 0);
   const least = decisions.every(({ cost }) => cost.usdIs === "whole") ? "" : "at least ";
   const spent = usd === 0 ? "no prices known" : `${pays === "plan" ? "worth " : ""}${least}$${formatUsd(usd)} by list prices`;
-  const part = `${formatNumberOf(compactions, "compaction")} ${pays === "plan" ? "took" : "cost"} about $${formatUsd(sum(({ cost }) => cost.compactionUsd ?? 0))} of that`;
+  const part = `${formatNumberOf(compactions, "compaction")} ${pays === "plan" ? "took" : "cost"} about $${formatUsd(sum(({ cost }) => cost.compactionUsd ?? 0))} of that${pricedText(
+    sum(({ cost }) => cost.pricedCompactions),
+    compactions,
+  )}`;
   return `${sessions}${when}: ${spent}. ${compactions === 0 ? "Nothing was compacted" : part}.`;
 }
 
@@ -336,12 +355,24 @@ function hasAdvice(decisions: readonly Decision[], pays: Payment): boolean {
 
 function decisionLines(
   decision: Decision,
-  { columns, isAnswered, ...shown }: Shown & { readonly columns: number; readonly isAnswered: boolean },
+  {
+    columns,
+    isAnswered,
+    isRead,
+    ...shown
+  }: Shown & { readonly columns: number; readonly isAnswered: boolean; readonly isRead: boolean },
 ): readonly string[] {
   const { facts, answers, settings, fills, pastes } = decisionWords(decision, shown);
   const table = (heads: readonly string[], rows: readonly (readonly string[])[]) => {
     const shown = rows.map((row) => row.map(printable));
-    return drawTable({ head: [heads.map((content) => ({ content }))], rows: shown, leftColumns: [0] }, columns).split("\n");
+    return drawTable(
+      {
+        head: [heads.map((each, at) => ({ content: at === 0 ? each : brokenAt(each, HEAD_CHARS) }))],
+        rows: shown,
+        leftColumns: [0],
+      },
+      columns,
+    ).split("\n");
   };
   const [, ...figures] = SETTING_HEADS;
   return [
@@ -352,7 +383,14 @@ function decisionLines(
       ...lines.map((line) => printable(`      ${line}`)),
     ]),
     ...facts.flatMap((text) => prose(text, "  ")),
-    ...(settings === null ? [] : ["", ...prose(settings.legend), ...table(["", ...figures], settings.rows)]),
+    ...(settings === null
+      ? []
+      : [
+          "",
+          ...prose(settings.legend),
+          ...table(["", ...figures], settings.rows),
+          ...(isRead ? ["", ...prose(ROW_READING)] : []),
+        ]),
     ...(fills.length === 0 ? [] : ["", ...table(FILL_HEADS, fills)]),
   ];
 }

@@ -39,9 +39,9 @@ export interface AgentKnobs {
   readonly place: SettingsPlace;
   readonly knobs: readonly { readonly path: string; readonly variable?: string; readonly source: string }[];
   readonly nothingToTurn: string;
-  /** The vendor that the proxy asks for this agent, and the change to its settings that keeps its own compaction from being first, and whether the proxy knows its windows, which differ by model; `null` if no proxy is advised. */
-  readonly behindProxy: { readonly upstream: string; readonly off: string; readonly knowsWindows?: true } | null;
-  readonly replay: KnobReplay | null;
+  /** The vendor that the proxy asks for this agent, and the change to its settings that keeps its own compaction from being first, and whether the proxy knows its windows, which differ by model. */
+  readonly behindProxy: { readonly upstream: string; readonly off: string; readonly knowsWindows?: true };
+  readonly replay: KnobReplay;
 }
 
 /** The number of a knob; `null` if it is not set. */

@@ -57,10 +57,31 @@ test.each<readonly [string, Outcome, string]>([
   ["one that keeps more, too", { usd: 0.8, held: 95 }, "set"],
   ["less than a twentieth cheaper is not", { usd: 0.97, held: 95 }, "keep"],
   ["a point less kept is a trade", { usd: 0.5, held: 89 }, "trade"],
+  ["ten points less, too, but no more", { usd: 0.5, held: 80 }, "trade"],
+  ["eleven points less is no offer", { usd: 0.5, held: 79 }, "keep"],
   ["with requests that overflow it is not", { usd: 0.5, held: 90, overflows: 1 }, "keep"],
 ])("%s", (_, outcome, kind) => {
   const { setting: verdict } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS, { ...NONE, cheap: always(outcome) }));
   expect(verdict.kind).toBe(kind);
+});
+
+test("advice ends: once an offer is taken, only a setting without a loss follows", () => {
+  const outcomes = { ...NONE, cheap: always({ usd: 0.9, held: 88 }), cheaper: always({ usd: 0.7, held: 82 }) };
+  const run = rowsOf(PROJECTS, outcomes);
+  const [first, second] = [
+    chooseSetting([NOW, CHEAP, point("cheaper")], run),
+    chooseSetting([point("cheap", "now"), point("now", "default"), point("cheaper")], run),
+  ];
+  expect(first.setting).toMatchObject({ kind: "trade", best: { standing: { policy: "cheaper" } } });
+  expect(second.setting).toEqual({ kind: "keep", why: "too-much-lost" });
+  const lossless = rowsOf(PROJECTS, { ...outcomes, cheaper: always({ usd: 0.7, held: 88 }) });
+  expect(chooseSetting([point("cheap", "now"), point("now", "default"), point("cheaper")], lossless).setting.kind).toBe("set");
+});
+
+test("a saving that one half does not confirm is offered as the table has it, with its loss", () => {
+  const cheap = (place: number) => ({ usd: 0.5, held: place % 2 === 0 ? 90 : 86 });
+  const { setting } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS, { ...NONE, cheap }));
+  expect(setting).toMatchObject({ kind: "trade", best: { losses: [{ points: 2 }] } });
 });
 
 test("sessions that share a beginning are one, however many folders they lie in, and no half has a part of it", () => {
@@ -124,7 +145,7 @@ test.each<readonly [string, number, (place: number) => Outcome, string | null]>(
   ["what loses a point looks like nothing", 7, always({ usd: 0.8, held: 88 }), null],
 ])("of too few sessions %s", (_, count, outcome, name) => {
   const { setting: verdict } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS.slice(0, count), { ...NONE, cheap: outcome }));
-  expect(verdict.kind === "too-few" ? (verdict.looksLike?.standing.policy ?? null) : verdict.kind).toBe(name);
+  expect(verdict.kind === "too-few" ? (verdict.looksLike?.policy ?? null) : verdict.kind).toBe(name);
 });
 
 test("a trade names what it loses, in dollars and points; the proxy is judged by the same test, apart", () => {

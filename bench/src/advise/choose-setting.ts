@@ -1,6 +1,6 @@
 import type { Policy } from "@plimsoll/core";
 import { lossesAgainst, type WorseMeasure } from "../judge/choose.ts";
-import { judgeSettings, type SettingVerdict } from "../judge/settings.ts";
+import { judgeSettings, MOST_LOST_POINTS, type SettingVerdict } from "../judge/settings.ts";
 import type { JudgedRun, Standing } from "../judge/standing.ts";
 import type { KnobValue } from "./agent-knobs.ts";
 
@@ -47,26 +47,20 @@ export function chooseSetting([current, ...others]: readonly [SettingPoint, ...S
     const costRatio = standing.costPercent / now.costPercent;
     return [{ kind, values, standing, costRatio, losses: lossesAgainst(standing, now), gains: lossesAgainst(now, standing) }];
   });
-  const verdict = (isOf: (point: SettingPoint) => boolean) =>
-    withRows(verdictOn(others.filter(isOf).map(({ policy }) => policy.name)), rows);
+  const verdict = (isOf: (point: SettingPoint) => boolean, mostPoints = MOST_LOST_POINTS) => {
+    const given = verdictOn(
+      others.filter(isOf).map(({ policy }) => policy.name),
+      { mostPoints },
+    );
+    if (given.kind !== "set" && given.kind !== "trade") return given;
+    const best = rows.find(({ standing }) => standing.policy === given.best.policy);
+    return best === undefined ? ({ kind: "keep", why: "nothing-cheaper" } as const) : { ...given, best };
+  };
+  // Who has chosen a setting is offered no second loss.
+  const isChosen = others.some(({ kind }) => kind === "default");
   return {
     ...{ sessions, projects, rows },
-    setting: verdict(({ kind }) => kind !== "proxy"),
+    setting: verdict(({ kind }) => kind !== "proxy", isChosen ? 0 : MOST_LOST_POINTS),
     proxy: verdict(({ kind }) => kind === "proxy"),
   };
-}
-
-function withRows(verdict: SettingVerdict, rows: readonly SettingFigures[]): SettingVerdict<SettingFigures> {
-  const rowOf = ({ policy }: Standing) => rows.find(({ standing }) => standing.policy === policy);
-  switch (verdict.kind) {
-    case "too-few":
-      return { ...verdict, looksLike: (verdict.looksLike === null ? null : rowOf(verdict.looksLike)) ?? null };
-    case "set":
-    case "trade": {
-      const best = rowOf(verdict.best);
-      return best === undefined ? { kind: "keep", why: "nothing-cheaper" } : { ...verdict, best };
-    }
-    default:
-      return verdict;
-  }
 }

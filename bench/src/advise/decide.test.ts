@@ -26,7 +26,10 @@ test("each log is imported and prepared once, however often it is replayed", { t
   const streams = { stdout: stderr, stderr, demoSessions: async () => [], nowMs: () => 0 };
   const io = { ...streams, version: "0.0.0", cwd: home, homeFolder: home };
   const corpus = await openCorpus(files, run.pool);
-  const [decision] = await decideOn({ agent: "codex", files, found: files.length, unread: [] }, { corpus, run, io });
+  const logs = { agent: "codex", files, found: files.length, unread: [] } as const;
+  const [decision] = await decideOn(logs, { corpus, run, pays: "tokens", io });
   expect(decision?.choice?.rows.length).toBeGreaterThan(2);
   expect(opener.counts()).toEqual({ imports: 3, preparations: 3 });
+  const [planned] = await decideOn(logs, { corpus, run, pays: "plan", io });
+  expect(planned?.choice?.rows.map(({ kind }) => kind)).not.toContain("proxy");
 });

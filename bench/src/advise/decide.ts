@@ -4,7 +4,7 @@ import { MODEL_CATALOG, type ModelPrices } from "@plimsoll/providers";
 import { createProgressBar } from "../command/progress-bar.ts";
 import type { LocatedAgent } from "../formats/locations.ts";
 import { withoutApart } from "../judge/apart.ts";
-import type { SettingVerdict } from "../judge/settings.ts";
+import { MOST_LOST_POINTS } from "../judge/settings.ts";
 import { longSessions } from "../judge/split.ts";
 import { COSTS_MORE_RATIO, type JudgedRun } from "../judge/standing.ts";
 import type { Corpus, InputFile } from "../open/corpus.ts";
@@ -19,7 +19,7 @@ import type { AgentKnobs, KnobValue, KnobValues } from "./agent-knobs.ts";
 import { chooseSetting, type SettingChoice, type SettingFigures, type SettingPoint } from "./choose-setting.ts";
 import { knobsOf } from "./knob-table.ts";
 import { type RecordedCost, recordedCost } from "./recorded-cost.ts";
-import { readSettings, valuesIn } from "./setting-text.ts";
+import { type Misplaced, misplacedIn, placeOf, readSettings, valuesIn } from "./setting-text.ts";
 import { openSettings, type SettingsFile } from "./settings-file.ts";
 import { type WindowFill, windowFills } from "./window-fill.ts";
 
@@ -70,6 +70,9 @@ export interface Decision {
   readonly choice: SettingChoice | null;
 }
 
+/** How a person pays for an agent: by tokens, or by a plan, which no proxy serves. */
+export type Payment = "tokens" | "plan";
+
 /** The tools and settings of the replays. */
 export interface AdviceRun {
   readonly pool: WorkerPool;
@@ -88,7 +91,7 @@ export interface AgentLogs {
 /** Replays one agent's logs as they were, and under its own settings at their real windows: one decision for each window. */
 export async function decideOn(
   { agent, files, found, unread }: AgentLogs,
-  { corpus, run, io }: { readonly corpus: Corpus; readonly run: AdviceRun; readonly io: CliIo },
+  { corpus, run, pays, io }: { readonly corpus: Corpus; readonly run: AdviceRun; readonly pays: Payment; readonly io: CliIo },
 ): Promise<readonly Decision[]> {
   const replays: BenchReport[] = [];
   const replay = async (sessions: ReadonlySet<string> | null, policies: readonly EnginePolicy[]) => {
@@ -101,7 +104,7 @@ export async function decideOn(
   if (first === undefined) return [];
   const version = first.sessions.find(({ agentVersion }) => agentVersion !== null)?.agentVersion ?? null;
   const turning = await readTurning(knobsOf(agent, version), io);
-  const groups = groupsOf(first).map((group) => ({ ...group, ...pointsIn(group.windowTokens, turning) }));
+  const groups = groupsOf(first).map((group) => ({ ...group, ...pointsIn(group.windowTokens, turning, pays) }));
   // A file has one number for all windows: a value tried in one window is replayed in all.
   const tried = groups.flatMap(({ long, points }) => (long.size === 0 ? [] : points.map(({ policy }) => policy)));
   const policies = [...new Map(tried.map((policy) => [policy.name, policy])).values()];
@@ -124,29 +127,23 @@ export async function decideOn(
       problems: problemsOf(replays, unread),
     },
   };
-  const harmed = ({ best }: Extract<SettingVerdict<SettingFigures>, { kind: "set" }>, from: (typeof groups)[number]) => {
+  const harms = (best: SettingFigures, mostPoints: number, from: (typeof groups)[number]): boolean => {
     const tested = from.points.filter(({ policy }) => policy.name === best.standing.policy);
-    return groups.find((other) => {
+    return groups.some((other) => {
       if (other === from || other.long.size === 0) return false;
       const [, there] = choose(other, tested)?.rows ?? [];
-      return there !== undefined && (there.losses.length > 0 || there.costRatio > COSTS_MORE_RATIO);
+      return there !== undefined && ((there.losses[0]?.points ?? 0) > mostPoints || there.costRatio > COSTS_MORE_RATIO);
     });
   };
-  let isSet = false;
+  let isOffered = false;
   return choices
     .map(({ group, choice }): Decision => {
       const { models, windowTokens, report, refusal } = group;
       const verdict = choice?.setting;
-      const other = verdict?.kind === "set" ? harmed(verdict, group) : undefined;
-      const setting: SettingVerdict<SettingFigures> | undefined =
-        verdict?.kind !== "set"
-          ? verdict
-          : other !== undefined
-            ? { ...verdict, kind: "trade", against: windowName(other) }
-            : isSet
-              ? { kind: "keep", why: "other-window" }
-              : verdict;
-      isSet ||= setting?.kind === "set";
+      const isOffer = verdict?.kind === "set" || verdict?.kind === "trade";
+      const isKept = isOffer && (isOffered || harms(verdict.best, verdict.kind === "set" ? 0 : MOST_LOST_POINTS, group));
+      const setting = isKept ? ({ kind: "keep", why: "other-window" } as const) : verdict;
+      isOffered ||= isOffer && !isKept;
       return {
         ...{ agent: advised, models, windowTokens, days: daysOf(report), refusal },
         cost: recordedCost(report, {
@@ -225,11 +222,11 @@ function usdOf(models: readonly ModelShare[]): number | null {
 function pointsIn(
   windowTokens: number,
   turning: Turning | null,
+  pays: Payment,
 ): { readonly points: readonly SettingPoint[]; readonly refusal: string | null } {
-  const replay = turning?.knobs.replay ?? null;
   if (turning === null) return { points: [], refusal: "advise knows no setting of this agent" };
-  if (replay === null || turning.refusal !== null)
-    return { points: [], refusal: turning.refusal ?? turning.knobs.nothingToTurn };
+  if (turning.refusal !== null) return { points: [], refusal: turning.refusal };
+  const { replay } = turning.knobs;
   const pointOf = (kind: SettingPoint["kind"], values: SettingPoint["values"]): SettingPoint => {
     const all = [...new Map([...turning.values, ...values])];
     const known = all.filter((pair): pair is [string, KnobValue] => pair[1] !== null);
@@ -241,7 +238,7 @@ function pointsIn(
     pointOf("now", new Map()),
     ...(unset.size === 0 ? [] : [pointOf("default", unset)]),
     ...grid.map((values) => pointOf("candidate", values)),
-    { kind: "proxy", values: new Map(), policy: PLIMSOLL_POLICY } as const,
+    ...(pays === "plan" ? [] : [{ kind: "proxy", values: new Map(), policy: PLIMSOLL_POLICY } as const]),
   ];
   const names = points.map(({ policy }) => policy.name);
   return {
@@ -257,9 +254,17 @@ async function readTurning(knobs: AgentKnobs | null, { homeFolder, environment =
   if ("problem" in read) return { knobs, settings, values: new Map(), refusal: `${settings.shown} ${read.problem}` };
   const paths = knobs.knobs.map(({ path }) => path);
   const values = valuesIn(read.content, paths);
+  const wrong = misplacedIn(read.content, paths).find(({ path }) => !values.has(path));
+  if (wrong !== undefined) return { knobs, settings, values, refusal: misplacedText(wrong, knobs, settings) };
   const variable = knobs.knobs.map((knob) => knob.variable ?? "").find((name) => environment[name]);
   const refusal = variable === undefined ? null : `${variable} is set, which is stronger than ${settings.shown}`;
-  return { knobs, settings, values, refusal: refusal ?? knobs.replay?.unlike(values) ?? null };
+  return { knobs, settings, values, refusal: refusal ?? knobs.replay.unlike(values) };
+}
+
+function misplacedText({ path, sections }: Misplaced, { title, place }: AgentKnobs, { shown }: SettingsFile): string {
+  const where =
+    sections.length === 0 ? "at the top" : `in ${place.form === "toml" ? `[${sections.join(".")}]` : sections.join(".")}`;
+  return `${path} is ${where} of ${shown}, where ${title} does not read it; move it: ${placeOf(place.form, path)}`;
 }
 
 interface Round {

@@ -6,7 +6,6 @@ import { CODEX_KNOBS } from "./codex.ts";
 import { GEMINI_CLI_KNOBS } from "./gemini-cli.ts";
 import { OPENCODE_2_KNOBS, OPENCODE_KNOBS } from "./opencode.ts";
 import { PI_KNOBS } from "./pi.ts";
-import { QWEN_CODE_KNOBS } from "./qwen-code.ts";
 
 /** The settings for compaction of every agent that advice knows; of one agent, the newer names come after the older ones. */
 export const KNOB_TABLE: readonly AgentKnobs[] = [
@@ -16,7 +15,6 @@ export const KNOB_TABLE: readonly AgentKnobs[] = [
   OPENCODE_KNOBS,
   OPENCODE_2_KNOBS,
   GEMINI_CLI_KNOBS,
-  QWEN_CODE_KNOBS,
 ];
 
 /** Finds an agent's settings for compaction in a version (`null`: unknown, treated as old). Returns `null` if none are known. */

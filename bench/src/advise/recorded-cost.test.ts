@@ -50,7 +50,8 @@ test.each([
   const cost = recordedCost(report(), pricing(request));
   expect(cost.usdText).toBe(recordedUsdText(report().sessions));
   expect(cost.compactionUsd).toBeCloseTo(usd, 9);
-  expect(cost).toMatchObject({ compactions: 1, compactedSessions: 1, neededLater: 3, sessions: 2 });
+  expect(cost).toMatchObject({ compactions: 1, pricedCompactions: 1, compactedSessions: 1, neededLater: 3, sessions: 2 });
+  expect(recordedCost(report(), pricing(request, null))).toMatchObject({ compactionUsd: null, pricedCompactions: 0 });
 });
 
 test("a compaction costs the prices of its day", () => {

@@ -20,6 +20,8 @@ export interface RecordedCost {
   readonly usdIs: SessionDescription["recordedUsdIs"];
   /** US dollars of the compactions, modelled: their summaries, and filling the prompt cache anew. `null` if no model has a price. */
   readonly compactionUsd: number | null;
+  /** The compactions that `compactionUsd` is of. */
+  readonly pricedCompactions: number;
   /** Passages that later replies needed and that compaction had removed. */
   readonly neededLater: number;
 }
@@ -37,6 +39,7 @@ export function recordedCost(report: Pick<BenchReport, "rows" | "sessions">, pri
   const rows = report.rows.filter(({ policy, metrics }) => policy === "recorded" && metrics !== null);
   const described = new Map(report.sessions.map((session) => [session.session, session]));
   const compacted = rows.filter(({ compactions }) => compactions.length > 0);
+  const usds = rows.map((row) => compactionsUsd(row, described.get(row.session), pricing));
   return {
     sessions: report.sessions.filter(({ parentSession }) => parentSession === null).length,
     compactions: sum(rows.map(({ compactions }) => compactions.length)),
@@ -45,7 +48,8 @@ export function recordedCost(report: Pick<BenchReport, "rows" | "sessions">, pri
     usdText: recordedUsdText(report.sessions),
     promptTokens: sum(report.sessions.map(({ sumReportedPromptTokens }) => sumReportedPromptTokens)),
     usdIs: report.sessions.every(({ recordedUsdIs }) => recordedUsdIs === "whole") ? "whole" : "a-part",
-    compactionUsd: sumOfKnown(rows.map((row) => compactionsUsd(row, described.get(row.session), pricing))),
+    compactionUsd: sumOfKnown(usds),
+    pricedCompactions: sum(rows.map(({ compactions }, place) => (usds[place] === null ? 0 : compactions.length))),
     neededLater: sum(compacted.flatMap(({ compactions }) => compactions.map(({ neededLater }) => neededLater))),
   };
 }

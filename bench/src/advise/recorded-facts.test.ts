@@ -25,11 +25,11 @@ function session(minutes: number, boundaries: readonly number[] = []): Transcrip
   return { ...made, entries };
 }
 
-const counted = (transcripts: readonly Transcript[], pays: "tokens" | "plan" = "tokens") => {
+const counted = (transcripts: readonly Transcript[], pays: "tokens" | "plan" = "tokens", unpriced = "") => {
   const corpus = { lineages: lineages(transcripts), facts: transcripts.map(sessionFacts) };
   const rules = { minimumTokens: 0, stepTokens: 1, timeToLiveMs: 5 * MINUTE_MS };
   return countedSessions([{ title: "Agent", corpus, isCached: false }], {
-    pricesOf: () => PRICES,
+    pricesOf: (id) => (id === unpriced ? null : PRICES),
     cacheRulesOf: () => rules,
     pays,
   });
@@ -53,6 +53,11 @@ test("the text says who spent what, what was cut, what fills the requests and wh
   expect(text).toMatch(/\n2 compactions in 1 session: \S+k tokens left the context; .* about \$0\.\d+\.\n/s);
   expect(text).toMatch(/\nlogged text of the requests\*.*\n─+\nresults of \w+ +9\d\.\d%\n/);
   expect(text).toMatch(/\nlongest sessions .*\n─+\nPlease look at src\/modu… made +\S+ +\S+ +2 +\S*\$0\.\d+/);
+});
+
+test("compactions without a price are named", () => {
+  const text = factsText(counted([session(1, [1, 2])], "tokens", "m"), { pays: "tokens" }, 80);
+  expect(text.replace(/\s+/g, " ")).toMatch(/2 compactions in 1 session: .*, have no price\./);
 });
 
 test("a subscription that the logs name is pointed to, unless a plan is given", () => {

@@ -1,10 +1,11 @@
 import { type CacheRules, createSpending, type ModelPrices, promptUsd } from "@plimsoll/providers";
+import { shortId } from "../command/find-inputs.ts";
 import type { Corpus } from "../open/corpus.ts";
 import type { ReportedAnswer, SessionFacts } from "../open/session-facts.ts";
 import { formatCount, formatNumberOf, formatPercent, formatTokens, formatUsd, NO_FIGURE } from "../show/figures.ts";
 import { beginningOf, printable, wrapped } from "../terminal/printable.ts";
 import { drawTable } from "../terminal/text-table.ts";
-import { fillName, waitedText } from "./advice-words.ts";
+import { fillName, pricedText, waitedText } from "./advice-words.ts";
 import { compactionSpend } from "./recorded-cost.ts";
 import type { WindowFill } from "./window-fill.ts";
 
@@ -38,6 +39,7 @@ interface CountedSession extends Sums {
   readonly waitsMs: number[];
   takenTokens: number;
   compactionUsd: number;
+  pricedCompactions: number;
   /** US dollars of prompts that were written to the cache once more after a pause. */
   pausedUsd: number;
 }
@@ -54,7 +56,7 @@ function countedSession(
   const sums = (): Sums => ({ requests: 0, promptTokens: 0, spending: createSpending(pricesOf) });
   const counted: CountedSession = {
     ...{ facts, title: agent.title, models: new Map(), ...sums() },
-    ...{ compactions: 0, waitsMs: [], takenTokens: 0, compactionUsd: 0, pausedUsd: 0 },
+    ...{ compactions: 0, waitsMs: [], takenTokens: 0, compactionUsd: 0, pricedCompactions: 0, pausedUsd: 0 },
   };
   const { copied = [], isCopy = false } = lineageOf(agent, facts) ?? {};
   if (isCopy) return null;
@@ -84,6 +86,7 @@ function countedSession(
     if (cutTokens !== null) {
       counted.takenTokens += Math.max(0, cutTokens - tokens);
       counted.compactionUsd += compactionSpend(cutTokens, tokens, { prices, rules, isCached: agent.isCached });
+      counted.pricedCompactions += prices === null ? 0 : 1;
     } else if (
       prices !== null &&
       before !== null &&
@@ -185,13 +188,6 @@ export function factsText(sessions: readonly CountedSession[], { pays }: Pick<Fa
 
 const WORDS_CHARS = 24;
 
-/** The beginning of a log's name by which `inspect` finds it: of its random id, if it has one. */
-function shortId(file: string): string {
-  const name = file.split(/[\\/#]/).at(-1) ?? file;
-  const [id] = /[0-9a-f]{8}(?=-[0-9a-f]{4}-)/.exec(name) ?? /\w{1,10}(?=(?:\.[a-z.]+)?$)/.exec(name) ?? [name];
-  return id;
-}
-
 /** Says that a subscription paid for sessions, by their logs; nothing if none did. */
 function planNote(sessions: readonly CountedSession[]): readonly string[] {
   const plans = sessions.flatMap(({ facts }) => facts.plan ?? []);
@@ -206,8 +202,9 @@ function compactionSentence(sessions: readonly CountedSession[], pays: FactsPric
   const cut = sessions.filter((each) => each.compactions > 0).length;
   const waitsMs = sessions.flatMap((each) => each.waitsMs);
   const usd = sum(sessions, ({ compactionUsd }) => compactionUsd);
-  const cost = `${pays === "plan" ? "would cost" : "cost"} about $${formatUsd(usd)}${pays === "plan" ? " at list prices" : ""}`;
-  return `${formatNumberOf(compactions, "compaction")} in ${formatNumberOf(cut, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sum(sessions, ({ takenTokens }) => takenTokens))} tokens left the context; summaries, and sending the rest again without the cache, ${cost}.`;
+  const priced = sum(sessions, ({ pricedCompactions }) => pricedCompactions);
+  const cost = `${pays === "plan" ? "would cost" : "cost"} about $${formatUsd(usd)}${pays === "plan" ? " at list prices" : ""}${pricedText(priced, compactions)}`;
+  return `${formatNumberOf(compactions, "compaction")} in ${formatNumberOf(cut, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sum(sessions, ({ takenTokens }) => takenTokens))} tokens left the context; summaries, and sending the rest again without the cache, ${priced === 0 ? "have no price" : cost}.`;
 }
 
 /** A session that is cut so often is too long for its window; chosen. */

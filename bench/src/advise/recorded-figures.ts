@@ -67,7 +67,7 @@ function usdAt({ entries, format }: Transcript, place: number): number | null {
   const after = next?.usage.input.totalTokens ?? null;
   const prices = next === undefined ? null : MODEL_CATALOG.pricesOf(next.modelId, next.atMs);
   if (next === undefined || before === null || after === null || prices === null) return null;
-  const likeness = KNOB_TABLE.find(({ agent }) => agent === format)?.replay?.likeness(new Map());
+  const likeness = KNOB_TABLE.find(({ agent }) => agent === format)?.replay.likeness(new Map());
   const isCached = likeness?.summary.request === "prefix";
   return compactionSpend(before, after, { prices, rules: MODEL_CATALOG.cacheRulesOf(next.modelId), isCached });
 }

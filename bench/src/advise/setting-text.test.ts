@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KnobValue } from "./agent-knobs.ts";
 import { KNOB_TABLE } from "./knob-table.ts";
-import { readSettings, valuesIn, withValues } from "./setting-text.ts";
+import { misplacedIn, readSettings, valuesIn, withValues } from "./setting-text.ts";
 
 const textOf = (form: "json" | "toml", text: string, ...values: readonly (readonly [string, KnobValue])[]) =>
   withValues(form, text, new Map(values));
@@ -35,6 +35,17 @@ test.each([
 ] as const)("a setting is taken out of %s: %s", (form, before, after) => {
   const changed = withValues(form, before, new Map([["a.b", null]]));
   expect("text" in changed ? changed.text : "refused").toBe(after);
+});
+
+test.each<readonly [string, string, Readonly<Record<string, unknown>>, readonly (readonly string[])[]]>([
+  ["under a table", "k", { tui: { k: 1 } }, [["tui"]]],
+  ["two tables deep", "k", { profiles: { x: { k: 1 } } }, [["profiles", "x"]]],
+  ["without its section", "a.b", { b: 1 }, [[]]],
+  ["in its section, but in another one", "a.b", { x: { a: { b: 1 } } }, [["x"].concat("a")]],
+  ["with its path as one key", "a.b", { "a.b": 1 }, [[]]],
+  ["nowhere if it is in its place", "a.b", { a: { b: 1 }, x: { b: 2 } }, []],
+])("a misplaced setting is found %s", (_, path, content, found) => {
+  expect(misplacedIn(content, [path]).map(({ sections }) => sections)).toEqual(found);
 });
 
 test("a setting is taken out of TOML with its comment, and nothing else", () => {
@@ -79,16 +90,15 @@ test("values are read by path; what is no value of a knob is left out", () => {
 });
 
 /** Writes all of a grid's last point into an empty file of each agent. */
-test.each(
-  KNOB_TABLE.flatMap((knobs) =>
-    knobs.replay === null ? [] : [[`${knobs.title} ${knobs.version}`, knobs, knobs.replay] as const],
-  ),
-)("each point of the grid of %s is written and read back", (_, { place, knobs }, { grid }) => {
-  const paths = knobs.map(({ path }) => path);
-  const readBack = grid(1_000_000).map((values) => {
-    const changed = withValues(place.form, "", values);
-    const read = readSettings(place.form, "text" in changed ? changed.text : "");
-    return "content" in read ? [...valuesIn(read.content, paths)].toSorted() : [];
-  });
-  expect(readBack).toEqual(grid(1_000_000).map((values) => [...values].toSorted()));
-});
+test.each(KNOB_TABLE)(
+  "each point of the grid of $title $version is written and read back",
+  ({ place, knobs, replay: { grid } }) => {
+    const paths = knobs.map(({ path }) => path);
+    const readBack = grid(1_000_000).map((values) => {
+      const changed = withValues(place.form, "", values);
+      const read = readSettings(place.form, "text" in changed ? changed.text : "");
+      return "content" in read ? [...valuesIn(read.content, paths)].toSorted() : [];
+    });
+    expect(readBack).toEqual(grid(1_000_000).map((values) => [...values].toSorted()));
+  },
+);

@@ -49,6 +49,34 @@ export function valuesIn(content: Readonly<Record<string, unknown>>, paths: read
   );
 }
 
+/** A setting with its path in a wrong place: inside another section, without its own, or with its path as one key. */
+export interface Misplaced {
+  readonly path: string;
+  /** The sections that it is in; none at the top. */
+  readonly sections: readonly string[];
+}
+
+/** Finds settings that the agent does not read, as they are in a wrong place. */
+export function misplacedIn(content: Readonly<Record<string, unknown>>, paths: readonly string[]): readonly Misplaced[] {
+  const within = (section: Readonly<Record<string, unknown>>, sections: readonly string[]): readonly Misplaced[] =>
+    Object.entries(section).flatMap(([key, inner]) => {
+      if (isRecord(inner)) return within(inner, [...sections, key]);
+      const name = [...sections, key].join(".");
+      const isIn = (path: string) => path === name && path.split(".").length === sections.length + 1;
+      return paths
+        .filter((path) => !isIn(path) && (`.${name}`.endsWith(`.${path}`) || path.endsWith(`.${name}`)))
+        .map((path) => ({ path, sections }));
+    });
+  return within(content, []);
+}
+
+/** The place of a setting in its file. */
+export function placeOf(form: Form, path: string): string {
+  const sections = path.split(".").slice(0, -1);
+  if (form === "toml") return "above the first [table]";
+  return sections.length === 0 ? "directly in the outermost { }" : `in "${sections.join('", in "')}" of the outermost { }`;
+}
+
 /** Values by their paths; `null` takes a setting out. */
 export type SettingChanges = ReadonlyMap<string, KnobValue | null>;
 

@@ -22,6 +22,8 @@ export interface StateRequest {
   /** `--state`; a file of its own below the home folder's cache if it is left out. */
   readonly file: string | undefined;
   readonly run: unknown;
+  /** True if the rows stay for the next run of any folder: `run` is then the file's name. */
+  readonly isLasting?: boolean;
   /** The parts that replays are made with; the built-in ones if they are left out. */
   readonly parts?: BenchParts;
 }
@@ -33,14 +35,19 @@ export function poolOf(jobs: number, parts: BenchParts = BUILT_IN_PARTS): Worker
 
 /** Below the system's folder for data that can be made again. */
 const REPLAYS = "plimsoll/replays";
-/** The age at which kept rows are removed: a fortnight (chosen). */
+/** The age and size at which kept rows are removed: a fortnight, a quarter of a gigabyte (chosen). */
 const LONGEST_MS = 14 * 24 * 3_600_000;
+const MOST_BYTES = 256e6;
 
 /** Opens the file of rows of a run: of the same command with the same code, or the file that is named. Throws `bad-input` if that cannot be written. */
-export async function openState({ file, run, parts = BUILT_IN_PARTS }: StateRequest, io: CliIo): Promise<OpenState> {
+export async function openState(
+  { file, run, isLasting = false, parts = BUILT_IN_PARTS }: StateRequest,
+  io: CliIo,
+): Promise<OpenState> {
   const version = `${io.version} ${await codeVersion()}`;
   const replays = join(cacheFolder(io), REPLAYS);
-  const own = join(replays, `${shortHash(canonicalJson({ run: JSON.parse(JSON.stringify(run)), cwd: io.cwd }))}.jsonl`);
+  const name = isLasting ? run : shortHash(canonicalJson({ run: JSON.parse(JSON.stringify(run)), cwd: io.cwd }));
+  const own = join(replays, `${name}.jsonl`);
   if (file === undefined) await removeOld(replays, io.nowMs());
   const rows = file === undefined ? openRowsFile(own, own, { isSpare: true }) : openRowsFile(resolve(io.cwd, file), file);
   let cells = 0;
@@ -55,7 +62,7 @@ export async function openState({ file, run, parts = BUILT_IN_PARTS }: StateRequ
       rows.close();
       // The other run may be one that was broken off, or one that goes on right now.
       if (cells > 0) tell(io, `took ${formatNumberOf(cells, "replay")} finished by another run`);
-      if (file === undefined) await rm(own, { force: true });
+      if (file === undefined && !isLasting) await rm(own, { force: true });
     },
   };
 }
@@ -71,6 +78,7 @@ async function removeOld(cache: string, nowMs: number): Promise<void> {
   for (const name of await readdir(cache).catch(() => [])) {
     const path = join(cache, name);
     const changed = await stat(path).catch(() => null);
-    if (changed !== null && nowMs - changed.mtimeMs > LONGEST_MS) await rm(path, { recursive: true, force: true });
+    const isOld = changed !== null && (nowMs - changed.mtimeMs > LONGEST_MS || changed.size > MOST_BYTES);
+    if (isOld) await rm(path, { recursive: true, force: true });
   }
 }

@@ -15,13 +15,16 @@ export type SettingVerdict<Best = Standing> =
   /** No session fills half of the window: with any setting, nothing happens. */
   | { readonly kind: "idle" }
   /** `missing`: sessions that are still needed. `looksLike`: a cheaper setting that keeps as much on both halves and is dearer in no session; `null` for none. No proof. */
-  | { readonly kind: "too-few"; readonly missing: number; readonly looksLike: Best | null }
+  | { readonly kind: "too-few"; readonly missing: number; readonly looksLike: Standing | null }
   /** Cheaper by a twentieth at least and no measure a point lower, chosen on one half of the sessions and confirmed on the other. */
   | { readonly kind: "set"; readonly best: Best; readonly sureness: Sureness }
-  /** Cheaper by a twentieth at least, and something is lost, the least of all such settings, or sessions in another window lose (`against`). */
-  | { readonly kind: "trade"; readonly best: Best; readonly sureness: Sureness | null; readonly against?: string }
-  /** `other-window`: sessions in another window decide on the one number that the file has for all. */
-  | { readonly kind: "keep"; readonly why: "nothing-cheaper" | "not-confirmed" | "other-window" };
+  /** The cheapest of those that surely save, and lose {@link MOST_LOST_POINTS} of a measure at most. */
+  | { readonly kind: "trade"; readonly best: Best; readonly sureness: Sureness }
+  /** `other-window`: sessions in another window decide on the one number that the file has for all, or lose by it. */
+  | { readonly kind: "keep"; readonly why: "nothing-cheaper" | "too-much-lost" | "not-confirmed" | "other-window" };
+
+/** No setting is offered that loses more points of a measure; chosen. */
+export const MOST_LOST_POINTS = 10;
 
 /** Settings that are judged against the current one. */
 export interface JudgedSettings {
@@ -36,6 +39,8 @@ export interface JudgedSettings {
 }
 
 interface VerdictOptions {
+  /** A trade loses at most so many points of a measure; {@link MOST_LOST_POINTS} if left out. */
+  readonly mostPoints?: number;
   /** Fewer sessions do not even look like an answer; 3 if left out. */
   readonly fewestAlike?: number;
 }
@@ -63,7 +68,10 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
     const tried = policies.flatMap((policy) => over(policy, half) ?? []);
     return own === null ? [] : choose(tried, { current: own }).recommended;
   };
-  const verdictOn = (policies: readonly string[], { fewestAlike = FEWEST_ALIKE_SESSIONS }: VerdictOptions = {}) => {
+  const verdictOn = (
+    policies: readonly string[],
+    { fewestAlike = FEWEST_ALIKE_SESSIONS, mostPoints = MOST_LOST_POINTS }: VerdictOptions = {},
+  ) => {
     if (now === null) return { kind: "idle" } as const;
     const isConfirmed = ({ policy }: Standing) => betterOn(policies, "test").some((each) => each.policy === policy);
     if (sessions < FEWEST_SESSIONS) {
@@ -78,30 +86,40 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
       } as const;
     }
     const [chosen] = betterOn(policies, "train");
-    if (chosen === undefined)
-      return withoutBetter(
-        policies.flatMap((policy) => over(policy) ?? []),
-        now,
-      );
-    const best = over(chosen.policy);
-    const sureness = best === null || !isConfirmed(chosen) ? null : surenessOf(best, now);
-    return best === null || sureness === null || sureness.cost.through >= 100
-      ? ({ kind: "keep", why: "not-confirmed" } as const)
-      : ({ kind: "set", best, sureness } as const);
+    const best = chosen === undefined || !isConfirmed(chosen) ? null : over(chosen.policy);
+    const sureness = best === null ? null : savingOf(best, now);
+    if (best !== null && sureness !== null) return { kind: "set", best, sureness } as const;
+    return withoutBetter(
+      policies.flatMap((policy) => over(policy) ?? []),
+      now,
+      mostPoints,
+    );
   };
   return { split, sessions, projects: projectsOf(now?.units ?? []), over, verdictOn };
 }
 
-/** A cheaper setting that loses something is a trade; of several the one whose largest loss is the smallest. */
-function withoutBetter(standings: readonly Standing[], now: Standing): SettingVerdict {
-  const [best] = standings
-    .filter((own) => isCheaper(own, now) && !own.isBroken && own.tooLarge <= now.tooLarge)
-    .toSorted((a, b) => worstPoints(a, now) - worstPoints(b, now) || a.costPercent - b.costPercent);
-  if (best === undefined) return { kind: "keep", why: "nothing-cheaper" };
-  return { kind: "trade", best, sureness: surenessOf(best, now) };
+/** How sure a saving is; `null` if it may be none. */
+function savingOf(own: Standing, now: Standing): Sureness | null {
+  const sureness = surenessOf(own, now);
+  return sureness !== null && sureness.cost.through < 100 ? sureness : null;
 }
 
-const worstPoints = (own: Standing, now: Standing): number => lossesAgainst(own, now)[0]?.points ?? 0;
+/** The verdict by the figures over all sessions, which a table shows too. */
+function withoutBetter(standings: readonly Standing[], now: Standing, mostPoints: number): SettingVerdict {
+  const worstPoints = (own: Standing) => lossesAgainst(own, now)[0]?.points ?? 0;
+  const cheaper = standings
+    .filter((own) => isCheaper(own, now) && !own.isBroken && own.tooLarge <= now.tooLarge)
+    .toSorted((a, b) => a.costPercent - b.costPercent);
+  const near = cheaper.filter((own) => worstPoints(own) <= mostPoints);
+  for (const best of near) {
+    const sureness = worstPoints(best) === 0 ? null : savingOf(best, now);
+    if (sureness !== null) return { kind: "trade", best, sureness };
+  }
+  return {
+    kind: "keep",
+    why: cheaper.length === 0 ? "nothing-cheaper" : near.length === 0 ? "too-much-lost" : "not-confirmed",
+  };
+}
 
 function isDearerInNone({ units }: Standing, now: Standing): boolean {
   return units.every(({ costRatio }, place) => costRatio <= (now.units[place]?.costRatio ?? 0));

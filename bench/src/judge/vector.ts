@@ -15,7 +15,7 @@ export interface VectorShare {
 export const MEASURES = [
   ["replaced texts", "replacedTexts"],
   ["passages", "passages"],
-  ["files being changed", "fileInHand"],
+  ["edited files", "fileInHand"],
 ] as const;
 
 /** The measures of kept content by which policies are compared (docs/evidence.md): each over all needs, and over the older ones, stated at least 20,000 tokens before. */

@@ -24,7 +24,7 @@ export const PASSAGES: HeldMetric<"passages"> = heldMetric({
 export const FILE_IN_HAND: HeldMetric<"fileInHand"> = heldMetric({
   id: "fileInHand",
   kind: "fileInHand",
-  title: "files being changed",
+  title: "edited files",
   method: "Share of changed files with at least 80% of the lines of their newest read or write in the context, contiguous",
   caveat: "Shell reads count only if the command just shows one file.",
 });

@@ -49,7 +49,7 @@ const KEPT_MEANING: MetricMeaning = {
   unit: "% of needs",
   better: "higher",
   method:
-    "Share of the text needed by later replies (texts that edits replace, lines around references, files being changed) that was still in the context word for word: the mean of the three.",
+    "Share of the text needed by later replies (texts that edits replace, lines around references, edited files) that was still in the context word for word: the mean of the three.",
   caveat: "A mean hides which of the three is missing: --full, the page and Markdown have each.",
 };
 
@@ -71,7 +71,7 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
     isText: false,
   },
   numberColumn({
-    title: "too large",
+    title: "over window",
     meaning: {
       unit: "requests",
       better: "lower",
@@ -86,7 +86,7 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
 
 /** Explains the columns behind the cost, for outputs that do not explain each column. */
 export const KEPT_READING =
-  "cost more in: sessions that cost over 2% more; kept: % of the text that later replies needed, still in the context word for word; older: of text stated 20k tokens earlier or more, a mean over sessions; reread cost: an upper bound, with one more call per missing text; too large: requests over the window";
+  "costlier sessions: those that cost over 2% more; kept: % of the text that later replies needed, still in the context word for word; older: of text stated 20k tokens earlier or more, a mean over sessions; reread cost: an upper bound, with one more call per missing text; over window: requests too large for it";
 
 /** Explains the columns of the first table of each window. */
 export function readingOf(report: BenchReport, windows: readonly WindowJudgement[]): string {
@@ -177,7 +177,7 @@ const OLDER = "20,000 tokens old or more";
 const METHODS: Readonly<Record<(typeof MEASURES)[number][0], string>> = {
   "replaced texts": "Texts replaced by edits that were whole in the context.",
   passages: "Lines referred to by replies that were in the context with three lines on each side.",
-  "files being changed": "Files changed by replies with at least 80% of the lines of their newest read in the context.",
+  "edited files": "Files changed by replies with at least 80% of the lines of their newest read in the context.",
 };
 
 const MEASURE_COLUMNS: readonly Column<Standing>[] = [false, true].flatMap((isFar) =>
@@ -301,7 +301,7 @@ export function standingColumns<Row>(of: (row: Row) => Standing | null): readonl
   ) => ofRow(numberColumn<Standing>({ title, meaning, value, format }));
   return [
     figure("cost %", COST_MEANING, ({ costPercent }) => costPercent),
-    ofRow({ ...textColumn("cost more in", costMoreCell, COST_MORE_MEANING), isText: false }),
+    ofRow({ ...textColumn("costlier sessions", costMoreCell, COST_MORE_MEANING), isText: false }),
     figure("kept %", KEPT_MEANING, ({ gain }) => gain, heldCell),
     figure("older %", older, ({ farGain }) => farGain),
     figure("reread cost %", REREAD_MEANING, ({ rereadPercent }) => rereadPercent),

@@ -1,6 +1,6 @@
 import type { ReportProblem } from "../results.ts";
 import { printable, wrapped } from "../terminal/printable.ts";
-import { formatNumberOf, lineageWords } from "./figures.ts";
+import { formatCount, formatNumberOf, lineageWords } from "./figures.ts";
 import { commonFolder } from "./labels.ts";
 import { reportTable, tableRows } from "./report-table.ts";
 import type { ShownReport } from "./report-tables.ts";
@@ -18,9 +18,13 @@ export function terminalReport(
   const { full, written, columns } = options;
   const folder = commonFolder(report.sessions.map(({ session }) => session));
   const hasFigures = report.rows.some(({ metrics: own }) => own !== null);
-  const windows = shown.flatMap(({ judged: { windowLabel }, lines, table }) => {
+  const windows = shown.flatMap(({ judged: { windowLabel, units }, lines, table }) => {
     const answer = lines.flatMap((line) => wrapped(printable(line), { first: "  ", further: "    " }));
-    return [[`${windowLabel}:`, ...answer].join("\n"), [tableRows(table, columns), ...table.notes.map(plain)].join("\n")];
+    const base = `judged on ${formatCount(units.length)} of ${formatNumberOf(report.sessions.length, "session")}`;
+    return [
+      [`${windowLabel}, ${base}:`, ...answer].join("\n"),
+      [tableRows(table, columns), ...table.notes.map(plain)].join("\n"),
+    ];
   });
   const sections = [
     problemText(problems),

@@ -89,7 +89,7 @@ function lossWords({ test }: TunedPolicy, current: TunedPolicy): string {
   const [worst] = lossesAgainst(test, current.test);
   if (worst === undefined)
     return test.gain === null ? "its losses are not visible" : `which keeps ${formatPercent(test.gain)}%`;
-  return `which keeps ${formatPercent(worst.points)} points fewer ${worst.measure}`;
+  return `which loses ${formatPercent(worst.points)} points of ${worst.measure}`;
 }
 
 /** The settings of a policy as they are written in a policy file; its name if it is as it was. */

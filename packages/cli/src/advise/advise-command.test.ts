@@ -141,6 +141,16 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     expect(told).not.toContain("→");
   });
 
+  test("takes the replays of an earlier run, from any folder, and tries no proxy for a plan", async () => {
+    codex(3, 28_000);
+    expect((await advise(["--plan"])).stderr).toBe("");
+    const again = await advise(["--plan", "--json", join(home, "plan.json")], {
+      cwd: mkdtempSync(join(tmpdir(), "plimsoll-other-")),
+    });
+    expect(again.stderr).toMatch(/^plimsoll: took \d+ replays finished by another run\n$/);
+    expect(again.stdout + readFileSync(join(home, "plan.json"), "utf8")).not.toContain("proxy");
+  });
+
   test("finds logs where the environment says", async () => {
     makeSessions("codex", join(home, "elsewhere"), { count: 3, peakTokens: 28_000, windowTokens: 32_000 });
     const { exitCode, stdout } = await advise([], { environment: { CODEX_HOME: join(home, "elsewhere/.codex") } });
@@ -170,6 +180,11 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
   test.each([
     ["the scope is another", 'model_auto_compact_token_limit_scope = "body_after_prefix"\n', "is not total"],
     ["a value could steer the terminal", 'model_auto_compact_token_limit_scope = "\\u001b[2J"\n', "is not total"],
+    [
+      "a setting is in a table",
+      "[tui]\nmodel_auto_compact_token_limit = 14000\n",
+      "is in [tui] of ~/.codex/config.toml, where Codex does not read it; move it: above the first [table]",
+    ],
     ["the file cannot be read", "model = \n", "is not TOML with settings"],
   ])("proposes nothing if %s", async (_, text, why) => {
     mkdirSync(join(home, ".codex"));

@@ -31,7 +31,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     expect(stdout).toMatch(/^none .* – +0\/1/m);
     expect(stdout).toMatch(/^claude-code\* .* [\d.]+k +1\/1/m);
     expect(stdout).toMatch(/^plimsoll .* [\d.]+k +1\/1/m);
-    expect(stdout).toMatch(/^64k for messages:\n {2}\S.*\bplimsoll\b/m);
+    expect(stdout).toMatch(/^64k for messages, judged on 1 of 1 session:\n {2}\S.*\bplimsoll\b/m);
     expect(stdout.split("\n\npolicy ")[0]?.split("\n")).toHaveLength(9);
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
     expect(stdout).toContain("Limit: recorded replies");
@@ -40,7 +40,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
   test("answers for the session's own window unless another is asked for", async () => {
     const { exitCode, stdout } = await run("bench logs/session.jsonl");
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^real windows:\n/m);
+    expect(stdout).toMatch(/^real windows, judged on 1 of 1 session:\n/m);
     expect(stdout).toMatch(/^plimsoll .* [\d.]+k +1\/1/m);
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
@@ -263,7 +263,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     writeFileSync(folder("idle.yaml"), "nobody-asks: { inputUsdPerMillion: 1, outputUsdPerMillion: 1 }\n");
     const swept = "-p sven -p plimsoll --sweep strategies.keepNothingUpToMessages=6 -w 32k";
     const { stdout } = await run(`bench logs/session.jsonl ${swept} --prices idle.yaml --jobs 1`);
-    const first = stdout.slice(0, stdout.indexOf("for messages:"));
+    const first = stdout.slice(0, stdout.indexOf("for messages, judged"));
     expect(first).toContain("--prices: no session asks nobody-asks.");
     expect(first.replaceAll(/\s+/g, " ")).toContain(
       "--sweep: plimsoll has no one value named strategies.keepNothingUpToMessages",
@@ -274,7 +274,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     writeFileSync(folder("old.yaml"), "extends: plimsoll-rich\nidleAfter: 4m30s\n");
     const { exitCode, stdout } = await run("bench logs/session.jsonl -p old.yaml -p none -w 32k --jobs 1");
     expect(exitCode).toBe(0);
-    const first = stdout.slice(0, stdout.indexOf("for messages:")).replaceAll(/\s+/g, " ");
+    const first = stdout.slice(0, stdout.indexOf("for messages, judged")).replaceAll(/\s+/g, " ");
     expect(first.match(/old\.yaml:1:1: plimsoll-rich is gone: plimsoll replaces it/g)).toHaveLength(1);
     expect(first.match(/old\.yaml:2:1: idleAfter is gone: nothing replaces it/g)).toHaveLength(1);
   });
@@ -391,7 +391,7 @@ describe("plimsoll policy", () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^recorded +as recorded$/m);
     expect(stdout).toMatch(/^none +never$/m);
-    expect(stdout).toMatch(/^plimsoll +168k +recent and 4 more/m);
+    expect(stdout).toMatch(/^plimsoll +42\.0k, if it pays, to 168k +recent and 4 more/m);
     expect(stdout).not.toMatch(/^(last-human-only|all-excerpts)/m);
     expect(stdout).toMatch(/Made to cheat.*never\s+recommended[^:]*: last-human-only,\s+all-excerpts\./s);
   });

@@ -26,7 +26,7 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
     expect(stdout).toMatch(/^(?:Looks better: .*|Keep sven as it is: .*)\n/);
     expect(stdout.split("\n\n")[0]?.split("\n").length).toBeLessThanOrEqual(8);
     expect(stdout).toMatch(/plimsoll, the default, costs [\d.]+%/);
-    expect(stdout).toMatch(/^setting +cost % +cost +kept % +older %/m);
+    expect(stdout).toMatch(/^setting +cost % costlier +kept % +older %/m);
     expect(stdout).toContain("How sure: too little data:");
     expect(readdirSync(join(folder, ".cache/plimsoll/replays"))).toEqual([]);
     expect(readFileSync(join(folder, "tuned.html"), "utf8")).toContain("Settings of sven");
