@@ -132,7 +132,6 @@ function fill(
   return { kind: rule.kind, messages: messagesOf(ordered, view), tokens, chosen, failure: null };
 }
 
-function rangesOf(answer: unknown): Iterable<MessageRange>;
 function rangesOf(answer: Iterable<MessageRange>): Iterable<MessageRange> {
   if (typeof Object(answer)[Symbol.iterator] === "function") return answer;
   throw new TypeError(

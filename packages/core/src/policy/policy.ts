@@ -303,7 +303,9 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
           .int()
           .positive()
           .optional()
-          .describe("It waits for the tokens of this many new steps before it compacts again, unless a request would not fit. If omitted, it does not wait."),
+          .describe(
+            "It waits for the tokens of this many new steps before it compacts again, unless a request would not fit. If omitted, it does not wait.",
+          ),
         maximumFailures: z
           .int()
           .positive()
@@ -312,7 +314,10 @@ export function policySchema(kinds: Kinds): z.ZodType<Policy> {
       .describe("Limits that stop compactions from repeating."),
     facts: z
       .strictObject({
-        maxTokens: z.int().nonnegative().describe("The most tokens of facts; 0 keeps only the caller's facts and the lists of `files`."),
+        maxTokens: z
+          .int()
+          .nonnegative()
+          .describe("The most tokens of facts; 0 keeps only the caller's facts and the lists of `files`."),
         files: z
           .enum(["by-touch", "by-name", "covered"])
           .optional()
