@@ -328,8 +328,8 @@ describe("work", () => {
 
 test("the limits of a model are checked once for all fits that name them", async () => {
   const { fit } = session(turns(2));
-  const ownKeys = vi.fn((limits: object) => Reflect.ownKeys(limits));
-  const model: typeof SMALL_WINDOW = new Proxy(SMALL_WINDOW, { ownKeys });
+  const ownKeys = vi.fn((limits: typeof SMALL_WINDOW) => Reflect.ownKeys(limits));
+  const model = new Proxy(SMALL_WINDOW, { ownKeys });
   await fit({ model });
   const first = ownKeys.mock.calls.length;
   await fit({ model, pending: turns(1) });
