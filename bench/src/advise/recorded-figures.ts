@@ -15,7 +15,7 @@ import { KNOB_TABLE } from "./knob-table.ts";
 import { compactionSpend } from "./recorded-cost.ts";
 
 /** The wait, the price and the losses of one recorded compaction. The calls of its examples count from 1. */
-export interface RecordedCompaction extends Pick<CompactionDetail, "neededLater" | "examples"> {
+interface RecordedCompaction extends Pick<CompactionDetail, "neededLater" | "examples"> {
   /** Milliseconds that the person waited; `null` if the log does not show it. */
   readonly waitMs: number | null;
   /** US dollars at list prices, modelled: its summary, and sending the rest again without the cache. `null` if sizes or prices are unknown. */
@@ -23,7 +23,7 @@ export interface RecordedCompaction extends Pick<CompactionDetail, "neededLater"
 }
 
 /** The cost of a log by its own reports, and its compactions. */
-export interface RecordedFigures extends Pick<RecordedDollars, "recordedUsd" | "recordedUsdIs"> {
+interface RecordedFigures extends Pick<RecordedDollars, "recordedUsd" | "recordedUsdIs"> {
   /** The dollars in words, beside those that the log states; `null` if there are none. */
   readonly usdText: string | null;
   /** The log's own compactions by their ids. */

@@ -8,7 +8,6 @@ import { messageShares } from "@plimsoll/providers/proxy";
 interface ContextShare {
   readonly what: string;
   readonly count: number;
-  readonly chars: number;
   readonly tokens: number;
 }
 
@@ -23,18 +22,15 @@ export interface ShareMeasure {
 /** The shares of a context, largest first. Tokens of a message are spread over its parts by their length. */
 function contextShares(context: Context, { policy, tokenizers = {} }: ShareMeasure): readonly ContextShare[] {
   const { measure } = createEstimator(policy.estimator, createWorkCounter(), { tokenizers });
-  const shares = new Map<string, { count: number; chars: number; tokens: number }>();
-  const add = (what: string, chars: number, tokens: number, count = 1) => {
-    const share = shares.get(what) ?? { count: 0, chars: 0, tokens: 0 };
-    shares.set(what, { count: share.count + count, chars: share.chars + chars, tokens: share.tokens + tokens });
+  const shares = new Map<string, { count: number; tokens: number }>();
+  const add = (what: string, tokens: number, count = 1) => {
+    const share = shares.get(what) ?? { count: 0, tokens: 0 };
+    shares.set(what, { count: share.count + count, tokens: share.tokens + tokens });
   };
-  if (context.system !== "") add("system", context.system.length, measure.textTokens(context.system));
-  if (context.tools.length > 0) {
-    const chars = context.tools.reduce((sum, tool) => sum + tool.description.length + tool.parametersJson.length, 0);
-    add("tools", chars, measure.toolsTokens(context.tools));
-  }
+  if (context.system !== "") add("system", measure.textTokens(context.system));
+  if (context.tools.length > 0) add("tools", measure.toolsTokens(context.tools));
   for (const message of context.messages)
-    for (const { what, chars, tokens, count } of messageShares(message, measure.messageTokens)) add(what, chars, tokens, count);
+    for (const { what, tokens, count } of messageShares(message, measure.messageTokens)) add(what, tokens, count);
   return [...shares].map(([what, share]) => ({ what, ...share })).sort((a, b) => b.tokens - a.tokens);
 }
 

@@ -132,6 +132,7 @@ function fill(
   return { kind: rule.kind, messages: messagesOf(ordered, view), tokens, chosen, failure: null };
 }
 
+/** The choice of a rule, which may be of any kind if it was written without types. */
 function rangesOf(answer: Iterable<MessageRange>): Iterable<MessageRange> {
   if (typeof Object(answer)[Symbol.iterator] === "function") return answer;
   throw new TypeError(

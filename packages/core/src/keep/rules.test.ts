@@ -195,7 +195,7 @@ describe("files in hand", () => {
 describe("a rule of one's own", () => {
   const SPEC = { kind: "own", atMost };
   const schema = z.strictObject({ kind: z.string(), atMost: amountSchema });
-  const own = (made: object, settings: z.ZodType<z.infer<typeof schema>> = schema) =>
+  const own = (made: object, settings: z.ZodType<KindSpec> = schema) =>
     defineKeepRule({ kind: "own", schema: settings, rule: () => made as never });
   const whole = { keeps: "messages", atMost, choose: () => [] };
 

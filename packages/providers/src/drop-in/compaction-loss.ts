@@ -48,7 +48,6 @@ interface MessageShare {
   readonly what: string;
   /** 0 for a further text of the same message, which counts once. */
   readonly count: number;
-  readonly chars: number;
   readonly tokens: number;
 }
 
@@ -67,7 +66,6 @@ export function messageShares(message: Message, tokensOf: TokensOf): readonly Me
     return {
       what: kindOf(message, part),
       count: isCounted ? 1 : 0,
-      chars,
       tokens: part.type === "image" ? imageTokens / images.length : (tokens - imageTokens) * ratio,
     };
   });
