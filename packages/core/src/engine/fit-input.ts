@@ -107,7 +107,7 @@ export interface FitState {
   readonly breaker: Breaker;
   /** Time of the newest report; `null` if none has one. */
   readonly reportedAtMs: number | null;
-  readonly cache: PromptCache;
+  readonly cache: () => PromptCache;
   readonly overhead: Overhead;
   /** The expected size of the next request. */
   readonly prediction: Prediction;

@@ -16,7 +16,7 @@ function sizes(usedTokens: number, more: Partial<GateSizes> & { readonly upperTo
   const { upperTokens = usedTokens, ...rest } = more;
   const expected = { expectedTokens: usedTokens, estimatedTokens: usedTokens, upperTokens };
   const prediction = { ...expected, reportedTokens: 0, overheadTokens: 0, basis: "test" };
-  const cache = { lifeMs: 3_600_000, rewriteRatio: 10 };
+  const cache = () => ({ lifeMs: 3_600_000, rewriteRatio: 10 });
   const none = {
     pendingTokens: 0,
     newTokens: null,
@@ -98,7 +98,7 @@ describe("reasonToAct", () => {
     expect(reasonToAct(SVEN_POLICY, gate, budget, at)).toBeNull();
   });
 
-  const lives = (lifeMs: number) => ({ cache: { lifeMs, rewriteRatio: 20 } });
+  const lives = (lifeMs: number) => ({ cache: () => ({ lifeMs, rewriteRatio: 20 }) });
   test.each<[string, Partial<GateSizes>, string | null]>([
     ["not after ten minutes if writes live an hour", { pauseMs: 600_000, ...lives(3_600_000) }, null],
     ["after ten minutes if they live five", { pauseMs: 600_000, ...lives(300_000) }, "threshold"],
@@ -112,7 +112,7 @@ describe("reasonToAct", () => {
 
   // Half of 68,000 tokens buys 34 steps of 1,000. In a window that is half full a policy that says 16 asks for 8.5 × (ratio − 1).
   const priced = (rewriteRatio: number, pauseMs: number | null = null) =>
-    sizes(68_000, { stepTokens: 1000, pauseMs, cache: { lifeMs: 300_000, rewriteRatio } });
+    sizes(68_000, { stepTokens: 1000, pauseMs, cache: () => ({ lifeMs: 300_000, rewriteRatio }) });
   test.each<[string, GateSizes, string | null]>([
     ["where it is cheap", priced(5), "threshold"],
     ["not where it is dear", priced(5.1), null],
@@ -147,7 +147,7 @@ function gateAt(more: Partial<FitInput> = {}, changes: Partial<Policy> = {}, rep
     prediction: estimator.predict(EMPTY_LEDGER, overhead),
     breaker: { failures: 0, estimatedAtLastAttemptTokens: null, isGoalMissed: false },
     writer: null,
-    cache: { lifeMs: 3_600_000, rewriteRatio: 10 },
+    cache: () => ({ lifeMs: 3_600_000, rewriteRatio: 10 }),
     reportedAtMs,
   };
   const input: FitInput = { gate: "on-overflow", pending: [], model, nowMs: null, ...more };

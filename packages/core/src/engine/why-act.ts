@@ -48,7 +48,7 @@ export interface GateSizes extends Pick<Breaker, "isGoalMissed"> {
   readonly upperRatioAfterCut: number;
   /** Time since the request before; `null` if it is not known. */
   readonly pauseMs: number | null;
-  readonly cache: PromptCache;
+  readonly cache: () => PromptCache;
 }
 
 function gateSizes(state: GateState, { pending, nowMs }: FitInput): GateSizes {
@@ -68,10 +68,7 @@ function gateSizes(state: GateState, { pending, nowMs }: FitInput): GateSizes {
     upperRatioAfterCut: setup.estimator.upperRatioAfterCut(ledger),
     isGoalMissed: breaker.isGoalMissed,
     pauseMs: nowMs === null || reportedAtMs === null ? null : nowMs - reportedAtMs,
-    // Read where something fires.
-    get cache() {
-      return state.cache;
-    },
+    cache: state.cache,
   };
 }
 
@@ -103,7 +100,7 @@ export function reasonToAct(policy: EnginePolicy, gate: Gate, budget: Budget, si
       if (isNews && maybePays(sizes.prediction, price)) return "threshold";
     }
     if (afterPause !== null && sizes.pauseMs !== null && fires(afterPause, usedTokens, budget)) {
-      const afterMs = afterPause.after === "cache-expiry" ? sizes.cache.lifeMs : afterPause.after;
+      const afterMs = afterPause.after === "cache-expiry" ? sizes.cache().lifeMs : afterPause.after;
       if (sizes.pauseMs >= afterMs) return "threshold";
     }
   }

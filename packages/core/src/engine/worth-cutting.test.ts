@@ -52,7 +52,7 @@ test.each([
   [9, 0.96, 0],
   [9, 1.2, 0],
 ])("a policy that says %s has a cut pay in a window filled to %s so many times over: %s", (pays, filledRatio, times) => {
-  const gate = { prediction: { expectedTokens: filledRatio * 1000 }, stepTokens: 1, pauseMs: null, cache: CACHE };
+  const gate = { prediction: { expectedTokens: filledRatio * 1000 }, stepTokens: 1, pauseMs: null, cache: () => CACHE };
   expect(cutPrice({ atLeast: { tokens: 1 }, pays }, BUDGET, gate).pays).toBe(times);
 });
 
@@ -62,7 +62,7 @@ test.each([
   [299_999, false],
   [300_000, true],
 ])("after a pause of %s ms a cache that lives five minutes is cold: %s", (pauseMs, isCold) => {
-  const gate = { prediction: { expectedTokens: 1 }, stepTokens: 1, pauseMs, cache: CACHE };
+  const gate = { prediction: { expectedTokens: 1 }, stepTokens: 1, pauseMs, cache: () => CACHE };
   expect(cutPrice({ atLeast: { tokens: 1 } }, BUDGET, gate)).toEqual({ pays: 0, stepTokens: 1, rewriteRatio: 20, isCold });
 });
 

@@ -75,15 +75,16 @@ const FULL_RATIO = 0.05;
 interface PricedGate extends Pick<CutPrice, "stepTokens"> {
   readonly prediction: Pick<Prediction, "expectedTokens">;
   readonly pauseMs: number | null;
-  readonly cache: PromptCache;
+  readonly cache: () => PromptCache;
 }
 
 /** The price of a cut at a gate. It has to pay as often as the policy says in an empty window, less often in a fuller one, and not at all in a full one: it cannot be put off for long. */
 export function cutPrice(
   { pays: often }: Trigger,
   { inputBudgetTokens }: Budget,
-  { stepTokens, prediction, pauseMs, cache }: PricedGate,
+  { stepTokens, prediction, pauseMs, cache: cacheOf }: PricedGate,
 ): CutPrice {
+  const cache = cacheOf();
   const freeRatio = Math.max(0, 1 - prediction.expectedTokens / inputBudgetTokens);
   const pays = often === undefined || freeRatio < FULL_RATIO ? 0 : 1 + (often - 1) * freeRatio;
   return { pays, stepTokens, rewriteRatio: cache.rewriteRatio, isCold: pauseMs !== null && pauseMs >= cache.lifeMs };

@@ -33,13 +33,9 @@ export function gateStateOf(
   const { system, tools } = view;
   const overhead = { system, tools, dynamicContext: input.dynamicContext ?? null, hiddenTokens: setup.hiddenTokens };
   const prediction = setup.estimator.predict(measuredBy, overhead);
-  return {
-    ...{ policy, setup, view, breaker, reportedAtMs, ledger: measuredBy, overhead, prediction, writer },
-    // Most gates cut nothing, and ask nothing of it. A caller without types may report no model.
-    get cache() {
-      return promptCacheOf(cacheSigns, view.modelId ? setup.modelCosts(view.modelId) : null);
-    },
-  };
+  // Most gates cut nothing, and ask nothing of it. A caller without types may report no model.
+  const cache = () => promptCacheOf(cacheSigns, view.modelId ? setup.modelCosts(view.modelId) : null);
+  return { policy, setup, view, breaker, reportedAtMs, ledger: measuredBy, overhead, prediction, writer, cache };
 }
 
 /** Collects the state that the engine sees. Asks the ports for the present state: tracked files, the state to keep. */
