@@ -201,7 +201,7 @@ export function createNeedCounts(needs: CountedNeeds): NeedCounts {
   const counts = new Map<NeedKind, ReturnType<typeof nothingCounted>>();
   const countsOf = (kind: NeedKind) => {
     const known = counts.get(kind) ?? nothingCounted();
-    counts.set(kind, known);
+    if (known.all.uses === 0) counts.set(kind, known);
     return known;
   };
   const standing = new Map<number, { readonly need: CountedNeed; readonly isHeld: boolean }>();
@@ -210,8 +210,8 @@ export function createNeedCounts(needs: CountedNeeds): NeedCounts {
   let next = 0;
   const put = (need: CountedNeed, isHeld: boolean) => {
     const before = standing.get(need.needle);
-    if (before !== undefined) count(stays, { ...before, by: -1 });
-    count(stays, { need, isHeld, by: 1 });
+    if (before !== undefined) count(stays, before.need, before.isHeld ? NOT_HELD_ANY_MORE : NOT_MISSED_ANY_MORE);
+    count(stays, need, isHeld ? HELD : MISSED);
     standing.set(need.needle, { need, isHeld });
   };
   return {
@@ -228,7 +228,7 @@ export function createNeedCounts(needs: CountedNeeds): NeedCounts {
         unseen.delete(needle);
       }
       if (!needs.isCounted(ordinal)) return;
-      for (const need of needs.at(ordinal)) count(countsOf(need.kind), { need, isHeld: holds?.(need.needle) ?? false, by: 1 });
+      for (const need of needs.at(ordinal)) count(countsOf(need.kind), need, holds?.(need.needle) === true ? HELD : MISSED);
       if (standing.size === 0) return;
       const { all, far } = countsOf("instructions");
       for (const [side, staying] of [[all, stays.all] as const, [far, stays.far] as const]) {
@@ -240,14 +240,22 @@ export function createNeedCounts(needs: CountedNeeds): NeedCounts {
   };
 }
 
-function count(
-  { all, far }: ReturnType<typeof nothingCounted>,
-  { need, isHeld, by }: { readonly need: CountedNeed; readonly isHeld: boolean; readonly by: 1 | -1 },
-): void {
-  for (const side of need.isFar ? [all, far] : [all]) {
-    side.uses += by;
-    side.held += isHeld ? by : 0;
-  }
+/** A need that is found or missed, and one that was so far. */
+const [HELD, MISSED] = [
+  { uses: 1, held: 1 },
+  { uses: 1, held: 0 },
+];
+const [NOT_HELD_ANY_MORE, NOT_MISSED_ANY_MORE] = [
+  { uses: -1, held: -1 },
+  { uses: -1, held: 0 },
+];
+
+function count({ all, far }: ReturnType<typeof nothingCounted>, { isFar }: CountedNeed, { uses, held }: HeldCount): void {
+  all.uses += uses;
+  all.held += held;
+  if (!isFar) return;
+  far.uses += uses;
+  far.held += held;
 }
 
 function nothingCounted() {
@@ -264,7 +272,7 @@ export interface HeldContext {
   follow(changes: ContextChanges, call?: number): void;
   holds(needle: number): boolean;
   /** The needles that came or went since this was asked last. */
-  changed(): ReadonlySet<number>;
+  changed(): readonly number[];
   /** The call before which a needle left last; -1 if it never did. */
   leftAt(needle: number): number;
 }
@@ -273,11 +281,11 @@ export interface HeldContext {
 export function createHeldContext(index: NeedleIndex, needleCount: number): HeldContext {
   const holders = new Int32Array(needleCount);
   const leftAt = new Int32Array(needleCount).fill(-1);
-  let changed = new Set<number>();
+  let changed: number[] = [];
   const step = (message: Message, by: 1 | -1) => {
     for (const needle of index.heldIn(message)) {
       holders[needle] = (holders[needle] ?? 0) + by;
-      changed.add(needle);
+      changed.push(needle);
     }
   };
   return {
@@ -290,7 +298,7 @@ export function createHeldContext(index: NeedleIndex, needleCount: number): Held
     holds: (needle) => (holders[needle] ?? 0) > 0,
     changed: () => {
       const since = changed;
-      changed = new Set();
+      changed = [];
       return since;
     },
     leftAt: (needle) => leftAt[needle] ?? -1,
