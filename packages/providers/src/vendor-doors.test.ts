@@ -1,11 +1,17 @@
 import { createDigest, createSession, decodeLog, encodeLog, type SessionEntry } from "@plimsoll/core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { linesOf, openVendorDoor, VENDOR_DOORS } from "../testing/vendor-doors.ts";
 import { validateMessagesRequest, validateResponsesRequest } from "../testing/vendor-rules.ts";
 import { isBoundReasoning } from "./catalog/bound-reasoning.ts";
 import { vendorBlockOf } from "./fields.ts";
 
 type Options = NonNullable<Parameters<typeof openVendorDoor>[2]>;
+
+const open: typeof openVendorDoor = async (...how) => {
+  const opened = await openVendorDoor(...how);
+  onTestFinished(opened.close);
+  return opened;
+};
 
 const faulty = (fault: ReturnType<NonNullable<Options["faults"]>>): Options => ({
   faults: ({ asks }) => (asks === "summary" ? fault : null),
@@ -35,7 +41,7 @@ const openedAgain = (entries: readonly SessionEntry[]) =>
   });
 
 test("a call that wrote no summary counts with its own usage", async () => {
-  const { until, cuts, entries } = await openVendorDoor("session", "anthropic", MESSAGES_FAILURES[0]?.[2]);
+  const { until, cuts, entries } = await open("session", "anthropic", MESSAGES_FAILURES[0]?.[2]);
   await until(1);
   const paid = cuts().flatMap(({ record }) => record.steps.flatMap(({ usage }) => usage ?? []));
   expect(paid).toMatchObject([{ input: { totalTokens: expect.any(Number) } }]);
@@ -52,7 +58,7 @@ describe.each(VENDOR_DOORS)("%s on the wire %s", (door, wire, other) => {
     "%i steps with results of %i lines, an undo and a switch of model: no thinking is lost, nothing is refused",
     async (...[steps, lines]) => {
       const given = { offers: "context tools", textOf: linesOf(lines) } as const;
-      const { step, undo, switchTo, outcome, cuts, bodies } = await openVendorDoor(door, wire, given);
+      const { step, undo, switchTo, outcome, cuts, bodies } = await open(door, wire, given);
       for (let index = 0; index < steps; index++) {
         if (index === steps * 0.45) await undo();
         if (index === steps * 0.65) await switchTo(other);
@@ -71,7 +77,7 @@ describe.each(VENDOR_DOORS)("%s on the wire %s", (door, wire, other) => {
   );
 
   test("context tools that are declared and never called break the cache only at cuts", async () => {
-    const { step, outcome, cuts } = await openVendorDoor(door, wire, { offers: "context tools", textOf: linesOf(230) });
+    const { step, outcome, cuts } = await open(door, wire, { offers: "context tools", textOf: linesOf(230) });
     for (let index = 0; index < 100; index++) await step(index);
     expect(cuts().length).toBeGreaterThanOrEqual(3);
     expect(outcome().breaks).toBe(cuts().length);
@@ -80,7 +86,7 @@ describe.each(VENDOR_DOORS)("%s on the wire %s", (door, wire, other) => {
   test.each([...FAILURES, ...(wire === "anthropic" ? MESSAGES_FAILURES : [])])(
     "a digest is written at once, and the vendor asked once a session, if it %s",
     async (_, asked, options) => {
-      const { until, outcome } = await openVendorDoor(door, wire, options);
+      const { until, outcome } = await open(door, wire, options);
       await until(2);
       expect(outcome()).toMatchObject({ writers: ["digest", "digest"], asked });
     },
@@ -88,7 +94,7 @@ describe.each(VENDOR_DOORS)("%s on the wire %s", (door, wire, other) => {
 
   test.each(["refused", "expired"] as const)("a block that is %s leaves once, and the digest is sent", async (summaries) => {
     const rules: { summaries?: typeof summaries } = {};
-    const { until, outcome } = await openVendorDoor(door, wire, { rules });
+    const { until, outcome } = await open(door, wire, { rules });
     const index = await until(1);
     rules.summaries = summaries;
     await until(2, index);
@@ -96,7 +102,7 @@ describe.each(VENDOR_DOORS)("%s on the wire %s", (door, wire, other) => {
   });
 
   test("a block is not sent to another model", async () => {
-    const { until, switchTo, step, bodies, outcome } = await openVendorDoor(door, wire);
+    const { until, switchTo, step, bodies, outcome } = await open(door, wire);
     const index = await until(1);
     await switchTo(other);
     const before = bodies.length;
@@ -106,7 +112,7 @@ describe.each(VENDOR_DOORS)("%s on the wire %s", (door, wire, other) => {
   });
 
   test("the vendor's usage counts, the log is the same when it is opened again, and an undo takes the block out", async () => {
-    const { until, cuts, entries } = await openVendorDoor(door, wire);
+    const { until, cuts, entries } = await open(door, wire);
     await until(1);
     const [edit] = cuts()[0]?.edits ?? [];
     const paidTokens = edit?.kind === "replace-spans" ? (edit.usage?.input.totalTokens ?? 0) : 0;
@@ -123,7 +129,7 @@ describe.each(VENDOR_DOORS)("%s on the wire %s", (door, wire, other) => {
   test("a planted key is in no request, no summary's request, no log, no event, no report and no answer of a tool", async () => {
     const redact = (text: string) => text.split(KEY).join("[key]");
     const textOf = (index: number) => `${index}: KEY=${KEY} of a file\n`.repeat(160);
-    const { step, tools, told, bodies, summaries, cuts } = await openVendorDoor(door, wire, {
+    const { step, tools, told, bodies, summaries, cuts } = await open(door, wire, {
       offers: "context tools",
       redact,
       textOf,

@@ -15,7 +15,6 @@ import { LOG_VERSION, modelChangeEntry, withId } from "@plimsoll/core/extend";
 import { type SimulatedReply, type SimulatedRequest, type SimulatorOptions, startSimulator } from "@plimsoll/simulator";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import OpenAI from "openai";
-import { onTestFinished } from "vitest";
 import { createAnthropicClient } from "../src/anthropic/client.ts";
 import { createAnthropicSession } from "../src/anthropic/session.ts";
 import { isBoundReasoning } from "../src/catalog/bound-reasoning.ts";
@@ -271,6 +270,7 @@ interface PlayOptions extends Partial<Omit<SimulatorOptions, "replies">> {
 
 /** A door that is played. */
 interface OpenedVendorDoor extends Omit<Program, "last"> {
+  readonly close: () => Promise<void>;
   /** Requests as the vendor got them, and requests for a summary as the caller's function did. */
   readonly bodies: readonly unknown[];
   readonly summaries: readonly unknown[];
@@ -297,7 +297,6 @@ export async function openVendorDoor(door: DoorName, wire: Wire, given: PlayOpti
   const onRequest = (_: unknown, body: unknown) => void bodies.push(body);
   const shared = { replies, reasoning: "every-reply", contextWindowTokens, nowMs: () => 0, onRequest } as const;
   const simulator = await startSimulator({ ...shared, ...options });
-  onTestFinished(() => simulator.close());
   let askedCount = 0;
   const program = await OPEN[door](wire, {
     ...{ urls: simulator, offers, textOf },
@@ -335,6 +334,7 @@ export async function openVendorDoor(door: DoorName, wire: Wire, given: PlayOpti
   };
   return {
     ...program,
+    close: simulator.close,
     bodies,
     summaries,
     told: async () => [told, await program.entries(), program.last?.()],
