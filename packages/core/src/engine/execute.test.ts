@@ -103,6 +103,12 @@ describe("execute", () => {
     ["one long section", `${goal}## Progress\n${LINES}\n## Next Steps\n1. test`, {}, [goal, "## Next Steps\n1. test"]],
     ["a summary that repeats itself", SECTIONED.repeat(8), {}, ["## Goal"]],
     ["more sections than there is room to tell", "## Goal\nMend the parser.\n\n".repeat(4000), {}, [goal]],
+    [
+      "code with marks, closed where it is cut",
+      `${goal}## Progress\n~~~py\n${"# it was mended\nx = 1\n".repeat(1500)}~~~\n## Next Steps\n1. test`,
+      {},
+      [goal, "\n~~~\n[Left out here", "## Next Steps\n1. test"],
+    ],
     ["lines", LINES.repeat(3), {}, ["The parser was mended"]],
     ["one line", "The parser was mended. ".repeat(5000), {}, ["The parser was mended."]],
   ])("holds the limit of a summary, with a note: %s", async (_, text, more, kept) => {

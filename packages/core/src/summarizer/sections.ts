@@ -22,7 +22,7 @@ export function sectionsIn(text: string, titles: readonly string[]): SectionedTe
   const unknown: string[] = [];
   let isFenced = false;
   for (const line of text.split("\n")) {
-    if (line.startsWith("```")) isFenced = !isFenced;
+    if (FENCE.test(line)) isFenced = !isFenced;
     const heading = isFenced ? null : headingOf(line);
     const title = heading === null ? undefined : known.get(normalized(heading.text));
     if (title !== undefined) {
@@ -50,10 +50,13 @@ export function sectionedText(titles: readonly string[], bodies: ReadonlyMap<str
     .join("\n\n");
 }
 
+/** A line that begins or ends a code block. */
+export const FENCE: RegExp = /^\s*(`{3,}|~{3,})/;
+
 /** A body whose last code fence is closed, so that it cannot swallow the headings after it. */
 function withFencesClosed(body: string): string {
-  const fences = body.split("\n").filter((line) => line.startsWith("```")).length;
-  return fences % 2 === 0 ? body : `${body}\n\`\`\``;
+  const fences = body.split("\n").flatMap((line) => FENCE.exec(line)?.[1] ?? []);
+  return fences.length % 2 === 0 ? body : `${body}\n${fences.at(-1)}`;
 }
 
 /** Tokens of a section below which it is not shortened by itself, because the line that says so would be most of it. Chosen. */
@@ -65,7 +68,13 @@ const SHORTENED_TOKENS = 60;
  */
 export function withinTokens(text: string, maxTokens: number, tokensOf: (text: string) => number): string {
   if (tokensOf(text) <= maxTokens) return text;
-  const parts = text.split(/^(?=#{1,2} )/m);
+  const parts: string[] = [];
+  let isFenced = false;
+  for (const line of text.split(/^/m)) {
+    if (FENCE.test(line)) isFenced = !isFenced;
+    if (isFenced || !/^#{1,2} /.test(line)) parts.push(`${parts.pop() ?? ""}${line}`);
+    else parts.push(line);
+  }
   const sections = parts.length * SHORTENED_TOKENS > maxTokens ? [text] : parts;
   const sizes = sections.map(tokensOf);
   for (let shareRatio = 1; shareRatio > 0.01; shareRatio *= 0.8) {
@@ -84,7 +93,7 @@ function beginningOf(section: string, keptChars: number): string {
   const end = characterBoundaryAtOrBefore(section, Math.max(0, keptChars - note(section.length).length));
   const line = section.lastIndexOf("\n", end);
   const kept = section.slice(0, line > end / 2 ? line : end).trimEnd();
-  return `${kept}\n${note(section.length - kept.length)}`;
+  return `${withFencesClosed(kept)}\n${note(section.length - kept.length)}`;
 }
 
 /** True for a body that says nothing. */

@@ -8,7 +8,7 @@ import type { Summary, SummaryRequest } from "../ports.ts";
 import { BUILT_IN_PROMPTS } from "../prompts/built-in-prompts.ts";
 import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/parts.ts";
 import type { Usage } from "../usage.ts";
-import { isEmptyBody, sectionedText, sectionsIn } from "./sections.ts";
+import { FENCE, isEmptyBody, sectionedText, sectionsIn } from "./sections.ts";
 
 /** The writer of a summary: a writer that was asked for one, or a hook that supplied it in its own words, however few. */
 export type SummaryAuthor = "asked" | "hook";
@@ -298,21 +298,35 @@ function bare(line: string): string {
 }
 
 /** @throws PlimsollError `summary-failed` for a text that calls a tool, or goes on with the conversation instead of summarising it. */
-function refuseContinuation(text: string, asked: Pick<SummaryRequest, "labels" | "parts">): void {
+function refuseContinuation(text: string, asked: Pick<SummaryRequest, "labels" | "parts" | "conversation">): void {
   const lines = unfencedLines(withoutWrapping(text.trim()));
-  const plain = lines.join("\n");
-  const called = new Set(asked.parts.flatMap(({ messages }) => messages.flatMap(toolCallsOf)).map(({ toolName }) => toolName));
-  const isCall = [...plain.matchAll(/^[ \t]*<([\w.-]+)>/gm)].some(([, name = ""]) => called.has(name));
-  if (isCall || CALL_FORMS.some((form) => form.test(plain))) throw failed("the summary calls a tool");
+  const plain = lines.join("\n").replaceAll(/`[^`\n]+`/g, "`");
+  const called = asked.parts.flatMap(({ messages }) => messages.flatMap(toolCallsOf)).map(({ toolName }) => toolName);
+  const names = new Set([...called, ...(asked.conversation?.tools ?? []).map(({ name }) => name)]);
+  const isCall = [...plain.matchAll(/^[ \t]*<([\w.-]+)>/gm)].some(([, name = ""]) => names.has(name));
+  const isCallLast = [...names].some((name) => endsInCall(text.replace(/[\s`;]+$/, ""), name));
+  if (isCall || isCallLast || CALL_FORMS.some((form) => form.test(plain))) throw failed("the summary calls a tool");
   const isSectioned = lines.some(isHeading);
   if (isDialogue(lines, isSectioned, asked.labels)) throw failed("the summary continues the conversation");
+}
+
+/**
+ * Whether the text ends in a call of the tool, in any form, also in a code block: its name in a structure, its arguments, and no more. A list of calls
+ * is none.
+ */
+function endsInCall(text: string, name: string): boolean {
+  const at = text.lastIndexOf(name);
+  const [before, given] = [text.slice(0, at), text.slice(at + name.length)];
+  if (at < 0 || !/[}\])>]$/.test(text) || !/^(?:\W|_|[ \t]+json\b)[^{([<]{0,40}[{([<]|^[{([<]/.test(given)) return false;
+  const isOwnLine = /^[ \t]*\n/.test(given) ? /(?:^|[^\w\s`/]|: )$/ : /(?:^|\n[ \t]*\n|```\w*\n|[^\w\s`/])$/;
+  return isOwnLine.test(before) && !/(?:^|\n)[ \t]*(?:[-*+]|\d+[.)])[ \t][^\n]*$/.test(before);
 }
 
 /** The lines of a text, those in code fences emptied: a quotation there is no turn and no call. */
 function unfencedLines(text: string): readonly string[] {
   let isFenced = false;
   return text.split("\n").map((line) => {
-    const isFence = line.trimStart().startsWith("```");
+    const isFence = FENCE.test(line);
     if (isFence) isFenced = !isFenced;
     return isFence || isFenced ? "`" : line;
   });
@@ -323,8 +337,11 @@ function unfencedLines(text: string): readonly string[] {
  * it; a token or label in brackets before JSON or a call; an object with a name and arguments. Prose about them is no such line.
  */
 const CALL_FORMS: readonly RegExp[] = [
-  /^[ \t]*<[|\uff5c]/m,
-  /^[ \t]*<(\w+_\w+)>(?=\w)(?![\s\S]*<\/\1>)/m,
+  /(?:^[ \t]*|[\p{L}\p{N}]|[.!?)\u3002][ \t]*)<[|\uff5c]/mu,
+  /(?:^|[.!?])[ \t]*<(\w+_\w+)>(?=[\w<])(?![\s\S]*<\/\1>)/m,
+  /^(?![\s\S]*<s>)[\s\S]*[\p{L}.!?]<\/s>/u,
+  /(?:^[ \t]*|[.!?>][ \t]*)\[([A-Z_]+)\][^\n]*\[\/\1\]/m,
+  /^[ \t]*\[\w+\(.*\)\]$/m,
   /^[ \t]*<[\w:-]+(?:=\S|\s[^>\n]*\bname=|>\s*(?:\[\s*)?\{\s*"|>\s*[\w.-]+[ \t]*\n\s*<\w)/m,
   /^[ \t]*(?:\w+: )?\[[\w /]+(?::[ \t]*[\w.-]+\(|\]:?[ \t]*(?:(?:\[\s*)?\{\s*"|[\w.-]+(?:\[\w+\]\s*\{|\(\{)))/m,
   /^[ \t]*(?:\[\s*)?\{\s*"\w*(?:name|tool|function|type|id)\w*"\s*:[^{}]*(?:\{[^{}]*)?"(?:arguments|parameters|input|args)"\s*:\s*["{]/m,
@@ -332,7 +349,7 @@ const CALL_FORMS: readonly RegExp[] = [
 
 /** An exclamation at the very beginning, and a question at the end that no colon introduces: a record exclaims nothing and asks no questions. */
 const ANSWER_FORMS: readonly RegExp[] = [
-  /^[^\n.?!\u3002\uff1f\uff01:]{1,80}[!\uff01]/,
+  /^\p{L}[^\n.?!\u3002\uff1f\uff01:]{0,80}[!\uff01]/u,
   /(?:^|\n)[^\n:\uff1a]*[?\uff1f\u061f]\W*$/,
 ];
 
