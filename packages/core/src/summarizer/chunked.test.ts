@@ -67,6 +67,17 @@ describe("chunkedSummarizer", () => {
     expect(requests).toEqual([goes ? { ...serialised, conversation } : serialised]);
   });
 
+  test.each([
+    [10_000, 5904],
+    [6000, 3000],
+  ])("a history of %i tokens that shows thoughts leaves room for those of its summary", async (historyTokens, most) => {
+    const { requests, summarizer } = recording();
+    const thoughts = assistant("t", [{ type: "reasoning", text: text(100), opaque: null }]);
+    const long = Array.from({ length: 90 }, (_, index) => human(`u${index}`, text(100)));
+    await chunk(summarizer, requestFor([thoughts, ...long]), historyTokens);
+    expect(Math.max(...requests.map(tokensOf))).toBeLessThanOrEqual(most);
+  });
+
   test("one token more, and it is written in chunks that each fit, in order, nothing twice and nothing left out", async () => {
     const { requests, summarizer } = recording();
     await chunk(summarizer, requestFor(messages), 999);

@@ -30,7 +30,7 @@ export interface ChunkLimits {
  */
 export function chunkedSummarizer(summarizer: Summarizer, given: ChunkLimits): Summarizer {
   return async (asked, signal) => {
-    const limits = besidePrompt(asked, given);
+    const limits = withThinking(asked, besidePrompt(asked, given));
     const { conversation } = asked;
     if (conversation !== undefined && tokensOf(conversation.messages, limits) + limits.overheadTokens <= limits.historyTokens) {
       const request = withRoom(asked, conversation.messages, limits);
@@ -72,6 +72,20 @@ function besidePrompt(request: SummaryRequest, limits: ChunkLimits): ChunkLimits
   const labelled = (each: Message) => Math.max(limits.messageTokens(each), textTokens(transcriptText([each], request)) + 1);
   const messageTokens = limits.historyTokens < historyTokens ? labelled : limits.messageTokens;
   return { ...limits, historyTokens, messageTokens, windowTokens: windowTokens - Math.max(PROMPT_TOKENS, promptTokens) };
+}
+
+/** Tokens for reasoning beside a summary's own, of a model that reasons. Chosen: most summaries and this come to 8,192, which any server takes. */
+export const THINKING_TOKENS = 4096;
+
+/** True for a message that shows its model's reasoning. */
+export function isThinking({ parts }: Pick<Message, "parts">): boolean {
+  return parts.some(({ type }) => type === "reasoning");
+}
+
+/** A model that reasons has room for it beside the history, if at least half of that stays. */
+function withThinking({ parts }: SummaryRequest, limits: ChunkLimits): ChunkLimits {
+  if (!parts.some(({ messages }) => messages.some(isThinking))) return limits;
+  return { ...limits, historyTokens: Math.max(limits.historyTokens - THINKING_TOKENS, limits.historyTokens / 2) };
 }
 
 function withRoom(request: SummaryRequest, messages: readonly Message[], limits: ChunkLimits): SummaryRequest {

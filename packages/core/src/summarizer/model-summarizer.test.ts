@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type ScriptedReply, scriptedClient, sectionedReply } from "../../testing/engine-session.ts";
 import { lettered } from "../../testing/lettered.ts";
+import { PlimsollError } from "../error.ts";
 import { type Message, textOf } from "../message/message.ts";
 import { PI_POLICY } from "../policy/presets/pi.ts";
 import type { ModelClient, ModelRequest, SummaryRequest } from "../ports.ts";
@@ -22,16 +23,25 @@ async function ask(replies: readonly ScriptedReply[], asked: SummaryRequest = re
 }
 
 /** A model that thinks so long before it writes, and shows so much if that is all it had room for. */
-function thinking(thinkingTokens: number, shown: Message["parts"]) {
+function thinking(
+  thinkingTokens: number,
+  shown: Message["parts"],
+  { mostTokens = Number.POSITIVE_INFINITY, reasoningTokens = 0 } = {},
+) {
   const requests: ModelRequest[] = [];
-  const complete: ModelClient["complete"] = (request) => {
+  const complete: ModelClient["complete"] = async (request) => {
     requests.push(request);
+    if (request.maxOutputTokens > mostTokens) throw new PlimsollError("provider-failed", "too large", { class: "other" });
     const isEnough = request.maxOutputTokens >= thinkingTokens + 200;
     const stopReason = isEnough ? ("end" as const) : ("length" as const);
     const parts = isEnough ? [{ type: "text", text: GOOD } as const] : shown.filter((part) => part.type !== "image");
-    const usage = usageOf({ totalInputTokens: 9, outputTokens: isEnough ? thinkingTokens + 200 : request.maxOutputTokens });
+    const usage = usageOf({
+      totalInputTokens: 9,
+      outputTokens: isEnough ? thinkingTokens + 200 : request.maxOutputTokens,
+      reasoningTokens,
+    });
     const draft = { role: "assistant", origin: "model", parts, modelId: "m", requestId: "r", stopReason, atMs: null } as const;
-    return Promise.resolve({ requestId: "r", draft, stopReason, usage });
+    return await Promise.resolve({ requestId: "r", draft, stopReason, usage });
   };
   return { client: { ...scriptedClient([]), complete }, requests };
 }
@@ -116,14 +126,49 @@ describe("the model summariser", () => {
       expect(summary.usage?.output.totalTokens).toBe(sizes.slice(0, -1).reduce((sum, size) => sum + size, 6200));
     });
 
-    test.each([
+    test.each<[string, Message["parts"], Parameters<typeof thinking>[2]?]>([
       ["thoughts that are not shown", []],
       ["thoughts in the text", [{ type: "text", text: "<think>First the goal" } as const]],
-    ])("is asked once more behind %s, and the next time with room at once", async (_, shown) => {
-      const { client, requests } = thinking(6000, shown);
+      ["thoughts in another tag", [{ type: "text", text: "[THINK]First the goal" } as const]],
+      ["thoughts whose tag the template began", [{ type: "text", text: "First the goal" } as const]],
+      [
+        "thoughts that usage counts, and a title",
+        [{ type: "text", text: "## Goal\nmend" } as const],
+        { reasoningTokens: 4000 },
+      ],
+    ])("is asked once more behind %s, and the next time with room at once", async (_, shown, more = {}) => {
+      const { client, requests } = thinking(6000, shown, more);
       const write = createModelSummarizer(client, { modelId: "m" });
       for (const _time of [1, 2]) expect((await write(request(small), new AbortController().signal)).text).toBe(GOOD);
       expect(requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([4096, 16_384, 8192]);
+    });
+
+    test.each<[string, number, number, readonly number[]]>([
+      ["a limit of replies that nobody named", 6000, 8192, [4096, 16_384, 8192, 8192]],
+      ["a limit that leaves no room for thoughts", 1000, 8000, [4096, 4096]],
+      ["longer thoughts, with that room at once", 15_000, 64_000, [4096, 16_384, 16_384]],
+    ])("or of other lengths is asked again within %s", async (_, tokens, mostTokens, sizes) => {
+      const { client, requests } = thinking(tokens, [thought], { mostTokens });
+      const write = createModelSummarizer(client, { modelId: "m" });
+      for (const _time of [1, 2]) expect((await write(request(small), new AbortController().signal)).text).toBe(GOOD);
+      expect(requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(sizes);
+    });
+
+    test("keeps its documented size where a server refuses more", async () => {
+      const { client, requests } = thinking(1000, [thought], { mostTokens: 4096 });
+      const write = createModelSummarizer(client, { modelId: "m", reasoning: "low" });
+      await write(request(small), new AbortController().signal);
+      expect(requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([8192, 4096]);
+    });
+
+    test.each([
+      ["<think>", "<think>First the goal.</think>\n"],
+      ["<thinking>", "<thinking>First the goal.</thinking>"],
+      ["[THINK]", "[THINK]First the goal.[/THINK]"],
+      ["no tag at first", "First the goal.\n</think>\n\n"],
+    ])("has its thoughts taken out of the text behind %s", async (_, thoughts) => {
+      const told = "They mended the parser, and its tests pass.";
+      expect((await ask([`${thoughts}${told}`], request({ sections: [] }))).summary.text).toBe(told);
     });
 
     test.each([

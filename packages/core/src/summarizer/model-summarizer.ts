@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PlimsollError } from "../error.ts";
+import { isPlimsollError, PlimsollError } from "../error.ts";
 import { quotedText } from "../message/framing.ts";
 import { type Context, isSummary, type Message, textOf } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
@@ -12,7 +12,8 @@ import { PREFIX_FRAME, SUMMARIZER_ROLE, SUMMARY_RULES } from "../prompts/parts.t
 import { TURN_CONTEXT_TITLE, TURN_PREFIX_PROMPT } from "../prompts/turn-prefix.ts";
 import { UPDATE_PROMPT } from "../prompts/update.ts";
 import { addedUsage } from "../usage.ts";
-import { withOlder } from "./chunked.ts";
+import { isThinking, THINKING_TOKENS, withOlder } from "./chunked.ts";
+import { sectionsIn } from "./sections.ts";
 import { repairedSummary } from "./usable.ts";
 
 type SummaryPart = SummaryRequest["parts"][number];
@@ -23,9 +24,6 @@ export interface ModelSummarizerOptions {
   /** For a model that reasons: how hard. Absent, the request says nothing of it. */
   readonly reasoning?: "low" | "medium" | "high";
 }
-
-/** Tokens for reasoning beside a summary's own, of a model that reasons. Chosen: most summaries and this come to 8,192, which any server takes. */
-const THINKING_TOKENS = 4096;
 
 /** The room of the second request beside that of the first, if reasoning took all of it. Chosen. */
 const MORE_ROOM = 4;
@@ -45,9 +43,9 @@ const SUMMARIZER_OPTIONS = option.schema<ModelSummarizerOptions>({
 export function createModelSummarizer(client: ModelClient, options: ModelSummarizerOptions): Summarizer {
   option.check("a summariser", option.schema<{ client: ModelClient }>({ client: option.having("complete") }), { client });
   option.check("a summariser", SUMMARIZER_OPTIONS, options);
-  let hasThought = options.reasoning !== undefined;
+  let besideTokens = options.reasoning === undefined ? 0 : THINKING_TOKENS;
   return async (request, signal) => {
-    hasThought ||= request.parts.some(({ messages }) => messages.some(isThinking));
+    if (request.parts.some(({ messages }) => messages.some(isThinking))) besideTokens ||= THINKING_TOKENS;
     if (request.conversation !== undefined) return await write(prefixQuestion(request, request.conversation), request, signal);
     const { history, turnPrefix } = apart(request);
     const written = history === null ? null : await write(fencedQuestion(history, request), request, signal);
@@ -68,17 +66,25 @@ export function createModelSummarizer(client: ModelClient, options: ModelSummari
       ...(reasoning === undefined ? {} : { reasoning }),
       ...(reasoning === undefined || options.reasoning !== undefined ? {} : { isReasoningWished: true }),
     };
-    const ask = async (mostTokens: number) => {
-      const maxOutputTokens = Math.max(maxTokens, Math.min(mostTokens, roomTokens));
+    const ask = async (mostTokens: number, leastTokens: number): Promise<ModelReply> => {
+      const maxOutputTokens = Math.max(leastTokens, Math.min(Math.floor(mostTokens), roomTokens));
       const thinkingTokens = maxOutputTokens - maxTokens;
-      return await client.complete({ ...asked, maxOutputTokens, ...(thinkingTokens > 0 ? { thinkingTokens } : {}) }, signal);
+      try {
+        return await client.complete({ ...asked, maxOutputTokens, ...(thinkingTokens > 0 ? { thinkingTokens } : {}) }, signal);
+      } catch (error) {
+        // The server's own limit of a reply, or its count of the prompt, is not known before.
+        if (maxOutputTokens === leastTokens || !isRefusal(error)) throw error;
+        return await ask(maxOutputTokens / 2, leastTokens);
+      }
     };
-    const firstTokens = hasThought ? maxTokens + THINKING_TOKENS : maxTokens;
-    const first = await ask(firstTokens);
+    const firstTokens = maxTokens + besideTokens;
+    const first = await ask(firstTokens, maxTokens);
     signal.throwIfAborted();
-    const isThought = first.stopReason === "length" && (isThinking(first.draft) || textOfReply(first) === "");
-    hasThought ||= isThought;
-    const again = isThought && firstTokens < roomTokens ? await ask(firstTokens * MORE_ROOM) : null;
+    const isThought = first.stopReason === "length" && (hasThought(first) || isUnbegun(textOfReply(first), sections));
+    if (isThought) besideTokens ||= THINKING_TOKENS;
+    const again = isThought && firstTokens < roomTokens ? await ask(firstTokens * MORE_ROOM, firstTokens + 1) : null;
+    const isLong = again?.stopReason === "end" && (again.usage.output.totalTokens ?? 0) > maxTokens + besideTokens;
+    if (isLong) besideTokens = firstTokens * MORE_ROOM - maxTokens;
     const reply = again === null ? first : { ...again, usage: addedUsage(first.usage, again.usage) ?? again.usage };
     signal.throwIfAborted();
     const { text, repairs } = repairedSummary(
@@ -144,11 +150,22 @@ function textOfReply(reply: ModelReply): string {
   if (reply.draft.parts.some((part) => part.type === "tool-call"))
     throw new PlimsollError("summary-failed", "the summary calls a tool");
   const text = reply.draft.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-  return text.replace(/^\s*<think>[\s\S]*?(?:<\/think>|$)/, "").trim();
+  const bare = text.replace(/^\s*([<[\u25c1])([\w:]*think\w*)[>\]\u25b7][\s\S]*?(?:\1\/\2[>\]\u25b7]|$)/i, "");
+  // Some chat templates write the opening tag themselves.
+  return bare.replace(/^(?![\s\S]*<think>)[\s\S]*?<\/think>\s*?(?:\n|$)/, "").trim();
 }
 
-function isThinking({ parts }: Pick<Message, "parts">): boolean {
-  return parts.some(({ type }) => type === "reasoning");
+/** True for a text that has not come to its first section, if it is to have some: thinking without a tag, as far as anybody can see. */
+function isUnbegun(text: string, sections: readonly string[]): boolean {
+  return text === "" || (sections.length > 0 && sectionsIn(text, sections).found.length === 0);
+}
+
+function isRefusal(error: unknown): boolean {
+  return isPlimsollError(error, "context-overflow") || (isPlimsollError(error) && error.details.class === "other");
+}
+
+function hasThought({ draft, usage }: ModelReply): boolean {
+  return isThinking(draft) || (usage.output.reasoningTokens ?? 0) > 0;
 }
 
 function requestMessage(text: string): Message {
