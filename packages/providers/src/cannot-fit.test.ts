@@ -21,23 +21,21 @@ const NAMED = {
   details: { budgetTokens: 15_000, parts: expect.arrayContaining([expect.objectContaining({ what: "last-human-message" })]) },
 };
 
-const refusal = Object.assign(new Error("This model's maximum context length is 16000 tokens."), {
-  status: 400,
-  error: { message: "This model's maximum context length is 16000 tokens.", code: "context_length_exceeded" },
-});
+const refusal = (message = "This model's maximum context length is 16000 tokens.") =>
+  Object.assign(new Error(message), { status: 400, error: { message, code: "context_length_exceeded" } });
 
 /** Says a giant text, after others: the requests that were sent of it, and the error that its sender got. */
-async function said(open: OpenDoor, policy: Policy, before: readonly string[]) {
+async function said(open: OpenDoor, policy: Policy, before: readonly string[], giant = GIANT, words?: string) {
   const { say, send } = await open(policy, LIMITS);
   for (const [index, text] of before.entries()) {
     say(text);
     await send(async () => chatAnswer(`a${index}`, 1_500));
   }
-  say(GIANT);
+  say(giant);
   let sent = 0;
   const error = await send(async () => {
     sent += 1;
-    throw refusal;
+    throw refusal(words);
   }).catch((thrown: unknown) => thrown);
   return { sent, error };
 }
@@ -60,8 +58,15 @@ describe.each([
   });
 });
 
+const COUNTED = "This model's maximum context length is 16000 tokens. However, your messages resulted in 16900 tokens.";
+
+test.each(ALL_DOORS)("through %s: a message that only the vendor counts as too large is named, too", async (_, open) => {
+  expect((await said(open, PLIMSOLL_POLICY, [], "word ".repeat(13_000), COUNTED)).error).toMatchObject(NAMED);
+});
+
 const options = { policy: PLIMSOLL_POLICY, limits: LIMITS };
 const chat = [OLDER, GIANT].map((content) => ({ role: "user", content }) as const);
+const turns = (["user", "assistant", "user"] as const).map((role) => ({ role, content: "go on" }));
 const contents = [OLDER, GIANT].map((text) => ({ role: "user", parts: [{ text }] }));
 const opened = async (session: Promise<{ user(text: string): void; request(): Promise<unknown> }>) => {
   const { user, request } = await session;
@@ -75,6 +80,7 @@ test.each<[string, () => Promise<unknown>]>([
   ["Chat Completions", () => createChatCompactor(options).fit(chat)],
   ["Responses", () => createItemsCompactor(options).fit(chat)],
   ["Gemini", () => createContentsCompactor(options).fit(contents)],
+  ["a system text behind older turns", () => createChatCompactor(options).fit([{ role: "system", content: GIANT }, ...turns])],
   ["a request's own limits", () => createChatCompactor({ ...options, limits: NO_LIMITS }).fit(chat, { limits: LIMITS })],
   ["a session of Messages", () => opened(createAnthropicSession({ request, ...options }))],
   ["a session of Chat Completions", () => opened(createChatSession({ request, ...options }))],

@@ -1,4 +1,5 @@
 import { compact } from "../engine/compact.ts";
+import { sizedParts, viewMeasure } from "../engine/compaction-tools.ts";
 import type { FitInput, FitOutcome, FitState, Missed, PreparedSummaryPort, SummaryWriter } from "../engine/fit-input.ts";
 import { budgetFor, expectedTokensOf, type GateState, whyAct, windowFilledBy } from "../engine/why-act.ts";
 import type { ModelLimits, StepOutcome } from "../entry.ts";
@@ -85,9 +86,9 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   const act: typeof decided = isUnpaid ? { kind: "unchanged", off: null } : decided;
   if (act.kind === "unchanged") {
     if (act.off !== null) tell(outcomeEvent(act, setup.estimator.name));
-    return media.outcome ?? (log.missed === null ? act : (stillMissed(log.missed, fit) ?? act));
+    return media.outcome ?? stillMissed(log, fit) ?? act;
   }
-  const still = act.reason === "overflow" && log.missed !== null ? stillMissed(log.missed, fit) : null;
+  const still = act.reason === "overflow" && log.missed !== null ? stillMissed(log, fit) : null;
   if (still !== null) return still;
   const state = fitStateOf(log, fit);
   const { estimator } = setup;
@@ -137,15 +138,25 @@ export function missedIn(
   const human = view.findLast(isHuman);
   const staying = [...(human === undefined ? [] : [human]), ...view.filter(isDeclared), ...input.pending];
   const count = () => staying.reduce((sum, message) => sum + measure.textTokens(textOf(message)), measure.toolsTokens(tools));
-  return { ...outcome, wordTokens: log.missed?.wordTokens ?? count() + measure.textTokens(system) };
+  // Where nothing else is left, the count that a provider refused is that of the words.
+  const countedTokens = view.every((message) => staying.includes(message)) ? (input.observedPromptTokens ?? 0) : 0;
+  const wordTokens = log.missed?.parts.length ? log.missed.wordTokens : count() + measure.textTokens(system);
+  return { ...outcome, wordTokens: Math.max(wordTokens, countedTokens) };
 }
 
 /** The outcome behind a cut that was not enough, if the words that stay are too large by themselves: it says so again. `null` if a later cut may help. */
-function stillMissed(missed: Missed, { policy, input }: SessionFit): FitOutcome | null {
+function stillMissed(log: FittedSession, fit: SessionFit): FitOutcome | null {
+  const { policy, input } = fit;
   const budgetTokens = policy.enabled && input.now === undefined ? budgetFor(policy, input)?.inputBudgetTokens : undefined;
-  if (budgetTokens === undefined || missed.wordTokens <= budgetTokens) return null;
+  if (budgetTokens === undefined || log.missed === null) return null;
+  const { parts } = log.missed;
   const reason = input.gate === "on-overflow" ? "overflow" : "over-budget";
-  return { kind: "irreducible", reason, budgetTokens, parts: missed.parts, steps: [] };
+  const outcome = { kind: "irreducible", reason, budgetTokens, parts, steps: [] } as const;
+  if ((missedIn(log, input, outcome)?.wordTokens ?? 0) <= budgetTokens) return null;
+  if (parts.length > 0) return outcome;
+  const messages = log.state.view.messages.slice();
+  const state = gateStateOf(log, fit);
+  return { ...outcome, parts: sizedParts(messages, { measure: viewMeasure(messages, state), state, pending: input.pending }) };
 }
 
 /** Makes a session fit by the new model's count, although the old one's client writes the summary; then appends the switch. */

@@ -200,7 +200,10 @@ function fold(log: OpenLog, entry: SessionEntry): Omit<FoldedState, "state"> {
   log.totals = foldTotals(log.totals, entry);
   messages.add(entry, index);
   const isAdded = entry.type === "message" && !isHuman(entry.message);
-  if (!isAdded && entry.type !== "attempt") log.missed = null;
+  // Behind a person's next message other words stay: they are counted when a gate asks.
+  const { missed } = log;
+  const isOver = entry.type === "message" && missed !== null && missed.wordTokens > missed.budgetTokens;
+  if (!isAdded && entry.type !== "attempt") log.missed = isOver ? { ...missed, parts: [] } : null;
   log.unpaid = null;
   if (entry.type === "context-call") log.memory.pass(entry.tool);
   if (entry.type !== "message") return folded;
