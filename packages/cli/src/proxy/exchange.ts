@@ -124,7 +124,8 @@ async function exchange(passing: Passing, path: string, options: Exchanging): Pr
             onProblem(`no recovery: ${messageOf(error)}`, of);
             return null;
           });
-    if (next === null && status >= 400) onProblem(`the upstream refused it with ${status}, and the agent gets that answer`, of);
+    if (next === null && status >= 400 && status < 500)
+      onProblem(`the upstream refused it with ${status}, and the agent gets that answer`, of);
     if (next === null) return await deliver();
     onProblem(`${status >= 400 ? `refused with ${status}` : `answered with ${status}, but ${failure?.why}`}, sent again`, of);
     answer.destroy();

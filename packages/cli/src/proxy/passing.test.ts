@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -174,6 +175,35 @@ describe("the upstream's answer comes as it was", () => {
       "the upstream does not answer (ECONNRESET): agents get 502",
       "the upstream did not answer 10 requests in a row (ECONNRESET)",
       "the upstream answers again, after 12 requests without an answer",
+    ]);
+  });
+
+  test.each<[string, (response: ServerResponse) => void, string]>([
+    [
+      "a gateway answers for it",
+      (response) => response.writeHead(503).end("<html></html>"),
+      "fails (503): agents get that answer",
+    ],
+    [
+      "it breaks off its answers",
+      (response) => response.setHeader("content-type", "application/json").write("{", () => response.destroy()),
+      "breaks its answers off (ECONNRESET): agents get an error",
+    ],
+  ])("%s: a person is told once, then with a count, and when it is back", async (_, fail, words) => {
+    let asked = 0;
+    const { url, stdout } = await startSetting({
+      intercept: (_request, response) => {
+        asked += 1;
+        if (asked > 10) return undefined;
+        fail(response);
+        return "answered";
+      },
+    });
+    for (let turn = 0; turn < 11; turn++) await raw(`${url}/v1/messages`, HEADERS);
+    expect(problemsIn(stdout()).map((line) => line.replace(/\(\w+\)$/, ""))).toEqual([
+      `the upstream ${words}`,
+      "the upstream did not answer 10 requests in a row ",
+      "the upstream answers again, after 10 requests without an answer",
     ]);
   });
 

@@ -28,8 +28,8 @@ export interface Upstream {
 }
 
 /**
- * An upstream at an address; its path comes before that of each request, and a version that both have comes once. That it is away is told at the first
- * request, the tenth, the hundredth, and when it is back.
+ * An upstream at an address; its path comes before that of each request, and a version that both have comes once. That it is away, fails (500 to 599) or breaks
+ * its answers off is told at the first request, the tenth, the hundredth, and when it is back.
  */
 export function createUpstream(address: URL, tell: (line: string) => void, nowMs: () => number): Upstream {
   const name = `${address.protocol}//${address.host}${address.pathname}`;
@@ -39,10 +39,10 @@ export function createUpstream(address: URL, tell: (line: string) => void, nowMs
     counts.last = ` (last: ${why} at ${new Date(nowMs()).toTimeString().slice(0, "12:00:00".length)})`;
   };
   let missed = 0;
-  const noteAway = (why: string) => {
+  const noteAway = (why: string, words = `does not answer (${why}): agents get 502`) => {
     missed += 1;
     noteFailure(why);
-    if (missed === 1) tell(`the upstream does not answer (${why}): agents get 502`);
+    if (missed === 1) tell(`the upstream ${words}`);
     else if (isTold(missed)) tell(`the upstream did not answer ${missed} requests in a row (${why})`);
   };
   const noteBack = () => {
@@ -91,8 +91,14 @@ export function createUpstream(address: URL, tell: (line: string) => void, nowMs
         noteAway(why);
         throw new PlimsollError("provider-failed", `the upstream ${name} did not answer (${why})`, {}, error);
       });
-      noteBack();
-      if ((answer.statusCode ?? 0) >= 400) noteFailure(String(answer.statusCode));
+      const { statusCode: status = 0 } = answer;
+      if (status >= 500) noteAway(String(status), `fails (${status}): agents get that answer`);
+      else if (status >= 400) noteFailure(String(status));
+      if (status < 500) answer.once("end", noteBack);
+      answer.once("error", (error) => {
+        const why = errorCode(error) ?? messageOf(error);
+        if (!request.signal.aborted) noteAway(why, `breaks its answers off (${why}): agents get an error`);
+      });
       return answer;
     },
     close: () => agent.destroy(),
