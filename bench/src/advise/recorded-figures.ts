@@ -49,7 +49,7 @@ async function recordedCompactions(transcript: Transcript): Promise<RecordedFigu
   const cell = cellOf(session, { policy: RECORDED_POLICY, window: { kind: "real" }, catalog: MODEL_CATALOG });
   const recorder = createRowMetrics(session, cell, { catalog: MODEL_CATALOG, metrics: METRICS });
   await drive(session, cell, recorder.add);
-  const [waits, details] = [compactionWaits(transcript), recorder.compactions()];
+  const [waits, details] = [compactionWaits(transcript), recorder.needs()];
   return new Map(
     own.map(({ id, place }, index) => {
       const { neededLater = 0, examples = [] } = details[index] ?? {};

@@ -26,7 +26,7 @@ export function createRowMetrics(
   session: PreparedSession,
   cell: Cell,
   { catalog, metrics }: { readonly catalog: ModelCatalog; readonly metrics: RunMetrics },
-): Recorder<RowFigures, ReplayedCall> & { readonly compactions: () => RowFigures["compactions"] } {
+): Recorder<RowFigures, ReplayedCall> & Pick<CompactionLog, "needs"> {
   const replay = measuredReplay(session, cell, catalog);
   const measured = createMeasuredCalls(replay);
   const recorders = metrics.map((metric) => metric.measure(replay));
@@ -48,11 +48,11 @@ export function createRowMetrics(
       for (const recorder of recorders) recorder.add(call);
       log.add(sent);
       const missing = call.shown === null ? [] : replay.held.missing(["passages"]);
-      for (const { needle } of missing) log.needed(sent.call, passageLine(session.needs(), needle), replay.held.leftAt(needle));
+      for (const { needle } of missing) log.needed(sent.call, topicOf(session.needs(), needle), replay.held.leftAt(needle));
       cacheMisses.add(sent, call.served.call);
       composition.add(sent);
     },
-    compactions: log.result,
+    needs: log.needs,
     result: () => ({
       metrics: rowOf(metrics, (_, place) => recorders[place]?.result()),
       compactions: log.result(),
@@ -65,11 +65,16 @@ export function createRowMetrics(
 /** Characters of a needed passage's line that are shown; chosen. */
 const LINE_CHARS = 120;
 
-/** The line of a passage that states its reference. */
-function passageLine({ textOf, nameOf }: ReturnType<PreparedSession["needs"]>, needle: number): string {
-  const lines = textOf(needle).split("\n");
-  const line = lines.find((each) => each.includes(nameOf(needle))) ?? lines[0] ?? "";
-  return line.trim().slice(0, LINE_CHARS).toWellFormed();
+/** The reference that a passage is about, and the line that states it. */
+function topicOf({ textOf, nameOf }: ReturnType<PreparedSession["needs"]>, needle: number): Topic {
+  const [text, lines] = [nameOf(needle), textOf(needle).split("\n")];
+  const line = lines.find((each) => each.includes(text)) ?? lines[0] ?? "";
+  return { text, line: line.trim().slice(0, LINE_CHARS).toWellFormed() };
+}
+
+interface Topic {
+  readonly text: string;
+  readonly line: string;
 }
 
 function measuredReplay(session: PreparedSession, cell: Cell, catalog: ModelCatalog): MeasuredReplay {
@@ -184,7 +189,7 @@ export interface CompactionDetail {
   readonly shortenedParts: number;
   /** The beginning of the summaries' text; `null` without one. */
   readonly summary: string | null;
-  /** Passages that later replies needed and that left with it, and lines of the first few. */
+  /** Passages that later replies needed and that left with it, and the topics of the first few. */
   readonly neededLater: number;
   readonly examples: readonly NeededLater[];
 }
@@ -202,25 +207,38 @@ const MOST_EXAMPLES = 6;
 interface CompactionLog {
   add(sent: Pick<ReplayedCall, "call" | "compactions">): void;
   /** A reply at `call` used a reference whose passage left the context before `leftAtCall`; -1 for one that was never there. */
-  needed(call: number, text: string, leftAtCall: number): void;
+  needed(call: number, topic: Topic, leftAtCall: number): void;
+  /** For each compaction its needs, the first few by their lines. */
+  needs(): readonly Pick<CompactionDetail, "neededLater" | "examples">[];
   result(): readonly CompactionDetail[];
 }
 
 /** A log without compactions. A loss between two compactions counts for the one before. */
 function createCompactionLog(): CompactionLog {
-  const details: { readonly detail: CompactionDetail; neededLater: number; readonly examples: NeededLater[] }[] = [];
+  const details: {
+    readonly detail: CompactionDetail;
+    neededLater: number;
+    readonly examples: (Topic & { readonly call: number })[];
+  }[] = [];
   return {
     add: ({ call, compactions }) => {
       for (const compaction of compactions) details.push({ detail: detailOf(call, compaction), neededLater: 0, examples: [] });
     },
-    needed: (call, text, leftAtCall) => {
+    needed: (call, topic, leftAtCall) => {
       const from = details.findLast(({ detail }) => detail.call <= leftAtCall);
       if (from === undefined) return;
       from.neededLater += 1;
-      if (from.examples.length < MOST_EXAMPLES && from.examples.every((example) => example.text !== text))
-        from.examples.push({ call, text });
+      if (from.examples.length < MOST_EXAMPLES && from.examples.every(({ text }) => text !== topic.text))
+        from.examples.push({ call, ...topic });
     },
-    result: () => details.map(({ detail, neededLater, examples }) => ({ ...detail, neededLater, examples })),
+    needs: () =>
+      details.map(({ neededLater, examples }) => ({
+        ...{ neededLater, examples: examples.map(({ call, line: text }) => ({ call, text })) },
+      })),
+    result: () =>
+      details.map(({ detail, neededLater, examples }) => ({
+        ...{ ...detail, neededLater, examples: examples.map(({ call, text }) => ({ call, text })) },
+      })),
   };
 }
 
