@@ -73,14 +73,19 @@ export function createModelSummarizer(client: ModelClient, options: ModelSummari
         return await client.complete({ ...asked, maxOutputTokens, ...(thinkingTokens > 0 ? { thinkingTokens } : {}) }, signal);
       } catch (error) {
         // The server's own limit of a reply, or its count of the prompt, is not known before.
-        if (maxOutputTokens === leastTokens || !isRefusal(error)) throw error;
+        const isRefused = isPlimsollError(error) && (error.code === "context-overflow" || error.details.class === "other");
+        if (maxOutputTokens === leastTokens || !isRefused) throw error;
         return await ask(maxOutputTokens / 2, leastTokens);
       }
     };
     const firstTokens = maxTokens + besideTokens;
     const first = await ask(firstTokens, maxTokens);
     signal.throwIfAborted();
-    const isThought = first.stopReason === "length" && (hasThought(first) || isUnbegun(textOfReply(first), sections));
+    const hasThought = isThinking(first.draft) || (first.usage.output.reasoningTokens ?? 0) > 0;
+    // A text that has not come to its first section is thinking without a tag, as far as anybody can see.
+    const isUnbegun =
+      textOfReply(first) === "" || (sections.length > 0 && sectionsIn(textOfReply(first), sections).found.length === 0);
+    const isThought = first.stopReason === "length" && (hasThought || isUnbegun);
     if (isThought) besideTokens ||= THINKING_TOKENS;
     const again = isThought && firstTokens < roomTokens ? await ask(firstTokens * MORE_ROOM, firstTokens + 1) : null;
     const isLong = again?.stopReason === "end" && (again.usage.output.totalTokens ?? 0) > maxTokens + besideTokens;
@@ -153,19 +158,6 @@ function textOfReply(reply: ModelReply): string {
   const bare = text.replace(/^\s*([<[\u25c1])([\w:]*think\w*)[>\]\u25b7][\s\S]*?(?:\1\/\2[>\]\u25b7]|$)/i, "");
   // Some chat templates write the opening tag themselves.
   return bare.replace(/^(?![\s\S]*<think>)[\s\S]*?<\/think>\s*?(?:\n|$)/, "").trim();
-}
-
-/** True for a text that has not come to its first section, if it is to have some: thinking without a tag, as far as anybody can see. */
-function isUnbegun(text: string, sections: readonly string[]): boolean {
-  return text === "" || (sections.length > 0 && sectionsIn(text, sections).found.length === 0);
-}
-
-function isRefusal(error: unknown): boolean {
-  return isPlimsollError(error, "context-overflow") || (isPlimsollError(error) && error.details.class === "other");
-}
-
-function hasThought({ draft, usage }: ModelReply): boolean {
-  return isThinking(draft) || (usage.output.reasoningTokens ?? 0) > 0;
 }
 
 function requestMessage(text: string): Message {
