@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdir, realpath, stat } from "node:fs/promises";
-import { isAbsolute, join, resolve, sep } from "node:path";
+import { basename, isAbsolute, join, resolve, sep } from "node:path";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
 import { suggestion } from "@plimsoll/core/extend";
 import type { Command } from "commander";
@@ -209,7 +209,7 @@ export async function newestLog(
   const folders = folder === null ? null : [folder, await realpath(folder).catch(() => folder)];
   const logs = located.flat();
   const begin = id === "" ? [] : logs.filter(({ path }) => idOf(path).startsWith(id) || shortId(path) === id);
-  const others = id.length < FEWEST_PART_CHARS && id !== "" ? [] : logs.filter(({ path }) => idNameOf(path).includes(id));
+  const others = id.length < FEWEST_PART_CHARS && id !== "" ? [] : logs.filter(({ path }) => basename(path).includes(id));
   const named = begin.length > 0 ? begin : others;
   if (id !== "" && named.length > 1) {
     const names = named.slice(0, LISTED_LOGS).map(({ path }) => homeName(path, io.homeFolder));
@@ -230,15 +230,10 @@ const LISTED_LOGS = 5;
 /** A part of a name that is not its id's beginning has so many characters at least, as words are no ids; chosen. */
 const FEWEST_PART_CHARS = 8;
 
-/** The part of a log's path that names its session: its name, or its folder's if all logs have one name, as `events.jsonl`. */
-function idNameOf(path: string): string {
-  const names = path.split(/[\\/#]/);
-  return names.findLast((name) => /\d/.test(name)) ?? names.at(-1) ?? path;
-}
-
-/** The id in a log's name: its random one, or the name without its ending. */
+/** The id in a log's name, or in its folder's if all logs have one name, as `events.jsonl`: the random one, or the name without its ending. */
 function idOf(path: string): string {
-  const name = idNameOf(path);
+  const names = path.split(/[\\/#]/);
+  const name = names.findLast((each) => /\d/.test(each)) ?? names.at(-1) ?? path;
   return /[0-9a-f]{8}-[0-9a-f]{4}-.*/.exec(name)?.[0] ?? name.replace(/(?:\.[a-z]+)+$/, "");
 }
 
