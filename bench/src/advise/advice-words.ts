@@ -155,7 +155,7 @@ export function answerSentences(decision: Decision, pays: Payment = "tokens", ex
   if (pays === "plan" || proxy.kind === "idle" || proxy.kind === "too-few") return [own];
   const need = "plimsoll proxy (needs an API key; not with a subscription)";
   if (!isOffer(proxy)) {
-    return [own, `Not behind ${need}: it ${PROXY_KEEP_WORDS[proxy.why]}.`];
+    return [own, `Not behind ${need}: it ${KEEP_WORDS[proxy.why][1]}.`];
   }
   const lead = `${proxy.kind === "set" ? "Run" : `Or, losing ${worstLoss(proxy.best)}, run`} ${agent.title} behind ${need}`;
   return [own, `${lead}: ${offerText(decision, proxy, extent)}.${ownCompaction(decision)}`];
@@ -212,7 +212,7 @@ function settingSentence(decision: Decision, verdict: SettingVerdict<SettingFigu
     }
     case "keep": {
       const isChosen = verdict.why === "too-much-lost" && choice?.rows.some(({ kind }) => kind === "default");
-      return `Nothing to set: ${isChosen ? "each setting that saves 5% more than yours loses a point or more of a measure" : KEEP_WORDS[verdict.why]}.`;
+      return `Nothing to set: ${isChosen ? "each setting that saves 5% more than yours loses a point or more of a measure" : KEEP_WORDS[verdict.why][0]}.`;
     }
     default:
       return verdict satisfies never;
@@ -224,21 +224,16 @@ function worstLoss({ losses: [worst] }: SettingFigures): string {
   return worst === undefined ? "nothing" : `up to ${formatPercent(worst.points)} points of ${worst.measure}`;
 }
 
+const LOSES = `loses over ${MOST_LOST_POINTS} points of a measure`;
 const UNSURE = "saves 5% over all sessions, but not on each half of them";
 
+/** Why a setting is kept, and why the proxy is not taken. */
 const KEEP_WORDS = {
-  "nothing-cheaper": "no setting saves 5%",
-  "too-much-lost": `each setting that saves 5% loses over ${MOST_LOST_POINTS} points of a measure`,
-  "not-confirmed": `a setting ${UNSURE}`,
-  "other-window": "another window reads the same setting, and decides",
+  "nothing-cheaper": ["no setting saves 5%", "saves less than 5%"],
+  "too-much-lost": [`each setting that saves 5% ${LOSES}`, LOSES],
+  "not-confirmed": [`a setting ${UNSURE}`, UNSURE],
+  "other-window": ["another window reads the same setting, and decides", ""],
 } as const;
-
-const PROXY_KEEP_WORDS: Readonly<Record<keyof typeof KEEP_WORDS, string>> = {
-  ...KEEP_WORDS,
-  "nothing-cheaper": "saves less than 5%",
-  "too-much-lost": `loses over ${MOST_LOST_POINTS} points of a measure`,
-  "not-confirmed": UNSURE,
-};
 
 /** The lines of the settings file, of a trade too, and the command that starts the proxy in the window of the replay. */
 function pastesOf({ choice, refusal, agent: { turning }, windowTokens }: Decision, pays: Payment): DecisionWords["pastes"] {

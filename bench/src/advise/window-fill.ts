@@ -54,21 +54,16 @@ export function windowFills({ rows, sessions }: Pick<BenchReport, "rows" | "sess
 export function joinedFills(
   groups: readonly { readonly fills: readonly WindowFill[]; readonly promptTokens: number }[],
 ): readonly WindowFill[] {
-  const whole = sum(groups.map(({ promptTokens }) => promptTokens));
-  const all = groups.flatMap(({ fills, promptTokens }) =>
-    fills.map((fill) => ({ ...fill, ratio: promptTokens / Math.max(1, whole) })),
-  );
-  return [...new Set(all.map(({ kind }) => kind))].map((kind) => {
-    const of = all.filter((fill) => fill.kind === kind);
-    const over = (figure: (fill: (typeof all)[number]) => number) => sum(of.map(figure));
-    const usd = of.some((fill) => fill.usd !== null) ? over((fill) => fill.usd ?? 0) : null;
-    return {
-      kind,
-      tokens: over(({ tokens, ratio }) => tokens * ratio),
-      percent: over(({ percent, ratio }) => percent * ratio),
-      usd,
-    };
-  });
+  const whole = Math.max(1, sum(groups.map(({ promptTokens }) => promptTokens)));
+  const joined = new Map<string, WindowFill>();
+  for (const { fills, promptTokens } of groups)
+    for (const { kind, ...fill } of fills) {
+      const { tokens, percent, usd } = joined.get(kind) ?? { tokens: 0, percent: 0, usd: null };
+      const ratio = promptTokens / whole;
+      const sums = { tokens: tokens + fill.tokens * ratio, percent: percent + fill.percent * ratio };
+      joined.set(kind, { kind, ...sums, usd: fill.usd === null ? usd : (usd ?? 0) + fill.usd });
+    }
+  return [...joined.values()];
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
