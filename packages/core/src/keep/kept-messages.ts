@@ -110,7 +110,10 @@ function fill(
   let tokens = 0;
   let wantedTokens = 0;
   try {
-    for (const range of rangesOf(rule.choose(view))) {
+    const ranges = rule.choose(view);
+    if (typeof Object(ranges)[Symbol.iterator] !== "function")
+      throw new TypeError(`choose returned ${String(ranges)}, not a list of { from, through }`);
+    for (const range of ranges) {
       const limitTokens = chosen.length < (beyondAmount ?? 0) ? leftTokens : Math.min(statedTokens, leftTokens);
       const all = unitsIn(units, range);
       const fresh = all.filter((unit) => !unit.isKept && !kept.has(unit));
@@ -130,14 +133,6 @@ function fill(
   for (const unit of kept) unit.isKept = true;
   const ordered = [...kept].sort((a, b) => a.from - b.from);
   return { kind: rule.kind, messages: messagesOf(ordered, view), tokens, chosen, failure: null };
-}
-
-/** The choice of a rule, which may be of any kind if it was written without types. */
-function rangesOf(answer: Iterable<MessageRange>): Iterable<MessageRange> {
-  if (typeof Object(answer)[Symbol.iterator] === "function") return answer;
-  throw new TypeError(
-    `choose returned ${answer instanceof Promise ? "a promise" : String(answer)}, not a list of { from, through }`,
-  );
 }
 
 function messagesOf(units: readonly Unit[], { messages }: Pick<KeepView, "messages">): readonly Message[] {

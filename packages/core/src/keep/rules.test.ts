@@ -218,7 +218,7 @@ describe("a rule of one's own", () => {
   test.each<[string, () => unknown, string]>([
     ["numbers", () => [1], "choose returned 1, not { from, through } with 0 <= from <= through < 1"],
     ["places that are not there", () => [{ from: 0, through: 9 }], 'choose returned {"from":0,"through":9}, not'],
-    ["a promise", async () => [], "choose returned a promise, not a list of { from, through }"],
+    ["a promise", async () => [], "choose returned [object Promise], not a list of { from, through }"],
     ["nothing", () => undefined, "choose returned undefined, not a list of { from, through }"],
   ])("fails in words if it answers with %s", (_, choose, message) => {
     const rule = own({ ...whole, choose }).bind(SPEC);
