@@ -1,4 +1,4 @@
-import { decodeLog, encodeLog, type ModelClient, type ModelReply, textOf, usageOf } from "@plimsoll/core";
+import { decodeLog, encodeLog, type ModelClient, type ModelReply, textOf, UNREPORTED_USAGE, usageOf } from "@plimsoll/core";
 import type { AgentTool } from "@plimsoll/core/extend";
 import { given, scriptedModel, UNUSABLE_ANSWERS } from "@plimsoll/core/testing";
 import { describe, expect, test } from "vitest";
@@ -113,7 +113,7 @@ describe("an agent's own functions", () => {
 
 test.each([
   ["a negative prompt", usageOf({ totalInputTokens: -5, outputTokens: 1 })],
-  ["a prompt that is no number", usageOf({ totalInputTokens: Number.NaN, outputTokens: 1 })],
+  ["a prompt that is no number", { ...UNREPORTED_USAGE, input: { ...UNREPORTED_USAGE.input, totalTokens: Number.NaN } }],
 ])("%s that a provider reports ends no run", async (_, usage) => {
   const { options, model, events } = agentSetup([{ text: "done" }]);
   const stream: ModelClient["stream"] = async function* (...asked) {

@@ -15,9 +15,9 @@ const managerOf = (events: ContextEvent[] = []) =>
 /** Counts that no provider can mean. */
 const IMPOSSIBLE: readonly (readonly [string, Usage])[] = [
   ["a negative prompt", usageOf({ totalInputTokens: -5, outputTokens: 1 })],
-  ["a prompt that is no number", usageOf({ totalInputTokens: Number.NaN, outputTokens: 1 })],
+  ["a prompt that is no number", { ...UNREPORTED_USAGE, input: { ...UNREPORTED_USAGE.input, totalTokens: Number.NaN } }],
   ["a prompt of half a token", usageOf({ totalInputTokens: 2000.5, outputTokens: 1 })],
-  ["an endless prompt", usageOf({ totalInputTokens: Number.POSITIVE_INFINITY })],
+  ["an endless prompt", { ...UNREPORTED_USAGE, input: { ...UNREPORTED_USAGE.input, totalTokens: Number.POSITIVE_INFINITY } }],
   ["a negative reply", usageOf({ totalInputTokens: 2000, outputTokens: -1 })],
   ["a negative part of a cache", usageOf({ totalInputTokens: 2000, cacheReadTokens: -3 })],
 ];
