@@ -2,6 +2,7 @@ import { type AppliedEdit, LOG_VERSION, type SessionEntry, type SessionStartEntr
 import { closedError, isPlimsollError, PlimsollError } from "../error.ts";
 import { shortHandle } from "../message/handle.ts";
 import { canonicalContent, type Message, textOf } from "../message/message.ts";
+import { messageChars } from "../message/size.ts";
 import { deadlineOf, untilAborted } from "../port-door.ts";
 import type { SessionStore, SessionWriter } from "../ports.ts";
 import { shortHash } from "../text.ts";
@@ -254,11 +255,11 @@ async function begun(parent: Node, beginning: Beginning, memory: Memory): Promis
   await closing.get(sessionId)?.catch(() => undefined);
   await closeLeft(sessionId, memory);
   const settled = await settledEntries(beginning, options.admit);
-  const entries = [...firstEntries(sessionId, beginning, options.nowMs()), ...settled] as const;
+  const entries = [...firstEntries(sessionId, beginning, options.nowMs()), ...(settled ?? [])] as const;
   const isStored = options.sessions !== null && !isPassing;
   const { entries: known, writer } = isStored ? await openedOrCreated(options.sessions, entries) : { entries, writer: null };
   const name = { key, sessionId };
-  const settledFrom = settled.length > 0 ? beginning.source : null;
+  const settledFrom = settled === null ? null : beginning.source;
   const from = settledFrom?.session ?? null;
   const session = options.begin(name, { entries: known, writer }, { request: beginning.request, from });
   const branch: Branch = { name, session, parent, slot, children: new Map(), isPassing, settledFrom };
@@ -282,20 +283,20 @@ function firstEntries(
 /**
  * The entries that a branch takes over from behind the place where it parts from its source. A request may hold texts that its caller sends once, a clock or a
  * reminder: its lasting part is known when a reply comes behind it, or if all replies of the source came back. Then the messages are the request's own, and edits
- * and reports behind them stay; none do if an edit begins with a message that is gone.
+ * and reports behind them stay; `null` if an edit begins with a message that is gone.
  */
 async function settledEntries(
   { request, source, sharedCount }: Beginning,
   admit: ConversationsOptions["admit"],
-): Promise<readonly SessionEntry[]> {
-  if (source === null) return [];
+): Promise<readonly SessionEntry[] | null> {
+  if (source === null) return null;
   const all = source.session.entries();
   const behind = all.slice(
     all.findIndex((entry) => entry.type === "message" && entry.message.id === idsOf(source)[sharedCount]),
   );
   const before = messagesIn(behind);
   const counts = settledCounts(before, request.messages.slice(sharedCount));
-  if (counts === null || sharedCount + (counts[0] ?? 0) === 0) return [];
+  if (counts === null || counts.length === 0 || sharedCount + (counts[0] ?? 0) === 0) return null;
   /** The ids by those that the source has, as in entries and as a context shows them; of a message that is gone, that of the one before it. */
   const names = new Map<string, string>();
   for (const [at, { id }] of before.entries()) {
@@ -303,14 +304,34 @@ async function settledEntries(
     names.set(id, name).set(shortHandle(id), shortHandle(name));
   }
   const gone = new Set(before.flatMap(({ id }, at) => (counts[at] === (counts[at - 1] ?? 0) ? [id] : [])));
-  if (behind.some((entry) => entry.type === "compaction" && entry.edits.some((edit) => beginsWith(edit, gone)))) return [];
+  if (behind.some((entry) => entry.type === "compaction" && entry.edits.some((edit) => beginsWith(edit, gone)))) return null;
   const own = request.messages.slice(sharedCount, sharedCount + (counts.at(-1) ?? 0));
   const taken = await Promise.all(own.map((message, at) => admit?.(request, sharedCount + at, source.session) ?? message));
+  const chars = all.reduce((sum, entry) => sum + (entry.type === "message" ? messageChars(entry.message) : 0), 0);
+  const changed = changedChars(before, { taken, counts });
   let place = -1;
   return behind.flatMap((entry): readonly SessionEntry[] => {
+    // A report on texts that were whole says nothing of what the program has left of them.
+    if (entry.type === "usage" && (changed[place] ?? 0) > chars * MOST_CHANGED_RATIO) return [];
     if (entry.type !== "message") return [renamed(entry, names)];
     place += 1;
     return taken.slice(counts[place - 1] ?? 0, counts[place]).map((message) => ({ type: "message", message }));
+  });
+}
+
+/** Above this share of changed characters of a history reports of it do not hold: sizes would be off by as much. Chosen. */
+const MOST_CHANGED_RATIO = 0.05;
+
+/** For each message behind a parting, how many characters the messages in the places through it have more or less. */
+function changedChars(
+  before: readonly Message[],
+  { taken, counts }: { readonly taken: readonly Message[]; readonly counts: readonly number[] },
+): readonly number[] {
+  let changed = 0;
+  return before.map((message, at) => {
+    const now = taken.slice(counts[at - 1] ?? 0, counts[at]).reduce((sum, each) => sum + messageChars(each), 0);
+    changed += Math.abs(now - messageChars(message));
+    return changed;
   });
 }
 

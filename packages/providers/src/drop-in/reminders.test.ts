@@ -110,3 +110,25 @@ test.each([
   await compactor.fit([asked, ...step("a", settled), ...step("c", "more")]);
   expect(compactor.conversations()).toHaveLength(count);
 });
+
+test("a program that empties its older results is not cut for the sizes that they had", async () => {
+  let cuts = 0;
+  const onEvent = ({ type }: { readonly type: string }) => void (cuts += type === "compaction-end" ? 1 : 0);
+  const compactor = createChatCompactor({
+    policy: PLIMSOLL_POLICY,
+    limits: { contextWindowTokens: 48_000, maxOutputTokens: 8_000 },
+    nowMs: () => 0,
+    onEvent,
+  });
+  const lines = (at: number) => `line of call ${at}\n`.repeat(480);
+  for (const count of Array.from({ length: 100 }, (_, at) => at)) {
+    // As Gemini CLI and Qwen Code do: at once, all but the newest.
+    const emptied = Math.floor(count / 45) * 45 - 5;
+    const steps = Array.from({ length: count }, (_, at) => step(`c${at}`, at < emptied ? "[cleared]" : lines(at)));
+    const sent = await compactor.fit([{ role: "user", content: "Read it." }, ...steps.flat()], { conversation: "one" });
+    const prompt_tokens = Math.ceil(JSON.stringify(sent).length / 4);
+    const usage = { prompt_tokens, completion_tokens: 9, total_tokens: prompt_tokens + 9 };
+    await compactor.observe(sent, { id: `r${count}`, model: "m", usage });
+  }
+  expect(cuts).toBeLessThanOrEqual(6);
+});
