@@ -162,6 +162,35 @@ describe("what makes a session unusable", () => {
     expect(mended).toBe(text.replace(line === "" ? `${item},` : line, ""));
   });
 
+  test.each([
+    ["that is sound", (text: string) => text, [], null],
+    ["whose last line is cut off", (text: string) => text.slice(0, -9), [{ line: 5, words: "the last line is cut off" }], 4],
+    [
+      "with a line that is no JSON",
+      (text: string) => `${text.split("\n")[0]}\nxx\n${text}`,
+      [{ line: 2, words: "this line is not JSON" }],
+      6,
+    ],
+    [
+      "with an open call",
+      (text: string) => text.split("\n").toSpliced(2, 1).join("\n"),
+      [{ line: 2, words: "this call of run has no result" }],
+      4,
+    ],
+  ])("a list of one message a line %s", (_, breaking, faults, count) => {
+    const call = { id: "c1", type: "function", function: { name: "run", arguments: "{}" } };
+    const said = ["Look.", "Well.", "Go on."].map((content, at) => ({ role: at === 1 ? "assistant" : "user", content }));
+    const done = [
+      { role: "assistant", content: null, tool_calls: [call] },
+      { role: "tool", tool_call_id: "c1", content: "a" },
+    ];
+    const text = [said[0], ...done, said[1], said[2]].map((each) => `${JSON.stringify(each)}\n`).join("");
+    const examined = examineLog(breaking(text), "openai-chat", { thinking: "keep" });
+    expect(examined.faults).toEqual(faults);
+    expect(examined.mended?.trimEnd().split("\n").length ?? null).toBe(count);
+    expect(examineLog(examined.mended ?? text, "openai-chat", { thinking: "keep" }).faults).toEqual([]);
+  });
+
   test("of Gemini CLI's records the newest of each message counts, and none that was taken back", () => {
     const call = { id: "c1", name: "run", args: {}, status: "executing" };
     const ended = { ...call, status: "success", result: [{ functionResponse: { id: "c1", name: "run", response: {} } }] };

@@ -58,7 +58,7 @@ export function examineLog(text: string, format: string, { thinking }: { readonl
   const faults: Fault[] = [];
   const sound = units.filter((unit, index) => {
     if (unit.value !== undefined) return true;
-    const words = index === units.length - 1 ? "the last line is cut off" : "this line is not JSON";
+    const words = index === units.length - 1 ? CUT_OFF : NO_JSON;
     faults.push({ line: unit.line, words: isNestedDeeper(unit.text) ? NESTED_TOO_DEEP : words });
     return false;
   });
@@ -93,11 +93,19 @@ export function examineLog(text: string, format: string, { thinking }: { readonl
 }
 
 const NESTED_TOO_DEEP = "JSON that is nested too deeply to read";
+const [CUT_OFF, NO_JSON] = ["the last line is cut off", "this line is not JSON"];
 const CUT_OFF_DOCUMENT = "the file's JSON is cut off and cannot be repaired here";
 
 function examineDocument(text: string, rules: Parameters<typeof mendItems>[2]): Examined {
-  const value = jsonIn(text);
+  const whole = jsonIn(text);
   const faults: Fault[] = [];
+  const lines = whole === undefined && isOnLines(text) ? text.trimEnd().split("\n") : [];
+  const read = lines.flatMap((line, at) => {
+    const item = jsonIn(line);
+    if (item === undefined) faults.push({ line: at + 1, words: at === lines.length - 1 ? CUT_OFF : NO_JSON });
+    return item === undefined ? [] : [item];
+  });
+  const value = lines.length > 0 ? read : whole;
   if (value === undefined)
     return { faults: [{ line: 1, words: isNestedDeeper(text) ? NESTED_TOO_DEEP : CUT_OFF_DOCUMENT }], mended: null };
   const list = Array.isArray(value) ? value : isRecord(value) && Array.isArray(value.messages) ? value.messages : [value];
@@ -113,8 +121,10 @@ function examineDocument(text: string, rules: Parameters<typeof mendItems>[2]): 
       ? { ...value, messages: made }
       : made[0];
   const indent = /^[[{]\r?\n([ \t]+)/.exec(text)?.[1] ?? "";
-  const isSame = made.length === list.length && made.every((each, index) => each === list[index]);
-  const written = isSame ? text : `${JSON.stringify(next, null, indent)}${text.endsWith("\n") ? "\n" : ""}`;
+  const isSame =
+    made.length === list.length && read.length === lines.length && made.every((each, index) => each === list[index]);
+  const json = lines.length > 0 ? made.map((each) => JSON.stringify(each)).join("\n") : JSON.stringify(next, null, indent);
+  const written = isSame ? text : `${json}${text.endsWith("\n") ? "\n" : ""}`;
   const mended = wellFormedText(written);
   if (mended !== written) faults.push({ line: 1, words: "half a character, which vendors refuse" });
   return { faults: byLine(faults), mended: faults.length === 0 ? null : mended };

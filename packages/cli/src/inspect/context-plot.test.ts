@@ -24,6 +24,11 @@ test("of many calls the largest of each column is shown, within 80 columns", () 
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
 });
 
+test("two hundred thousand calls are shown, more than a function takes arguments", () => {
+  const sizes = Array.from({ length: 200_000 }, () => 10);
+  expect(contextPlot({ sizes, compactedBefore: [] }).at(-1)).toContain("200,000 calls");
+});
+
 test("a session without calls has none", () => {
   expect(contextPlot({ sizes: [], compactedBefore: [] })).toEqual([]);
 });

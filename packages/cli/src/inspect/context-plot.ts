@@ -14,7 +14,7 @@ export function contextPlot({
   readonly sizes: readonly number[];
   readonly compactedBefore: readonly number[];
 }): readonly string[] {
-  const highest = Math.max(0, ...sizes);
+  const highest = sizes.reduce((most, size) => Math.max(most, size), 0);
   if (highest === 0) return [];
   const columns = Math.min(COLUMNS, sizes.length);
   const columnOf = (call: number) => Math.min(columns - 1, Math.floor((call * columns) / sizes.length));

@@ -108,7 +108,7 @@ const CHART_BAR_WIDTH = 160;
 
 /** The story as a table: turns, the work between them with the size of its last prompt, compactions. */
 function timelineSection({ lines, calls }: SessionStory): Markup {
-  const largest = Math.max(1, ...calls.map(({ promptTokens }) => promptTokens ?? 0));
+  const largest = calls.reduce((most, { promptTokens }) => Math.max(most, promptTokens ?? 0), 1);
   let compactions = 0;
   const rows = lines.map((line) => {
     if (line.kind === "compaction") compactions += 1;
@@ -223,7 +223,8 @@ const HEADROOM_RATIO = 1.06;
 function contextSvg({ data, compactions, callCount, contextWindowTokens }: ContextChart): Markup {
   const { calls, layers, reportedTokens } = data;
   const sums = calls.map((_, index) => layers.reduce((sum, { tokens }) => sum + (tokens[index] ?? 0), 0));
-  const highest = Math.max(1, ...sums, ...reportedTokens.map((tokens) => tokens ?? 0)) * HEADROOM_RATIO;
+  const highest =
+    [...sums, ...reportedTokens].reduce<number>((most, tokens) => Math.max(most, tokens ?? 0), 1) * HEADROOM_RATIO;
   const x = (call: number) => round(MARGIN.left + (call / Math.max(1, callCount - 1)) * (WIDTH - MARGIN.left - MARGIN.right));
   const y = (tokens: number) => round(FLOOR - (tokens / highest) * (FLOOR - MARGIN.top));
   const grid = ticksTo(highest, TICKS).map(

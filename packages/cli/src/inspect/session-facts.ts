@@ -95,7 +95,7 @@ function promptFacts(calls: SessionStory["calls"]): readonly SessionFact[] {
   const cache = isCacheKnown
     ? `, ${formatPercent((100 * totalOf("cacheReadTokens")) / totalOf("totalTokens"))}% from cache`
     : "";
-  const largest = Math.max(...inputs.map(({ totalTokens }) => totalTokens ?? 0));
+  const largest = inputs.reduce((most, { totalTokens }) => Math.max(most, totalTokens ?? 0), 0);
   const output = calls.reduce((sum, { usage }) => sum + (usage.output.totalTokens ?? 0), 0);
   return [
     fact("largest prompt", `${formatTokens(largest)} tokens`, { largestPromptTokens: largest }),

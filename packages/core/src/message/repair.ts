@@ -36,7 +36,7 @@ export function repairMessages(messages: readonly Message[], rules: WireRules = 
     return usable === null ? [] : [{ message: usable, index }];
   });
   const pairs = pairResults(kept, rules);
-  repairs.push(...pairs.repairs);
+  for (const each of pairs.repairs) repairs.push(each);
   const placed = withOwnIds(placeResults(kept, pairs, rules), repairs);
   if (repairs.length === 0) return { messages, repairs, sourceIndexes: messages.map((_, index) => index) };
   return {
