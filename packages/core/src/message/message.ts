@@ -140,17 +140,8 @@ export function sentParts({ parts }: Pick<Message, "parts">): readonly Part[] {
 
 /** The texts of a part that are sent: a call counts its name and its arguments. */
 export function partTexts(part: Part): readonly string[] {
-  switch (part.type) {
-    case "text":
-    case "reasoning":
-      return [part.text];
-    case "tool-call":
-      return [part.toolName, part.argumentsJson];
-    case "image":
-      return [];
-    default:
-      return part satisfies never;
-  }
+  if (part.type === "image") return [];
+  return part.type === "tool-call" ? [part.toolName, part.argumentsJson] : [part.text];
 }
 
 /** The text parts of a message joined by newlines; reasoning, calls and images are left out. */

@@ -4,17 +4,8 @@ import { type Context, type ImagePart, type Message, oncePerMessage, type Part }
 
 /** UTF-16 code units of a part's own text: of its sent form, without an image's bytes. */
 export function partChars(part: Part): number {
-  switch (part.type) {
-    case "text":
-    case "reasoning":
-      return part.text.length;
-    case "tool-call":
-      return part.toolName.length + part.argumentsJson.length;
-    case "image":
-      return 0;
-    default:
-      return part satisfies never;
-  }
+  if (part.type === "image") return 0;
+  return part.type === "tool-call" ? part.toolName.length + part.argumentsJson.length : part.text.length;
 }
 
 /** UTF-16 code units of all parts of a message. */
@@ -153,18 +144,12 @@ export function messageSize(message: Message): RequestSize {
 }
 
 function measured(part: Part): RequestSize {
-  switch (part.type) {
-    case "text":
-      return { ...NO_SIZE, bytes: PART_BYTES + jsonBytes(part.text) };
-    case "reasoning":
-      return { ...NO_SIZE, bytes: PART_BYTES + jsonBytes(part.text) + jsonBytes(part.opaque) };
-    case "tool-call":
-      return { ...NO_SIZE, bytes: PART_BYTES + jsonBytes(part.argumentsJson) };
-    case "image":
-      return mediaSize(part);
-    default:
-      return part satisfies never;
-  }
+  if (part.type === "image") return mediaSize(part);
+  const opaqueBytes = part.type === "reasoning" ? jsonBytes(part.opaque) : 0;
+  return {
+    ...NO_SIZE,
+    bytes: PART_BYTES + jsonBytes(part.type === "tool-call" ? part.argumentsJson : part.text) + opaqueBytes,
+  };
 }
 
 /** Base64 writes three bytes as four letters. */

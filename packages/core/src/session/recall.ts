@@ -4,7 +4,7 @@ import { PlimsollError } from "../error.ts";
 import { wellFormed } from "../json.ts";
 import { type Framing, quotedText } from "../message/framing.ts";
 import { handleReadings, isHandleMeant, type PartHandle, parseHandle, partHandle, type SpanHandle } from "../message/handle.ts";
-import { type Message, type Part, type ToolResultMessage, textOf } from "../message/message.ts";
+import { type Message, type Part, partTexts, type ToolResultMessage, textOf } from "../message/message.ts";
 import * as option from "../option.ts";
 import type { Policy } from "../policy/policy.ts";
 import { artifactsDoor, deadlineOf } from "../port-door.ts";
@@ -211,17 +211,7 @@ async function spanPiece(log: LoggedMessages, span: SpanHandle, range: RecallRan
 
 /** A part as text that a model may read. */
 export function readable(part: Part): string {
-  switch (part.type) {
-    case "text":
-    case "reasoning":
-      return part.text;
-    case "tool-call":
-      return `${part.toolName} ${part.argumentsJson}`;
-    case "image":
-      return `[image ${part.mediaType}]`;
-    default:
-      return part satisfies never;
-  }
+  return part.type === "image" ? `[image ${part.mediaType}]` : partTexts(part).join(" ");
 }
 
 /** The policy and the stores by which a result is admitted. */
