@@ -80,15 +80,10 @@ export interface UsageRefusedEvent {
  * oldest messages) and did not say so. The reply is kept and the log does not change; reported once until the next edit. The request does not fit the
  * window that this server runs with: compact, or state that window.
  */
-export interface SilentTruncationEvent {
+export interface SilentTruncationEvent extends Omit<UsageRefusedEvent, "type" | "expectedTokens"> {
   readonly type: "silent-truncation";
-  readonly modelId: string;
-  readonly requestId: string;
-  /** Tokens that the provider says it read. */
-  readonly reportedTokens: number;
   /** Tokens that `estimator` predicted for this request. */
   readonly expectedTokens: number;
-  readonly estimator: string;
   /** Tokens that are missing at least, over the requests since the newest edit. */
   readonly missingTokens: number;
 }

@@ -25,7 +25,6 @@ import { SESSION_INPUT, sessionSetup } from "./session.ts";
 import type { FoldedState, SessionState, UsageTotals } from "./session-state.ts";
 import { EMPTY_STATE, foldState, foldTotals, NO_USAGE } from "./session-state.ts";
 import { sessionsDoor, writerDoor, writerOf } from "./store-door.ts";
-import { silentTruncation, usageRefused } from "./usage-watch.ts";
 import {
   type LeavingReasoning,
   revertEntry,
@@ -257,9 +256,17 @@ function append<Entry extends SessionEntry>(log: OpenLog, given: Entry): Entry {
   const { missingTokens, isUsageRefused } = fold(log, entry);
   // Of all that compactions covered, only the newest undo point stays in memory.
   if (entry.type === "compaction") release(log, "newest");
-  if (entry.type === "usage" && missingTokens !== null) onEvent?.(silentTruncation(entry, missingTokens, log.predict(null)));
-  if (entry.type === "usage" && isUsageRefused) onEvent?.(usageRefused(entry, log.predict(null)));
+  if (entry.type !== "usage") return entry;
+  const reportedTokens = entry.usage.input.totalTokens ?? 0;
+  if (missingTokens !== null) onEvent?.({ type: "silent-truncation", ...doubted(log, entry, reportedTokens), missingTokens });
+  if (isUsageRefused) onEvent?.({ type: "usage-refused", ...doubted(log, entry, reportedTokens) });
   return entry;
+}
+
+/** The facts of a report that cannot be right, and the prediction without it. */
+function doubted(log: OpenLog, { modelId, requestId }: Pick<UsageEntry, "modelId" | "requestId">, reportedTokens: number) {
+  const { expectedTokens, basis: estimator } = log.predict(null);
+  return { modelId, requestId, reportedTokens, expectedTokens, estimator };
 }
 
 /** Appends the repair of a crash, and reports it; nothing in a new session. */
@@ -293,13 +300,12 @@ async function revert(log: OpenLog, atMs: number | null): Promise<RevertEntry> {
 }
 
 /** Keeps a report, or empties it if its counts are impossible: a provider's wrong count ends no session. If only the reply's count is larger than the window, the input counts are kept. */
-function possible(log: OpenLog, { requestId, modelId, usage }: ReportedUsage): Usage {
+function possible(log: OpenLog, reported: ReportedUsage): Usage {
+  const { usage } = reported;
   const count = impossibleCount(usage);
   const reportedTokens = count?.value ?? usage.output.totalTokens ?? 0;
   if (count === null && reportedTokens <= (log.fitted?.model.contextWindowTokens ?? Number.POSITIVE_INFINITY)) return usage;
-  const { expectedTokens, basis: estimator } = log.predict(null);
-  const refused = { type: "usage-refused", modelId, requestId, reportedTokens, expectedTokens, estimator } as const;
-  if (!log.isRefusalTold) log.options.onEvent?.(refused);
+  if (!log.isRefusalTold) log.options.onEvent?.({ type: "usage-refused", ...doubted(log, reported, reportedTokens) });
   log.isRefusalTold = true;
   return count === null ? { ...usage, output: UNREPORTED_USAGE.output } : UNREPORTED_USAGE;
 }

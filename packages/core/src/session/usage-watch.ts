@@ -1,10 +1,8 @@
 import { type CompactionEntry, messagesWrittenBy, type SessionEntry, type UsageEntry } from "../entry.ts";
-import { isHuman, type Message, type Part } from "../message/message.ts";
+import { isHuman, type Message, type Part, partTexts } from "../message/message.ts";
 import { type Sequence, sequenceOf } from "../sequence.ts";
 import { utf8Bytes } from "../text.ts";
-import type { Prediction } from "../tokens/estimator.ts";
 import { isRejectedUsage } from "../usage.ts";
-import type { SilentTruncationEvent, UsageRefusedEvent } from "./events.ts";
 import type { SessionView } from "./view.ts";
 
 /**
@@ -102,15 +100,6 @@ function afterReport(watch: UsageWatch, { modelId, usage }: UsageEntry): UsageWa
   return { reported: now, arrived: nothing, impossibleRises, unexplainedTokens, swings, calmReports, isRefused };
 }
 
-/** Makes the event of a refused report; the prediction is that of the next request, without the report. */
-export function usageRefused(
-  { modelId, requestId, usage }: UsageEntry,
-  { expectedTokens, basis }: Prediction,
-): UsageRefusedEvent {
-  const reportedTokens = usage.input.totalTokens ?? 0;
-  return { type: "usage-refused", modelId, requestId, reportedTokens, expectedTokens, estimator: basis };
-}
-
 /** So many tokens without those that the arrived parts can measure: no tokenizer makes two of one byte. Bytes are counted only where characters leave a rest. */
 function leftOf(tokens: number, arrived: UsageWatch["arrived"]): number {
   let left = tokens;
@@ -131,18 +120,9 @@ function charsOf(part: Part): number {
 
 /** Bytes of a part's content; of an image or a document those of its data, or no bound if it lies elsewhere. */
 function bytesOf(part: Part): number {
-  switch (part.type) {
-    case "text":
-      return utf8Bytes(part.text);
-    case "tool-call":
-      return utf8Bytes(part.toolName) + utf8Bytes(part.argumentsJson);
-    case "reasoning":
-      return utf8Bytes(part.text) + utf8Bytes(JSON.stringify(part.opaque));
-    case "image":
-      return part.source.kind === "base64" ? part.source.data.length : Number.POSITIVE_INFINITY;
-    default:
-      return part satisfies never;
-  }
+  if (part.type === "image") return part.source.kind === "base64" ? part.source.data.length : Number.POSITIVE_INFINITY;
+  const opaque = part.type === "reasoning" ? [JSON.stringify(part.opaque)] : [];
+  return [...partTexts(part), ...opaque].reduce((sum, text) => sum + utf8Bytes(text), 0);
 }
 
 /** A floor for the next prompt, folded entry by entry, to notice a server that leaves the oldest messages out and says nothing. */
@@ -234,14 +214,4 @@ function watchReport(watch: PromptWatch, entry: UsageEntry): PromptWatch {
   const missingTokens = Math.max(0, watch.missingTokens + shortTokens);
   const isTold = watch.isTold || missingTokens > Math.max(SHORTFALL_TOKENS, tokens * SHORTFALL_RATIO);
   return { reported: now, startChars: 0, arrivals: sequenceOf(end === 0 ? [] : arrivals.slice(end)), missingTokens, isTold };
-}
-
-/** Makes the event of a shortfall; the prediction is the one of the request that was reported. */
-export function silentTruncation(
-  { modelId, requestId, usage }: UsageEntry,
-  missingTokens: number,
-  { expectedTokens, basis }: Prediction,
-): SilentTruncationEvent {
-  const reportedTokens = usage.input.totalTokens ?? 0;
-  return { type: "silent-truncation", modelId, requestId, reportedTokens, expectedTokens, estimator: basis, missingTokens };
 }
