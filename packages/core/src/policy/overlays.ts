@@ -1,25 +1,8 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { isRecord } from "../json.ts";
 import type { Policy } from "./policy.ts";
-import { PI_DEFAULTS, type PiSettings, piPolicy } from "./presets/pi.ts";
-import { SVEN_DEFAULTS, type SvenSettings, svenPolicy } from "./presets/sven.ts";
-
-/** The keys of sven's configuration reference: strict, each with its documented default. */
-const svenSettingsSchema: z.ZodType<SvenSettings> = z.strictObject({
-  compaction_threshold: z.number().min(0).max(1).default(SVEN_DEFAULTS.compaction_threshold),
-  compaction_keep_recent: z.int().nonnegative().default(SVEN_DEFAULTS.compaction_keep_recent),
-  compaction_strategy: z.enum(["structured", "narrative"]).default(SVEN_DEFAULTS.compaction_strategy),
-  tool_result_token_cap: z.int().nonnegative().default(SVEN_DEFAULTS.tool_result_token_cap),
-  compaction_overhead_reserve: z.number().min(0).max(1).default(SVEN_DEFAULTS.compaction_overhead_reserve),
-});
-
-/** The keys of the Go agent's `compaction:` section: strict, each with its documented default. */
-const piSettingsSchema: z.ZodType<PiSettings> = z.strictObject({
-  enabled: z.boolean().default(PI_DEFAULTS.enabled),
-  context_window: z.int().nonnegative().default(PI_DEFAULTS.context_window),
-  reserve_tokens: z.int().nonnegative().default(PI_DEFAULTS.reserve_tokens),
-  keep_recent_tokens: z.int().nonnegative().default(PI_DEFAULTS.keep_recent_tokens),
-});
+import { PI_SETTINGS, piPolicy } from "./presets/pi.ts";
+import { SVEN_SETTINGS, svenPolicy } from "./presets/sven.ts";
 
 /** Another system's configuration section, from which a policy is made. */
 export interface PolicyOverlay {
@@ -43,16 +26,16 @@ export const POLICY_OVERLAYS: readonly PolicyOverlay[] = [
   {
     key: "agent",
     presetName: "sven",
-    schema: svenSettingsSchema,
+    schema: SVEN_SETTINGS,
     valuesIn: ({ agent }) => agent ?? {},
-    policyOf: (values) => svenPolicy(svenSettingsSchema.parse(values)),
+    policyOf: (values) => svenPolicy(SVEN_SETTINGS.parse(values)),
   },
   {
     key: "compaction",
     presetName: "pi",
-    schema: piSettingsSchema,
+    schema: PI_SETTINGS,
     valuesIn: withWindow,
-    policyOf: (values) => piPolicy(piSettingsSchema.parse(values)),
+    policyOf: (values) => piPolicy(PI_SETTINGS.parse(values)),
   },
 ];
 

@@ -29,9 +29,12 @@ export interface PiSettings {
 /** The defaults of the Go agent's document. */
 export const PI_DEFAULTS: PiSettings = { enabled: true, context_window: 0, reserve_tokens: 16_384, keep_recent_tokens: 20_000 };
 
-const SETTINGS = option.schema<Partial<PiSettings>>({
-  enabled: z.boolean().optional(),
-  ...option.optional(option.count, "context_window", "reserve_tokens", "keep_recent_tokens"),
+/** The keys of the Go agent's `compaction:` section: strict, each with its documented default. */
+export const PI_SETTINGS: z.ZodType<PiSettings> = z.strictObject({
+  enabled: z.boolean().default(PI_DEFAULTS.enabled),
+  context_window: z.int().nonnegative().default(PI_DEFAULTS.context_window),
+  reserve_tokens: z.int().nonnegative().default(PI_DEFAULTS.reserve_tokens),
+  keep_recent_tokens: z.int().nonnegative().default(PI_DEFAULTS.keep_recent_tokens),
 });
 
 /** Most tokens of a summary, and of the one of a split turn's older part: 0.8 and 0.5 × the reserve (its code; P-27). */
@@ -50,7 +53,7 @@ export function piSummaryBudgets(reserveTokens: number): { readonly maxTokens: n
  * @throws PlimsollError `bad-input` for an unknown key or a value of another kind, `bad-policy` if the window given is not larger than the reserve, naming both.
  */
 export function piPolicy(settings: Partial<PiSettings> = {}): Policy {
-  option.check("pi", SETTINGS, settings);
+  option.check("pi", PI_SETTINGS, settings);
   const set: PiSettings = { ...PI_DEFAULTS, ...settings };
   const windowTokens = set.context_window;
   if (windowTokens > 0 && windowTokens <= set.reserve_tokens) {

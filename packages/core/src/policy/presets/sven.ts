@@ -37,10 +37,13 @@ export const SVEN_DEFAULTS: SvenSettings = {
   compaction_overhead_reserve: 0.1,
 };
 
-const SETTINGS = option.schema<Partial<SvenSettings>>({
-  compaction_strategy: z.enum(["structured", "narrative"]).optional(),
-  ...option.optional(option.count, "compaction_threshold", "compaction_keep_recent"),
-  ...option.optional(option.count, "tool_result_token_cap", "compaction_overhead_reserve"),
+/** The keys of sven's configuration reference: strict, each with its documented default. */
+export const SVEN_SETTINGS: z.ZodType<SvenSettings> = z.strictObject({
+  compaction_threshold: z.number().min(0).max(1).default(SVEN_DEFAULTS.compaction_threshold),
+  compaction_keep_recent: z.int().nonnegative().default(SVEN_DEFAULTS.compaction_keep_recent),
+  compaction_strategy: z.enum(["structured", "narrative"]).default(SVEN_DEFAULTS.compaction_strategy),
+  tool_result_token_cap: z.int().nonnegative().default(SVEN_DEFAULTS.tool_result_token_cap),
+  compaction_overhead_reserve: z.number().min(0).max(1).default(SVEN_DEFAULTS.compaction_overhead_reserve),
 });
 
 /** Sections of the structured summary, in order (its document, "Structured"). */
@@ -69,7 +72,7 @@ export function svenThresholdRatio(thresholdRatio: number, reserveRatio: number)
  * @throws PlimsollError `bad-input` for an unknown key or a value of another kind.
  */
 export function svenPolicy(settings: Partial<SvenSettings> = {}, name = "sven"): Policy {
-  option.check("sven", SETTINGS, settings);
+  option.check("sven", SVEN_SETTINGS, settings);
   const set: SvenSettings = { ...SVEN_DEFAULTS, ...settings };
   const keep = [{ kind: "recent", messages: set.compaction_keep_recent }];
   const ratio = svenThresholdRatio(set.compaction_threshold, set.compaction_overhead_reserve);
