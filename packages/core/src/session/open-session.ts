@@ -178,13 +178,17 @@ function emptyLog(given: SessionOptions, archive: SessionStore | null): OpenLog 
 }
 
 function redactedOptions(given: SessionOptions, redaction: Redaction): SessionOptions {
-  const { compact: _, ...options } = given;
-  const compact: NonNullable<SessionOptions["compact"]> = async (request, signal) => {
-    if (given.compact === undefined) throw new PlimsollError("summary-failed", "the vendor writes no summaries");
-    return await given.compact({ ...request, context: redaction.context(request.context, "request") }, signal);
+  return {
+    ...given,
+    summarizer: redaction.summarizer(given.summarizer),
+    // Read when it is asked for: each request may have its own, or none.
+    get compact(): SessionOptions["compact"] {
+      const { compact } = given;
+      return (
+        compact && ((asked, signal) => compact({ ...asked, context: redaction.context(asked.context, "request") }, signal))
+      );
+    },
   };
-  const summarizer = redaction.summarizer(given.summarizer);
-  return "compact" in given ? { ...options, summarizer, compact } : { ...options, summarizer };
 }
 
 function fold(log: OpenLog, entry: SessionEntry): Omit<FoldedState, "state"> {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { SessionEntry } from "../entry.ts";
 import { createDigest } from "../memory/digest.ts";
 import { type AssistantMessage, type MessageDraft, textOf, withId } from "../message/message.ts";
-import { PLIMSOLL_MODEL_POLICY } from "../policy/presets/plimsoll.ts";
+import { PLIMSOLL_MODEL_POLICY, PLIMSOLL_VENDOR_POLICY } from "../policy/presets/plimsoll.ts";
 import type { SessionStore, SummaryRequest } from "../ports.ts";
 import { compaction, human, logOf, summarized, summaryMessage } from "../testing/builders.ts";
 import { createSession, openSession } from "./open-session.ts";
@@ -95,6 +95,17 @@ describe("a planted key", () => {
     expect(first?.parts).toEqual([whole, { type: "text", text: "Done." }]);
     expect(second === undefined ? "" : textOf(second)).toBe("[removed]");
   });
+});
+
+test("no vendor's summary is missed where the request has none to ask for", async () => {
+  const options = { policy: PLIMSOLL_VENDOR_POLICY, summarizer: createDigest(), redact: hide, entries: [START] };
+  const session = createSession({ ...options, compact: undefined });
+  for (let turn = 0; turn < 8; turn++) await session.say(said(`Turn ${turn}. ${"words ".repeat(300)}`));
+  const model = { contextWindowTokens: 8_000, maxOutputTokens: 1_000 };
+  const now = { reason: "manual", keep: null } as const;
+  const outcome = await session.fit({ gate: "before-step", pending: [], model, now }, new AbortController().signal);
+  expect(JSON.stringify(outcome)).toContain('"strategy":"digest","outcome":"applied"');
+  expect(JSON.stringify(session.entries())).not.toContain('"failed"');
 });
 
 test("what compactions write is redacted in the log, too", async () => {
