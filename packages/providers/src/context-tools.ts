@@ -32,7 +32,24 @@ type AgentsFields = Named & {
 
 /** SDKs that run tools themselves, and the function of each that makes one. */
 const MAKERS: Readonly<Record<string, string>> = { "ai-sdk": "jsonSchema", langchain: "tool", "openai-agents": "tool" };
-const SDKS = ["openai-chat", "openai-responses", "anthropic", "gemini", "mcp", ...Object.keys(MAKERS)];
+
+type Made = (tool: Named & { parameters: Parameters }, how: { loading: object; run: Run; make: Make }) => unknown;
+type Make = (...fields: unknown[]) => unknown;
+
+const FORMS: Readonly<Record<keyof Forms, Made>> & Readonly<Record<string, Made>> = {
+  "openai-chat": (tool) => ({ type: "function", function: tool }),
+  "openai-responses": (tool, { loading }) => ({ type: "function", ...tool, strict: false, ...loading }),
+  anthropic: ({ parameters, ...named }, { loading }) => ({ ...named, input_schema: parameters, ...loading }),
+  gemini: ({ parameters, ...named }) => ({ ...named, parametersJsonSchema: parameters }),
+  mcp: ({ parameters, ...named }) => ({ ...named, inputSchema: parameters }),
+  "ai-sdk": ({ name, parameters, ...said }, { run, make }) => [name, { ...said, inputSchema: make(parameters), execute: run }],
+  langchain: ({ parameters, ...named }, { run, make }) => make(run, { ...named, schema: parameters }),
+  "openai-agents": ({ parameters, ...named }, { run, make }) => {
+    const open = { ...parameters, additionalProperties: true };
+    return make({ ...named, parameters: open, strict: false, execute: run, errorFunction: null });
+  },
+};
+const SDKS = Object.keys(FORMS);
 
 /**
  * Declares context tools as an SDK takes them, the same at each call; your loop gives their calls to `execute`. The AI SDK, LangChain and the Agents SDK run tools
@@ -63,54 +80,19 @@ export function toolsFor<Tool, Of = never>(
   tool: (fields: AgentsFields) => Tool,
   of?: Of,
 ): Tool[];
-export function toolsFor(
-  sdk: keyof Forms | "ai-sdk" | "langchain" | "openai-agents",
-  { definitions, execute }: ContextTools<unknown>,
-  given?: unknown,
-  of?: unknown,
-): unknown {
-  if (!SDKS.includes(sdk)) throw new PlimsollError("bad-input", `no SDK is called "${sdk}": ${suggestion(sdk, SDKS)}`, { sdk });
+export function toolsFor(sdk: string, { definitions, execute }: ContextTools<unknown>, given?: unknown, of?: unknown): unknown {
+  const refused = (why: string) => new PlimsollError("bad-input", why, { sdk });
   const { [sdk]: maker } = MAKERS;
+  const formOf = Object.hasOwn(FORMS, sdk) ? FORMS[sdk] : undefined;
+  if (formOf === undefined) throw refused(`no SDK is called "${sdk}": ${suggestion(sdk, SDKS)}`);
   if (maker !== undefined && typeof given !== "function")
-    throw new PlimsollError(
-      "bad-input",
-      `context tools for ${sdk} need its \`${maker}\`: toolsFor("${sdk}", tools, ${maker})`,
-      { sdk },
-    );
-  const deferred = given === "deferred" ? { defer_loading: true } : {};
-  const make = typeof given === "function" ? given : (made: unknown) => made;
-  const formOf = ({ name, description, parametersJson }: (typeof definitions)[number]): unknown => {
-    const parameters = JSON.parse(parametersJson);
+    throw refused(`context tools for ${sdk} need its \`${maker}\`: toolsFor("${sdk}", tools, ${maker})`);
+  const loading = given === "deferred" ? { defer_loading: true } : {};
+  const make: Make = (...fields) => (typeof given === "function" ? given(...fields) : null);
+  const forms = definitions.map(({ name, description, parametersJson }) => {
     const run: Run = async (args) => (await execute(name, args, of)) ?? "";
-    switch (sdk) {
-      case "openai-chat":
-        return { type: "function", function: { name, description, parameters } };
-      case "openai-responses":
-        return { type: "function", name, description, parameters, strict: false, ...deferred };
-      case "anthropic":
-        return { name, description, input_schema: parameters, ...deferred };
-      case "gemini":
-        return { name, description, parametersJsonSchema: parameters };
-      case "mcp":
-        return { name, description, inputSchema: parameters };
-      case "ai-sdk":
-        return [name, { description, inputSchema: make(parameters), execute: run }];
-      case "langchain":
-        return make(run, { name, description, schema: parameters });
-      case "openai-agents":
-        return make({
-          name,
-          description,
-          parameters: { ...parameters, additionalProperties: true },
-          strict: false,
-          execute: run,
-          errorFunction: null,
-        });
-      default:
-        return sdk satisfies never;
-    }
-  };
-  const forms = definitions.map(formOf);
+    return formOf({ name, description, parameters: JSON.parse(parametersJson) }, { loading, run, make });
+  });
   if (sdk === "gemini") return [{ functionDeclarations: forms }];
   return sdk === "ai-sdk" ? Object.fromEntries(forms.filter(Array.isArray)) : forms;
 }
