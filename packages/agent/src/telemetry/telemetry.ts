@@ -173,7 +173,6 @@ function tellContext(parts: TelemetryParts, open: OpenSpans, event: ContextEvent
     case "silent-truncation":
     case "usage-refused":
     case "reply-lowered":
-    case "context-call-unnamed":
     case "window-filled":
       addEvent(open, event);
       return;

@@ -122,8 +122,6 @@ export function contextWords(event: ContextEvent, toStateWindow: string): string
       return `no more summaries by a model for now: ${printable(event.why)}`;
     case "reply-lowered":
       return `a reply of ${formatTokens(event.askedTokens ?? 0)} tokens leaves no room in a window of ${formatTokens(event.contextWindowTokens ?? 0)}: asking for at most ${formatTokens(event.maxOutputTokens ?? 0)}`;
-    case "context-call-unnamed":
-      return `the tool ${event.tool} was not answered: ${event.why}`;
     case "window-filled":
       return filledWords(event);
     case "silent-truncation":

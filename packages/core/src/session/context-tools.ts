@@ -42,7 +42,7 @@ export interface ContextTools<Of = never> {
   readonly definitions: readonly ToolSpec[];
   /**
    * Runs a call and resolves to the text for its result, or `null` for a tool that is not offered. `args` is an object or its JSON. `of` names the conversation of a compactor
-   * that has several in memory, as in its `recall`; without it, and without a handler of events, the call rejects with `bad-input`.
+   * that has several in memory, as in its `recall`; without it the call rejects with `bad-input`.
    */
   execute(name: string, args: unknown, of?: Of): Promise<string | null>;
 }

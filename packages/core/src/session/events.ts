@@ -31,8 +31,6 @@ export type ContextEvent =
   | { readonly type: "compaction-off"; readonly why: "unknown-window" }
   /** A drop-in got a request whose history the vendor keeps, as `named` shows, and passes it untouched. Sent once per conversation, which has no log. */
   | { readonly type: "compaction-off"; readonly why: "vendors-history"; readonly named: string }
-  /** A context tool of a drop-in was called without its conversation while there are several: the model is told that it failed, `why` says which name to give. Without a handler of events the call rejects. */
-  | { readonly type: "context-call-unnamed"; readonly tool: string; readonly why: string }
   | { readonly type: "breaker-open"; readonly failures: number; readonly why: string }
   | { readonly type: "context-irreducible"; readonly budgetTokens: number; readonly parts: readonly SizedPart[] }
   | SilentTruncationEvent

@@ -124,7 +124,7 @@ export interface ArrayCompactor<Item, Answer> {
   ): ReturnType<typeof recallArtifact>;
   /**
    * Answers a call of a context tool in a conversation, and logs it. `contextTools` makes the calls; without `of` a call belongs to the one conversation in memory. If
-   * several are there, the event `context-call-unnamed` says so; without `onEvent` the call rejects with `bad-input`.
+   * several are there, the call rejects with `bad-input`.
    */
   contextCall(call: Parameters<Session["contextCall"]>[0], of?: ConversationOf<Item>): Promise<string>;
   /** Lists the conversations in memory with their logs, the last used first. */
@@ -269,14 +269,7 @@ export function createArrayCompactor<Item, Answer>(
           of === undefined
             ? `${all().length} conversations are in memory: name one in execute or toolsFor`
             : "no conversation has that name: give its key or array in execute or toolsFor";
-        const { onEvent } = logs.options;
-        if (onEvent === undefined)
-          throw new PlimsollError("bad-input", `${call.name} was not answered: ${why}`, { tool: call.name });
-        onEvent(
-          { type: "context-call-unnamed", tool: call.name, why },
-          { key: typeof of === "string" ? of : null, sessionId: "" },
-        );
-        return UNNAMED;
+        throw new PlimsollError("bad-input", `${call.name} was not answered: ${why}`, { tool: call.name });
       }
       const recall = (handle: string, range: Parameters<typeof recallIn>[2]["range"]) =>
         recallIn(logs, [found], { handle, range });
@@ -296,9 +289,6 @@ export function createArrayCompactor<Item, Answer>(
     close: conversations.close,
   };
 }
-
-/** The model can do nothing about it; an event tells the program. */
-const UNNAMED = "The call failed: this program did not say in which conversation it was made. Go on without it.";
 
 function logged(logs: ArrayConversations, { name, session }: FoundConversation): ConversationLog {
   const { expectedTokens } = session.predict();
