@@ -6,7 +6,7 @@ import { PLAIN_EXCHANGE } from "../../testing/plain-exchange.ts";
 import { root } from "../namespace.ts";
 import { OPENCODE, OPENCODE_ANTHROPIC } from "../programs/opencode.ts";
 import { ACCEPTANCE_CASES } from "./cases.ts";
-import type { AcceptanceFacts, ExchangeTotals } from "./facts.ts";
+import type { AcceptanceFacts } from "./facts.ts";
 import { acceptanceFactsSchema, problemsOf, SUB_AGENT_PROBE, totalsOf } from "./facts.ts";
 import { acceptancePage } from "./page.ts";
 import { wholeResults } from "./run-case.ts";
@@ -17,7 +17,7 @@ const OTHER_TOOLS = "111111111111";
 const totals = (...exchanges: readonly Partial<ExchangeFacts>[]) =>
   totalsOf(exchanges.map((each, index) => ({ ...EXCHANGE, index, ...each })));
 
-test.each<[string, readonly Partial<ExchangeFacts>[], Partial<ExchangeTotals>]>([
+test.each<[string, readonly Partial<ExchangeFacts>[], Partial<ReturnType<typeof totalsOf>>]>([
   [
     "a compaction is a smaller request, a break one that reads less",
     [{}, {}, { promptTokens: 3_000, cacheReadTokens: 0 }, { promptTokens: 3_500, cacheReadTokens: 2_900 }],

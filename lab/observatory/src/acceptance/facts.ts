@@ -1,132 +1,87 @@
 import type { ExchangeFacts } from "@plimsoll/simulator";
 import { z } from "zod";
-import { type Played, TOLD } from "../play.ts";
-
-/** The kinds of rows: an adapter in a program of a few lines, a plugin or hooks inside of a published program, the proxy under one, or a broken session
- * that one opens again. */
-const ROW_KINDS = ["library", "plugin", "hooks", "proxy", "doctor"] as const;
-export type RowKind = (typeof ROW_KINDS)[number];
-
-/** The outcome of one session. Numbers, names and hashes: no text of a program is in it. */
-export interface AcceptanceFacts {
-  /** Its name on the command line and of its file. */
-  readonly name: string;
-  readonly title: string;
-  readonly kind: RowKind;
-  readonly version: string;
-  readonly wire: string;
-  /** The model that its first main request asks for; `null` if it was not looked at. */
-  readonly modelId: string | null;
-  /** The day of the run, as it was given. */
-  readonly recorded: string;
-  readonly windowTokens: number;
-  /** Calls of tools that the scenario asks for, over all agents of the session. */
-  readonly steps: number;
-  /** Main requests, the sub-agent's among them. */
-  readonly requests: number;
-  /** Of a sub-agent: requests whose tools are others than those of the first. */
-  readonly subAgentRequests: number;
-  /** Main requests that were not answered. */
-  readonly refused: number;
-  /** Other requests that were not answered: titles, checks. */
-  readonly refusedAside: number;
-  /** Summaries that the program asked for by itself. */
-  readonly nativeCompactions: number;
-  readonly cachedRatio: number;
-  readonly largestTokens: number;
-  /** Main requests that are smaller than the one before them; for the proxy, its own count. */
-  readonly compactions: number;
-  /** Main requests that found less in the cache than the one before them had sent. */
-  readonly breaks: number;
-  /** How often the session was taken up by a new process. */
-  readonly resumes: number;
-  /** Main requests that hold all that the person has said so far word for word. */
-  readonly personKept: number;
-  /** Main requests that hold all that the program declares: its tools, its system text, and every message of the system or the developer; `null` if that was not looked at. */
-  readonly declaredKept: number | null;
-  /** Thinking that answered main requests held, and that the model was not shown; `null` if that was not looked at. */
-  readonly drops: number | null;
-  /** Calls whose whole result is in the session that the program stored; `null` if it stores none. */
-  readonly storedWhole: number | null;
-  /** Texts that hooks put back after the program's own compactions; `null` if nothing puts anything back. */
-  readonly putBack: PutBackFacts | null;
-  readonly told: Played["told"];
-  /** Of the proxy's compactions those that the vendor wrote; left out if it wrote none. */
-  readonly byVendor?: number;
-  /** Questions about itself that the proxy was asked while the program ran, and those that it answered as it has to; left out if it was asked none. */
-  readonly asked?: { readonly right: number; readonly of: number };
-}
-
-/** Texts that hooks put back: those that were looked for in the first request after each compaction, and how large all of it is. */
-export interface PutBackFacts {
-  /** Compactions after which everything that was looked for was there. */
-  readonly whole: number;
-  /** Share of all prompt tokens of the session. */
-  readonly ratio: number;
-}
+import { TOLD } from "../play.ts";
 
 const name = z.string().regex(/^[a-z0-9-]{1,40}$/);
 const count = z.int().min(0).max(100_000_000);
 const ratio = z.number().min(0).max(1);
 
+/** The kinds of rows: an adapter in a program of a few lines, a plugin or hooks inside of a published program, the proxy under one, or a broken session
+ * that one opens again. */
+const rowKind = z.enum(["library", "plugin", "hooks", "proxy", "doctor"]);
+export type RowKind = z.infer<typeof rowKind>;
+
+const putBack = z.strictObject({
+  /** Compactions after which everything that was looked for was there. */
+  whole: count,
+  /** Share of all prompt tokens of the session. */
+  ratio,
+});
+
+/** Texts that hooks put back: those that were looked for in the first request after each compaction, and how large all of it is. */
+export type PutBackFacts = z.infer<typeof putBack>;
+
 /** Checks a file of facts: there is no field that could hold a text. */
-export const acceptanceFactsSchema: z.ZodType<AcceptanceFacts> = z.strictObject({
+export const acceptanceFactsSchema = z.strictObject({
+  /** Its name on the command line and of its file. */
   name,
   title: z.string().regex(/^[A-Za-z0-9,./() -]{1,60}$/),
-  kind: z.enum(ROW_KINDS),
+  kind: rowKind,
   version: z.string().regex(/^[0-9a-z.-]{1,30}$/),
   wire: z.string().regex(/^[a-z-]{1,20}$/),
+  /** The model that its first main request asks for; `null` if it was not looked at. */
   modelId: z
     .string()
     .regex(/^[A-Za-z0-9./:-]{1,60}$/)
     .nullable(),
+  /** The day of the run, as it was given. */
   recorded: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
   windowTokens: count,
+  /** Calls of tools that the scenario asks for, over all agents of the session. */
   steps: count,
+  /** Main requests, the sub-agent's among them. */
   requests: count,
+  /** Of a sub-agent: requests whose tools are others than those of the first. */
   subAgentRequests: count,
+  /** Main requests that were not answered. */
   refused: count,
+  /** Other requests that were not answered: titles, checks. */
   refusedAside: count,
+  /** Summaries that the program asked for by itself. */
   nativeCompactions: count,
   cachedRatio: ratio,
   largestTokens: count,
+  /** Main requests that are smaller than the one before them; for the proxy, its own count. */
   compactions: count,
+  /** Main requests that found less in the cache than the one before them had sent. */
   breaks: count,
+  /** How often the session was taken up by a new process. */
   resumes: count,
+  /** Main requests that hold all that the person has said so far word for word. */
   personKept: count,
+  /** Main requests that hold all that the program declares: its tools, its system text, and every message of the system or the developer; `null` if that was not looked at. */
   declaredKept: count.nullable(),
+  /** Thinking that answered main requests held, and that the model was not shown; `null` if that was not looked at. */
   drops: count.nullable(),
+  /** Calls whose whole result is in the session that the program stored; `null` if it stores none. */
   storedWhole: count.nullable(),
-  putBack: z.strictObject({ whole: count, ratio }).nullable(),
+  /** Texts that hooks put back after the program's own compactions; `null` if nothing puts anything back. */
+  putBack: putBack.nullable(),
   told: z.enum(TOLD),
+  /** Of the proxy's compactions those that the vendor wrote; left out if it wrote none. */
   byVendor: count.exactOptional(),
+  /** Questions about itself that the proxy was asked while the program ran, and those that it answered as it has to; left out if it was asked none. */
   asked: z.strictObject({ right: count, of: count }).exactOptional(),
 });
+
+/** The outcome of one session. Numbers, names and hashes: no text of a program is in it. */
+export type AcceptanceFacts = z.infer<typeof acceptanceFactsSchema>;
 
 /** The probe by which a sub-agent's first message is looked for. */
 export const SUB_AGENT_PROBE = "sub-agent";
 
-/** Facts that follow from the requests of a session. */
-export type ExchangeTotals = Pick<
-  AcceptanceFacts,
-  | "wire"
-  | "requests"
-  | "subAgentRequests"
-  | "refused"
-  | "refusedAside"
-  | "nativeCompactions"
-  | "cachedRatio"
-  | "largestTokens"
-  | "compactions"
-  | "breaks"
-  | "personKept"
-  | "modelId"
-  | "declaredKept"
-  | "drops"
->;
-
-/** Counts the requests of a session. Those of a sub-agent are compared only with each other. */
-export function totalsOf(exchanges: readonly ExchangeFacts[]): ExchangeTotals {
+/** Counts the requests of a session: the facts that follow from them. Those of a sub-agent are compared only with each other. */
+export function totalsOf(exchanges: readonly ExchangeFacts[]) {
   const main = exchanges.filter(({ kind }) => kind === "main");
   const answered = main.filter(isAnswered);
   const [first] = answered;

@@ -3,31 +3,11 @@ import { sizeOf } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { type McpServer, mcpServersSchema } from "../mcp/mcp-server.ts";
 
-/** Settings of a person, in addition to the policy. An unset key is absent. */
-export interface Settings {
-  readonly model?: string | undefined;
-  readonly context_window?: number | undefined;
-  readonly max_output_tokens?: number | undefined;
-  readonly max_steps?: number | undefined;
-  readonly timeout_seconds?: number | undefined;
-  readonly lint?: string | undefined;
-  readonly sessions?: string | undefined;
-  readonly hand_off?: boolean | undefined;
-  readonly pass_env?: string | undefined;
-}
-
-/** A key of the settings. */
-export type SettingKey = keyof Settings;
-
-/** Settings of a file: those of a person, and MCP servers by name. */
-export interface FileSettings extends Settings {
-  readonly mcpServers?: { readonly [name: string]: McpServer } | undefined;
-}
-
 /** A number of tokens, or a size as people write it: `24k`. Other values are refused as no number. */
 const size = z.preprocess((value) => (typeof value === "string" ? (sizeOf(value) ?? value) : value), z.int().positive());
 
-const settings = z.strictObject({
+/** The schema of settings; policy keys are read apart. */
+export const settingsSchema = z.strictObject({
   model: z.string().min(1).optional(),
   context_window: size.optional(),
   max_output_tokens: size.optional(),
@@ -39,11 +19,17 @@ const settings = z.strictObject({
   pass_env: z.string().min(1).optional(),
 });
 
-/** The schema of settings; policy keys are read apart. */
-export const settingsSchema: z.ZodType<Settings> = settings;
+/** Settings of a person, in addition to the policy. An unset key is absent. */
+export type Settings = z.infer<typeof settingsSchema>;
+
+/** A key of the settings. */
+export type SettingKey = keyof Settings;
 
 /** The schema of a file's settings. */
-export const fileSettingsSchema: z.ZodType<FileSettings> = settings.extend({ mcpServers: mcpServersSchema.optional() });
+export const fileSettingsSchema = settingsSchema.extend({ mcpServers: mcpServersSchema.optional() });
+
+/** Settings of a file: those of a person, and MCP servers by name. */
+export type FileSettings = z.infer<typeof fileSettingsSchema>;
 
 /** Every key, with its default. */
 export const SETTING_KEYS: readonly { readonly key: SettingKey; readonly fallback: string }[] = [

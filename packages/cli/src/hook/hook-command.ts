@@ -89,13 +89,19 @@ const KEPT_MS = 2 * 24 * 3_600_000;
 /** The most bytes of one session's notes; chosen: a compaction puts some thousand characters of them back. */
 const MAXIMUM_NOTES_BYTES = 10_000_000;
 
-const stateSchema: z.ZodType<SessionState> = z.strictObject({
-  instructions: z.array(z.string()),
-  plan: z.array(z.string()),
-  files: z.array(z.string()),
+const stateSchema = z.strictObject({
+  /** The person's messages word for word, the oldest first. */
+  instructions: z.array(z.string()).readonly(),
+  /** The newest plan, an item a line with its state as the model reported it. */
+  plan: z.array(z.string()).readonly(),
+  /** Files that calls had read or changed, those used last first, each once. */
+  files: z.array(z.string()).readonly(),
   promptTokens: z.number().nullable(),
   compactionCount: z.number(),
 });
+
+/** Words and actions of a session before a compaction, as far as a summary may lose them. */
+type SessionState = z.infer<typeof stateSchema>;
 
 /** Notes from before a compaction, one file a session, readable only by its owner. */
 export interface SessionNotes {
@@ -201,18 +207,6 @@ const LINE_BREAKS = ["\u2028", "\u2029", "\u0085"];
 function quoted(text: string): string {
   const oneLine = LINE_BREAKS.reduce((joined, lineBreak) => joined.split(lineBreak).join("\n"), text.trim().toWellFormed());
   return JSON.stringify(oneLine).split("<").join("\\u003c");
-}
-
-/** Words and actions of a session before a compaction, as far as a summary may lose them. */
-interface SessionState {
-  /** The person's messages word for word, the oldest first. */
-  readonly instructions: readonly string[];
-  /** The newest plan, an item a line with its state as the model reported it. */
-  readonly plan: readonly string[];
-  /** Files that calls had read or changed, those used last first, each once. */
-  readonly files: readonly string[];
-  readonly promptTokens: number | null;
-  readonly compactionCount: number;
 }
 
 /** The state of a session at the end of its log: the things that a compaction now may lose. */
