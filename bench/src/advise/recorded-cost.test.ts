@@ -21,7 +21,7 @@ const RULES = { minimumTokens: 0, stepTokens: 1, timeToLiveMs: 300_000 };
 
 const COMPACTION: CompactionDetail = {
   ...{ call: 2, reason: "recorded", steps: [], tokensBefore: null, tokensAfter: null, messagesBefore: 9, messagesAfter: 2 },
-  ...{ summarisedMessages: 8, droppedMessages: 0, shortenedParts: 0, summary: null, neededLater: 3, examples: [] },
+  ...{ summarisedMessages: 8, shortenedParts: 0, summary: null, neededLater: 3, examples: [] },
 };
 
 /** One session of three calls, compacted before the last, and one that was not. */

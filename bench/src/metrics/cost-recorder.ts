@@ -29,9 +29,6 @@ export interface CostMetrics {
   /** Requests, replies and summaries, with the provider's prompt cache, and as if there were none. */
   readonly withCacheUsd: number | null;
   readonly withoutCacheUsd: number | null;
-  /** The same per 100 calls that have a price. */
-  readonly withCachePer100CallsUsd: number | null;
-  readonly withoutCachePer100CallsUsd: number | null;
 }
 
 /** The sources of costs. */
@@ -58,7 +55,7 @@ export function createCost(input: CostInput): {
     summaryPromptTokens: 0,
     summaryReplyTokens: 0,
   };
-  let pricedCalls = 0;
+  let hasPricedCall = false;
   let unpricedCalls = 0;
   const unpricedModels = new Set<string>();
   let withCacheUsd = 0;
@@ -90,7 +87,7 @@ export function createCost(input: CostInput): {
         unpricedModels.add(modelId);
         return;
       }
-      pricedCalls += 1;
+      hasPricedCall = true;
       charge(served.call, replyTokens, { modelId, prices });
       for (const { use, replyTokens: written, modelId: writerId } of served.summaries) {
         const writer = writerId ?? modelId;
@@ -100,16 +97,13 @@ export function createCost(input: CostInput): {
       }
     },
     result: () => {
-      const isPriced = pricedCalls > 0 && !hasUnpricedSummary;
-      const perHundred = (usd: number) => (isPriced ? (100 * usd) / pricedCalls : null);
+      const isPriced = hasPricedCall && !hasUnpricedSummary;
       return {
         ...count,
         unpricedModels: [...unpricedModels],
         unpricedCalls,
         withCacheUsd: isPriced ? withCacheUsd : null,
         withoutCacheUsd: isPriced ? withoutCacheUsd : null,
-        withCachePer100CallsUsd: perHundred(withCacheUsd),
-        withoutCachePer100CallsUsd: perHundred(withoutCacheUsd),
       };
     },
   };

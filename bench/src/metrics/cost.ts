@@ -34,8 +34,6 @@ export const COST: Metric<"cost", CostMetrics, CostSummary, CostFigure> = {
     unpricedCalls: count,
     withCacheUsd: figure,
     withoutCacheUsd: figure,
-    withCachePer100CallsUsd: figure,
-    withoutCachePer100CallsUsd: figure,
   }),
   measure: ({ session: { sizeJudge }, catalog, cache }) => {
     const cost = createCost({ catalog, cache, sizeJudge });

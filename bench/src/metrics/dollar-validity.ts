@@ -10,14 +10,11 @@ import type { MeasuredCall, MeasuredReplay, Metric, Recorder } from "./metric.ts
 export interface DollarValidity {
   /** The reported tokens at the prices of the run. Calls that report no reads, or whose model has no price, are left out. */
   readonly statedUsd: number;
-  readonly computedUsd: number;
   readonly errorPercent: number | null;
   /**
-   * Dollars only by the cache's rules, without the recording's evidence: each call is served as its provider documents. Without calls that found the
-   * cache cold within its time, which no rule foresees.
+   * The error of dollars only by the cache's rules, without the recording's evidence: each call is served as its provider documents. Without calls that
+   * found the cache cold within its time, which no rule foresees.
    */
-  readonly ruledUsd: number;
-  /** Against the reported tokens of the same calls. */
   readonly ruledErrorPercent: number | null;
   /** The calls that were left out there, and their report, in US dollars. */
   readonly coldCalls: number;
@@ -34,9 +31,7 @@ export const DOLLAR_VALIDITY: Metric<"dollarValidity", DollarValidity | null, re
   schema: z
     .strictObject({
       statedUsd: z.number(),
-      computedUsd: z.number(),
       errorPercent: figure,
-      ruledUsd: z.number(),
       ruledErrorPercent: figure,
       coldCalls: z.int().nonnegative().default(0),
       coldUsd: z.number().default(0),
@@ -63,8 +58,8 @@ function createDollarValidity(replay: MeasuredReplay): Recorder<DollarValidity |
       total.stated += dollars.stated;
       total.computed += dollars.computed;
       const sign = cache.recorded.signAt(sent.call, "recorded");
-      rest.add(causeOf({ call, sign, use: sent.served.call }), dollars.computed - dollars.stated);
-      const cause = causeOf({ call, sign, use: ruledUse });
+      rest.add(causeOf(call, sign, sent.served.call), dollars.computed - dollars.stated);
+      const cause = causeOf(call, sign, ruledUse);
       if (cause === COLD) {
         total.coldCalls += 1;
         total.coldUsd += dollars.stated;
@@ -86,9 +81,7 @@ function createDollarValidity(replay: MeasuredReplay): Recorder<DollarValidity |
       const isRuled = Math.abs(ruledErrorPercent ?? 0) > LISTED_ERROR_PERCENT;
       return {
         statedUsd: total.stated,
-        computedUsd: total.computed,
         errorPercent,
-        ruledUsd: total.ruled,
         ruledErrorPercent,
         coldCalls: total.coldCalls,
         coldUsd: total.coldUsd,
@@ -118,16 +111,10 @@ function dollarsOf({ recorded, served }: MeasuredCall, { ruledUse, cache, prices
   };
 }
 
-interface Differing {
-  readonly call: RecordedCall;
-  readonly sign: CacheSign | null;
-  readonly use: CacheUse;
-}
-
 const COLD = "the cache was cold within its time";
 
 /** Why a request was served otherwise than its recording reports. */
-function causeOf({ call, sign, use }: Differing): string {
+function causeOf(call: RecordedCall, sign: CacheSign | null, use: CacheUse): string {
   const readTokens = call.usage.usage.input.cacheReadTokens ?? 0;
   if (call.epochStart === "session") return "other sessions had warmed the first request, or not";
   if (call.epochStart === "boundary") return "how much of the beginning outlives the agent's own compaction";

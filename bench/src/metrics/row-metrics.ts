@@ -185,7 +185,6 @@ export interface CompactionDetail {
   readonly messagesBefore: number;
   readonly messagesAfter: number;
   readonly summarisedMessages: number;
-  readonly droppedMessages: number;
   readonly shortenedParts: number;
   /** The beginning of the summaries' text; `null` without one. */
   readonly summary: string | null;
@@ -243,10 +242,7 @@ function createCompactionLog(): CompactionLog {
 }
 
 function detailOf(call: number, { edits, record }: CompactionEntry): CompactionDetail {
-  const dropped = edits.filter(isDrop);
   const summarised = edits.filter((edit) => edit.kind !== "replace-part" && !isDrop(edit));
-  const covered = (of: readonly CompactionEntry["edits"][number][]) =>
-    of.reduce((sum, edit) => sum + ("covered" in edit ? edit.covered.messages : 0), 0);
   const summaries = summarised.flatMap((edit) => (edit.kind === "replace-spans" && edit.message ? [edit.message] : []));
   return {
     call,
@@ -256,8 +252,7 @@ function detailOf(call: number, { edits, record }: CompactionEntry): CompactionD
     tokensAfter: record.tokensAfter,
     messagesBefore: record.messagesBefore,
     messagesAfter: record.messagesAfter,
-    summarisedMessages: covered(summarised),
-    droppedMessages: covered(dropped),
+    summarisedMessages: summarised.reduce((sum, edit) => sum + ("covered" in edit ? edit.covered.messages : 0), 0),
     shortenedParts: edits.filter(({ kind }) => kind === "replace-part").length,
     summary: summaries.length === 0 ? null : beginningOf(summaries),
     neededLater: 0,

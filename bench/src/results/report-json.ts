@@ -24,7 +24,6 @@ const compactionSchema: z.ZodType<CompactionDetail> = z.strictObject({
   messagesBefore: count,
   messagesAfter: count,
   summarisedMessages: count,
-  droppedMessages: count,
   shortenedParts: count,
   summary: z.string().nullable(),
   neededLater: count,
