@@ -321,7 +321,7 @@ describe("of a chain that misses its goal the view is sent", () => {
     },
   });
   const kept = [view("policy", 400), view("policy", 300)];
-  const left = [view("first-of-fallback", 200), view("fallback", 100)];
+  const left = [view("fallback", 200), view("fallback", 100)];
   test.each<[string, readonly ChainView[], number | null, number]>([
     ["that the policy's own strategies kept", [...kept, ...left], null, 300],
     ["that came first, if they did nothing", left, null, 200],

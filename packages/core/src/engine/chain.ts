@@ -15,10 +15,10 @@ import type { Executed, ExecuteInput } from "./execute.ts";
 import type { Breaker, FitInput, FitSetup, FitState, PreparedSummary } from "./fit-input.ts";
 import { type Goal, isForced } from "./goal.ts";
 
-/** One step of a chain: the policy's own, one that is forced in its place, the first of its fallback, or another of it. */
+/** One step of a chain: the policy's own, one that is forced in its place, or one of its fallback. */
 export interface ChainStep {
   readonly strategy: Strategy;
-  readonly from: "policy" | "forced" | "first-of-fallback" | "fallback";
+  readonly from: "policy" | "forced" | "fallback";
 }
 
 /** Strategies to try in order, and the rules for the messages that they keep. */
@@ -44,11 +44,11 @@ export function chainOf(
   const withModel = !isOpen(breaker, policy) && reason !== "emergency" && !isRecoveredAgain;
   const { fallback } = policy;
   const asksVendor = ports?.compact !== undefined && breaker.isVendorOut !== true;
-  const bound = (specs: readonly StrategySpec[], fromAt: (index: number) => ChainStep["from"]): readonly ChainStep[] =>
+  const bound = (specs: readonly StrategySpec[], from: ChainStep["from"]): readonly ChainStep[] =>
     specs
       .map((spec) => strategyOf(spec, kinds.strategies))
       .filter(({ needsModel, name }) => (withModel || !needsModel) && (name !== "vendor" || asksVendor))
-      .map((strategy, index) => ({ strategy, from: fromAt(index) }));
+      .map((strategy) => ({ strategy, from }));
   const rules = keepRulesOf(keepFor(policy, reason, input), kinds.keepRules);
   // The newest history that the caller asks for takes the place of the policy's.
   const amount = input.now?.keep ?? null;
@@ -56,10 +56,7 @@ export function chainOf(
   const forced = fallback !== null && isForced(policy, reason, input);
   const own = forced ? fallback.forced : policy.strategies;
   return {
-    steps: [
-      ...bound(own, () => (forced ? "forced" : "policy")),
-      ...bound(fallback?.strategies ?? [], (index) => (index === 0 ? "first-of-fallback" : "fallback")),
-    ],
+    steps: [...bound(own, forced ? "forced" : "policy"), ...bound(fallback?.strategies ?? [], "fallback")],
     rules: amount === null ? rules : [{ kind: "recent", keeps: "newest", amount }, ...others],
     isForced: forced,
   };
@@ -133,26 +130,23 @@ export async function runChain(chain: Chain, start: ChainRun, tools: ChainTools,
     if (run !== first) await rest(signal);
     run = await afterStep(strategy, before, { keep, ...tools }, signal);
     for (const edit of run.applied.slice(before.applied.length))
-      if (edit.kind === "replace-part" && isOfFallback(from)) cutBy.set(edit.messageId, strategy.name);
+      if (edit.kind === "replace-part" && from === "fallback") cutBy.set(edit.messageId, strategy.name);
     if (run.messages !== before.messages) views.push({ from, run });
   };
   for (const [at, { strategy, from }] of chain.steps.entries()) {
     const isLast = at === chain.steps.length - 1;
-    // Once a step fits, later steps fit too.
-    if (isEnough(from, run, { limitTokens: tools.goal.limitTokens, isForced: chain.isForced })) break;
-    if (isOfFallback(from)) own ??= run;
+    // Steps run while the context does not fit, the policy's own and the fallback's first also if nothing worked yet. Forced steps all run.
+    const fits = run.tokens <= tools.goal.limitTokens && (run.applied.length > 0 || own !== null);
+    if (fits && from !== "forced") break;
+    if (from === "fallback") own ??= run;
     await step(strategy, from, run);
     // A message that loaded a tool is small, and goes with the last step only.
     const isReleasable = () =>
       run.held.length > 0 && (run.held.length > 1 || run.held[0]?.kind !== LOADED_TOOLS.kind || isLast);
-    while (isOfFallback(from) && isReleasable() && run.tokens > tools.goal.limitTokens)
+    while (from === "fallback" && isReleasable() && run.tokens > tools.goal.limitTokens)
       await step(strategy, from, released(run));
   }
   return { run: own === null ? run : refilled(run, { own, cutBy }, tools), views };
-}
-
-function isOfFallback(from: ChainStep["from"]): boolean {
-  return from === "first-of-fallback" || from === "fallback";
 }
 
 /** Puts back parts that the fallback cut, the newest first, into the room that its later steps freed: a cutting step cannot know the drops of later ones. */
@@ -216,16 +210,6 @@ function released(run: ChainRun): ChainRun {
     held: run.held.slice(0, -1),
     steps: [...run.steps, { strategy: `keep ${least.kind}`, outcome: "released", detail }],
   };
-}
-
-/** Steps run while the context does not fit, the policy's own and the fallback's first also if nothing worked yet. Forced steps all run. */
-function isEnough(
-  from: ChainStep["from"],
-  { tokens, applied }: ChainRun,
-  { limitTokens, isForced }: Pick<Goal, "limitTokens"> & Pick<Chain, "isForced">,
-): boolean {
-  if (isForced && !isOfFallback(from)) return false;
-  return tokens <= limitTokens && (applied.length > 0 || from === "fallback");
 }
 
 async function afterStep(
@@ -324,7 +308,8 @@ export function preparedStep(
   return { strategy: { name: PREPARED_STEP, needsModel: false, plan }, from: "policy" };
 }
 
-function spanned(messages: readonly Message[], spans: readonly MessageSpan[]): readonly Message[] {
+/** The messages of spans; none if an end is not there. */
+export function spanned(messages: readonly Message[], spans: readonly MessageSpan[]): readonly Message[] {
   const places = new Map(messages.map(({ id }, index) => [id, index]));
   const found = spans.map(({ from, through }) => [places.get(from), places.get(through)] as const);
   if (found.some((ends) => ends.includes(undefined))) return [];

@@ -20,7 +20,7 @@ describe("a prepared summary comes", () => {
   test.each<[string, Chain, readonly string[]]>([
     [
       "before the first step that would ask a model",
-      chain(false, step("clear"), step("ask?"), step("again?"), step("digest", "first-of-fallback")),
+      chain(false, step("clear"), step("ask?"), step("again?"), step("digest", "fallback")),
       ["clear", "prepared", "ask?", "again?", "digest"],
     ],
     ["first if none would", chain(false, step("clear"), step("drop")), ["prepared", "clear", "drop"]],

@@ -1,4 +1,4 @@
-import { isOpen, PREPARED_STEP } from "../engine/chain.ts";
+import { isOpen, PREPARED_STEP, spanned } from "../engine/chain.ts";
 import { compact } from "../engine/compact.ts";
 import { summaryWithin } from "../engine/compaction-tools.ts";
 import type { FitInput, FitOutcome, FitState, PreparedSummary, PreparedSummaryPort } from "../engine/fit-input.ts";
@@ -124,10 +124,7 @@ export async function prepareSummary(
   const { kind, spans, by, usage, prompts, repairs } = edit;
   const written = { text: summaryIn(first.text), usage, prompts, repairs };
   log.tell({ type: "summary-prepared", outcome: "ready", usage, steps: [] });
-  const messages = state.view.messages.slice();
-  const place = (id: string) => messages.findIndex((message) => message.id === id);
-  const covered = spans.flatMap(({ from, through }) => messages.slice(place(from), place(through) + 1));
-  return { edit: { kind, spans, by, written }, covered };
+  return { edit: { kind, spans, by, written }, covered: spanned(state.view.messages.slice(), spans) };
 }
 
 /** The summariser, but a first request about less than a summary may take is refused: it could not be progress. `paid` is the usage of its answers. */
