@@ -215,17 +215,13 @@ function splitAround(span: PromptedSpan, messages: readonly Message[], kept: Rea
   const from = messages.findIndex(({ id }) => id === span.from);
   const through = messages.findIndex(({ id }) => id === span.through);
   if (from < 0 || through < from) return [span];
-  // By index: a long view is walked once, and ids are read only where a piece begins or ends.
-  const isKeptAt = (at: number) => {
-    const message = messages[at];
-    return message === undefined || kept.has(message);
-  };
-  const spans: PromptedSpan[] = [];
-  for (let at = from; at <= through; at++) {
-    if (isKeptAt(at)) continue;
-    const first = at;
-    while (at < through && !isKeptAt(at + 1)) at += 1;
-    spans.push({ ...span, from: messages[first]?.id ?? span.from, through: messages[at]?.id ?? span.through });
+  const spans: (PromptedSpan & { through: string })[] = [];
+  let isOpen = false;
+  for (const message of messages.slice(from, through + 1)) {
+    const last = isOpen ? spans.at(-1) : undefined;
+    isOpen = !kept.has(message);
+    if (isOpen && last !== undefined) last.through = message.id;
+    else if (isOpen) spans.push({ ...span, from: message.id, through: message.id });
   }
   return spans;
 }
