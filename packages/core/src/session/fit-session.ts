@@ -112,8 +112,7 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   const now = log.state.breaker.failures;
   const isOpened = failures < policy.progress.maximumFailures && now >= policy.progress.maximumFailures;
   if (isOpened) tell({ type: "breaker-open", failures: now, why: "summaries failed in a row" });
-  const isLogged = outcome.entry !== undefined && logged?.type === "compaction";
-  const told: FitOutcome = isLogged ? { ...outcome, entry: logged } : outcome;
+  const told: FitOutcome = logged?.type === "compaction" ? { ...outcome, entry: logged } : outcome;
   tell(outcomeEvent(told, setup.estimator.name));
   return told;
 }

@@ -21,18 +21,12 @@ export function foldBreaker(breaker: Breaker, entry: SessionEntry): Breaker {
   switch (entry.type) {
     case "message":
       return isHuman(entry.message) ? { ...breaker, failures: 0 } : breaker;
-    case "compaction":
-      return {
-        failures: failuresAfter(breaker.failures, entry.record.steps),
-        estimatedAtLastAttemptTokens: null,
-        isGoalMissed: entry.record.steps.some(({ strategy }) => strategy === GOAL_STEP),
-        ...vendorOut(breaker, entry.record.steps),
-      };
-    case "attempt": {
-      const { estimatedTokens, steps } = entry;
-      const failures = failuresAfter(breaker.failures, steps);
-      return { ...breaker, failures, estimatedAtLastAttemptTokens: estimatedTokens, ...vendorOut(breaker, steps) };
+    case "compaction": {
+      const isGoalMissed = entry.record.steps.some(({ strategy }) => strategy === GOAL_STEP);
+      return { ...afterSteps(breaker, entry.record.steps), estimatedAtLastAttemptTokens: null, isGoalMissed };
     }
+    case "attempt":
+      return { ...breaker, ...afterSteps(breaker, entry.steps), estimatedAtLastAttemptTokens: entry.estimatedTokens };
     case "session":
     case "setup-change":
     case "usage":
@@ -56,14 +50,13 @@ function leavesBlock({ messages }: SessionView, { removedReasoning = [] }: Setup
   return isBlock && removedReasoning.some(({ messageId }) => messageId === first.id);
 }
 
-function vendorOut({ isVendorOut }: Breaker, steps: readonly StepOutcome[]): Pick<Breaker, "isVendorOut"> {
-  const isOut = isVendorOut === true || steps.some(({ strategy, outcome }) => strategy === "vendor" && outcome === "failed");
-  return isOut ? { isVendorOut: true } : {};
-}
-
-function failuresAfter(failures: number, steps: readonly StepOutcome[]): number {
-  const summaries = steps.filter((step) => step.strategy === "summarize" && step.outcome !== "not-applicable");
-  return summaries.reduce((count, step) => (step.outcome === "applied" ? 0 : count + 1), failures);
+function afterSteps(breaker: Breaker, steps: readonly StepOutcome[]): Pick<Breaker, "failures" | "isVendorOut"> {
+  let { failures, isVendorOut = false } = breaker;
+  for (const { strategy, outcome } of steps) {
+    if (strategy === "summarize" && outcome !== "not-applicable") failures = outcome === "applied" ? 0 : failures + 1;
+    isVendorOut ||= strategy === "vendor" && outcome === "failed";
+  }
+  return isVendorOut ? { failures, isVendorOut } : { failures };
 }
 
 /** The entry of a fit that was tried and changed nothing; `null` if nothing was tried, or the cut would not pay. */

@@ -270,9 +270,7 @@ export function modelChangeEntry(
   return { type: "model-change", id, modelId, limits: loggedLimits(limits), atMs };
 }
 
-function textOf(tool: ToolSpec): string {
-  return toolTexts(tool).join("\n");
-}
+const textOf = (tool: ToolSpec) => toolTexts(tool).join("\n");
 
 /** The entry with the bound reasoning that it makes invalid; one that takes reasoning out under the same setup as it is. */
 export function withRemoved<Entry extends SessionEntry>(
