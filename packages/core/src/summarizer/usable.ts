@@ -1,5 +1,6 @@
+import { z } from "zod";
 import { PlimsollError } from "../error.ts";
-import { isJsonValue, isRecord, jsonIn } from "../json.ts";
+import { isJsonValue, isRecord, type JsonValue, jsonIn } from "../json.ts";
 import { foldedBeginning } from "../message/framing.ts";
 import { toolCallsOf } from "../message/message.ts";
 import { messageChars } from "../message/size.ts";
@@ -139,31 +140,26 @@ function isCutOff(text: string, usage: Usage | null, { sections, maxTokens }: Su
   return isBegun && /[\p{L},;(-]$/u.test(text) && found.at(-1)?.title !== sections.at(-1) && text.length >= PROSE_CHARS;
 }
 
+const COUNT = z.number().nonnegative().nullable().default(null);
+
+const LOGGABLE: z.ZodType<Usage> = z.object({
+  input: z
+    .object({
+      totalTokens: COUNT,
+      uncachedTokens: COUNT,
+      cacheReadTokens: COUNT,
+      cacheWriteTokens: COUNT,
+      cacheWriteOneHourTokens: COUNT,
+    })
+    .prefault({}),
+  output: z.object({ totalTokens: COUNT, reasoningTokens: COUNT }).prefault({}),
+  billed: z.object({ inputTokens: COUNT, outputTokens: COUNT }).prefault({}),
+  raw: z.custom<JsonValue>(isJsonValue).catch(null),
+});
+
 /** The usage as a log can hold it, with `null` for unreported figures; `null` if one of them is no count. */
 export function loggableUsage(usage: unknown): Usage | null {
-  if (!isRecord(usage)) return null;
-  const [input, output, billed] = [usage.input, usage.output, usage.billed].map((each) => (isRecord(each) ? each : {}));
-  if (![input, output, billed].every((counts) => Object.values(counts ?? {}).every(isCount))) return null;
-  const count = (counts: { readonly [key: string]: unknown } | undefined, key: string): number | null => {
-    const value = counts?.[key];
-    return typeof value === "number" ? value : null;
-  };
-  return {
-    input: {
-      totalTokens: count(input, "totalTokens"),
-      uncachedTokens: count(input, "uncachedTokens"),
-      cacheReadTokens: count(input, "cacheReadTokens"),
-      cacheWriteTokens: count(input, "cacheWriteTokens"),
-      cacheWriteOneHourTokens: count(input, "cacheWriteOneHourTokens"),
-    },
-    output: { totalTokens: count(output, "totalTokens"), reasoningTokens: count(output, "reasoningTokens") },
-    billed: { inputTokens: count(billed, "inputTokens"), outputTokens: count(billed, "outputTokens") },
-    raw: isJsonValue(usage.raw) ? usage.raw : null,
-  };
-}
-
-function isCount(value: unknown): boolean {
-  return value === null || value === undefined || (typeof value === "number" && Number.isFinite(value) && value >= 0);
+  return LOGGABLE.safeParse(usage).data ?? null;
 }
 
 function isTexts(value: unknown): value is readonly string[] {
