@@ -60,23 +60,14 @@ export function bindingOnce(kinds: Kinds): Kinds {
   return { ...kinds, strategies: kinds.strategies.map(boundOnce), keepRules: kinds.keepRules.map(boundOnce) };
 }
 
-function boundOnce<Bound extends object>(kind: Bindable<Bound>): Bindable<Bound> {
+function boundOnce<Bound extends object, Kind extends { bind(spec: KindSpec): Bound }>(kind: Kind): Kind {
   const known = new WeakMap<KindSpec, Bound>();
-  return {
-    kind: kind.kind,
-    schema: kind.schema,
-    bind: (spec) => {
-      const bound = known.get(spec) ?? kind.bind(spec);
-      known.set(spec, bound);
-      return bound;
-    },
+  const bind = (spec: KindSpec): Bound => {
+    const bound = known.get(spec) ?? kind.bind(spec);
+    known.set(spec, bound);
+    return bound;
   };
-}
-
-interface Bindable<Bound> {
-  readonly kind: string;
-  readonly schema: z.ZodType<KindSpec>;
-  bind(spec: KindSpec): Bound;
+  return { ...kind, bind };
 }
 
 function joined<Kind>(
