@@ -116,9 +116,7 @@ function createCheckPass(rules: WireRules, contentOf: (message: Message) => read
   let index = 0;
   let first: Message | null = null;
   let previous: Message | null = null;
-  let surplus: Message | null = null;
-  const end = (code: WireViolationCode, at: number, message: Message | null): readonly WireViolation[] =>
-    message === null ? [] : [{ code, index: at, subject: message.id }];
+  let surplus: WireViolation | null = null;
   return {
     visit: (message: Message): void => {
       if (messageIds.has(message.id)) report("duplicate-message-id", index, message.id);
@@ -129,16 +127,17 @@ function createCheckPass(rules: WireRules, contentOf: (message: Message) => read
         report("same-role-in-a-row", index, message.id);
       first ??= message;
       previous = message;
-      if (index === rules.maximumMessages) surplus = message;
+      if (index === rules.maximumMessages) surplus = { code: "too-many-messages", index, subject: message.id };
       index += 1;
     },
     end: (): WireViolation[] => {
       const all = [...violations, ...pairing.end()];
       if (first === null) all.push({ code: "no-messages", index: 0, subject: "" });
-      if (rules.firstMessage === "user" && first?.role !== "user") all.push(...end("first-not-user", 0, first));
+      else if (rules.firstMessage === "user" && first.role !== "user")
+        all.push({ code: "first-not-user", index: 0, subject: first.id });
       if (rules.lastMessage === "not-assistant" && previous?.role === "assistant")
-        all.push(...end("last-is-assistant", index - 1, previous));
-      all.push(...end("too-many-messages", rules.maximumMessages ?? 0, surplus));
+        all.push({ code: "last-is-assistant", index: index - 1, subject: previous.id });
+      if (surplus !== null) all.push(surplus);
       return all.sort((a, b) => a.index - b.index);
     },
   };
