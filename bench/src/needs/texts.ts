@@ -134,17 +134,8 @@ export function messageTexts(message: Message): readonly string[] {
 }
 
 function partTexts(part: Part): readonly string[] {
-  switch (part.type) {
-    case "text":
-      return [part.text];
-    case "tool-call":
-      return argumentTexts(part.argumentsJson);
-    case "reasoning":
-    case "image":
-      return [];
-    default:
-      return part satisfies never;
-  }
+  if (part.type === "text") return [part.text];
+  return part.type === "tool-call" ? argumentTexts(part.argumentsJson) : [];
 }
 
 /** The values of a call's arguments, each string or number on its own. */
