@@ -20,8 +20,6 @@ export function safeCuts(messages: readonly Message[], lastStep: "open" | "answe
   const safe = [true];
   let boundThrough = -1;
   for (let index = 0; index < messages.length; index++) {
-    const message = messages[index];
-    if (message === undefined) continue;
     boundThrough = Math.max(boundThrough, lastResult[index] ?? -1);
     if (index === openStep) boundThrough = messages.length;
     safe.push(boundThrough <= index);

@@ -39,7 +39,7 @@ export function applyEdits(messages: readonly Message[], edits: readonly ViewEdi
 function applyEdit(view: readonly Message[], edit: Exclude<ViewEdit, AppliedReplacePart>): readonly Message[] {
   if (edit.kind === "replace-spans") {
     const { spans, message, moved = [], note } = edit;
-    const edited = replaceSpans(view, spans, message === null ? [] : [message]);
+    const edited = replaceSpans(view, spans, message);
     const behind = [
       ...moved.flatMap((each) => view.find(({ id }) => id === each) ?? []),
       ...(note === undefined ? [] : [note]),
@@ -53,24 +53,20 @@ function applyEdit(view: readonly Message[], edit: Exclude<ViewEdit, AppliedRepl
   return [...messages, ...view.slice(place + 1)];
 }
 
-/** Removes the spans and puts `replacement` where the first of them began. Spans are in order and do not overlap. */
-function replaceSpans(
-  messages: readonly Message[],
-  spans: readonly MessageSpan[],
-  replacement: readonly Message[],
-): readonly Message[] {
-  const places = placesOf(messages, spans);
+/** Removes the spans and puts a message, if there is one, where the first of them began. Spans are in order and do not overlap. */
+function replaceSpans(view: readonly Message[], spans: readonly MessageSpan[], message: Message | null): readonly Message[] {
+  const places = placesOf(view, spans);
   const result: Message[] = [];
   let next = 0;
   for (const [order, span] of spans.entries()) {
     const from = placeIn(places, span.from);
     const through = placeIn(places, span.through);
     if (from < next || through < from) throw badEdit(`spans overlap or run backwards at message ${span.from}`, span.from);
-    result.push(...messages.slice(next, from));
-    if (order === 0) result.push(...replacement);
+    result.push(...view.slice(next, from));
+    if (order === 0 && message !== null) result.push(message);
     next = through + 1;
   }
-  return result.concat(messages.slice(next));
+  return result.concat(view.slice(next));
 }
 
 /** Where the ends of spans are, of several messages with one id the last; without those that the view does not hold. */

@@ -91,9 +91,8 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   const still = act.reason === "overflow" && log.missed !== null ? stillMissed(log, fit) : null;
   if (still !== null) return still;
   const state = fitStateOf(log, fit);
-  const { estimator } = setup;
-  const tokensBefore = state.prediction.expectedTokens;
-  const before = { estimator: estimator.name, tokensBefore, messagesBefore: state.view.messages.size };
+  const { expectedTokens: tokensBefore } = state.prediction;
+  const before = { estimator: setup.estimator.name, tokensBefore, messagesBefore: state.view.messages.size };
   tell({ type: "compaction-start", reason: act.reason, ...before });
   const { estimatedTokens } = log.state.ledger;
   const outcome = await compact(state, { input, prepared: fit.prepared, ...act }, signal).catch((error: unknown) => {
