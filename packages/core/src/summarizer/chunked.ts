@@ -1,7 +1,7 @@
 import { PlimsollError } from "../error.ts";
 import { partHandle } from "../message/handle.ts";
 import type { Message } from "../message/message.ts";
-import { partChars } from "../message/size.ts";
+import { messageChars } from "../message/size.ts";
 import { transcriptText } from "../message/transcript-text.ts";
 import type { Summarizer, Summary, SummaryRequest } from "../ports.ts";
 import { BUILT_IN_PROMPTS } from "../prompts/built-in-prompts.ts";
@@ -163,8 +163,8 @@ function fitted(message: Message, roomTokens: number, limits: ChunkLimits): Mess
     const candidate = shortened(message, keptRatio);
     if (limits.messageTokens(candidate) <= roomTokens) return candidate;
   }
-  const chars = message.parts.reduce((sum, part) => sum + partChars(part), 0);
-  return { ...message, parts: [{ type: "text", text: omittedText(chars, partHandle(message.id, 0)) }] };
+  const text = omittedText(messageChars(message), partHandle(message.id, 0));
+  return { ...message, parts: [{ type: "text", text }] };
 }
 
 /** The message with each of its texts cut to that share of it, half from its head and half from its tail; images are left out. */

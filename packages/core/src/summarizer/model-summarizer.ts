@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import { quotedText } from "../message/framing.ts";
 import { type Context, isSummary, type Message, textOf } from "../message/message.ts";
-import { messageChars } from "../message/size.ts";
+import { coverageOf } from "../message/size.ts";
 import { fencedText, type TranscriptLabels, transcriptFraming, transcriptText } from "../message/transcript-text.ts";
 import * as option from "../option.ts";
 import type { ModelClient, ModelReply, Summarizer, Summary, SummaryRequest } from "../ports.ts";
@@ -96,7 +96,7 @@ export function createModelSummarizer(client: ModelClient, options: ModelSummari
       { text: textOfReply(reply), usage: reply.usage, stopReason: reply.stopReason },
       {
         sections,
-        coveredChars: covered.reduce((sum, message) => sum + messageChars(message), 0),
+        coveredChars: coverageOf(covered).chars,
         labels: request.labels,
         instructions: [SUMMARIZER_ROLE.text, PREFIX_FRAME.text, ...SUMMARY_RULES],
       },

@@ -3,7 +3,7 @@ import { PlimsollError } from "../error.ts";
 import { isJsonValue, isRecord, type JsonValue, jsonIn } from "../json.ts";
 import { foldedBeginning } from "../message/framing.ts";
 import { toolCallsOf } from "../message/message.ts";
-import { messageChars } from "../message/size.ts";
+import { coverageOf } from "../message/size.ts";
 import type { TranscriptLabels } from "../message/transcript-text.ts";
 import type { Summary, SummaryRequest } from "../ports.ts";
 import { BUILT_IN_PROMPTS } from "../prompts/built-in-prompts.ts";
@@ -95,10 +95,7 @@ function refuseStandIn(text: string, request: SummaryRequest, author: SummaryAut
   if (text.length >= PROSE_CHARS) return;
   const says = STAND_INS.find(({ pattern }) => pattern.test(text));
   if (says !== undefined) throw failed(`the summary is ${says.what}`);
-  const coveredChars = request.parts.reduce(
-    (sum, { messages }) => sum + messages.reduce((chars, message) => chars + messageChars(message), 0),
-    0,
-  );
+  const coveredChars = coverageOf(request.parts.flatMap(({ messages }) => messages)).chars;
   if (author === "asked" && text.length < Math.min(LEAST_CHARS, coveredChars * LEAST_RATIO))
     throw failed(`the summary is too short for what it covers (${text.length} of ${coveredChars} characters)`);
 }
