@@ -181,10 +181,6 @@ export function passed<Answer>(door: Door<Answer>, value: unknown): Answer {
   return read.data;
 }
 
-function answerNow<Answer>(door: Door<Answer>, ask: () => unknown): Answer {
-  return passed(door, askedOf(door.port, ask));
-}
-
 function askedOf(port: string, ask: () => unknown): unknown {
   try {
     return ask();
@@ -240,7 +236,8 @@ const STATE = { shape: z.object({ title: z.string(), text: z.string() }).nullabl
 
 /** Asks a state provider. */
 export function askState(provide: StateProvider, index: number): ReturnType<StateProvider> {
-  return answerNow({ ...STATE, port: `state provider ${index + 1}` }, provide);
+  const port = `state provider ${index + 1}`;
+  return passed({ ...STATE, port }, askedOf(port, provide));
 }
 
 const TRACKED: Door<readonly TrackedFile[]> = {
@@ -251,7 +248,7 @@ const TRACKED: Door<readonly TrackedFile[]> = {
 
 /** Asks a file tracker. */
 export function askTracker(track: FileTracker): readonly TrackedFile[] {
-  return answerNow(TRACKED, track);
+  return passed(TRACKED, askedOf(TRACKED.port, track));
 }
 
 const HANDLE: Door<string> = { port: "artifacts.put", shape: z.string().min(1), wanted: "the handle, a text" };
