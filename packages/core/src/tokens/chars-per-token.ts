@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Message, partTexts, sentParts } from "../message/message.ts";
 import { codePointCount, utf8Bytes } from "../text.ts";
+import { toolTexts } from "../tool.ts";
 import { defineMeasure, type EstimatorKind } from "./estimator.ts";
 import { imageTokensOf, type MessageMeasure, POOLED_PRIOR, type WorkCounter } from "./measure.ts";
 
@@ -47,9 +48,9 @@ const LENGTHS = {
 
 /** Makes a {@link MessageMeasure} that divides the length of texts by a constant. */
 export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): MessageMeasure {
-  const lengthOf = (text: string) => {
-    work.scanned(text.length);
-    return LENGTHS[spec.unit](text);
+  const lengthOf = (...texts: readonly string[]) => {
+    for (const text of texts) work.scanned(text.length);
+    return texts.reduce((sum, text) => sum + LENGTHS[spec.unit](text), 0);
   };
   const tokensFor = (length: number) => Math[spec.rounding](length / spec.charsPerToken);
   const priced = (message: Message) => {
@@ -57,7 +58,7 @@ export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): Messa
     let length = 0;
     let mediaTokens = 0;
     for (const part of sentParts(message)) {
-      length += partTexts(part).reduce((sum, text) => sum + lengthOf(text), 0);
+      length += lengthOf(...partTexts(part));
       if (part.type !== "image") continue;
       // The systems that count so know only images; audio and video have the pooled figures.
       const isTimed = part.mediaType.startsWith("audio/") || part.mediaType.startsWith("video/");
@@ -70,10 +71,6 @@ export function charsPerToken(spec: CharsPerTokenSpec, work: WorkCounter): Messa
     overhead: spec.overhead,
     messageTokens: priced,
     textTokens: (text) => tokensFor(lengthOf(text)),
-    toolsTokens: (tools) =>
-      tools.reduce(
-        (sum, tool) => sum + tokensFor(lengthOf(tool.name) + lengthOf(tool.description) + lengthOf(tool.parametersJson)),
-        0,
-      ),
+    toolsTokens: (tools) => tools.reduce((sum, tool) => sum + tokensFor(lengthOf(...toolTexts(tool))), 0),
   };
 }
