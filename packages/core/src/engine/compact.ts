@@ -85,7 +85,7 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   const worthTokens = hasToPay
     ? mostWorthKeeping(measure.viewTokens, given.price, minimumFreedRatio)
     : Number.POSITIVE_INFINITY;
-  const spareTokens = besideStepsTokens(state, compaction, { goal, measure });
+  const spareTokens = besideStepsTokens(state, compaction, { goal, measure, messages });
   const newestTokens = "tokens" in newest ? newest.tokens : 0;
   const estimator = setup.cutEstimator();
   const kept = keptMessages([LOADED_TOOLS, ...chain.rules], {
@@ -152,15 +152,14 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
  * and tools, all where these fill it, and no more than the messages that no cut takes leave room for.
  */
 function besideStepsTokens(
-  { policy: { progress }, view }: FitState,
+  { policy: { progress } }: FitState,
   { budget, price }: Compaction,
-  { goal, measure }: { readonly goal: Goal; readonly measure: ViewMeasure },
+  { goal, measure, messages }: { readonly goal: Goal; readonly measure: ViewMeasure; readonly messages: readonly Message[] },
 ): number {
   const stepTokens = price?.stepTokens ?? 0;
   const filledRatio = Math.max(0, (2 * measure.overheadTokens) / budget.inputBudgetTokens - 1);
   const wantedSteps = (progress.minimumSteps ?? 0) * Math.min(1, filledRatio);
   if (wantedSteps * stepTokens <= 0) return Number.POSITIVE_INFINITY;
-  const messages = view.messages.slice();
   const human = messages.findLast(isHuman);
   const staying = messages.slice(openStepStart(messages)).concat(human ?? []);
   const stayingTokens = measure.tokensOf(staying);
