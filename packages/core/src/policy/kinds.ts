@@ -6,6 +6,7 @@ import type { KindSpec } from "../kind.ts";
 import * as option from "../option.ts";
 import type { Prompt } from "../ports.ts";
 import { BUILT_IN_PROMPTS } from "../prompts/built-in-prompts.ts";
+import { nearestName } from "../schema-problems.ts";
 import { BUILT_IN_STRATEGIES } from "../strategy/built-in-strategies.ts";
 import type { StrategyKind } from "../strategy/strategy.ts";
 import { BUILT_IN_ESTIMATORS } from "../tokens/built-in-estimators.ts";
@@ -22,7 +23,13 @@ export interface Kinds {
   readonly truncations: readonly Truncation[];
 }
 
-const KINDS = z.strictObject(option.optional(option.list, "strategies", "keepRules", "estimators", "prompts", "truncations"));
+const LISTS: readonly string[] = ["strategies", "keepRules", "estimators", "prompts", "truncations"];
+
+/** An extension of the bench has lists of other names, too. */
+const KINDS = z.looseObject(option.optional(option.list, ...LISTS)).check(({ value, issues }) => {
+  const key = Object.keys(value).find((name) => !LISTS.includes(name) && nearestName(name, LISTS) !== undefined);
+  if (key !== undefined) issues.push({ code: "unrecognized_keys", keys: [key], input: value, path: [] });
+});
 
 /** The kinds that come with this package. */
 export const BUILT_IN_KINDS: Kinds = {

@@ -51,7 +51,7 @@ export function sectionedText(titles: readonly string[], bodies: ReadonlyMap<str
 }
 
 /** A line that begins or ends a code block. */
-export const FENCE: RegExp = /^\s*(`{3,}|~{3,})/;
+export const FENCE: RegExp = /^(`{3,}|~{3,})/;
 
 /** A body whose last code fence is closed, so that it cannot swallow the headings after it. */
 function withFencesClosed(body: string): string {

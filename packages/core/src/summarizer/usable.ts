@@ -319,7 +319,7 @@ function endsInCall(text: string, name: string): boolean {
 function unfencedLines(text: string): readonly string[] {
   let isFenced = false;
   return text.split("\n").map((line) => {
-    const isFence = FENCE.test(line);
+    const isFence = FENCE.test(line.trimStart());
     if (isFence) isFenced = !isFenced;
     return isFence || isFenced ? "`" : line;
   });
