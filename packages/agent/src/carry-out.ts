@@ -70,10 +70,12 @@ export async function carryOut(effect: WaitedEffect, loop: LoopContext): Promise
   switch (effect.type) {
     case "next":
       return DONE;
-    case "replace-history":
-      conversation.append(replaceHistory(conversation.view(), effect.history.map(redactedBy(loop)), options.nowMs()));
+    case "replace-history": {
+      const history = effect.history.map((draft) => conversation.redaction.draft(draft, "log"));
+      conversation.append(replaceHistory(conversation.view(), history, options.nowMs()));
       await conversation.flush();
       return DONE;
+    }
     case "enter":
       await fitAt(effect.gate, loop, { pending: withIds(effect.drafts, conversation.state().lastMessageId) }).catch((error) => {
         // No caller waits for a message of this kind: the message waits again.
@@ -119,16 +121,10 @@ export async function fitAt(gate: FitInput["gate"], loop: LoopContext, more: Par
 /** Builds the text that is true now and goes behind the cached prefix; `null` if there is none, or if a message of the context says it already. */
 export async function dynamicContextOf(loop: Pick<LoopContext, "options" | "conversation" | "model">): Promise<string | null> {
   const { dynamicContext } = loop.options;
-  const told = dynamicContext === undefined ? null : await askDynamicContext(dynamicContext);
-  const text = loop.conversation.redaction?.item(told) ?? told;
+  const text = loop.conversation.redaction.item(dynamicContext === undefined ? null : await askDynamicContext(dynamicContext));
   if (text === null || !bindsReasoning(loop)) return text;
   const said = loop.conversation.context().messages.findLast(isInjected);
   return text.trim() === "" || (said !== undefined && textOf(said) === text) ? null : text;
-}
-
-/** A message as the log will have it. */
-function redactedBy({ conversation: { redaction } }: LoopContext) {
-  return <Draft extends MessageDraft>(draft: Draft): Draft => redaction?.draft(draft, "log") ?? draft;
 }
 
 function isInjected(message: Message): boolean {
@@ -274,10 +270,12 @@ async function settledCall(call: ToolCallPart, decision: CallDecision, loop: Loo
   const result = resultOf(call, output, { category: tool?.category ?? "generic", atMs: nowMs() });
   const { truncations } = kinds;
   const admission = { policy, artifacts, hint, truncations };
-  const redacted = redactedBy(loop);
+  const { redaction } = loop.conversation;
   // A result that is cut is stored whole: redacted before that, and once more with the hint.
-  const admitted = await admitToolResult(redacted(result), admission).catch((error: unknown) => unkept(result, error));
-  return { type: "settled", ...admitted, message: redacted(admitted.message) };
+  const admitted = await admitToolResult(redaction.draft(result, "log"), admission).catch((error: unknown) =>
+    unkept(result, error),
+  );
+  return { type: "settled", ...admitted, message: redaction.draft(admitted.message, "log") };
 }
 
 async function outputOf(call: ToolCallPart, tool: AgentTool | undefined, context: CallContext): Promise<ToolOutput> {

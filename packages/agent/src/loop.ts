@@ -201,7 +201,7 @@ function told(event: UntoldEvent, { usage, conversation }: Pick<Loop, "usage" | 
     case "usage-update":
       return { ...event, context: usage(), totals: conversation.totals() };
     case "tool-start":
-      return conversation.redaction?.item(event) ?? event;
+      return conversation.redaction.item(event);
     default:
       return event;
   }

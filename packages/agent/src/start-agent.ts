@@ -117,7 +117,7 @@ async function settle(loop: Loop): Promise<ReturnType<typeof setupChange>> {
   const tools = options.tools.map(({ spec }) => spec);
   const { boundReasoning = "leaves" } = options.model.client;
   const given = { system: asked ?? view.system, tools, messages: [], dynamicContext: null };
-  const to = { ...(conversation.redaction?.context(given, "log") ?? given), boundReasoning };
+  const to = { ...conversation.redaction.context(given, "log"), boundReasoning };
   const change = setupChange(view, to);
   if (change !== null || view.boundReasoning !== to.boundReasoning) {
     conversation.append(setupChangeEntry(view, to, options.nowMs()));

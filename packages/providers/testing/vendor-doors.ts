@@ -112,7 +112,7 @@ async function ownSession(wire: Wire, given: Given): Promise<Program> {
       });
       const view = session.view();
       await session.report(view, { requestId, modelId: model.modelId, usage });
-      const message = withId(session.redaction?.draft(draft, "log") ?? draft, view.lastEntryId);
+      const message = withId(session.redaction.draft(draft, "log"), view.lastEntryId);
       session.append({ type: "message", message });
       for (const { callId, toolName } of toolCallsOf(message)) {
         const parts = [{ type: "text", text: textOf(index) }] as const;

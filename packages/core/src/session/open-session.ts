@@ -44,7 +44,7 @@ import {
 export function createSession(options: SessionOptions): Session {
   const log = emptyLog(options, null);
   const { entries = [], writer = null } = options;
-  for (const entry of entries) takeStored(log, log.redacted(entry), "kept");
+  for (const entry of entries) takeStored(log, log.redaction.entry(entry), "kept");
   return sessionOf(log, writer === null ? null : writerDoor(writer, deadlineOf(options)));
 }
 
@@ -71,10 +71,10 @@ export async function openSession(
   const stored = async () => (await sessions.read(sessionId))?.entries ?? [];
   const openedWith = async (mayBeUndone: ReadonlySet<string>): Promise<TakenUp> => {
     const log = emptyLog(options, sessions);
-    const own = "type" in start ? log.redacted(start) : start;
+    const own = "type" in start ? log.redaction.entry(start) : start;
     const { writer, cutOff } = await writerOf(own, sessions, (entry) => {
       const isKept = entry.type === "compaction" && mayBeUndone.has(entry.id);
-      takeStored(log, log.redacted(entry), isKept ? "kept" : "released");
+      takeStored(log, log.redaction.entry(entry), isKept ? "kept" : "released");
     });
     try {
       return { session: sessionOf(log, writer), cutOff, stored };
@@ -95,10 +95,8 @@ export async function openSession(
 /** One open log: its opening, the entries in memory, the facts about the whole, and the state that changes while it is open. */
 interface OpenLog extends FittedSession {
   readonly options: SessionOptions;
-  /** `null` if nothing is redacted. */
-  readonly redaction: Redaction | null;
-  /** The entry as the log may have it; also one that was written before anything was redacted. */
-  redacted<Entry extends SessionEntry>(entry: Entry): Entry;
+  /** Of entries, too, that were written before anything was redacted. */
+  readonly redaction: Redaction;
   /** The store that gives back entries that left memory; `null` for a log that stays there. */
   readonly archive: SessionStore | null;
   /** The entries in memory. With an archive they are those that it does not have yet. */
@@ -134,20 +132,19 @@ const NO_REFUSALS: Refusals = { times: 0, mediaTries: 0, reasoningTries: 0 };
 
 function emptyLog(given: SessionOptions, archive: SessionStore | null): OpenLog {
   // `sessionSetup` refuses options that are none.
-  const redaction = given?.redact === undefined ? null : createRedaction(given.redact);
-  const options = redaction === null ? given : redactedOptions(given, redaction);
+  const redaction = createRedaction(given?.redact);
+  const options = given?.redact === undefined ? given : redactedOptions(given, redaction);
   const setup = sessionSetup(options);
   const log: OpenLog = {
     options,
     redaction,
-    redacted: (entry) => redaction?.entry(entry) ?? entry,
     setup,
     archive,
     entries: [],
     messages: createMessageIndex(async (index) => {
       if (index >= log.archivedCount) return log.entries[index - log.archivedCount];
       const entry = await log.writer?.entryAt(index);
-      return entry === undefined ? undefined : log.redacted(entry);
+      return entry === undefined ? undefined : log.redaction.entry(entry);
     }),
     messageIds: [],
     callIds: new Set(),
@@ -255,7 +252,7 @@ function append<Entry extends SessionEntry>(log: OpenLog, given: Entry): Entry {
   if (given.type === "message" && log.messages.has(given.message.id)) throw doubledIdError(given.message.id);
   log.untried = null;
   // A caller's own entries are redacted before they are checked.
-  const logged = given.type === "compaction" ? log.redacted(given) : given;
+  const logged = given.type === "compaction" ? log.redaction.entry(given) : given;
   const entry = withRemoved(logged, log.state.view, log.setup.isBoundReasoning);
   const { missingTokens, isUsageRefused } = fold(log, entry);
   // Of all that compactions covered, only the newest undo point stays in memory.
@@ -280,13 +277,13 @@ function repair(log: OpenLog): void {
 }
 
 /** Reads the whole log as it is now, however it grows meanwhile; more than once. */
-function readerOf({ archive, entries, archivedCount, writer, redacted }: OpenLog): (onEntry: EntryListener) => Promise<void> {
+function readerOf({ archive, entries, archivedCount, writer, redaction }: OpenLog): (onEntry: EntryListener) => Promise<void> {
   const tail = [...entries];
   return async (onEntry) => {
     let count = 0;
     await archive?.read(writer?.sessionId ?? "", (entry) => {
       // The archive may grow meanwhile: its additions are in the tail, too.
-      if (count < archivedCount) onEntry(redacted(entry));
+      if (count < archivedCount) onEntry(redaction.entry(entry));
       count += 1;
     });
     for (const entry of tail) onEntry(entry);
@@ -335,10 +332,11 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
   const prepares = options.prepared === undefined && setup.policy.prepare !== undefined;
   const background = prepares ? createBackground(log, { ...options, nowMs }) : null;
   const prepared = options.prepared ?? background?.prepared ?? null;
-  const redacted = <Draft extends MessageDraft>(draft: Draft) => log.redaction?.draft(draft, "log") ?? draft;
+  const { redaction } = log;
+  const redacted = <Draft extends MessageDraft>(draft: Draft) => redaction.draft(draft, "log");
   const take = (given: SessionEntry) => {
     assertOpen();
-    const entry = log.redacted(given);
+    const entry = log.redaction.entry(given);
     if (writer !== null) checkStorable(entry);
     log.append(entry);
     const message = entry.type === "message" ? entry.message : null;
@@ -353,8 +351,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     checkInput(input);
     const { model } = input;
     const limits = typeof model === "string" ? option.limitsOf(model, options.limitsOf ?? (() => null)) : model;
-    const hidden = log.redaction === null ? {} : { pending: input.pending.map(redacted) };
-    return Object.assign({ nowMs: nowMs() }, input, { model: limits }, hidden);
+    return Object.assign({ nowMs: nowMs() }, input, { model: limits, pending: input.pending.map(redacted) });
   };
   const fit = async (input: SessionInput, signal: AbortSignal, by = setup.policy) => {
     assertOpen();
@@ -452,12 +449,11 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
       log.refusals = { ...log.refusals, ...next };
       return log.refusals;
     },
-    redaction: log.redaction,
+    redaction,
     prepared: async () => await background?.settled(),
     context: (dynamicContext = null) => {
       const { system, tools, messages } = log.state.view;
-      const context = { system, tools, messages: messages.slice(), dynamicContext };
-      return log.redaction?.context(context, "request") ?? context;
+      return redaction.context({ system, tools, messages: messages.slice(), dynamicContext }, "request");
     },
     predict: log.predict,
     overflow: (cause) => {

@@ -24,8 +24,12 @@ export interface Redaction {
   item<Item>(item: Item): Item;
 }
 
-/** Makes a redaction that remembers what it made of a message or an item: these keep their identity. */
-export function createRedaction(redact: Redact): Redaction {
+const same = <Of>(of: Of): Of => of;
+const NONE: Redaction = { draft: same, entry: same, context: same, summarizer: same, item: same };
+
+/** Makes a redaction that remembers what it made of a message or an item: these keep their identity. Without a redactor it changes nothing. */
+export function createRedaction(redact: Redact | undefined): Redaction {
+  if (redact === undefined) return NONE;
   const text = checked(redact);
   const byWhere = new Map<Where, WeakMap<object, object>>();
   const once = <Of extends object>(of: Of, where: Where, make: () => Of): Of => {

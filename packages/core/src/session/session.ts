@@ -94,8 +94,8 @@ export interface Session {
   leaveReasoning(refused?: RefusedReasoning | "overtaken"): Promise<boolean>;
   /** Counts a refusal without a known reason: of a request, or of the `same` one with less of its media. The log does not record the count. */
   refused(request: "new" | "same"): Refusals;
-  /** Redacts as the session does, for texts that are stored beside the log or compared with it; `null` if nothing is redacted. */
-  readonly redaction: Redaction | null;
+  /** Redacts as the session does, for texts that are stored beside the log or compared with it. */
+  readonly redaction: Redaction;
   /** Resolves when no summary is being prepared. */
   prepared(): Promise<void>;
   /** Returns the context to send now. */

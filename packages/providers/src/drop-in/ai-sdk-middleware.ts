@@ -1,5 +1,5 @@
 import { usageOf } from "@plimsoll/core";
-import { isRecord, option } from "@plimsoll/core/extend";
+import { createRedaction, isRecord, option } from "@plimsoll/core/extend";
 import type { LanguageModelMiddleware } from "ai";
 import { ReportedError } from "../client/failure.ts";
 import { refuseUnsupported } from "../client/supported.ts";
@@ -9,7 +9,7 @@ import { toolSpecsOf } from "../wire/tools.ts";
 import { inTurn, joinedSystem, type TurnRules } from "../wire/turns.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
 import { changedMessages, encoded, leftMessages, MODEL_MESSAGES, turnsOf } from "./model-messages.ts";
-import { type CompactorOptions, createHiding, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
+import { type CompactorOptions, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
 import { WHOLE_ITEMS, type WireArray } from "./wire-array.ts";
 
 type Generate = NonNullable<LanguageModelMiddleware["wrapGenerate"]>;
@@ -47,7 +47,7 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
   refuseUnsupported("ai");
   const compactor = createArrayCompactor(PROMPTS, options);
   const noteVendors = createVendorNotes(options);
-  const hidden = createHiding(options);
+  const { item: hidden } = createRedaction(options.redact);
   const keyOf = (params: Params) => {
     const own = recordAt(params.providerOptions, "plimsoll");
     if (own !== null) option.check("providerOptions.plimsoll", OWN_OPTIONS, own);

@@ -180,8 +180,7 @@ interface KnownArrays<Item, Answer> {
   readonly wire: WireArray<Item, Answer>;
   readonly policy: ArrayConversations["policy"];
   readonly logs: ArrayConversations;
-  /** `null` if nothing is redacted. */
-  readonly redaction: ReturnType<typeof createRedaction> | null;
+  readonly redaction: ReturnType<typeof createRedaction>;
   readonly groups: ReadGroups<Item>;
   /** The arrays that were read last, by their last item: the next one of a conversation begins with one of them. */
   readonly read: WeakMap<WeakKey, ReadArray<Item>>;
@@ -207,7 +206,7 @@ export function createArrayCompactor<Item, Answer>(
     wire: withSpeakers(wire, options),
     policy,
     logs,
-    redaction: options.redact === undefined ? null : createRedaction(options.redact),
+    redaction: createRedaction(options.redact),
     groups: new WeakMap(),
     read: new WeakMap(),
     sent: new WeakMap(),
@@ -307,7 +306,7 @@ function read<Item, Answer>(
     );
   const { wire, groups: known, mended, redaction } = arrays;
   // A copy: the caller's own array grows, and the next one is compared with this one.
-  const items = [...(redaction?.item(given) ?? given)];
+  const items = [...redaction.item(given)];
   const declared: Declaration[] = [];
   for (const item of items) {
     const declaration = wire.declares(item);
@@ -326,7 +325,7 @@ function read<Item, Answer>(
   const all = [...declared.flatMap((each) => each.tools), ...(tools === undefined ? [] : requestTools(tools))];
   const setup = { system: whole, tools: all, messages: [], dynamicContext: null };
   // The log has them redacted, and is compared with them.
-  const request = { ...(redaction?.context(setup, "log") ?? setup), key: conversation ?? null, messages };
+  const request = { ...redaction.context(setup, "log"), key: conversation ?? null, messages };
   const written = before?.written ?? null;
   const array: ReadArray<Item> = { items, systemItems: mended(opening), groups, request, written };
   const [last, lastBefore] = [items.at(-1), before?.items.at(-1)];

@@ -1,13 +1,13 @@
 import { AIMessage, type BaseMessage } from "@langchain/core/messages";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
-import { isRecord, option } from "@plimsoll/core/extend";
+import { createRedaction, isRecord, option } from "@plimsoll/core/extend";
 import type { AgentMiddleware } from "langchain";
 import { refuseUnsupported } from "../client/supported.ts";
 import { numberAt, recordAt, stringAt, textAt } from "../fields.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
 import { LANGCHAIN_MESSAGES } from "./langchain-messages.ts";
-import { type CompactorOptions, createHiding, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
+import { type CompactorOptions, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
 
 /** The call of an agent's model, as a middleware is given it. */
 type ModelCall = Parameters<NonNullable<AgentMiddleware["wrapModelCall"]>>[0];
@@ -38,7 +38,7 @@ export function createLangChainMiddleware(given: LangChainOptions): LangChainMid
   refuseUnsupported("@langchain/core");
   const compactor = createArrayCompactor(LANGCHAIN_MESSAGES, options);
   const noteVendors = createVendorNotes(options);
-  const hidden = createHiding(options);
+  const { item: hidden } = createRedaction(options.redact);
   const middleware: AgentMiddleware & Pick<LangChainMiddleware, "last"> = {
     get last() {
       return compactor.last;

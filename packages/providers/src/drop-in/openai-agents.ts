@@ -1,6 +1,6 @@
 import type { AgentInputItem, Model, ModelRequest } from "@openai/agents-core";
 import { usageOf } from "@plimsoll/core";
-import { option } from "@plimsoll/core/extend";
+import { createRedaction, option } from "@plimsoll/core/extend";
 import { refuseUnsupported } from "../client/supported.ts";
 import { jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { namedReply } from "../shorter-reply.ts";
@@ -19,7 +19,7 @@ import {
   withoutId,
 } from "./agent-items.ts";
 import { type ArrayCompactor, type ArrayRequest, createArrayCompactor } from "./array-compactor.ts";
-import { type CompactorOptions, createHiding, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
+import { type CompactorOptions, createVendorNotes, KEYED_OPTIONS, vendorHistoryIn } from "./request.ts";
 import { declaredBy, type WireArray } from "./wire-array.ts";
 
 type StreamEvent = ReturnType<Model["getStreamedResponse"]> extends AsyncIterable<infer Event> ? Event : never;
@@ -55,7 +55,7 @@ export function createCompactingModel(model: Model, given: CompactingModelOption
   const { conversation, ...options } = given;
   const compactor = createAgentItemsCompactor(options);
   const noteVendors = createVendorNotes(options);
-  const hidden = createHiding(options);
+  const { item: hidden } = createRedaction(options.redact);
   const isAtVendor = (request: ModelRequest) => {
     const named = vendorHistoryIn(request);
     if (named !== null) noteVendors(named, conversation?.(request));

@@ -20,7 +20,6 @@ import {
   believedAt,
   believedLimits,
   type createConversations,
-  createRedaction,
   isRecord,
   type Kinds,
   learnedInLog,
@@ -182,12 +181,6 @@ export function createVendorNotes({ onEvent, policy, kinds }: CompactorOptions):
     told.add(sign);
     onEvent?.({ type: "compaction-off", why: "vendors-history", named }, { key, sessionId: "" });
   };
-}
-
-/** Makes the redactor of items that pass without being fitted: they stay as they are if nothing of them is redacted. */
-export function createHiding({ redact }: CompactorOptions): <Items>(items: Items) => Items {
-  const redaction = redact === undefined ? null : createRedaction(redact);
-  return (items) => redaction?.item(items) ?? items;
 }
 
 /** The limits that hold for a request: its own, else those of the options, with the reply that it asks for. */

@@ -54,8 +54,9 @@ export interface ProxyCompaction {
 }
 
 /** The compaction behind a redactor of each whole body: system text, tools and side requests pass it, too. */
-function withRedaction(redaction: ReturnType<typeof createRedaction> | null, compaction: ProxyCompaction): ProxyCompaction {
-  if (redaction === null) return compaction;
+function withRedaction(redact: ProxyOptions["redact"], compaction: ProxyCompaction): ProxyCompaction {
+  if (redact === undefined) return compaction;
+  const redaction = createRedaction(redact);
   const sent = (made: PreparedRequest, bodyText: string): PreparedRequest => ({
     ...made,
     bodyText: made.bodyText ?? bodyText,
@@ -150,8 +151,7 @@ export function createProxyCompaction(given: ProxyOptions): ProxyCompaction {
     const answer = spokenReply(wire.name, text, { modelId, form, serial: spokenCount, nowMs: nowMs() });
     return { ...untouched(read), spoken: answer };
   };
-  const redaction = options.redact === undefined ? null : createRedaction(options.redact);
-  return withRedaction(redaction, {
+  return withRedaction(options.redact, {
     unprepared: "passes",
     prepare: async (request) => {
       const read = readRequest(request, keys, readBody);

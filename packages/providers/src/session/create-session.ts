@@ -83,8 +83,7 @@ export async function createSdkSession<Request, Answer>(
     },
     user: (input) => {
       assertOpen(session.progress);
-      const draft = userDraft(input, nowMs());
-      const said = conversation.redaction?.draft(draft, "log") ?? draft;
+      const said = conversation.redaction.draft(userDraft(input, nowMs()), "log");
       session.progress = { ...session.progress, waiting: [...session.progress.waiting, said] };
     },
     request: (signal = NEVER_ABORTED) =>
@@ -148,7 +147,7 @@ async function admit<Request>(
 ): Promise<void> {
   const { artifacts, conversation, policy, kinds } = session;
   // What is cut is stored whole: redacted before that.
-  const said = conversation.redaction?.draft(given, "log") ?? given;
+  const said = conversation.redaction.draft(given, "log");
   const admitted = admitToolResult(said, { policy, artifacts, hint, truncations: kinds.truncations }).catch(
     (error: unknown) => {
       session.progress = { ...session.progress, open: [...session.progress.open, call] };
@@ -247,7 +246,7 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
       : await openedOrBegun(setting, sessions, start);
   const view = conversation.view();
   // The log has them redacted, and is compared with them.
-  const { system, tools } = conversation.redaction?.context(given, "log") ?? given;
+  const { system, tools } = conversation.redaction.context(given, "log");
   const boundReasoning = asked ?? view.boundReasoning;
   const setup = { system, tools, boundReasoning };
   if (setupChange(view, setup) !== null || boundReasoning !== view.boundReasoning)

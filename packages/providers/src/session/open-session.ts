@@ -186,7 +186,7 @@ export function bodyOf<Request>(
   checkSendable(request.context.messages, rules);
   const body = wire.encode(request, conversation.view().boundReasoning);
   // The caller's own parameters, tools among them, are redacted here.
-  return conversation.redaction?.item(body) ?? body;
+  return conversation.redaction.item(body);
 }
 
 /** Sends until the prompt fits, as often as the policy allows. Other failures are thrown as they came. */
