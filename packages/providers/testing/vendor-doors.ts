@@ -323,7 +323,9 @@ export async function openVendorDoor(door: DoorName, wire: Wire, given: PlayOpti
       lost: cuts().reduce((sum, { removedReasoning = [] }) => sum + removedReasoning.length, 0),
       writers: cuts().flatMap(({ edits }) => edits.flatMap((edit) => (edit.kind === "replace-spans" ? [edit.by] : []))),
       asked: askedCount,
-      toolLists: new Set(asked.map(({ toolNames }) => toolNames.join())).size,
+      // The Responses wire's request for a summary has none.
+      toolLists: new Set(asked.flatMap((each) => (each.asks === "reply" || wire === "anthropic" ? each.toolNames.join() : [])))
+        .size,
       breaks: reads.filter((read, index) => read < (reads[index - 1] ?? 0)).length,
     };
   };

@@ -209,13 +209,9 @@ function growth(words: string, { place, part, text, key, partOf, more = {} }: Gr
 }
 
 /** The answer of `/responses/compact`: openai 6.49.0, CompactedResponse. */
-export function compactedResponse(
-  body: unknown,
-  { serial, createdSeconds, promptTokens }: Pick<Answer, "serial" | "createdSeconds"> & Pick<Counts, "promptTokens">,
-): Fields {
-  const written = { readTokens: 0, writeTokens: 0, writeOneHourTokens: 0, outputTokens: 0, reasoningTokens: 0 };
-  const output = compactedItems(body, serial);
-  const usage = usageOf({ promptTokens, uncachedTokens: promptTokens, ...written });
+export function compactedResponse(body: unknown, { serial, createdSeconds, counts, reply }: Answer): Fields {
+  const output = reply.parts.length === 0 ? [] : compactedItems(body, serial);
+  const usage = counts === null ? null : usageOf(counts);
   return { id: `resp_simulated_compacted_${serial}`, object: "response.compaction", created_at: createdSeconds, output, usage };
 }
 

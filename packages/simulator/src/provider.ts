@@ -98,16 +98,10 @@ export function createProvider(options: SimulatorOptions): SimulatedProvider {
       }),
     compact: (wire, body, headers) =>
       answered(provider, { wire, body, headers }, () => {
-        const prompt = wire.read(body, { ...limits, headers });
-        const promptTokens = totalTokens(sizer.sized(prompt.segments));
-        const facts = { modelId: prompt.modelId, promptTokens };
-        const fault = options.faults?.(requestOf(provider, wire, { prompt, promptTokens, asks: "summary" })) ?? null;
-        if (fault?.kind === "status") return failed(provider, { wire, ...facts }, fault);
-        note(provider, { wire: wire.name, outcome: fault === null ? "answered" : "fault", status: 200, ...facts });
-        const createdSeconds = Math.floor(nowMs() / MS_PER_SECOND);
-        const compacted = compactedResponse(body, { serial: provider.exchanges.length, createdSeconds, promptTokens });
-        const content = { body: fault?.kind === "empty-reply" ? { ...compacted, output: [] } : compacted };
-        return { status: 200, retryAfterSeconds: null, content, fault };
+        // It declares no tools: calls are not looked up, and reasoning that is bound to them is summarised all the same.
+        const prompt = { ...wire.read(body, { ...limits, headers }), callNames: [], drops: [], compact: String };
+        const serial = provider.exchanges.length;
+        return answerTo(provider, { ...wire, whole: (answer) => compactedResponse(body, { ...answer, serial }) }, prompt);
       }),
     respond: (wire, body, headers) => {
       options.onRequest?.(wire.name, body);
