@@ -172,6 +172,8 @@ const AGENTS: readonly (readonly [agent: string, lines: (url: string) => string]
 
 const BODY_HEADERS = ["content-length", "content-encoding", "accept-encoding", "accept"];
 
+type Question = Omit<SentRequest, "headers"> & { readonly betas?: readonly string[] };
+
 /** A conversation outlives its requests, and their credentials may not: they are there for as long as the request is being fitted, and nowhere else. */
 function createModelSummaries(upstream: Upstream): {
   readonly summarizer: Summarizer;
@@ -181,15 +183,8 @@ function createModelSummaries(upstream: Upstream): {
   readonly caller: () => string | null;
 } {
   const fitting = new AsyncLocalStorage<SentRequest>();
-  const asked = async (
-    { headers: own }: SentRequest,
-    {
-      target,
-      bodyText,
-      betas = [],
-    }: { readonly target: string; readonly bodyText: string; readonly betas?: readonly string[] },
-    signal: AbortSignal,
-  ): Promise<string> => {
+  const asked = async ({ headers: own }: SentRequest, question: Question, signal: AbortSignal): Promise<string> => {
+    const { target, bodyText, betas = [] } = question;
     const body = Buffer.from(bodyText, "utf8");
     const headers = [...without(withBetas(own, betas), BODY_HEADERS), ["content-length", String(body.length)] as const];
     const answer = await upstream.send({ method: "POST", target, headers, body, signal });

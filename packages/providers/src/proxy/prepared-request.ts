@@ -71,18 +71,8 @@ export const PROXY_OPTIONS: z.ZodType<ProxyOptions> = option.schema<ProxyOptions
   kinds: option.object.optional(),
   boundReasoning: z.enum(["leaves", "vendor-drops"]).optional(),
   mending: z.enum(["on", "off"]).optional(),
-  ...option.optional(
-    option.fn,
-    "limitsOf",
-    "summarizer",
-    "compact",
-    "redact",
-    "nowMs",
-    "onEvent",
-    "onTyped",
-    "onVendors",
-    "onProblem",
-  ),
+  ...option.optional(option.fn, "limitsOf", "summarizer", "compact", "redact", "nowMs"),
+  ...option.optional(option.fn, "onEvent", "onTyped", "onVendors", "onProblem"),
 });
 
 /** The conversation of an event. */

@@ -65,18 +65,8 @@ export const SESSION_KEYS: Parameters<typeof option.schema<SdkSessionOptions & {
   policy: option.policy.optional(),
   ...option.optional(object, "kinds", "tokenizers"),
   ...option.optional(text, "system", "sessionId"),
-  ...option.optional(
-    fn,
-    "limitsOf",
-    "summarizer",
-    "redact",
-    "onEvent",
-    "fileTracker",
-    "beforeCompaction",
-    "categoryOf",
-    "pathsOf",
-    "nowMs",
-  ),
+  ...option.optional(fn, "limitsOf", "summarizer", "redact", "onEvent", "fileTracker"),
+  ...option.optional(fn, "beforeCompaction", "categoryOf", "pathsOf", "nowMs"),
 };
 
 interface ResultOptions {
