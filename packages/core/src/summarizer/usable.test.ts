@@ -159,6 +159,10 @@ describe("a summary is", () => {
       "prose in German with roles",
       `${"Der Parser ist repariert, alle Tests laufen. ".repeat(12)}\nUser: möchte zwei Leerzeichen.`,
     ],
+    [
+      "of another script with a question in it",
+      `${"港のパーサーはなぜ壊れたのか？テストはすべて通った。".repeat(9)}残りは手引きだけである。`,
+    ],
     ["a section that asks", "## Goal\nmend it\n\n## Next Steps\nWhich port is free?"],
     ["headings of its own", "# Record\nGood news! The parser works.\n## Open\nWhich port is free?"],
     ["short for a long history, if it says what was done", "The parser was mended, its tests pass, and the manual is next."],
@@ -271,6 +275,19 @@ describe("a summary", () => {
 });
 
 describe("the work of reading a summary", () => {
+  test.each([
+    ["tokens in brackets", "", "[A].", ""],
+    ["tags that are closed at the end", "", "a.<a_b>x", "</a_b>"],
+    ["a tag of underscores", "<", "_a", ""],
+    ["a key of names", '{"', "name", ""],
+    ["questions", "", "?", "yes"],
+    ["backticks", "", "`", "yes"],
+    ["empty lines", "a", "\n", "yes"],
+  ])("is no square of its length, which would run into the limit of a test: %s", (_, before, piece, after) => {
+    const text = before + piece.repeat(200_000 / piece.length) + after;
+    expect(given(text).text).toBe(text);
+  });
+
   /** Items of all arrays that are walked or spread while a summary is read. */
   function itemsWalked(text: string): number {
     const walk = Array.prototype[Symbol.iterator];

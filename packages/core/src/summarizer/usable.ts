@@ -297,10 +297,12 @@ function refuseContinuation(text: string, asked: Pick<SummaryRequest, "labels" |
   const called = asked.parts.flatMap(({ messages }) => messages.flatMap(toolCallsOf)).map(({ toolName }) => toolName);
   const names = new Set([...called, ...(asked.conversation?.tools ?? []).map(({ name }) => name)]);
   const isCall = [...plain.matchAll(/^[ \t]*<([\w.-]+)>/gm)].some(([, name = ""]) => names.has(name));
-  const isCallLast = [...names].some((name) => endsInCall(text.replace(/[\s`;]+$/, ""), name));
-  if (isCall || isCallLast || CALL_FORMS.some((form) => form.test(plain))) throw failed("the summary calls a tool");
-  const isSectioned = lines.some(isHeading);
-  if (isDialogue(lines, isSectioned, asked.labels)) throw failed("the summary continues the conversation");
+  const isCallLast = [...names].some((name) => endsInCall(text.replace(/(?<![\s`;])[\s`;]+$/, ""), name));
+  const closed = new Map([...plain.matchAll(/<\/(\w+)>/g)].map(({ 1: name, index }) => [name, index]));
+  const opened = [...plain.matchAll(/(?:^|[.!?])[ \t]*<(?=\w+_\w)(\w+)>(?=[\w<])/gm)];
+  const isOpen = opened.some(({ 1: name, index }) => (closed.get(name) ?? -1) < index);
+  if (isCall || isCallLast || isOpen || CALL_FORMS.some((form) => form.test(plain))) throw failed("the summary calls a tool");
+  if (isDialogue(lines, lines.some(isHeading), asked.labels)) throw failed("the summary continues the conversation");
 }
 
 /**
@@ -327,23 +329,22 @@ function unfencedLines(text: string): readonly string[] {
 
 /**
  * The forms in which models write calls as text, at a line's beginning: a special token; a tag with a value, a name, or JSON or a name with further tags in
- * it; a token or label in brackets before JSON or a call; an object with a name and arguments. Prose about them is no such line.
+ * it; a token or label in brackets before JSON or a call; an object with a name and arguments. Prose about them is no such line. All are linear.
  */
 const CALL_FORMS: readonly RegExp[] = [
   /(?:^[ \t]*|[\p{L}\p{N}]|[.!?)\u3002][ \t]*)<[|\uff5c]/mu,
-  /(?:^|[.!?])[ \t]*<(\w+_\w+)>(?=[\w<])(?![\s\S]*<\/\1>)/m,
   /^(?![\s\S]*<s>)[\s\S]*[\p{L}.!?]<\/s>/u,
-  /(?:^[ \t]*|[.!?>][ \t]*)\[([A-Z_]+)\][^\n]*\[\/\1\]/m,
+  /(?:^[ \t]*|[.!?>][ \t]*)\[([A-Z_]{1,40})\][^\n]{0,400}\[\/\1\]/m,
   /^[ \t]*\[\w+\(.*\)\]$/m,
   /^[ \t]*<[\w:-]+(?:=\S|\s[^>\n]*\bname=|>\s*(?:\[\s*)?\{\s*"|>\s*[\w.-]+[ \t]*\n\s*<\w)/m,
   /^[ \t]*(?:\w+: )?\[[\w /]+(?::[ \t]*[\w.-]+\(|\]:?[ \t]*(?:(?:\[\s*)?\{\s*"|[\w.-]+(?:\[\w+\]\s*\{|\(\{)))/m,
-  /^[ \t]*(?:\[\s*)?\{\s*"\w*(?:name|tool|function|type|id)\w*"\s*:[^{}]*(?:\{[^{}]*)?"(?:arguments|parameters|input|args)"\s*:\s*["{]/m,
+  /^[ \t]*(?:\[\s*)?\{\s*"(?=\w*(?:name|tool|function|type|id))\w+"\s*:[^{}]*(?:\{[^{}]*)?"(?:arguments|parameters|input|args)"\s*:\s*["{]/m,
 ];
 
 /** An exclamation at the very beginning, and a question at the end that no colon introduces: a record exclaims nothing and asks no questions. */
 const ANSWER_FORMS: readonly RegExp[] = [
   /^\p{L}[^\n.?!\u3002\uff1f\uff01:]{0,80}[!\uff01]/u,
-  /(?:^|\n)[^\n:\uff1a]*[?\uff1f\u061f]\W*$/,
+  /(?:^|\n)[^\n:\uff1a]*[?\uff1f\u061f][^\p{L}\p{N}]{0,40}$/u,
 ];
 
 /** The roles of a conversation on every wire, as they are written where no label is known. */
@@ -367,8 +368,7 @@ function isDialogue(lines: readonly string[], isSectioned: boolean, labels: Tran
   const start = isSectioned ? lines.findLastIndex((line, at) => isHeading(line) && spoken[at] === undefined) + 1 : 0;
   const turns = spoken.flatMap((speaker, at) => (speaker === undefined || at < start ? [] : [{ at, speaker }]));
   const answered = turns.find(({ speaker }, index) => (turns[index + 1]?.speaker ?? speaker) !== speaker);
-  const [first] = turns;
-  if (answered === undefined) return !isSectioned && first?.at === 0 && answers.includes(first.speaker);
+  if (answered === undefined) return !isSectioned && turns[0]?.at === 0 && answers.includes(turns[0].speaker);
   const told = lines.slice(start, answered.at).join("\n").trim();
   if (/[:\uff1a]$/.test(told)) return false;
   const isApart = /^\s*(?:$|[-*+]\s|\d+[.)]\s)/.test(lines[answered.at - 1] ?? "");
