@@ -33,8 +33,6 @@ export interface ProgramSummary {
   readonly maxTokens: number;
   /** Whether the request is the conversation itself with the instruction behind it, so that the cache is read, or a text of its own. */
   readonly form: "serialised" | "prefix";
-  /** The history as the program writes it down, if it does; for comparisons. */
-  readonly serialised?: string;
 }
 
 /** Answers a request for a summary; rejects if the summary cannot be had. */

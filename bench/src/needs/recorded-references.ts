@@ -116,14 +116,12 @@ interface SizeChange {
   readonly moreTokens: number;
 }
 
-interface SizedFrom {
-  readonly entries: readonly SessionEntry[];
-  readonly references: Pick<PreparedReferences, "ordinalOf">;
-  readonly sizeJudge: Pick<SizeJudge, "sizeStepsOf" | "messageTokens">;
-}
-
 /** A session's recorded messages, sized. Made once for all replays. */
-export function sizedHistory({ entries, references, sizeJudge }: SizedFrom): SizedHistory {
+export function sizedHistory(
+  entries: readonly SessionEntry[],
+  references: Pick<PreparedReferences, "ordinalOf">,
+  sizeJudge: Pick<SizeJudge, "sizeStepsOf" | "messageTokens">,
+): SizedHistory {
   const messages = entries.flatMap((entry) =>
     entry.type === "message" && references.ordinalOf(entry.message) !== null ? [entry.message] : [],
   );

@@ -46,7 +46,7 @@ export function prepareSession(transcript: Transcript): PreparedSession {
       return needs;
     },
     history: () => {
-      history ??= sizedHistory({ entries, references, sizeJudge });
+      history ??= sizedHistory(entries, references, sizeJudge);
       return history;
     },
     arrivals: createArrivals(),

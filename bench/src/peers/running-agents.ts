@@ -1,11 +1,6 @@
 import { agentVersionAtLeast } from "../formats/agent-windows.ts";
 import type { FileHead } from "../formats/importer.ts";
-
-/** The agent that wrote a log: its format, and the version that the log states. */
-export interface WritingAgent {
-  readonly format: string;
-  readonly agentVersion: string | null;
-}
+import type { SessionDescription } from "../open/session-description.ts";
 
 interface RunningRule {
   readonly format: string;
@@ -28,7 +23,7 @@ const RULES: readonly RunningRule[] = [
 ];
 
 /** Names the policy that imitates the compaction of the agent that wrote a log, as far as a policy can (docs/systems.md). `null` if there is none. */
-export function policyRunBy({ format, agentVersion }: WritingAgent): string | null {
+export function policyRunBy({ format, agentVersion }: Pick<SessionDescription, "format" | "agentVersion">): string | null {
   const rule = RULES.find(
     ({ format: own, before }) =>
       own === format && (before === undefined || (agentVersion !== null && !agentVersionAtLeast(agentVersion, before))),

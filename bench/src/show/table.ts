@@ -130,24 +130,11 @@ export function metricColumns(metrics: RunMetrics, table: MetricTable): readonly
 export function tableMarkdown({ title, notes, rowTitle, heads, rows }: ReportTable): string {
   const named = heads.map(({ group, title: own }) => escaped(group === "" ? own : `${group}: ${own}`));
   const body = rows.map(({ name, cells }) => [escaped(name), ...cells.map(({ shown }) => escaped(shown))]);
-  return [
-    `### ${escaped(title)}`,
-    ...notes.map(escaped),
-    markdownTable({ head: [escaped(rowTitle), ...named], rows: body }),
-  ].join("\n\n");
-}
-
-/** Titles and cells as Markdown needs them. */
-interface MarkdownTable {
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
-
-/** Rows of Markdown under their head; the first column is of names, the others of figures. */
-function markdownTable({ head, rows }: MarkdownTable): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  const rule = `|${head.map((_, place) => (place === 0 ? "---" : "---:")).join("|")}|`;
-  return [line(head), rule, ...rows.map(line)].join("\n");
+  // The first column is of names, the others of figures.
+  const rule = `|---|${named.map(() => "---:|").join("")}`;
+  const lines = [line([escaped(rowTitle), ...named]), rule, ...body.map(line)];
+  return [`### ${escaped(title)}`, ...notes.map(escaped), lines.join("\n")].join("\n\n");
 }
 
 /** A text without characters that would become markup or end a cell, and with invisible characters shown. */

@@ -55,7 +55,7 @@ export function defineMcpCommand(command: Command, io: CliIo, onExit: (exitCode:
       // An unreadable log is reported at once, not at the first question.
       await read();
       const { StdioServerTransport } = await import("@modelcontextprotocol/sdk/server/stdio.js");
-      const server = await createSessionServer({ read, version: plimsollVersion() });
+      const server = await createSessionServer(read, plimsollVersion());
       const ended = new Promise<void>((resolve) => {
         server.onclose = resolve;
         process.stdin.once("end", resolve);
@@ -66,11 +66,6 @@ export function defineMcpCommand(command: Command, io: CliIo, onExit: (exitCode:
       onExit(EXIT_OK);
     });
   addExtensionOption(command);
-}
-
-interface SessionSource {
-  readonly read: () => Promise<Transcript>;
-  readonly version: string;
 }
 
 /** The context tools that only read, and one for the cuts of the log. */
@@ -90,7 +85,7 @@ const explainSchema = z.strictObject({ back: z.int().min(1).default(1) });
  * An MCP server over one live log, with three tools that only read: `remaining`, `recall` and `explain_compaction`. No tool takes a path, and nothing but the log
  * is read. A question that the log has no answer to is a tool's error, in words.
  */
-export async function createSessionServer({ read, version }: SessionSource): Promise<McpServer> {
+export async function createSessionServer(read: () => Promise<Transcript>, version: string): Promise<McpServer> {
   const { Server } = await import("@modelcontextprotocol/sdk/server/index.js");
   const { CallToolRequestSchema, ListToolsRequestSchema } = await import("@modelcontextprotocol/sdk/types.js");
   const server = new Server({ name: "plimsoll", version }, { capabilities: { tools: {} } });

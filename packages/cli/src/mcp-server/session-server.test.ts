@@ -32,7 +32,7 @@ async function asked() {
       .join(""),
   );
   const read = async () => (await importFile(path, "session.jsonl"))[0] ?? expect.fail("no session");
-  const server = await createSessionServer({ read, version: "1.0.0" });
+  const server = await createSessionServer(read, "1.0.0");
   const client = new Client({ name: "test", version: "1.0.0" });
   const [here, there] = InMemoryTransport.createLinkedPair();
   await Promise.all([server.connect(there), client.connect(here)]);
