@@ -65,6 +65,24 @@ test.each<readonly [string, Outcome, string]>([
   expect(verdict.kind).toBe(kind);
 });
 
+test.each([
+  ["less than a twentieth below a lower recorded cost is no offer", 0.83, "keep", 0.8 / 0.83],
+  ["a saving from a lower recorded cost is the smaller one", 0.9, "set", 0.8 / 0.9],
+  ["a higher recorded cost changes nothing", 1.1, "set", 0.8],
+] as const)("%s", (_, usd, kind, ratio) => {
+  const outcomes = { ...NONE, recorded: always({ usd, held: 10 }), cheap: always({ usd: 0.8, held: 90 }) };
+  const { setting, rows } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS, outcomes));
+  expect(setting.kind).toBe(kind);
+  expect(rows[1]?.costRatio).toBeCloseTo(ratio, 9);
+});
+
+test("a saving is no larger than that of all dollars", () => {
+  const cheap = (place: number) => ({ usd: place === 0 ? 2.8 : 0.7, held: 90 });
+  const { setting, rows } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS, { ...NONE, cheap }));
+  expect(setting).toEqual({ kind: "keep", why: "nothing-cheaper" });
+  expect(rows[1]?.costRatio).toBeCloseTo(7.7 / 8, 9);
+});
+
 test("advice ends: once an offer is taken, only a setting without a loss follows", () => {
   const outcomes = { ...NONE, cheap: always({ usd: 0.9, held: 88 }), cheaper: always({ usd: 0.7, held: 82 }) };
   const run = rowsOf(PROJECTS, outcomes);

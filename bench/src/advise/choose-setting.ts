@@ -1,7 +1,8 @@
 import type { Policy } from "@plimsoll/core";
+import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import { lossesAgainst, type WorseMeasure } from "../judge/choose.ts";
 import { judgeSettings, MOST_LOST_POINTS, type SettingVerdict } from "../judge/settings.ts";
-import type { JudgedRun, Standing } from "../judge/standing.ts";
+import { type JudgedRun, SAME_COST_RATIO, type Standing } from "../judge/standing.ts";
 import type { KnobValue } from "./agent-knobs.ts";
 
 /** A way to run the agent: as it is set now, by its defaults, with other settings, or as it is behind our proxy. */
@@ -15,7 +16,7 @@ export interface SettingPoint {
 /** A setting's figures over all sessions that fill half of the window. */
 export interface SettingFigures extends Omit<SettingPoint, "policy"> {
   readonly standing: Standing;
-  /** The cost divided by the current setting's, both by never compacting and geometric means over sessions; below 1 is cheaper. */
+  /** The cost divided by the current setting's: by the mean of the sessions or by all dollars, the one that saves less; below 1 is cheaper. */
   readonly costRatio: number;
   /** Measures that keep less than under the current setting, by a point at least, the worst first. */
   readonly losses: readonly WorseMeasure[];
@@ -39,17 +40,18 @@ export interface SettingChoice {
  * names; the first point is the current setting.
  */
 export function chooseSetting([current, ...others]: readonly [SettingPoint, ...SettingPoint[]], run: JudgedRun): SettingChoice {
-  const { sessions, projects, over, verdictOn } = judgeSettings(run, current.policy.name);
+  const { sessions, projects, over, verdictOn } = judgeSettings(atPaidCost(run, current.policy.name), current.policy.name);
   const now = over(current.policy.name);
   const rows = [current, ...others].flatMap(({ kind, values, policy }): readonly SettingFigures[] => {
     const standing = over(policy.name);
     if (standing === null || now === null) return [];
-    const costRatio = standing.costPercent / now.costPercent;
+    const costRatio = Math.max(standing.costPercent / now.costPercent, (standing.usd ?? 0) / (now.usd || 1));
     return [{ kind, values, standing, costRatio, losses: lossesAgainst(standing, now), gains: lossesAgainst(now, standing) }];
   });
-  const verdict = (isOf: (point: SettingPoint) => boolean, mostPoints = MOST_LOST_POINTS) => {
+  const verdict = (isOf: (row: SettingFigures) => boolean, mostPoints = MOST_LOST_POINTS) => {
+    const cheaper = rows.filter((row) => isOf(row) && row.costRatio * SAME_COST_RATIO <= 1);
     const given = verdictOn(
-      others.filter(isOf).map(({ policy }) => policy.name),
+      cheaper.map(({ standing }) => standing.policy),
       { mostPoints },
     );
     if (given.kind !== "set" && given.kind !== "trade") return given;
@@ -63,4 +65,19 @@ export function chooseSetting([current, ...others]: readonly [SettingPoint, ...S
     setting: verdict(({ kind }) => kind !== "proxy", isChosen ? 0 : MOST_LOST_POINTS),
     proxy: verdict(({ kind }) => kind === "proxy"),
   };
+}
+
+/** The run with the cost of the recording for the current setting, if that is the lower one: no saving is larger than against the paid cost. */
+function atPaidCost(run: JudgedRun, current: string): JudgedRun {
+  const { over } = judgeSettings(run, current);
+  const [now, paid] = [over(current), over(RECORDED_POLICY.name)];
+  if (now === null || paid === null || paid.costPercent >= now.costPercent) return run;
+  const recorded = new Map(run.rows.map((row) => [`${row.session} ${row.policy}`, row.metrics]));
+  const rows = run.rows.map((row): JudgedRun["rows"][number] => {
+    const own = recorded.get(`${row.session} ${RECORDED_POLICY.name}`) ?? null;
+    if (row.policy !== current || row.metrics === null || own === null) return row;
+    const { promptTokens } = own.economy;
+    return { ...row, metrics: { ...row.metrics, cost: own.cost, economy: { ...row.metrics.economy, promptTokens } } };
+  });
+  return { ...run, rows };
 }

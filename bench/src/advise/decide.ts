@@ -256,6 +256,8 @@ async function readTurning(knobs: AgentKnobs | null, { homeFolder, environment =
   const values = valuesIn(read.content, paths);
   const wrong = misplacedIn(read.content, paths).find(({ path }) => !values.has(path));
   if (wrong !== undefined) return { knobs, settings, values, refusal: misplacedText(wrong, knobs, settings) };
+  const ignored = ignoredIn(read.content, knobs);
+  if (ignored !== null) return { knobs, settings, values, refusal: `${ignored} in ${settings.shown}; mend it` };
   const variable = knobs.knobs.map((knob) => knob.variable ?? "").find((name) => environment[name]);
   const refusal = variable === undefined ? null : `${variable} is set, which is stronger than ${settings.shown}`;
   return { knobs, settings, values, refusal: refusal ?? knobs.replay.unlike(values) };
