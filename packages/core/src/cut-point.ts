@@ -110,14 +110,13 @@ export function cutAtBoundary(messages: readonly Message[], wanted: number, boun
   switch (boundary) {
     case "any-safe":
       return safeCutAtOrBefore(safe, wanted);
-    case "next-safe": {
+    case "next-safe":
       // A result whose call is not there binds nothing, yet it is no beginning.
       return nextWhere(({ role }) => role !== "tool-result") ?? safeCutAtOrBefore(safe, wanted);
-    }
     case "not-in-tool-batch": {
-      let cut = safeCutAtOrBefore(safe, wanted);
-      while (cut > 0 && isInToolBatch(messages[cut])) cut = safeCutAtOrBefore(safe, cut - 1);
-      return cut;
+      const inBatch = messages.map((message) => message.role === "tool-result" || toolCallsOf(message).length > 0);
+      const allowed = safe.map((isSafe, at) => at === 0 || (isSafe && inBatch[at] !== true));
+      return safeCutAtOrBefore(allowed, wanted);
     }
     case "turn":
       return nextWhere(isHuman) ?? safeCutAtOrBefore(safe, wanted);
@@ -136,8 +135,4 @@ export function cutAtBoundary(messages: readonly Message[], wanted: number, boun
     default:
       return boundary satisfies never;
   }
-}
-
-function isInToolBatch(message: Message | undefined): boolean {
-  return message !== undefined && (message.role === "tool-result" || toolCallsOf(message).length > 0);
 }
