@@ -205,11 +205,12 @@ function released(run: ChainRun): ChainRun {
   const least = run.held.at(-1);
   if (least === undefined) return run;
   const detail = `${least.messages.length} messages, ${Math.ceil(least.tokens)} tokens`;
-  return {
-    ...run,
-    held: run.held.slice(0, -1),
-    steps: [...run.steps, { strategy: `keep ${least.kind}`, outcome: "released", detail }],
-  };
+  const rest = { ...run, held: run.held.slice(0, -1) };
+  return withStep(rest, { strategy: `keep ${least.kind}`, outcome: "released", detail });
+}
+
+function withStep(run: ChainRun, step: StepOutcome): ChainRun {
+  return { ...run, steps: [...run.steps, step] };
 }
 
 async function afterStep(
@@ -222,10 +223,7 @@ async function afterStep(
   const kept = new Set(run.held.flatMap(({ messages }) => messages));
   const said = (outcome: StepOutcome["outcome"], detail: string | null, paid: unknown = null): ChainRun => {
     const usage = isRecord(paid) ? loggableUsage(paid.usage) : null;
-    return {
-      ...run,
-      steps: [...run.steps, { strategy: strategy.name, outcome, detail, ...(usage === null ? {} : { usage }) }],
-    };
+    return withStep(run, { strategy: strategy.name, outcome, detail, ...(usage === null ? {} : { usage }) });
   };
   try {
     const answer = strategy.plan({
