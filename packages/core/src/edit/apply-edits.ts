@@ -40,11 +40,8 @@ function applyEdit(view: readonly Message[], edit: Exclude<ViewEdit, AppliedRepl
   if (edit.kind === "replace-spans") {
     const { spans, message, moved = [], note } = edit;
     const edited = replaceSpans(view, spans, message);
-    const behind = [
-      ...moved.flatMap((each) => view.find(({ id }) => id === each) ?? []),
-      ...(note === undefined ? [] : [note]),
-    ];
-    return behind.length === 0 ? edited : [...edited, ...behind];
+    const behind = moved.flatMap((each) => view.find(({ id }) => id === each) ?? []);
+    return edited.concat(behind, note ?? []);
   }
   const { through, messages } = edit;
   if (through === null) return messages;

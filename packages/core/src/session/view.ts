@@ -279,8 +279,7 @@ export function withRemoved<Entry extends SessionEntry>(
   isBound: IsBoundReasoning | null,
 ): Entry {
   const { boundReasoning = view.boundReasoning } = entry.type === "setup-change" ? entry : view;
-  const isLeaving = "removedReasoning" in entry && entry.removedReasoning !== undefined;
-  if (isLeaving) return entry;
+  if ("removedReasoning" in entry && entry.removedReasoning !== undefined) return entry;
   const binds = boundReasoning === "vendor-drops" ? null : isBound;
   // Another model cannot read a vendor's summary, even if the vendor drops bound reasoning by itself.
   const removedReasoning = madeInvalid(entry, view, binds ?? (() => false));
