@@ -35,11 +35,7 @@ interface BilledUsage {
 }
 
 /** Parts of {@link usageOf}: a vendor's report, in either way of counting. */
-export interface UsageParts {
-  readonly uncachedTokens?: number | null;
-  readonly cacheReadTokens?: number | null;
-  readonly cacheWriteTokens?: number | null;
-  readonly cacheWriteOneHourTokens?: number | null;
+export interface UsageParts extends Partial<Omit<InputUsage, "totalTokens">> {
   /** For vendors that report the prompt inclusive of its cached part. */
   readonly totalInputTokens?: number | null;
   readonly outputTokens?: number | null;
