@@ -63,7 +63,7 @@ export interface WindowFilledEvent {
  * the whole session up or counted in other units: it is no evidence of this model from now on, and sizes are estimated. Or a count is no whole number
  * from zero on: that report is no evidence. Reported once.
  */
-export interface UsageRefusedEvent {
+interface UsageRefusedEvent {
   readonly type: "usage-refused";
   readonly modelId: string;
   readonly requestId: string;
@@ -78,7 +78,7 @@ export interface UsageRefusedEvent {
  * oldest messages) and did not say so. The reply is kept and the log does not change; reported once until the next edit. The request does not fit the
  * window that this server runs with: compact, or state that window.
  */
-export interface SilentTruncationEvent extends Omit<UsageRefusedEvent, "type" | "expectedTokens"> {
+interface SilentTruncationEvent extends Omit<UsageRefusedEvent, "type" | "expectedTokens"> {
   readonly type: "silent-truncation";
   /** Tokens that `estimator` predicted for this request. */
   readonly expectedTokens: number;

@@ -27,7 +27,7 @@ export interface PiSettings {
 }
 
 /** The defaults of the Go agent's document. */
-export const PI_DEFAULTS: PiSettings = { enabled: true, context_window: 0, reserve_tokens: 16_384, keep_recent_tokens: 20_000 };
+const PI_DEFAULTS: PiSettings = { enabled: true, context_window: 0, reserve_tokens: 16_384, keep_recent_tokens: 20_000 };
 
 /** The keys of the Go agent's `compaction:` section: strict, each with its documented default. */
 export const PI_SETTINGS: z.ZodType<PiSettings> = z.strictObject({

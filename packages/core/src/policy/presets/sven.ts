@@ -29,7 +29,7 @@ export interface SvenSettings {
 }
 
 /** The defaults of sven's configuration reference. */
-export const SVEN_DEFAULTS: SvenSettings = {
+const SVEN_DEFAULTS: SvenSettings = {
   compaction_threshold: 0.85,
   compaction_keep_recent: 6,
   compaction_strategy: "structured",
