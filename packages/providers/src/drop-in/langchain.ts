@@ -47,7 +47,7 @@ export function createLangChainMiddleware(given: LangChainOptions): LangChainMid
     tools: [],
     wrapModelCall: async (call, handler) => {
       const request = requestOf(call, conversation?.(call) ?? null);
-      const named = vendorHistoryIn(call.modelSettings);
+      const named = vendorHistoryIn(call.modelSettings) ?? vendorHistoryIn(recordAt(call.model, "modelKwargs"));
       if (named !== null) noteVendors(named, request.conversation);
       const asked = async (messages: BaseMessage[]) => {
         const reply = await handler({ ...call, messages });

@@ -57,7 +57,7 @@ export function createCompactingModel(model: Model, given: CompactingModelOption
   const noteVendors = createVendorNotes(options);
   const { item: hidden } = createRedaction(options.redact);
   const isAtVendor = (request: ModelRequest) => {
-    const named = vendorHistoryIn(request);
+    const named = vendorHistoryIn(request) ?? vendorHistoryIn(request.modelSettings.providerData);
     if (named !== null) noteVendors(named, conversation?.(request));
     return named !== null;
   };

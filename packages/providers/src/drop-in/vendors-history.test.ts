@@ -85,22 +85,21 @@ const sdk = (wrap: "wrapGenerate" | "wrapStream"): Door => {
     };
   };
 };
-const langChain: Door = (options) => {
-  const { wrapModelCall } = createLangChainMiddleware(options);
-  return async () => {
-    let out: unknown = null;
-    const handler = async ({ messages }: { readonly messages: unknown }) => {
-      out = messages;
-      return new AIMessage("I look");
+const langChain =
+  (more: object): Door =>
+  (options) => {
+    const { wrapModelCall } = createLangChainMiddleware(options);
+    return async () => {
+      let out: unknown = null;
+      const handler = async ({ messages }: { readonly messages: unknown }) => {
+        out = messages;
+        return new AIMessage("I look");
+      };
+      const call = { messages: [new HumanMessage("Go on.")], tools: [], model: {}, runtime: {} };
+      await Reflect.apply(wrapModelCall ?? handler, undefined, [{ ...call, ...more }, handler]);
+      return out;
     };
-    const call = { messages: [new HumanMessage("Go on.")], tools: [], model: {}, runtime: {} };
-    await Reflect.apply(wrapModelCall ?? handler, undefined, [
-      { ...call, modelSettings: { previous_response_id: "r" } },
-      handler,
-    ]);
-    return out;
   };
-};
 
 const DOORS: readonly (readonly [string, string, Door])[] = [
   [
@@ -154,9 +153,15 @@ const DOORS: readonly (readonly [string, string, Door])[] = [
   ],
   ["an Agents model", "previousResponseId", agents({ previousResponseId: "r" })],
   ["an Agents model in a conversation", "conversationId", agents({ conversationId: "c" })],
+  [
+    "an Agents model's own fields",
+    "previous_response_id",
+    agents({ modelSettings: { providerData: { previous_response_id: "r" } } }),
+  ],
   ["an AI SDK model", "previousResponseId", sdk("wrapGenerate")],
   ["an AI SDK model that streams", "previousResponseId", sdk("wrapStream")],
-  ["a LangChain model", "previous_response_id", langChain],
+  ["a LangChain model", "previous_response_id", langChain({ modelSettings: { previous_response_id: "r" } })],
+  ["a LangChain model's own fields", "conversation", langChain({ model: { modelKwargs: { conversation: "c" } } })],
 ];
 
 describe("a history that the vendor keeps", () => {
