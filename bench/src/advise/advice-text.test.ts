@@ -24,7 +24,7 @@ const LOSING = {
 };
 const PROXY = { ...CHEAP, kind: "proxy" } as const;
 const SURE = "How sure: 12 sessions of 2 projects, in 95% of samples of your sessions it saves 19.0 to 34.0%";
-const FEW = "for other people's sessions, 8 projects are needed";
+const FEW = "to generalise beyond you, 8 projects are needed";
 const sureness = { cost: { from: 66, through: 81 }, drawn: "sessions", count: 12 } as const;
 
 test("advice fits 80 columns, and its answer is at most six lines", () => {
@@ -34,6 +34,19 @@ test("advice fits 80 columns, and its answer is at most six lines", () => {
   const many = Array.from({ length: 9 }, () => madeAdvice("settings")).flat();
   expect(answerLines(many).length).toBeLessThanOrEqual(6);
   expect(answerLines(many).at(-1)).toBe(`Others, below: $${(15 * 41.5).toFixed(2)}`);
+});
+
+test("a setting that does harm is to be removed, with the reason and the line", () => {
+  const [decision] = madeAdvice("~/.codex/config.toml");
+  const values = new Map([["model_auto_compact_token_limit", null]]);
+  const setting = { kind: "remove", values, harm: moved("passages", 12.3) } as const;
+  const choice = decision?.choice ? { ...decision.choice, setting } : null;
+  const text = adviceText(decision === undefined ? [] : [{ ...decision, choice }], { columns: 80, full: false, pays: "plan" });
+  expect(text.replace(/\s+/g, " ")).toContain(
+    "Remove model_auto_compact_token_limit from ~/.codex/config.toml: up to 12.3 points of passages lost against the default. How sure: 12 sessions",
+  );
+  expect(text).toContain("      (remove model_auto_compact_token_limit)\n");
+  expect(text).not.toContain("looks best");
 });
 
 test.each<readonly [string, Verdict, string, string]>([
@@ -64,7 +77,7 @@ test.each<readonly [string, Verdict, string, string]>([
   [
     "too few sessions, with how many more",
     { kind: "too-few", missing: 1, looksLike: null },
-    "Nothing to set yet: 12 sessions fill half of the window; an answer needs 1 more, and for other people's sessions 8 projects.",
+    "Nothing to set yet: 12 sessions fill half of the window; an answer needs 1 more, and to generalise beyond you 8 projects.",
     "nothing to set yet, 1 more session needed",
   ],
   ["nothing cheaper", { kind: "keep", why: "nothing-cheaper" }, "Nothing to set: no setting saves 5%.", "nothing to set"],

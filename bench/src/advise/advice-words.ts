@@ -13,7 +13,7 @@ import {
 import { triggerLine } from "../show/trigger.ts";
 import { FEWEST_OWNERS } from "../statistics.ts";
 import type { KnobValue } from "./agent-knobs.ts";
-import type { SettingChoice, SettingFigures } from "./choose-setting.ts";
+import type { OwnVerdict, SettingChoice, SettingFigures } from "./choose-setting.ts";
 import { type Decision, type Payment, type Turning, windowName } from "./decide.ts";
 import { placeOf } from "./setting-text.ts";
 import type { WindowFill } from "./window-fill.ts";
@@ -50,7 +50,7 @@ export function decisionWords(decision: Decision, { pays, full }: Shown): Decisi
   return {
     facts: factSentences(decision, pays),
     answers: answerSentences(decision, pays, full ? "all" : "largest"),
-    settings: rows.length < 2 ? null : { legend, rows: rows.map((row, place) => [names[place] ?? "", ...rowCells(row)]) },
+    settings: rows.length === 0 ? null : { legend, rows: rows.map((row, place) => [names[place] ?? "", ...rowCells(row)]) },
     fills: (full ? decision.fills : shownFills(decision)).map(fillCells),
     pastes: pastesOf(decision, pays),
   };
@@ -86,7 +86,7 @@ export const MEASURE_READING =
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  'cost %: of the cost without compaction, mean of the sessions that fill half of the window (bench takes those that outgrow it, tune half of those); costlier sessions: those that cost over 2% more; kept %: mean of the measures; older %: of the older ones; dollars: at list prices, with a modelled prompt cache ("now" has the cost of the replayed recording if that is lower); over window: requests too large for it; largest loss: in points, against now.';
+  'cost %: of the cost without compaction, mean of the sessions that fill half of the window (bench takes those that outgrow it, tune half of those); costlier sessions: those that cost over 2% more; kept %: mean of the measures; older %: of the older ones; dollars: at list prices, with a modelled prompt cache ("now" has the cost of the replayed recording if that is lower); over window: requests too large for it; largest loss: in points, against now (for now: against the default).';
 
 function rowCells({ standing, losses: [worst] }: SettingFigures): readonly string[] {
   const { costPercent, usd, gain, farGain, tooLarge } = standing;
@@ -97,7 +97,7 @@ function rowCells({ standing, losses: [worst] }: SettingFigures): readonly strin
     percentCell(farGain),
     usd === null ? "no price" : `$${formatUsd(usd)}`,
     formatCount(tooLarge),
-    worst === undefined ? "" : `${worst.measure} −${formatPercent(worst.points)}`,
+    worst === undefined ? "none" : `${worst.measure} −${formatPercent(worst.points)}`,
   ];
 }
 
@@ -118,7 +118,7 @@ function offerText({ choice }: Decision, { best, sureness }: Offer, extent: Exte
 }
 
 function sureOf(sessions: number, projects: number, sampled = ""): string {
-  const few = projects < FEWEST_OWNERS ? `; for other people's sessions, ${FEWEST_OWNERS} projects are needed` : "";
+  const few = projects < FEWEST_OWNERS ? `; to generalise beyond you, ${FEWEST_OWNERS} projects are needed` : "";
   return `How sure: ${formatNumberOf(sessions, "session")} of ${formatNumberOf(projects, "project")}${sampled}${few}`;
 }
 
@@ -142,7 +142,7 @@ interface Offer {
 }
 
 /** A verdict that offers something: better by the test, or a trade. */
-const isOffer = (verdict: SettingVerdict<SettingFigures>): verdict is Extract<typeof verdict, Offer> =>
+const isOffer = (verdict: OwnVerdict): verdict is Extract<OwnVerdict, Offer> =>
   verdict.kind === "set" || verdict.kind === "trade";
 
 /** The verdicts of one decision, a sentence each: on the agent's settings, and on running it behind our proxy. */
@@ -194,7 +194,7 @@ export interface Shown {
   readonly full: boolean;
 }
 
-function settingSentence(decision: Decision, verdict: SettingVerdict<SettingFigures>, extent: Extent): string {
+function settingSentence(decision: Decision, verdict: OwnVerdict, extent: Extent): string {
   const { agent, windowTokens, choice } = decision;
   const file = agent.turning?.settings.shown ?? "";
   switch (verdict.kind) {
@@ -202,7 +202,14 @@ function settingSentence(decision: Decision, verdict: SettingVerdict<SettingFigu
       return `Nothing to set: no session fills half of the window (${formatTokens(windowTokens / 2)} tokens).`;
     case "too-few": {
       const sessions = choice?.sessions ?? 0;
-      return `Nothing to set yet: ${formatNumberOf(sessions, "session")} ${sessions === 1 ? "fills" : "fill"} half of the window; an answer needs ${formatCount(verdict.missing)} more, and for other people's sessions ${FEWEST_OWNERS} projects.`;
+      return `Nothing to set yet: ${formatNumberOf(sessions, "session")} ${sessions === 1 ? "fills" : "fill"} half of the window; an answer needs ${formatCount(verdict.missing)} more, and to generalise beyond you ${FEWEST_OWNERS} projects.`;
+    }
+    case "remove": {
+      const { sessions = 0, projects = 0 } = choice ?? {};
+      const known = verdict.harm;
+      const why =
+        typeof known === "string" ? known : `${lossText(known)} lost against the default. ${sureOf(sessions, projects)}`;
+      return `Remove ${names(verdict.values)} from ${file}: ${why}.`;
     }
     case "set":
       return `Set ${shortValues(verdict.best.values)} in ${file}: ${offerText(decision, verdict, extent)}.`;
@@ -219,9 +226,14 @@ function settingSentence(decision: Decision, verdict: SettingVerdict<SettingFigu
   }
 }
 
+const names = (values: Values) => [...values.keys()].join(", ");
+
+const lossText = ({ measure, points }: SettingFigures["losses"][number]) =>
+  `up to ${formatPercent(points)} points of ${measure}`;
+
 /** The largest loss of an offer in words. */
 function worstLoss({ losses: [worst] }: SettingFigures): string {
-  return worst === undefined ? "nothing" : `up to ${formatPercent(worst.points)} points of ${worst.measure}`;
+  return worst === undefined ? "nothing" : lossText(worst);
 }
 
 const LOSES = `loses over ${MOST_LOST_POINTS} points of a measure`;
@@ -250,6 +262,9 @@ function pastesOf({ choice, refusal, agent: { turning }, windowTokens }: Decisio
   const { upstream, knowsWindows = false } = knobs.behindProxy;
   const start = `plimsoll proxy --upstream ${upstream}${knowsWindows ? "" : ` --window ${windowTokens}`}`;
   return [
+    ...(setting.kind === "remove"
+      ? [{ label: `In ${settings.shown} (to undo, put the old value back)`, lines: pasteLines(turning, setting.values) }]
+      : []),
     ...(isOffer(setting) && refusal === null
       ? [{ label: labelled(setting, file(setting.best)), lines: pasteLines(turning, setting.best.values) }]
       : []),
@@ -274,8 +289,10 @@ const MS_PER_MINUTE = 60_000;
 export function waitedText(waitsMs: readonly number[], compactions: number): string {
   if (waitsMs.length === 0) return "";
   const minutes = Math.round(waitsMs.reduce((sum, ms) => sum + ms, 0) / MS_PER_MINUTE);
-  const of = waitsMs.length < compactions ? ` for ${formatCount(waitsMs.length)} of them` : "";
-  return `, ${minutes === 0 ? "under 1" : formatCount(minutes)} min of waiting${of}`;
+  const time = `${minutes === 0 ? "under 1" : formatCount(minutes)} min`;
+  return waitsMs.length < compactions
+    ? ` (${formatCount(waitsMs.length)} of the ${formatCount(compactions)} ${waitsMs.length === 1 ? "has" : "have"} a recorded wait: ${time} in total)`
+    : `, ${time} of waiting`;
 }
 
 /** How many of the compactions have a price, if not all. */
@@ -285,8 +302,7 @@ export function pricedText(priced: number, compactions: number): string {
 
 function usdText({ usd, usdIs }: Decision["cost"], pays: Payment): string {
   if (usd === null) return "no prices known";
-  const [worth, prices] = pays === "plan" ? ["worth ", " at list prices"] : ["", ""];
-  return `${worth}${usdIs === "whole" ? "" : "at least "}$${formatUsd(usd)}${prices}`;
+  return `${pays === "plan" ? "list price " : ""}${usdIs === "whole" ? "" : "at least "}$${formatUsd(usd)}`;
 }
 
 /** A decision's heading: agent, window, dollars. */
@@ -301,6 +317,7 @@ export function shortAnswer({ choice, refusal, agent: { turning } }: Decision, p
   const proxy = pays === "tokens" ? choice?.proxy : undefined;
   const setting = refusal === null ? choice?.setting : undefined;
   if (proxy?.kind === "set") return `use plimsoll proxy, ${savesPercent(proxy.best)}`;
+  if (setting?.kind === "remove") return `remove ${names(setting.values)}`;
   if (setting?.kind === "set") return `Set the values below, ${savesPercent(setting.best)}`;
   if (setting?.kind === "too-few") return `nothing to set yet, ${formatNumberOf(setting.missing, "more session")} needed`;
   const trades = [setting, proxy].flatMap((verdict) => (verdict?.kind === "trade" ? [verdict.best] : []));
@@ -330,11 +347,11 @@ function factSentences({ cost, waitsMs, days, choice, models }: Decision, pays: 
     `${models.length === 1 ? "Model" : "Models"}: ${shares.join(", ")}${stated === "" ? "" : `; ${stated}`}.`,
   ];
   if (cost.compactions === 0) return [...facts, "Nothing was compacted."];
-  const prices = pays === "plan" ? " at list prices" : "";
+  const price = pays === "plan" ? "list price " : "";
   const usd =
     cost.compactionUsd === null
       ? ""
-      : `, about $${formatUsd(cost.compactionUsd)}${prices}${pricedText(cost.pricedCompactions, cost.compactions)}`;
+      : `, ${price}about $${formatUsd(cost.compactionUsd)}${pricedText(cost.pricedCompactions, cost.compactions)}`;
   return [
     ...facts,
     `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}${usd}${waitedText(waitsMs, cost.compactions)}. Later replies needed ${formatNumberOf(cost.neededLater, "passage")} that compaction had removed.`,
@@ -363,7 +380,7 @@ function fillCells({ kind, tokens, percent, usd }: Decision["fills"][number]): r
 
 /** A kind of content as a person calls it. */
 export function fillName(kind: string): string {
-  return FILL_NAMES[kind] ?? kind;
+  return FILL_NAMES[kind] ?? kind.replace(/^MCP server /, "results of MCP server ");
 }
 
 /** Names of kinds that a reader would not understand. */

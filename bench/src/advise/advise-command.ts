@@ -49,7 +49,6 @@ import { countedSessions, factsText, habitSentences } from "./recorded-facts.ts"
 import { joinedFills } from "./window-fill.ts";
 
 interface AdviseOptions extends LogOptions {
-  readonly since: string;
   readonly prices?: string;
   readonly plan?: true;
   readonly jobs?: string;
@@ -68,10 +67,13 @@ const DEFAULT_SINCE = "4w";
 export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
     .option("--from <agent>", `only these agents; repeatable (${LOCATED_AGENTS.join(", ")})`, collect)
-    .option("--since <time>", "logs with records since a date (2026-01-31), or of the last 12h, 7d or 4w", DEFAULT_SINCE)
+    .option(
+      "--since <time>",
+      "logs with records since a date (2026-01-31), or of the last 12h, 7d or 4w (default: 4w; the newest if it has none)",
+    )
     .option("--limit <count>", `read at most this many logs per agent, newest first (default: ${DEFAULT_LOG_LIMIT})`)
     .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
-    .option("--plan", "you pay by subscription: dollars show the value at list prices, and no proxy is shown")
+    .option("--plan", "you pay by subscription: dollars are list prices, and no proxy is shown")
     .option("--jobs <count>", "parallel replays (default: one per processor core; 1 for few logs)")
     .optionsGroup("Results:")
     .option("--full", "print every decision, all contents of the requests, and all notes")
@@ -92,22 +94,22 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   });
   const isAgreed = options.yes ?? false;
   if (options.undo) return undoAdvice((options.from ?? LOCATED_AGENTS).map(parseAgent), { isAgreed, io });
-  const sinceMs = parseSince(options.since, io.nowMs());
   const prices = readPrices(options.prices, io.cwd);
-  const found = await findAgents(options, io);
-  const unread = await unreadInputs({ from: options.from ?? LOCATED_AGENTS, since: options.since }, io);
+  const recent = await findAgents({ ...options, since: options.since ?? DEFAULT_SINCE }, io);
+  const isOld = recent.logs.length === 0 && options.since === undefined;
+  const found = isOld ? await findAgents(options, io) : recent;
+  const unread = await unreadInputs(
+    { from: options.from ?? LOCATED_AGENTS, ...(isOld ? {} : { since: options.since ?? DEFAULT_SINCE }) },
+    io,
+  );
   tell(io, ...unread.map(({ reason }) => reason));
   if (found.logs.length === 0) {
-    const without = found.without.join(", ");
-    const { logs: all } = await findAgents({ ...options, since: "9999d" }, io);
-    const older = all.reduce((sum, { found: count }) => sum + count, 0);
-    const where =
-      older === 0
-        ? "try a longer --since"
-        : `${formatNumberOf(older, "log")} of ${all.map(({ agent }) => agent).join(", ")} ${older === 1 ? "is" : "are"} older: try --since 52w or more`;
-    tell(io, `no logs since ${dayOf(sinceMs)} of ${without}; ${where}, or name a folder of logs: plimsoll bench FOLDER`);
+    const when = options.since === undefined ? "" : ` since ${dayOf(parseSince(options.since, io.nowMs()))}`;
+    const how = options.since === undefined ? "" : "try a longer --since, or ";
+    tell(io, `no logs${when} of ${found.without.join(", ")}; ${how}name a folder of logs: plimsoll bench FOLDER`);
     return EXIT_FAILED;
   }
+  if (isOld) tell(io, "no logs of the last four weeks: reading the newest");
   const pays = options.plan === true ? "plan" : "tokens";
   const { decisions, habits, facts } = await decideAll(found.logs, { options, prices, pays }, io);
   const shown = { columns: tableColumns(io.stdout), full: options.full ?? false, pays, habits } as const;
@@ -128,7 +130,10 @@ async function findAgents(
   const agents = await Promise.all(
     (from ?? LOCATED_AGENTS).map(async (name) => ({
       name,
-      found: await findLogs({ from: [name], since, ...(limit === undefined ? {} : { limit }) }, io),
+      found: await findLogs(
+        { from: [name], ...(since === undefined ? {} : { since }), ...(limit === undefined ? {} : { limit }) },
+        io,
+      ),
     })),
   );
   const logs = LOCATED_AGENTS.flatMap((agent) => {
@@ -167,7 +172,7 @@ async function decideAll(
     });
     counted = countedSessions(agents, { pricesOf, cacheRulesOf: MODEL_CATALOG.cacheRulesOf, pays });
     io.stdout.write(`${factsText(counted, { pays }, tableColumns(io.stdout))}\n\n`);
-    for (const each of opened) decisions.push(...(await decideOn(each.logs, { corpus: each.corpus, run, pays, io })));
+    for (const each of opened) decisions.push(...(await decideOn(each.logs, { corpus: each.corpus, run, pays, counted, io })));
   } finally {
     await pool.close();
   }
@@ -213,7 +218,7 @@ export function adviceHtml(
 <ul>${sentences.map(([decision, text]) => html`<li><b>${decisionTitle(decision, pays)}</b>. ${text}</li>`)}</ul></section>
 ${problemList(adviceProblems(agents))}
 ${decisions.map((decision, index) => decisionSection(decision, index, pays))}
-<p class="note">${MEASURE_READING} ${ROW_READING}</p>
+${decisions.some(hasTable) ? html`<p class="note">${MEASURE_READING} ${ROW_READING}</p>` : html``}
 ${habits.length === 0 ? html`` : html`<h2>The most expensive habits in these logs</h2><ul>${habits.map((text) => html`<li>${text}</li>`)}</ul>`}
 ${facts === "" ? html`` : html`<h2>The logs' own figures</h2><pre tabindex="0">${facts}</pre>`}
 <ul>${agents.map((agent) => html`<li class="note">${sourceText(agent)}</li>`)}</ul>
@@ -293,7 +298,7 @@ export function adviceText(
     .join("\n\n");
 }
 
-const hasTable = ({ choice }: Decision): boolean => (choice?.rows.length ?? 0) > 1;
+const hasTable = ({ choice }: Decision): boolean => (choice?.rows.length ?? 0) > 0;
 
 /** The agents of the decisions, each once. */
 export function advisedAgents(decisions: readonly Decision[]): readonly AdvisedAgent[] {
@@ -325,8 +330,11 @@ function spentSentence(decisions: readonly Decision[], pays: Payment): string {
   const compactions = sum(({ cost }) => cost.compactions);
   const usd = sum(({ cost }) => cost.usd ?? 0);
   const least = decisions.every(({ cost }) => cost.usdIs === "whole") ? "" : "at least ";
-  const spent = usd === 0 ? "no prices known" : `${pays === "plan" ? "worth " : ""}${least}$${formatUsd(usd)} by list prices`;
-  const part = `${formatNumberOf(compactions, "compaction")} ${pays === "plan" ? "took" : "cost"} about $${formatUsd(sum(({ cost }) => cost.compactionUsd ?? 0))} of that${pricedText(
+  const spent =
+    usd === 0
+      ? "no prices known"
+      : `${pays === "plan" ? "list price " : ""}${least}$${formatUsd(usd)}${pays === "plan" ? "" : " by list prices"}`;
+  const part = `${formatNumberOf(compactions, "compaction")} ${pays === "plan" ? "are" : "cost"} about $${formatUsd(sum(({ cost }) => cost.compactionUsd ?? 0))} of that${pricedText(
     sum(({ cost }) => cost.pricedCompactions),
     compactions,
   )}`;
@@ -349,7 +357,8 @@ export function answerLines(decisions: readonly Decision[], pays: Payment = "tok
 }
 
 function hasAdvice(decisions: readonly Decision[], pays: Payment): boolean {
-  const isSet = ({ choice, refusal }: Decision) => refusal === null && choice?.setting.kind === "set";
+  const isSet = ({ choice, refusal }: Decision) =>
+    refusal === null && (choice?.setting.kind === "set" || choice?.setting.kind === "remove");
   return decisions.some((each) => isSet(each) || (pays === "tokens" && each.choice?.proxy.kind === "set"));
 }
 
@@ -404,6 +413,6 @@ export function sourceText({ title, logsRead, logsFound, shared, turning, versio
   const names =
     turning === null
       ? "no settings of it are known"
-      : `setting names are of version ${turning.knobs.version}${version === null || version === turning.knobs.version ? "" : ` (these logs: ${version})`}, read on ${turning.knobs.readOn} in ${turning.knobs.standing === "primary" ? "the program itself" : "documentation and issues, not in source"}`;
+      : `setting names checked for ${turning.knobs.version} in ${turning.knobs.standing === "primary" ? "the program" : "docs"}${version === null || version === turning.knobs.version ? "" : `; your logs are from ${version}`}`;
   return [`${title}: ${read}${names}.`, lineageWords(shared)].filter((text) => text !== "").join(" ");
 }

@@ -22,6 +22,8 @@ export interface KnobReplay {
   /** Why no replay is like an agent with these values, as a sentence; `null` if one is. */
   readonly unlike: (values: KnobValues) => string | null;
   readonly likeness: (values: KnobValues) => Policy;
+  /** Why values are known to do harm, as a phrase; `null` if they are not. */
+  readonly harm?: (values: KnobValues) => string | null;
   /** Lists the values to try in a window, without those that are set now. None if the agent has nothing to turn there. */
   readonly grid: (windowTokens: number) => readonly KnobValues[];
 }

@@ -16,9 +16,11 @@ interface Agreement {
 /** Shows the changes to each agent's settings file, asks, and writes them. Resolves to the exit code. */
 export async function writeAdvice(decisions: readonly Decision[], agreement: Agreement): Promise<number> {
   const { io } = agreement;
-  const changes = decisions.flatMap(({ agent: { turning }, choice }) =>
-    turning !== null && choice?.setting.kind === "set" ? [{ turning, values: choice.setting.best.values }] : [],
-  );
+  const changes = decisions.flatMap(({ agent: { turning }, choice }) => {
+    if (turning === null || choice === null) return [];
+    if (choice.setting.kind === "remove") return [{ turning, values: choice.setting.values }];
+    return choice.setting.kind === "set" ? [{ turning, values: choice.setting.best.values }] : [];
+  });
   if (changes.length === 0) {
     const isTrade = decisions.some(({ choice }) => choice?.setting.kind === "trade");
     const other = isTrade ? "To take a setting with its loss, paste it.\n" : "";

@@ -96,6 +96,17 @@ test("advice ends: once an offer is taken, only a setting without a loss follows
   expect(chooseSetting([point("cheap", "now"), point("now", "default"), point("cheaper")], lossless).setting.kind).toBe("set");
 });
 
+test.each<readonly [string, number, string | null, string]>([
+  ["that lose over ten points against the defaults are to be removed", 79, null, "remove"],
+  ["that are known to do harm, too", 90, "known", "remove"],
+  ["that lose less are kept", 80, null, "keep"],
+])("settings %s", (_, held, harm, kind) => {
+  const run = rowsOf(PROJECTS, { none: NONE.none, cheap: always({ usd: 0.5, held }), now: always({ usd: 1, held: 90 }) });
+  const { setting, rows } = chooseSetting([point("cheap", "now"), point("now", "default")], run, harm);
+  expect(setting.kind).toBe(kind);
+  expect(rows[0]?.losses).toHaveLength(held < 90 ? 1 : 0);
+});
+
 test("a saving that one half does not confirm is offered as the table has it, with its loss", () => {
   const cheap = (place: number) => ({ usd: 0.5, held: place % 2 === 0 ? 90 : 86 });
   const { setting } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS, { ...NONE, cheap }));

@@ -18,11 +18,16 @@ export interface SettingFigures extends Omit<SettingPoint, "policy"> {
   readonly standing: Standing;
   /** The cost divided by the current setting's: by the mean of the sessions or by all dollars, the one that saves less; below 1 is cheaper. */
   readonly costRatio: number;
-  /** Measures that keep less than under the current setting, by a point at least, the worst first. */
+  /** Measures that keep less than under the current setting, by a point at least, the worst first; for this one, less than by default. */
   readonly losses: readonly WorseMeasure[];
   /** Measures that keep more, in the same way. */
   readonly gains: readonly WorseMeasure[];
 }
+
+/** A verdict on an agent's own settings. `remove`: they are known to do harm, or lose over {@link MOST_LOST_POINTS} points against the defaults. */
+export type OwnVerdict =
+  | SettingVerdict<SettingFigures>
+  | { readonly kind: "remove"; readonly values: SettingPoint["values"]; readonly harm: WorseMeasure | string };
 
 /** Advice on an agent's settings, with the figures that it rests on. */
 export interface SettingChoice {
@@ -31,22 +36,30 @@ export interface SettingChoice {
   readonly projects: number;
   readonly rows: readonly SettingFigures[];
   /** The verdict on the agent's own settings, and on running the agent behind Plimsoll's proxy. */
-  readonly setting: SettingVerdict<SettingFigures>;
+  readonly setting: OwnVerdict;
   readonly proxy: SettingVerdict<SettingFigures>;
 }
 
 /**
  * Compares settings over the sessions that fill half of the window. The rows need the policy `none` and the policy of every point, by their
- * names; the first point is the current setting.
+ * names; the first point is the current setting, and `knownHarm` says why it is bad.
  */
-export function chooseSetting([current, ...others]: readonly [SettingPoint, ...SettingPoint[]], run: JudgedRun): SettingChoice {
+export function chooseSetting(
+  [current, ...others]: readonly [SettingPoint, ...SettingPoint[]],
+  run: JudgedRun,
+  knownHarm: string | null = null,
+): SettingChoice {
   const { sessions, projects, over, verdictOn } = judgeSettings(atPaidCost(run, current.policy.name), current.policy.name);
   const now = over(current.policy.name);
+  const unset = others.find(({ kind }) => kind === "default");
+  const byDefault = unset === undefined ? null : over(unset.policy.name);
+  const harms = now === null || byDefault === null ? [] : lossesAgainst(now, byDefault);
   const rows = [current, ...others].flatMap(({ kind, values, policy }): readonly SettingFigures[] => {
     const standing = over(policy.name);
     if (standing === null || now === null) return [];
     const costRatio = Math.max(standing.costPercent / now.costPercent, (standing.usd ?? 0) / (now.usd || 1));
-    return [{ kind, values, standing, costRatio, losses: lossesAgainst(standing, now), gains: lossesAgainst(now, standing) }];
+    const losses = kind === "now" ? harms : lossesAgainst(standing, now);
+    return [{ kind, values, standing, costRatio, losses, gains: lossesAgainst(now, standing) }];
   });
   const verdict = (isOf: (row: SettingFigures) => boolean, mostPoints = MOST_LOST_POINTS) => {
     const cheaper = rows.filter((row) => isOf(row) && row.costRatio * SAME_COST_RATIO <= 1);
@@ -59,10 +72,12 @@ export function chooseSetting([current, ...others]: readonly [SettingPoint, ...S
     return best === undefined ? ({ kind: "keep", why: "nothing-cheaper" } as const) : { ...given, best };
   };
   // Who has chosen a setting is offered no second loss.
-  const isChosen = others.some(({ kind }) => kind === "default");
+  const setting = verdict(({ kind }) => kind !== "proxy", unset === undefined ? MOST_LOST_POINTS : 0);
+  const [worst] = setting.kind === "too-few" ? [] : harms.filter(({ points }) => points > MOST_LOST_POINTS);
+  const harm = knownHarm ?? worst;
   return {
     ...{ sessions, projects, rows },
-    setting: verdict(({ kind }) => kind !== "proxy", isChosen ? 0 : MOST_LOST_POINTS),
+    setting: unset === undefined || harm === undefined ? setting : { kind: "remove", values: unset.values, harm },
     proxy: verdict(({ kind }) => kind === "proxy"),
   };
 }

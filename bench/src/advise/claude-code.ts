@@ -5,11 +5,13 @@ const WINDOW = "autoCompactWindow";
 const ENABLED = "autoCompactEnabled";
 const PERCENT = "env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE";
 
+const LEAST_TOKENS = 200_000;
+
 /**
  * Windows that are tried, in tokens. It takes 100,000 to 1,000,000 (anthropics/claude-code#42149), but below 200,000 it is said to switch compaction
  * off (BaseInfinity/claude-sdlc-harness#520, of 2.1.221): those are never proposed.
  */
-const TRIED_TOKENS = [200_000, 300_000, 400_000, 600_000] as const;
+const TRIED_TOKENS = [LEAST_TOKENS, 300_000, 400_000, 600_000] as const;
 
 /** Tokens that it leaves of the window for the summary and in addition, as in {@link CLAUDE_CODE_PEER}. */
 const RESERVES = [
@@ -43,7 +45,7 @@ export const CLAUDE_CODE_KNOBS: AgentKnobs = {
     },
   ],
   nothingToTurn:
-    "in this window Claude Code has no safe setting to change. autoCompactWindow has an effect only above 200k, and values below 200k are reported to switch compaction off",
+    "in this window Claude Code has no safe setting to change. autoCompactWindow has an effect only above 200k, and values below 200k are reported to switch compaction off (BaseInfinity/claude-sdlc-harness#520)",
   behindProxy: { upstream: "https://api.anthropic.com", off: "set autoCompactEnabled to false" },
   replay: {
     unlike: (values) => {
@@ -57,6 +59,10 @@ export const CLAUDE_CODE_KNOBS: AgentKnobs = {
       const trigger = { atLeast: { minus: [window, ...RESERVES] } };
       return namedLikeness({ ...CLAUDE_CODE_PEER.policy, trigger }, values);
     },
+    harm: (values) =>
+      (numberOf(values, WINDOW) ?? LEAST_TOKENS) < LEAST_TOKENS
+        ? "values below 200k are reported to switch compaction off (BaseInfinity/claude-sdlc-harness#520)"
+        : null,
     grid: (windowTokens) => TRIED_TOKENS.filter((tokens) => tokens < windowTokens).map((tokens) => new Map([[WINDOW, tokens]])),
   },
 };

@@ -27,9 +27,9 @@ test("each log is imported and prepared once, however often it is replayed", { t
   const io = { ...streams, version: "0.0.0", cwd: home, homeFolder: home };
   const corpus = await openCorpus(files, run.pool);
   const logs = { agent: "codex", files, found: files.length, unread: [] } as const;
-  const [decision] = await decideOn(logs, { corpus, run, pays: "tokens", io });
+  const [decision] = await decideOn(logs, { corpus, run, pays: "tokens", counted: [], io });
   expect(decision?.choice?.rows.length).toBeGreaterThan(2);
   expect(opener.counts()).toEqual({ imports: 3, preparations: 3 });
-  const [planned] = await decideOn(logs, { corpus, run, pays: "plan", io });
+  const [planned] = await decideOn(logs, { corpus, run, pays: "plan", counted: [], io });
   expect(planned?.choice?.rows.map(({ kind }) => kind)).not.toContain("proxy");
 });

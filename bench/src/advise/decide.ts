@@ -1,6 +1,6 @@
 import { NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { type EnginePolicy, RECORDED_POLICY } from "@plimsoll/core/extend";
-import { MODEL_CATALOG, type ModelPrices } from "@plimsoll/providers";
+import type { ModelPrices } from "@plimsoll/providers";
 import { createProgressBar } from "../command/progress-bar.ts";
 import type { LocatedAgent } from "../formats/locations.ts";
 import { withoutApart } from "../judge/apart.ts";
@@ -88,10 +88,19 @@ export interface AgentLogs {
   readonly unread: readonly SkippedInput[];
 }
 
+interface DecisionInput {
+  readonly corpus: Corpus;
+  readonly run: AdviceRun;
+  readonly pays: Payment;
+  /** The logs' own figures, from which the compactions' dollars are taken. */
+  readonly counted: Parameters<typeof recordedCost>[1];
+  readonly io: CliIo;
+}
+
 /** Replays one agent's logs as they were, and under its own settings at their real windows: one decision for each window. */
 export async function decideOn(
   { agent, files, found, unread }: AgentLogs,
-  { corpus, run, pays, io }: { readonly corpus: Corpus; readonly run: AdviceRun; readonly pays: Payment; readonly io: CliIo },
+  { corpus, run, pays, counted, io }: DecisionInput,
 ): Promise<readonly Decision[]> {
   const replays: BenchReport[] = [];
   const replay = async (sessions: ReadonlySet<string> | null, policies: readonly EnginePolicy[]) => {
@@ -110,9 +119,12 @@ export async function decideOn(
   const policies = [...new Map(tried.map((policy) => [policy.name, policy])).values()];
   const long = new Set(groups.flatMap((group) => (group.points.length === 0 ? [] : [...group.long])));
   if (long.size > 0) await replay(long, policies);
+  const harm = turning?.knobs.replay.harm?.(turning.values) ?? null;
   const choose = ({ points, sessions }: (typeof groups)[number], more: readonly SettingPoint[] = []): SettingChoice | null => {
     const [now, ...others] = points;
-    return now === undefined ? null : chooseSetting([now, ...(more.length > 0 ? more : others)], runOf(replays, sessions));
+    return now === undefined
+      ? null
+      : chooseSetting([now, ...(more.length > 0 ? more : others)], runOf(replays, sessions), harm);
   };
   const choices = groups.map((group) => ({ group, choice: choose(group) }));
   const advised: AdvisedAgent = {
@@ -141,16 +153,16 @@ export async function decideOn(
       const { models, windowTokens, report, refusal } = group;
       const verdict = choice?.setting;
       const isOffer = verdict?.kind === "set" || verdict?.kind === "trade";
-      const isKept = isOffer && (isOffered || harms(verdict.best, verdict.kind === "set" ? 0 : MOST_LOST_POINTS, group));
+      const isRemoved = verdict?.kind === "remove";
+      const isKept =
+        (isRemoved && isOffered) ||
+        (isOffer && (isOffered || harms(verdict.best, verdict.kind === "set" ? 0 : MOST_LOST_POINTS, group)));
       const setting = isKept ? ({ kind: "keep", why: "other-window" } as const) : verdict;
-      isOffered ||= isOffer && !isKept;
+      isOffered ||= (isOffer || isRemoved) && !isKept;
       return {
-        ...{ agent: advised, models, windowTokens, days: daysOf(report), refusal },
-        cost: recordedCost(report, {
-          pricesOf: (id, atMs) => run.prices.get(id) ?? MODEL_CATALOG.pricesOf(id, atMs),
-          cacheRulesOf: MODEL_CATALOG.cacheRulesOf,
-          request: group.points[0]?.policy.summary.request ?? "serialised",
-        }),
+        ...{ agent: advised, models, windowTokens, days: daysOf(report) },
+        refusal: setting?.kind === "remove" ? null : refusal,
+        cost: recordedCost(report, counted),
         waitsMs: report.sessions.flatMap(({ waitsMs }) => waitsMs ?? []),
         fills: windowFills(report),
         choice: choice === null || setting === undefined ? null : { ...choice, setting },

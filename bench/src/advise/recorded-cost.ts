@@ -1,8 +1,8 @@
-import type { Policy } from "@plimsoll/core";
 import { type CacheRules, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/providers";
 import { SUMMARY_REPLY_TOKENS } from "../economics/summary-charge.ts";
 import type { SessionDescription } from "../open/session-description.ts";
-import type { BenchReport, ReplayRow } from "../results.ts";
+import type { SessionFacts } from "../open/session-facts.ts";
+import type { BenchReport } from "../results.ts";
 import { recordedUsdText } from "../show/validity.ts";
 
 /** The work and cost of compaction in recorded sessions, as the agent ran. */
@@ -26,20 +26,23 @@ export interface RecordedCost {
   readonly neededLater: number;
 }
 
-/** The prices of compactions. */
-export interface CompactionPricing {
-  readonly pricesOf: (modelId: string, atMs: number | null) => ModelPrices | null;
-  readonly cacheRulesOf: (modelId: string) => CacheRules;
-  /** Whether the agent asks for a summary behind its cached conversation, or sends the history as a new text. */
-  readonly request: Policy["summary"]["request"];
+/** The dollars of a session's compactions, by its log's reports. */
+interface CompactionDollars {
+  readonly facts: Pick<SessionFacts, "session">;
+  readonly compactionUsd: number;
+  readonly pricedCompactions: number;
 }
 
-/** Estimates the cost of the recorded compactions from the rows of `recorded`. Each summary's reply is charged a fixed length, as recordings do not report it. */
-export function recordedCost(report: Pick<BenchReport, "rows" | "sessions">, pricing: CompactionPricing): RecordedCost {
+/** Adds up the cost of recorded sessions. Their compactions are the rows of `recorded`; dollars of these come from the logs, whatever the settings are now. */
+export function recordedCost(
+  report: Pick<BenchReport, "rows" | "sessions">,
+  counted: readonly CompactionDollars[],
+): RecordedCost {
   const rows = report.rows.filter(({ policy, metrics }) => policy === "recorded" && metrics !== null);
-  const described = new Map(report.sessions.map((session) => [session.session, session]));
   const compacted = rows.filter(({ compactions }) => compactions.length > 0);
-  const usds = rows.map((row) => compactionsUsd(row, described.get(row.session), pricing));
+  const names = new Set(report.sessions.map(({ session }) => session));
+  const own = counted.filter(({ facts }) => names.has(facts.session));
+  const pricedCompactions = sum(own.map((each) => each.pricedCompactions));
   return {
     sessions: report.sessions.filter(({ parentSession }) => parentSession === null).length,
     compactions: sum(rows.map(({ compactions }) => compactions.length)),
@@ -48,28 +51,10 @@ export function recordedCost(report: Pick<BenchReport, "rows" | "sessions">, pri
     usdText: recordedUsdText(report.sessions),
     promptTokens: sum(report.sessions.map(({ sumReportedPromptTokens }) => sumReportedPromptTokens)),
     usdIs: report.sessions.every(({ recordedUsdIs }) => recordedUsdIs === "whole") ? "whole" : "a-part",
-    compactionUsd: sumOfKnown(usds),
-    pricedCompactions: sum(rows.map(({ compactions }, place) => (usds[place] === null ? 0 : compactions.length))),
+    compactionUsd: pricedCompactions === 0 ? null : sum(own.map(({ compactionUsd }) => compactionUsd)),
+    pricedCompactions,
     neededLater: sum(compacted.flatMap(({ compactions }) => compactions.map(({ neededLater }) => neededLater))),
   };
-}
-
-/** Each compaction sends the prompt before it and gets a summary, and the next prompt finds nothing of its own in the cache. */
-function compactionsUsd(
-  row: ReplayRow,
-  { modelIds = [], startedMs = null }: Partial<SessionDescription> = {},
-  pricing: CompactionPricing,
-): number | null {
-  const modelId = modelIds.find((id) => pricing.pricesOf(id, startedMs) !== null);
-  const prices = modelId === undefined ? null : pricing.pricesOf(modelId, startedMs);
-  if (prices === null) return null;
-  const rules = pricing.cacheRulesOf(modelId ?? "");
-  const sizes = new Map(row.series.map(({ call, promptTokens }) => [call, promptTokens]));
-  const parts = row.compactions.map(({ call, tokensBefore }) => {
-    const beforeTokens = sizes.get(call - 1) ?? tokensBefore ?? 0;
-    return compactionSpend(beforeTokens, sizes.get(call) ?? 0, { prices, rules, isCached: pricing.request === "prefix" });
-  });
-  return sum(parts);
 }
 
 /** The US dollars (0 without prices) of one compaction: its summary, and the next prompt, which finds nothing in the cache. */

@@ -50,26 +50,30 @@ test("the text says who spent what, what was cut, what fills the requests and wh
   const text = factsText(counted([session(1, [1, 2])]), { pays: "tokens" }, 80);
   expect(text.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
   expect(text).toMatch(/^Recorded in 1 session, before any replay:\n\nagent and model .* dollars\n─+\nAgent, m +1 +12 /);
-  expect(text).toMatch(/\n2 compactions in 1 session: \S+k tokens left the context; .* about \$0\.\d+\.\n/s);
-  expect(text).toMatch(/\nlogged text of the requests\*.*\n─+\nresults of \w+ +9\d\.\d%\n/);
+  expect(text).toMatch(
+    /\n2 compactions in 1 session: \S+k\s+tokens\s+were\s+removed; .* about \$0\.\d+\. Newest:\s+plimsoll inspect\s+\w+\.\n/s,
+  );
+  expect(text).toMatch(/\ncontent +share of the logged text\*.*\n─+\nresults of \w+ +9\d\.\d%\n/);
   expect(text).toMatch(/\nlongest sessions .*\n─+\nPlease look at src\/modu… made +\S+ +\S+ +2 +\S*\$0\.\d+/);
 });
 
 test("compactions without a price are named", () => {
   const text = factsText(counted([session(1, [1, 2])], "tokens", "m"), { pays: "tokens" }, 80);
-  expect(text.replace(/\s+/g, " ")).toMatch(/2 compactions in 1 session: .*, have no price\./);
+  expect(text.replace(/\s+/g, " ")).toMatch(/2 compactions in 1 session: .*, have no price\. Newest/);
 });
 
 test("a subscription that the logs name is pointed to, unless a plan is given", () => {
   const paid = [{ ...session(1), plan: "pro" }];
-  const note = "1 session by subscription (pro), as the logs say: --plan shows dollars as worth.";
+  const note = "1 session by subscription (pro), as the logs say: --plan shows dollars as list";
   expect(factsText(counted(paid), { pays: "tokens" }, 80)).toContain(note);
   expect(factsText(counted(paid, "plan"), { pays: "plan" }, 80)).not.toContain("by subscription");
 });
 
 test("a plan has its compactions first, and dollars as a worth", () => {
   const text = factsText(counted([session(1, [1])], "plan"), { pays: "plan" }, 80).replace(/\s+/g, " ");
-  expect(text).toMatch(/^Recorded .* not your bill: 1 compaction .* would cost about \$.* agent and model .* worth /);
+  expect(text).toMatch(
+    /^Recorded .* not your bill: 1 compaction .* have a list price of about \$.* agent and model .* list price /,
+  );
 });
 
 const FILLS = [

@@ -133,7 +133,7 @@ export function factsText(sessions: readonly CountedSession[], { pays }: Pick<Fa
   const cell = (content: string) => ({ content: printable(content) });
   const table = (heads: readonly string[], rows: readonly (readonly string[])[], leftColumns: readonly number[] = [0]) =>
     drawTable({ head: [heads.map(cell)], rows: rows.map((row) => row.map(printable)), leftColumns }, columns);
-  const dollars = pays === "tokens" ? "dollars" : "worth";
+  const dollars = pays === "tokens" ? "dollars" : "list price";
   const models = new Map<string, { title: string; modelId: string; all: Sums[]; sessions: number }>();
   for (const { title, facts, models: own } of sessions)
     for (const [modelId, sums] of own) {
@@ -173,14 +173,16 @@ export function factsText(sessions: readonly CountedSession[], { pays }: Pick<Fa
   const shown = others.length < 2 ? fills : [...fills.slice(0, SHOWN_ROWS), rest];
   return [
     prose(
-      `Recorded in ${formatNumberOf(sessions.filter(({ facts }) => !facts.isSubAgent).length, "session")}, before any replay${pays === "plan" ? "; dollars show the value at list prices, not your bill" : ""}:`,
+      `Recorded in ${formatNumberOf(sessions.filter(({ facts }) => !facts.isSubAgent).length, "session")}, before any replay${pays === "plan" ? "; dollars are list prices, not your bill" : ""}:`,
     ).join("\n"),
     ...(pays === "plan" ? [compacted, spending] : [spending, ...planNote(sessions), compacted]),
     table(
-      ["logged text of the requests*", "share"],
+      ["content", "share of the logged text*"],
       shown.map(([kind, ratio]) => [fillName(kind), `${formatPercent(100 * ratio)}%`]),
     ),
-    "* without system prompt and tool definitions, which are not in most logs",
+    prose(
+      "* in characters, without system prompt and tool definitions, which most logs lack; shares of tokens sent have both, and are smaller",
+    ).join("\n"),
     table(["longest sessions", "id", "began", "tokens sent", "compactions", dollars], longest),
     "plimsoll inspect ID shows one of them.",
   ].join("\n\n");
@@ -193,18 +195,19 @@ function planNote(sessions: readonly CountedSession[]): readonly string[] {
   const plans = sessions.flatMap(({ facts }) => facts.plan ?? []);
   if (plans.length === 0) return [];
   const named = `${formatNumberOf(plans.length, "session")} by subscription (${[...new Set(plans)].join(", ")}), as the logs say`;
-  return [prose(printable(`${named}: --plan shows dollars as worth. plimsoll proxy needs an API key.`)).join("\n")];
+  return [prose(printable(`${named}: --plan shows dollars as list prices. plimsoll proxy needs an API key.`)).join("\n")];
 }
 
 function compactionSentence(sessions: readonly CountedSession[], pays: FactsPricing["pays"]): string {
   const compactions = sum(sessions, (each) => each.compactions);
   if (compactions === 0) return "Nothing was compacted.";
-  const cut = sessions.filter((each) => each.compactions > 0).length;
+  const compacted = sessions.filter((each) => each.compactions > 0);
+  const [newest] = compacted.toSorted((a, b) => (b.facts.startedMs ?? 0) - (a.facts.startedMs ?? 0));
   const waitsMs = sessions.flatMap((each) => each.waitsMs);
   const usd = sum(sessions, ({ compactionUsd }) => compactionUsd);
   const priced = sum(sessions, ({ pricedCompactions }) => pricedCompactions);
-  const cost = `${pays === "plan" ? "would cost" : "cost"} about $${formatUsd(usd)}${pays === "plan" ? " at list prices" : ""}${pricedText(priced, compactions)}`;
-  return `${formatNumberOf(compactions, "compaction")} in ${formatNumberOf(cut, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sum(sessions, ({ takenTokens }) => takenTokens))} tokens left the context; summaries, and sending the rest again without the cache, ${priced === 0 ? "have no price" : cost}.`;
+  const cost = `${pays === "plan" ? "have a list price of" : "cost"} about $${formatUsd(usd)}${pricedText(priced, compactions)}`;
+  return `${formatNumberOf(compactions, "compaction")} in ${formatNumberOf(compacted.length, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sum(sessions, ({ takenTokens }) => takenTokens))} tokens were removed; summaries, and sending the rest again without the cache, ${priced === 0 ? "have no price" : cost}. Newest: plimsoll inspect ${shortId(newest?.facts.file ?? "")}.`;
 }
 
 /** A session that is cut so often is too long for its window; chosen. */
@@ -224,7 +227,7 @@ export function habitSentences(
     .filter(({ kind, percent }) => percent >= LARGE_PERCENT && /^(?:overhead$|results of |MCP server )/.test(kind))
     .map(({ kind, percent, usd }) => ({
       usd: usd ?? 0,
-      text: `${fillName(kind)} ${kind.startsWith("MCP") ? "is" : "are"} ${formatPercent(percent)}% of the tokens sent: ${kind === "overhead" ? "turn off MCP servers and plugins that you don't use, and shorten instruction files" : "ask for parts of files and shorter outputs"}`,
+      text: `${fillName(kind)} are ${formatPercent(percent)}% of the tokens sent: ${kind === "overhead" ? "turn off MCP servers and plugins that you don't use, and shorten instruction files" : "ask for parts of files and shorter outputs"}`,
     }));
   const pausedUsd = sum(sessions, (each) => each.pausedUsd);
   const were = often.length === 1 ? "was" : "were";
@@ -244,6 +247,6 @@ export function habitSentences(
     .toSorted((a, b) => b.usd - a.usd)
     .slice(0, MOST_HABITS)
     .map(({ usd, text }) =>
-      usd === 0 ? `${text}.` : `about $${formatUsd(usd)}${pays === "plan" ? " at list prices" : ""}: ${text}.`,
+      usd === 0 ? `${text}.` : `${pays === "plan" ? "list price " : ""}about $${formatUsd(usd)}: ${text}.`,
     );
 }

@@ -70,7 +70,7 @@ export function lineageWords(counts: LineageCounts | undefined): string {
   const { files, sessions, lineages, repeatedAnswers } = counts;
   const where = files === 1 ? "twice in it" : "in more than one file";
   const stand = repeatedAnswers === 1 ? `appears ${where} and is` : `appear ${where} and are`;
-  return `${formatNumberOf(files, "file")}: ${formatNumberOf(sessions - lineages, "session")} repeat${sessions - lineages === 1 ? "s" : ""} others or their beginning; ${repeatedAnswers === 1 ? "1 reply" : `${formatCount(repeatedAnswers)} replies`} ${stand} counted once.`;
+  return `${formatNumberOf(files, "file")}: ${sessions - lineages === 1 ? "1 is a copy or a resumed beginning of another" : `${formatCount(sessions - lineages)} are copies or resumed beginnings of others`}; ${repeatedAnswers === 1 ? "1 reply" : `${formatCount(repeatedAnswers)} replies`} ${stand} counted once.`;
 }
 
 /** A verb as its count wants it, e.g. `1 session outgrows`, `2 sessions outgrow`. */

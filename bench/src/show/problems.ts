@@ -89,11 +89,10 @@ function hiddenNeeds({ rows, sessions }: Checked): readonly ReportProblem[] {
     in: long.filter(({ session }) => measured.get(session)?.[id].all.uses === 0),
   })).filter((each) => each.in.length > 0);
   if (hidden.length === 0) return [];
-  const of = long.length === 1 ? "session" : `of ${formatCount(long.length)} sessions`;
   const counts = [...new Set(hidden.map((each) => each.in.length))];
   const sentences = counts.map((count) => {
     const names = hidden.filter((each) => each.in.length === count).map(({ name }) => name);
-    return `${formatCount(count)} ${of} with ${SEEING_CALLS} calls or more ${verbFor(count, "show")} no ${names.join(" and no ")}, so their loss is not visible in ${count === 1 ? "it" : "them"}.`;
+    return `In ${formatCount(count)} of the ${formatCount(long.length)} sessions (${SEEING_CALLS}+ calls each) no ${names.join(" and no ")} appear: their losses can't be measured.`;
   });
   return [{ kind: "not-visible", text: sentences.join(" ") }];
 }
@@ -106,7 +105,7 @@ const UNREAD: readonly (readonly [code: ImportNoteCode, words: (count: number) =
     (logs) => `Output tokens are partly missing in ${formatNumberOf(logs, "log")}, so dollars are too low.`,
   ],
   ["unknown-line-type", (count) => `${formatNumberOf(count, "item")} of unknown types left out`],
-  ["unknown-tool", (count) => `${formatNumberOf(count, "call")} of unknown tools, whose files are not known`],
+  ["unknown-tool", (count) => `For ${formatNumberOf(count, "call")} we can't tell which files they touched`],
   ["unseen-version", String],
   ["encoding", String],
   ["unread-script", String],

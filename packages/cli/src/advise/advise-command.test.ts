@@ -5,7 +5,7 @@ import type { CliIo } from "@plimsoll/bench/terminal";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ADVICE_WALKS, settleAgent } from "../../testing/advice-walks.ts";
 import { makeSessions } from "../../testing/agent-sessions.ts";
-import { recordedIo } from "../../testing/recorded-io.ts";
+import { NOW_MS, recordedIo } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
 /** Replays take seconds, longer if other tests run at the same time. */
@@ -56,8 +56,19 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     const { exitCode, stdout, stderr } = await advise([]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
     expect(stderr).toBe(
-      "plimsoll: no logs since 2026-02-10 of claude-code, codex, copilot-cli, pi, opencode, gemini, qwen-code, cline, roo-code, kilo-code; try a longer --since, or name a folder of logs: plimsoll bench FOLDER\n",
+      "plimsoll: no logs of claude-code, codex, copilot-cli, pi, opencode, gemini, qwen-code, cline, roo-code, kilo-code; name a folder of logs: plimsoll bench FOLDER\n",
     );
+  });
+
+  test("reads the newest logs if none is of the last four weeks, and says so", async () => {
+    codex(3, 28_000);
+    const later = { nowMs: () => NOW_MS + 90 * 86_400_000 };
+    expect(await advise([], later)).toMatchObject({
+      exitCode: 0,
+      stderr: "plimsoll: no logs of the last four weeks: reading the newest\n",
+    });
+    const { stderr } = await advise(["--since", "4w"], later);
+    expect(stderr).toMatch(/^plimsoll: no logs since \d+-\d+-\d+ of .*; try a longer --since, or name a folder/);
   });
 
   test("says of OpenCode's database what to do with it", async () => {
@@ -112,7 +123,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     const one = await said(0);
     const nine = await said(8);
     const copies =
-      "9 files: 8 sessions repeat others or their beginning; 20 replies appear in more than one file and are counted once.";
+      "9 files: 8 are copies or resumed beginnings of others; 20 replies appear in more than one file and are counted once.";
     expect(nine.replace(/\s+/g, " ")).toContain(copies);
     for (const text of [one, nine]) expect(text.replace(/\s+/g, " ")).toContain("7 more sessions needed");
     expect(one).toMatch(/\nNothing to write: no answer above begins with Set\.\n$/);
@@ -125,7 +136,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     expect(stdout()).toBe((await advise(["--from", "codex"])).stdout);
     const empty = recordedIo(mkdtempSync(join(tmpdir(), "plimsoll-empty-")));
     expect(await main([], empty.io)).toBe(1);
-    expect(empty.stderr()).toContain("plimsoll: no logs since 2026-02-10 of claude-code, codex");
+    expect(empty.stderr()).toContain("plimsoll: no logs of claude-code, codex");
   });
 
   test("says what the logs state before it replays anything", async () => {

@@ -65,7 +65,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     const both = await run("bench logs/session.jsonl copied -p none -p recorded");
     const [first = "", ...rest] = both.stdout.split("\n\n");
     expect(first.replace("\n", " ")).toMatch(
-      /^2 files: 1 session repeats others or their beginning; \d+ replies appear in more than one file and are counted once\.$/,
+      /^2 files: 1 is a copy or a resumed beginning of another; \d+ replies appear in more than one file and are counted once\.$/,
     );
     expect(rest.join("\n\n")).toBe(one.stdout);
   });

@@ -26,7 +26,7 @@ describe("plimsoll calibrate", () => {
     const [one, both] = [await run("twice/a.jsonl"), await run("twice/a.jsonl", "twice/b.jsonl")];
     expect(both.stdout).toBe(one.stdout);
     expect(both.stderr).toMatch(
-      /1 session repeats others or their beginning; \d+ replies appear in more than one file and are counted once\./,
+      /1 is a copy or a resumed beginning of another; \d+ replies appear in more than one file and are counted once\./,
     );
   });
 
