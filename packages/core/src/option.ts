@@ -115,11 +115,9 @@ export function followingCheck(of: string, options: z.ZodType): (given: unknown)
   };
 }
 
-function isAlike(given: unknown, known: Readonly<Record<string, unknown>>): boolean {
-  if (!isRecord(given) || Object.keys(given).length !== Object.keys(known).length) return false;
-  for (const key in given) {
-    const [value, before] = [given[key], known[key]];
-    if (!Object.hasOwn(known, key) || (value !== before && !(Array.isArray(value) && Array.isArray(before)))) return false;
-  }
+function isAlike(given: unknown, known: unknown): boolean {
+  if (given === known || (Array.isArray(given) && Array.isArray(known))) return true;
+  if (!isRecord(given) || !isRecord(known) || Object.keys(given).length !== Object.keys(known).length) return false;
+  for (const key in given) if (!Object.hasOwn(known, key) || !isAlike(given[key], known[key])) return false;
   return true;
 }
