@@ -49,31 +49,28 @@ const COUNTS = [
   ...["totalInputTokens", "outputTokens", "reasoningTokens"],
 ];
 
-/** Refuses keys that are unknown and counts that are no numbers; a vendor's negative count is refused where it is logged. */
-function checkParts(parts: unknown): void {
-  const refused = (key: string, why: string) => new PlimsollError("bad-input", `a usage: ${why}`, { key });
-  if (!isRecord(parts)) throw refused("", `expected an object, received ${String(parts)}`);
-  for (const [key, value] of Object.entries(parts)) {
-    if (key === "billed" || key === "raw") continue;
-    if (!COUNTS.includes(key)) throw refused(key, `unknown key "${key}": ${suggestion(key, COUNTS)}`);
-    if (value !== undefined && value !== null && !Number.isFinite(value))
-      throw refused(key, `${key}: expected a number or null, received ${String(value)}`);
-  }
-}
-
 /**
  * A {@link Usage} from a vendor's report. Disjoint counts (`uncachedTokens` plus cache) are added up; the cached part of an inclusive count (`totalInputTokens`) is
  * subtracted from it, unless that part is larger and so was not in it. A missing figure stays `null`.
  */
 export function usageOf(parts: UsageParts): Usage {
-  checkParts(parts);
+  // Refuses unknown keys and counts that are no numbers; a vendor's negative count is refused where it is logged.
+  const refused = (key: string, why: string) => new PlimsollError("bad-input", `a usage: ${why}`, { key });
+  const given: unknown = parts;
+  if (!isRecord(given)) throw refused("", `expected an object, received ${String(given)}`);
+  for (const [key, value] of Object.entries(given)) {
+    if (key === "billed" || key === "raw") continue;
+    if (!COUNTS.includes(key)) throw refused(key, `unknown key "${key}": ${suggestion(key, COUNTS)}`);
+    if (value !== undefined && value !== null && !Number.isFinite(value))
+      throw refused(key, `${key}: expected a number or null, received ${String(value)}`);
+  }
   const cacheReadTokens = parts.cacheReadTokens ?? null;
   const cacheWriteTokens = parts.cacheWriteTokens ?? null;
   const cachedTokens = (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0);
-  const given = parts.totalInputTokens ?? null;
-  const isBeside = given !== null && given < cachedTokens;
-  const inclusive = isBeside ? given + cachedTokens : given;
-  const exclusive = isBeside ? given : (parts.uncachedTokens ?? null);
+  const total = parts.totalInputTokens ?? null;
+  const isBeside = total !== null && total < cachedTokens;
+  const inclusive = isBeside ? total + cachedTokens : total;
+  const exclusive = isBeside ? total : (parts.uncachedTokens ?? null);
   const totalTokens = inclusive ?? (exclusive === null ? null : exclusive + cachedTokens);
   const uncachedTokens = exclusive ?? (inclusive === null ? null : inclusive - cachedTokens);
   const outputTokens = parts.outputTokens ?? null;

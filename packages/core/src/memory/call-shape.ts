@@ -123,7 +123,8 @@ function unwrapped(args: CallArguments): CallArguments {
 }
 
 function changes(args: CallArguments): boolean {
-  return Object.entries(args ?? {}).some(([key, value]) => value !== undefined && CHANGE_KEY.test(key));
+  for (const key in args) if (args[key] !== undefined && CHANGE_KEY.test(key)) return true;
+  return false;
 }
 
 function kindOf(args: CallArguments): ToolKind {
@@ -160,7 +161,8 @@ function listedPaths(value: unknown): readonly string[] {
 }
 
 function namedPath(args: CallArguments): string | undefined {
-  return PATH_KEYS.flatMap((key) => stringAt(args, key) ?? []).find((value) => value !== "");
+  for (const key of PATH_KEYS) if (stringAt(args, key)) return stringAt(args, key) ?? undefined;
+  return undefined;
 }
 
 const PATCH_FILE_LINES = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "] as const;

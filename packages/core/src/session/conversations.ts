@@ -500,11 +500,9 @@ function shrink(newest: Branch, memory: Memory): void {
   const { live, roots, options } = memory;
   let chars = [...live].reduce((sum, { session }) => sum + session.sizeChars(), 0);
   const fits = () => live.size <= options.maximumCount && chars <= options.maximumChars;
-  const leave = (branch: Branch) => {
-    if (branch !== newest && !fits()) chars -= leaveMemory(branch, memory);
-  };
-  for (const branch of live) if (branch.children.size === 0) leave(branch);
-  for (const branch of live) leave(branch);
+  for (const most of [0, Number.POSITIVE_INFINITY])
+    for (const branch of live)
+      if (branch !== newest && branch.children.size <= most && !fits()) chars -= leaveMemory(branch, memory);
   for (const [base, { children }] of roots) if (children.size === 0) roots.delete(base);
 }
 

@@ -86,9 +86,9 @@ export async function fitSession(log: FittedSession, given: SessionFit, signal: 
   const act: typeof decided = isUnpaid ? { kind: "unchanged", off: null } : decided;
   if (act.kind === "unchanged") {
     if (act.off !== null) tell(outcomeEvent(act, setup.estimator.name));
-    return media.outcome ?? stillMissed(log, fit) ?? act;
+    return media.outcome ?? (log.missed && stillMissed(log, fit)) ?? act;
   }
-  const still = act.reason === "overflow" && log.missed !== null ? stillMissed(log, fit) : null;
+  const still = act.reason === "overflow" ? log.missed && stillMissed(log, fit) : null;
   if (still !== null) return still;
   const state = fitStateOf(log, fit);
   const { expectedTokens: tokensBefore } = state.prediction;

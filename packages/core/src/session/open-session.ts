@@ -338,7 +338,7 @@ function sessionOf(log: OpenLog, writer: SessionWriter | null): Session {
     assertOpen();
     const entry = log.redaction.entry(given);
     if (writer !== null) checkStorable(entry);
-    log.append(entry);
+    append(log, entry);
     const message = entry.type === "message" ? entry.message : null;
     const isMeasured = entry.type === "usage" && !isRejectedUsage(entry.usage);
     // The model answered.

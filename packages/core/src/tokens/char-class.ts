@@ -215,11 +215,11 @@ function classesOf(texts: readonly string[]): ClassCounts {
 
 /** The tools of searches that the vendor ran inside a reply. A list of tools that is no search's was in the prompt before. */
 function loadedByVendor(parts: readonly Part[]): number {
-  const names = parts.flatMap((part) => {
-    const found = part.type === "reasoning" ? loadedToolsIn(part.opaque) : [];
-    return part.type === "reasoning" && found.length > 0 && TOOL_SEARCH.test(JSON.stringify(part.opaque)) ? found : [];
-  });
-  return new Set(names).size;
+  const names = new Set<string>();
+  for (const part of parts)
+    if (part.type === "reasoning")
+      for (const name of loadedToolsIn(part.opaque)) if (TOOL_SEARCH.test(JSON.stringify(part.opaque))) names.add(name);
+  return names.size;
 }
 
 const TOOL_SEARCH = /tool_?(?:search|reference)/i;

@@ -520,8 +520,8 @@ async function take(asked: AskedRequest, session: Session, logs: ArrayConversati
     const own = await admitted(message, callOf(request.messages, known + index), { session, logs });
     session.append({ type: "message", message: answering(own, session) });
     const isOvertaken = message.role === "assistant" && logs.undone.delete(session);
-    const hasReasoning = message.parts.some(({ type }) => type === "reasoning");
-    if (isOvertaken && hasReasoning && hasBound(logs, session)) await session.leaveReasoning("overtaken");
+    if (isOvertaken && message.parts.some(({ type }) => type === "reasoning") && hasBound(logs, session))
+      await session.leaveReasoning("overtaken");
   }
   logs.undone.delete(session);
   noteSetup(session, request, setup);
