@@ -45,6 +45,21 @@ describe("schemaProblems of a policy", () => {
       expect.stringContaining(`"tickets": ${give} recent, human`),
     ],
     [
+      "a share of an unknown whole",
+      { keep: [{ kind: "human", atMost: { ratio: 0.1, of: "windoww" } }] },
+      'keep.0.atMost.of: expected one of "window"|"input-budget"|"room"; did you mean window?',
+    ],
+    [
+      "an unknown key of an amount",
+      { keep: [{ kind: "human", atMost: { share: 0.1 } }] },
+      'unknown key "share" in keep.0.atMost: known: tokens, ratio, of, min, max, minus, windowAbove, above, upTo',
+    ],
+    [
+      "a setting of another kind",
+      { keep: [{ kind: "recent", atMost: { tokens: 1 } }] },
+      'unknown key "atMost" in keep.0: known: kind, messages, amount',
+    ],
+    [
       "a kind with a wrong setting",
       { keep: [{ kind: "human", atMost: "4k" }] },
       `keep.0.atMost: expected object, received string${AMOUNT}`,

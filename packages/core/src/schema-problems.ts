@@ -20,8 +20,8 @@ export function schemaProblems(
 ): readonly SchemaProblem[] {
   const own: JsonSchema = z.toJSONSchema(of, { unrepresentable: "any" });
   const added = Object.fromEntries(more.map((key) => [key, {}]));
-  const schema = isRecord(own.properties) ? { ...own, properties: { ...own.properties, ...added } } : own;
-  const flat = issues.flatMap((issue) => flatten(issue, [], schema));
+  const schema = isRecord(own.properties) ? { ...own, properties: { ...added, ...own.properties } } : own;
+  const flat = issues.flatMap((issue) => flatten(issue, [], { root: schema, depth: 0, places: [schema] }));
   const withUnknownKeys = new Set(flat.filter(({ fault }) => fault === "unknown").map(({ container }) => placeOf(container)));
   // A mistyped key is missing under its right name too; once is enough.
   const told = flat.filter((found) => !(found.fault === "missing" && withUnknownKeys.has(placeOf(found.container))));
@@ -43,7 +43,7 @@ const placeOf = (path: readonly PropertyKey[]) => path.map(String).join(".");
 /** Begins the message of a union that says by itself which of its kinds was meant. */
 const UNKNOWN = "unknown ";
 
-function flatten(issue: Issue, prefix: readonly PropertyKey[], schema: JsonSchema): readonly FoundProblem[] {
+function flatten(issue: Issue, prefix: readonly PropertyKey[], schema: Within): readonly FoundProblem[] {
   const path = [...prefix, ...issue.path];
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => {
@@ -66,18 +66,28 @@ function flatten(issue: Issue, prefix: readonly PropertyKey[], schema: JsonSchem
 function nearestVariant(
   variants: readonly (readonly Issue[])[],
   path: readonly PropertyKey[],
-  schema: JsonSchema,
+  schema: Within,
 ): readonly FoundProblem[] {
-  const tags = variants.map(tagsIn);
+  const places = placesAt(schema, path);
+  const lists = places.map(alternativesOf).filter(({ length }) => length === variants.length);
+  // A key that only some variants have names none of them.
+  const isCommon = ({ path: [key] }: TagIssue) =>
+    lists.every((list) =>
+      list.every((each) => keysAt({ ...schema, depth: 0, places: [each].filter(isRecord) }, []).includes(String(key))),
+    );
+  const tags = variants.map((issues) => tagsIn(issues).filter(isCommon));
   const [tag] = tags.flat();
   if (tag !== undefined && tags.every((own) => own.some(({ path: [key] }) => key === tag.path[0]))) {
     const names = new Set(tags.flatMap((own) => own.flatMap(({ values }) => values.map((name) => JSON.stringify(name)))));
     const message = `expected one of ${[...names].join("|")}`;
     return flatten({ ...tag, message }, path, schema);
   }
-  const meant = variants.filter((_, place) => tags[place]?.length === 0);
+  const isMeant = (_: unknown, place: number) => tags[place]?.length === 0;
+  const meant = variants.filter(isMeant);
+  const narrowed = lists.flatMap((list) => list.filter(isMeant).filter(isRecord));
+  const within = { ...schema, depth: path.length, places: narrowed.length === 0 ? places : narrowed };
   const ranked = (meant.length === 0 ? variants : meant)
-    .map((issues) => issues.flatMap((issue) => flatten(issue, path, schema)))
+    .map((issues) => issues.flatMap((issue) => flatten(issue, path, within)))
     .map((problems) => ({ problems, cost: costOf(problems, path) }))
     .toSorted((a, b) => a.cost - b.cost);
   return ranked[0]?.problems ?? [];
@@ -109,7 +119,7 @@ function placeText(path: readonly PropertyKey[]): string {
   return path.length === 0 ? "" : ` in ${placeOf(path)}`;
 }
 
-function mismatchText(issue: Issue, path: readonly PropertyKey[], schema: JsonSchema): string {
+function mismatchText(issue: Issue, path: readonly PropertyKey[], schema: Within): string {
   const text = issue.message.replace(/^Invalid (?:input|option): /, "");
   const keys = keysAt(schema, path);
   const near = issue.code === "invalid_value" ? nearestName(String(issue.input), issue.values.map(String)) : undefined;
@@ -120,11 +130,23 @@ function mismatchText(issue: Issue, path: readonly PropertyKey[], schema: JsonSc
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** The schemas that may hold at a depth of the data. */
+interface Within {
+  readonly root: JsonSchema;
+  readonly depth: number;
+  readonly places: readonly JsonSchema[];
+}
+
 /** The keys that a map at this place may have, over all its variants; empty if no map, or a map of free keys, is allowed. */
-function keysAt(root: JsonSchema, path: readonly PropertyKey[]): readonly string[] {
-  let places = variants(root, root);
-  for (const step of path) places = places.flatMap((place) => variants(below(place, step), root));
-  return [...new Set(places.flatMap(({ properties }) => (isRecord(properties) ? Object.keys(properties) : [])))];
+function keysAt(within: Within, path: readonly PropertyKey[]): readonly string[] {
+  const maps = placesAt(within, path).flatMap(({ properties }) => (isRecord(properties) ? Object.keys(properties) : []));
+  return [...new Set(maps)];
+}
+
+function placesAt({ root, depth, places }: Within, path: readonly PropertyKey[]): readonly JsonSchema[] {
+  let found = places.flatMap((place) => variants(place, root));
+  for (const step of path.slice(depth)) found = found.flatMap((place) => variants(below(place, step), root));
+  return found;
 }
 
 function below(place: JsonSchema, step: PropertyKey): unknown {
@@ -137,8 +159,11 @@ function variants(schema: unknown, root: JsonSchema): readonly JsonSchema[] {
   if (!isRecord(schema)) return [];
   if (typeof schema.$ref === "string")
     return variants(isRecord(root.$defs) ? root.$defs[schema.$ref.slice(DEFINITIONS.length)] : undefined, root);
-  const alternatives = [schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
-  return [schema, ...alternatives.flatMap((alternative) => variants(alternative, root))];
+  return [schema, ...alternativesOf(schema).flatMap((alternative) => variants(alternative, root))];
+}
+
+function alternativesOf({ anyOf, oneOf }: JsonSchema): readonly unknown[] {
+  return [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
 }
 
 const DEFINITIONS = "#/$defs/";
@@ -181,7 +206,11 @@ function beginningChanges(typed: string, candidate: string): number {
 }
 
 /** Suggests names behind a message about an unknown one: the nearest one if there is one, else all, or `others` in their place. */
-export function suggestion(name: string, known: readonly string[], others: string = `known: ${known.join(", ")}`): string {
+export function suggestion(
+  name: string,
+  known: readonly string[],
+  others: string = `known: ${known.join(", ") || "none"}`,
+): string {
   const near = nearestName(name, known);
   return near === undefined ? others : `did you mean ${near}?`;
 }
