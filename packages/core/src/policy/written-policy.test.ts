@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { amountSchema } from "../budget.ts";
-import { defineKeepRule } from "../keep/keep-rule.ts";
+import { defineAmountRule, defineKeepRule } from "../keep/keep-rule.ts";
 import { withKinds } from "./kinds.ts";
 import { OPAL_POLICY } from "./presets/opal.ts";
 import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
@@ -61,7 +61,7 @@ describe("a policy in code", () => {
       }),
     );
     const kinds = withKinds({ keepRules: own });
-    const map = definePolicy<string>({ keep: { first: "4k", second: "5k" } }, kinds);
+    const map = definePolicy({ keep: { first: "4k", second: "5k" } }, kinds);
     const atMost = [{ tokens: 4_000 }, { tokens: 5_000 }];
     const first = own.map(({ kind }, at) => ({ kind, atMost: atMost[at] }));
     expect(map).toEqual(definePolicy({ keep: [...first, ...PLIMSOLL_POLICY.keep] }, kinds));
@@ -93,4 +93,19 @@ test("a key that no policy has does not compile, and is refused", () => {
   expect(() => definePolicy({ facts: { maxToken: 10 } })).toThrow(/maxToken/);
   // @ts-expect-error: the knob is `actAt`
   expect(() => definePolicy({ actsAt: "75%" })).toThrow(/actsAt/);
+});
+
+test("a rule of one's own compiles with its kinds, in a list and by its amount", () => {
+  const kind = "tickets";
+  const kinds = withKinds({
+    keepRules: [defineAmountRule(kind, (atMost) => ({ keeps: "messages", atMost, choose: () => [] }))],
+  });
+  const atMost = { ratio: 0.1, of: "window" } as const;
+  const listed = definePolicy(
+    { name: "own", keep: [{ kind: "tickets", atMost: { ratio: 0.1, of: "window" } }, ...PLIMSOLL_POLICY.keep] },
+    kinds,
+  );
+  expect(listed.keep[0]).toEqual({ kind, atMost });
+  const changed = definePolicy({ extends: "plimsoll", keep: { tickets: "10%" } }, kinds);
+  expect(changed.keep[0]).toMatchObject({ kind, atMost: { ratio: 0.1 } });
 });

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
 import type { BuiltInKeepSpec } from "../keep/built-in-keep-rules.ts";
+import type { KindSpec } from "../kind.ts";
 import * as option from "../option.ts";
 import { suggestion } from "../schema-problems.ts";
 import { BUILT_IN_KINDS, type Kinds, kindNames } from "./kinds.ts";
@@ -11,22 +12,22 @@ import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
 import { PRESETS, presetNamed } from "./presets/presets.ts";
 import { goneText, RETIRED_PRESETS, withoutRetired } from "./retired.ts";
 
-/** A value with any of its parts left out; lists are whole. */
-type Part<Value> = Value extends readonly unknown[]
-  ? Value
+/** A value with any of its parts left out; lists are whole, and may have settings of your own kinds. */
+type Part<Value, Own> = Value extends readonly (infer Item)[]
+  ? Value | (KindSpec extends Item ? readonly (Item | OwnSpec<Own>)[] : never)
   : Value extends object
-    ? { readonly [Key in keyof Value]?: Part<Value[Key]> }
+    ? { readonly [Key in keyof Value]?: Part<Value[Key], Own> }
     : Value;
 
-/**
- * A policy as a user writes it: a preset with changed knobs, and any key of a policy. `Own` names your own keep rules; other unknown keys don't compile.
- */
+type OwnSpec<Own> = [Own] extends [never] ? never : { readonly kind: Own; readonly [setting: string]: unknown };
+
+/** A policy as a user writes it: a preset with changed knobs, and any key of a policy. `Own` names your own kinds; other unknown keys don't compile. */
 export type WrittenPolicy<Own extends string = never> = Omit<Knobs, "keep"> & {
   /** The preset to change; `plimsoll` by default. */
   readonly extends?: string;
   readonly name?: string;
-  readonly keep?: { readonly [Rule in BuiltInKeepSpec["kind"] | Own]?: string | number } | Policy["keep"];
-} & { readonly [Key in Exclude<keyof Policy, "name" | "keep">]?: Part<Policy[Key]> };
+  readonly keep?: { readonly [Rule in BuiltInKeepSpec["kind"] | Own]?: string | number } | Part<Policy["keep"], Own>;
+} & { readonly [Key in Exclude<keyof Policy, "name" | "keep">]?: Part<Policy[Key], Own> };
 
 interface WrittenProblem {
   readonly path: readonly string[];
@@ -39,10 +40,10 @@ interface WrittenProblem {
  *
  * @throws PlimsollError `bad-policy` with a line for the first mistake, and all of them in its details. Parts of earlier versions are mistakes, too.
  */
-export function definePolicy<Own extends string = never>(
-  written: WrittenPolicy<NoInfer<Own>> = {},
-  kinds: Kinds = BUILT_IN_KINDS,
-): Policy {
+export function definePolicy<Own extends string = never>(written?: WrittenPolicy<NoInfer<Own>>): Policy;
+/** With your own kinds, from `withKinds`: their names and settings compile, too. */
+export function definePolicy<Own extends string = string>(written: WrittenPolicy<NoInfer<Own>>, kinds: Kinds): Policy;
+export function definePolicy(written: WrittenPolicy<string> = {}, kinds: Kinds = BUILT_IN_KINDS): Policy {
   option.check("a policy", option.object, written);
   const { extends: presetName = "plimsoll", ...changes } = written;
   const preset = presetNamed(presetName);
@@ -75,7 +76,7 @@ export function readWritten(
   const inNewWords = withoutRetired(written, kindNames(kinds), (path, text) => retired.push({ path, text }));
   const now = isRecord(inNewWords) ? inNewWords : written;
   const { data, problems } = preset === null ? { data: now, problems: [] } : changedPreset(preset, now, kinds);
-  return { result: policySchema(kinds).safeParse(policyInNewestForm(data, preset)), problems, retired };
+  return { result: policySchema(kinds).safeParse(policyInNewestForm(data, preset), { reportInput: true }), problems, retired };
 }
 
 /** Keys that turn a knob, and no value of a policy. `keep` is both. */
