@@ -60,7 +60,7 @@ function stepsOf(outcome: FitOutcome): readonly string[] {
 describe("an added keep rule", () => {
   test("is obeyed by an added strategy that knows nothing of it", async () => {
     const { outcome, messages } = await fitted(TURNS);
-    expect(stepsOf(outcome)).toEqual(["forget applied"]);
+    expect(stepsOf(outcome)).toEqual(["forget applied", "keep opening released"]);
     expect(messages.map(({ id }) => id)).toEqual(["u0", "u5", "a5", "u6", "a6"]);
     const without = await fitted(TURNS, { policy: { ...POLICY, keep: [] } });
     expect(without.messages.map(({ id }) => id)).toEqual(["u5", "a5", "u6", "a6"]);
@@ -69,7 +69,7 @@ describe("an added keep rule", () => {
   test("is obeyed by a built-in strategy, too", async () => {
     const strategies = [{ kind: "drop-oldest", amount: "all-but-keep", notice: "none" }];
     const { outcome, messages } = await fitted(TURNS, { policy: { ...POLICY, strategies } });
-    expect(stepsOf(outcome)).toEqual(["drop-oldest applied"]);
+    expect(stepsOf(outcome)).toEqual(["drop-oldest applied", "keep opening released"]);
     expect(messages.filter(isHuman).map(({ id }) => id)).toEqual(["u0", "u6"]);
   });
 
@@ -90,7 +90,7 @@ test("an added prompt is what the model that writes a summary is asked", async (
     { kind: "summarize", writer: "model", boundary: "any-safe", promptId: ONE_SENTENCE.id, turnPrefixPromptId: null },
   ];
   const { outcome, messages } = await fitted(TURNS, { summarizer, policy: { ...POLICY, strategies } });
-  expect(stepsOf(outcome)).toEqual(["summarize applied"]);
+  expect(stepsOf(outcome)).toEqual(["summarize applied", "keep opening released"]);
   expect(outcome).toMatchObject({ entry: { edits: [{ prompts: ["one-sentence@1"] }] } });
   expect(model.requests()[0]?.context.messages.map(textOf).join()).toContain(
     ONE_SENTENCE.instructions(PI_POLICY.summary.sections),

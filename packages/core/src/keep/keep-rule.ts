@@ -43,7 +43,7 @@ export interface MessagesRule {
   readonly choose: (view: KeepView) => Iterable<MessageRange>;
   /**
    * How many of the worthiest stay beyond the amount, if all rules together have room for them; none by default. Together they keep half of the room, or the share that
-   * the largest amount of one is of it, up to two thirds: a cut must free enough for the next few steps. Records, events and reports count what had no room.
+   * the largest amount of one is of it, up to two thirds: a cut must free enough for the next few steps. Records, events and reports count the choices that are gone.
    */
   readonly beyondAmount?: number | undefined;
 }

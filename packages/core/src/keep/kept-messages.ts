@@ -12,6 +12,8 @@ export interface KeptMessages {
   readonly tokens: number;
   /** All that the rule chose within its amount, or beyond it if it may, with or without room, the worthiest first: of each choice the messages that are kept together. */
   readonly chosen: readonly (readonly Message[])[];
+  /** The rest of its choice: past its amount, of a rule that states no more. */
+  readonly beyond: readonly (readonly Message[])[];
   /** The error that the rule threw, or the reason why its answer is none; it keeps nothing then. `null` for a rule that works. */
   readonly failure: unknown;
 }
@@ -107,6 +109,7 @@ function fill(
   const { beyondAmount = null } = rule;
   const kept = new Set<Unit>();
   const chosen: (readonly Message[])[] = [];
+  const beyond: (readonly Message[])[] = [];
   let tokens = 0;
   let wantedTokens = 0;
   try {
@@ -120,7 +123,7 @@ function fill(
       const freshTokens = fresh.reduce((sum, unit) => sum + unit.tokens, 0);
       // A rule that states only an amount asks for no more.
       const isAsked = beyondAmount !== null || wantedTokens + freshTokens <= statedTokens;
-      if (isAsked) chosen.push(messagesOf(all, view));
+      (isAsked ? chosen : beyond).push(messagesOf(all, view));
       if (isAsked) wantedTokens += freshTokens;
       if (tokens + freshTokens > limitTokens) continue;
       tokens += freshTokens;
@@ -128,11 +131,11 @@ function fill(
     }
   } catch (failure) {
     // A rule that fails keeps nothing: it must not prevent a compaction. The record names it.
-    return { kind: rule.kind, messages: [], tokens: 0, chosen: [], failure };
+    return { kind: rule.kind, messages: [], tokens: 0, chosen: [], beyond: [], failure };
   }
   for (const unit of kept) unit.isKept = true;
   const ordered = [...kept].sort((a, b) => a.from - b.from);
-  return { kind: rule.kind, messages: messagesOf(ordered, view), tokens, chosen, failure: null };
+  return { kind: rule.kind, messages: messagesOf(ordered, view), tokens, chosen, beyond, failure: null };
 }
 
 function messagesOf(units: readonly Unit[], { messages }: Pick<KeepView, "messages">): readonly Message[] {

@@ -139,9 +139,10 @@ describe("a rule of somebody's own", () => {
   const kinds = withKinds({ keepRules: [SECOND, FAILING, UNREADABLE] });
 
   test("is obeyed", async () => {
-    const { fit, ids } = smallSession(turns(8), { policy: keeping([{ kind: "every-second" }]), kinds });
+    const { fit, ids, events } = smallSession(turns(8), { policy: keeping([{ kind: "every-second" }]), kinds });
     await fit();
     expect(shown(ids(), turns(8))).toEqual(["+", "a0", "a1", "a2", "a3", "u7", "a7"]);
+    expect(events.at(-1)).toMatchObject({ unkept: ["keep every-second: 5 of 8 kept, 3 beyond its amount"] });
   });
 
   test("that fails keeps nothing, and the record says so", async () => {
