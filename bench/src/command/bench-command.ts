@@ -71,7 +71,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("-w, --window <size>", "real (default), or a number of tokens for messages: 16k, 64k, …; repeatable", collect)
     .option(
       "--sweep <path=values>",
-      "replay each policy with other values, e.g. actAt=50%..95%:5% or keep.recent=5%,10%; repeatable: a grid",
+      "replay these values in place of each policy's own, e.g. actAt=50%..95%:5% or keep.recent=5%,10%; repeatable: a grid",
       collect,
     );
   addExtensionOption(command)

@@ -49,7 +49,7 @@ describe("summarizePolicies", () => {
         ["a", 7],
         ["b", 7],
       ],
-      ["All policies: 7 sessions skipped: system text and tools of the first request exceed 64k."],
+      ["All policies: 7 sessions skipped: system text and tools of the first request exceed the room for messages, 64k."],
     ],
     [
       "once what holds for several",
@@ -58,7 +58,7 @@ describe("summarizePolicies", () => {
         ["b", 7],
         ["c", 0],
       ],
-      ["a, b: 7 sessions skipped: system text and tools of the first request exceed 64k."],
+      ["a, b: 7 sessions skipped: system text and tools of the first request exceed the room for messages, 64k."],
     ],
     [
       "a policy of its own by its name",
@@ -66,7 +66,7 @@ describe("summarizePolicies", () => {
         ["a", 1],
         ["b", 0],
       ],
-      ["a: 1 session skipped: system text and tools of the first request exceed 64k."],
+      ["a: 1 session skipped: system text and tools of the first request exceed the room for messages, 64k."],
     ],
     ["nothing if there is nothing to say", [["a", 0]], []],
   ])("says %s", (_, rows, lines) => {

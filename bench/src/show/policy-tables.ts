@@ -322,7 +322,7 @@ export function remarks(summaries: readonly PolicySummary[], nameOf: PolicyNames
 
 function rowRemarks(summary: PolicySummary): readonly string[] {
   const { sessions, firedSessions, actedSessions, notApplicable, isActing, windowLabel } = summary;
-  const size = windowLabel === REAL_WINDOWS ? "half of the window" : windowLabel.replace(/ .*/, "");
+  const size = windowLabel === REAL_WINDOWS ? "half of the window" : `the room for messages, ${windowLabel.replace(/ .*/, "")}`;
   const shortenedIn = actedSessions > 0 ? `; in ${actedSessions} it acted, by shortening results as they came` : "";
   return [
     ...(isActing && sessions > 0 && firedSessions === 0

@@ -4,15 +4,18 @@ import type { ReplayRow } from "../results.ts";
 import { formatCount } from "./figures.ts";
 
 /** The place of a policy's trigger in a window, in tokens; `null` for policies that never act by themselves, or always. */
-export type TriggerLine = (limits: Pick<ReplayRow, "contextWindowTokens" | "inputBudgetTokens">) => number | null;
+export type TriggerLine = (
+  limits: Pick<ReplayRow, "contextWindowTokens" | "inputBudgetTokens"> & Partial<Pick<ReplayRow, "overheadTokens">>,
+) => number | null;
 
 type Acting = Pick<EnginePolicy, "enabled" | "trigger">;
 
 /** Makes a function that gives the tokens at which a policy compacts in a window; `null` for policies that never compact by themselves, or always. */
 export function triggerLine({ enabled, trigger }: Acting): TriggerLine {
   if (!enabled) return () => null;
-  return ({ contextWindowTokens, inputBudgetTokens }) => {
-    const tokens = triggerTokens(trigger, { windowTokens: contextWindowTokens, inputBudgetTokens });
+  return ({ contextWindowTokens: windowTokens, inputBudgetTokens, overheadTokens = 0 }) => {
+    const roomTokens = inputBudgetTokens - overheadTokens;
+    const tokens = triggerTokens(trigger, { windowTokens, inputBudgetTokens, roomTokens });
     return Number.isFinite(tokens) && tokens > 0 ? Math.round(tokens) : null;
   };
 }

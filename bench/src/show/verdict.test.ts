@@ -4,7 +4,7 @@ import { madeSession } from "../../testing/made-standing.ts";
 import { standingOf } from "../judge/standing.ts";
 import type { BenchReport } from "../results.ts";
 import { shownReport } from "./report-tables.ts";
-import { whyLine } from "./verdict.ts";
+import { choiceWords, whyLine } from "./verdict.ts";
 
 /** Behind two spaces on a terminal of 80 columns. */
 const LINE_CHARS = 78;
@@ -92,7 +92,26 @@ describe("verdicts", () => {
 
   test("say how sure it is from eight projects on", () => {
     const [verdict] = linesOf(projects(9));
-    expect(verdict?.lines[5]).toMatch(/^How sure: .*9 projects?; cost [\d.]+ to [\d.]+%\.$/);
+    expect(verdict?.lines[5]).toMatch(/^How sure: came first in 100% of resamples of 9 projects; cost [\d.]+ to [\d.]+%\.$/);
+  });
+
+  test.each([
+    ["too few sessions", null, "Looks best here: ours."],
+    ["few resamples in which it came first", { again: 0.79 }, "No policy is surely better: ours looks best here."],
+    ["most resamples", { again: 0.8 }, "Use ours."],
+  ])("begin by %s", (_, sureness, line) => {
+    const ours = standingOf("ours", [madeSession("a", 0.5, { held: 80 })]);
+    expect(choiceWords({ choice: { recommended: [ours] }, sureness }, ours, String)).toBe(line);
+  });
+
+  test("give the line of a share of the room by the room, whatever lies beside it", () => {
+    const report = exampleReport();
+    const trigger = { atLeast: { ratio: 0.25, of: "room" }, pays: 12 } as const;
+    const policies = report.policies.map((each) => ({ ...each, policy: { ...each.policy, trigger } }));
+    const rows = report.rows.map((row) => ({ ...row, overheadTokens: row.contextWindowTokens - 64_000 }));
+    expect(linesOf({ ...report, policies, rows })[0]?.lines).toContain(
+      "Compacts from 14.0k if it pays, at 56.0k at the latest (window 64.0k).",
+    );
   });
 
   test("say what a policy does to sessions that fit without it, and recommend none that only costs text", () => {

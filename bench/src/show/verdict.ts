@@ -6,7 +6,7 @@ import { windowLabel } from "../judge/window-label.ts";
 import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import type { BenchReport } from "../results.ts";
 import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
-import { formatNumberOf, formatPercent, formatRatioPercent, formatTokens, verbFor } from "./figures.ts";
+import { formatNumberOf, formatPercent, formatTokens, verbFor } from "./figures.ts";
 import type { PolicyNames } from "./policy-names.ts";
 import { triggerLine } from "./trigger.ts";
 
@@ -70,12 +70,23 @@ function unanswered({ rows }: BenchReport, { units, answers }: WindowJudgement):
     : "No policy that compacts was replayed in every session: add --policy.";
 }
 
-/** Says "use" only where enough projects were seen to know. */
-function choiceWords({ choice, sureness }: WindowAnswer, pick: Standing, nameOf: PolicyNames): string {
+/** A recommendation comes first in so many resamples; chosen (docs/bench-and-tune.md). */
+const SURE_RATIO = 0.8;
+
+/** Says "use" only where enough projects were seen to know, and the same policy comes first in most resamples. */
+export function choiceWords(
+  {
+    choice,
+    sureness,
+  }: { readonly choice: Pick<WindowAnswer["choice"], "recommended">; readonly sureness: { readonly again: number } | null },
+  pick: Standing,
+  nameOf: PolicyNames,
+): string {
   const name = nameOf(pick.policy);
   if (!hasActed(pick)) return `No compaction looks best here: ${name}, the closest policy, never compacted.`;
   if (choice.recommended.length === 0) return `No policy is clearly better. Closest: ${name}.`;
-  return sureness === null ? `Looks best here: ${name}.` : `Use ${name}.`;
+  if (sureness === null) return `Looks best here: ${name}.`;
+  return sureness.again < SURE_RATIO ? `No policy is surely better: ${name} looks best here.` : `Use ${name}.`;
 }
 
 /** The answer among the policies with the other kind of summaries: none if it is not named, and its cost if that is above doing nothing. */
@@ -184,5 +195,5 @@ function sureLine({ units }: WindowJudgement, { sureness, placed }: WindowAnswer
   const { cost, again, drawn } = sureness;
   const between = `; cost ${formatPercent(cost.from)} to ${formatPercent(cost.through)}%`;
   if (placed.length < 2) return `How sure: only one policy, ${sessions}${between}.`;
-  return `How sure: best again in ${formatRatioPercent(again)}% of samples of ${drawn === "sessions" ? sessions : projects}${between}.`;
+  return `How sure: came first in ${Math.round(100 * again)}% of resamples of ${drawn === "sessions" ? sessions : projects}${between}.`;
 }

@@ -220,7 +220,8 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
   test("says why nothing could be replayed, and prints no tables of nothing", async () => {
     const { exitCode, stdout } = await run("bench logs/session.jsonl -p sven -w 1k --full");
     expect(exitCode).toBe(1);
-    const said = "All policies: 1 session skipped: system text and tools of the first request\nexceed 1k.";
+    const said =
+      "All policies: 1 session skipped: system text and tools of the first request\nexceed the room for messages, 1k.";
     expect(stdout).toMatch(new RegExp(`^Nothing could be replayed\\.\n${said}\n`));
   });
 
