@@ -288,7 +288,11 @@ interface Round {
 }
 
 async function replayed(agent: LocatedAgent, files: readonly InputFile[], { policies, run, io }: Round): Promise<BenchReport> {
-  const bar = createProgressBar(io.stderr, { what: `replaying ${agent}` }, io.nowMs);
+  const bar = createProgressBar(
+    io.stderr,
+    { what: `replaying ${agent}${policies.includes(NONE_POLICY) ? "" : " under other settings"}` },
+    io.nowMs,
+  );
   try {
     return await runBench({
       ...run,

@@ -4,7 +4,7 @@ import { cellOf } from "../drive/cell.ts";
 import { drive } from "../drive/drive.ts";
 import { METRICS } from "../metrics/registry.ts";
 import { type CompactionDetail, createRowMetrics } from "../metrics/row-metrics.ts";
-import { compactionWaits } from "../open/compaction-waits.ts";
+import { askedAtMs, compactionWaits } from "../open/compaction-waits.ts";
 import { recordedDollars } from "../open/describe-session.ts";
 import { prepareSession } from "../open/prepared-session.ts";
 import type { RecordedDollars } from "../open/session-description.ts";
@@ -18,6 +18,8 @@ import { compactionSpend } from "./recorded-cost.ts";
 interface RecordedCompaction extends Pick<CompactionDetail, "neededLater" | "examples"> {
   /** Milliseconds that the person waited; `null` if the log does not show it. */
   readonly waitMs: number | null;
+  /** Whether the person asked for it; `null` if the log does not show it. */
+  readonly trigger: "manual" | "automatic" | null;
   /** US dollars at list prices, modelled: its summary, and sending the rest again without the cache. `null` if sizes or prices are unknown. */
   readonly usd: number | null;
 }
@@ -39,7 +41,7 @@ export async function recordedFigures(transcript: Transcript): Promise<RecordedF
 }
 
 async function recordedCompactions(transcript: Transcript): Promise<RecordedFigures["compactions"]> {
-  const { entries, copiedIds } = transcript;
+  const { entries, copiedIds, automaticCompactionIds = [] } = transcript;
   const copied = new Set(copiedIds);
   const own = entries.flatMap((entry, place) =>
     entry.type === "compaction" && !isRollBack(entry) && !copied.has(entry.id) ? [{ id: entry.id, place }] : [],
@@ -54,7 +56,9 @@ async function recordedCompactions(transcript: Transcript): Promise<RecordedFigu
     own.map(({ id, place }, index) => {
       const { neededLater = 0, examples = [] } = details[index] ?? {};
       const counted = examples.map(({ call, text }) => ({ call: call + 1, text }));
-      return [id, { neededLater, examples: counted, waitMs: waits.get(id) ?? null, usd: usdAt(transcript, place) }];
+      const isManual = askedAtMs(entries, place) !== null;
+      const trigger = automaticCompactionIds.includes(id) ? "automatic" : isManual ? "manual" : null;
+      return [id, { neededLater, examples: counted, trigger, waitMs: waits.get(id) ?? null, usd: usdAt(transcript, place) }];
     }),
   );
 }

@@ -99,7 +99,7 @@ describe("what tune says of its choice", () => {
     [
       "that too few say nothing",
       { testSessions: 3 },
-      /How sure: too little data: 5 sessions; 8 sessions are needed\. .*judged on 3 sessions\./,
+      /^No answer yet: .* costs less in 5 sessions; 8 are needed\.[\s\S]*judged on 3 sessions\./,
     ],
     [
       "that none can be recommended",

@@ -67,13 +67,16 @@ const LINE_CHARS = 120;
 
 /** The reference that a passage is about, and the line that states it. */
 function topicOf({ textOf, nameOf }: ReturnType<PreparedSession["needs"]>, needle: number): Topic {
-  const [text, lines] = [nameOf(needle), textOf(needle).split("\n")];
+  const [text, passage] = [nameOf(needle), textOf(needle)];
+  // JSON in a log has its line ends and quotes escaped.
+  const lines = (passage.includes('\\"') ? passage.replaceAll("\\n", "\n").replaceAll('\\"', '"') : passage).split("\n");
   const line = lines.find((each) => each.includes(text)) ?? lines[0] ?? "";
-  return { text, line: line.trim().slice(0, LINE_CHARS).toWellFormed() };
+  return { text, passage, line: line.trim().slice(0, LINE_CHARS).toWellFormed() };
 }
 
 interface Topic {
   readonly text: string;
+  readonly passage: string;
   readonly line: string;
 }
 
@@ -200,8 +203,11 @@ interface NeededLater {
 
 /** Characters of a summary that are shown; the whole text is in no report. Chosen. */
 const SUMMARY_CHARS = 400;
-/** Needed passages that are named for each compaction; all are counted. Chosen. */
+/** Needed passages that a report names for each compaction, and those that are kept for one log; all are counted. Chosen. */
 const MOST_EXAMPLES = 6;
+const MOST_KEPT_EXAMPLES = 200;
+/** Passages share so many characters at least if they overlap; chosen. */
+const OVERLAP_CHARS = 24;
 
 interface CompactionLog {
   add(sent: Pick<ReplayedCall, "call" | "compactions">): void;
@@ -216,29 +222,80 @@ interface CompactionLog {
 function createCompactionLog(): CompactionLog {
   const details: {
     readonly detail: CompactionDetail;
+    readonly replacement: string;
+    readonly latest: { call: number; passages: string[] };
     neededLater: number;
     readonly examples: (Topic & { readonly call: number })[];
   }[] = [];
   return {
     add: ({ call, compactions }) => {
-      for (const compaction of compactions) details.push({ detail: detailOf(call, compaction), neededLater: 0, examples: [] });
+      for (const compaction of compactions)
+        details.push({
+          ...{ detail: detailOf(call, compaction), replacement: wordsOf(replacementOf(compaction)) },
+          ...{ latest: { call: -1, passages: [] }, neededLater: 0, examples: [] },
+        });
     },
     needed: (call, topic, leftAtCall) => {
       const from = details.findLast(({ detail }) => detail.call <= leftAtCall);
-      if (from === undefined) return;
+      if (from === undefined || isToldIn(from.replacement, topic)) return;
+      const { latest } = from;
+      if (latest.call !== call) Object.assign(latest, { call, passages: [] });
+      const isKnown = latest.passages.some((each) => overlap(each, topic.passage));
+      latest.passages.push(topic.passage);
+      if (isKnown) return;
       from.neededLater += 1;
-      if (from.examples.length < MOST_EXAMPLES && from.examples.every(({ text }) => text !== topic.text))
-        from.examples.push({ call, ...topic });
+      if (from.examples.length < MOST_KEPT_EXAMPLES) from.examples.push({ call, ...topic });
     },
     needs: () =>
       details.map(({ neededLater, examples }) => ({
         ...{ neededLater, examples: examples.map(({ call, line: text }) => ({ call, text })) },
       })),
     result: () =>
-      details.map(({ detail, neededLater, examples }) => ({
-        ...{ ...detail, neededLater, examples: examples.map(({ call, text }) => ({ call, text })) },
-      })),
+      details.map(({ detail, neededLater, examples }) => {
+        const named = [...new Map(examples.toReversed().map((each) => [each.text, each])).values()].toReversed();
+        return {
+          ...{ ...detail, neededLater, examples: named.slice(0, MOST_EXAMPLES).map(({ call, text }) => ({ call, text })) },
+        };
+      }),
   };
+}
+
+/** True if both are slices of one long line: one holds the other, or ends as it begins. Whole lines side by side are passages of their own. */
+function overlap(a: string, b: string): boolean {
+  if (a.includes("\n") || b.includes("\n")) return a === b;
+  const goesOn = (first: string, second: string): boolean => {
+    const head = second.slice(0, OVERLAP_CHARS);
+    for (let at = first.indexOf(head); at >= 0; at = first.indexOf(head, at + 1))
+      if (first.length - at >= OVERLAP_CHARS && second.startsWith(first.slice(at))) return true;
+    return false;
+  };
+  return a.includes(b) || b.includes(a) || goesOn(a, b) || goesOn(b, a);
+}
+
+/** Words and paths without the punctuation around them, behind a space each. */
+const wordsOf = (text: string) =>
+  ` ${
+    text
+      .toLowerCase()
+      .match(/[\p{L}\p{N}_./-]+/gu)
+      ?.join(" ") ?? ""
+  } `;
+
+/** True if a text has the words of a passage in their order, or of a path its last two names. */
+function isToldIn(words: string, { text, line }: Topic): boolean {
+  const path = /^\S*\/\S*$/.test(line) ? text.split("/").slice(-2).join("/") : line;
+  const own = wordsOf(path).trim();
+  return own !== "" && (words.includes(` ${own} `) || (path !== line && words.includes(`/${own} `)));
+}
+
+function replacementOf({ edits }: CompactionEntry): string {
+  const messages = edits.flatMap((edit) =>
+    edit.kind === "replace-spans" && edit.message ? [edit.message] : edit.kind === "replace-history" ? edit.messages : [],
+  );
+  return messages
+    .filter(({ role }) => role === "user")
+    .flatMap(textsOf)
+    .join("\n");
 }
 
 function detailOf(call: number, { edits, record }: CompactionEntry): CompactionDetail {

@@ -31,3 +31,9 @@ test("a compaction after a finished reply counts if the agent is known to have m
     26_000,
   ]);
 });
+
+test("a compaction that a person asked for counts from its command, which is logged behind it", async () => {
+  const asked = item(15, { type: "message", role: "user", content: [{ type: "input_text", text: "/compact" }] });
+  const [transcript] = await importObjects([START, human, said, compacted(35), asked]);
+  expect(transcript === undefined ? null : [...compactionWaits(transcript).values()]).toEqual([20_000]);
+});

@@ -43,7 +43,9 @@ function answerLines(answered: Answered): readonly string[] {
   const taken = settingToTake(answered);
   if (taken === null) return keptLines(answered);
   return [
-    `${verdict.kind === "set" ? "Set" : "Looks better"}: ${settingsText(taken)} in ${base}.`,
+    verdict.kind === "too-few"
+      ? `No answer yet: ${settingsText(taken)} in ${base} costs less in ${formatNumberOf(FEWEST_OWNERS - verdict.missing, "session")}; ${FEWEST_OWNERS} are needed.`
+      : `Set: ${settingsText(taken)} in ${base}.`,
     `Costs ${formatPercent(taken.test.costPercent)}% of an uncompacted run; now ${formatPercent(current.test.costPercent)}%.`,
     keepsLine(taken.test.gain, `; now ${formatPercent(current.test.gain)}%`),
     "No measure falls by a point or more.",
@@ -70,9 +72,10 @@ function keptLines(answered: Answered): readonly string[] {
   ];
 }
 
-function sureLine({ verdict, testSessions, tried }: Answered): string {
+function sureLine(answered: Answered): string {
+  const { verdict, testSessions, tried } = answered;
   const looked = `${formatNumberOf(tried.length, "setting")} tried, judged on ${formatNumberOf(testSessions, "session")}`;
-  if (verdict.kind === "too-few")
+  if (verdict.kind === "too-few" && settingToTake(answered) === null)
     return `How sure: too little data: ${formatNumberOf(FEWEST_OWNERS - verdict.missing, "session")}; ${FEWEST_OWNERS} sessions are needed. ${looked}.`;
   if (verdict.kind !== "set") return `How sure: ${looked}.`;
   const { cost, drawn, count } = verdict.sureness;

@@ -103,7 +103,9 @@ describe.each(["inspect", "doctor"])("%s without a path", (command) => {
     const { code, stderr } = await plimsoll(command, "0a1b2c3d");
     expect(code).toBe(2);
     expect(stderr).toMatch(/^plimsoll: 0a1b2c3d is in the names of 2 logs; .*code-0a1b2c3d.*codex-0a1b2c3d/s);
-    expect((await plimsoll(command, "ffffffff")).stderr).toContain("no session with that id");
+    expect((await plimsoll(command, "ffffffff")).stderr).toContain(
+      "no session with that id in .plimsoll/sessions or the agents' logs",
+    );
   });
 
   test("takes the log whose id begins so before others that have the text in their names", async () => {

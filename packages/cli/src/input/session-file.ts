@@ -26,7 +26,7 @@ export function sessionFile(
   const near = suggestion(session, names, "");
   throw new PlimsollError(
     "bad-input",
-    `${session}: no such file${isId ? `, and no session with that id in ${relative(cwd, folder) || "."}` : ""}${near === "" ? "" : `: ${near}`}`,
+    `${session}: no such file${isId ? `, and no session with that id in ${relative(cwd, folder) || "."}${names.length === 0 ? "" : " or the agents' logs"}` : ""}${near === "" ? "" : `: ${near}`}`,
     { session },
   );
 }

@@ -58,8 +58,12 @@ export function lossText(
   const further = humanMessages.length - MESSAGES_LISTED;
   return [
     ...(kinds.length === 0 ? [] : wrapped(`no longer sent: ${kindsText(kinds)}`, starts)),
-    ...(paths.length === 0 ? [] : wrapped(`files affected: ${listed(pathTexts, PATHS_LISTED)}`, starts)),
-    ...(humanMessages.length === 0 ? [] : [`${starts.first}${formatNumberOf(humanMessages.length, "message")} of yours:`]),
+    ...(paths.length === 0 ? [] : wrapped(`files these calls read or changed: ${listed(pathTexts, PATHS_LISTED)}`, starts)),
+    ...(humanMessages.length === 0
+      ? []
+      : [
+          `${starts.first}${humanMessages.length} of your messages ${humanMessages.length === 1 ? "was" : "were"} replaced by the summary:`,
+        ]),
     ...humanMessages
       .slice(0, MESSAGES_LISTED)
       .map((message) => `${starts.further}${beginningOf(titleOf(message), LISTED_CHARS)}`),
@@ -98,7 +102,7 @@ export function neededText(
       ({ call, text }) =>
         `${starts.further}call ${call}: ${(text.includes(" ") ? beginningOf : shortened)(text, LISTED_CHARS)}`,
     ),
-    ...(rest > 0 ? [`${starts.further}and ${rest} more`] : []),
+    ...(rest > 0 ? [`${starts.further}and ${rest} more (--html or --json FILE: up to 200)`] : []),
   ];
 }
 

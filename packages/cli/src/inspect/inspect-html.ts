@@ -151,7 +151,7 @@ function compactionSection(story: CompactionStory, session: InspectedSession, nu
   const steps = entry.record.steps.map(
     ({ strategy, outcome, detail }) => html`<li>${strategy}: ${outcome}${detail === null ? "" : ` (${detail})`}</li>`,
   );
-  return html`<details class="compaction" id="compaction-${number}"${number === 1 ? html` open` : html``}><summary><b>◆ ${number}</b> before call ${callsBefore + 1}: ${compactionHead(story, session.story.calls)}</summary>
+  return html`<details class="compaction" id="compaction-${number}"${number === 1 ? html` open` : html``}><summary><b>◆ ${number}</b> before call ${callsBefore + 1}: ${compactionHead(story, session)}</summary>
 <div class="pair"><div>
 ${figures === undefined ? html`` : neededList(figures)}
 <h3>No longer sent</h3>
@@ -170,12 +170,19 @@ ${
 </div></div></details>`;
 }
 
+/** Needed passages that are not folded; chosen. */
+const LISTED_NEEDED = 6;
+
 function neededList(figures: Parameters<typeof neededWords>[0]): Markup {
   const { examples, neededLater } = figures;
   const rest = neededLater - examples.length;
   const items = examples.map(({ call, text }) => html`<li>call ${call}: <bdi>${text}</bdi></li>`);
-  const more = rest > 0 ? html`<li>and ${rest} more</li>` : html``;
-  return html`<h3>Cost and losses</h3><p class="note">${[...costWords(figures), neededWords(figures)].join("; ")}.</p>${neededLater === 0 ? html`` : html`<ul class="items">${items}${more}</ul>`}`;
+  const last = rest > 0 ? html`<li>and ${rest} more, not listed</li>` : html``;
+  const more =
+    items.length > LISTED_NEEDED
+      ? html`<li><details><summary>${neededLater - LISTED_NEEDED} more</summary><ul class="items">${items.slice(LISTED_NEEDED)}${last}</ul></details></li>`
+      : html``;
+  return html`<h3>Cost and losses</h3><p class="note">${[...costWords(figures), neededWords(figures)].join("; ")}.</p>${neededLater === 0 ? html`` : html`<ul class="items">${items.slice(0, LISTED_NEEDED)}${more}</ul>`}`;
 }
 
 function kindTable(kinds: CompactionStory["loss"]["kinds"]): Markup {

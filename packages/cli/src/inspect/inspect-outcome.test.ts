@@ -127,10 +127,10 @@ test("a compaction shows its wait, its price and the passages that later replies
   const lost = "later replies needed 7 passages that it removed";
   const price = "30 s of waiting; about $0.2";
   expect(shown.stdout()).toContain(`      ${lost}:\n        call 3: src/hull-1.ts:42 has a leak below the line\n`);
-  expect(shown.stdout()).toMatch(/call 3: src\/hull-3.*\n +and 4 more\n/);
+  expect(shown.stdout()).toMatch(/call 3: src\/hull-3.*\n +and 4 more \(--html or --json FILE: up to 200\)\n/);
   expect(shown.stdout()).toContain(price);
   const page = readFileSync(folder("needed.html"), "utf8");
-  for (const each of [lost, price, "hull-6", "and 1 more"]) expect(page).toContain(each);
+  for (const each of [lost, price, "hull-6", "1 more</summary>", "hull-7"]) expect(page).toContain(each);
   expect(JSON.parse(readFileSync(folder("needed.json"), "utf8"))).toMatchObject({
     sessions: [
       {
@@ -143,6 +143,49 @@ test("a compaction shows its wait, its price and the passages that later replies
         ],
       },
     ],
+  });
+});
+
+test.each<readonly [string, string, string, string, number, RegExp]>([
+  [
+    "slices of one line count once, and are shown without escapes",
+    `${JSON.stringify({ code: `${"deep below the line ".repeat(9)}\nsee("src/hull-1.ts:42", "src/hull-2.ts:43")\n${"oak ".repeat(40)}` })}`,
+    "Rooms were painted.",
+    "src/hull-1.ts:42 and src/hull-2.ts:43",
+    1,
+    /call 3: see\("src\/hull-1\.ts:42", "src\/hull-2/,
+  ],
+  ["a path is lost", "/home/a/ship/hull/rudder.ts", "Rudders.", "/home/a/ship/hull/rudder.ts", 1, /call 3: \/home/],
+  [
+    "a path whose end the summary has is not lost",
+    "/home/a/ship/hull/rudder.ts",
+    "Read `hull/rudder.ts`.",
+    "/home/a/ship/hull/rudder.ts",
+    0,
+    /needed 0 passages/,
+  ],
+])("of needed passages, %s", async (_, output, summary, used, count, shownAs) => {
+  const said = (message: Message): SessionEntry => ({ type: "message", message });
+  const entries = [
+    sessionStart("Mend ships."),
+    said(human("h1", "Find leaks.")),
+    usageEntry("q1", "h1", 50_000),
+    said(assistant("a1", [callPart("c1", "tool")])),
+    said(result("r1", "c1", output)),
+    usageEntry("q2", "r1", 51_000),
+    said(assistant("a2", [callPart("c2", "tool")])),
+    said(result("r2", "c2", "nothing more")),
+    compaction("k1", [summarized(summaryMessage("s1", summary), ["h1", "r2"])]),
+    usageEntry("q3", "s1", 8_000),
+    said(reply("a3", used)),
+    said(human("h2", "Go on.")),
+  ];
+  writeFileSync(folder("slices.jsonl"), encodeLog(entries));
+  const shown = recordedIo(folder());
+  expect(await main(["inspect", "slices.jsonl", "--json", "slices.json"], shown.io), shown.stderr()).toBe(0);
+  expect(shown.stdout()).toMatch(shownAs);
+  expect(JSON.parse(readFileSync(folder("slices.json"), "utf8"))).toMatchObject({
+    sessions: [{ compactions: [{ neededLater: count }] }],
   });
 });
 

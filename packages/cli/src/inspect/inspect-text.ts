@@ -58,7 +58,7 @@ export function inspectJson(inspected: readonly InspectedSession[]): { readonly 
     const compactions = story.compactions.map((each) => {
       const { entry, callsBefore, messagesBefore, messagesAfter, isReverted } = each;
       const { reason, policy } = entry.record;
-      const [text, sizes] = [compactionHead(each, story.calls), sizesOf(each, story.calls)];
+      const [text, sizes] = [compactionHead(each, session), sizesOf(each, story.calls)];
       const figures = { id: entry.id, reason, policy, callsBefore, ...sizes, messagesBefore, messagesAfter };
       return { text, ...figures, isUndone: isReverted, ...recorded.compactions.get(entry.id) };
     });
@@ -113,12 +113,13 @@ export function workText({ calls, results, failures, promptTokens }: WorkStory):
   return pieces.join("; ");
 }
 
-function compactionText(story: CompactionStory, { story: { calls }, recorded }: InspectedSession): readonly string[] {
+function compactionText(story: CompactionStory, session: InspectedSession): readonly string[] {
   const body = { first: "      ", further: "        " };
-  const figures = recorded.compactions.get(story.entry.id);
+  const figures = session.recorded.compactions.get(story.entry.id);
+  const edits = story.entry.edits.filter(({ kind }) => kind !== "replace-history");
   return [
-    ...wrapped(`◆ ${compactionHead(story, calls)}`, { first: "  ", further: "    " }),
-    ...editWords(story.entry.edits).flatMap((words) => wrapped(words, body)),
+    ...wrapped(`◆ ${compactionHead(story, session)}`, { first: "  ", further: "    " }),
+    ...editWords(edits).flatMap((words) => wrapped(words, body)),
     ...costWords(figures).flatMap((words) => wrapped(words, body)),
     ...lossText(story.loss, body),
     ...neededText(figures, body),
@@ -126,13 +127,14 @@ function compactionText(story: CompactionStory, { story: { calls }, recorded }: 
 }
 
 /** Reason, policy, strategies and sizes of a compaction. */
-export function compactionHead(story: CompactionStory, calls: SessionStory["calls"]): string {
+export function compactionHead(story: CompactionStory, { story: { calls }, recorded }: InspectedSession): string {
   const { reason, policy, steps } = story.entry.record;
   const strategies = steps.filter(({ outcome }) => outcome === "applied").map(({ strategy }) => printable(strategy));
   const by = strategies.length === 0 ? "" : ` by ${strategies.join(" and ")}`;
   const undone = story.isReverted ? ", undone later" : "";
   const who = policy === reason ? "" : `, ${printable(policy)}`;
-  return `compaction (${reason}${who}${by}${undone}): ${compactionSizes(story, calls)}, ${story.messagesBefore} → ${story.messagesAfter} messages`;
+  const { trigger = null } = recorded.compactions.get(story.entry.id) ?? {};
+  return `compaction (${reason}${trigger === null || trigger === reason ? "" : `, ${trigger}`}${who}${by}${undone}): ${compactionSizes(story, calls)}, ${story.messagesBefore} → ${story.messagesAfter} messages`;
 }
 
 /** The prompt before a compaction and that of the next call, as the log has them; otherwise estimates of the log's content. */
