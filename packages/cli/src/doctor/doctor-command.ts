@@ -41,6 +41,8 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
     throw new PlimsollError("bad-input", `${displayName}: no readable session log`);
   }
   const { format, text, encoding } = log;
+  // A log that was looked for has its path in the line above.
+  const name = displayName === session ? displayName : basename(displayName);
   if (encoding !== null) say(io.stdout, encoding);
   const { faults, mended } = canMend(text, format)
     ? examineLog(text, format, { thinking: options.full === true ? "leave-out" : "keep" })
@@ -51,13 +53,13 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   if (changed > 0)
     say(
       io.stdout,
-      `${displayName}: the system text or the tools changed ${formatNumberOf(changed, "time")}: earlier thinking may be refused (--full)`,
+      `${name}: the system text or the tools changed ${formatNumberOf(changed, "time")}: earlier thinking may be refused (--full)`,
     );
   const ownLine = format === "claude-code" ? ownSummaryLine(text) : null;
   if (ownLine !== null)
     say(
       io.stdout,
-      `${displayName}:${ownLine}: Claude Code wrote this summary itself. If Plimsoll's mod was loaded, it was not asked: Team and Enterprise accounts and managed machines may skip it. Use the hooks there (docs/use-in/claude-code.md).`,
+      `${name}:${ownLine}: Claude Code wrote this summary itself. If Plimsoll's mod was loaded, it was not asked: Team and Enterprise accounts and managed machines may skip it. Use the hooks there (docs/use-in/claude-code.md).`,
     );
   // The refusal that a log ends with, if no reply follows it: Claude Code keeps it as a reply of its own, pi in a reply that failed, Codex as an event.
   const records = text.split("\n").map((line) => jsonIn(line));
@@ -65,13 +67,13 @@ async function doctor(session: string | undefined, options: DoctorOptions, io: C
   const message = refusalIn(records[at]);
   const words = message === null ? undefined : REFUSED[classifyProviderError({ status: null, message }).class];
   const refusal = words === undefined ? null : { line: at + 1, words };
-  if (refusal !== null) say(io.stdout, ...faultLines(displayName, [refusal]));
+  if (refusal !== null) say(io.stdout, ...faultLines(name, [refusal]));
   if (faults.length === 0 && refusal !== null) return EXIT_FAILED;
   if (faults.length === 0) {
-    say(io.stdout, `${displayName}: no problems found (${format}).`);
+    say(io.stdout, `${name}: no problems found (${format}).`);
     return EXIT_OK;
   }
-  say(io.stdout, ...faultLines(displayName, faults));
+  say(io.stdout, ...faultLines(name, faults));
   if (mended === null) {
     say(io.stdout, UNMENDED[format] ?? `doctor cannot repair this ${format} log: correct a copy by hand.`);
     return EXIT_FAILED;
