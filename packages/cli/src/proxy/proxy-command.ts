@@ -144,7 +144,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
     const window = options.window === undefined ? "each model's, named at its first request" : `${options.window} by --window`;
     say(stdout, `plimsoll proxy for ${upstream.name}, policy ${policy.name}`, `window: ${window}`);
     stdout.write(
-      `${AGENTS.map(([agent, line]) => `# ${agent}\n${line(server.url)}`).join("\n")}\n# The token stays the same at the next start. Ctrl-C ends the proxy; conversations stay in\n# ${places.logs} for ${places.keepDays} days\n# Status, undo, pause (or: plimsoll proxy status)\n${server.url}${OWN_PATH}\n`,
+      `${agentLines(address.hostname, server.url)}\n# The token stays the same at the next start. Ctrl-C ends the proxy; conversations stay in\n# ${places.logs} for ${places.keepDays} days\n# Status, undo, pause (or: plimsoll proxy status)\n${server.url}${OWN_PATH}\n`,
     );
     await aborted(signal);
     say(stdout, "plimsoll proxy ended; start your agent without the line above to ask its vendor directly");
@@ -156,19 +156,39 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
   }
 }
 
-/** By agent the lines that its user exports, so that it asks the proxy. */
-const AGENTS: readonly (readonly [agent: string, lines: (url: string) => string])[] = [
-  ["Claude Code", (url) => `export ANTHROPIC_BASE_URL=${url}`],
+/** By agent and the vendor that it asks (`null` for any) the lines that its user exports, so that it asks the proxy. */
+const AGENTS: readonly (readonly [agent: string, vendor: string | null, lines: (url: string) => string])[] = [
+  ["Claude Code", "anthropic.com", (url) => `export ANTHROPIC_BASE_URL=${url}`],
   [
-    "Codex (needs an API key; signing in with ChatGPT does not work). For good: both settings in ~/.codex/config.toml",
+    "Codex (needs an API key; signing in with ChatGPT does not work)",
+    "openai.com",
     (url) =>
-      `codex -c 'model_provider="plimsoll"' -c 'model_providers.plimsoll={name="plimsoll",base_url="${url}/v1",wire_api="responses",env_key="OPENAI_API_KEY"}'`,
+      `codex -c 'model_provider="plimsoll"' -c 'model_providers.plimsoll={name="plimsoll",base_url="${url}/v1",wire_api="responses",env_key="OPENAI_API_KEY"}'
+# Codex for good, in ~/.codex/config.toml: the first line above the first [table], the others at the end
+model_provider = "plimsoll"
+[model_providers.plimsoll]
+name = "plimsoll"
+base_url = "${url}/v1"
+wire_api = "responses"
+env_key = "OPENAI_API_KEY"`,
   ],
-  ["Gemini CLI (needs an API key; signing in with Google does not work)", (url) => `export GOOGLE_GEMINI_BASE_URL=${url}`],
-  ["Qwen Code and others that take OpenAI's variables", (url) => `export OPENAI_BASE_URL=${url}/v1`],
-  ["OpenCode: provider.NAME.options.baseURL in opencode.json", (url) => `${url}/v1`],
-  ["pi: providers.NAME.baseUrl in models.json, Anthropic's without /v1", (url) => `${url}/v1`],
+  [
+    "Gemini CLI (needs an API key; signing in with Google does not work)",
+    "googleapis.com",
+    (url) => `export GOOGLE_GEMINI_BASE_URL=${url}`,
+  ],
+  ["Qwen Code and others that take OpenAI's variables", "openai.com", (url) => `export OPENAI_BASE_URL=${url}/v1`],
+  ["OpenCode: provider.NAME.options.baseURL in opencode.json", null, (url) => `${url}/v1`],
+  ["pi: providers.NAME.baseUrl in models.json, Anthropic's without /v1", null, (url) => `${url}/v1`],
 ];
+
+/** The lines of the agents that ask this upstream's vendor; of all if its vendor is not known. */
+function agentLines(host: string, url: string): string {
+  const isOf = (vendor: string | null) => vendor !== null && `.${host}`.endsWith(`.${vendor}`);
+  const isKnown = AGENTS.some(([, vendor]) => isOf(vendor));
+  const shown = AGENTS.filter(([, vendor]) => !isKnown || vendor === null || isOf(vendor));
+  return shown.map(([agent, , lines]) => `# ${agent}\n${lines(url)}`).join("\n");
+}
 
 const BODY_HEADERS = ["content-length", "content-encoding", "accept-encoding", "accept"];
 
