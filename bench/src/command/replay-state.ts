@@ -61,7 +61,7 @@ export async function openState(
     finish: async () => {
       rows.close();
       // The other run may be one that was broken off, or one that goes on right now.
-      if (cells > 0) tell(io, `took ${formatNumberOf(cells, "replay")} finished by another run`);
+      if (cells > 0) tell(io, `${formatNumberOf(cells, "replay")} ${cells === 1 ? "was" : "were"} already finished`);
       if (file === undefined && !isLasting) await rm(own, { force: true });
     },
   };

@@ -194,6 +194,6 @@ function sureLine({ units }: WindowJudgement, { sureness, placed }: WindowAnswer
   if (sureness === null) return `How sure: too little data: ${sessions}; ${FEWEST_OWNERS} sessions are needed.`;
   const { cost, again, drawn } = sureness;
   const between = `; cost ${formatPercent(cost.from)} to ${formatPercent(cost.through)}%`;
-  if (placed.length < 2) return `How sure: only one policy, ${sessions}${between}.`;
+  if (placed.length < 2) return `How sure: no other policy to compare with; ${sessions}${between}.`;
   return `How sure: came first in ${Math.round(100 * again)}% of resamples of ${drawn === "sessions" ? sessions : projects}${between}.`;
 }

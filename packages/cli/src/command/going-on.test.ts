@@ -7,7 +7,7 @@ import { NOW_MS, recordedIo, runIn } from "../../testing/recorded-io.ts";
 import { main } from "../main.ts";
 
 /** Printed by a run that used the rows of another. Beside it are lines of progress, as many as the machine is slow. */
-const TAKEN = "finished by another run";
+const TAKEN = "already finished";
 
 /** Processes start from the sources, longer if other tests run at the same time. */
 const RUN_MS = 240_000;
@@ -31,7 +31,7 @@ describe("a run that was killed", { timeout: RUN_MS }, () => {
     expect(killed).toMatchObject({ signal: "SIGKILL", stdout: "" });
     const resumed = await runChild({ args, cwd: folder() });
     expect(resumed.exitCode).toBe(0);
-    expect(resumed.stderr).toMatch(/^plimsoll: took [1-9]\d? replays finished by another run$/m);
+    expect(resumed.stderr).toMatch(/^plimsoll: [1-9]\d? replays were already finished$/m);
     const whole = await run(...SWEEP, "--json", "whole.json");
     expect(whole.stderr).not.toContain(TAKEN);
     expect(readFileSync(folder("child.json"), "utf8")).toBe(readFileSync(folder("whole.json"), "utf8"));
@@ -46,7 +46,7 @@ test("a tuner that was killed goes on where it was, to the same words", { timeou
   const killed = await runChild({ args, cwd: folder(), killAfter: { folder: folder(CACHE), lines: 5 } });
   expect(killed).toMatchObject({ signal: "SIGKILL", stdout: "" });
   const resumed = await runChild({ args, cwd: folder() });
-  expect(resumed.stderr).toMatch(/^plimsoll: took [1-9]\d? replays finished by another run$/m);
+  expect(resumed.stderr).toMatch(/^plimsoll: [1-9]\d? replays were already finished$/m);
   expect(resumed.stdout).toBe((await run(...args)).stdout);
 });
 
@@ -64,7 +64,7 @@ test("a run whose file lost its end goes on, and appends behind the last whole l
   await run(...args, "first.json");
   const lines = readFileSync(folder("cut.jsonl"), "utf8").split("\n");
   writeFileSync(folder("cut.jsonl"), `${lines.slice(0, 2).join("\n")}\n${lines[2]?.slice(0, 900)}`);
-  expect((await run(...args, "second.json")).stderr).toContain(`plimsoll: took 1 replay ${TAKEN}`);
+  expect((await run(...args, "second.json")).stderr).toContain(`plimsoll: 1 replay was ${TAKEN}`);
   expect(readFileSync(folder("second.json"), "utf8")).toBe(readFileSync(folder("first.json"), "utf8"));
   expect(rowsIn(folder("cut.jsonl"))).toHaveLength(4);
 });
@@ -74,7 +74,7 @@ describe("what a run keeps", { timeout: RUN_MS }, () => {
     const named = ["--state", "shared.jsonl"];
     await run("bench", "session.jsonl", "-p", "none", "-p", "sven", "-w", "32k", ...named);
     const { stderr } = await run("bench", "session.jsonl", "-p", "sven", "-p", "pi", "-w", "32k", ...named);
-    expect(stderr).toContain(`plimsoll: took 2 replays ${TAKEN}\n`);
+    expect(stderr).toContain(`plimsoll: 2 replays were ${TAKEN}\n`);
   });
 
   test("is not taken for another file's", async () => {
