@@ -26,8 +26,8 @@ interface DecisionWords {
   /** The meaning of the names of tried settings, and a row for each; `null` if none was tried. */
   readonly settings: { readonly legend: string; readonly rows: readonly (readonly string[])[] } | null;
   readonly fills: readonly (readonly string[])[];
-  /** Lines to paste, each block below its label. */
-  readonly pastes: readonly { readonly label: string; readonly lines: readonly string[] }[];
+  /** Lines to paste, each block below its label, and the place of the answer that they carry out. */
+  readonly pastes: readonly { readonly label: string; readonly lines: readonly string[]; readonly answer: number }[];
 }
 
 /** Heads of the tables of tried settings and of the requests' content; the first is the name's. */
@@ -77,7 +77,11 @@ function rowNames(
   const set = now.size === 0 ? `${agent.title}'s defaults` : shortValues(now);
   const tried = meant.every((text) => text === "") ? "" : `Settings tried: ${meant.join("; ")}. `;
   const proxy = rows.some(({ kind }) => kind === "proxy") ? " proxy: the agent under plimsoll proxy." : "";
-  return { names, legend: `${tried}now: ${set}.${proxy}` };
+  const unpriced = rows.some(({ standing }) => standing.usd === null);
+  const tokens = unpriced
+    ? ` Without a price, cost %${proxy === "" ? " goes" : " and the proxy's cuts go"} by tokens (--prices).`
+    : "";
+  return { names, legend: `${tried}now: ${set}.${proxy}${tokens}` };
 }
 
 /** The meaning of the measures that an offer names. */
@@ -248,7 +252,9 @@ const KEEP_WORDS = {
 } as const;
 
 /** The lines of the settings file, of a trade too, and the command that starts the proxy in the window of the replay. */
-function pastesOf({ choice, refusal, agent: { turning }, windowTokens }: Decision, pays: Payment): DecisionWords["pastes"] {
+function pastesOf(decision: Decision, pays: Payment): DecisionWords["pastes"] {
+  const { choice, refusal, agent, windowTokens } = decision;
+  const { turning } = agent;
   if (choice === null || turning === null) return [];
   const { setting, proxy } = choice;
   const { knobs, settings, values } = turning;
@@ -259,17 +265,30 @@ function pastesOf({ choice, refusal, agent: { turning }, windowTokens }: Decisio
   };
   const labelled = ({ kind }: SettingVerdict<SettingFigures>, label: string) =>
     kind === "set" ? `${label.slice(0, 1).toUpperCase()}${label.slice(1)}` : `To take it anyway, with that loss: ${label}`;
-  const { upstream, knowsWindows = false } = knobs.behindProxy;
+  const { upstream, off, knowsWindows = false } = knobs.behindProxy;
+  const undo = ownCompaction(decision).includes(off) ? `run it without, and take back: ${off}` : "run it without";
   const start = `plimsoll proxy --upstream ${upstream}${knowsWindows ? "" : ` --window ${windowTokens}`}`;
   return [
     ...(setting.kind === "remove"
-      ? [{ label: `In ${settings.shown} (to undo, put the old value back)`, lines: pasteLines(turning, setting.values) }]
+      ? [
+          {
+            label: `In ${settings.shown} (to undo, put the old value back)`,
+            lines: pasteLines(turning, setting.values),
+            answer: 0,
+          },
+        ]
       : []),
     ...(isOffer(setting) && refusal === null
-      ? [{ label: labelled(setting, file(setting.best)), lines: pasteLines(turning, setting.best.values) }]
+      ? [{ label: labelled(setting, file(setting.best)), lines: pasteLines(turning, setting.best.values), answer: 0 }]
       : []),
     ...(isOffer(proxy) && pays === "tokens"
-      ? [{ label: labelled(proxy, `run this, and then ${knobs.title} as it prints (to undo, run it without)`), lines: [start] }]
+      ? [
+          {
+            label: labelled(proxy, `run this, and then ${knobs.title} as it prints (to undo, ${undo})`),
+            lines: [start],
+            answer: 1,
+          },
+        ]
       : []),
   ];
 }

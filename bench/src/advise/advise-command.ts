@@ -5,7 +5,7 @@ import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { checkOptions } from "../command/check-options.ts";
 import { DEFAULT_LOG_LIMIT, findLogs, type LogOptions, parseAgent, unreadInputs } from "../command/find-inputs.ts";
-import { readPrices } from "../command/read-prices.ts";
+import { PRICES_HELP, readPrices } from "../command/read-prices.ts";
 import { collect, parseJobs, parseSince } from "../command/replay-options.ts";
 import { openState, poolOf } from "../command/replay-state.ts";
 import { LOCATED_AGENTS } from "../formats/locations.ts";
@@ -72,7 +72,7 @@ export function defineAdviseCommand(command: Command, io: CliIo, onExit: (exitCo
       "logs with records since a date (2026-01-31), or of the last 12h, 7d or 4w (default: 4w; the newest if it has none)",
     )
     .option("--limit <count>", `read at most this many logs per agent, newest first (default: ${DEFAULT_LOG_LIMIT})`)
-    .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
+    .option("--prices <file>", PRICES_HELP)
     .option("--plan", "you pay by subscription: dollars are list prices, and no proxy is shown")
     .option("--jobs <count>", "parallel replays (default: one per processor core; 1 for few logs)")
     .optionsGroup("Results:")
@@ -386,10 +386,11 @@ function decisionLines(
   const [, ...figures] = SETTING_HEADS;
   return [
     printable(decisionTitle(decision, shown.pays)),
-    ...(isAnswered ? [] : answers.flatMap((text) => prose(`→ ${text}`, "  "))),
-    ...pastes.flatMap(({ label, lines }) => [
-      ...prose(`${label}:`, "    "),
-      ...lines.map((line) => printable(`      ${line}`)),
+    ...answers.flatMap((text, place) => [
+      ...(isAnswered ? [] : prose(`→ ${text}`, "  ")),
+      ...pastes
+        .filter(({ answer }) => answer === place)
+        .flatMap(({ label, lines }) => [...prose(`${label}:`, "    "), ...lines.map((line) => printable(`      ${line}`))]),
     ]),
     ...facts.flatMap((text) => prose(text, "  ")),
     ...(settings === null

@@ -28,6 +28,14 @@ export interface KnobReplay {
   readonly grid: (windowTokens: number) => readonly KnobValues[];
 }
 
+/** A setting by its path, and the only type of value that the agent takes there. */
+interface Knob {
+  readonly path: string;
+  readonly takes: "integer" | "number" | "boolean" | "string";
+  readonly variable?: string;
+  readonly source: string;
+}
+
 /** An agent's own settings for compaction, as data: everything that advice needs to know about it. */
 export interface AgentKnobs {
   readonly agent: LocatedAgent;
@@ -39,10 +47,15 @@ export interface AgentKnobs {
   /** Primary: its source or the published program. Secondary: documentation and issues, as the source is not public. */
   readonly standing: "primary" | "secondary";
   readonly place: SettingsPlace;
-  readonly knobs: readonly { readonly path: string; readonly variable?: string; readonly source: string }[];
+  readonly knobs: readonly Knob[];
   readonly nothingToTurn: string;
-  /** The vendor that the proxy asks for this agent, and the change to its settings that keeps its own compaction from being first, and whether the proxy knows its windows, which differ by model. */
-  readonly behindProxy: { readonly upstream: string; readonly off: string; readonly knowsWindows?: true };
+  /** The vendor that the proxy asks for this agent, and the change to its settings that keeps its own compaction from being first, whether the proxy knows its windows, which differ by model, and where its settings say which server it asks. */
+  readonly behindProxy: {
+    readonly upstream: string;
+    readonly off: string;
+    readonly knowsWindows?: true;
+    readonly addressIn?: (content: Readonly<Record<string, unknown>>) => unknown;
+  };
   readonly replay: KnobReplay;
 }
 

@@ -1,5 +1,6 @@
 import { CLAUDE_CODE_PEER } from "../peers/claude-code.ts";
 import { type AgentKnobs, namedLikeness, numberOf } from "./agent-knobs.ts";
+import { valueAt } from "./setting-text.ts";
 
 const WINDOW = "autoCompactWindow";
 const ENABLED = "autoCompactEnabled";
@@ -31,22 +32,29 @@ export const CLAUDE_CODE_KNOBS: AgentKnobs = {
   knobs: [
     {
       path: WINDOW,
+      takes: "integer",
       variable: "CLAUDE_CODE_AUTO_COMPACT_WINDOW",
       source: "github.com/anthropics/claude-code/issues/42149, 64773; BaseInfinity/claude-sdlc-harness#520",
     },
     {
       path: PERCENT,
+      takes: "string",
       variable: "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE",
       source: "github.com/anthropics/claude-code/issues/31806, 63186, 64773, 82761",
     },
     {
       path: ENABLED,
+      takes: "boolean",
       source: "github.com/anthropics/claude-code/issues/82761",
     },
   ],
   nothingToTurn:
     "in this window Claude Code has no safe setting to change. autoCompactWindow has an effect only above 200k, and values below 200k are reported to switch compaction off (BaseInfinity/claude-sdlc-harness#520)",
-  behindProxy: { upstream: "https://api.anthropic.com", off: "set autoCompactEnabled to false" },
+  behindProxy: {
+    upstream: "https://api.anthropic.com",
+    off: "set autoCompactEnabled to false",
+    addressIn: (content) => valueAt(content, "env.ANTHROPIC_BASE_URL"),
+  },
   replay: {
     unlike: (values) => {
       if (values.get(ENABLED) === false) return `${ENABLED} is false: it does not compact by itself`;

@@ -1,5 +1,6 @@
 import { CODEX_PEER } from "../peers/codex.ts";
 import { type AgentKnobs, namedLikeness, numberOf, roundTokens, SOONER_RATIOS } from "./agent-knobs.ts";
+import { valueAt } from "./setting-text.ts";
 
 const LIMIT = "model_auto_compact_token_limit";
 const SCOPE = "model_auto_compact_token_limit_scope";
@@ -17,16 +18,23 @@ export const CODEX_KNOBS: AgentKnobs = {
   knobs: [
     {
       path: LIMIT,
+      takes: "integer",
       source: "the published program @openai/codex 0.169.0: the names of its configuration",
     },
     {
       path: SCOPE,
+      takes: "string",
       source:
         "the published program @openai/codex 0.169.0: the names of its configuration; the meaning of its values is from documentation",
     },
   ],
   nothingToTurn: "none changes where it compacts in this window",
-  behindProxy: { upstream: "https://api.openai.com/v1", off: "remove model_auto_compact_token_limit", knowsWindows: true },
+  behindProxy: {
+    upstream: "https://api.openai.com/v1",
+    off: "remove model_auto_compact_token_limit",
+    knowsWindows: true,
+    addressIn: (content) => valueAt(content, `model_providers.${content.model_provider}.base_url`),
+  },
   replay: {
     unlike: (values) =>
       (values.get(SCOPE) ?? "total") === "total" ? null : `${SCOPE} is not total, and replays count everything`,

@@ -19,7 +19,8 @@ import type { AgentKnobs, KnobValue, KnobValues } from "./agent-knobs.ts";
 import { chooseSetting, type SettingChoice, type SettingFigures, type SettingPoint } from "./choose-setting.ts";
 import { knobsOf } from "./knob-table.ts";
 import { type RecordedCost, recordedCost } from "./recorded-cost.ts";
-import { type Misplaced, misplacedIn, placeOf, readSettings, valuesIn } from "./setting-text.ts";
+import type { countedSessions } from "./recorded-facts.ts";
+import { type Misplaced, misplacedIn, placeOf, readSettings, valueAt, valuesIn } from "./setting-text.ts";
 import { openSettings, type SettingsFile } from "./settings-file.ts";
 import { type WindowFill, windowFills } from "./window-fill.ts";
 
@@ -93,7 +94,7 @@ interface DecisionInput {
   readonly run: AdviceRun;
   readonly pays: Payment;
   /** The logs' own figures, from which the compactions' dollars are taken. */
-  readonly counted: Parameters<typeof recordedCost>[1];
+  readonly counted: ReturnType<typeof countedSessions>;
   readonly io: CliIo;
 }
 
@@ -102,6 +103,7 @@ export async function decideOn(
   { agent, files, found, unread }: AgentLogs,
   { corpus, run, pays, counted, io }: DecisionInput,
 ): Promise<readonly Decision[]> {
+  const replyUsds = new Map(counted.map(({ facts, replyUsd }) => [facts.session, replyUsd]));
   const replays: BenchReport[] = [];
   const replay = async (sessions: ReadonlySet<string> | null, policies: readonly EnginePolicy[]) => {
     const own = new Set(replays[0]?.sessions.flatMap(({ session, file }) => (sessions?.has(session) ? [file] : [])));
@@ -164,7 +166,7 @@ export async function decideOn(
         refusal: setting?.kind === "remove" ? null : refusal,
         cost: recordedCost(report, counted),
         waitsMs: report.sessions.flatMap(({ waitsMs }) => waitsMs ?? []),
-        fills: windowFills(report),
+        fills: windowFills(report, replyUsds),
         choice: choice === null || setting === undefined ? null : { ...choice, setting },
       };
     })
@@ -268,12 +270,31 @@ async function readTurning(knobs: AgentKnobs | null, { homeFolder, environment =
   const values = valuesIn(read.content, paths);
   const wrong = misplacedIn(read.content, paths).find(({ path }) => !values.has(path));
   if (wrong !== undefined) return { knobs, settings, values, refusal: misplacedText(wrong, knobs, settings) };
-  const ignored = ignoredIn(read.content, knobs);
-  if (ignored !== null) return { knobs, settings, values, refusal: `${ignored} in ${settings.shown}; mend it` };
+  if (PROXY_ADDRESS.test(String(knobs.behindProxy.addressIn?.(read.content))))
+    return { knobs, settings, values, refusal: `${settings.shown} already sends ${knobs.title} to plimsoll proxy, which cuts` };
   const variable = knobs.knobs.map((knob) => knob.variable ?? "").find((name) => environment[name]);
   const refusal = variable === undefined ? null : `${variable} is set, which is stronger than ${settings.shown}`;
-  return { knobs, settings, values, refusal: refusal ?? knobs.replay.unlike(values) };
+  return {
+    knobs,
+    settings,
+    values,
+    refusal: refusal ?? knobs.replay.unlike(values) ?? ignoredText(read.content, knobs, settings),
+  };
 }
+
+/** Says that a value is of a kind that the agent does not take; `null` if all are. */
+function ignoredText(content: Readonly<Record<string, unknown>>, knobs: AgentKnobs, { shown }: SettingsFile): string | null {
+  const wrong = knobs.knobs.find(({ path, takes }) => {
+    const value = valueAt(content, path);
+    return value !== undefined && !(takes === "integer" ? Number.isInteger(value) : typeof value === takes);
+  });
+  if (wrong === undefined) return null;
+  const value = JSON.stringify(valueAt(content, wrong.path));
+  return `${wrong.path} is ${value} in ${shown}, where ${knobs.title} takes only a value of the type ${wrong.takes}`;
+}
+
+/** An address as the proxy prints it: of this machine, with its token. */
+const PROXY_ADDRESS = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+\/[\w-]{20,}(?:\/v1)?$/;
 
 function misplacedText({ path, sections }: Misplaced, { title, place }: AgentKnobs, { shown }: SettingsFile): string {
   const where =

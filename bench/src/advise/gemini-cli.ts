@@ -20,6 +20,7 @@ export const GEMINI_CLI_KNOBS: AgentKnobs = {
   knobs: [
     {
       path: THRESHOLD,
+      takes: "number",
       source: "@google/gemini-cli, settings schema and chatCompressionService in its bundle",
     },
   ],

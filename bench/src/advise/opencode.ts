@@ -49,6 +49,11 @@ const V2: Names = { reserved: "compaction.buffer", keep: "compaction.keep.tokens
 const V1_SOURCE = "the published program opencode-ai 1.18.33: the schema of its configuration";
 const V2_SOURCE = "the published program opencode-ai 1.18.33, which turns the names of one version into those of the other";
 
+function knobsOf({ reserved, keep }: Names, source: string): AgentKnobs["knobs"] {
+  const switches = [AUTO, PRUNE].map((path) => ({ path, takes: "boolean", source }) as const);
+  return [...switches, ...[reserved, keep].map((path) => ({ path, takes: "integer", source }) as const)];
+}
+
 /** OpenCode with the names of version 1. */
 export const OPENCODE_KNOBS: AgentKnobs = {
   agent: "opencode",
@@ -63,7 +68,7 @@ export const OPENCODE_KNOBS: AgentKnobs = {
     variable: "XDG_CONFIG_HOME",
     names: ["opencode/opencode.json", "opencode/opencode.jsonc"],
   },
-  knobs: [AUTO, PRUNE, V1.reserved, V1.keep].map((path) => ({ path, source: V1_SOURCE })),
+  knobs: knobsOf(V1, V1_SOURCE),
   nothingToTurn: "none changes where it compacts in this window",
   behindProxy: { upstream: "URL", off: "set compaction.auto to false" },
   replay: replayOf(V1),
@@ -74,6 +79,6 @@ export const OPENCODE_2_KNOBS: AgentKnobs = {
   ...OPENCODE_KNOBS,
   version: "2.0.18",
   from: "2.0.0",
-  knobs: [AUTO, PRUNE, V2.reserved, V2.keep].map((path) => ({ path, source: V2_SOURCE })),
+  knobs: knobsOf(V2, V2_SOURCE),
   replay: replayOf(V2),
 };

@@ -18,7 +18,7 @@ export const PI_KNOBS: AgentKnobs = {
   readOn: "2026-11-22",
   standing: "primary",
   place: { form: "json", base: ".pi/agent", variable: "PI_CODING_AGENT_DIR", names: ["settings.json"] },
-  knobs: [RESERVE, KEEP, ENABLED].map((path) => ({ path, source: SOURCE })),
+  knobs: [RESERVE, KEEP, ENABLED].map((path) => ({ path, takes: path === ENABLED ? "boolean" : "integer", source: SOURCE })),
   nothingToTurn: "none changes where it compacts in this window",
   behindProxy: { upstream: "URL", off: "set compaction.enabled to false" },
   replay: {

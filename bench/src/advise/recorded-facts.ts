@@ -1,4 +1,4 @@
-import { type CacheRules, createSpending, type ModelPrices, promptUsd } from "@plimsoll/providers";
+import { type CacheRules, createSpending, type ModelPrices, outputUsd, promptUsd } from "@plimsoll/providers";
 import { shortId } from "../command/find-inputs.ts";
 import type { Corpus } from "../open/corpus.ts";
 import type { ReportedAnswer, SessionFacts } from "../open/session-facts.ts";
@@ -40,6 +40,8 @@ interface CountedSession extends Sums {
   takenTokens: number;
   compactionUsd: number;
   pricedCompactions: number;
+  /** US dollars of the replies. */
+  replyUsd: number;
   /** US dollars of prompts that were written to the cache once more after a pause. */
   pausedUsd: number;
 }
@@ -56,7 +58,7 @@ function countedSession(
   const sums = (): Sums => ({ requests: 0, promptTokens: 0, spending: createSpending(pricesOf) });
   const counted: CountedSession = {
     ...{ facts, title: agent.title, models: new Map(), ...sums() },
-    ...{ compactions: 0, waitsMs: [], takenTokens: 0, compactionUsd: 0, pricedCompactions: 0, pausedUsd: 0 },
+    ...{ compactions: 0, waitsMs: [], takenTokens: 0, compactionUsd: 0, pricedCompactions: 0, replyUsd: 0, pausedUsd: 0 },
   };
   const { copied = [], isCopy = false } = lineageOf(agent, facts) ?? {};
   if (isCopy) return null;
@@ -83,6 +85,8 @@ function countedSession(
       each.spending.add(answer);
     }
     const [prices, rules] = [pricesOf(modelId, atMs), cacheRulesOf(modelId)];
+    const replied = Math.max(usage.output.totalTokens ?? 0, usage.billed.outputTokens ?? 0);
+    counted.replyUsd += prices === null ? 0 : outputUsd(replied, tokens, prices);
     if (cutTokens !== null) {
       counted.takenTokens += Math.max(0, cutTokens - tokens);
       counted.compactionUsd += compactionSpend(cutTokens, tokens, { prices, rules, isCached: agent.isCached });

@@ -39,11 +39,16 @@ function tomlContent(text: string): unknown {
   }
 }
 
+/** The value at a path; `undefined` if there is none. */
+export function valueAt(content: Readonly<Record<string, unknown>>, path: string): unknown {
+  return path.split(".").reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), content);
+}
+
 /** The values of knobs that the settings have, by path. Other kinds of values are left out. */
 export function valuesIn(content: Readonly<Record<string, unknown>>, paths: readonly string[]): KnobValues {
   return new Map(
     paths.flatMap((path): readonly (readonly [string, KnobValue])[] => {
-      const value = path.split(".").reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), content);
+      const value = valueAt(content, path);
       return typeof value === "number" || typeof value === "boolean" || typeof value === "string" ? [[path, value]] : [];
     }),
   );

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import { windowFills } from "./window-fill.ts";
 
-test("requests are taken apart by kind, results of a server's tools together, each with its share of the dollars", () => {
+test("requests are taken apart by kind, results of a server's tools together, each with its share of the dollars, replies with those of writing them", () => {
   const { rows, sessions } = exampleReport({ sessions: ["a"], calls: 4 });
   const composition = {
-    kinds: ["overhead", "results of mcp__linear__get_issue", "results of mcp__linear__list", "instructions of AGENTS.md"],
+    kinds: ["overhead", "results of mcp__linear__get_issue", "results of mcp__linear__list", "assistant"],
     samples: [
       { call: 0, tokens: [100, 0, 0, 20] },
       { call: 2, tokens: [100, 30, 10, 20] },
@@ -13,11 +13,14 @@ test("requests are taken apart by kind, results of a server's tools together, ea
   };
   const own = sessions.map((session) => ({ ...session, calls: 4, recordedUsd: 2.8 }));
   const recorded = rows.filter(({ policy }) => policy === "none").slice(0, 1);
-  const fills = windowFills({ rows: recorded.map((row) => ({ ...row, policy: "recorded", composition })), sessions: own });
+  const fills = windowFills(
+    { rows: recorded.map((row) => ({ ...row, policy: "recorded", composition })), sessions: own },
+    new Map(sessions.map(({ session }) => [session, 1.4])),
+  );
   expect(fills.map(({ kind, tokens, usd }) => [kind, tokens, Number(usd?.toFixed(9))])).toEqual([
-    ["overhead", 100, 2],
-    ["MCP server linear", 20, 0.4],
-    ["instructions of AGENTS.md", 20, 0.4],
+    ["overhead", 100, 1],
+    ["MCP server linear", 20, 0.2],
+    ["assistant", 20, 1.6],
   ]);
   expect(fills.reduce((sum, { percent }) => sum + percent, 0)).toBeCloseTo(100);
 });

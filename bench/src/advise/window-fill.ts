@@ -8,7 +8,7 @@ export interface WindowFill {
   readonly tokens: number;
   /** Share of the tokens of all recorded prompts, in percent. */
   readonly percent: number;
-  /** The same share of the sessions' cost, in US dollars, replies included; `null` without prices. */
+  /** The same share of the prompts' cost in US dollars, and of the model's replies the cost of writing them too; `null` without prices. */
   readonly usd: number | null;
 }
 
@@ -20,17 +20,29 @@ function kindOf(name: string): string {
   return server === null ? name : `MCP server ${server}`;
 }
 
-/** Splits the recorded prompts by kind of content, the largest first; estimates each session by sampled calls, weighted by its number of calls and its dollars. */
-export function windowFills({ rows, sessions }: Pick<BenchReport, "rows" | "sessions">): readonly WindowFill[] {
+/**
+ * Splits the recorded prompts by kind of content, the largest first; estimates each session by sampled calls, weighted by its number of calls and its dollars. The
+ * dollars of writing replies are by session, and count for the model's replies.
+ */
+export function windowFills(
+  { rows, sessions }: Pick<BenchReport, "rows" | "sessions">,
+  replyUsds: ReadonlyMap<string, number>,
+): readonly WindowFill[] {
   const isPriced = sessions.some(({ recordedUsd }) => recordedUsd !== null);
-  const own = new Map(sessions.map((each) => [each.session, each]));
+  const described = new Map(sessions.map((each) => [each.session, each]));
   const parts = rows.flatMap(({ policy, session, composition: { kinds, samples } }) => {
-    const { calls = 0, recordedUsd = null } = policy === "recorded" ? (own.get(session) ?? {}) : {};
+    const { calls = 0, recordedUsd = null } = policy === "recorded" ? (described.get(session) ?? {}) : {};
     const totals = kinds.map((_, place) => sum(samples.map(({ tokens }) => tokens[place] ?? 0)));
+    const replyUsd = Math.min(replyUsds.get(session) ?? 0, recordedUsd ?? 0);
     return kinds.map((name, place) => {
       const total = totals[place] ?? 0;
       const share = total / Math.max(1, sum(totals));
-      return { kind: kindOf(name), tokens: (total * calls) / samples.length, usd: share * (recordedUsd ?? 0) };
+      const own = name === "assistant" ? replyUsd : 0;
+      return {
+        kind: kindOf(name),
+        tokens: (total * calls) / samples.length,
+        usd: share * ((recordedUsd ?? 0) - replyUsd) + own,
+      };
     });
   });
   const whole = sum(parts.map(({ tokens }) => tokens));

@@ -19,7 +19,7 @@ import {
   olderLine,
 } from "./find-inputs.ts";
 import { choosePolicies, DEFAULT_POLICIES, joinPolicies, runningPolicies } from "./policy-option.ts";
-import { readPrices } from "./read-prices.ts";
+import { PRICES_HELP, readPrices } from "./read-prices.ts";
 import {
   addExtensionOption,
   addReportOptions,
@@ -76,7 +76,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     );
   addExtensionOption(command)
     .optionsGroup("Prices and summaries:")
-    .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
+    .option("--prices <file>", PRICES_HELP)
     .option(
       "--summarizer <name>",
       "source of summaries: recorded ones if they fit (default), digest (no model), or provider:model",

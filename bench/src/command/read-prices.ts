@@ -5,6 +5,10 @@ import { readDocument, readSmallFile } from "@plimsoll/stores";
 import { z } from "zod";
 import { mistakes } from "./check-options.ts";
 
+/** The help of `--prices`. */
+export const PRICES_HELP =
+  "YAML of prices by model id, in place of plimsoll's own: inputUsdPerMillion, outputUsdPerMillion, cacheReadUsdPerMillion, cacheWriteUsdPerMillion (cache: the price of input if left out)";
+
 const usdPerMillion = z.number().nonnegative();
 
 /** Prices of one model as a user writes them, in US dollars per million tokens. Cache prices default to the price of input. */

@@ -37,7 +37,7 @@ import { checkOptions } from "./check-options.ts";
 import { addLogOptions, findInputs, findLogs, joinInputs, type LogOptions, nothingFound } from "./find-inputs.ts";
 import { policyNamed } from "./policy-option.ts";
 import { createProgressBar } from "./progress-bar.ts";
-import { readPrices } from "./read-prices.ts";
+import { PRICES_HELP, readPrices } from "./read-prices.ts";
 import {
   addExtensionOption,
   DEFAULT_WINDOW,
@@ -72,7 +72,7 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
     )
     .option("-w, --window <size>", "real (default), or a number of tokens for messages: 16k, 64k, …")
     .option("--jobs <count>", "parallel replays (default: one per processor core)")
-    .option("--prices <file>", "YAML of prices by model id; for these models they replace plimsoll's own")
+    .option("--prices <file>", PRICES_HELP)
     .option("--state <file>", "file of finished rows, to resume from (default: removed after the run)")
     .optionsGroup("Results:")
     .option(

@@ -184,7 +184,7 @@ async function replayFile(file: InputFile, { input, pool, corpus, kept, onCell }
   const shared = corpus.lineages.in(name);
   const task = { file, prices, summarizer, shared };
   const made = { version: kept?.version, file: name, source: corpus.sources.get(name) ?? null, shared };
-  const key = keyOf({ ...made, what: "sessions" });
+  const key = keyOf({ ...made, what: "sessions", prices: [...prices] });
   const before = kept?.checked.file(key) ?? null;
   const about = before === null ? await finished({ ...task, cell: null }, pool) : ({ kind: "described", ...before } as const);
   if (about.kind !== "described") {

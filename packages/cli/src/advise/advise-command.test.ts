@@ -89,7 +89,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     expect(stdout).toMatch(/^Recorded in 3 sessions, before any replay:\n/);
     expect(stdout).toMatch(/\n3 sessions, 20\d\d-\d\d-\d\d to 20\d\d-\d\d-\d\d: /);
     expect(stdout.replace(/\s+/g, " ")).toContain("5 more sessions needed");
-    expect(stdout).toMatch(/\nNothing to write: no answer above begins with Set\.\n$/);
+    expect(stdout).toMatch(/\nNothing to write: only answers that begin with Set are written\.\n$/);
     expect(existsSync(join(home, ".codex/config.toml"))).toBe(false);
   });
 
@@ -126,7 +126,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
       "9 files: 8 are copies or resumed beginnings of others; 20 replies appear in more than one file and are counted once.";
     expect(nine.replace(/\s+/g, " ")).toContain(copies);
     for (const text of [one, nine]) expect(text.replace(/\s+/g, " ")).toContain("7 more sessions needed");
-    expect(one).toMatch(/\nNothing to write: no answer above begins with Set\.\n$/);
+    expect(one).toMatch(/\nNothing to write: only answers that begin with Set are written\.\n$/);
   });
 
   test("runs without its name, and with options alone", async () => {
@@ -158,8 +158,17 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     const again = await advise(["--plan", "--json", join(home, "plan.json")], {
       cwd: mkdtempSync(join(tmpdir(), "plimsoll-other-")),
     });
-    expect(again.stderr).toMatch(/^plimsoll: took \d+ replays finished by another run\n$/);
+    expect(again.stderr).toMatch(/^plimsoll: \d+ replays were already finished\n$/);
     expect(again.stdout + readFileSync(join(home, "plan.json"), "utf8")).not.toContain("proxy");
+  });
+
+  test("takes prices of a file for all figures, after a run without them too", async () => {
+    codex(3, 28_000);
+    await advise([]);
+    writeFileSync(join(home, "prices.yaml"), "model[32k]: { inputUsdPerMillion: 1, outputUsdPerMillion: 5 }\n");
+    const { stdout } = await advise(["--prices", join(home, "prices.yaml")]);
+    expect(stdout).toMatch(/^Codex, window 32\.0k: \$\d/m);
+    expect(stdout).not.toMatch(/no prices? (is )?known/);
   });
 
   test("finds logs where the environment says", async () => {
@@ -196,6 +205,17 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
       "[tui]\nmodel_auto_compact_token_limit = 14000\n",
       "is in [tui] of ~/.codex/config.toml, where Codex does not read it; move it: above the first [table]",
     ],
+    [
+      "a value is of a type that the agent does not take",
+      'model_auto_compact_token_limit = "14000"\n',
+      'is "14000" in ~/.codex/config.toml, where Codex takes only a value of the type integer',
+    ],
+    [
+      "the proxy is in use",
+      `model_provider = "p"\n[model_providers.p]\nbase_url = "http://127.0.0.1:8585/${"a".repeat(24)}/v1"\n`,
+      "~/.codex/config.toml already sends Codex to plimsoll proxy",
+    ],
+    ["a list is in its place", "model_auto_compact_token_limit = [14000]\n", "is [14000] in ~/.codex/config.toml"],
     ["the file cannot be read", "model = \n", "is not TOML with settings"],
   ])("proposes nothing if %s", async (_, text, why) => {
     mkdirSync(join(home, ".codex"));
