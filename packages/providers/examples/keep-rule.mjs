@@ -10,8 +10,8 @@ const TICKETS = defineKeepRule({
   rule: ({ atMost }) => ({
     keeps: "messages",
     atMost,
-    beyondAmount: 100, // so many beyond it, while all rules together have room
-    // Places of messages, the worthiest first. A result keeps its call.
+    beyondAmount: 100, // up to 100 messages more, while the rules together have room
+    // Places of messages, the worthiest first. A call and its results stay together and count together.
     choose: ({ messages }) =>
       messages
         .flatMap((message, at) =>

@@ -131,7 +131,14 @@ const messages: readonly Message[] = [...view, human("u", "x".repeat(100))];
 
 /** Makes the messages that a rule holds, as the chain is given them. */
 const heldBy = (id: string): KeptMessages => {
-  return { kind: id, messages: messages.filter((message) => message.id === id), tokens: 100, chosen: [], beyond: [], failure: null };
+  return {
+    kind: id,
+    messages: messages.filter((message) => message.id === id),
+    tokens: 100,
+    chosen: [],
+    beyond: [],
+    failure: null,
+  };
 };
 
 /** Runs steps over five messages of 100 tokens; a step `!a` fails, one `=a` writes the view anew at its size. */

@@ -5,7 +5,6 @@ import type { Edit } from "../edit/apply-edits.ts";
 import type { AppliedEdit, CompactionReason, CompactionRecord, StepOutcome } from "../entry.ts";
 import { failureText } from "../error.ts";
 import { canonicalJson } from "../json.ts";
-import { BUILT_IN_KEEP_RULES } from "../keep/built-in-keep-rules.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { type KeptMessages, keptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
 import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
@@ -298,9 +297,6 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
 const UNUSED_FOCUS =
   "wrote no summary here, so the focus had no effect; it needs a digest or a model's summary, as under plimsoll or sven";
 
-/** Rules that choose all that there is of their sort: their amount is their wish. */
-const BY_NATURE: ReadonlySet<string> = new Set([LOADED_TOOLS, ...BUILT_IN_KEEP_RULES].map(({ kind }) => kind));
-
 /** The steps that say how much of each rule's choice did not stay as it was, and of the caller's texts. */
 function unkeptSteps(
   { run, kept, before }: Pick<Ended, "run" | "kept" | "before">,
@@ -313,18 +309,14 @@ function unkeptSteps(
   const writes = run.applied.some((edit) => edit.kind === "replace-spans" && edit.message !== null);
   const wanted = pinned.filter((text) => writes || has(then, text));
   const counts = [
-    ...kept.map(({ kind, chosen, beyond: more }) => {
-      const beyond = BY_NATURE.has(kind) ? [] : more;
+    ...kept.map(({ kind, chosen, beyond }) => {
       const goneOf = (choices: typeof chosen) => choices.filter((choice) => !choice.every((each) => staying.has(each))).length;
       return { kind, all: chosen.length + beyond.length, roomless: goneOf(chosen), passing: goneOf(beyond) };
     }),
     { kind: "pinned texts", all: wanted.length, roomless: wanted.filter((text) => !has(now, text)).length, passing: 0 },
   ];
   return counts.flatMap(({ kind, all, roomless, passing }): readonly StepOutcome[] => {
-    const gone = [
-      ...(roomless > 0 ? [`no room for ${roomless}`] : []),
-      ...(passing > 0 ? [`${passing} beyond its amount`] : []),
-    ];
+    const gone = [roomless > 0 && `no room for ${roomless}`, passing > 0 && `${passing} beyond its amount`].filter(Boolean);
     const detail = `${all - roomless - passing} of ${all} kept, ${gone.join(", ")}`;
     return gone.length === 0 ? [] : [{ strategy: `keep ${kind}`, outcome: "released", detail }];
   });

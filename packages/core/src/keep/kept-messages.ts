@@ -3,6 +3,7 @@ import { openStepStart, safeCuts } from "../cut-point.ts";
 import { jsonIn } from "../json.ts";
 import { loadedToolsIn } from "../message/loaded-tools.ts";
 import { isDeclared, isHuman, type Message, oncePerMessage, toolCallsOf } from "../message/message.ts";
+import { BUILT_IN_KEEP_RULES } from "./built-in-keep-rules.ts";
 import type { KeepRule, KeepView, MessageRange, MessagesRule } from "./keep-rule.ts";
 
 /** Messages that one rule keeps and no rule before it: in the view's order, with their size. */
@@ -12,7 +13,7 @@ export interface KeptMessages {
   readonly tokens: number;
   /** All that the rule chose within its amount, or beyond it if it may, with or without room, the worthiest first: of each choice the messages that are kept together. */
   readonly chosen: readonly (readonly Message[])[];
-  /** The rest of its choice: past its amount, of a rule that states no more. */
+  /** The rest of its choice, past its amount: of a rule that is not built in, and states no more. */
   readonly beyond: readonly (readonly Message[])[];
   /** The error that the rule threw, or the reason why its answer is none; it keeps nothing then. `null` for a rule that works. */
   readonly failure: unknown;
@@ -73,6 +74,9 @@ const toolsLoadedBy = oncePerMessage(({ role, parts }: Message): readonly string
   });
 });
 
+/** Rules that choose all that there is of their sort: their amount is their wish. */
+const BY_NATURE: ReadonlySet<string> = new Set([LOADED_TOOLS, ...BUILT_IN_KEEP_RULES].map(({ kind }) => kind));
+
 /** Messages between two neighbouring safe cuts: they are kept together or not at all. */
 interface Unit {
   readonly from: number;
@@ -123,7 +127,8 @@ function fill(
       const freshTokens = fresh.reduce((sum, unit) => sum + unit.tokens, 0);
       // A rule that states only an amount asks for no more.
       const isAsked = beyondAmount !== null || wantedTokens + freshTokens <= statedTokens;
-      (isAsked ? chosen : beyond).push(messagesOf(all, view));
+      if (isAsked) chosen.push(messagesOf(all, view));
+      else if (!BY_NATURE.has(rule.kind)) beyond.push(messagesOf(all, view));
       if (isAsked) wantedTokens += freshTokens;
       if (tokens + freshTokens > limitTokens) continue;
       tokens += freshTokens;
