@@ -19,7 +19,6 @@ import type { AgentKnobs, KnobValue, KnobValues } from "./agent-knobs.ts";
 import { chooseSetting, type SettingChoice, type SettingFigures, type SettingPoint } from "./choose-setting.ts";
 import { knobsOf } from "./knob-table.ts";
 import { type RecordedCost, recordedCost } from "./recorded-cost.ts";
-import type { countedSessions } from "./recorded-facts.ts";
 import { type Misplaced, misplacedIn, placeOf, readSettings, valueAt, valuesIn } from "./setting-text.ts";
 import { openSettings, type SettingsFile } from "./settings-file.ts";
 import { type WindowFill, windowFills } from "./window-fill.ts";
@@ -94,7 +93,7 @@ interface DecisionInput {
   readonly run: AdviceRun;
   readonly pays: Payment;
   /** The logs' own figures, from which the compactions' dollars are taken. */
-  readonly counted: ReturnType<typeof countedSessions>;
+  readonly counted: readonly (Parameters<typeof recordedCost>[1][number] & { readonly replyUsd: number })[];
   readonly io: CliIo;
 }
 
