@@ -76,13 +76,6 @@ test.each([
   expect(rows[1]?.costRatio).toBeCloseTo(ratio, 9);
 });
 
-test("a saving is no larger than that of all dollars", () => {
-  const cheap = (place: number) => ({ usd: place === 0 ? 2.8 : 0.7, held: 90 });
-  const { setting, rows } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS, { ...NONE, cheap }));
-  expect(setting).toEqual({ kind: "keep", why: "nothing-cheaper" });
-  expect(rows[1]?.costRatio).toBeCloseTo(7.7 / 8, 9);
-});
-
 test("advice ends: once an offer is taken, only a setting without a loss follows", () => {
   const outcomes = { ...NONE, cheap: always({ usd: 0.9, held: 88 }), cheaper: always({ usd: 0.7, held: 82 }) };
   const run = rowsOf(PROJECTS, outcomes);

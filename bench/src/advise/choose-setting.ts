@@ -16,7 +16,7 @@ export interface SettingPoint {
 /** A setting's figures over all sessions that fill half of the window. */
 export interface SettingFigures extends Omit<SettingPoint, "policy"> {
   readonly standing: Standing;
-  /** The cost divided by the current setting's: by the mean of the sessions or by all dollars, the one that saves less; below 1 is cheaper. */
+  /** The cost divided by the current setting's, both by never compacting and geometric means over sessions; below 1 is cheaper. */
   readonly costRatio: number;
   /** Measures that keep less than under the current setting, by a point at least, the worst first; for this one, less than by default. */
   readonly losses: readonly WorseMeasure[];
@@ -57,7 +57,7 @@ export function chooseSetting(
   const rows = [current, ...others].flatMap(({ kind, values, policy }): readonly SettingFigures[] => {
     const standing = over(policy.name);
     if (standing === null || now === null) return [];
-    const costRatio = Math.max(standing.costPercent / now.costPercent, (standing.usd ?? 0) / (now.usd || 1));
+    const costRatio = standing.costPercent / now.costPercent;
     const losses = kind === "now" ? harms : lossesAgainst(standing, now);
     return [{ kind, values, standing, costRatio, losses, gains: lossesAgainst(now, standing) }];
   });

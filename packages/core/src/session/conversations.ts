@@ -308,7 +308,7 @@ async function settledEntries(
   const own = request.messages.slice(sharedCount, sharedCount + (counts.at(-1) ?? 0));
   const taken = await Promise.all(own.map((message, at) => admit?.(request, sharedCount + at, source.session) ?? message));
   const chars = all.reduce((sum, entry) => sum + (entry.type === "message" ? messageChars(entry.message) : 0), 0);
-  const changed = changedChars(before, { taken, counts });
+  const changed = changedChars(before, taken);
   let place = -1;
   return behind.flatMap((entry): readonly SessionEntry[] => {
     // A report on texts that were whole says nothing of what the program has left of them.
@@ -322,15 +322,13 @@ async function settledEntries(
 /** Above this share of changed characters of a history reports of it do not hold: sizes would be off by as much. Chosen. */
 const MOST_CHANGED_RATIO = 0.05;
 
-/** For each message behind a parting, how many characters the messages in the places through it have more or less. */
-function changedChars(
-  before: readonly Message[],
-  { taken, counts }: { readonly taken: readonly Message[]; readonly counts: readonly number[] },
-): readonly number[] {
+/** For each message behind a parting, by how many characters the results through it differ from those that answer the same calls now. */
+function changedChars(before: readonly Message[], taken: readonly Message[]): readonly number[] {
+  const now = new Map(taken.flatMap((each) => (each.role === "tool-result" ? [[each.callId, messageChars(each)]] : [])));
   let changed = 0;
-  return before.map((message, at) => {
-    const now = taken.slice(counts[at - 1] ?? 0, counts[at]).reduce((sum, each) => sum + messageChars(each), 0);
-    changed += Math.abs(now - messageChars(message));
+  return before.map((message) => {
+    const chars = message.role === "tool-result" ? now.get(message.callId) : undefined;
+    if (chars !== undefined) changed += Math.abs(chars - messageChars(message));
     return changed;
   });
 }
