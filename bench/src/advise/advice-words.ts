@@ -90,7 +90,7 @@ export const MEASURE_READING =
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  'cost %: of the cost without compaction, mean of the sessions that fill half of the window (bench takes those that outgrow it, tune half of those); costlier sessions: those that cost over 2% more; kept %: mean of the measures; older %: of the older ones; dollars: at list prices, with a modelled prompt cache ("now" has the cost of the replayed recording if that is lower); over window: requests too large for it; largest loss: in points, against now (for now: against the default).';
+  'cost %: of the cost without compaction, mean of the sessions that fill half of the window (bench takes those that outgrow it, tune half of those); costlier sessions: those that cost over 2% more; kept %: mean of the measures; older %: of the older ones; dollars: at list prices, with a modelled prompt cache ("now", if nothing is set, has the cost of the replayed recording if that is lower); over window: requests too large for it; largest loss: in points, against now (for now: against the default).';
 
 function rowCells({ standing, losses: [worst] }: SettingFigures): readonly string[] {
   const { costPercent, usd, gain, farGain, tooLarge } = standing;

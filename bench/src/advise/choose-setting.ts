@@ -49,11 +49,15 @@ export function chooseSetting(
   run: JudgedRun,
   knownHarm: string | null = null,
 ): SettingChoice {
-  const { sessions, projects, over, verdictOn } = judgeSettings(atPaidCost(run, current.policy.name), current.policy.name);
-  const now = over(current.policy.name);
   const unset = others.find(({ kind }) => kind === "default");
+  // Recordings say nothing of what a value that a person has set since would have cost.
+  const paid = unset === undefined ? atPaidCost(run, current.policy.name) : run;
+  const { sessions, projects, over, verdictOn } = judgeSettings(paid, current.policy.name);
+  const now = over(current.policy.name);
   const byDefault = unset === undefined ? null : over(unset.policy.name);
-  const harms = now === null || byDefault === null ? [] : lossesAgainst(now, byDefault);
+  // Requests over the window keep all and are refused.
+  const isSent = now !== null && byDefault !== null && byDefault.tooLarge <= now.tooLarge;
+  const harms = isSent ? lossesAgainst(now, byDefault) : [];
   const rows = [current, ...others].flatMap(({ kind, values, policy }): readonly SettingFigures[] => {
     const standing = over(policy.name);
     if (standing === null || now === null) return [];
@@ -73,7 +77,8 @@ export function chooseSetting(
   };
   // Who has chosen a setting is offered no second loss.
   const setting = verdict(({ kind }) => kind !== "proxy", unset === undefined ? MOST_LOST_POINTS : 0);
-  const [worst] = setting.kind === "too-few" ? [] : harms.filter(({ points }) => points > MOST_LOST_POINTS);
+  const [worst] =
+    setting.kind === "too-few" || setting.kind === "set" ? [] : harms.filter(({ points }) => points > MOST_LOST_POINTS);
   const harm = knownHarm ?? worst;
   return {
     ...{ sessions, projects, rows },
