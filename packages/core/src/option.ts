@@ -105,14 +105,20 @@ export function check(of: string, options: z.ZodType, given: unknown): void {
 
 /** Makes a {@link check} of inputs that follow each other: the values of one that was checked lately are not read again. Any list is as good as another. */
 export function followingCheck(of: string, options: z.ZodType): (given: unknown) => void {
-  const known: Readonly<Record<string, unknown>>[] = [];
+  const known: unknown[] = [];
   return (given) => {
     for (const each of known) if (isAlike(given, each)) return;
     check(of, options, given);
-    known.unshift({ ...Object(given) });
+    known.unshift(copied(given));
     // A session's fits name as many gates in turn.
     known.length = Math.min(known.length, 4);
   };
+}
+
+/** The values, which a caller may change in place. */
+function copied(given: unknown): unknown {
+  if (!isRecord(given)) return given;
+  return Object.fromEntries(Object.entries(given).map(([key, value]) => [key, copied(value)]));
 }
 
 function isAlike(given: unknown, known: unknown): boolean {

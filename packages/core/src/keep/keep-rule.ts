@@ -131,7 +131,8 @@ export function defineKeepRule<Spec extends KindSpec>(parts: {
     });
   const bind = (spec: KindSpec): KeepRule => {
     const choice = rule(parseSpec(schema, spec));
-    option.check(of, CHOICES[choice.keeps] ?? KEEPS, choice);
+    option.check(of, KEEPS, choice);
+    option.check(of, CHOICES[choice.keeps], choice);
     return { kind, ...choice };
   };
   return { kind, schema, bind };

@@ -202,6 +202,7 @@ describe("a rule of one's own", () => {
   test.each<[string, object, string]>([
     ["another word for the kept part", { ...whole, keeps: "message" }, 'the keep rule "own": keeps'],
     ["no choice", { keeps: "messages", atMost }, 'missing key "choose"'],
+    ["nothing made", null as never, "expected object"],
     ["a misspelt key", { ...whole, beyondAmounts: 3 }, "did you mean beyondAmount?"],
     ["no amount", { ...whole, atMost: undefined }, "atMost"],
     ["an amount in words", { ...whole, atMost: "20%" }, "atMost"],

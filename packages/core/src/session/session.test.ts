@@ -326,12 +326,20 @@ describe("work", () => {
   );
 });
 
+test("limits that a caller changes in place are checked again", async () => {
+  const { fit } = session(turns(2));
+  const model = { ...SMALL_WINDOW, contextWindowTokens: 10_000 };
+  await fit({ model });
+  model.contextWindowTokens = Number.NaN;
+  await expect(fit({ model })).rejects.toMatchObject({ code: "bad-input" });
+});
+
 test("the limits of a model are checked once for all fits that name them", async () => {
   const { fit } = session(turns(2));
-  const ownKeys = vi.fn((limits: typeof SMALL_WINDOW) => Reflect.ownKeys(limits));
-  const model = new Proxy(SMALL_WINDOW, { ownKeys });
+  const get = vi.fn((limits: typeof SMALL_WINDOW, key: string | symbol): unknown => Reflect.get(limits, key));
+  const model: typeof SMALL_WINDOW = new Proxy(SMALL_WINDOW, { get });
   await fit({ model });
-  const first = ownKeys.mock.calls.length;
+  const first = get.mock.calls.length;
   await fit({ model, pending: turns(1) });
-  expect(ownKeys.mock.calls.length - first).toBeLessThan(first);
+  expect(get.mock.calls.length - first).toBeLessThan(first);
 });
