@@ -206,6 +206,9 @@ const SUMMARY_CHARS = 400;
 /** Needed passages that a report names for each compaction, and those that are kept for one log; all are counted. Chosen. */
 const MOST_EXAMPLES = 6;
 const MOST_KEPT_EXAMPLES = 200;
+/** A passage is compared with so many before it of the same call: slices of one line follow each other. Chosen. */
+const MOST_COMPARED = 50;
+
 /** Passages share so many characters at least if they overlap; chosen. */
 const OVERLAP_CHARS = 24;
 
@@ -240,7 +243,7 @@ function createCompactionLog(): CompactionLog {
       if (from === undefined || isToldIn(from.replacement, topic)) return;
       const { latest } = from;
       if (latest.call !== call) Object.assign(latest, { call, passages: [] });
-      const isKnown = latest.passages.some((each) => overlap(each, topic.passage));
+      const isKnown = latest.passages.slice(-MOST_COMPARED).some((each) => overlap(each, topic.passage));
       latest.passages.push(topic.passage);
       if (isKnown) return;
       from.neededLater += 1;

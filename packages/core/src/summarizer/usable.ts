@@ -297,7 +297,8 @@ function refuseContinuation(text: string, asked: Pick<SummaryRequest, "labels" |
   const called = asked.parts.flatMap(({ messages }) => messages.flatMap(toolCallsOf)).map(({ toolName }) => toolName);
   const names = new Set([...called, ...(asked.conversation?.tools ?? []).map(({ name }) => name)]);
   const isCall = [...plain.matchAll(/^[ \t]*<([\w.-]+)>/gm)].some(([, name = ""]) => names.has(name));
-  const isCallLast = [...names].some((name) => endsInCall(text.replace(/(?<![\s`;])[\s`;]+$/, ""), name));
+  const ending = text.replace(/(?<![\s`;])[\s`;]+$/, "");
+  const isCallLast = [...names].some((name) => endsInCall(ending, name));
   const closed = new Map([...plain.matchAll(/<\/(\w+)>/g)].map(({ 1: name, index }) => [name, index]));
   const opened = [...plain.matchAll(/(?:^|[.!?])[ \t]*<(?=\w+_\w)(\w+)>(?=[\w<])/gm)];
   const isOpen = opened.some(({ 1: name, index }) => (closed.get(name) ?? -1) < index);
