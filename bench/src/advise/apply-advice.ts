@@ -24,7 +24,7 @@ export async function writeAdvice(decisions: readonly Decision[], agreement: Agr
   if (changes.length === 0) {
     const isTrade = decisions.some(({ choice }) => choice?.setting.kind === "trade");
     const other = isTrade ? "To take a setting with its loss, paste it.\n" : "";
-    io.stdout.write(`\nNothing to write: only answers that begin with Set are written.\n${other}`);
+    io.stdout.write(`\nNothing to write: only answers that begin with Set or Remove are written.\n${other}`);
     return EXIT_OK;
   }
   const codes: number[] = [];

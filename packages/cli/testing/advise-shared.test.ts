@@ -42,7 +42,7 @@ describe.skipIf(terminals === null || !hasSharedLogs)("in a terminal, with recor
     const said = asked.said();
     expect(said).toMatch(new RegExp(`${title}, window \\S+: (?:at least )?\\$`));
     expect(said).toMatch(/1 session, [\d-]+ to [\d-]+: (?:at least )?\$[\d.,]+ by list prices/);
-    expect(said).toContain("Nothing to write: only answers that begin with Set are written.");
+    expect(said).toContain("Nothing to write: only answers that begin with Set or Remove are written.");
     expect(readFileSync(path, "utf8")).toBe(before);
     expect(readdirSync(dirname(path)).filter((name) => name.includes("plimsoll"))).toEqual([]);
   });

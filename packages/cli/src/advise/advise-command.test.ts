@@ -89,7 +89,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     expect(stdout).toMatch(/^Recorded in 3 sessions, before any replay:\n/);
     expect(stdout).toMatch(/\n3 sessions, 20\d\d-\d\d-\d\d to 20\d\d-\d\d-\d\d: /);
     expect(stdout.replace(/\s+/g, " ")).toContain("5 more sessions needed");
-    expect(stdout).toMatch(/\nNothing to write: only answers that begin with Set are written\.\n$/);
+    expect(stdout).toMatch(/\nNothing to write: only answers that begin with Set or Remove are written\.\n$/);
     expect(existsSync(join(home, ".codex/config.toml"))).toBe(false);
   });
 
@@ -126,7 +126,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
       "9 files: 8 are copies or resumed beginnings of others; 20 replies appear in more than one file and are counted once.";
     expect(nine.replace(/\s+/g, " ")).toContain(copies);
     for (const text of [one, nine]) expect(text.replace(/\s+/g, " ")).toContain("7 more sessions needed");
-    expect(one).toMatch(/\nNothing to write: only answers that begin with Set are written\.\n$/);
+    expect(one).toMatch(/\nNothing to write: only answers that begin with Set or Remove are written\.\n$/);
   });
 
   test("runs without its name, and with options alone", async () => {
