@@ -33,7 +33,8 @@ export const CODEX_KNOBS: AgentKnobs = {
     upstream: "https://api.openai.com/v1",
     off: "remove model_auto_compact_token_limit",
     knowsWindows: true,
-    addressIn: (content) => valueAt(content, `model_providers.${content.model_provider}.base_url`),
+    addressIn: ({ model_provider: name, ...content }) =>
+      typeof name === "string" ? valueAt(content, `model_providers.${name}.base_url`) : undefined,
   },
   replay: {
     unlike: (values) =>

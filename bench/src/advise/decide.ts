@@ -269,7 +269,8 @@ async function readTurning(knobs: AgentKnobs | null, { homeFolder, environment =
   const values = valuesIn(read.content, paths);
   const wrong = misplacedIn(read.content, paths).find(({ path }) => !values.has(path));
   if (wrong !== undefined) return { knobs, settings, values, refusal: misplacedText(wrong, knobs, settings) };
-  if (PROXY_ADDRESS.test(String(knobs.behindProxy.addressIn?.(read.content))))
+  const address = knobs.behindProxy.addressIn?.(read.content);
+  if (typeof address === "string" && PROXY_ADDRESS.test(address))
     return { knobs, settings, values, refusal: `${settings.shown} already sends ${knobs.title} to plimsoll proxy, which cuts` };
   const variable = knobs.knobs.map((knob) => knob.variable ?? "").find((name) => environment[name]);
   const refusal = variable === undefined ? null : `${variable} is set, which is stronger than ${settings.shown}`;

@@ -197,8 +197,9 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     expect(decisions[0].choice.rows[1]).toMatchObject({ kind: "default", values: { model_auto_compact_token_limit: null } });
   });
 
+  const SCOPED = 'model_auto_compact_token_limit_scope = "body_after_prefix"\n';
   test.each([
-    ["the scope is another", 'model_auto_compact_token_limit_scope = "body_after_prefix"\n', "is not total"],
+    ["the scope is another", SCOPED, "is not total"],
     ["a value could steer the terminal", 'model_auto_compact_token_limit_scope = "\\u001b[2J"\n', "is not total"],
     [
       "a setting is in a table",
@@ -215,6 +216,8 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
       `model_provider = "p"\n[model_providers.p]\nbase_url = "http://127.0.0.1:8585/${"a".repeat(24)}/v1"\n`,
       "~/.codex/config.toml already sends Codex to plimsoll proxy",
     ],
+    ["an address is no text", `${SCOPED}model_provider = "p"\n[model_providers.p.base_url]\ntoString = 1\n`, "is not total"],
+    ["a provider's name is no text", `${SCOPED}[model_provider]\ntoString = 1\n`, "is not total"],
     ["a list is in its place", "model_auto_compact_token_limit = [14000]\n", "is [14000] in ~/.codex/config.toml"],
     ["the file cannot be read", "model = \n", "is not TOML with settings"],
   ])("proposes nothing if %s", async (_, text, why) => {
