@@ -35,7 +35,7 @@ export function poolOf(jobs: number, parts: BenchParts = BUILT_IN_PARTS): Worker
 
 /** Below the system's folder for data that can be made again. */
 const REPLAYS = "plimsoll/replays";
-/** The age and size at which kept rows are removed: a fortnight, a quarter of a gigabyte (chosen). */
+/** The age at which kept rows are removed, and the size at which lasting ones are: a fortnight, a quarter of a gigabyte (chosen). */
 const LONGEST_MS = 14 * 24 * 3_600_000;
 const MOST_BYTES = 256e6;
 
@@ -48,7 +48,7 @@ export async function openState(
   const replays = join(cacheFolder(io), REPLAYS);
   const name = isLasting ? run : shortHash(canonicalJson({ run: JSON.parse(JSON.stringify(run)), cwd: io.cwd }));
   const own = join(replays, `${name}.jsonl`);
-  if (file === undefined) await removeOld(replays, io.nowMs());
+  if (file === undefined) await removeOld(replays, io.nowMs(), isLasting ? own : null);
   const rows = file === undefined ? openRowsFile(own, own, { isSpare: true }) : openRowsFile(resolve(io.cwd, file), file);
   let cells = 0;
   return {
@@ -60,7 +60,6 @@ export async function openState(
     },
     finish: async () => {
       rows.close();
-      // The other run may be one that was broken off, or one that goes on right now.
       if (cells > 0) tell(io, `${formatNumberOf(cells, "replay")} ${cells === 1 ? "was" : "were"} already finished`);
       if (file === undefined && !isLasting) await rm(own, { force: true });
     },
@@ -73,12 +72,12 @@ function cacheFolder({ homeFolder, environment }: CliIo): string {
   return isAbsolute(named) ? named : join(homeFolder, ".cache");
 }
 
-async function removeOld(cache: string, nowMs: number): Promise<void> {
+async function removeOld(cache: string, nowMs: number, lasting: string | null): Promise<void> {
   // Most machines have none.
   for (const name of await readdir(cache).catch(() => [])) {
     const path = join(cache, name);
     const changed = await stat(path).catch(() => null);
-    const isOld = changed !== null && (nowMs - changed.mtimeMs > LONGEST_MS || changed.size > MOST_BYTES);
+    const isOld = changed !== null && (nowMs - changed.mtimeMs > LONGEST_MS || (path === lasting && changed.size > MOST_BYTES));
     if (isOld) await rm(path, { recursive: true, force: true });
   }
 }

@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { fixtureSessions } from "@plimsoll/fixtures";
 import { beforeAll, describe, expect, test } from "vitest";
 import { rowsIn, runChild } from "../../testing/child-command.ts";
@@ -94,7 +103,7 @@ describe("what a run keeps", { timeout: RUN_MS }, () => {
     expect((await run(...args.slice(0, -2))).stderr).not.toContain(TAKEN);
   });
 
-  test("goes after a fortnight in which nobody asked for it", async () => {
+  test("goes after a fortnight in which nobody asked for it, and not before, however large", async () => {
     for (const [name, days] of [
       ["old", 15],
       ["new", 13],
@@ -102,7 +111,9 @@ describe("what a run keeps", { timeout: RUN_MS }, () => {
       mkdirSync(folder(CACHE, name), { recursive: true });
       utimesSync(folder(CACHE, name), NOW_MS / 1_000, NOW_MS / 1_000 - days * 86_400);
     }
+    writeFileSync(folder(CACHE, "killed.jsonl"), "");
+    truncateSync(folder(CACHE, "killed.jsonl"), 300e6);
     await run(...SWEEP);
-    expect(readdirSync(folder(CACHE))).toEqual(["new"]);
+    expect(readdirSync(folder(CACHE))).toEqual(["killed.jsonl", "new"]);
   });
 });
