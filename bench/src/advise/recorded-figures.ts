@@ -42,7 +42,7 @@ export async function recordedFigures(transcript: Transcript): Promise<RecordedF
 
 async function recordedCompactions(transcript: Transcript): Promise<RecordedFigures["compactions"]> {
   const { entries, copiedIds, automaticCompactionIds = [] } = transcript;
-  const copied = new Set(copiedIds);
+  const [copied, automatic] = [new Set(copiedIds), new Set(automaticCompactionIds)];
   const own = entries.flatMap((entry, place) =>
     entry.type === "compaction" && !isRollBack(entry) && !copied.has(entry.id) ? [{ id: entry.id, place }] : [],
   );
@@ -57,7 +57,7 @@ async function recordedCompactions(transcript: Transcript): Promise<RecordedFigu
       const { neededLater = 0, examples = [] } = details[index] ?? {};
       const counted = examples.map(({ call, text }) => ({ call: call + 1, text }));
       const isManual = askedAtMs(entries, place) !== null;
-      const trigger = automaticCompactionIds.includes(id) ? "automatic" : isManual ? "manual" : null;
+      const trigger = automatic.has(id) ? "automatic" : isManual ? "manual" : null;
       return [id, { neededLater, examples: counted, trigger, waitMs: waits.get(id) ?? null, usd: usdAt(transcript, place) }];
     }),
   );
@@ -65,12 +65,17 @@ async function recordedCompactions(transcript: Transcript): Promise<RecordedFigu
 
 /** The price of the compaction at a place of the log, between the reports before and after it. */
 function usdAt({ entries, format }: Transcript, place: number): number | null {
-  const isReport = (entry: Transcript["entries"][number]): entry is ReportedAnswer => entry.type === "usage";
-  const before = entries.slice(0, place).findLast(isReport)?.usage.input.totalTokens ?? null;
-  const next = entries.slice(place).find(isReport);
-  const after = next?.usage.input.totalTokens ?? null;
-  const prices = next === undefined ? null : MODEL_CATALOG.pricesOf(next.modelId, next.atMs);
-  if (next === undefined || before === null || after === null || prices === null) return null;
+  const reportFrom = (by: -1 | 1): ReportedAnswer | null => {
+    for (let at = place + by; at >= 0 && at < entries.length; at += by) {
+      const entry = entries[at];
+      if (entry?.type === "usage") return entry;
+    }
+    return null;
+  };
+  const next = reportFrom(1);
+  const [before, after] = [reportFrom(-1), next].map((report) => report?.usage.input.totalTokens ?? null);
+  const prices = next === null ? null : MODEL_CATALOG.pricesOf(next.modelId, next.atMs);
+  if (next === null || before == null || after == null || prices === null) return null;
   const likeness = KNOB_TABLE.find(({ agent }) => agent === format)?.replay.likeness(new Map());
   const isCached = likeness?.summary.request === "prefix";
   return compactionSpend(before, after, { prices, rules: MODEL_CATALOG.cacheRulesOf(next.modelId), isCached });

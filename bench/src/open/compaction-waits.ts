@@ -8,10 +8,13 @@ const LONGEST_WAIT_MS = 600_000;
 export function askedAtMs(entries: Transcript["entries"], place: number): number | null {
   const compaction = entries[place];
   if (compaction?.type !== "compaction" || compaction.atMs === null) return null;
-  let fromMs = Number.NEGATIVE_INFINITY;
-  for (const entry of entries.slice(0, place)) if (entry.type === "message") fromMs = entry.message.atMs ?? fromMs;
-  for (const entry of entries.slice(place + 1)) {
-    if (entry.type !== "message" || entry.message.role !== "user") return null;
+  const saidMs = (at: number) => (entries[at]?.type === "message" ? entries[at].message.atMs : null);
+  let before = place - 1;
+  while (before >= 0 && saidMs(before) === null) before -= 1;
+  const fromMs = saidMs(before) ?? Number.NEGATIVE_INFINITY;
+  for (let at = place + 1; at < entries.length; at++) {
+    const entry = entries[at];
+    if (entry?.type !== "message" || entry.message.role !== "user") return null;
     const { atMs } = entry.message;
     if (atMs !== null && atMs > fromMs && atMs < compaction.atMs) return atMs;
   }

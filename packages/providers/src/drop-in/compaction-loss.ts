@@ -58,11 +58,11 @@ export function messageShares(message: Message, tokensOf: TokensOf): readonly Me
   const images = parts.filter((part) => part.type === "image");
   const onlyImages: Message = { role: "user", id, origin: "human", parts: images, atMs: null };
   const imageTokens = images.length === 0 ? 0 : totalChars === 0 ? tokens : Math.min(tokens, tokensOf(onlyImages));
+  const first = new Set((["text", "reasoning"] as const).map((type) => parts.findIndex((part) => part.type === type)));
   return parts.map((part, index) => {
     const chars = messageChars({ parts: [part] });
     const ratio = totalChars === 0 ? 1 / parts.length : chars / totalChars;
-    const isCounted =
-      part.type === "tool-call" || part.type === "image" || parts.findIndex(({ type }) => type === part.type) === index;
+    const isCounted = part.type === "tool-call" || part.type === "image" || first.has(index);
     return {
       what: kindOf(message, part),
       count: isCounted ? 1 : 0,
