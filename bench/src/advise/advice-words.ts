@@ -86,7 +86,7 @@ function rowNames(
 
 /** The meaning of the measures that an offer names. */
 export const MEASURE_READING =
-  "Decisions come from replays: the recorded sessions under other settings, with the recorded replies. Measures: the shares of needed text that were in the context when a later reply needed it: replaced texts (quoted by edits), passages (that replies refer to), edited files (whole). Older: last stated at least 20k tokens earlier. A point is 1% of the needed text.";
+  "Decisions come from replays: the recorded sessions under other settings, with the recorded replies. Measures: the shares of needed text that were in the context when a later reply needed it: replaced texts (quoted by edits), passages (that replies refer to), edited files (nearly whole). Older: last stated at least 20k tokens earlier. A point is 1% of the needed text.";
 
 /** The meaning of the table's figures. */
 export const ROW_READING =

@@ -250,15 +250,13 @@ function createCompactionLog(): CompactionLog {
       if (from.examples.length < MOST_KEPT_EXAMPLES) from.examples.push({ call, ...topic });
     },
     needs: () =>
-      details.map(({ neededLater, examples }) => ({
-        ...{ neededLater, examples: examples.map(({ call, line: text }) => ({ call, text })) },
-      })),
+      details.map(({ neededLater, examples }) => {
+        return { neededLater, examples: examples.map(({ call, line: text }) => ({ call, text })) };
+      }),
     result: () =>
       details.map(({ detail, neededLater, examples }) => {
         const named = [...new Map(examples.toReversed().map((each) => [each.text, each])).values()].toReversed();
-        return {
-          ...{ ...detail, neededLater, examples: named.slice(0, MOST_EXAMPLES).map(({ call, text }) => ({ call, text })) },
-        };
+        return { ...detail, neededLater, examples: named.slice(0, MOST_EXAMPLES).map(({ call, text }) => ({ call, text })) };
       }),
   };
 }
