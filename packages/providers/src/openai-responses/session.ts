@@ -5,7 +5,6 @@ import { sentModelId } from "../catalog/model-limits.ts";
 import type { Fields } from "../fields.ts";
 import { createSdkSession } from "../session/create-session.ts";
 import { type SdkSession, type SdkSessionOptions, SESSION_KEYS } from "../session/session.ts";
-import { namedReply } from "../shorter-reply.ts";
 import { toolSpecsOf } from "../wire/tools.ts";
 import { decodeCompacted, decodeOpenAiResponse } from "./decode.ts";
 import {
@@ -51,7 +50,6 @@ export async function createResponsesSession(given: ResponsesSessionOptions): Pr
   if (key !== undefined)
     throw new PlimsollError("bad-input", `request.${key}: the session sends the whole history, and sets this itself`, { key });
   const { model: modelId, tools = [] } = request;
-  const named = namedReply(options);
   return await createSdkSession(
     {
       modelReference: `openai/${modelId}`,
@@ -63,7 +61,7 @@ export async function createResponsesSession(given: ResponsesSessionOptions): Pr
       boundReasoning: "leaves",
       encode: (asked): ResponsesBody => {
         const context = { ...asked.context, tools: [] };
-        const { max_output_tokens: most = named } = request;
+        const { max_output_tokens: most } = request;
         const reply = typeof most === "number" ? { max_output_tokens: Math.min(most, asked.maxOutputTokens) } : {};
         return {
           ...encodeOpenAiResponses({ ...asked, context }),
