@@ -47,6 +47,7 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
   refuseUnsupported("ai");
   const compactor = createArrayCompactor(PROMPTS, options);
   const noteVendors = createVendorNotes(options);
+  const named = namedReply(options);
   const { item: hidden } = createRedaction(options.redact);
   const keyOf = (params: Params) => {
     const own = recordAt(params.providerOptions, "plimsoll");
@@ -64,7 +65,7 @@ export function createCompactionMiddleware(given: MiddlewareOptions): Compaction
   };
   const requestOf = (params: Params, { modelId }: Model, reply: Reply): ArrayRequest<unknown> => {
     const key = keyOf(params);
-    const { abortSignal: signal, maxOutputTokens = namedReply(options) } = params;
+    const { abortSignal: signal, maxOutputTokens = named } = params;
     const onReply = (mostTokens: number | null) => {
       reply.maxOutputTokens = Math.min(maxOutputTokens ?? 0, mostTokens ?? Number.POSITIVE_INFINITY);
     };

@@ -55,6 +55,7 @@ export function createCompactingModel(model: Model, given: CompactingModelOption
   const { conversation, ...options } = given;
   const compactor = createAgentItemsCompactor(options);
   const noteVendors = createVendorNotes(options);
+  const named = namedReply(options);
   const { item: hidden } = createRedaction(options.redact);
   const isAtVendor = (request: ModelRequest) => {
     const named = vendorHistoryIn(request) ?? vendorHistoryIn(request.modelSettings.providerData);
@@ -65,7 +66,7 @@ export function createCompactingModel(model: Model, given: CompactingModelOption
     const key = conversation?.(request) ?? null;
     const { systemInstructions: system, signal, modelSettings, tools, handoffs } = request;
     const modelId = stringAt(model, "_model") ?? stringAt(model, "model");
-    const { maxTokens = namedReply(options) } = modelSettings;
+    const { maxTokens = named } = modelSettings;
     const onReply = (mostTokens: number | null) => {
       reply.maxTokens = Math.min(maxTokens ?? 0, mostTokens ?? Number.POSITIVE_INFINITY);
     };
