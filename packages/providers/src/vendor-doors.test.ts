@@ -34,6 +34,14 @@ const MESSAGES_FAILURES: typeof FAILURES = [
 
 const KEY = "sk-planted-0123456789abcdef";
 
+const CALLS = [
+  ["pin", { text: `The key is ${KEY}.` }],
+  ["recall", { words: `${KEY} of a file` }],
+  ["recall", { handle: KEY }],
+  ["remaining", {}],
+  ["compact", { focus: `Go on with ${KEY}.` }],
+] as const;
+
 const openedAgain = (entries: readonly SessionEntry[]) =>
   createSession({
     ...{ policy: "plimsoll-vendor", summarizer: createDigest(), isBoundReasoning },
@@ -52,16 +60,16 @@ test("a call that wrote no summary counts with its own usage", async () => {
 
 describe.each(VENDOR_DOORS)("%s on the wire %s", (door, wire, other) => {
   test.each([
-    [200, 230],
-    [60, 1_200],
+    [200, 230, 90, 130],
+    [60, 1_200, 27, 39],
   ])(
-    "%i steps with results of %i lines, an undo and a switch of model: no thinking is lost, nothing is refused",
-    async (...[steps, lines]) => {
+    "%i steps with results of %i lines, an undo at %i and a switch of model at %i: no thinking is lost, nothing is refused",
+    async (...[steps, lines, undoAt, switchAt]) => {
       const given = { offers: "context tools", textOf: linesOf(lines) } as const;
       const { step, undo, switchTo, outcome, cuts, bodies } = await open(door, wire, given);
+      const before = new Map([[undoAt, undo] as const, [switchAt, () => switchTo(other)] as const]);
       for (let index = 0; index < steps; index++) {
-        if (index === steps * 0.45) await undo();
-        if (index === steps * 0.65) await switchTo(other);
+        await before.get(index)?.();
         await step(index);
       }
       const { asked, toolLists, refused, dropped, lost } = outcome();
@@ -129,23 +137,16 @@ describe.each(VENDOR_DOORS)("%s on the wire %s", (door, wire, other) => {
   test("a planted key is in no request, no summary's request, no log, no event, no report and no answer of a tool", async () => {
     const redact = (text: string) => text.split(KEY).join("[key]");
     const textOf = (index: number) => `${index}: KEY=${KEY} of a file\n`.repeat(160);
-    const { step, tools, told, bodies, summaries, cuts } = await open(door, wire, {
-      offers: "context tools",
-      redact,
-      textOf,
-    });
+    const given = { offers: "context tools", redact, textOf } as const;
+    const { step, tools, told, bodies, summaries, cuts } = await open(door, wire, given);
     const answers: unknown[] = [];
     for (let index = 0; index < 60; index++) {
       await step(index);
-      if (index % 10 === 5) answers.push(await tools.execute("pin", { text: `${index}: the key is ${KEY}.` }));
-      if (index % 10 === 5) answers.push(await tools.execute("recall", { words: `${KEY} of a file` }));
-      if (index % 10 === 5) answers.push(await tools.execute("recall", { handle: KEY }));
-      if (index % 10 === 5) answers.push(await tools.execute("remaining", {}));
-      if (index % 20 === 15) answers.push(await tools.execute("compact", { focus: `Go on with ${KEY}.` }));
+      for (const [name, args] of index % 10 === 5 ? CALLS : []) answers.push(await tools.execute(name, args));
     }
     expect(cuts().length).toBeGreaterThan(1);
     const all = JSON.stringify([await told(), bodies, summaries, answers]);
-    expect(all).toContain("the key is [key]");
+    expect(all).toContain("The key is [key]");
     expect(all).not.toContain("sk-planted");
   });
 });
