@@ -29,7 +29,7 @@ const counted = (transcripts: readonly Transcript[], pays: "tokens" | "plan" = "
   const corpus = { lineages: lineages(transcripts), facts: transcripts.map(sessionFacts) };
   const rules = { minimumTokens: 0, stepTokens: 1, timeToLiveMs: 5 * MINUTE_MS };
   return countedSessions([{ title: "Agent", corpus, isCached: false }], {
-    pricesOf: (id) => (id === unpriced ? null : PRICES),
+    pricesOf: (id, atMs) => (id === unpriced || atMs === null || atMs < Date.UTC(2026, 0, 1) ? null : PRICES),
     cacheRulesOf: () => rules,
     pays,
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { recordOf, SMALL_WINDOW, smallSession, stepsOf, turns } from "../../testing/small-session.ts";
+import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns } from "../../testing/small-session.ts";
 import type { BeforeCompaction } from "../engine/fit-input.ts";
+import { PLIMSOLL_VENDOR_POLICY } from "../policy/presets/plimsoll.ts";
 import type { Summary, Wait } from "../ports.ts";
 import type { SessionOptions } from "./session.ts";
 
@@ -102,6 +103,12 @@ describe("a fit settles by its deadline", () => {
     await later();
     await later();
     expect(manager.entries()).toEqual(after);
+  });
+
+  test("a deaf vendor has failed, and the digest is written", async () => {
+    const policy = { ...SMALL_POLICY, strategies: PLIMSOLL_VENDOR_POLICY.strategies };
+    const { fit } = opened({ policy, wait: over, answerDeadlineMs: 1000, compact: () => never() });
+    expect(stepsOf(await fit())).toEqual(["vendor failed", "digest applied"]);
   });
 
   test("a history that is summarised in chunks has one deadline for all of them", async () => {
