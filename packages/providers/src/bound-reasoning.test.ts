@@ -371,11 +371,7 @@ describe("an agent behind the proxy", () => {
       onRequest: (_wire, body) => bodies.push(body),
     });
     onTestFinished(() => simulator.close());
-    const begin = () =>
-      proxyInMemory({
-        limits: LIMITS,
-        onProblem: () => undefined,
-      });
+    const begin = () => proxyInMemory({ limits: LIMITS, onProblem: () => undefined });
     let compaction = begin();
     const signal = new AbortController().signal;
     const headers = {

@@ -161,10 +161,8 @@ const LIBRARIES: {
     };
     const model = createCompactingModel({ getResponse, getStreamedResponse: unstreamed }, POLICED);
     return model.getResponse({
-      ...{
-        input: texts.map((content) => ({ role: "user", content })),
-        modelSettings: maxTokens === undefined ? {} : { maxTokens },
-      },
+      input: texts.map((content) => ({ role: "user", content })),
+      modelSettings: maxTokens === undefined ? {} : { maxTokens },
       ...{ tools: [], handoffs: [], outputType: "text", tracing: false },
     });
   },

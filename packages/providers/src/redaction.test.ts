@@ -210,10 +210,9 @@ test("a planted key in a session's texts, tools and results is neither sent nor 
 
 /** Prepares a request behind a new proxy. */
 const prepareAt = (path: string, bodyText: string) =>
-  proxyInMemory({
-    limits: LIMITS,
-    redact,
-  }).prepare({ path, headers: { "x-api-key": "key" }, bodyText, signal: new AbortController().signal });
+  proxyInMemory({ limits: LIMITS, redact }).prepare({
+    ...{ path, headers: { "x-api-key": "key" }, bodyText, signal: new AbortController().signal },
+  });
 
 test("a planted key behind the proxy is not passed on, and a vendor's own request for a summary is", async () => {
   const body = { model: "claude-opus-4-6", max_tokens: 100, messages: [{ role: "user", content: `My key is ${KEY}.` }] };

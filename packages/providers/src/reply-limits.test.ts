@@ -70,11 +70,7 @@ test.each(Object.keys(DOORS))(
   },
 );
 
-const proxyOf = (limits: ModelLimits, told: string[]) =>
-  proxyInMemory({
-    limits,
-    onEvent: ({ type }) => told.push(type),
-  });
+const proxyOf = (limits: ModelLimits, told: string[]) => proxyInMemory({ limits, onEvent: ({ type }) => told.push(type) });
 
 test("the proxy asks for less in the same bytes otherwise", async () => {
   const told: string[] = [];

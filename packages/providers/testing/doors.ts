@@ -363,10 +363,7 @@ function failureOnWire(error: unknown) {
 /** Items of a body that goes through the proxy. */
 function proxyDoor(name: string, options: ItemsOptions): ItemsDoor {
   const { itemsKey } = wire(name);
-  const compaction = proxyInMemory({
-    ...options,
-    onProblem: () => undefined,
-  });
+  const compaction = proxyInMemory({ ...options, onProblem: () => undefined });
   const sent = (prepared: PreparedRequest | null, own: string): SentItems => ({
     items: recordsAt(parseRecord(prepared?.bodyText ?? own), itemsKey),
     replyTokens: Number(/"max\w*tokens":(\d+)/i.exec(prepared?.bodyText ?? own)?.[1]),

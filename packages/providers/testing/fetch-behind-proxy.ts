@@ -4,13 +4,10 @@ import { proxyInMemory } from "./proxy-in-memory.ts";
 
 /** The platform's fetch behind a proxy's compaction, as the requests of a program pass it. */
 export function fetchBehindProxy(policy: Policy, limits: ModelLimits): typeof fetch {
-  const compaction = proxyInMemory({
-    policy,
-    limits,
-    onProblem: (line) => {
-      throw new Error(line);
-    },
-  });
+  const onProblem = (line: string) => {
+    throw new Error(line);
+  };
+  const compaction = proxyInMemory({ policy, limits, onProblem });
   const signal = new AbortController().signal;
   return async (input, init) => {
     // The SDK stated the length of the body that it made.

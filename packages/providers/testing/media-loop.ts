@@ -265,10 +265,7 @@ function proxied(loop: MediaLoop, url: string, onEvent: (event: ContextEvent) =>
   const { wire, modelId } = loop;
   const form = FORMS[wire];
   const path = form.path(modelId);
-  const compaction = proxyInMemory({
-    limits: limitsOf(loop),
-    onEvent,
-  });
+  const compaction = proxyInMemory({ limits: limitsOf(loop), onEvent });
   const { signal } = new AbortController();
   return async (items) => {
     const bodyText = JSON.stringify(form.body(modelId, items));

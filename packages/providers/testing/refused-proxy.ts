@@ -131,10 +131,7 @@ export function proxyPost(
   upstream: Post,
 ): { readonly post: Post; readonly entries: StepDoor["entries"] } {
   const compaction = proxyInMemory({
-    policy: given.policy,
-    limits: limitsOf(given),
-    summarizer: createDigest(),
-    nowMs: () => 0,
+    ...{ policy: given.policy, limits: limitsOf(given), summarizer: createDigest(), nowMs: () => 0 },
   });
   return {
     entries: async () => compaction.conversations()[0]?.entries ?? [],
