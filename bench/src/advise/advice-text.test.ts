@@ -65,7 +65,7 @@ test.each<readonly [string, Verdict, string, string]>([
   [
     "what is worse in another window",
     { kind: "keep", why: "other-window" },
-    "Nothing to set: another window reads the same setting, and decides.",
+    "Nothing to set: another window uses the same setting, and decides it.",
     "nothing to set",
   ],
   [
@@ -77,7 +77,7 @@ test.each<readonly [string, Verdict, string, string]>([
   [
     "too few sessions, with how many more",
     { kind: "too-few", missing: 1, looksLike: null },
-    "Nothing to set yet: 12 sessions fill half of the window; an answer needs 1 more, and to generalise beyond you 8 projects.",
+    "Nothing to set yet: 12 sessions fill half of the window; an answer needs 1 more; to generalise beyond you, 8 projects are needed.",
     "nothing to set yet, 1 more session needed",
   ],
   [
@@ -108,13 +108,13 @@ test.each<readonly [string, Verdict, RegExp, string]>([
   [
     "a trade, with all that it loses",
     { kind: "trade", best: { ...PROXY, losses: LOSING.losses }, sureness },
-    /^Or, losing up to 9\.0 points of older replaced texts, run Codex behind plimsoll proxy .* −7\.0, replaced texts −6\.0\. .* at 245k, can stay: the proxy cuts before\.$/,
+    /^Or, losing up to 9\.0 points of older replaced texts, run Codex behind plimsoll proxy .* −7\.0, replaced texts −6\.0\. .* at 245k, can stay: the proxy cuts first\.$/,
     "nothing without a loss; plimsoll proxy saves 28.0% of the cost and loses up to 9.0 points of older replaced texts",
   ],
   [
     "no saving",
     { kind: "keep", why: "nothing-cheaper" },
-    /^Not behind .* subscription\): it saves less than 5%\.$/,
+    /^Don't use plimsoll proxy .* subscription\): it doesn't save 5%\.$/,
     "nothing to set, yours looks best",
   ],
 ])("the proxy is a decision with its command: %s", (_, proxy, sentence, short) => {

@@ -41,7 +41,7 @@ export const SETTING_HEADS: readonly string[] = [
   "over window",
   "largest loss",
 ];
-export const FILL_HEADS = ["contents of the requests", "tokens", "share", "cost"] as const;
+export const FILL_HEADS = ["contents of the requests", "mean tokens", "share", "cost"] as const;
 
 /** Puts a decision into words: with the largest gains, losses and contents of its requests, or with all. */
 export function decisionWords(decision: Decision, { pays, full }: Shown): DecisionWords {
@@ -90,7 +90,7 @@ export const MEASURE_READING =
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  'cost %: of the cost without compaction, mean of the sessions that fill half of the window (bench takes those that outgrow it, tune half of those); costlier sessions: those that cost over 2% more; kept %: mean of the measures; older %: of the older ones; dollars: at list prices, with a modelled prompt cache ("now", if nothing is set, has the cost of the replayed recording if that is lower); over window: requests too large for it; largest loss: in points, against now (for now: against the default).';
+  'cost %: of the cost without compaction, mean of the sessions that fill half of the window (bench takes those that outgrow it, tune half of those); costlier sessions: those that cost over 2% more; kept %: mean of the measures; older %: of the older ones; dollars: at list prices, with a modelled prompt cache ("now" takes the cost of the replayed recording if that is lower and you set nothing); over window: requests too large for it; largest loss: in points, against now (for now: against the default).';
 
 function rowCells({ standing, losses: [worst] }: SettingFigures): readonly string[] {
   const { costPercent, usd, gain, farGain, tooLarge } = standing;
@@ -159,7 +159,7 @@ export function answerSentences(decision: Decision, pays: Payment = "tokens", ex
   if (pays === "plan" || proxy.kind === "idle" || proxy.kind === "too-few") return [own];
   const need = "plimsoll proxy (needs an API key; not with a subscription)";
   if (!isOffer(proxy)) {
-    return [own, `Not behind ${need}: it ${KEEP_WORDS[proxy.why][1]}.`];
+    return [own, `Don't use ${need}: it ${KEEP_WORDS[proxy.why][1]}.`];
   }
   const lead = `${proxy.kind === "set" ? "Run" : `Or, losing ${worstLoss(proxy.best)}, run`} ${agent.title} behind ${need}`;
   return [own, `${lead}: ${offerText(decision, proxy, extent)}.${ownCompaction(decision)}`];
@@ -177,7 +177,7 @@ function ownCompaction({ agent: { title, turning }, windowTokens }: Decision): s
   const tokens = line({ contextWindowTokens: windowTokens, inputBudgetTokens });
   if (tokens === null) return "";
   return tokens > inputBudgetTokens
-    ? ` ${title}'s own compaction, at ${formatTokens(tokens)}, can stay: the proxy cuts before.`
+    ? ` ${title}'s own compaction, at ${formatTokens(tokens)}, can stay: the proxy cuts first.`
     : ` ${title}'s own compaction would act first, at ${formatTokens(tokens)}: ${behindProxy.off}.`;
 }
 
@@ -206,7 +206,7 @@ function settingSentence(decision: Decision, verdict: OwnVerdict, extent: Extent
       return `Nothing to set: no session fills half of the window (${formatTokens(windowTokens / 2)} tokens).`;
     case "too-few": {
       const sessions = choice?.sessions ?? 0;
-      return `Nothing to set yet: ${formatNumberOf(sessions, "session")} ${sessions === 1 ? "fills" : "fill"} half of the window; an answer needs ${formatCount(verdict.missing)} more, and to generalise beyond you ${FEWEST_OWNERS} projects.`;
+      return `Nothing to set yet: ${formatNumberOf(sessions, "session")} ${sessions === 1 ? "fills" : "fill"} half of the window; an answer needs ${formatCount(verdict.missing)} more; to generalise beyond you, ${FEWEST_OWNERS} projects are needed.`;
     }
     case "remove": {
       const { sessions = 0, projects = 0 } = choice ?? {};
@@ -245,10 +245,10 @@ const UNSURE = "saves 5% over all sessions, but not on each half of them";
 
 /** Why a setting is kept, and why the proxy is not taken. */
 const KEEP_WORDS = {
-  "nothing-cheaper": ["no setting saves 5%", "saves less than 5%"],
+  "nothing-cheaper": ["no setting saves 5%", "doesn't save 5%"],
   "too-much-lost": [`each setting that saves 5% ${LOSES}`, LOSES],
   "not-confirmed": [`a setting ${UNSURE}`, UNSURE],
-  "other-window": ["another window reads the same setting, and decides", ""],
+  "other-window": ["another window uses the same setting, and decides it", ""],
 } as const;
 
 /** The lines of the settings file, of a trade too, and the command that starts the proxy in the window of the replay. */
@@ -261,12 +261,12 @@ function pastesOf(decision: Decision, pays: Payment): DecisionWords["pastes"] {
   const file = ({ values: own }: SettingFigures) => {
     const [path = ""] = own.keys();
     const undo = [...own.keys()].some((each) => values.has(each)) ? "put the old value back" : "remove it";
-    return `paste in ${settings.shown}, ${placeOf(knobs.place.form, path)} (to undo, ${undo})`;
+    return `paste into ${settings.shown}, ${placeOf(knobs.place.form, path)} (to undo, ${undo})`;
   };
   const labelled = ({ kind }: SettingVerdict<SettingFigures>, label: string) =>
     kind === "set" ? `${label.slice(0, 1).toUpperCase()}${label.slice(1)}` : `To take it anyway, with that loss: ${label}`;
   const { upstream, off, knowsWindows = false } = knobs.behindProxy;
-  const undo = ownCompaction(decision).includes(off) ? `run it without, and take back: ${off}` : "run it without";
+  const undo = ownCompaction(decision).includes(off) ? `run it directly, and revert: ${off}` : "run it directly";
   const start = `plimsoll proxy --upstream ${upstream}${knowsWindows ? "" : ` --window ${windowTokens}`}`;
   return [
     ...(setting.kind === "remove"
@@ -284,7 +284,7 @@ function pastesOf(decision: Decision, pays: Payment): DecisionWords["pastes"] {
     ...(isOffer(proxy) && pays === "tokens"
       ? [
           {
-            label: labelled(proxy, `run this, and then ${knobs.title} as it prints (to undo, ${undo})`),
+            label: labelled(proxy, `run this, then ${knobs.title} as it prints (to undo, ${undo})`),
             lines: [start],
             answer: 1,
           },
@@ -345,7 +345,7 @@ export function shortAnswer({ choice, refusal, agent: { turning } }: Decision, p
       `${best.kind === "proxy" ? "plimsoll proxy" : shortValues(best.values)} ${savesPercent(best)} and loses ${worstLoss(best)}`,
   );
   if (named.length === 0) return isBest({ choice, refusal }) ? "nothing to set, yours looks best" : "nothing to set";
-  return `nothing without a loss; ${named.join(", ")}`;
+  return `nothing without a loss; ${named.join("; ")}`;
 }
 
 /** The data of a decision and the cost of compaction in it, a sentence each. */

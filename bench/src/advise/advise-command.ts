@@ -109,7 +109,7 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
     tell(io, `no logs${when} of ${found.without.join(", ")}; ${how}name a folder of logs: plimsoll bench FOLDER`);
     return EXIT_FAILED;
   }
-  if (isOld) tell(io, "no logs of the last four weeks: reading the newest");
+  if (isOld) tell(io, "no logs from the last four weeks: reading the newest");
   const pays = options.plan === true ? "plan" : "tokens";
   const { decisions, habits, facts } = await decideAll(found.logs, { options, prices, pays }, io);
   const shown = { columns: tableColumns(io.stdout), full: options.full ?? false, pays, habits } as const;
@@ -334,7 +334,7 @@ function spentSentence(decisions: readonly Decision[], pays: Payment): string {
     usd === 0
       ? "no prices known"
       : `${pays === "plan" ? "list price " : ""}${least}$${formatUsd(usd)}${pays === "plan" ? "" : " by list prices"}`;
-  const part = `${formatNumberOf(compactions, "compaction")} ${pays === "plan" ? "are" : "cost"} about $${formatUsd(sum(({ cost }) => cost.compactionUsd ?? 0))} of that${pricedText(
+  const part = `${formatNumberOf(compactions, "compaction")} ${pays === "plan" ? "account for" : "cost"} about $${formatUsd(sum(({ cost }) => cost.compactionUsd ?? 0))} of that${pricedText(
     sum(({ cost }) => cost.pricedCompactions),
     compactions,
   )}`;
@@ -414,6 +414,6 @@ export function sourceText({ title, logsRead, logsFound, shared, turning, versio
   const names =
     turning === null
       ? "no settings of it are known"
-      : `setting names checked for ${turning.knobs.version} in ${turning.knobs.standing === "primary" ? "the program" : "docs"}${version === null || version === turning.knobs.version ? "" : `; your logs are from ${version}`}`;
+      : `setting names checked in the ${turning.knobs.standing === "primary" ? "program" : "docs"} of ${turning.knobs.version}${version === null || version === turning.knobs.version ? "" : `; your logs are from ${version}`}`;
   return [`${title}: ${read}${names}.`, lineageWords(shared)].filter((text) => text !== "").join(" ");
 }

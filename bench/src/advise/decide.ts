@@ -273,7 +273,7 @@ async function readTurning(knobs: AgentKnobs | null, { homeFolder, environment =
   if (typeof address === "string" && PROXY_ADDRESS.test(address))
     return { knobs, settings, values, refusal: `${settings.shown} already sends ${knobs.title} to plimsoll proxy, which cuts` };
   const variable = knobs.knobs.map((knob) => knob.variable ?? "").find((name) => environment[name]);
-  const refusal = variable === undefined ? null : `${variable} is set, which is stronger than ${settings.shown}`;
+  const refusal = variable === undefined ? null : `${variable} is set, which overrides ${settings.shown}`;
   return {
     knobs,
     settings,

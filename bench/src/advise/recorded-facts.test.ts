@@ -64,7 +64,7 @@ test("compactions without a price are named", () => {
 
 test("a subscription that the logs name is pointed to, unless a plan is given", () => {
   const paid = [{ ...session(1), plan: "pro" }];
-  const note = "1 session by subscription (pro), as the logs say: --plan shows dollars as list";
+  const note = "1 session on a subscription (pro), the logs say: --plan shows dollars as list";
   expect(factsText(counted(paid), { pays: "tokens" }, 80)).toContain(note);
   expect(factsText(counted(paid, "plan"), { pays: "plan" }, 80)).not.toContain("by subscription");
 });

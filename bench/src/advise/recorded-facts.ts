@@ -198,7 +198,7 @@ const WORDS_CHARS = 24;
 function planNote(sessions: readonly CountedSession[]): readonly string[] {
   const plans = sessions.flatMap(({ facts }) => facts.plan ?? []);
   if (plans.length === 0) return [];
-  const named = `${formatNumberOf(plans.length, "session")} by subscription (${[...new Set(plans)].join(", ")}), as the logs say`;
+  const named = `${formatNumberOf(plans.length, "session")} on a subscription (${[...new Set(plans)].join(", ")}), the logs say`;
   return [prose(printable(`${named}: --plan shows dollars as list prices. plimsoll proxy needs an API key.`)).join("\n")];
 }
 

@@ -65,7 +65,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     const later = { nowMs: () => NOW_MS + 90 * 86_400_000 };
     expect(await advise([], later)).toMatchObject({
       exitCode: 0,
-      stderr: "plimsoll: no logs of the last four weeks: reading the newest\n",
+      stderr: "plimsoll: no logs from the last four weeks: reading the newest\n",
     });
     const { stderr } = await advise(["--since", "4w"], later);
     expect(stderr).toMatch(/^plimsoll: no logs since \d+-\d+-\d+ of .*; try a longer --since, or name a folder/);
@@ -255,7 +255,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     makeSessions("claude-code", home, { count: 1, peakTokens: 850_000, windowTokens: 1_000_000 });
     const { stdout } = await advise([], { environment: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: "300000" } });
     expect(stdout.replace(/\s+/g, " ")).toContain(
-      "CLAUDE_CODE_AUTO_COMPACT_WINDOW is set, which is stronger than ~/.claude/settings.json",
+      "CLAUDE_CODE_AUTO_COMPACT_WINDOW is set, which overrides ~/.claude/settings.json",
     );
   });
 
