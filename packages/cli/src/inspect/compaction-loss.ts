@@ -20,7 +20,7 @@ export function editWords(edits: CompactionEntry["edits"]): readonly string[] {
       case "replace-spans":
         return [spansWords(edit)];
       case "replace-history":
-        return [`replaced ${formatNumberOf(edit.covered.messages, "message")} by ${edit.messages.length}`];
+        return [`replaced ${formatNumberOf(edit.covered.messages, "message")} with ${edit.messages.length}`];
       case "replace-part":
         return [];
       default:
@@ -58,12 +58,10 @@ export function lossText(
   const further = humanMessages.length - MESSAGES_LISTED;
   return [
     ...(kinds.length === 0 ? [] : wrapped(`no longer sent: ${kindsText(kinds)}`, starts)),
-    ...(paths.length === 0 ? [] : wrapped(`files these calls read or changed: ${listed(pathTexts, PATHS_LISTED)}`, starts)),
-    ...(humanMessages.length === 0
+    ...(paths.length === 0
       ? []
-      : [
-          `${starts.first}${humanMessages.length} of your messages ${humanMessages.length === 1 ? "was" : "were"} replaced by the summary:`,
-        ]),
+      : wrapped(`files the removed calls read or changed: ${listed(pathTexts, PATHS_LISTED)}`, starts)),
+    ...(humanMessages.length === 0 ? [] : [`${starts.first}the summary replaced ${humanMessages.length} of your messages:`]),
     ...humanMessages
       .slice(0, MESSAGES_LISTED)
       .map((message) => `${starts.further}${beginningOf(titleOf(message), LISTED_CHARS)}`),

@@ -74,7 +74,7 @@ function chartSection(story: SessionStory): Markup {
   }${key}</figcaption></figure>
 <p class="note">Areas are estimates of the log's content${
     isReported
-      ? "; the gap up to the line was sent but not logged (system text, tools), or is the estimate's error"
+      ? "; a gap below the line was sent but not logged (system text, tools); areas above it are the estimate's error"
       : ", because it has no provider's counts"
   }. Point at a call for its figures.</p>`;
 }
@@ -158,7 +158,7 @@ ${figures === undefined ? html`` : neededList(figures)}
 ${loss.kinds.length === 0 ? html`<p class="soft">Nothing.</p>` : kindTable(loss.kinds)}
 <p class="note">${editWords(entry.edits).join("; ")}. Tokens are estimates; the log still has all of it.</p>
 ${listed("Your messages", loss.humanMessages.map(titleOf))}
-${listed("Files that these calls had read or changed", loss.paths)}
+${listed("Files that the removed calls had read or changed", loss.paths)}
 ${steps.length === 0 ? html`` : html`<h3>Steps tried</h3><ul class="items">${steps}</ul>`}
 </div><div>
 <h3>In its place</h3>

@@ -49,7 +49,7 @@ export function sessionFacts({ transcript, story, recorded }: InspectedSession):
     fact("model calls", counted(calls.length, repeated, `and ${repeated} of the session that it was forked from`), {
       ...{ modelCalls: calls.length, repeatedCalls: repeated },
     }),
-    fact("your messages", turns === 0 ? "none: another agent gave the tasks" : String(turns), { yourMessages: turns }),
+    fact("your messages", turns === 0 ? "none (another agent gave the tasks)" : String(turns), { yourMessages: turns }),
     fact("tool results", counted(results.length, failed, `${failed} failed`), {
       ...{ toolResults: results.length, failedResults: failed },
     }),
