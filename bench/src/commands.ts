@@ -55,7 +55,7 @@ export const BENCH_COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "tune",
-    description: "find the cheapest setting of one of Plimsoll's policies that keeps as much of your sessions",
+    description: "find the cheapest setting of one of Plimsoll's policies that keeps as much text",
     isKept: true,
     examples: ["tune --from claude-code", "tune sessions --policy plimsoll.yaml --write plimsoll.yaml --html tune.html"],
     load: async () => (await import("./command/tune-command.ts")).defineTuneCommand,

@@ -65,7 +65,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
     .optionsGroup("Policies:")
     .option(
       "-p, --policy <name>",
-      `a name of plimsoll policy list or a YAML file, also with settings ("plimsoll cap=16k"); repeatable; documented: four documented systems (default: ${DEFAULT_POLICIES.join(", ")}, and those of the agents that wrote the sessions; none is always there)`,
+      `a name of plimsoll policy list or a YAML file, also with settings ("plimsoll cap=16k"); repeatable; documented: four documented systems (default: ${DEFAULT_POLICIES.join(", ")}, and those of the agents that wrote the sessions; the policy none always runs)`,
       collect,
     )
     .option("-w, --window <size>", "real (default), or a number of tokens for messages: 16k, 64k, …; repeatable", collect)

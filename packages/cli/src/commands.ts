@@ -24,7 +24,7 @@ export const COMMANDS: typeof BENCH_COMMANDS = [
   {
     name: "proxy",
     description: "compact under any agent that takes a base URL: fit its requests to the window, and pass them on",
-    note: "It listens on 127.0.0.1, keeps no key, and changes no byte of a request before\nthe first cut. Your agent's base URL becomes the address that it prints.\nThe agent needs an API key: signing in with ChatGPT (Codex) or with Google\n(Gemini CLI) does not work.",
+    note: "It listens on 127.0.0.1, keeps no key, and changes no byte of a request before\nthe first cut. Set your agent's base URL to the address that it prints.\nThe agent needs an API key: signing in with ChatGPT (Codex) or with Google\n(Gemini CLI) does not work.",
     examples: [
       "proxy --upstream https://api.anthropic.com",
       "proxy --upstream https://api.openai.com/v1 --policy plimsoll.yaml --window 200k --record sessions",

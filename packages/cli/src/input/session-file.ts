@@ -63,8 +63,7 @@ export async function sessionFileOr(
   const newest = own !== null && own.modifiedMs >= (log?.modifiedMs ?? 0) ? own : log;
   if (newest === null) {
     const where = agent === null ? "no session of this folder" : `no log of ${agent}`;
-    const how = "name a log, or an agent, as in plimsoll inspect claude-code";
-    throw new PlimsollError("bad-input", `${where} was found: ${how} (${LOCATED_AGENTS.join(", ")})`);
+    throw new PlimsollError("bad-input", `${where} was found: name a log or an agent (${LOCATED_AGENTS.join(", ")})`);
   }
   const which = agent === null ? "of this folder" : `of ${agent}`;
   const time = new Date(newest.modifiedMs).toISOString().slice(0, "2026-01-31T12:00".length).replace("T", " ");

@@ -187,7 +187,7 @@ describe("the upstream's answer comes as it was", () => {
     [
       "it breaks off its answers",
       (response) => response.setHeader("content-type", "application/json").write("{", () => response.destroy()),
-      "breaks its answers off (ECONNRESET): agents get an error",
+      "breaks off its answers (ECONNRESET): agents get an error",
     ],
   ])("%s: a person is told once, then with a count, and when it is back", async (_, fail, words) => {
     let asked = 0;

@@ -28,14 +28,14 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
     .option("--policy <policy>", "a preset's name or a YAML file", "plimsoll")
     .option("--window <tokens>", "context window of every model; default: the agent's own where known, else the catalogue's")
     .option("-p, --port <port>", "port to listen on, 0 for a free one", "8585")
-    .option("--any-host <address>", "an address to listen on instead of 127.0.0.1, as 0.0.0.0; others may reach it")
+    .option("--any-host <address>", "an address to listen on instead of 127.0.0.1, such as 0.0.0.0; others may reach it")
     .option("--state <folder>", "folder for state; default: ~/.plimsoll/proxy")
     .option("--record <folder>", "keep conversations as sessions for `plimsoll bench`")
     .option("--keep <days>", "days that unused conversations are kept; default: 2, recorded ones 30")
     .addOption(
       new Option(
         "--bound-reasoning <choice>",
-        "thinking that a cut makes invalid: leaves (the proxy removes it), or vendor-drops",
+        "thinking that a cut makes invalid: leaves (the proxy removes it), or vendor-drops (the vendor does)",
       )
         .choices(["leaves", "vendor-drops"])
         .default("leaves"),

@@ -97,7 +97,7 @@ export function createUpstream(address: URL, tell: (line: string) => void, nowMs
       if (status < 500) answer.once("end", noteBack);
       answer.once("error", (error) => {
         const why = errorCode(error) ?? messageOf(error);
-        if (!request.signal.aborted) noteAway(why, `breaks its answers off (${why}): agents get an error`);
+        if (!request.signal.aborted) noteAway(why, `breaks off its answers (${why}): agents get an error`);
       });
       return answer;
     },
