@@ -135,7 +135,7 @@ export function modelSummaryNote({ summarizer }: BenchReport, { asking }: Pick<J
     summarizer !== "digest" && summarizer !== "recorded"
       ? `${summarizer} wrote ${formatCount(total("model"))} of ${asked} summaries.`
       : recorded === "0"
-        ? `In all ${asked} summaries quotations from the log ${quoted}.`
-        : `${recorded} of ${asked} summaries are the recorded agent's own; in the others quotations ${quoted}.`;
+        ? `In all ${asked} summaries, quotations from the log ${quoted}.`
+        : `${recorded} of ${asked} summaries are the recorded agent's own; in the others, quotations ${quoted}.`;
   return `${MODEL_MARK} pays for summaries by a model, and is compared apart from policies that do not. ${written}`;
 }

@@ -98,7 +98,7 @@ function settingTable(result: ShownTuneResult): ReportTable {
       splitBy === "nothing"
         ? `There is only one project: settings were chosen and judged on the same ${judged}.`
         : `Chosen on ${formatNumberOf(trainSessions, "session")}; the figures are of ${judged} not used to choose it (no ${splitBy} is in both).`,
-      "Best: the cheapest setting that is at least 5% cheaper than the current one and lowers no measure by a point, on both halves. The others: no setting beats them in both cost and content kept.",
+      "Best: the cheapest setting that is at least 5% cheaper than the current one and lowers no measure by a point, on both halves. The others: when chosen, no setting beat them in both cost and content kept.",
     ],
     rowTitle: "setting",
     columns: COLUMNS,

@@ -97,7 +97,7 @@ describe("verdicts", () => {
 
   test.each([
     ["too few sessions", null, "Looks best here: ours."],
-    ["few resamples in which it came first", { again: 0.79 }, "No policy is surely better: ours looks best here."],
+    ["few resamples in which it came first", { again: 0.79 }, "No policy is clearly better: ours looks best here."],
     ["most resamples", { again: 0.8 }, "Use ours."],
   ])("begin by %s", (_, sureness, line) => {
     const ours = standingOf("ours", [madeSession("a", 0.5, { held: 80 })]);

@@ -86,7 +86,7 @@ export function choiceWords(
   if (!hasActed(pick)) return `No compaction looks best here: ${name}, the closest policy, never compacted.`;
   if (choice.recommended.length === 0) return `No policy is clearly better. Closest: ${name}.`;
   if (sureness === null) return `Looks best here: ${name}.`;
-  return sureness.again < SURE_RATIO ? `No policy is surely better: ${name} looks best here.` : `Use ${name}.`;
+  return sureness.again < SURE_RATIO ? `No policy is clearly better: ${name} looks best here.` : `Use ${name}.`;
 }
 
 /** The answer among the policies with the other kind of summaries: none if it is not named, and its cost if that is above doing nothing. */

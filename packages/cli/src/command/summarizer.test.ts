@@ -59,7 +59,7 @@ describe("bench --summarizer", { timeout: REPLAY_MS }, () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^ ?sven\* /m);
     expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
-      /In all \d+ summaries quotations from the log stand in for the model's text\. /,
+      /In all \d+ summaries, quotations from the log stand in for the model's text\. /,
     );
   });
 
