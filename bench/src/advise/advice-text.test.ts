@@ -83,7 +83,7 @@ test.each<readonly [string, Verdict, string, string]>([
   [
     "too few sessions and nothing else, whatever looks better in them",
     { kind: "too-few", missing: 4, looksLike: CHEAP.standing },
-    "Nothing to set yet: 12 sessions fill half of the window; an answer needs 4 more, and to generalise beyond you 8 projects.",
+    "Nothing to set yet: 12 sessions fill half of the window; an answer needs 4 more; to generalise beyond you, 8 projects are needed.",
     "nothing to set yet, 4 more sessions needed",
   ],
   ["nothing cheaper", { kind: "keep", why: "nothing-cheaper" }, "Nothing to set: no setting saves 5%.", "nothing to set"],
