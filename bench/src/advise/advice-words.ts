@@ -241,7 +241,7 @@ function worstLoss({ losses: [worst] }: SettingFigures): string {
 }
 
 const LOSES = `loses over ${MOST_LOST_POINTS} points of a measure`;
-const UNSURE = "saves 5% over all sessions, but not on each half of them";
+const UNSURE = "saves 5% over all sessions, but not on each half of them, or not in 95% of samples";
 
 /** Why a setting is kept, and why the proxy is not taken. */
 const KEEP_WORDS = {

@@ -106,6 +106,15 @@ test("a saving that one half does not confirm is offered as the table has it, wi
   expect(setting).toMatchObject({ kind: "trade", best: { losses: [{ points: 2 }] } });
 });
 
+test("a saving without a loss over all sessions is offered with the loss on one half", () => {
+  const [odd] = splitSessions(rowsOf(PROJECTS, NONE)).train;
+  const cheap = (place: number) => ({ usd: 0.5, held: place === PROJECTS.indexOf(odd ?? "") ? 80 : 92 });
+  const { setting, rows } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS, { ...NONE, cheap }));
+  expect(rows[1]?.losses).toEqual([]);
+  const loss = { measure: "replaced texts in one half of the sessions", points: 1 };
+  expect(setting).toMatchObject({ kind: "trade", best: { losses: [loss] } });
+});
+
 test("sessions that share a beginning are one, however many folders they lie in, and no half has a part of it", () => {
   const cheap = always({ usd: 0.5, held: 90 });
   const ofLineage = (run: JudgedRun, isOf: (session: string) => boolean): JudgedRun => ({

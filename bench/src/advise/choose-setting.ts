@@ -52,7 +52,7 @@ export function chooseSetting(
   const unset = others.find(({ kind }) => kind === "default");
   // Recordings say nothing of what a value that a person has set since would have cost.
   const paid = unset === undefined ? atPaidCost(run, current.policy.name) : run;
-  const { sessions, projects, over, verdictOn } = judgeSettings(paid, current.policy.name);
+  const { sessions, projects, over, lossesOf, verdictOn } = judgeSettings(paid, current.policy.name);
   const now = over(current.policy.name);
   const byDefault = unset === undefined ? null : over(unset.policy.name);
   // Requests over the window keep all and are refused.
@@ -73,7 +73,8 @@ export function chooseSetting(
     );
     if (given.kind !== "set" && given.kind !== "trade") return given;
     const best = rows.find(({ standing }) => standing.policy === given.best.policy);
-    return best === undefined ? ({ kind: "keep", why: "nothing-cheaper" } as const) : { ...given, best };
+    if (best === undefined) return { kind: "keep", why: "nothing-cheaper" } as const;
+    return { ...given, best: given.kind === "set" ? best : { ...best, losses: lossesOf(best.standing) } };
   };
   // Who has chosen a setting is offered no second loss.
   const setting = verdict(({ kind }) => kind !== "proxy", unset === undefined ? MOST_LOST_POINTS : 0);

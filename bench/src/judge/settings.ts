@@ -1,5 +1,5 @@
 import { FEWEST_OWNERS } from "../statistics.ts";
-import { choose, isCheaper, lossesAgainst } from "./choose.ts";
+import { choose, isCheaper, lossesAgainst, type WorseMeasure } from "./choose.ts";
 import { type Split, splitSessions } from "./split.ts";
 import { type JudgedRun, type Standing, standingOf, standingsIn } from "./standing.ts";
 import { independentOf, projectsOf, type Sureness, surenessOf } from "./sureness.ts";
@@ -18,7 +18,7 @@ export type SettingVerdict<Best = Standing> =
   | { readonly kind: "too-few"; readonly missing: number; readonly looksLike: Standing | null }
   /** Cheaper by a twentieth at least and no measure a point lower, chosen on one half of the sessions and confirmed on the other. */
   | { readonly kind: "set"; readonly best: Best; readonly sureness: Sureness }
-  /** The cheapest of those that surely save, and lose {@link MOST_LOST_POINTS} of a measure at most. */
+  /** The cheapest of those that surely save, and lose {@link MOST_LOST_POINTS} of a measure at most, over all sessions or else on one half of them. */
   | { readonly kind: "trade"; readonly best: Best; readonly sureness: Sureness }
   /** `other-window`: sessions in another window decide on the one number that the file has for all, or lose by it. */
   | { readonly kind: "keep"; readonly why: "nothing-cheaper" | "too-much-lost" | "not-confirmed" | "other-window" };
@@ -34,6 +34,8 @@ export interface JudgedSettings {
   readonly projects: number;
   /** A setting over all these sessions, or over a half; `null` unless it was replayed in each of them. */
   over(policy: string, half?: "train" | "test"): Standing | null;
+  /** The measures that a setting lowers by a point over all these sessions, the worst first; if none, those that it lowers on a half. */
+  lossesOf(own: Standing): readonly WorseMeasure[];
   /** The verdict on some of the settings, the current one aside. */
   verdictOn(policies: readonly string[], options?: VerdictOptions): SettingVerdict;
 }
@@ -68,6 +70,16 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
     const tried = policies.flatMap((policy) => over(policy, half) ?? []);
     return own === null ? [] : choose(tried, { current: own }).recommended;
   };
+  const lostOn = (policy: string, half: "train" | "test"): readonly WorseMeasure[] => {
+    const [own, before] = [over(policy, half), over(current, half)];
+    const lost = own === null || before === null ? [] : lossesAgainst(own, before);
+    return lost.map(({ measure, ...loss }) => ({ ...loss, measure: `${measure} in one half of the sessions` }));
+  };
+  const lossesOf = (own: Standing): readonly WorseMeasure[] => {
+    const lost = now === null ? [] : lossesAgainst(own, now);
+    const onHalves = () => [...lostOn(own.policy, "train"), ...lostOn(own.policy, "test")];
+    return lost.length > 0 ? lost : onHalves().toSorted((a, b) => b.points - a.points);
+  };
   const verdictOn = (
     policies: readonly string[],
     { fewestAlike = FEWEST_ALIKE_SESSIONS, mostPoints = MOST_LOST_POINTS }: VerdictOptions = {},
@@ -92,10 +104,10 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
     return withoutBetter(
       policies.flatMap((policy) => over(policy) ?? []),
       now,
-      mostPoints,
+      { mostPoints, lossesOf },
     );
   };
-  return { split, sessions, projects: projectsOf(now?.units ?? []), over, verdictOn };
+  return { split, sessions, projects: projectsOf(now?.units ?? []), over, lossesOf, verdictOn };
 }
 
 /** How sure a saving is; `null` if it may be none. */
@@ -104,15 +116,21 @@ function savingOf(own: Standing, now: Standing): Sureness | null {
   return sureness !== null && sureness.cost.through < 100 ? sureness : null;
 }
 
+interface Losses {
+  readonly mostPoints: number;
+  readonly lossesOf: (own: Standing) => readonly WorseMeasure[];
+}
+
 /** The verdict by the figures over all sessions, which a table shows too. */
-function withoutBetter(standings: readonly Standing[], now: Standing, mostPoints: number): SettingVerdict {
-  const worstPoints = (own: Standing) => lossesAgainst(own, now)[0]?.points ?? 0;
+function withoutBetter(standings: readonly Standing[], now: Standing, { mostPoints, lossesOf }: Losses): SettingVerdict {
   const cheaper = standings
     .filter((own) => isCheaper(own, now) && !own.isBroken && own.tooLarge <= now.tooLarge)
     .toSorted((a, b) => a.costPercent - b.costPercent);
-  const near = cheaper.filter((own) => worstPoints(own) <= mostPoints);
-  for (const best of near) {
-    const sureness = worstPoints(best) === 0 ? null : savingOf(best, now);
+  const near = cheaper
+    .map((best) => ({ best, losses: lossesOf(best) }))
+    .filter(({ losses: [worst] }) => (worst?.points ?? 0) <= mostPoints);
+  for (const { best, losses } of near) {
+    const sureness = losses.length === 0 ? null : savingOf(best, now);
     if (sureness !== null) return { kind: "trade", best, sureness };
   }
   return {
