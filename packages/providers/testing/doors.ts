@@ -21,8 +21,8 @@ import { decodeOpenAiChat } from "../src/openai-chat/decode.ts";
 import { type ChatBody, encodeOpenAiChat, MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "../src/openai-chat/encode.ts";
 import { OPENAI_HOST } from "../src/openai-chat/hosts.ts";
 import { createChatSession } from "../src/openai-chat/session.ts";
-import { type AnyCompactor, anyCompactor, type FittedItems } from "../src/proxy/any-compactor.ts";
 import type { PreparedRequest } from "../src/proxy/prepared-request.ts";
+import type { AnyCompactor } from "../src/proxy/wires.ts";
 import { fieldsOf, KEPT_ITEMS, missing, wire } from "./kept-items.ts";
 import { proxyInMemory } from "./proxy-in-memory.ts";
 
@@ -175,12 +175,9 @@ const asking = (
     };
   });
 
-const byHand = asking((options) => {
-  const own = createChatCompactor(options, "unused");
-  const isMessage = (item: Fields): item is Fields & OpenAI.ChatCompletionMessageParam => isRecord(item);
-  const compactor = anyCompactor({ ...own, fit: (messages) => own.fit(messages) }, isMessage);
-  return dropInDoor(compactor, options.limits.maxOutputTokens, () => ({}));
-});
+const byHand = asking((options) =>
+  dropInDoor(createChatCompactor(options, "unused"), options.limits.maxOutputTokens, () => ({})),
+);
 
 const proxy = asking((options) => proxyDoor("openai-chat", { ...options, sessions: null }));
 
@@ -320,15 +317,16 @@ function dropInDoor(
   const request = requestOf((tokens) => {
     most = Math.min(replyTokens, tokens ?? replyTokens);
   });
-  const sent = ({ items, observe, recover }: FittedItems): SentItems => ({
-    ...{ items, replyTokens: most, observe },
+  const asked = (sent: readonly object[]): SentItems => ({
+    ...{ items: sent.map(fieldsOf), replyTokens: most },
+    observe: (answer) => compactor.observe(sent, answer),
     recover: async (thrown, recovery) => {
-      const next = await recover(thrown, recovery);
-      return next === null ? null : sent(next);
+      const next = await compactor.recover(sent, thrown, recovery);
+      return next === null ? null : asked(next);
     },
   });
   return {
-    fit: async (items) => sent(await compactor.fit(items, request)),
+    fit: async (items) => asked(await compactor.fit(items, request)),
     entries: async () => compactor.conversations()[0]?.entries ?? [],
     close: compactor.close,
   };
@@ -406,7 +404,9 @@ export function openPartDoor(
   if (through === "proxy") return proxyDoor(name, { ...options, mending });
   const compactor = (KEPT_ITEMS[name] ?? missing(name)).compactor(options);
   const isTold = through !== "drop-in";
-  return dropInDoor(compactor, maxOutputTokens, (onReply) => ({ conversation: "one", ...(isTold ? { onReply } : {}) }));
+  return dropInDoor(compactor, maxOutputTokens, (onReply) => ({
+    ...{ conversation: "one", oversized: "sent", ...(isTold ? { onReply } : {}) },
+  }));
 }
 
 /** How a server refuses. */

@@ -1,14 +1,12 @@
-import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
-import type { AgentInputItem } from "@openai/agents-core";
+import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { isRecord } from "@plimsoll/core/extend";
-import { PROMPTS, type PromptMessage } from "../src/drop-in/ai-sdk-middleware.ts";
+import { PROMPTS } from "../src/drop-in/ai-sdk-middleware.ts";
 import { createArrayCompactor } from "../src/drop-in/array-compactor.ts";
 import { LANGCHAIN_MESSAGES } from "../src/drop-in/langchain-messages.ts";
 import { createAgentItemsCompactor } from "../src/drop-in/openai-agents.ts";
 import type { CompactorOptions } from "../src/drop-in/request.ts";
 import { type Fields, recordsAt } from "../src/fields.ts";
-import { type AnyCompactor, anyCompactor } from "../src/proxy/any-compactor.ts";
-import { type ProxyWire, wireNamed } from "../src/proxy/wires.ts";
+import { type AnyCompactor, type ProxyWire, wireNamed } from "../src/proxy/wires.ts";
 
 /** The person's first words. */
 const GO = "Look at the harbour.";
@@ -111,8 +109,7 @@ export const KEPT_ITEMS: { readonly [name: string]: KeptItems } = {
         content: [{ type: "tool-result", toolCallId, toolName: "look", output: { type: "text", value: `seen ${toolCallId}` } }],
       },
     ],
-    compactor: (options) =>
-      anyCompactor(createArrayCompactor(PROMPTS, options), (item): item is Fields & PromptMessage => isRecord(item)),
+    compactor: (options) => createArrayCompactor(PROMPTS, options),
   },
   langchain: {
     holds: "value",
@@ -131,8 +128,7 @@ export const KEPT_ITEMS: { readonly [name: string]: KeptItems } = {
         new ToolMessage({ content: `seen ${id}`, tool_call_id: id, name: "look" }),
       ];
     },
-    compactor: (options) =>
-      anyCompactor(createArrayCompactor(LANGCHAIN_MESSAGES, options), (item): item is Fields & BaseMessage => isRecord(item)),
+    compactor: (options) => createArrayCompactor(LANGCHAIN_MESSAGES, options),
   },
   agents: {
     holds: "text",
@@ -144,8 +140,7 @@ export const KEPT_ITEMS: { readonly [name: string]: KeptItems } = {
       { type: "function_call", id: `fc_${callId}`, callId, name: "look", arguments: given, status: "completed" },
       { type: "function_call_result", callId, name: "look", status: "completed", output: `seen ${callId}` },
     ],
-    compactor: (options) =>
-      anyCompactor(createAgentItemsCompactor(options), (item): item is Fields & AgentInputItem => isRecord(item)),
+    compactor: (options) => createAgentItemsCompactor(options),
   },
 };
 

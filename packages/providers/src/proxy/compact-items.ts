@@ -1,10 +1,9 @@
 import { type CompactionEntry, type ModelLimits, PlimsollError, type SessionEntry } from "@plimsoll/core";
-import { shortHash, wellFormed } from "@plimsoll/core/extend";
+import { isRecord, MAXIMUM_RECALL_CHARS, shortHash, wellFormed } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { type Fields, jsonValueOf } from "../fields.ts";
-import type { AnyCompactor } from "./any-compactor.ts";
 import { withoutCacheMarks } from "./cache-marks.ts";
-import { type ProxyWire, wireNamed } from "./wires.ts";
+import { type AnyCompactor, type ProxyWire, wireNamed } from "./wires.ts";
 
 /** The version of the form of `POST /compact`; another one answers differently. */
 const VERSION = 1;
@@ -70,6 +69,7 @@ export async function compactItems(body: Fields, { limits, signal, compactorOf }
   const known = limits(modelId ?? null);
   const fitted = await compactor.fit(items, {
     ...request,
+    oversized: "sent",
     limits: {
       ...known,
       contextWindowTokens: asked.window_tokens ?? known.contextWindowTokens,
@@ -86,8 +86,8 @@ export async function compactItems(body: Fields, { limits, signal, compactorOf }
   return {
     version: VERSION,
     outcome: made.length === 0 ? "unchanged" : "compacted",
-    items: jsonValueOf(fitted.items.map((item) => originals.get(item) ?? item)),
-    expected_tokens: fitted.expectedTokens,
+    items: jsonValueOf(fitted.filter(isRecord).map((item) => originals.get(item) ?? item)),
+    expected_tokens: compactor.expectedTokens(fitted) ?? 0,
     record: recordOf(made, entries),
   };
 }
@@ -95,7 +95,8 @@ export async function compactItems(body: Fields, { limits, signal, compactorOf }
 /** A piece of a handle's text, of a conversation that was compacted under a name. */
 export async function recallItems(body: Fields, compactorOf: (wire: ProxyWire) => AnyCompactor): Promise<Fields> {
   const { wire, conversation, handle, start_char: startChar = 0 } = parsed(recallSchema, body);
-  const found = await compactorOf(wireFor(wire)).recall(handle, startChar, keyOf(wire, conversation));
+  const range = { startChar, maximumChars: MAXIMUM_RECALL_CHARS };
+  const found = await compactorOf(wireFor(wire)).recall(handle, range, keyOf(wire, conversation));
   if (found === null) throw new PlimsollError("bad-input", `handle: nothing in this conversation has the handle ${handle}`);
   return { version: VERSION, text: found.text, start_char: found.startChar, total_chars: found.totalChars };
 }

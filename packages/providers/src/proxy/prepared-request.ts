@@ -1,6 +1,6 @@
 import type { BoundReasoning, ContextEvent, ModelLimits, Policy, SessionStore, Summarizer, ToolSpec } from "@plimsoll/core";
 import type { Kinds } from "@plimsoll/core/extend";
-import { option, outcomeOfReply } from "@plimsoll/core/extend";
+import { isRecord, option, outcomeOfReply } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { BINDING_BETA, DROPPING } from "../anthropic/thinking.ts";
 import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
@@ -13,14 +13,13 @@ import { type Fields, parseRecord, recordAt, recordsAt } from "../fields.ts";
 import type { LearnedLimits } from "../learned-limits.ts";
 import { isMalformed } from "../named-part.ts";
 import { endedReplyIn } from "../wire/ended-reply.ts";
-import type { AnyCompactor, FittedItems } from "./any-compactor.ts";
 import { arrayPlacesAt, withElements, withValue } from "./array-places.ts";
 import { withCacheMarks } from "./cache-marks.ts";
 import type { ConversationKeys } from "./conversation-keys.ts";
 import { type Fault, mendItems } from "./mend-items.ts";
 import type { ReadRequest, RequestKind } from "./read-request.ts";
 import type { SpokenReply } from "./spoken-reply.ts";
-import type { ProxyWire } from "./wires.ts";
+import type { AnyCompactor, ProxyWire } from "./wires.ts";
 
 /** Options of a proxy's compaction. */
 export interface ProxyOptions {
@@ -229,14 +228,15 @@ async function fittedRequest(
   const reply = { mostTokens: Number.POSITIVE_INFINITY };
   const { compact: ask } = options;
   const { vendors } = wire;
-  const compact = async (items: readonly Fields[]) => {
-    const body = parseRecord(withItems(read, read.frameText, itemsText(read, given, items))) ?? {};
+  const compact = async (items: readonly object[]) => {
+    const body = parseRecord(withItems(read, read.frameText, itemsText(read, given, items.filter(isRecord)))) ?? {};
     return await ask?.(
       { ...(vendors?.ask(read.path, body) ?? { path: read.path, body }), betas: vendors?.betas ?? [] },
       signal,
     );
   };
-  const fitted = await compactor.fit(given, {
+  const sent = await compactor.fit(given, {
+    oversized: "sent",
     system: setup.system,
     tools: setup.tools,
     signal,
@@ -250,7 +250,7 @@ async function fittedRequest(
     ...(facts.modelId === null ? {} : { modelId: facts.modelId }),
     ...(conversation === null ? {} : { conversation }),
   });
-  return preparedWith(read, given, { fitted, options, reply });
+  return preparedWith(read, given, { sent, compactor, options, reply });
 }
 
 /** The limits of a model by the options, else by the policy, which may say nothing of an unknown window. */
@@ -273,11 +273,13 @@ function preparedWith(
   read: ReadRequest,
   given: readonly Fields[],
   {
-    fitted,
+    sent,
+    compactor,
     options,
     reply,
   }: {
-    readonly fitted: FittedItems;
+    readonly sent: readonly object[];
+    readonly compactor: AnyCompactor;
     readonly options: PolicyOptions;
     /** The longest reply that fits beside the items, by the last report. */
     readonly reply: { readonly mostTokens: number };
@@ -286,7 +288,8 @@ function preparedWith(
   const { wire, kind, facts } = read;
   const most = Math.max(reply.mostTokens, facts.leastOutputTokens ?? 0);
   const replyTokens = Math.min(facts.maxOutputTokens ?? 0, most);
-  const madeText = itemsText(read, given, fitted.items);
+  const items = sent.filter(isRecord);
+  const madeText = itemsText(read, given, items);
   const replyText = withReply(read, replyTokens);
   const isOwn = madeText === null && replyText === read.frameText;
   const frameText = isOwn ? replyText : dropping(read, replyText, options);
@@ -307,17 +310,17 @@ function preparedWith(
     wire,
     kind,
     modelId: facts.modelId,
-    sessionId: fitted.sessionId,
+    sessionId: compactor.sessionIdOf(sent),
     spoken: null,
     bodyText,
     betas: [
       ...(frameText === replyText ? [] : [BINDING_BETA]),
-      ...(wire.vendors !== undefined && fitted.items.some(wire.vendors.isSummary) ? wire.vendors.betas : []),
+      ...(wire.vendors !== undefined && items.some(wire.vendors.isSummary) ? wire.vendors.betas : []),
     ],
     cutOff: (answer) => cutOffBy(endedReplyIn(answer, null)),
     cutOffStream: async (text) => cutOffBy(await wire.streamedEnd(eventsOf(text)).catch(() => null)),
     observe: async (answer) => {
-      if (kind === "main") await fitted.observe(answer);
+      if (kind === "main") await compactor.observe(sent, answer);
     },
     recover: async ({ status, bodyText: words }, recovery) => {
       const thrown = {
@@ -326,8 +329,8 @@ function preparedWith(
         message: words,
         requestBodyValues: parseRecord(bodyText ?? read.bodyText),
       };
-      const next = await fitted.recover(thrown, recovery);
-      return next === null ? null : preparedWith(read, given, { fitted: next, options, reply });
+      const next = await compactor.recover(sent, thrown, recovery);
+      return next === null ? null : preparedWith(read, given, { sent: next, compactor, options, reply });
     },
   };
 }

@@ -1,18 +1,17 @@
 import type { ContextEvent, ModelLimits, SessionEntry, SessionStore } from "@plimsoll/core";
 import { isPlimsollError, PlimsollError } from "@plimsoll/core";
-import { closedError, createRedaction, option, requireFallback, shortHash } from "@plimsoll/core/extend";
+import { closedError, createRedaction, isRecord, option, requireFallback, shortHash } from "@plimsoll/core/extend";
 import type { ConversationLog } from "../drop-in/array-conversations.ts";
 import { isUndone, keptState } from "../drop-in/person-wishes.ts";
 import type { ConversationContext, ConversationName } from "../drop-in/request.ts";
 import { type Fields, parseRecord, recordsAt, stringAt } from "../fields.ts";
-import type { AnyCompactor } from "./any-compactor.ts";
 import { createBodyReader } from "./body-reader.ts";
 import { compactItems, recallItems } from "./compact-items.ts";
 import type { EventOrigin, PreparedRequest, ProxyOptions, Setup } from "./prepared-request.ts";
 import { isSmall, modelLimits, PROXY_OPTIONS, prepared, untouched } from "./prepared-request.ts";
 import { type ProxyRequest, type ReadRequest, readRequest, sessionNameOf, vendorsOf, withoutTyped } from "./read-request.ts";
 import { spokenReply } from "./spoken-reply.ts";
-import { type ProxyWire, wireAt } from "./wires.ts";
+import { type AnyCompactor, type ProxyWire, wireAt } from "./wires.ts";
 
 /** A conversation whose log the proxy has in memory. */
 interface ProxyConversation extends EventOrigin, Pick<ConversationLog, "entries" | "expectedTokens"> {
@@ -259,11 +258,11 @@ export function createPutIn(): PutIn {
     watched: (compactor, wire) => ({
       ...compactor,
       fit: (items, request) => {
-        learn(items, wire);
+        learn(items.filter(isRecord), wire);
         return compactor.fit(items, request);
       },
       logOf: (items, request) => {
-        learn(items, wire);
+        learn(items.filter(isRecord), wire);
         return compactor.logOf(items, request);
       },
     }),

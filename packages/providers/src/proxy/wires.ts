@@ -1,12 +1,10 @@
-import type Anthropic from "@anthropic-ai/sdk";
-import type { Content } from "@google/genai";
 import type { ToolSpec } from "@plimsoll/core";
 import { isRecord, type outcomeOfReply } from "@plimsoll/core/extend";
-import type OpenAI from "openai";
 import { decodeAnthropicStream } from "../anthropic/decode.ts";
 import { isSummaryBlock } from "../anthropic/encode.ts";
 import { leastReplyOf, SUMMARY_BETA, summaryRequest } from "../anthropic/thinking.ts";
 import { createMessagesCompactor } from "../drop-in/anthropic.ts";
+import type { ArrayCompactor } from "../drop-in/array-compactor.ts";
 import { createContentsCompactor } from "../drop-in/google-genai.ts";
 import { createChatCompactor } from "../drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../drop-in/openai-responses.ts";
@@ -18,7 +16,6 @@ import { decodeOpenAiResponsesStream } from "../openai-responses/decode.ts";
 import { endedReplyIn, endedReplyOf } from "../wire/ended-reply.ts";
 import { countedTools } from "../wire/tools.ts";
 import type { DriverEvent } from "../wire/wire.ts";
-import { type AnyCompactor, anyCompactor } from "./any-compactor.ts";
 
 /** Parameters that a request has besides its items. */
 export interface BodyFacts {
@@ -37,6 +34,10 @@ export interface BodyFacts {
   /** The parameter that shows that the vendor keeps the history, or compacts it by itself: such a request is never touched. `null` for none. */
   readonly vendors: string | null;
 }
+
+/** A compactor over untyped items of a wire. The vendor's answers are read field by field. */
+export type AnyCompactor = Omit<ArrayCompactor<object, never>, "last" | "send" | "observe"> &
+  Pick<ArrayCompactor<object, object>, "observe">;
 
 /** One wire as the proxy needs it. */
 export interface ProxyWire {
@@ -110,7 +111,7 @@ const ANTHROPIC: ProxyWire = {
   }),
   isModels: ({ role }) => role === "assistant",
   isHistory: (item) => item.role === "assistant" || recordsAt(item, "content").some(({ type }) => type === "tool_result"),
-  compactor: (options) => anyCompactor(createMessagesCompactor(options, "unused"), isMessage<Anthropic.MessageParam>),
+  compactor: (options) => createMessagesCompactor(options, "unused"),
   vendors: {
     ask: (path, body) => ({ path, body: summaryRequest(withoutKeys(body, ["stream"])) }),
     isSummary: (item) => isSummaryBlock(recordsAt(item, "content")[0]),
@@ -140,7 +141,7 @@ const CHAT: ProxyWire = {
   }),
   isModels: ({ role }) => role === "assistant",
   isHistory: ({ role }) => role === "assistant" || role === "tool",
-  compactor: (options) => anyCompactor(createChatCompactor(options, "unused"), isMessage<OpenAI.ChatCompletionMessageParam>),
+  compactor: (options) => createChatCompactor(options, "unused"),
   streamedEnd: endBy(decodeOpenAiChatStream),
   answerAfter: (answer, { id = answer.id, model = answer.model, usage }) => ({
     id,
@@ -163,7 +164,7 @@ const RESPONSES: ProxyWire = {
   }),
   isModels: (item) => isItem(item) && isModels(item),
   isHistory: (item) => isItem(item) && (isModels(item) || itemKind(item) === "output"),
-  compactor: (options) => anyCompactor(createItemsCompactor(options, "unused"), isItem),
+  compactor: (options) => createItemsCompactor(options, "unused"),
   vendors: {
     ask: (path, { model, input, instructions }) => ({ path: `${path}/compact`, body: { model, input, instructions } }),
     isSummary: ({ type }) => type === "compaction",
@@ -196,8 +197,7 @@ const GEMINI: ProxyWire = {
   },
   isModels: ({ role }) => role === "model",
   isHistory: (item) => item.role === "model" || recordsAt(item, "parts").some((part) => part.functionResponse !== undefined),
-  compactor: (options) =>
-    anyCompactor(createContentsCompactor(options, "unused"), (item): item is Fields & Content => isRecord(item)),
+  compactor: (options) => createContentsCompactor(options, "unused"),
   streamedEnd: async (events) => {
     const candidates = events.flatMap((event) => recordsAt(event, "candidates"));
     const parts = candidates.flatMap((candidate) => recordsAt(recordAt(candidate, "content"), "parts"));
@@ -217,10 +217,6 @@ const WIRES: readonly { readonly paths: RegExp; readonly wire: ProxyWire }[] = [
   { paths: /\/responses(\/compact)?$/, wire: RESPONSES },
   { paths: /\/models\/[^/]+:(generateContent|streamGenerateContent)$/, wire: GEMINI },
 ];
-
-function isMessage<Message>(item: Fields): item is Fields & Message {
-  return typeof item.role === "string";
-}
 
 function isItem(item: unknown): item is Fields & ResponseItem {
   return isRecord(item);
