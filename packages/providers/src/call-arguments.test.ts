@@ -4,7 +4,8 @@ import { startSimulator } from "@plimsoll/simulator";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openPartDoor, PART_DOORS } from "../testing/doors.ts";
-import { KEPT_ITEMS, keptHistory } from "../testing/kept-items.ts";
+import { ITEM_FORMS, type KeptName } from "../testing/item-forms.ts";
+import { keptHistory } from "../testing/kept-items.ts";
 import { CLIENTS } from "../testing/wire-clients.ts";
 
 const CUT = '{"path":"a.ts","content":"half of a fi';
@@ -31,7 +32,7 @@ const asValue = (text: string): unknown => {
   }
 };
 
-const givenTo = (name: string, text: string) => (KEPT_ITEMS[name]?.holds === "text" ? text : asValue(text));
+const givenTo = (name: KeptName, text: string) => (ITEM_FORMS[name].holds === "text" ? text : asValue(text));
 
 /** The arguments of the call in the sent request; `undefined` if there is none. */
 const heldArguments = (sent: unknown): unknown => {

@@ -3,7 +3,7 @@ import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { MockLanguageModelV3 } from "ai/test";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ALL_DOORS, type Call, chatAnswer, openPartDoor, PART_DOORS, untilTaken } from "../testing/doors.ts";
-import { KEPT_ITEMS, keptHistory } from "../testing/kept-items.ts";
+import { KEPT_NAMES, keptHistory } from "../testing/kept-items.ts";
 import { sdkRejection } from "./client/failure.ts";
 import { createCompactionMiddleware } from "./drop-in/ai-sdk.ts";
 import { createCompactingModel } from "./drop-in/openai-agents.ts";
@@ -96,7 +96,7 @@ describe.each(doors)("%s", (_, open, { reply: maxOutputTokens, isCallers }) => {
 });
 
 /** Programs that keep items of a kind. */
-const KEEPERS = [...PART_DOORS, ...Object.keys(KEPT_ITEMS).map((name) => [name, "drop-in that is told replies"] as const)];
+const KEEPERS = [...PART_DOORS, ...KEPT_NAMES.map((name) => [name, "drop-in that is told replies"] as const)];
 
 describe.each(KEEPERS)("items of %s through a %s", (name, through) => {
   test.each(REFUSALS)("go on after the refusal of prompt and reply together by %s", async (_, status, words) => {

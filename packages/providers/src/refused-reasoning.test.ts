@@ -2,6 +2,7 @@ import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openPartDoor, PART_DOORS, type Refused, untilTaken } from "../testing/doors.ts";
+import type { KeptName } from "../testing/item-forms.ts";
 import { keptHistory } from "../testing/kept-items.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { sdkRejection } from "./client/failure.ts";
@@ -69,7 +70,7 @@ const NAMED: readonly (readonly [string, (name: string) => Refused])[] = [
 ];
 
 /** Fields of replies by which servers that do not know them name them, without a place. */
-const FIELDS: readonly (readonly [string, string])[] = [
+const FIELDS: readonly (readonly [string, KeptName])[] = [
   ["property 'reasoning_details' is unsupported", "openai-chat"],
   ["reasoning_details is not supported", "openai-chat"],
   ['Unknown name "thoughtSignature": Cannot find field.', "gemini"],
@@ -289,7 +290,7 @@ test.each(FIELDS.flatMap((each) => (["drop-in", "proxy"] as const).map((through)
 
 /** Items that a server takes, also after a restart, from which on nothing is refused. */
 async function takenTwice(
-  name: string,
+  name: KeptName,
   {
     through,
     history,

@@ -1,7 +1,7 @@
 import { type ModelLimits, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { chatAnswer, openPartDoor, PART_DOORS, untilTaken } from "../testing/doors.ts";
-import { KEPT_ITEMS, keptHistory } from "../testing/kept-items.ts";
+import { KEPT_NAMES, keptHistory } from "../testing/kept-items.ts";
 import { proxyInMemory } from "../testing/proxy-in-memory.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { createChatSession } from "./openai-chat/session.ts";
@@ -94,7 +94,7 @@ test("the proxy asks for less in the same bytes otherwise", async () => {
   await compaction.close();
 });
 
-const KEEPERS = [...PART_DOORS, ...Object.keys(KEPT_ITEMS).map((name) => [name, "drop-in that is told replies"] as const)];
+const KEEPERS = [...PART_DOORS, ...KEPT_NAMES.map((name) => [name, "drop-in that is told replies"] as const)];
 
 test.each(
   KEEPERS.filter(([, through]) => through !== "drop-in").flatMap(

@@ -8,6 +8,7 @@ import type { ArrayCompactor } from "../src/drop-in/array-compactor.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../src/drop-in/openai-responses.ts";
 import type { CompactorOptions } from "../src/drop-in/request.ts";
+import { turnItems } from "./item-forms.ts";
 import type { MarkedTurn } from "./marked-history.ts";
 
 /** Answers a request with its prompt's tokens, or rejects. */
@@ -35,9 +36,18 @@ export interface DropInKind {
 
 /** All drop-ins. */
 export const DROP_INS: readonly DropInKind[] = [
-  { name: "Anthropic messages", open: (options) => playing(createMessagesCompactor(options), anthropicItems, anthropicAnswer) },
-  { name: "Chat Completions messages", open: (options) => playing(createChatCompactor(options), chatItems, chatAnswer) },
-  { name: "Responses items", open: (options) => playing(createItemsCompactor(options), responsesItems, responsesAnswer) },
+  {
+    name: "Anthropic messages",
+    open: (options) => playing(createMessagesCompactor(options), turnItems("anthropic"), anthropicAnswer),
+  },
+  {
+    name: "Chat Completions messages",
+    open: (options) => playing(createChatCompactor(options), turnItems("openai-chat"), chatAnswer),
+  },
+  {
+    name: "Responses items",
+    open: (options) => playing(createItemsCompactor(options), turnItems("openai-responses"), responsesAnswer),
+  },
   { name: "AI SDK middleware", open: playingMiddleware },
 ];
 
@@ -71,7 +81,7 @@ type Params = Parameters<NonNullable<LanguageModelMiddleware["wrapGenerate"]>>[0
 
 function playingMiddleware(options: CompactorOptions): PlayedDropIn {
   const middleware = createCompactionMiddleware(options);
-  const items = itemsOf(promptItems);
+  const items = itemsOf(turnItems("ai-sdk"));
   return {
     send: async ({ turns, provider, key }) => {
       const model = new MockLanguageModelV3({
@@ -102,71 +112,6 @@ function playingMiddleware(options: CompactorOptions): PlayedDropIn {
 /** Distinguishes the requests of one conversation, and is the same for every player. */
 function requestIdOf(turns: readonly MarkedTurn[]): string {
   return `request_${turns.length}`;
-}
-
-/** The items of a turn on this wire. */
-export function anthropicItems(turn: MarkedTurn): readonly Anthropic.MessageParam[] {
-  if (turn.kind === "human")
-    return [
-      ...(turn.before === null ? [] : [{ role: "assistant", content: turn.before } as const]),
-      { role: "user", content: turn.text },
-    ];
-  const { callId: id, path, said, result: content } = turn;
-  const call = { type: "tool_use", id, name: "read_file", input: { path } } as const;
-  return [
-    { role: "assistant", content: [{ type: "text", text: said }, call] },
-    { role: "user", content: [{ type: "tool_result", tool_use_id: id, content }] },
-  ];
-}
-
-/** The items of a turn on this wire. */
-export function chatItems(turn: MarkedTurn): readonly OpenAI.ChatCompletionMessageParam[] {
-  if (turn.kind === "human")
-    return [
-      ...(turn.before === null ? [] : [{ role: "assistant", content: turn.before } as const]),
-      { role: "user", content: turn.text },
-    ];
-  const { callId: id, path, said, result } = turn;
-  const call = { id, type: "function", function: { name: "read_file", arguments: JSON.stringify({ path }) } } as const;
-  return [
-    { role: "assistant", content: said, tool_calls: [call] },
-    { role: "tool", tool_call_id: id, content: result },
-  ];
-}
-
-/** The items of a turn on this wire. */
-export function responsesItems(turn: MarkedTurn): readonly OpenAI.Responses.ResponseInputItem[] {
-  if (turn.kind === "human")
-    return [
-      ...(turn.before === null ? [] : [{ role: "assistant", content: turn.before } as const]),
-      { role: "user", content: turn.text },
-    ];
-  const { callId: call_id, path, said, result: output } = turn;
-  return [
-    { role: "assistant", content: said },
-    { type: "function_call", call_id, name: "read_file", arguments: JSON.stringify({ path }) },
-    { type: "function_call_output", call_id, output },
-  ];
-}
-
-/** The items of a turn in the AI SDK. */
-export function promptItems(turn: MarkedTurn): Params["prompt"] {
-  if (turn.kind === "human") {
-    const user = { role: "user" as const, content: [{ type: "text" as const, text: turn.text }] };
-    return turn.before === null ? [user] : [{ role: "assistant", content: [{ type: "text", text: turn.before }] }, user];
-  }
-  const { callId: toolCallId, path, said, result: value } = turn;
-  const names = { toolCallId, toolName: "read_file" };
-  return [
-    {
-      role: "assistant",
-      content: [
-        { type: "text", text: said },
-        { type: "tool-call", ...names, input: { path } },
-      ],
-    },
-    { role: "tool", content: [{ type: "tool-result", ...names, output: { type: "text", value } }] },
-  ];
 }
 
 /** An answer of the Messages API. */

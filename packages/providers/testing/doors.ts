@@ -23,7 +23,8 @@ import { OPENAI_HOST } from "../src/openai-chat/hosts.ts";
 import { createChatSession } from "../src/openai-chat/session.ts";
 import type { PreparedRequest } from "../src/proxy/prepared-request.ts";
 import type { AnyCompactor } from "../src/proxy/wires.ts";
-import { fieldsOf, KEPT_ITEMS, missing, wire } from "./kept-items.ts";
+import type { KeptName } from "./item-forms.ts";
+import { COMPACTORS, fieldsOf, KEPT_NAMES, WIRE_NAMES, wire } from "./kept-items.ts";
 import { proxyInMemory } from "./proxy-in-memory.ts";
 
 export type Answer = OpenAI.ChatCompletion;
@@ -340,9 +341,9 @@ const PATHS: { readonly [name: string]: string } = {
 };
 
 /** Each kind of items at its drop-in, and those of a wire at the proxy. */
-export const PART_DOORS: readonly (readonly [string, "drop-in" | "proxy"])[] = [
-  ...Object.keys(KEPT_ITEMS).map((name) => [name, "drop-in"] as const),
-  ...Object.keys(PATHS).map((name) => [name, "proxy"] as const),
+export const PART_DOORS: readonly (readonly [KeptName, "drop-in" | "proxy"])[] = [
+  ...KEPT_NAMES.map((name) => [name, "drop-in"] as const),
+  ...WIRE_NAMES.map((name) => [name, "proxy"] as const),
 ];
 
 /** How a body says how long a reply may be, where it is not `max_tokens`. */
@@ -388,7 +389,7 @@ function proxyDoor(name: string, options: ItemsOptions): ItemsDoor {
 
 /** Opens a door for items of a kind: the drop-in's, or the proxy's. */
 export function openPartDoor(
-  name: string,
+  name: KeptName,
   {
     through = "drop-in",
     sessions = createMemorySessionStore(),
@@ -402,7 +403,7 @@ export function openPartDoor(
 ): ItemsDoor {
   const options = { policy: PLIMSOLL_POLICY, limits: { contextWindowTokens: 200_000, maxOutputTokens }, sessions };
   if (through === "proxy") return proxyDoor(name, { ...options, mending });
-  const compactor = (KEPT_ITEMS[name] ?? missing(name)).compactor(options);
+  const compactor = COMPACTORS[name](options);
   const isTold = through !== "drop-in";
   return dropInDoor(compactor, maxOutputTokens, (onReply) => ({
     ...{ conversation: "one", oversized: "sent", ...(isTold ? { onReply } : {}) },

@@ -1,57 +1,38 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { NONE_POLICY, PI_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
-import type OpenAI from "openai";
 import { expect, test } from "vitest";
-import { anthropicItems, chatItems, promptItems, responsesItems } from "../../testing/array-drop-ins.ts";
+import { type FormName, ITEM_FORMS, stepItems, turnItems } from "../../testing/item-forms.ts";
+import { COMPACTORS } from "../../testing/kept-items.ts";
 import type { MarkedTurn } from "../../testing/marked-history.ts";
 import { PROMPTS, type PromptMessage } from "./ai-sdk-middleware.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
-import { createChatCompactor } from "./openai-chat.ts";
 import { createItemsCompactor } from "./openai-responses.ts";
 
 const options = { policy: PLIMSOLL_POLICY, limits: { contextWindowTokens: 1_000_000, maxOutputTokens: 1_000 } };
 const STEPS = 20;
-const system = "Be brief.";
 
-type Step<Item> = (id: string) => readonly [call: Item, result: Item];
+const KINDS: readonly (readonly [string, FormName])[] = [
+  ["Anthropic's messages", "anthropic"],
+  ["Chat Completions messages", "openai-chat"],
+  ["Responses items", "openai-responses"],
+  ["the AI SDK's prompts", "ai-sdk"],
+];
 
-const messagesStep: Step<Anthropic.MessageParam> = (id) => [
-  { role: "assistant", content: [{ type: "tool_use", id, name: "look", input: {} }] },
-  { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: `seen ${id}` }] },
-];
-const chatStep: Step<OpenAI.ChatCompletionMessageParam> = (id) => [
-  { role: "assistant", content: null, tool_calls: [{ id, type: "function", function: { name: "look", arguments: "{}" } }] },
-  { role: "tool", tool_call_id: id, content: `seen ${id}` },
-];
-const itemsStep: Step<OpenAI.Responses.ResponseInputItem> = (id) => [
-  { type: "function_call", call_id: id, name: "look", arguments: "{}" },
-  { type: "function_call_output", call_id: id, output: `seen ${id}` },
-];
 const said = (text: string): PromptMessage => ({ role: "user", content: [{ type: "text", text }] });
-const stepsStep: Step<PromptMessage> = (id) => [
-  { role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: "look", input: {} }] },
-  {
-    role: "tool",
-    content: [{ type: "tool-result", toolCallId: id, toolName: "look", output: { type: "text", value: `seen ${id}` } }],
-  },
-];
 
 /** Counts how often one step reads the content, arguments or output of an item. */
-async function readsPerStep<Item extends object>(
-  fit: (items: Item[]) => Promise<unknown>,
-  step: Step<Item>,
-  first: Item,
-): Promise<readonly number[]> {
+async function readsPerStep(fit: (items: object[]) => Promise<unknown>, form: FormName): Promise<readonly number[]> {
   let reads = 0;
-  const get = (target: Item, key: string | symbol): unknown => {
+  const get = (target: object, key: string | symbol): unknown => {
     if (key === "content" || key === "arguments" || key === "output") reads += 1;
     return Reflect.get(target, key);
   };
-  const items = [new Proxy(first, { get })];
+  const items = [new Proxy(Object(ITEM_FORMS[form].said("go")), { get })];
   const counts: number[] = [];
   for (let index = 0; index < STEPS; index += 1) {
-    items.push(...step(`call_${index}`).map((item) => new Proxy(item, { get })));
+    const id = `call_${index}`;
+    items.push(...stepItems(form, { id, result: `seen ${id}` }).map((item) => new Proxy(item, { get })));
     const before = reads;
     await fit([...items]);
     counts.push(reads - before);
@@ -64,8 +45,8 @@ test("what the agent declares in the middle of Anthropic's messages stands alone
   const compactor = createMessagesCompactor({ policy: PI_POLICY, limits });
   const own: Anthropic.MessageParam[] = [{ role: "user", content: "Mend all files." }];
   for (let index = 0; index < 60; index += 1) {
-    const [call, result] = messagesStep(`call_${index} ${"word ".repeat(60)}`);
-    own.push(call, result);
+    const id = `call_${index} ${"word ".repeat(60)}`;
+    own.push(...stepItems("anthropic", { id, result: `seen ${id}` }));
     if (index % 6 === 3) own.push({ role: "system", content: `Rule ${index} holds.` });
     if (index % 15 === 14)
       own.push({ role: "assistant", content: `Done with ${index}.` }, { role: "user", content: `Go on with ${index}.` });
@@ -86,16 +67,9 @@ test("what the agent declares in the middle of Anthropic's messages stands alone
 const ODD_IDS = ["functions.look:0", `call_${"long".repeat(30)}`];
 
 const compactor = { ...options, policy: { ...PLIMSOLL_POLICY, truncation: { capTokens: 200 } } };
-const fits: readonly (readonly [string, (turns: readonly MarkedTurn[]) => Promise<readonly unknown[]>])[] = [
-  ["Anthropic's messages", (turns) => createMessagesCompactor(compactor).fit(turns.flatMap(anthropicItems))],
-  ["Chat Completions messages", (turns) => createChatCompactor(compactor).fit(turns.flatMap(chatItems))],
-  ["Responses items", (turns) => createItemsCompactor(compactor).fit(turns.flatMap(responsesItems))],
-  ["the AI SDK's prompts", (turns) => createArrayCompactor(PROMPTS, compactor).fit(turns.flatMap(promptItems))],
-];
-
-test.each(fits.flatMap(([name, fit]) => ODD_IDS.map((callId) => [name, callId, fit] as const)))(
+test.each(KINDS.flatMap(([name, form]) => ODD_IDS.map((callId) => [name, callId, form] as const)))(
   "%s: results that are cut answer the call %s under the id that the server gave",
-  async (_, callId, fit) => {
+  async (_, callId, form) => {
     const step = (index: number): MarkedTurn => {
       const result = `seen ${index} ${"word ".repeat(300)}`;
       return { kind: "step", callId, path: `${index}.ts`, said: `Step ${index}.`, result };
@@ -104,44 +78,16 @@ test.each(fits.flatMap(([name, fit]) => ODD_IDS.map((callId) => [name, callId, f
       { kind: "human", text: "Mend all files.", before: null },
       ...Array.from({ length: 4 }, (_each, index) => step(index)),
     ];
-    const sent = JSON.stringify(await fit(turns));
+    const sent = JSON.stringify(await COMPACTORS[form](compactor).fit(turns.flatMap(turnItems(form))));
     expect(sent).not.toContain("word ".repeat(300).trim());
     const ids = [...sent.matchAll(/"(?:tool_use_id|tool_call_id|toolCallId|call_id|id)":"([^"]*)"/g)].map(([, id]) => id);
     expect(ids).toEqual(Array.from({ length: 8 }, () => callId));
   },
 );
 
-test.each<readonly [string, () => Promise<readonly number[]>]>([
-  [
-    "Messages",
-    () => {
-      const compactor = createMessagesCompactor(options);
-      return readsPerStep((items) => compactor.fit(items, { system }), messagesStep, { role: "user", content: "go" });
-    },
-  ],
-  [
-    "Chat Completions",
-    () => {
-      const compactor = createChatCompactor(options);
-      return readsPerStep((items) => compactor.fit(items, { system }), chatStep, { role: "user", content: "go" });
-    },
-  ],
-  [
-    "Responses",
-    () => {
-      const compactor = createItemsCompactor(options);
-      return readsPerStep((items) => compactor.fit(items, { system }), itemsStep, { role: "user", content: "go" });
-    },
-  ],
-  [
-    "the AI SDK's prompts",
-    () => {
-      const compactor = createArrayCompactor(PROMPTS, options);
-      return readsPerStep((items) => compactor.fit(items, { system }), stepsStep, said("go"));
-    },
-  ],
-])("%s: a step reads its own items, however long the history is", async (_, reads) => {
-  const [first = 0, second = 0, ...later] = await reads();
+test.each(KINDS)("%s: a step reads its own items, however long the history is", async (_, form) => {
+  const { fit } = COMPACTORS[form](options);
+  const [first = 0, second = 0, ...later] = await readsPerStep((items) => fit(items, { system: "Be brief." }), form);
   expect(first).toBeGreaterThan(second);
   expect(second).toBeGreaterThan(0);
   expect(new Set(later)).toEqual(new Set([second]));
@@ -167,7 +113,8 @@ test("a step hashes, measures and scans its own characters alone, and takes each
   const items = [said("go")];
   const steps: { readonly chars: number; readonly taken: number }[] = [];
   for (let index = 0; index < 200; index += 1) {
-    items.push(...stepsStep(`call_${String(index).padStart(3, "0")}`));
+    const id = `call_${String(index).padStart(3, "0")}`;
+    items.push(...stepItems("ai-sdk", { id, result: `seen ${id}` }));
     [chars, taken] = [0, 0];
     await counted.fit(new Proxy(items, { get }));
     steps.push({ chars, taken: taken / items.length });
@@ -181,7 +128,7 @@ test("a result finds the name of its call, the newest of that id, however far ba
   const compactor = createItemsCompactor(options);
   const call = (name: string) => ({ type: "function_call" as const, call_id: "a", name, arguments: "{}" });
   const output = (text: string) => ({ type: "function_call_output" as const, call_id: "a", output: text });
-  const other = itemsStep("b");
+  const other = stepItems("openai-responses", { id: "b", result: "seen b" });
   await compactor.fit([{ role: "user", content: "go" }, call("old"), output("1"), ...other, call("new"), output("2")]);
   const [log] = compactor.conversations();
   const names = log?.entries.flatMap((entry) =>
@@ -198,7 +145,15 @@ test.each<readonly [string, typeof options.policy]>([
   ["its neighbour cut", { ...PLIMSOLL_POLICY, truncation: { capTokens: 200 } }],
 ])("an answer to an approval stays in the AI SDK's prompts with %s", async (_, policy) => {
   const answer: PromptMessage = { role: "tool", content: [APPROVAL] };
-  const [reply, result] = stepsStep("call_1");
+  const reply = (toolCallId: string): PromptMessage => ({
+    role: "assistant",
+    content: [{ type: "tool-call", toolCallId, toolName: "look", input: {} }],
+  });
+  const seen = { type: "text" as const, value: "seen call_1" };
+  const result: PromptMessage = {
+    role: "tool",
+    content: [{ type: "tool-result", toolCallId: "call_1", toolName: "look", output: seen }],
+  };
   const output = { type: "text" as const, value: "word ".repeat(2_000) };
   const beside: PromptMessage = {
     role: "tool",
@@ -207,7 +162,7 @@ test.each<readonly [string, typeof options.policy]>([
       { ...APPROVAL, approvalId: "approval_2" },
     ],
   };
-  const messages: PromptMessage[] = [said("go"), reply, answer, result, stepsStep("call_2")[0], beside];
+  const messages: PromptMessage[] = [said("go"), reply("call_1"), answer, result, reply("call_2"), beside];
   const sent = await createArrayCompactor(PROMPTS, { ...options, policy }).fit(messages);
   expect(sent.slice(0, -1)).toEqual(messages.slice(0, -1));
   expect(sent.at(-1)?.content[1]).toEqual(beside.content[1]);

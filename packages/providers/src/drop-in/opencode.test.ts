@@ -1,6 +1,7 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
-import { openCodeInfo, openCodeItems, openCodeUsage } from "../../testing/array-subjects.ts";
+import { openCodeUsage } from "../../testing/array-subjects.ts";
+import { openCodeInfo, stepItems } from "../../testing/item-forms.ts";
 import type { Fields } from "../fields.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
 import { createOpenCodePlugin, OPENCODE_MESSAGES } from "./opencode.ts";
@@ -25,14 +26,9 @@ function session(steps: number): OpenCodeMessage[] {
   for (let step = 0; step < steps; step++) {
     const measured = openCodeUsage(OVERHEAD_TOKENS + sizeOf(items));
     const result = `line of step ${step}\n`.repeat(100);
-    for (const item of openCodeItems({
-      kind: "step",
-      callId: `call_${step}`,
-      path: `${step}.ts`,
-      said: `Step ${step}.`,
-      result,
-    }))
-      items.push({ ...item, info: { ...item.info, id: `msg_${step}`, ...measured } });
+    const given = { path: `${step}.ts` };
+    const made: OpenCodeMessage[] = stepItems("opencode", { id: `call_${step}`, given, said: `Step ${step}.`, result });
+    for (const item of made) items.push({ ...item, info: { ...item.info, id: `msg_${step}`, ...measured } });
   }
   return items;
 }

@@ -2,7 +2,7 @@ import Anthropic, { APIError } from "@anthropic-ai/sdk";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { startSimulator } from "@plimsoll/simulator";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openCodeInfo } from "../../testing/array-subjects.ts";
+import { openCodeInfo } from "../../testing/item-forms.ts";
 import { matrixScript, READ_TOOL, SYSTEM } from "../../testing/matrix-script.ts";
 import { type Fields, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
