@@ -10,37 +10,27 @@ import {
   signatureOf,
   type WireError,
   type WireEvent,
+  wireError,
 } from "./wire.ts";
 
 /** The Messages wire: platform.claude.com/docs/en/api/messages, /messages-streaming and /errors. */
 export const ANTHROPIC_WIRE: SimulatedWire = {
   name: "anthropic",
   keyOf: (headers) => keyIn(headers, "x-api-key"),
-  keyError: (key) => ({
-    ...error(401, "authentication_error"),
-    message: key === null ? "x-api-key header is required" : "invalid x-api-key",
-  }),
+  keyError: (key) =>
+    wireError(401, "authentication_error", key === null ? "x-api-key header is required" : "invalid x-api-key"),
   headerError: (headers) =>
-    headers["anthropic-version"] === undefined
-      ? { ...error(400, "invalid_request_error"), message: "anthropic-version: header is required" }
-      : null,
-  bodyError: () => ({
-    ...error(400, "invalid_request_error"),
-    message: "The request body is not valid JSON: no low surrogate in string",
-  }),
+    headers["anthropic-version"] === undefined ? refused("anthropic-version: header is required") : null,
+  bodyError: () => refused("The request body is not valid JSON: no low surrogate in string"),
   read: readAnthropic,
   countBody: (tokens) => ({ input_tokens: tokens }),
-  overflow: ({ promptTokens, maxOutputTokens, windowTokens }) => ({
-    ...error(400, "invalid_request_error"),
-    message:
+  overflow: ({ promptTokens, maxOutputTokens, windowTokens }) =>
+    refused(
       promptTokens > windowTokens
         ? `prompt is too long: ${promptTokens} tokens > ${windowTokens} maximum`
         : `input length and \`max_tokens\` exceed context limit: ${promptTokens} + ${maxOutputTokens} > ${windowTokens}, decrease input length or \`max_tokens\` and try again`,
-  }),
-  faultError: (status) => {
-    const [type, message] = FAULTS[status] ?? ["api_error", "Internal server error"];
-    return { ...error(status, type), message };
-  },
+    ),
+  faultError: (status) => wireError(status, ...(FAULTS[status] ?? (["api_error", "Internal server error"] as const))),
   errorBody: ({ type, message, code }) => ({
     type: "error",
     error: { type, message, ...(code === null ? {} : { details: { error_code: code } }) },
@@ -63,8 +53,8 @@ const FAULTS: Readonly<Record<number, readonly [string, string]>> = {
   529: ["overloaded_error", "Overloaded"],
 };
 
-function error(status: number, type: string): WireError {
-  return { status, type, message: "", code: null, param: null };
+function refused(message: string): WireError {
+  return wireError(400, "invalid_request_error", message);
 }
 
 function startOf({ serial, modelId }: Answer): Fields {

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { isRecord, stringAt } from "./fields.ts";
 import type { WireName } from "./reply.ts";
 import type { SimulatedMediaLimits } from "./rules.ts";
-import { invalid, Refusal, type WireError } from "./wire.ts";
+import { invalid, Refusal, type WireError, wireError } from "./wire.ts";
 
 const MB = 1024 * 1024;
 
@@ -119,12 +119,6 @@ export function checkMedia(wire: WireName, body: unknown, limits: SimulatedMedia
 function bodyError(wire: WireName, limitBytes: number, isNamed: boolean): WireError {
   const limit = isNamed ? `: ${limitBytes} bytes` : "";
   return wire === "gemini"
-    ? {
-        status: 400,
-        type: "INVALID_ARGUMENT",
-        message: `Request payload size exceeds the limit${limit}.`,
-        code: null,
-        param: null,
-      }
-    : { status: 413, type: "request_too_large", message: `Request exceeds the maximum size${limit}`, code: null, param: null };
+    ? wireError(400, "INVALID_ARGUMENT", `Request payload size exceeds the limit${limit}.`)
+    : wireError(413, "request_too_large", `Request exceeds the maximum size${limit}`);
 }

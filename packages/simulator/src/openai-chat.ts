@@ -1,23 +1,22 @@
 import { type Fields, isRecord, listAt, numberAt, recordAt, recordsAt, stringAt } from "./fields.ts";
 import { checkCallId, checkToolNames, errorObject, modelOf, OPENAI_ERRORS } from "./openai-errors.ts";
 import type { Answer, Counts, Segment, SimulatedPrompt, SimulatedWire, WireEvent, WireLimits } from "./wire.ts";
-import { halves, IMAGE_TOKENS, invalid, isInstruction, isStreamed, segmentOf, textAt } from "./wire.ts";
+import { halves, IMAGE_TOKENS, invalid, isInstruction, isStreamed, segmentOf, textAt, wireError } from "./wire.ts";
 
 /** The Chat Completions wire: platform.openai.com/docs/api-reference/chat and /chat-streaming. */
 export const OPENAI_CHAT_WIRE: SimulatedWire = {
   ...OPENAI_ERRORS,
   name: "openai-chat",
   read: readOpenAiChat,
-  overflow: ({ promptTokens, maxOutputTokens, windowTokens }) => ({
-    status: 400,
-    type: "invalid_request_error",
-    code: "context_length_exceeded",
-    param: "messages",
-    message:
+  overflow: ({ promptTokens, maxOutputTokens, windowTokens }) =>
+    wireError(
+      400,
+      "invalid_request_error",
       maxOutputTokens === 0
         ? `This model's maximum context length is ${windowTokens} tokens. However, your messages resulted in ${promptTokens} tokens. Please reduce the length of the messages.`
         : `This model's maximum context length is ${windowTokens} tokens. However, you requested ${promptTokens + maxOutputTokens} tokens (${promptTokens} in the messages, ${maxOutputTokens} in the completion). Please reduce the length of the messages or completion.`,
-  }),
+      { code: "context_length_exceeded", param: "messages" },
+    ),
   whole: (answer) => ({
     ...headOf(answer, "chat.completion"),
     choices: [{ index: 0, message: messageOf(answer), logprobs: null, finish_reason: finishReasonOf(answer) }],

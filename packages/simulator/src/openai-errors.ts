@@ -1,5 +1,5 @@
 import { type Fields, stringAt } from "./fields.ts";
-import { invalid, keyIn, Refusal, type SimulatedWire, type WireError, type WireLimits } from "./wire.ts";
+import { invalid, keyIn, type SimulatedWire, type WireError, type WireLimits, wireError } from "./wire.ts";
 
 /** Keys, errors of the moment and error bodies, which both OpenAI wires have in common: platform.openai.com/docs/guides/error-codes. */
 export const OPENAI_ERRORS: Pick<
@@ -7,48 +7,42 @@ export const OPENAI_ERRORS: Pick<
   "keyOf" | "keyError" | "headerError" | "bodyError" | "countBody" | "faultError" | "errorBody"
 > = {
   keyOf: (headers) => keyIn(headers, "authorization"),
-  keyError: (key) => ({
-    status: 401,
-    type: "invalid_request_error",
-    message:
-      key === null
-        ? "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY)."
-        : "Incorrect API key provided. You can find your API key at https://platform.openai.com/account/api-keys.",
-    code: key === null ? null : "invalid_api_key",
-    param: null,
-  }),
+  keyError: (key) =>
+    key === null
+      ? wireError(
+          401,
+          "invalid_request_error",
+          "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",
+        )
+      : wireError(
+          401,
+          "invalid_request_error",
+          "Incorrect API key provided. You can find your API key at https://platform.openai.com/account/api-keys.",
+          { code: "invalid_api_key" },
+        ),
   headerError: () => null,
   countBody: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
-  bodyError: () => ({
-    status: 400,
-    type: "invalid_request_error",
-    message:
+  bodyError: () =>
+    wireError(
+      400,
+      "invalid_request_error",
       "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)",
-    code: null,
-    param: null,
-  }),
-  faultError: (status) => {
-    const [type, code, message] = FAULTS[status] ?? SERVER_ERROR;
-    return { status, type, code, param: null, message };
-  },
+    ),
+  faultError: (status) => wireError(status, ...(FAULTS[status] ?? SERVER_ERROR)),
   errorBody: (error) => ({ error: errorObject(error) }),
 };
 
-type FaultWords = readonly [type: string, code: string | null, message: string];
+type FaultWords = readonly [type: string, message: string, facts?: { readonly code: string }];
 
-const SERVER_ERROR: FaultWords = [
-  "server_error",
-  null,
-  "The server had an error while processing your request. Sorry about that!",
-];
+const SERVER_ERROR: FaultWords = ["server_error", "The server had an error while processing your request. Sorry about that!"];
 
 const FAULTS: Readonly<Record<number, FaultWords>> = {
   429: [
     "tokens",
-    "rate_limit_exceeded",
     "Rate limit reached for gpt-4o in organization org-simulated on tokens per min (TPM): Limit 30000, Used 29000, Requested 5000. Please try again in 8s.",
+    { code: "rate_limit_exceeded" },
   ],
-  503: ["server_error", null, "The engine is currently overloaded, please try again later"],
+  503: ["server_error", "The engine is currently overloaded, please try again later"],
 };
 
 /** The object of an error, in bodies and in events. */
@@ -61,13 +55,8 @@ export function modelOf(body: unknown, { models }: WireLimits): string {
   const modelId = stringAt(body, "model");
   if (modelId === null) throw invalid("you must provide a model parameter");
   if (models === null || models.includes(modelId)) return modelId;
-  throw new Refusal({
-    status: 404,
-    type: "invalid_request_error",
-    message: `The model \`${modelId}\` does not exist or you do not have access to it.`,
-    code: "model_not_found",
-    param: null,
-  });
+  const facts = { status: 404, code: "model_not_found" };
+  throw invalid(`The model \`${modelId}\` does not exist or you do not have access to it.`, facts);
 }
 
 /** A call id that is longer than the wire takes is refused. */

@@ -1,7 +1,7 @@
 import { type Fields, recordsAt, stringAt } from "./fields.ts";
 import { contentOf } from "./openai-binding.ts";
 import { checkCallId, checkPresent, checkToolNames } from "./openai-errors.ts";
-import { invalid, Refusal, signatureOf, textAt } from "./wire.ts";
+import { invalid, type Refusal, signatureOf, textAt } from "./wire.ts";
 
 /** Longest call id: platform.openai.com/docs/api-reference/responses/create. */
 const MAXIMUM_CALL_ID_CHARS = 64;
@@ -137,7 +137,7 @@ function isOfOther(item: Fields | undefined, reasoningId: string): boolean {
 /** Nothing is stored, so a bare id names nothing. */
 export function notFound(id: string): Refusal {
   const message = `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`;
-  return new Refusal({ status: 404, type: "invalid_request_error", message, code: null, param: "input" });
+  return invalid(message, { status: 404, param: "input" });
 }
 
 /** Tools of a request: its own, those that items add, and in each namespace those that it holds. */

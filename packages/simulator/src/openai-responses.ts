@@ -16,20 +16,20 @@ import {
 } from "./openai-responses-items.ts";
 import type { SimulatedPart, SimulatedReply } from "./reply.ts";
 import type { Answer, Counts, Segment, SimulatedPrompt, SimulatedWire, WireEvent, WireLimits } from "./wire.ts";
-import { halves, IMAGE_TOKENS, invalid, isInstruction, isStreamed, named, segmentOf, textAt } from "./wire.ts";
+import { halves, IMAGE_TOKENS, invalid, isInstruction, isStreamed, named, segmentOf, textAt, wireError } from "./wire.ts";
 
 /** The Responses wire: platform.openai.com/docs/api-reference/responses and /responses-streaming. */
 export const OPENAI_RESPONSES_WIRE: SimulatedWire = {
   ...OPENAI_ERRORS,
   name: "openai-responses",
   read: readOpenAiResponses,
-  overflow: () => ({
-    status: 400,
-    type: "invalid_request_error",
-    code: "context_length_exceeded",
-    param: "input",
-    message: "Your input exceeds the context window of this model. Please adjust your input and try again.",
-  }),
+  overflow: () =>
+    wireError(
+      400,
+      "invalid_request_error",
+      "Your input exceeds the context window of this model. Please adjust your input and try again.",
+      { code: "context_length_exceeded", param: "input" },
+    ),
   whole: (answer) => endOf(answer),
   events: eventsOf,
   // Not the object of a body: the event has a type of its own, and no room for the error's.

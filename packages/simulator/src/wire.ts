@@ -171,18 +171,17 @@ export class Refusal extends Error {
   }
 }
 
+/** The vendor's facts about an error, where it gives any. */
+type ErrorFacts = Partial<Readonly<Record<"code" | "param", string>>>;
+
+/** An error without the facts that are left out. */
+export function wireError(status: number, type: string, message: string, facts: ErrorFacts = {}): WireError {
+  return { status, type, message, code: null, param: null, ...facts };
+}
+
 /** A refusal of a request that is wrong in itself. */
-export function invalid(
-  message: string,
-  facts: { readonly param?: string; readonly code?: string; readonly status?: number } = {},
-): Refusal {
-  return new Refusal({
-    status: facts.status ?? 400,
-    type: "invalid_request_error",
-    message,
-    code: facts.code ?? null,
-    param: facts.param ?? null,
-  });
+export function invalid(message: string, { status = 400, ...facts }: ErrorFacts & { readonly status?: number } = {}): Refusal {
+  return new Refusal(wireError(status, "invalid_request_error", message, facts));
 }
 
 /** A piece without a mark, with so many tokens of images. */
