@@ -47,8 +47,8 @@ export interface BindingAnswer {
   readonly compact: (text: string) => string;
 }
 
-/** A message as it was sent, its content as blocks. */
-interface SentMessage {
+/** A message as it was sent, or as the vendor joins some; its content as blocks. */
+export interface SentMessage {
   readonly role: unknown;
   readonly blocks: readonly Fields[];
 }
@@ -65,11 +65,8 @@ export function checkBinding(body: unknown, messages: readonly SentMessage[], as
   const dropped = new Set<Fields>();
   for (const [index, { role, blocks }] of messages.entries())
     for (const [place, block] of blocks.entries()) {
-      const reason = passed(run, role, block, {
-        modelId,
-        isChecked: behaviour !== null,
-        readsAll: rules.thinkingModel === "off",
-      });
+      const how = { modelId, isChecked: behaviour !== null, readsAll: rules.thinkingModel === "off" };
+      const reason = passed(run, { role, block }, how);
       if (reason === null) continue;
       const path = `messages.${index}.content.${place}`;
       if (reason === "prefix_binding_mismatch" && behaviour === "error")
@@ -82,21 +79,14 @@ export function checkBinding(body: unknown, messages: readonly SentMessage[], as
   const isBound = checksOf(modelId, rules) !== null;
   const sign: SignThinking = (text, before) => {
     const own: Run = { ...run, valid: [...run.valid], unread: [...run.unread] };
-    for (const block of before) passed(own, "assistant", block, { modelId, isChecked: false, readsAll: true });
+    for (const block of before) passed(own, { role: "assistant", block }, { modelId, isChecked: false, readsAll: true });
     return signed(text, { modelId, bound: isBound ? boundBy(own) : null });
   };
   const compact = (text: string) => {
-    const { systemHash, tools, hash, earlier, references, valid, unread } = run;
-    const told = { systemHash, toolsHash: hashOf(tools.filter(isUndeferred).map(plainOf)), isBound, modelId };
-    const facts = {
-      ...told,
-      hashes: [...earlier, hash],
-      references: [...references],
-      valid,
-      unread,
-      role: messages.at(-1)?.role,
-    };
-    return sealedSummary(text, facts);
+    const { systemHash, hash, earlier, references, valid, unread } = run;
+    const told = { systemHash, toolsHash: toolsHashOf(run), isBound, modelId, hashes: [...earlier, hash] };
+    const seal = JSON.stringify({ ...told, references: [...references], valid, unread, role: messages.at(-1)?.role });
+    return Buffer.from(JSON.stringify({ seal, proof: signatureOf(`${seal}\n${text}`) })).toString("base64");
   };
   return { drops, dropped, isTold, sign, compact };
 }
@@ -150,10 +140,8 @@ interface Run {
 }
 
 function openRun(body: unknown): Run {
-  const system = stringAt(body, "system");
-  const blocks = system === null ? recordsAt(body, "system") : [{ type: "text", text: system }];
   return {
-    systemHash: hashOf(blocks.map(plainOf)),
+    systemHash: hashOf(blocksOf(body, "system").map(plainOf)),
     tools: recordsAt(body, "tools"),
     hash: "",
     earlier: [],
@@ -163,14 +151,18 @@ function openRun(body: unknown): Run {
   };
 }
 
-interface Reading {
-  readonly modelId: string;
-  readonly isChecked: boolean;
-  readonly readsAll: boolean;
+/** The blocks of a content that may be bare text. */
+export function blocksOf(fields: unknown, key: string): readonly Fields[] {
+  const text = stringAt(fields, key);
+  return text === null ? recordsAt(fields, key) : [{ type: "text", text }];
 }
 
 /** Adds one block to the prefix of the next; answers with the reason if the block is dropped. */
-function passed(run: Run, role: unknown, block: Fields, { modelId, isChecked, readsAll }: Reading): Drop["reason"] | null {
+function passed(
+  run: Run,
+  { role, block }: { readonly role: unknown; readonly block: Fields },
+  { modelId, isChecked, readsAll }: Record<"isChecked" | "readsAll", boolean> & Pick<BindingRequest, "modelId">,
+): Drop["reason"] | null {
   if (block.type === "compaction") return null;
   if (block.type !== "thinking" && block.type !== "redacted_thinking") {
     const after = (hash: string) => hashOf([hash, role, plainOf(block)]);
@@ -206,6 +198,10 @@ function prefixOf({ systemHash, tools, references }: Run, hash: string): string 
   return hashOf([systemHash, shown.map(plainOf), hash]);
 }
 
+function toolsHashOf({ tools }: Run): string {
+  return hashOf(tools.filter(isUndeferred).map(plainOf));
+}
+
 function isUndeferred(tool: Fields): boolean {
   return tool.defer_loading !== true;
 }
@@ -218,30 +214,25 @@ function isUndeferred(tool: Fields): boolean {
 function continueFrom(run: Run, messages: readonly SentMessage[]): void {
   const block = messages[0]?.blocks[0];
   if (block?.type !== "compaction") return;
-  const seal = summarySealOf(block);
+  const seal = parseRecord(stringAt(unpacked(block), "seal") ?? "") ?? {};
   run.hash = hashOf(["compaction", block.signature]);
   const kept = messages[0]?.blocks.length === 1 ? messages[1] : messages[0];
   const isKept =
     seal.isBound === true && seal.systemHash === run.systemHash && kept?.role !== seal.role && kept?.role !== "system";
-  if (!isKept || seal.toolsHash !== hashOf(run.tools.filter(isUndeferred).map(plainOf))) return;
-  const listed = (key: string) => listAt(seal, key).filter((each) => typeof each === "string");
-  run.earlier = listed("hashes");
-  for (const name of listed("references")) run.references.add(name);
-  run.valid.push(...listed("valid"));
-  run.unread.push(...listed("unread"));
+  if (!isKept || seal.toolsHash !== toolsHashOf(run)) return;
+  run.earlier = textsAt(seal, "hashes");
+  for (const name of textsAt(seal, "references")) run.references.add(name);
+  run.valid.push(...textsAt(seal, "valid"));
+  run.unread.push(...textsAt(seal, "unread"));
 }
 
-function sealedSummary(text: string, facts: Fields): string {
-  const seal = JSON.stringify(facts);
-  return Buffer.from(JSON.stringify({ seal, proof: signatureOf(`${seal}\n${text}`) })).toString("base64");
+function textsAt(fields: Fields, key: string): string[] {
+  return listAt(fields, key).filter((each) => typeof each === "string");
 }
 
-function summarySealOf(block: Fields): Fields {
-  return parseRecord(stringAt(unpacked(block), "seal") ?? "") ?? {};
-}
-
+/** The JSON in a block's signature; `null` for a signature of another form. */
 function unpacked(block: Fields): Fields | null {
-  return parseRecord(Buffer.from(stringAt(block, "signature") ?? "", "base64").toString());
+  return parseRecord(Buffer.from(stringAt(block, "signature") ?? stringAt(block, "data") ?? "", "base64").toString());
 }
 
 /** True for a summary as the simulator gave it. */
@@ -304,24 +295,20 @@ function proofOf(text: string, { id, modelId, bound }: Seal): string {
 
 /** Reads a block's signature; `null` for one that says nothing and is right all the same, as recorded sessions have it. */
 function sealOf(block: Fields): Seal | null {
-  const fields = parseRecord(Buffer.from(stringAt(block, "signature") ?? stringAt(block, "data") ?? "", "base64").toString());
+  const fields = unpacked(block);
   const id = stringAt(fields, "id");
   const modelId = stringAt(fields, "modelId");
   if (id === null || modelId === null) return null;
   const bound = recordAt(fields, "bound");
   const prefix = stringAt(bound, "prefix");
   if (bound === null || prefix === null) return { id, modelId, bound: null };
-  const unread = Array.isArray(bound.unread) ? bound.unread.filter((each) => typeof each === "string") : [];
-  return { id, modelId, bound: { prefix, previous: stringAt(bound, "previous"), unread } };
+  return { id, modelId, bound: { prefix, previous: stringAt(bound, "previous"), unread: textsAt(bound, "unread") } };
 }
 
 /** True for a signature that the simulator gave, under any prefix. */
 export function isSigned(block: Fields): boolean {
   const text = stringAt(block, "thinking") ?? "";
-  const signature = stringAt(block, "signature") ?? stringAt(block, "data");
-  if (signature === signatureOf(text)) return true;
+  if ((stringAt(block, "signature") ?? stringAt(block, "data")) === signatureOf(text)) return true;
   const seal = sealOf(block);
-  return (
-    seal !== null && stringAt(parseRecord(Buffer.from(signature ?? "", "base64").toString()), "proof") === proofOf(text, seal)
-  );
+  return seal !== null && stringAt(unpacked(block), "proof") === proofOf(text, seal);
 }

@@ -1,7 +1,6 @@
-import { isOwnSummary } from "./anthropic-binding.ts";
-import { type Fields, recordAt, recordsAt, stringAt } from "./fields.ts";
-import type { SimulatedRules } from "./rules.ts";
-import { type Headers, headerValues, invalid } from "./wire.ts";
+import { type BindingRequest, isOwnSummary, type SentMessage } from "./anthropic-binding.ts";
+import { recordAt, recordsAt, stringAt } from "./fields.ts";
+import { headerValues, invalid } from "./wire.ts";
 
 /**
  * Compaction on demand: platform.claude.com/docs/en/build-with-claude/compaction-on-demand, read on 2026-11-29. The error codes are the page's; the words beside
@@ -12,19 +11,9 @@ const COMPACTION_BETA = "compact-2026-09-04";
 /** Models that have it, by the page's list: Claude 4.6 and later. */
 const NO_COMPACTION = /claude-(?:[23]|instant|(?:opus|sonnet|haiku)-4(?![-.](?:[6-9]|\d\d(?!\d)))|haiku-(?!5[-.]5))/;
 
-interface SentMessage {
-  readonly role: unknown;
-  readonly blocks: readonly Fields[];
-}
-
-interface Asked {
-  readonly modelId: string;
-  readonly headers: Headers;
-  readonly rules: SimulatedRules;
-}
-
 /** Tells whether a request asks for a summary; throws what the vendor refuses of it. Token counting ignores the parameter. */
-export function checkCompaction(body: unknown, messages: readonly SentMessage[], { modelId, headers, rules }: Asked): boolean {
+export function checkCompaction(body: unknown, messages: readonly SentMessage[], request: BindingRequest): boolean {
+  const { modelId, headers, rules } = request;
   const asked = recordAt(body, "compaction");
   if (asked === null) return false;
   if (!headerValues(headers, "anthropic-beta").includes(COMPACTION_BETA))
@@ -52,7 +41,7 @@ export function checkCompaction(body: unknown, messages: readonly SentMessage[],
 const BLOCK_FIELDS: ReadonlySet<string> = new Set(["type", "content", "signature", "cache_control", "tool_changes"]);
 
 /** Checks the summaries of a request; true if it begins with one. Throws what the vendor refuses. */
-export function checkSummaries(body: unknown, messages: readonly SentMessage[], { headers, rules }: Asked): boolean {
+export function checkSummaries(body: unknown, messages: readonly SentMessage[], { headers, rules }: BindingRequest): boolean {
   const all = messages.flatMap(({ blocks }, index) =>
     blocks.flatMap((block, place) => (block.type === "compaction" ? [{ block, index, place }] : [])),
   );

@@ -1,4 +1,4 @@
-import { checkBinding, isSigned } from "./anthropic-binding.ts";
+import { blocksOf, checkBinding, isSigned, type SentMessage } from "./anthropic-binding.ts";
 import { checkCompaction, checkSummaries } from "./anthropic-compaction.ts";
 import { type Fields, listAt, numberAt, recordAt, recordsAt, stringAt } from "./fields.ts";
 import { invalid, isStreamed, Refusal, type Segment, type SimulatedPrompt, signatureOf, type WireLimits } from "./wire.ts";
@@ -97,7 +97,7 @@ function checkMessages(
   messages: readonly Fields[],
   listed: number,
   { prefill, rules, modelId, opening }: WireLimits & { readonly modelId: string; readonly opening: "summary" | "user" },
-): readonly JoinedMessage[] {
+): readonly SentMessage[] {
   if (messages.length === 0 || messages.length !== listed) throw invalid("messages: at least one message is required");
   if (messages.length > 100_000) throw invalid("messages: at most 100000 messages are allowed");
   for (const [index, message] of messages.entries()) {
@@ -169,12 +169,6 @@ function markedAtEnd(mark: Fields | null, segments: readonly Segment[]): readonl
   );
 }
 
-/** The blocks of a content that may be bare text. */
-function blocksOf(fields: unknown, key: string): readonly Fields[] {
-  const text = stringAt(fields, key);
-  return text === null ? recordsAt(fields, key) : [{ type: "text", text }];
-}
-
 function blockText(block: Fields): string {
   return (
     stringAt(block, "text") ??
@@ -215,7 +209,7 @@ function breakpointOf(mark: unknown): Segment["breakpoint"] {
 const MINIMUM_BUDGET_TOKENS = 1_024;
 
 /** Checks a request's parameters beside its messages; throws the vendor's refusals. */
-function checkParameters(body: unknown, messages: readonly JoinedMessage[], maxOutputTokens: number): void {
+function checkParameters(body: unknown, messages: readonly SentMessage[], maxOutputTokens: number): void {
   const temperature = numberAt(body, "temperature");
   if (temperature !== null && temperature > 1) throw invalid("temperature: Input should be less than or equal to 1");
   if (temperature !== null && temperature < 0) throw invalid("temperature: Input should be greater than or equal to 0");
@@ -234,7 +228,7 @@ function checkParameters(body: unknown, messages: readonly JoinedMessage[], maxO
  * With a budget of thinking, the reply of the open tool loop begins with its reasoning, and so does each that has any; adaptive thinking does not ask
  * for that.
  */
-function checkBudget(body: unknown, messages: readonly JoinedMessage[], maxOutputTokens: number): void {
+function checkBudget(body: unknown, messages: readonly SentMessage[], maxOutputTokens: number): void {
   const budgetTokens = numberAt(recordAt(body, "thinking"), "budget_tokens") ?? 0;
   if (budgetTokens < MINIMUM_BUDGET_TOKENS)
     throw invalid(`thinking.enabled.budget_tokens: Input should be greater than or equal to ${MINIMUM_BUDGET_TOKENS}`);
@@ -299,7 +293,7 @@ function checkBlocks(role: unknown, blocks: readonly Fields[], index: number): v
 }
 
 /** Checks the place of reasoning in a message, once neighbours of one role are joined. */
-function checkReasoning(messages: readonly JoinedMessage[]): void {
+function checkReasoning(messages: readonly SentMessage[]): void {
   for (const [index, { blocks }] of messages.entries())
     if (blocks.at(-1)?.type === "thinking")
       throw invalid(`messages.${index}: The final block in an assistant message cannot be \`thinking\`.`);
@@ -325,17 +319,11 @@ function checkCall(block: Fields, where: string): void {
   if (recordAt(block, "input") === null) throw invalid(`${where}.tool_use.input: Input should be a valid dictionary`);
 }
 
-/** A message as the vendor sees it. */
-interface JoinedMessage {
-  readonly role: unknown;
-  readonly blocks: readonly Fields[];
-}
-
 /**
  * Every call is answered by the next message, first thing in it, once; every result has its call in the message before. An id names one call, but on servers that
  * number their calls anew.
  */
-function checkPairs(messages: readonly JoinedMessage[], ids: "once" | "again"): void {
+function checkPairs(messages: readonly SentMessage[], ids: "once" | "again"): void {
   const seen = new Set<string>();
   let previous: readonly string[] = [];
   for (const [index, message] of messages.entries()) {
@@ -365,7 +353,7 @@ function checkPairs(messages: readonly JoinedMessage[], ids: "once" | "again"): 
 }
 
 /** Neighbours of one role are one message to the vendor: platform.claude.com/docs/en/api/messages. */
-function joinedMessages(messages: readonly JoinedMessage[]): readonly JoinedMessage[] {
+function joinedMessages(messages: readonly SentMessage[]): readonly SentMessage[] {
   const list: { role: unknown; blocks: Fields[] }[] = [];
   for (const { role, blocks } of messages) {
     const last = list.at(-1);
