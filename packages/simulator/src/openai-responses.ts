@@ -141,8 +141,11 @@ function openItem(item: Fields): Fields {
 function growthOf({ reply }: Answer, index: number): readonly Fields[] {
   const part = reply.parts[index];
   switch (part?.type) {
-    case "text":
-      return growth(part.text, reply.stop === "refusal" ? REFUSAL_GROWTH : TEXT_GROWTH);
+    case "text": {
+      const partOf = (text: string) => contentPart(reply.stop, text);
+      const words = reply.stop === "refusal" ? REFUSAL_WORDS : TEXT_WORDS;
+      return growth(part.text, { place: { content_index: 0 }, part: "response.content_part", partOf, ...words });
+    }
     case "reasoning":
       return part.text === "" ? [] : growth(part.text, SUMMARY_GROWTH);
     case "tool-call":
@@ -174,22 +177,8 @@ interface Growth {
   readonly more?: Fields;
 }
 
-const TEXT_GROWTH: Growth = {
-  place: { content_index: 0 },
-  part: "response.content_part",
-  text: "response.output_text",
-  key: "text",
-  partOf: (text) => contentPart(undefined, text),
-  more: { logprobs: [] },
-};
-
-const REFUSAL_GROWTH: Growth = {
-  place: { content_index: 0 },
-  part: "response.content_part",
-  text: "response.refusal",
-  key: "refusal",
-  partOf: (text) => contentPart("refusal", text),
-};
+const TEXT_WORDS = { text: "response.output_text", key: "text", more: { logprobs: [] } } as const;
+const REFUSAL_WORDS = { text: "response.refusal", key: "refusal" } as const;
 
 const SUMMARY_GROWTH: Growth = {
   place: { summary_index: 0 },

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CountTokens, SimulatedCacheRules } from "./options.ts";
-import type { Segment } from "./wire.ts";
+import type { Counts, Segment } from "./wire.ts";
 
 /** A segment with its size. */
 export interface SizedSegment extends Segment {
@@ -8,12 +8,7 @@ export interface SizedSegment extends Segment {
 }
 
 /** How a prompt was served. */
-interface CacheAnswer {
-  readonly readTokens: number;
-  readonly writeTokens: number;
-  /** The part of `writeTokens` that was written for an hour. */
-  readonly writeOneHourTokens: number;
-}
+type CacheAnswer = Pick<Counts, "readTokens" | "writeTokens" | "writeOneHourTokens">;
 
 /** A prompt cache: given a prompt, it answers with the part that it had and keeps the rest. */
 export interface PromptCache {
@@ -28,18 +23,6 @@ const LOOK_BACK_SEGMENTS = 20;
 
 const HOUR_MS = 3_600_000;
 
-/** One place in a prompt: the hash of all before it, and their tokens. */
-interface Place {
-  readonly hash: string;
-  readonly tokens: number;
-  readonly breakpoint: Segment["breakpoint"];
-}
-
-interface Kept {
-  expiresMs: number;
-  readonly timeToLiveMs: number;
-}
-
 /**
  * A cache with breakpoints, as Anthropic documents it: a prefix is kept at each breakpoint; from each breakpoint up to 20 blocks back are searched
  * for the longest prefix that is alive, whose time to live begins again; the rest through the last breakpoint is written.
@@ -49,7 +32,7 @@ export function createBreakpointCache(
   nowMs: () => number,
   minimumOf: (modelId: string) => number = () => rules.minimumTokens,
 ): PromptCache {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, { expiresMs: number; readonly timeToLiveMs: number }>();
   return {
     serve: (modelId, segments) => {
       const now = nowMs();
@@ -103,7 +86,8 @@ export function createAutomaticCache(rules: SimulatedCacheRules, nowMs: () => nu
   };
 }
 
-function placesOf(modelId: string, segments: readonly SizedSegment[]): readonly Place[] {
+/** The places in a prompt behind each segment: the hash of all before it, and their tokens. */
+function placesOf(modelId: string, segments: readonly SizedSegment[]) {
   let hash = modelId;
   let tokens = 0;
   return segments.map((segment) => {

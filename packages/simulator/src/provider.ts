@@ -163,12 +163,17 @@ function answerTo(provider: OpenProvider, wire: SimulatedWire, prompt: Simulated
   const { options, windowTokens, sizer } = provider;
   const sized = sizer.sized(prompt.segments);
   const promptTokens = totalTokens(sized);
-  const { modelId, messageCount, drops } = prompt;
+  const { modelId, messageCount, drops, isStreamed, toolNames, newestText } = prompt;
   const facts = { modelId, messageCount, promptTokens, drops };
   const asks = prompt.compact === undefined ? "reply" : "summary";
-  const request = requestOf(provider, wire, { prompt, promptTokens, asks });
+  const asked = { modelId, messageCount, promptTokens, isStreamed, toolNames, newestText, asks } as const;
+  const { replyIndex, exchanges } = provider;
+  const request: SimulatedRequest = { wire: wire.name, index: exchanges.length, replyIndex, ...asked };
   const fault = options.faults?.(request) ?? null;
-  if (fault?.kind === "status") return failed(provider, { wire, ...facts }, fault);
+  if (fault?.kind === "status") {
+    const response = refuse(provider, { wire, ...facts, outcome: "fault" }, wire.faultError(fault.status));
+    return { ...response, retryAfterSeconds: fault.retryAfterSeconds ?? null };
+  }
   const maxOutputTokens = options.windowHolds === "prompt" ? 0 : (prompt.maxOutputTokens ?? 0);
   const isOver = fault?.kind === "overflow" || promptTokens + maxOutputTokens > windowTokens;
   if (isOver && fault?.kind !== "silent-truncation") {
@@ -177,20 +182,6 @@ function answerTo(provider: OpenProvider, wire: SimulatedWire, prompt: Simulated
   }
   const served = isOver ? truncatedSegments(sized, windowTokens - maxOutputTokens) : sized;
   return serve(provider, { wire, prompt, request, served, fault, facts });
-}
-
-type Asked = Pick<SimulatedRequest, "promptTokens" | "asks"> & { readonly prompt: SimulatedPrompt };
-
-function requestOf(provider: OpenProvider, wire: SimulatedWire, { prompt, ...asked }: Asked): SimulatedRequest {
-  const { modelId, messageCount, isStreamed, toolNames, newestText } = prompt;
-  const { exchanges, replyIndex } = provider;
-  const told = { modelId, messageCount, isStreamed, toolNames, newestText, ...asked };
-  return { wire: wire.name, ...told, index: exchanges.length, replyIndex };
-}
-
-function failed(provider: OpenProvider, facts: RefusedExchange, fault: Extract<Fault, { readonly kind: "status" }>): Response {
-  const response = refuse(provider, { ...facts, outcome: "fault" }, facts.wire.faultError(fault.status));
-  return { ...response, retryAfterSeconds: fault.retryAfterSeconds ?? null };
 }
 
 /** A request that is served, with the part of its prompt that is read. */
@@ -204,7 +195,7 @@ interface Served {
 }
 
 function serve(provider: OpenProvider, { wire, prompt, request, served, fault, facts }: Served): Response {
-  const { options, caches, sizer, nowMs, replyIndex } = provider;
+  const { options, caches, sizer, nowMs } = provider;
   const declared = new Set(prompt.toolNames);
   const missing = prompt.callNames.find((name) => !declared.has(name));
   if (options.rules?.undeclaredTools === "refused" && missing !== undefined)
@@ -213,13 +204,11 @@ function serve(provider: OpenProvider, { wire, prompt, request, served, fault, f
   const scripted = fault?.kind === "empty-reply" ? { parts: [] } : scriptedReply(options, request);
   const reply = options.rules?.undeclaredTools === "not-called" ? withoutCallsBut(scripted, declared) : scripted;
   const answer: Answer = {
-    serial: replyIndex,
+    serial: request.replyIndex,
     modelId: prompt.modelId,
     reply,
     counts:
-      fault?.kind === "no-usage"
-        ? null
-        : toldCounts(countsOf(totalTokens(served), cache, outputOf(reply, sizer.textTokens)), reply.usage),
+      fault?.kind === "no-usage" ? null : countsOf(reply, { promptTokens: totalTokens(served), ...cache }, sizer.textTokens),
     createdSeconds: Math.floor(nowMs() / MS_PER_SECOND),
     drops: prompt.drops,
     binding: prompt.binding,
@@ -280,50 +269,31 @@ function callIdsOf(
 }
 
 function cachesOf(options: SimulatorOptions, nowMs: () => number): Readonly<Record<WireName, PromptCache>> {
-  if (options.cache === null)
-    return { anthropic: NO_CACHE, "openai-chat": NO_CACHE, "openai-responses": NO_CACHE, gemini: NO_CACHE };
   const rules = options.cache ?? DEFAULT_CACHE_RULES;
   const minimumOf = options.cache === undefined ? minimumCachedTokens : () => rules.minimumTokens;
-  return {
-    anthropic: createBreakpointCache(rules, nowMs, minimumOf),
-    "openai-chat": createAutomaticCache(rules, nowMs),
-    "openai-responses": createAutomaticCache(rules, nowMs),
-    gemini: createAutomaticCache(rules, nowMs),
-  };
+  const automatic = () => (options.cache === null ? NO_CACHE : createAutomaticCache(rules, nowMs));
+  const anthropic = options.cache === null ? NO_CACHE : createBreakpointCache(rules, nowMs, minimumOf);
+  return { anthropic, "openai-chat": automatic(), "openai-responses": automatic(), gemini: automatic() };
 }
 
-type OutputCounts = Pick<Counts, "outputTokens" | "reasoningTokens">;
-
-/** Counts a reply as output, its reasoning included. */
-function outputOf(reply: SimulatedReply, textTokens: (text: string) => number): OutputCounts {
-  let outputTokens = 0;
-  let reasoningTokens = 0;
-  for (const part of reply.parts) {
-    const tokens = textTokens(part.type === "tool-call" ? `${part.toolName}${part.argumentsJson}` : part.text);
-    outputTokens += tokens;
-    if (part.type === "reasoning") reasoningTokens += tokens;
-  }
-  return { outputTokens, reasoningTokens };
-}
-
-/** Counts a prompt and its reply. */
+/** Counts a prompt and its reply, with the reasoning as output. Usage that the script states takes the place of the counts; `null` for none. */
 function countsOf(
-  promptTokens: number,
-  cache: Pick<Counts, "readTokens" | "writeTokens" | "writeOneHourTokens">,
-  output: OutputCounts,
-): Counts {
-  return { promptTokens, ...cache, uncachedTokens: promptTokens - cache.readTokens - cache.writeTokens, ...output };
-}
-
-/** Returns the usage that the script states in the place of the counts; `null` for nothing. */
-function toldCounts(counts: Counts, told: SimulatedReply["usage"]): Counts | null {
-  if (told === undefined || told === "missing") return told === undefined ? counts : null;
-  const { promptTokens } = told;
-  const readTokens = Math.min(counts.readTokens, promptTokens);
-  const writeTokens = Math.min(counts.writeTokens, promptTokens - readTokens);
-  const writeOneHourTokens = Math.min(counts.writeOneHourTokens, writeTokens);
+  { parts, usage }: SimulatedReply,
+  prompt: Pick<Counts, "promptTokens" | "readTokens" | "writeTokens" | "writeOneHourTokens">,
+  textTokens: (text: string) => number,
+): Counts | null {
+  if (usage === "missing") return null;
+  const sumOf = (some: readonly SimulatedPart[]) =>
+    some.reduce(
+      (sum, part) => sum + textTokens(part.type === "tool-call" ? `${part.toolName}${part.argumentsJson}` : part.text),
+      0,
+    );
+  const promptTokens = usage?.promptTokens ?? prompt.promptTokens;
+  const readTokens = Math.min(prompt.readTokens, promptTokens);
+  const writeTokens = Math.min(prompt.writeTokens, promptTokens - readTokens);
+  const writeOneHourTokens = Math.min(prompt.writeOneHourTokens, writeTokens);
   const uncachedTokens = promptTokens - readTokens - writeTokens;
-  const outputTokens = told.outputTokens ?? counts.outputTokens;
-  const reasoningTokens = Math.min(counts.reasoningTokens, outputTokens);
+  const outputTokens = usage?.outputTokens ?? sumOf(parts);
+  const reasoningTokens = Math.min(sumOf(parts.filter(({ type }) => type === "reasoning")), outputTokens);
   return { promptTokens, readTokens, writeTokens, writeOneHourTokens, uncachedTokens, outputTokens, reasoningTokens };
 }

@@ -66,6 +66,7 @@ export interface Counts {
   readonly promptTokens: number;
   readonly readTokens: number;
   readonly writeTokens: number;
+  /** The part of `writeTokens` that was written for an hour. */
   readonly writeOneHourTokens: number;
   readonly uncachedTokens: number;
   readonly outputTokens: number;
