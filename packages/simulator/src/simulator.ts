@@ -74,27 +74,16 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const provider = createProvider(options);
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? "").split("?")[0] ?? "";
-    if (!isFromHere(request)) {
-      sendJson(response, 403, { error: { type: "forbidden", message: "Only programs on this machine are served." } });
-      return;
-    }
+    if (!isFromHere(request))
+      return sendJson(response, 403, { error: { type: "forbidden", message: "Only programs on this machine are served." } });
     const asked = askedAt(path);
-    if (request.method === "GET") {
-      const about = aboutModels(path, request.headers, options);
-      sendJson(response, about === null ? 404 : 200, about ?? notFound(path));
-      return;
-    }
+    const about = request.method === "GET" ? aboutModels(path, request.headers, options) : null;
+    if (about !== null) return sendJson(response, 200, about);
     const isOff = asked?.kind === "compact" && options.rules?.compactEndpoint === "off";
-    if (asked === null || isOff || request.method !== "POST") {
-      sendJson(response, 404, notFound(path));
-      return;
-    }
+    if (asked === null || isOff || request.method !== "POST") return sendJson(response, 404, notFound(path));
     const { wire, kind, told } = asked;
     const text = await readBody(request);
-    if (text === null) {
-      await sendResponse(response, provider.refuse(wire, wire.faultError(413)), { wire, echo: "" });
-      return;
-    }
+    if (text === null) return await sendResponse(response, provider.refuse(wire, wire.faultError(413)), { wire, echo: "" });
     const record = parseRecord(text);
     const body = record === null ? null : { ...record, ...told };
     const echo = kind === "respond" ? `${JSON.stringify(request.headers)} ${text}` : "";
@@ -142,35 +131,27 @@ function aboutModels(path: string, headers: IncomingHttpHeaders, options: Simula
   if (path === "/props") return { default_generation_settings: { n_ctx: windowTokens }, total_slots: 1 };
   const list = path.startsWith("/v1/") ? path.slice("/v1".length) : path;
   const ids = options.models ?? ["simulated"];
-  const describe = headers["anthropic-version"] === undefined ? openAiModel : anthropicModel;
-  const sizesOf = (id: string): ModelSizes => ({ windowTokens, outputTokens: maximumOutputTokensOf(id, options) });
+  const isOpenAi = headers["anthropic-version"] === undefined;
+  const describe = (id: string) => (isOpenAi ? openAiModel(id, windowTokens) : anthropicModel(id, windowTokens, options));
   if (list.startsWith("/models/")) {
     const id = decodeURIComponent(list.slice("/models/".length));
-    return ids.includes(id) ? describe(id, sizesOf(id)) : null;
+    return ids.includes(id) ? describe(id) : null;
   }
   if (list !== "/models") return null;
-  const data = ids.map((id) => describe(id, sizesOf(id)));
-  if (describe === openAiModel) return { object: "list", data };
+  const data = ids.map(describe);
+  if (isOpenAi) return { object: "list", data };
   return { data, has_more: false, first_id: ids[0] ?? null, last_id: ids.at(-1) ?? null };
 }
 
-type ModelSizes = { readonly windowTokens: number; readonly outputTokens: number };
-
 /** platform.openai.com/docs/api-reference/models, with the window as vLLM adds it. */
-function openAiModel(id: string, { windowTokens }: ModelSizes): Fields {
+function openAiModel(id: string, windowTokens: number): Fields {
   return { id, object: "model", created: 0, owned_by: "simulator", max_model_len: windowTokens };
 }
 
 /** platform.claude.com/docs/en/api/models: an epoch value if the day of release is not known. */
-function anthropicModel(id: string, { windowTokens, outputTokens }: ModelSizes): Fields {
-  return {
-    type: "model",
-    id,
-    display_name: id,
-    created_at: "1970-01-01T00:00:00Z",
-    max_input_tokens: windowTokens,
-    max_tokens: outputTokens,
-  };
+function anthropicModel(id: string, windowTokens: number, options: SimulatorOptions): Fields {
+  const sizes = { max_input_tokens: windowTokens, max_tokens: maximumOutputTokensOf(id, options) };
+  return { type: "model", id, display_name: id, created_at: "1970-01-01T00:00:00Z", ...sizes };
 }
 
 /** Largest request that is read on any wire; each wire has a limit of its own below it. */
@@ -194,36 +175,26 @@ function sendJson(response: ServerResponse, status: number, body: Fields): void 
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** Facts that sending needs in addition to the response: the wire of its errors, and the request that a proxy could echo. */
-interface Sending {
-  readonly wire: SimulatedWire;
-  readonly echo: string;
-}
-
-/** Sends the provider's answer, with the faults that happen on the way. */
-async function sendResponse(response: ServerResponse, answer: Response, { wire, echo }: Sending): Promise<void> {
+/** Sends the provider's answer, with the faults that happen on the way: errors in the words of the wire, or a proxy's echo of the request. */
+async function sendResponse(
+  response: ServerResponse,
+  answer: Response,
+  { wire, echo }: { readonly wire: SimulatedWire; readonly echo: string },
+): Promise<void> {
   const { content, fault, status, retryAfterSeconds } = answer;
-  if (fault?.kind === "echo") {
-    sendJson(response, 502, { error: { message: `upstream refused: ${echo}`, type: "bad_gateway" } });
-    return;
-  }
+  if (fault?.kind === "echo")
+    return sendJson(response, 502, { error: { message: `upstream refused: ${echo}`, type: "bad_gateway" } });
   if (retryAfterSeconds !== null) response.setHeader("retry-after", String(retryAfterSeconds));
-  if ("body" in content) {
-    if (fault?.kind === "cut-stream") await cutBody(response, JSON.stringify(content.body));
-    else sendJson(response, status, content.body);
-    return;
-  }
+  if ("body" in content)
+    return fault?.kind === "cut-stream"
+      ? await cutBody(response, JSON.stringify(content.body))
+      : sendJson(response, status, content.body);
   response.writeHead(status, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   for (const [index, event] of content.events.entries()) {
     if (fault?.kind === "slow-stream") await fault.pause(index);
-    if (fault?.kind === "cut-stream" && index >= fault.afterEvents) {
-      response.destroy();
-      return;
-    }
-    if (fault?.kind === "stream-error" && index >= EVENTS_BEFORE_ERROR) {
-      response.end(written(wire.errorEvent(wire.faultError(529))));
-      return;
-    }
+    if (fault?.kind === "cut-stream" && index >= fault.afterEvents) return void response.destroy();
+    if (fault?.kind === "stream-error" && index >= EVENTS_BEFORE_ERROR)
+      return void response.end(written(wire.errorEvent(wire.faultError(529))));
     await sendPiece(response, written(event));
   }
   response.end();
