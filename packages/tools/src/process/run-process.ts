@@ -65,11 +65,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessResult
   else request.signal.addEventListener("abort", onAbort, { once: true });
   try {
     const exited = exitOf(child);
-    const [exit] = await Promise.all([
-      exited,
-      drain(child.stdout, { collector, exited, through: request.through ?? ((printed) => printed) }),
-      fed,
-    ]);
+    const [exit] = await Promise.all([exited, child.stdout && drain(child.stdout, collector.add, { exited, ...request }), fed]);
     if (exit.error !== null) return { ...(await collector.finish()), ...exit, text: exit.error, end: "not-started" };
     return { ...(await collector.finish()), exitCode: exit.exitCode, endSignal: exit.endSignal, end };
   } catch (error) {
@@ -98,15 +94,12 @@ function exitOf(child: ChildProcess): Promise<Exit> {
   });
 }
 
-interface Drain {
-  readonly collector: { add(bytes: Uint8Array): Promise<void> };
-  readonly exited: Promise<unknown>;
-  readonly through: NonNullable<ProcessRequest["through"]>;
-}
-
 /** Collects an output to its end; once the program has ended, until it is silent. */
-async function drain(stream: Readable | null, { collector, exited, through }: Drain): Promise<void> {
-  if (stream === null) return;
+async function drain(
+  stream: Readable,
+  collect: (bytes: Uint8Array) => Promise<void>,
+  { exited, through = (printed) => printed }: Pick<ProcessRequest, "through"> & { readonly exited: Promise<unknown> },
+): Promise<void> {
   const givenUp = new Error("the output is silent");
   let [hasExited, isWaiting] = [false, true];
   let silence: NodeJS.Timeout | undefined;
@@ -121,7 +114,7 @@ async function drain(stream: Readable | null, { collector, exited, through }: Dr
     for await (const chunk of through(stream)) {
       clearTimeout(silence);
       isWaiting = false;
-      await collector.add(chunk);
+      await collect(chunk);
       isWaiting = true;
       waitForSilence();
     }
