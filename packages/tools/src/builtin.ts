@@ -1,4 +1,3 @@
-import type { SessionEntry, StateProvider } from "@plimsoll/core";
 import { type AgentTool, option } from "@plimsoll/core/extend";
 import { z } from "zod";
 import { contextAgentTools } from "./context-tools.ts";
@@ -15,7 +14,7 @@ import { runTerminalCommandTool } from "./run-terminal-command.ts";
 import { searchCodebaseTool } from "./search-codebase.ts";
 import { shellTool } from "./shell.ts";
 import { taskTool } from "./task.ts";
-import { createTodoLists } from "./todo.ts";
+import { createTodoLists, type TodoLists } from "./todo.ts";
 import { openWorkspace } from "./workspace/workspace.ts";
 import { writeFileTool } from "./write-file.ts";
 
@@ -42,12 +41,8 @@ const OPTIONS = option.schema<BuiltinToolOptions>({
 });
 
 /** The built-in tools with the processes that they keep running. */
-export interface BuiltinTools {
+export interface BuiltinTools extends Pick<TodoLists, "stateOf" | "resume"> {
   readonly tools: readonly AgentTool[];
-  /** The todo list of a session, for its `Session`. */
-  stateOf(sessionId: string): StateProvider;
-  /** Restores the tools' state, their todo list, from a resumed session's log, entry by entry. */
-  resume(sessionId: string, entry: SessionEntry): void;
   /** Ends programs that run on between calls: gdb. */
   close(): void;
 }
