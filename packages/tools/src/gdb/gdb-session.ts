@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createLineSplitter } from "@plimsoll/core/extend";
 import type { ToolSetting } from "../define-tool.ts";
 import { endGroup, toolEnvironment } from "../process/run-process.ts";
@@ -33,11 +33,15 @@ interface GdbState {
   readonly token: number;
 }
 
+/** Where gdb runs. */
+export type GdbSetting = Pick<ToolSetting, "workspace" | "env" | "passEnv">;
+
 /** Starts gdb without a program; commands load one. */
-export function startGdb({ workspace, env, passEnv }: Pick<ToolSetting, "workspace" | "env" | "passEnv">): GdbSession {
+export function startGdb({ workspace, env, passEnv }: GdbSetting): GdbSession {
   const options = { cwd: workspace.root, env: toolEnvironment(env, passEnv), detached: true };
   const child = spawn("gdb", ["--nx", "--quiet", "--interpreter=mi3"], options);
-  const said = createHeldText();
+  /** Text that waits until it is asked for. */
+  let held: string[] = [];
   const results = new Map<number, Waiter>();
   const stops = new Set<Waiter>();
   let state: GdbState = { program: "stands", gdb: "there", token: 0 };
@@ -47,7 +51,8 @@ export function startGdb({ workspace, env, passEnv }: Pick<ToolSetting, "workspa
     stops.clear();
   };
   const hear = ({ text, program, result }: Heard) => {
-    if (text !== null) said.add(text);
+    if (text !== null) held.push(text);
+    if (held.length > MAXIMUM_HELD_LINES) held = held.slice(-MAXIMUM_HELD_LINES / 2);
     if (program !== null) state = { ...state, program };
     if (program === "stands") endStops("stopped");
     if (result === null) return;
@@ -60,13 +65,37 @@ export function startGdb({ workspace, env, passEnv }: Pick<ToolSetting, "workspa
     results.clear();
     endStops("exited");
   };
-  listenTo(child, { hear, leave });
+  const lines = createLineSplitter(MAXIMUM_LINE_CHARS);
+  const take = (line: string | null) => hear(line === null ? { ...NOTHING_HEARD, text: LINE_LEFT_OUT } : heardOn(line));
+  child.stdout.setEncoding("utf8").on("data", (text: string) => lines.take(text).forEach(take));
+  child.stdout.once("end", () => take(lines.end()));
+  child.stderr.resume();
+  child.on("error", (error) => {
+    hear({ ...NOTHING_HEARD, text: `gdb could not be started: ${error.message}\n` });
+    leave();
+  });
+  child.once("exit", leave);
+  // Writing to a gdb that is gone must not end this process, nor reading output that breaks off.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
 
-  const answer = (how: AnswerState): GdbAnswer => ({ state: how, text: said.take() });
+  const answer = (how: AnswerState): GdbAnswer => ({ state: how, text: held.splice(0).join("") });
+  /** Waits until the waiter is called; `timed-out` after the time, or when the signal aborts. The answer is taken at that very moment, before gdb says more. */
+  const ended = (timeoutMs: number, signal: AbortSignal, register: (waiter: Waiter) => void): Promise<GdbAnswer> =>
+    new Promise((resolve) => {
+      const finish: Waiter = (how) => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", onAbort);
+        resolve(answer(how));
+      };
+      const onAbort = () => finish("timed-out");
+      const timer = setTimeout(onAbort, timeoutMs);
+      signal.addEventListener("abort", onAbort, { once: true });
+      register(finish);
+    });
   const atRest = () => answer(state.gdb === "gone" ? "exited" : "stopped");
   const send = async (mi: string, timeoutMs: number, signal: AbortSignal): Promise<GdbAnswer> => {
     if (state.gdb === "gone") return answer("exited");
-    return await ended({ answer, timeoutMs, signal }, (waiter) => {
+    return await ended(timeoutMs, signal, (waiter) => {
       state = { ...state, token: state.token + 1 };
       results.set(state.token, waiter);
       child.stdin.write(`${state.token}${mi}\n`);
@@ -74,7 +103,7 @@ export function startGdb({ workspace, env, passEnv }: Pick<ToolSetting, "workspa
   };
   const waitStopped: GdbSession["waitStopped"] = async (timeoutMs, signal) =>
     state.program === "runs" && state.gdb === "there"
-      ? await ended({ answer, timeoutMs, signal }, (waiter) => stops.add(waiter))
+      ? await ended(timeoutMs, signal, (waiter) => stops.add(waiter))
       : atRest();
   void send("-gdb-set confirm off", SETUP_MS, new AbortController().signal);
   return {
@@ -94,24 +123,6 @@ export function startGdb({ workspace, env, passEnv }: Pick<ToolSetting, "workspa
 /** Longest line of gdb's or the program's that is read; chosen: far above every cap of a policy. */
 const MAXIMUM_LINE_CHARS = 4_000_000;
 const LINE_LEFT_OUT = `[a line of more than ${MAXIMUM_LINE_CHARS} characters, not shown]\n`;
-
-function listenTo(
-  child: ChildProcessWithoutNullStreams,
-  { hear, leave }: { readonly hear: (heard: Heard) => void; readonly leave: () => void },
-): void {
-  const lines = createLineSplitter(MAXIMUM_LINE_CHARS);
-  const take = (line: string | null) => hear(line === null ? { ...NOTHING_HEARD, text: LINE_LEFT_OUT } : heardOn(line));
-  child.stdout.setEncoding("utf8").on("data", (text: string) => lines.take(text).forEach(take));
-  child.stdout.once("end", () => take(lines.end()));
-  child.stderr.resume();
-  child.on("error", (error) => {
-    hear({ ...NOTHING_HEARD, text: `gdb could not be started: ${error.message}\n` });
-    leave();
-  });
-  child.once("exit", leave);
-  // Writing to a gdb that is gone must not end this process, nor reading output that breaks off.
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
-}
 
 interface Heard {
   readonly text: string | null;
@@ -137,44 +148,6 @@ export function heardOn(line: string): Heard {
   const state = kind === "error" || kind === "running" ? kind : "done";
   const text = state === "error" ? `${miField(more, "msg") ?? "error"}\n` : null;
   return { text, program, result: token === "" ? null : { token: Number(token), state } };
-}
-
-/** Text that waits until it is asked for. */
-function createHeldText(): { readonly add: (text: string) => void; readonly take: () => string } {
-  let held: string[] = [];
-  return {
-    add: (text) => {
-      held.push(text);
-      if (held.length > MAXIMUM_HELD_LINES) held = held.slice(-MAXIMUM_HELD_LINES / 2);
-    },
-    take: () => {
-      const text = held.join("");
-      held = [];
-      return text;
-    },
-  };
-}
-
-/** How long to wait, and the answer at the end: taken at that very moment, before gdb says more. */
-interface Wait {
-  readonly answer: (state: AnswerState) => GdbAnswer;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-}
-
-/** Waits until the waiter is called; `timed-out` after the time, or when the signal aborts. */
-function ended({ answer, timeoutMs, signal }: Wait, register: (waiter: Waiter) => void): Promise<GdbAnswer> {
-  return new Promise((resolve) => {
-    const finish: Waiter = (state) => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-      resolve(answer(state));
-    };
-    const onAbort = () => finish("timed-out");
-    const timer = setTimeout(() => finish("timed-out"), timeoutMs);
-    signal.addEventListener("abort", onAbort, { once: true });
-    register(finish);
-  });
 }
 
 /** Settings are made before the first command; gdb takes them in order. */
