@@ -84,6 +84,35 @@ export interface ToolSetting {
   readonly lintCommand: string | null;
 }
 
+/** A setting may be one of all tools. */
+const SETTING = {
+  workspace: option.having("place", "entryPlace", "nameOf"),
+  env: option.object.optional(),
+  passEnv: z.array(option.text).readonly().optional(),
+  timeoutMs: option.count.optional(),
+  lintCommand: option.text.nullable().optional(),
+};
+/** Settings of tools that need only the folder, of those that run programs, and of the linter's. */
+export const IN_FOLDER: z.ZodType = z.strictObject(SETTING);
+export const WITH_PROGRAMS: z.ZodType = z.strictObject({ ...SETTING, env: option.object });
+export const WITH_LINTER: z.ZodType = z.strictObject({ ...SETTING, env: option.object, lintCommand: option.text.nullable() });
+
+/** The maker of a tool that checks its setting first. */
+export function checked<Setting, Made>(options: z.ZodType, make: (setting: Setting) => Made): (setting: Setting) => Made {
+  return (setting) => {
+    option.check("a tool", options, setting);
+    return make(setting);
+  };
+}
+
+/** Makes a tool that works in a folder. */
+export type FolderTool = (setting: Pick<ToolSetting, "workspace">) => AgentTool;
+
+/** Makes a tool that runs programs; a command's limit is two minutes if none is given. */
+export type CommandTool = (
+  setting: Pick<ToolSetting, "workspace" | "env" | "passEnv"> & Partial<Pick<ToolSetting, "timeoutMs">>,
+) => AgentTool;
+
 /** Two minutes, as most agents give a command; chosen. */
 export const DEFAULT_TIMEOUT_MS = 120_000;
 

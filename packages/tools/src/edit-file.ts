@@ -1,14 +1,13 @@
-import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
-import { defineTool, failure, output, type ToolSetting } from "./define-tool.ts";
+import { checked, defineTool, type FolderTool, failure, IN_FOLDER, output } from "./define-tool.ts";
 import { onFile, readTextFile, replaceFile } from "./workspace/files.ts";
 
 /** Larger files are not edited as text; chosen. */
 const MAXIMUM_BYTES = 32 * 1024 * 1024;
 
 /** `edit_file`: replaces a piece of text that a file has exactly once, or every occurrence. */
-export function editFileTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool {
-  return defineTool({
+export const editFileTool: FolderTool = checked(IN_FOLDER, ({ workspace }) =>
+  defineTool({
     name: "edit_file",
     description:
       "Replaces old_text by new_text in a file. old_text must occur exactly once, character for character, unless replace_all is true.",
@@ -41,5 +40,5 @@ export function editFileTool({ workspace }: Pick<ToolSetting, "workspace">): Age
         `Replaced ${count} ${count === 1 ? "piece" : "pieces"} in ${workspace.nameOf(place)}, the first at line ${line}.`,
       );
     },
-  });
-}
+  }),
+);

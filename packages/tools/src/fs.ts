@@ -1,10 +1,10 @@
 import { lstat, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { PathAccess } from "@plimsoll/core";
-import type { AgentTool, ToolEffect, ToolOutput } from "@plimsoll/core/extend";
+import type { ToolEffect, ToolOutput } from "@plimsoll/core/extend";
 import { isInside } from "@plimsoll/stores";
 import { z } from "zod";
-import { defineTool, failure, output, type ToolSetting } from "./define-tool.ts";
+import { checked, defineTool, type FolderTool, failure, IN_FOLDER, output } from "./define-tool.ts";
 import { atPlace, copyEntry, makeFolder, onFile, readFolder, readTextFile, removeEntry } from "./workspace/files.ts";
 import type { Workspace } from "./workspace/workspace.ts";
 
@@ -21,8 +21,8 @@ type Input = z.infer<typeof inputSchema>;
 const MAXIMUM_BYTES = 8 * 1024 * 1024;
 
 /** `fs`: looks at files and folders, and moves, copies and removes them. */
-export function fsTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool {
-  return defineTool({
+export const fsTool: FolderTool = checked(IN_FOLDER, ({ workspace }) =>
+  defineTool({
     name: "fs",
     description:
       "Works on files and folders of the workspace. op is read, list, stat, mkdir, remove, move or copy; move and copy take `to`.",
@@ -32,8 +32,8 @@ export function fsTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool
     paths: accessesOf,
     effect: (input) => effectOf(input, workspace),
     run: (input) => onFile(input.path, () => perform(input, workspace)),
-  });
-}
+  }),
+);
 
 /** How each operation touches its path; `null` if no file's content. */
 const ACCESS: { readonly [Op in Input["op"]]: PathAccess["access"] | null } = {

@@ -1,11 +1,10 @@
-import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
-import { defineTool, output, type ToolSetting } from "./define-tool.ts";
+import { checked, defineTool, type FolderTool, IN_FOLDER, output } from "./define-tool.ts";
 import { workspaceFiles } from "./workspace/workspace.ts";
 
 /** `glob`: lists the files whose paths match a pattern, without those in `.git` and `node_modules`. */
-export function globTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool {
-  return defineTool({
+export const globTool: FolderTool = checked(IN_FOLDER, ({ workspace }) =>
+  defineTool({
     name: "glob",
     description: "Lists files whose path matches a pattern, e.g. src/**/*.ts. Folders .git and node_modules are left out.",
     category: "match-list",
@@ -17,5 +16,5 @@ export function globTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTo
       const files = await workspaceFiles(workspace, path, pattern);
       return output(files.length === 0 ? "No files." : files.join("\n"));
     },
-  });
-}
+  }),
+);

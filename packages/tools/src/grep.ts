@@ -2,12 +2,11 @@ import { isUtf8 } from "node:buffer";
 import { closeSync, readSync } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type AgentTool, isRecord } from "@plimsoll/core/extend";
+import { isRecord } from "@plimsoll/core/extend";
 import { openRegularFileSync } from "@plimsoll/stores";
 import { z } from "zod";
-import { DEFAULT_TIMEOUT_MS, defineTool, failure } from "./define-tool.ts";
+import { type CommandTool, checked, DEFAULT_TIMEOUT_MS, defineTool, failure, WITH_PROGRAMS } from "./define-tool.ts";
 import { processOutput, runProcess } from "./process/run-process.ts";
-import type { CommandSetting } from "./run-terminal-command.ts";
 import { onFile } from "./workspace/files.ts";
 import { workspaceFiles } from "./workspace/workspace.ts";
 
@@ -17,8 +16,8 @@ const MAXIMUM_LINE_CHARS = 400;
 const NOTHING_FOUND = 1;
 
 /** `grep`: finds the lines that match an extended regular expression, by the system's grep, whose matching does not backtrack. */
-export function grepTool({ workspace, env, passEnv, timeoutMs = DEFAULT_TIMEOUT_MS }: CommandSetting): AgentTool {
-  return defineTool({
+export const grepTool: CommandTool = checked(WITH_PROGRAMS, ({ workspace, env, passEnv, timeoutMs = DEFAULT_TIMEOUT_MS }) =>
+  defineTool({
     name: "grep",
     description:
       "Searches files for a POSIX extended regular expression. Gives lines as path:line:text. Binary files are passed over.",
@@ -62,8 +61,8 @@ export function grepTool({ workspace, env, passEnv, timeoutMs = DEFAULT_TIMEOUT_
       const found = result.text === "" ? "No matches." : shortLines(result.text);
       return { ...processOutput(result, timeoutMs), text: [found, ...problems].join("\n"), isError: false };
     },
-  });
-}
+  }),
+);
 
 /** Bytes that are read at once, in which a NUL byte makes a file binary; no longer line is stored whole. Chosen. */
 const CHUNK_BYTES = 64 * 1024;

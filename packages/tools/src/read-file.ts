@@ -1,6 +1,5 @@
-import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
-import { defineTool, failure, output, type ToolSetting } from "./define-tool.ts";
+import { checked, defineTool, type FolderTool, failure, IN_FOLDER, output } from "./define-tool.ts";
 import { onFile, readTextFile } from "./workspace/files.ts";
 
 /** Larger files are read by other means; chosen. */
@@ -10,8 +9,8 @@ const MAXIMUM_BYTES = 32 * 1024 * 1024;
 const DEFAULT_LINES = 2_000;
 
 /** `read_file`: gives lines of a text file, with their numbers. */
-export function readFileTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool {
-  return defineTool({
+export const readFileTool: FolderTool = checked(IN_FOLDER, ({ workspace }) =>
+  defineTool({
     name: "read_file",
     description: "Reads a text file. Gives its lines with their numbers. offset and limit choose a part of a large file.",
     category: "file-content",
@@ -41,5 +40,5 @@ export function readFileTool({ workspace }: Pick<ToolSetting, "workspace">): Age
           : [];
       return output([...numbered, ...more].join("\n"));
     },
-  });
-}
+  }),
+);

@@ -1,10 +1,11 @@
 import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
-import { defineTool, failure, output, type ToolSetting } from "./define-tool.ts";
+import { checked, defineTool, failure, output, type ToolSetting, WITH_LINTER } from "./define-tool.ts";
 import { commandLine, processOutput, runProcess } from "./process/run-process.ts";
 
 /** `read_lints`: runs the configured linter and gives its findings; an error result if none is configured. */
-export function readLintsTool({ workspace, env, passEnv, timeoutMs, lintCommand }: ToolSetting): AgentTool {
+export const readLintsTool: (setting: ToolSetting) => AgentTool = checked(WITH_LINTER, (setting) => {
+  const { workspace, env, passEnv, timeoutMs, lintCommand } = setting;
   const namesOf = async (paths: readonly string[]): Promise<readonly string[]> => {
     const names: string[] = [];
     for (const path of paths) names.push(workspace.nameOf(await workspace.place(path)));
@@ -32,4 +33,4 @@ export function readLintsTool({ workspace, env, passEnv, timeoutMs, lintCommand 
       return result.text.trim() === "" ? output("No problems.") : { ...processOutput(result, timeoutMs), isError: false };
     },
   });
-}
+});

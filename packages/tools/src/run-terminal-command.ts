@@ -1,15 +1,11 @@
-import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
-import { DEFAULT_TIMEOUT_MS, defineTool, MAXIMUM_TIMEOUT_MS, type ToolSetting } from "./define-tool.ts";
+import { type CommandTool, checked, DEFAULT_TIMEOUT_MS, defineTool, MAXIMUM_TIMEOUT_MS, WITH_PROGRAMS } from "./define-tool.ts";
 import { processOutput, runProcess } from "./process/run-process.ts";
 
 const MS_PER_SECOND = 1_000;
 
-/** The settings that running commands needs; a command's limit is two minutes if none is given. */
-export type CommandSetting = Pick<ToolSetting, "workspace" | "env" | "passEnv"> & Partial<Pick<ToolSetting, "timeoutMs">>;
-
 /** `run_terminal_command`: runs a command line in `sh`. */
-export function runTerminalCommandTool(setting: CommandSetting): AgentTool {
+export const runTerminalCommandTool: CommandTool = checked(WITH_PROGRAMS, (setting) => {
   const { workspace, env, passEnv, timeoutMs = DEFAULT_TIMEOUT_MS } = setting;
   return defineTool({
     name: "run_terminal_command",
@@ -37,4 +33,4 @@ export function runTerminalCommandTool(setting: CommandSetting): AgentTool {
       return processOutput(await runProcess({ command: "sh", args, cwd, env, passEnv, artifacts, ...limits }), limitMs);
     },
   });
-}
+});

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
-import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
-import { defineTool, failure, output, type ToolSetting } from "./define-tool.ts";
+import { checked, defineTool, type FolderTool, failure, IN_FOLDER, output } from "./define-tool.ts";
 import { readTextFile } from "./workspace/files.ts";
 import { workspaceFiles } from "./workspace/workspace.ts";
 
@@ -15,8 +14,8 @@ const MAXIMUM_MATCHES = 500;
 const MAXIMUM_LINE_CHARS = 400;
 
 /** `search_codebase`: finds the lines with most of the words asked for, best first. */
-export function searchCodebaseTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool {
-  return defineTool({
+export const searchCodebaseTool: FolderTool = checked(IN_FOLDER, ({ workspace }) =>
+  defineTool({
     name: "search_codebase",
     description:
       "Finds lines by words, best first: those that hold most of the words, and words of the path count. Case does not matter. For exact patterns use grep.",
@@ -38,8 +37,8 @@ export function searchCodebaseTool({ workspace }: Pick<ToolSetting, "workspace">
       const best = matches.sort((a, b) => b.score - a.score).slice(0, MAXIMUM_MATCHES);
       return output(best.length === 0 ? "No matches." : best.map(({ shown }) => shown).join("\n"));
     },
-  });
-}
+  }),
+);
 
 interface Match {
   readonly score: number;

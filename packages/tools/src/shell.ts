@@ -1,12 +1,10 @@
-import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
-import { DEFAULT_TIMEOUT_MS, defineTool, MAXIMUM_TIMEOUT_MS } from "./define-tool.ts";
+import { type CommandTool, checked, DEFAULT_TIMEOUT_MS, defineTool, MAXIMUM_TIMEOUT_MS, WITH_PROGRAMS } from "./define-tool.ts";
 import { commandLine, processOutput, runProcess } from "./process/run-process.ts";
-import type { CommandSetting } from "./run-terminal-command.ts";
 
 /** `shell`: runs one program with its arguments, without a shell in between. */
-export function shellTool({ workspace, env, passEnv, timeoutMs = DEFAULT_TIMEOUT_MS }: CommandSetting): AgentTool {
-  return defineTool({
+export const shellTool: CommandTool = checked(WITH_PROGRAMS, ({ workspace, env, passEnv, timeoutMs = DEFAULT_TIMEOUT_MS }) =>
+  defineTool({
     name: "shell",
     description: 'Runs a program with arguments, e.g. ["git", "status"]. For pipes and redirections use ["sh", "-c", "..."].',
     category: "head-tail",
@@ -26,5 +24,5 @@ export function shellTool({ workspace, env, passEnv, timeoutMs = DEFAULT_TIMEOUT
       const limits = { timeoutMs: limitMs, signal };
       return processOutput(await runProcess({ command, args, cwd, env, passEnv, artifacts, ...limits }), limitMs);
     },
-  });
-}
+  }),
+);

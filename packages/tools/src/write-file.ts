@@ -1,16 +1,15 @@
 import { lstat } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { AgentTool } from "@plimsoll/core/extend";
 import { z } from "zod";
-import { defineTool, output, type ToolSetting } from "./define-tool.ts";
+import { checked, defineTool, type FolderTool, IN_FOLDER, output } from "./define-tool.ts";
 import { makeFolder, onFile, readTextFile, replaceFile } from "./workspace/files.ts";
 
 /** For larger files the replaced text is not shown; chosen. */
 const MAXIMUM_SHOWN_BYTES = 1024 * 1024;
 
 /** `write_file`: creates a file or replaces all of it. */
-export function writeFileTool({ workspace }: Pick<ToolSetting, "workspace">): AgentTool {
-  return defineTool({
+export const writeFileTool: FolderTool = checked(IN_FOLDER, ({ workspace }) =>
+  defineTool({
     name: "write_file",
     description: "Writes a file, with the folders above it. What was in it is replaced. To change a part use edit_file.",
     category: "generic",
@@ -35,5 +34,5 @@ export function writeFileTool({ workspace }: Pick<ToolSetting, "workspace">): Ag
       });
       return output(`Wrote ${Buffer.byteLength(content)} bytes to ${workspace.nameOf(place)}.`);
     },
-  });
-}
+  }),
+);

@@ -1,7 +1,7 @@
 import type { AgentTool, ToolOutput } from "@plimsoll/core/extend";
 import { z } from "zod";
-import { defineTool, type ToolSetting } from "../define-tool.ts";
-import { type GdbAnswer, type GdbSession, startGdb } from "./gdb-session.ts";
+import { checked, defineTool, WITH_PROGRAMS } from "../define-tool.ts";
+import { type GdbAnswer, type GdbSession, type GdbSetting, startGdb } from "./gdb-session.ts";
 
 /** The gdb of a session: started with the first command, ended when the agent is. */
 export interface GdbTools {
@@ -10,7 +10,7 @@ export interface GdbTools {
 }
 
 /** Makes `gdb_command`, `gdb_interrupt` and `gdb_wait_stopped`, which share one gdb. The first command starts it, `close` ends it. */
-export function createGdbTools(setting: Pick<ToolSetting, "workspace" | "env" | "passEnv">): GdbTools {
+export const createGdbTools: (setting: GdbSetting) => GdbTools = checked(WITH_PROGRAMS, (setting) => {
   let session: GdbSession | null = null;
   const gdb = (): GdbSession => {
     session ??= startGdb(setting);
@@ -21,7 +21,7 @@ export function createGdbTools(setting: Pick<ToolSetting, "workspace" | "env" | 
     session = null;
   };
   return { tools: [gdbCommandTool(gdb, close), gdbInterruptTool(gdb), gdbWaitStoppedTool(gdb)], close };
-}
+});
 
 /** Time for a command that gives none; chosen: loading symbols of large programs takes that long. */
 const DEFAULT_SECONDS = 30;
