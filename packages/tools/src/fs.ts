@@ -35,12 +35,9 @@ export const fsTool: FolderTool = checked(IN_FOLDER, ({ workspace }) =>
   }),
 );
 
-/** How each operation touches its path; `null` if no file's content. */
-const ACCESS: { readonly [Op in Input["op"]]: PathAccess["access"] | null } = {
+/** How operations touch their path; others touch no file's content. */
+const ACCESS: { readonly [Op in Input["op"]]?: PathAccess["access"] } = {
   read: "read",
-  list: null,
-  stat: null,
-  mkdir: null,
   remove: "modify",
   move: "modify",
   copy: "read",
@@ -48,7 +45,7 @@ const ACCESS: { readonly [Op in Input["op"]]: PathAccess["access"] | null } = {
 
 function accessesOf({ op, path, to = path }: Input): readonly PathAccess[] {
   const access = ACCESS[op];
-  if (access === null) return [];
+  if (access === undefined) return [];
   return [{ path, access }, ...(op === "move" || op === "copy" ? [{ path: to, access: "modify" } as const] : [])];
 }
 
