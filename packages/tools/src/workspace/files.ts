@@ -77,11 +77,7 @@ function handlePath({ fd }: FileHandle): string {
 /** Works with the path of a folder that is open meanwhile. Only Linux names a folder by its open handle; elsewhere it goes by its path. */
 async function inFolder<T>(place: string, work: (path: string) => Promise<T>, platform = process.platform): Promise<T> {
   const folder = await openFolder(place);
-  try {
-    return await work(platform === "linux" ? handlePath(folder) : place);
-  } finally {
-    await folder.close();
-  }
+  return await work(platform === "linux" ? handlePath(folder) : place).finally(() => folder.close());
 }
 
 /** Entries of a folder at its real place: of the folder that was opened, where the system can name it (Linux). */
@@ -143,7 +139,7 @@ export async function replaceFile(
     const draft = join(dirname(target), `.${randomUUID()}.part`);
     const file = await open(draft, "wx", old?.mode ?? mode);
     try {
-      await writeAs(file, text, old);
+      await writeAs(file, text, old).finally(() => file.close());
       await rename(draft, target);
     } catch (error) {
       await rm(draft, { force: true });
@@ -202,13 +198,9 @@ export async function copyEntry(from: string, to: string): Promise<void> {
 }
 
 async function writeAs(file: FileHandle, text: string | AsyncIterable<Uint8Array>, old: Stats | null): Promise<void> {
-  try {
-    await writeFile(file, text);
-    if (old === null) return;
-    // Only the owner of a file or the system's may give it away; for all others it is theirs already.
-    await file.chown(old.uid, old.gid).catch(() => undefined);
-    await file.chmod(old.mode);
-  } finally {
-    await file.close();
-  }
+  await writeFile(file, text);
+  if (old === null) return;
+  // Only the owner of a file or the system's may give it away; for all others it is theirs already.
+  await file.chown(old.uid, old.gid).catch(() => undefined);
+  await file.chmod(old.mode);
 }
