@@ -14,6 +14,7 @@ const CHEAP = point("cheap");
 /** The figures of a session under a policy. */
 interface Outcome {
   readonly usd: number;
+  readonly cuts?: number;
   /** Of 100 texts that edits replace. */
   readonly held: number;
   readonly overflows?: number;
@@ -31,12 +32,12 @@ function rowsOf(
     .flatMap((row) => (row.metrics ? [{ row, metrics: row.metrics }] : []));
   const made = sessions.flatMap((session, place) =>
     Object.entries(outcomes).flatMap(([policy, outcomeAt]) => {
-      const { usd, held, overflows = 0 } = outcomeAt(place);
+      const { usd, held, overflows = 0, cuts = 2 } = outcomeAt(place);
       return examples.map(({ row, metrics }) => {
         const own = {
           ...metrics,
           cost: { ...metrics.cost, withCacheUsd: usd },
-          economy: { ...metrics.economy, peakPromptTokens: peakTokens },
+          economy: { ...metrics.economy, peakPromptTokens: peakTokens, compactions: cuts },
           safety: { ...metrics.safety, overflowingRequests: overflows },
           replacedTexts: { ...metrics.replacedTexts, all: { uses: 100, held } },
         };
@@ -74,6 +75,27 @@ test.each([
   const { setting, rows } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS, outcomes));
   expect(setting.kind).toBe(kind);
   expect(rows[1]?.costRatio).toBeCloseTo(ratio, 9);
+});
+
+test.each<readonly [string, number, Outcome, number | undefined]>([
+  ["as the recording did cost what it cost, whatever is set now", 2, { usd: 0.5, held: 90, cuts: 9 }, 0.85],
+  ["otherwise do not", 9, { usd: 0.5, held: 90, cuts: 9 }, 1],
+  ["as the recording did are not refused what it sent", 2, { usd: 0.5, held: 60, cuts: 9 }, 0.85],
+])("defaults that compact %s", (_, cuts, outcome, usd) => {
+  const recorded = always({ usd: 0.85, held: 10, cuts });
+  const outcomes = { none: NONE.none, recorded, now: always({ usd: 1, held: 90, overflows: 1 }), cheap: always(outcome) };
+  const { rows, setting } = chooseSetting([point("cheap", "now"), point("now", "default")], rowsOf(PROJECTS, outcomes));
+  expect(rows[1]?.standing.usd).toBeCloseTo(8 * (usd ?? 0));
+  expect(setting.kind).toBe(outcome.held < 80 ? "remove" : "keep");
+});
+
+test.each([
+  ["acts as the default does is none: a loss is offered", 90, "trade"],
+  ["acts otherwise is offered no second loss", 89.5, "keep"],
+])("a value that %s", (_, held, kind) => {
+  const outcomes = { ...NONE, mine: always({ usd: 1, held }), cheap: always({ usd: 0.5, held: 82 }) };
+  const { setting } = chooseSetting([point("mine", "now"), point("now", "default"), CHEAP], rowsOf(PROJECTS, outcomes));
+  expect(setting.kind).toBe(kind);
 });
 
 test("advice ends: once an offer is taken, only a setting without a loss follows", () => {
@@ -124,7 +146,7 @@ test("sessions that share a beginning are one, however many folders they lie in,
   const oneHistory = ofLineage(rowsOf([...PROJECTS, ...ONE_PROJECT], { ...NONE, cheap }), () => true);
   expect(chooseSetting([NOW, CHEAP], oneHistory)).toMatchObject({
     sessions: 1,
-    setting: { kind: "too-few", missing: 7, looksLike: null },
+    setting: { kind: "too-few", missing: 7 },
   });
   const forked = ofLineage(rowsOf([...PROJECTS, "elsewhere/fork"], { ...NONE, cheap }), (session) =>
     ["elsewhere/fork", "project-0/session"].includes(session),
@@ -169,8 +191,7 @@ test.each([
 });
 
 test.each<readonly [string, number, (place: number) => Outcome, string | null]>([
-  ["three that are all cheaper look like a setting", 3, always({ usd: 0.8, held: 90 }), "cheap"],
-  ["two look like nothing", 2, always({ usd: 0.8, held: 90 }), null],
+  ["one that is cheaper looks like a setting", 1, always({ usd: 0.8, held: 90 }), "cheap"],
   ["one that costs more looks like nothing", 7, (place) => ({ usd: place === 0 ? 1.1 : 0.5, held: 90 }), null],
   ["less than a twentieth looks like nothing", 7, always({ usd: 0.97, held: 90 }), null],
   ["what loses a point looks like nothing", 7, always({ usd: 0.8, held: 88 }), null],

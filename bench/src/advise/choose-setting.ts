@@ -50,9 +50,8 @@ export function chooseSetting(
   knownHarm: string | null = null,
 ): SettingChoice {
   const unset = others.find(({ kind }) => kind === "default");
-  // Recordings say nothing of what a value that a person has set since would have cost.
-  const paid = unset === undefined ? atPaidCost(run, current.policy.name) : run;
-  const { sessions, projects, over, lossesOf, verdictOn } = judgeSettings(paid, current.policy.name);
+  const judged = judgeSettings(atPaidCost(run, unset === undefined ? [current] : [current, unset]), current.policy.name);
+  const { sessions, projects, over, lossesOf, verdictOn } = judged;
   const now = over(current.policy.name);
   const byDefault = unset === undefined ? null : over(unset.policy.name);
   // Requests over the window keep all and are refused.
@@ -69,36 +68,49 @@ export function chooseSetting(
     const cheaper = rows.filter((row) => isOf(row) && row.costRatio * SAME_COST_RATIO <= 1);
     const given = verdictOn(
       cheaper.map(({ standing }) => standing.policy),
-      { mostPoints },
+      mostPoints,
     );
     if (given.kind !== "set" && given.kind !== "trade") return given;
     const best = rows.find(({ standing }) => standing.policy === given.best.policy);
     if (best === undefined) return { kind: "keep", why: "nothing-cheaper" } as const;
     return { ...given, best: given.kind === "set" ? best : { ...best, losses: lossesOf(best.standing) } };
   };
-  // Who has chosen a setting is offered no second loss.
-  const setting = verdict(({ kind }) => kind !== "proxy", unset === undefined ? MOST_LOST_POINTS : 0);
+  // Who has chosen a setting is offered no second loss; a value that acts as the default does is none.
+  const isChosen = byDefault !== null && (byDefault.costPercent !== now?.costPercent || byDefault.gain !== now.gain);
+  const setting = verdict(({ kind }) => kind !== "proxy", isChosen ? 0 : MOST_LOST_POINTS);
   const [worst] =
     setting.kind === "too-few" || setting.kind === "set" ? [] : harms.filter(({ points }) => points > MOST_LOST_POINTS);
   const harm = knownHarm ?? worst;
-  return {
-    ...{ sessions, projects, rows },
-    setting: unset === undefined || harm === undefined ? setting : { kind: "remove", values: unset.values, harm },
-    proxy: verdict(({ kind }) => kind === "proxy"),
-  };
+  if (unset !== undefined && harm !== undefined)
+    // A saving against a setting that has to go says nothing.
+    return { sessions, projects, rows, setting: { kind: "remove", values: unset.values, harm }, proxy: { kind: "idle" } };
+  return { sessions, projects, rows, setting, proxy: verdict(({ kind }) => kind === "proxy") };
 }
 
-/** The run with the cost of the recording for the current setting, if that is the lower one: no saving is larger than against the paid cost. */
-function atPaidCost(run: JudgedRun, current: string): JudgedRun {
-  const { over } = judgeSettings(run, current);
-  const [now, paid] = [over(current), over(RECORDED_POLICY.name)];
-  if (now === null || paid === null || paid.costPercent >= now.costPercent) return run;
+/**
+ * The run with the refusals of the recording, and its cost if that is the lower one, for the settings that it ran under: no saving is larger than against the paid
+ * cost, whatever is set now. It ran under those whose compactions are as many as its own, or the nearest.
+ */
+function atPaidCost(run: JudgedRun, points: readonly SettingPoint[]): JudgedRun {
+  const { over } = judgeSettings(run, points[0]?.policy.name ?? "");
+  const paid = over(RECORDED_POLICY.name);
+  if (paid === null) return run;
+  const near = points.flatMap(({ policy: { name } }) => {
+    const own = over(name);
+    const apart = (place: number) => Math.abs((own?.units[place]?.compactions ?? 0) - (paid.units[place]?.compactions ?? 0));
+    return own === null ? [] : [{ own, apart: paid.units.reduce((sum, _, place) => sum + apart(place), 0) }];
+  });
+  const least = Math.min(...near.map(({ apart }) => apart));
+  const costs = new Map(near.filter(({ apart }) => apart === least).map(({ own }) => [own.policy, own.costPercent]));
   const recorded = new Map(run.rows.map((row) => [`${row.session} ${row.policy}`, row.metrics]));
   const rows = run.rows.map((row): JudgedRun["rows"][number] => {
-    const own = recorded.get(`${row.session} ${RECORDED_POLICY.name}`) ?? null;
-    if (row.policy !== current || row.metrics === null || own === null) return row;
-    const { promptTokens } = own.economy;
-    return { ...row, metrics: { ...row.metrics, cost: own.cost, economy: { ...row.metrics.economy, promptTokens } } };
+    const [modelled, own = null] = [costs.get(row.policy), recorded.get(`${row.session} ${RECORDED_POLICY.name}`)];
+    if (modelled === undefined || row.metrics === null || own === null) return row;
+    const { overflowingRequests } = own.safety;
+    const { cost, economy } = paid.costPercent < modelled ? own : row.metrics;
+    const { promptTokens } = economy;
+    const metrics = { ...row.metrics, cost, economy: { ...row.metrics.economy, promptTokens } };
+    return { ...row, metrics: { ...metrics, safety: { ...row.metrics.safety, overflowingRequests } } };
   });
   return { ...run, rows };
 }

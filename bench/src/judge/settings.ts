@@ -7,9 +7,6 @@ import { independentOf, projectsOf, type Sureness, surenessOf } from "./sureness
 /** Least number of sessions that fill half of the window for a firm suggestion; with fewer, none is made. An interval needs as many projects (docs/evidence.md). */
 const FEWEST_SESSIONS: number = FEWEST_OWNERS;
 
-/** Fewest agreeing sessions that look like an answer, if they were not named; chosen. */
-const FEWEST_ALIKE_SESSIONS = 3;
-
 /** The verdict of the replays on a group of settings, over the sessions that fill half of the window. */
 export type SettingVerdict<Best = Standing> =
   /** No session fills half of the window: with any setting, nothing happens. */
@@ -36,15 +33,8 @@ export interface JudgedSettings {
   over(policy: string, half?: "train" | "test"): Standing | null;
   /** The measures that a setting lowers by a point over all these sessions, the worst first; if none, those that it lowers on a half. */
   lossesOf(own: Standing): readonly WorseMeasure[];
-  /** The verdict on some of the settings, the current one aside. */
-  verdictOn(policies: readonly string[], options?: VerdictOptions): SettingVerdict;
-}
-
-interface VerdictOptions {
-  /** A trade loses at most so many points of a measure; {@link MOST_LOST_POINTS} if left out. */
-  readonly mostPoints?: number;
-  /** Fewer sessions do not even look like an answer; 3 if left out. */
-  readonly fewestAlike?: number;
+  /** The verdict on some of the settings, the current one aside. A trade loses at most so many points of a measure. */
+  verdictOn(policies: readonly string[], mostPoints?: number): SettingVerdict;
 }
 
 /** Judges settings. The rows are of one window, and need the policies `none` and `current`. */
@@ -80,10 +70,7 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
     const onHalves = () => [...lostOn(own.policy, "train"), ...lostOn(own.policy, "test")];
     return lost.length > 0 ? lost : onHalves().toSorted((a, b) => b.points - a.points);
   };
-  const verdictOn = (
-    policies: readonly string[],
-    { fewestAlike = FEWEST_ALIKE_SESSIONS, mostPoints = MOST_LOST_POINTS }: VerdictOptions = {},
-  ) => {
+  const verdictOn = (policies: readonly string[], mostPoints = MOST_LOST_POINTS) => {
     if (now === null) return { kind: "idle" } as const;
     const isConfirmed = ({ policy }: Standing) => betterOn(policies, "test").some((each) => each.policy === policy);
     if (sessions < FEWEST_SESSIONS) {
@@ -91,11 +78,7 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
       const alike = betterOn(policies, "all").find(
         (own) => onTrain.has(own.policy) && isConfirmed(own) && isDearerInNone(own, now),
       );
-      return {
-        kind: "too-few",
-        missing: FEWEST_SESSIONS - sessions,
-        looksLike: sessions < fewestAlike ? null : (alike ?? null),
-      } as const;
+      return { kind: "too-few", missing: FEWEST_SESSIONS - sessions, looksLike: alike ?? null } as const;
     }
     const [chosen] = betterOn(policies, "train");
     const best = chosen === undefined || !isConfirmed(chosen) ? null : over(chosen.policy);

@@ -175,9 +175,6 @@ function chosenFrom({ base, tried }: Candidate, judged: JudgedSettings): Chosen 
   return { current, front: choice.front.flatMap(tunedOf), best, tried: all };
 }
 
-/** The person named the sessions: one is enough for a setting to look better. */
-const FEWEST_ALIKE = 1;
-
 function resultOf(candidate: Candidate, run: JudgedRun): TuneResult {
   const judged = judgeSettings(run, candidate.base.name);
   const chosen = chosenFrom(candidate, judged);
@@ -190,7 +187,7 @@ function resultOf(candidate: Candidate, run: JudgedRun): TuneResult {
     testSessions: split.test.size,
     idleSessions: split.idleSessions,
     ...chosen,
-    verdict: judged.verdictOn(policies, { fewestAlike: FEWEST_ALIKE }),
+    verdict: judged.verdictOn(policies),
     sessions: chosen.best === null ? [] : sessionsOf(chosen.current, chosen.best),
   };
 }
