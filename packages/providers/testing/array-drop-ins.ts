@@ -20,6 +20,8 @@ export interface PlayedRequest {
   readonly provider: Provider;
   /** The caller's key; the history decides if it is left out. */
   readonly key?: string;
+  /** Set if the provider reads nothing from a cache, else the whole prompt. */
+  readonly isUncached?: boolean;
 }
 
 /** A drop-in that is played by turns, with arrays of any kind. */
@@ -65,12 +67,13 @@ function itemsOf<Item>(make: (turn: MarkedTurn) => readonly Item[]): (turns: rea
 function playing<Item, Answer>(
   compactor: ArrayCompactor<Item, Answer>,
   make: (turn: MarkedTurn) => readonly Item[],
-  answerOf: (requestId: string, promptTokens: number) => Answer,
+  answerOf: (requestId: string, promptTokens: number, cachedTokens?: number) => Answer,
 ): PlayedDropIn {
   const items = itemsOf(make);
   return {
-    send: async ({ turns, provider, key }) => {
-      const call = async (sent: readonly Item[]) => answerOf(requestIdOf(turns), await provider(JSON.stringify(sent)));
+    send: async ({ turns, provider, key, isUncached }) => {
+      const call = async (sent: readonly Item[]) =>
+        answerOf(requestIdOf(turns), await provider(JSON.stringify(sent)), isUncached ? 0 : undefined);
       await compactor.send(items(turns), call, key === undefined ? {} : { conversation: key });
     },
     close: compactor.close,
@@ -83,7 +86,7 @@ function playingMiddleware(options: CompactorOptions): PlayedDropIn {
   const middleware = createCompactionMiddleware(options);
   const items = itemsOf(turnItems("ai-sdk"));
   return {
-    send: async ({ turns, provider, key }) => {
+    send: async ({ turns, provider, key, isUncached }) => {
       const model = new MockLanguageModelV3({
         doGenerate: async ({ prompt }) => {
           const total = await provider(JSON.stringify(prompt));
@@ -91,7 +94,7 @@ function playingMiddleware(options: CompactorOptions): PlayedDropIn {
             content: [{ type: "text", text: "seen" }],
             finishReason: { unified: "stop", raw: "stop" },
             usage: {
-              inputTokens: { total, noCache: total, cacheRead: 0, cacheWrite: 0 },
+              inputTokens: { total, noCache: undefined, cacheRead: isUncached ? 0 : total, cacheWrite: 0 },
               outputTokens: { total: 10, text: 10, reasoning: 0 },
             },
             response: { id: requestIdOf(turns), modelId: "simulated" },
@@ -115,7 +118,7 @@ function requestIdOf(turns: readonly MarkedTurn[]): string {
 }
 
 /** An answer of the Messages API. */
-export function anthropicAnswer(id: string, input_tokens: number): Anthropic.Message {
+export function anthropicAnswer(id: string, tokens: number, cache_read_input_tokens = tokens): Anthropic.Message {
   return {
     id,
     type: "message",
@@ -128,11 +131,11 @@ export function anthropicAnswer(id: string, input_tokens: number): Anthropic.Mes
     container: null,
     diagnostics: null,
     usage: {
-      input_tokens,
+      input_tokens: tokens - cache_read_input_tokens,
       output_tokens: 10,
       cache_creation: null,
       cache_creation_input_tokens: 0,
-      cache_read_input_tokens: 0,
+      cache_read_input_tokens,
       inference_geo: null,
       output_tokens_details: null,
       server_tool_use: null,
@@ -143,20 +146,21 @@ export function anthropicAnswer(id: string, input_tokens: number): Anthropic.Mes
 }
 
 /** The answer on this wire. */
-export function chatAnswer(id: string, prompt_tokens: number): OpenAI.ChatCompletion {
+export function chatAnswer(id: string, prompt_tokens: number, cached_tokens = prompt_tokens): OpenAI.ChatCompletion {
+  const prompt_tokens_details = { cached_tokens };
   return {
     id,
     object: "chat.completion",
     created: 0,
     model: "simulated",
     choices: [],
-    usage: { prompt_tokens, completion_tokens: 10, total_tokens: prompt_tokens + 10 },
+    usage: { prompt_tokens, completion_tokens: 10, total_tokens: prompt_tokens + 10, prompt_tokens_details },
   };
 }
 
 /** The answer on this wire. */
-export function responsesAnswer(id: string, input_tokens: number): OpenAI.Responses.Response {
-  const [input_tokens_details, output_tokens_details] = [{ cached_tokens: 0, cache_write_tokens: 0 }, { reasoning_tokens: 0 }];
+export function responsesAnswer(id: string, input_tokens: number, cached_tokens = input_tokens): OpenAI.Responses.Response {
+  const [input_tokens_details, output_tokens_details] = [{ cached_tokens, cache_write_tokens: 0 }, { reasoning_tokens: 0 }];
   const usage = {
     input_tokens,
     output_tokens: 10,
