@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { NONE_POLICY, PlimsollError } from "@plimsoll/core";
+import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import type { Command } from "commander";
 import type { WindowRequest } from "../drive/cell.ts";
 import type { BenchParts } from "../extension.ts";
@@ -121,7 +122,10 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
     return EXIT_FAILED;
   }
   if (found.older > 0) tell(io, olderLine(found.older));
-  const running = options.policy === undefined && !isDemo ? await runningPolicies(found.files, io.cwd, parts) : [];
+  const likenesses = options.policy === undefined && !isDemo ? await runningPolicies(found.files, io.cwd, parts) : [];
+  // An agent's own logs are the person's: what ran is compared, as in advise.
+  const isOwn = options.policy === undefined && options.from !== undefined;
+  const running = isOwn ? joinPolicies(likenesses, [RECORDED_POLICY]) : likenesses;
   const out = options.out === undefined ? {} : { out: resolve(io.cwd, options.out) };
   const request = {
     ...{ found, parts, sweeps, windows, prices, shard, jobs, summarizer },

@@ -90,7 +90,7 @@ test.each([
     "one that is cheaper and keeps as much",
     0.01,
     ["sven trigger.ratio=0.9"],
-    " Policies that use model summaries are not better.",
+    " The closest with model summaries costs no less and keeps no more.",
   ],
   ["two of which each has something for it", 100, ["sven trigger.ratio=0.9", "sven*"], " With model summaries: sven*."],
 ])("a picture rings the policies that its sentence names, and no other: %s", (_, usd, names, sentence) => {

@@ -53,11 +53,11 @@ describe("verdicts", () => {
     const [both] = linesOf({ ...plain, rows });
     expect(both?.answers.filter(({ choice }) => choice.pick !== null)).toHaveLength(2);
     expect(both?.lines).toHaveLength(6);
-    expect(both?.lines[0]).toMatch(/ (Policies that use model summaries are not better|With model summaries: sven\*)/);
+    expect(both?.lines[0]).toMatch(/ (The closest with model summaries costs no less|With model summaries: sven\*)/);
   });
 
   test.each([
-    ["the same price", 0.51, 60, ["At the price of other, ours keeps 80.0% instead of 60.0%."]],
+    ["the same price", 0.51, 60, ["For about the cost of other, ours keeps 80.0% instead of 60.0%."]],
     ["another price", 0.8, 60, ["ours keeps 80.0% and costs 50.0%; other keeps 60.0% and costs 80.0%."]],
     ["no gain", 0.5, 90, []],
     ["a tenth of a point", 0.5, 79.9, []],
@@ -87,7 +87,9 @@ describe("verdicts", () => {
       const own = isCheap ? { ...cost, withCacheUsd: 0.01 } : cost;
       return { ...row, metrics: { ...row.metrics, cost: own, summaries: NOBODY } };
     });
-    expect(linesOf({ ...report, rows })[0]?.lines[0]).toMatch(/ Policies that use model summaries are not better\.$/);
+    expect(linesOf({ ...report, rows })[0]?.lines[0]).toMatch(
+      / The closest with model summaries costs no less and keeps no more\.$/,
+    );
   });
 
   test("say how sure it is from eight projects on", () => {
@@ -101,7 +103,23 @@ describe("verdicts", () => {
     ["most resamples", { again: 0.8 }, "Use ours."],
   ])("begin by %s", (_, sureness, line) => {
     const ours = standingOf("ours", [madeSession("a", 0.5, { held: 80 })]);
-    expect(choiceWords({ choice: { recommended: [ours] }, sureness }, ours, String)).toBe(line);
+    expect(choiceWords({ choice: { recommended: [ours] }, sureness }, ours, { nameOf: String })).toBe(line);
+  });
+
+  test.each([
+    ["surely saves 5% and loses nothing", 0.9, 80, "Use ours."],
+    ["saves less", 0.83, 80, "Looks best here: ours."],
+    ["loses a point", 0.9, 81, "Looks best here: ours."],
+  ])("say to change the person's own compaction only for a policy that %s, as advise does", (_, costRatio, held, line) => {
+    const over = (name: string, ratio: number, share: number) => {
+      const sessions = Array.from({ length: 8 }, (_, at) => madeSession(`${name}${at}`, ratio, { held: share }));
+      return standingOf(
+        name,
+        sessions.map((each, at) => ({ ...each, session: `s${at}`, file: `s${at}` })),
+      );
+    };
+    const [ours, now] = [over("ours", 0.8, 80), over("recorded", costRatio, held)];
+    expect(choiceWords({ choice: { recommended: [ours] }, sureness: { again: 1 } }, ours, { nameOf: String, now })).toBe(line);
   });
 
   test("give the line of a share of the room by the room, whatever lies beside it", () => {
@@ -110,7 +128,7 @@ describe("verdicts", () => {
     const policies = report.policies.map((each) => ({ ...each, policy: { ...each.policy, trigger } }));
     const rows = report.rows.map((row) => ({ ...row, overheadTokens: row.contextWindowTokens - 64_000 }));
     expect(linesOf({ ...report, policies, rows })[0]?.lines).toContain(
-      "Compacts from 14.0k if it pays, at 56.0k at the latest (window 64.0k).",
+      "Compacts from 14.0k if that saves money, at 56.0k at the latest (window 64.0k).",
     );
   });
 

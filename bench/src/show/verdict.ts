@@ -1,7 +1,9 @@
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import type { WindowAnswer } from "../judge/answer.ts";
+import { isCheaper, lossesAgainst } from "../judge/choose.ts";
 import type { WindowJudgement } from "../judge/judge.ts";
 import { SAME_COST_RATIO, type Standing, standingOver } from "../judge/standing.ts";
+import { surenessOf } from "../judge/sureness.ts";
 import { windowLabel } from "../judge/window-label.ts";
 import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import type { BenchReport } from "../results.ts";
@@ -20,8 +22,9 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
   const [answer, ...others] = answers.filter(({ choice }) => choice.pick !== null);
   if (answer === undefined || pick === undefined) return [unanswered(report, judged)];
   return [
-    `${choiceWords(answer, pick, nameOf)}${others.map((other) => besideWords(other, beside, nameOf)).join("")}`,
+    `${choiceWords(answer, pick, { nameOf, now })}${others.map((other) => besideWords(other, beside, nameOf)).join("")}`,
     `Costs ${formatPercent(pick.costPercent)}% of an uncompacted run${now === null ? "" : `; ${yours(now)} ${formatPercent(now.costPercent)}%`}.`,
+    ...(answer.choice.recommended.length > 0 && hasActed(pick) ? changeLine(pick, now) : []),
     keptLine(pick, judged),
     ...besideLine(fitting.get(pick.policy)),
     worseLine(answer, pick, nameOf),
@@ -50,7 +53,7 @@ export function whyLine(placed: readonly Standing[], pick: Standing, nameOf: Pol
   const [name, than] = [pick, other].map(({ policy }) => nameOf(policy));
   return [
     isSame
-      ? `At the price of ${than}, ${name} keeps ${kept}% instead of ${less}%.`
+      ? `For about the cost of ${than}, ${name} keeps ${kept}% instead of ${less}%.`
       : `${name} keeps ${kept}% and costs ${own}%; ${than} keeps ${less}% and costs ${their}%.`,
   ];
 }
@@ -73,20 +76,36 @@ function unanswered({ rows }: BenchReport, { units, answers }: WindowJudgement):
 /** A recommendation comes first in so many resamples; chosen (docs/bench-and-tune.md). */
 const SURE_RATIO = 0.8;
 
-/** Says "use" only where enough projects were seen to know, and the same policy comes first in most resamples. */
+/**
+ * Says "use" only where enough projects were seen to know, the same policy comes first in most resamples, and it passes the test of advise against the person's
+ * own compaction.
+ */
 export function choiceWords(
   {
     choice,
     sureness,
   }: { readonly choice: Pick<WindowAnswer["choice"], "recommended">; readonly sureness: { readonly again: number } | null },
   pick: Standing,
-  nameOf: PolicyNames,
+  { nameOf, now = null }: { readonly nameOf: PolicyNames; readonly now?: Standing | null },
 ): string {
   const name = nameOf(pick.policy);
   if (!hasActed(pick)) return `No compaction looks best here: ${name}, the closest policy, never compacted.`;
   if (choice.recommended.length === 0) return `No policy is clearly better. Closest: ${name}.`;
-  if (sureness === null) return `Looks best here: ${name}.`;
+  if (now?.policy === pick.policy) return `Keep ${name}: nothing looks better.`;
+  if (sureness === null || changeLine(pick, now).length > 0) return `Looks best here: ${name}.`;
   return sureness.again < SURE_RATIO ? `No policy is clearly better: ${name} looks best here.` : `Use ${name}.`;
+}
+
+/** Why the pick is no reason to change the person's own compaction, by the test of advise; nothing if it is one. */
+function changeLine(pick: Standing, now: Standing | null): readonly string[] {
+  if (now === null || now.policy === pick.policy) return [];
+  const [worst] = lossesAgainst(pick, now);
+  const saved = 100 * (1 - pick.costPercent / now.costPercent);
+  const isSure = (surenessOf(pick, now)?.cost.through ?? 100) < 100;
+  if (isCheaper(pick, now) && worst === undefined && isSure) return [];
+  const saves = saved < 0 ? `costs ${formatPercent(-saved)}% more` : `saves ${formatPercent(saved)}%`;
+  const loses = worst === undefined ? "loses nothing" : `loses ${worst.measure} −${formatPercent(worst.points)}`;
+  return [`No change by advise's rule: ${saves}${isSure ? "" : ", not surely"}, ${loses}.`];
 }
 
 /** The answer among the policies with the other kind of summaries: none if it is not named, and its cost if that is above doing nothing. */
@@ -94,8 +113,8 @@ function besideWords({ summaries, choice }: WindowAnswer, beside: readonly Stand
   const pick = beside.find(({ policy }) => policy === choice.pick?.policy);
   if (pick === undefined)
     return summaries === "by a model"
-      ? " Policies that use model summaries are not better."
-      : " Policies without model summaries are not better.";
+      ? " The closest with model summaries costs no less and keeps no more."
+      : " The closest without model summaries costs no less and keeps no more.";
   const dear = pick.costPercent > 100 ? `, which costs ${formatPercent(pick.costPercent)}%` : "";
   return ` ${summaries === "by a model" ? "With" : "Without"} model summaries: ${nameOf(pick.policy)}${dear}.`;
 }
@@ -115,7 +134,7 @@ function whereWords(report: BenchReport, judged: WindowJudgement, nameOf: Policy
       ? "by a rule of its own"
       : at.fromTokens === at.tokens
         ? `at ${formatTokens(at.tokens)} of ${formatTokens(at.windowTokens)}`
-        : `from ${formatTokens(at.fromTokens)} if it pays, at ${formatTokens(at.tokens)} at the latest (window ${formatTokens(at.windowTokens)})`;
+        : `from ${formatTokens(at.fromTokens)} if that saves money, at ${formatTokens(at.tokens)} at the latest (window ${formatTokens(at.windowTokens)})`;
   if (pick.compactions > 0) return `Compacts ${where}.`;
   return hasActed(pick) ? `Only shortened results; compacts ${where}.` : `${nameOf(pick.policy)} would compact ${where}.`;
 }
@@ -188,12 +207,13 @@ function worseLine({ choice }: WindowAnswer, { policy }: Standing, nameOf: Polic
   return `Worse on ${worst.measure}: ${formatPercent(worst.points)} points below ${than}${more}.`;
 }
 
-function sureLine({ units }: WindowJudgement, { sureness, placed }: WindowAnswer): string {
+function sureLine({ units }: WindowJudgement, { sureness, placed, summaries }: WindowAnswer): string {
   const projects = formatNumberOf(ownersOf(units).size, "project");
   const sessions = `${formatNumberOf(units.length, "session")} of ${projects}`;
   if (sureness === null) return `How sure: too little data: ${sessions}; ${FEWEST_OWNERS} sessions are needed.`;
   const { cost, again, drawn } = sureness;
   const between = `; cost ${formatPercent(cost.from)} to ${formatPercent(cost.through)}%`;
-  if (placed.length < 2) return `How sure: no other policy to compare with; ${sessions}${between}.`;
+  const only = `the only policy here ${summaries === null ? "that compacts" : `with${summaries === "by a model" ? "" : "out"} model summaries`}`;
+  if (placed.length < 2) return `How sure: ${only}; ${sessions}${between}.`;
   return `How sure: came first in ${Math.round(100 * again)}% of resamples of ${drawn === "sessions" ? sessions : projects}${between}.`;
 }
