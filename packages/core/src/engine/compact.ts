@@ -1,32 +1,26 @@
 import { z } from "zod";
 import { type Budget, resolveAmount } from "../budget.ts";
 import { openStepStart } from "../cut-point.ts";
-import type { Edit } from "../edit/apply-edits.ts";
 import type { AppliedEdit, CompactionReason, CompactionRecord, StepOutcome } from "../entry.ts";
 import { failureText } from "../error.ts";
 import { canonicalJson } from "../json.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { type KeptMessages, keptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
-import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
 import { CONTEXT_FRAMING, quotedText } from "../message/framing.ts";
 import { isHuman, type Message, textOf } from "../message/message.ts";
 import { answerWithin, type Door, passed } from "../port-door.ts";
 import { shortHash } from "../text.ts";
 import { workBetween } from "../tokens/measure.ts";
+import { bestOf, type ChainRun, chainOf, GOAL_STEP, newestOf, preparedStep, runChain, withPrepared } from "./chain.ts";
 import {
-  bestOf,
-  type ChainRun,
-  type ChainTools,
-  chainOf,
-  GOAL_STEP,
-  newestOf,
-  preparedStep,
-  runChain,
-  withPrepared,
-} from "./chain.ts";
-import type { CompactionTools, ViewMeasure } from "./compaction-tools.ts";
-import { NOTICE_TOKENS, sizedParts, summaryWithin, toolsFor, viewMeasure } from "./compaction-tools.ts";
-import { execute } from "./execute.ts";
+  asSent,
+  NOTICE_TOKENS,
+  sizedParts,
+  summaryWithin,
+  toolsFor,
+  type ViewMeasure,
+  viewMeasure,
+} from "./compaction-tools.ts";
 import type {
   CompactionNotice,
   FitInput,
@@ -96,7 +90,7 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   });
   setup.work.visited(kept.length * messages.length);
   const leftTokens = kept.reduce((sum, { tokens }) => sum - tokens, spareTokens);
-  const { tools, recaller, isSupplied, cutEstimatorName } = chainToolsFor(state, compaction, {
+  const tools = toolsFor(state, compaction, {
     goal,
     // A text about the rest has only the room that the newest steps leave it.
     keptTokens: Math.max(0, Math.min(goal.limitTokens, worthTokens, leftTokens)),
@@ -134,14 +128,13 @@ export async function compact(state: FitState, given: Compaction, signal: AbortS
   if (why !== null) return { kind: "cancelled", by: "price", reason, why };
   const isMissed = policy.fallback !== null && end.run.tokens > goal.budgetTokens;
   const run = isMissed ? bestOf(end, goal) : end.run;
-  const unrecalled = [...recaller.failures()].map(([kind, failure]) => failedRule(kind, failure));
-  const unused = isSupplied() ? [UNUSED_SUMMARY] : [];
+  const unrecalled = [...tools.recaller.failures()].map(([kind, failure]) => failedRule(kind, failure));
+  const unused = tools.isSupplied() ? [UNUSED_SUMMARY] : [];
   return outcomeOf(state, compaction, {
     run: { ...run, steps: [...run.steps, ...unrecalled, ...unused] },
     isMissed,
     kept,
     measure,
-    cutEstimatorName,
     before: messages,
     work: workBetween(workBefore, setup.work.total()),
   });
@@ -186,60 +179,7 @@ function failedRule(kind: string, failure: unknown): StepOutcome {
   return { strategy: `keep ${kind}`, outcome: "failed", detail: failureText(failure) };
 }
 
-function chainToolsFor(
-  state: FitState,
-  { budget, input }: Compaction,
-  { goal, ...given }: Omit<Parameters<typeof toolsFor>[1], "budget"> & { readonly goal: Goal },
-): { readonly tools: ChainTools } & Pick<CompactionTools, "recaller" | "isSupplied" | "cutEstimatorName"> {
-  const { sizing, isSupplied, cutEstimatorName, ...writers } = toolsFor(state, { budget, ...given });
-  const { measure } = given;
-  const tools: ChainTools = {
-    goal,
-    budget,
-    sizing,
-    isProgress: progressOf(state, measure),
-    cause: input.now !== undefined ? "demand" : input.gate === "on-overflow" ? "overflow" : "size",
-    tokensOf: (messages) => measure.tokensOf(asSent(messages, state)),
-    carryOut: (planned, signal) =>
-      execute(
-        {
-          pending: input.pending,
-          lastHuman: sizing.lastHuman,
-          lastStep: sizing.lastStep,
-          summary: summaryWithin(state.policy.summary, budget),
-          prompts: state.setup.kinds.prompts,
-          opening: state.view,
-          focus: input.focus ?? null,
-          nowMs: input.nowMs,
-          ...writers,
-          ...planned,
-          edits: isSupplied() ? planned.edits.map(withHooksText) : planned.edits,
-        },
-        signal,
-      ),
-  };
-  return { tools, recaller: writers.recaller, isSupplied, cutEstimatorName };
-}
-
-function withHooksText(edit: Edit): Edit {
-  return edit.kind === "replace-spans" && (edit.by === "digest" || edit.by === "vendor") ? { ...edit, by: "summary" } : edit;
-}
-
 const UNUSED_SUMMARY = { strategy: "before-compaction", outcome: "not-applicable", detail: "no step wrote one" } as const;
-
-/** An edited view as it will be sent: without the reasoning that the edit makes invalid. */
-function asSent(edited: readonly Message[], { setup: { isBoundReasoning: isBound }, view }: FitState): readonly Message[] {
-  if (isBound === null || view.boundReasoning === "vendor-drops") return edited;
-  const removed = reasoningBehindEdit(view.messages.slice(), edited, (part) => isBound(part, view.modelId));
-  return withoutReasoning(edited, removed);
-}
-
-/** A step that does not shrink the view is undone. Without a fallback it stays, unless the rest measures more by itself than the whole request did before. */
-function progressOf({ policy, setup: { estimator } }: FitState, { expectedTokens }: ViewMeasure): ChainTools["isProgress"] {
-  if (policy.fallback !== null) return ({ before, after }) => after < before;
-  return ({ messages }) =>
-    messages.reduce((sum, message) => sum + estimator.measure.messageTokens(message), 0) <= expectedTokens;
-}
 
 interface Ended {
   readonly run: ChainRun;
@@ -247,14 +187,13 @@ interface Ended {
   readonly isMissed: boolean;
   readonly kept: readonly KeptMessages[];
   readonly measure: ViewMeasure;
-  readonly cutEstimatorName: string;
   readonly before: readonly Message[];
   readonly work: CompactionRecord["work"];
 }
 
 /** If no view is expected to fit, the best one is sent all the same, and its parts are named: a rejection is recovered from. */
 function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended: Ended): FitOutcome {
-  const { run, isMissed, measure, cutEstimatorName, before } = ended;
+  const { run, isMissed, measure, before } = ended;
   const { applied, messages } = run;
   const isSpent = state.policy.fallback !== null && reason === "overflow" && applied.length === 0;
   const parts = isMissed || isSpent ? sizedParts(messages, { measure, state, pending: input.pending }) : null;
@@ -271,7 +210,7 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
     gate: input.now === undefined ? input.gate : null,
     steps,
     estimator: state.setup.estimator.name,
-    cutEstimator: state.policy.cutEstimator === null ? null : cutEstimatorName,
+    cutEstimator: state.policy.cutEstimator === null ? null : state.setup.cutEstimator().name,
     modelId: state.view.modelId,
     budgetTokens: budget.inputBudgetTokens,
     tokensBefore: measure.expectedTokens,

@@ -1,26 +1,25 @@
 import type { Budget } from "../budget.ts";
 import { openStepStart } from "../cut-point.ts";
+import type { Edit } from "../edit/apply-edits.ts";
 import { PlimsollError } from "../error.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import type { KeptMessages } from "../keep/kept-messages.ts";
+import { reasoningBehindEdit, withoutReasoning } from "../message/bound-reasoning.ts";
 import { isDeclared, isHuman, type Message } from "../message/message.ts";
 import type { SummaryPolicy } from "../policy/policy.ts";
 import { answerWithin, withDeadline } from "../port-door.ts";
 import type { Summarizer } from "../ports.ts";
 import { chunkedSummarizer, PROMPT_TOKENS } from "../summarizer/chunked.ts";
 import type { ChainTools } from "./chain.ts";
-import type { ExecuteInput } from "./execute.ts";
+import { type ExecuteInput, execute } from "./execute.ts";
 import type { FitInput, FitState, Sized, SizedPart } from "./fit-input.ts";
+import type { Goal } from "./goal.ts";
 import { expectedTokensOf } from "./why-act.ts";
 
-/** The tools that all steps of one compaction share. */
-export interface CompactionTools
-  extends Pick<ExecuteInput, "summarizer" | "vendor" | "author" | "digest" | "facts" | "recaller" | "textTokens"> {
-  readonly sizing: ChainTools["sizing"];
+/** The tools of a chain for one compaction. */
+export interface CompactionTools extends ChainTools, Pick<ExecuteInput, "recaller"> {
   /** True as long as a hook's summary waits for the first step that writes one. */
   readonly isSupplied: () => boolean;
-  /** Names the estimator with which `sizing` measures a cut. */
-  readonly cutEstimatorName: string;
 }
 
 /** Tokens of a notice without its facts; the longest has some 70. */
@@ -29,8 +28,9 @@ export const NOTICE_TOKENS = 80;
 /** Summarisers whose requests fit, the facts as text, and prices, for one compaction. */
 export function toolsFor(
   state: FitState,
+  { budget, input }: { readonly budget: Budget; readonly input: FitInput },
   given: {
-    budget: Budget;
+    goal: Goal;
     /** The most that may stay, recalled passages included. */
     keptTokens: number;
     /** The room that the facts and a digest are shares of. */
@@ -41,17 +41,18 @@ export function toolsFor(
     rules: readonly KeepRule[];
   },
 ): CompactionTools {
-  const { budget, keptTokens, writtenTokens, measure, summary, held, rules } = given;
+  const { goal, keptTokens, writtenTokens, measure, summary, held, rules } = given;
   const { policy, ledger, setup } = state;
   const { estimator, deadline, ports } = setup;
   const cutEstimator = setup.cutEstimator();
-  const { maxTokens } = summaryWithin(policy.summary, budget);
+  const summaryPolicy = summaryWithin(policy.summary, budget);
   const { overheadTokens, messageTokens, scaleRatio } = measure;
   // Tokens that no message explains are no part of a summary's request.
   const requested = (message: Message) => estimator.messageTokens(message, state.writer?.ledger ?? ledger);
   const windowTokens = writerWindow(state, budget);
   const ownReplyTokens = typeof policy.summary.request === "string" ? (state.writer?.limits?.maxOutputTokens ?? 0) : 0;
-  const historyTokens = Math.min(budget.inputBudgetTokens, windowTokens - ownReplyTokens) - maxTokens - PROMPT_TOKENS;
+  const historyTokens =
+    Math.min(budget.inputBudgetTokens, windowTokens - ownReplyTokens) - summaryPolicy.maxTokens - PROMPT_TOKENS;
   let isSupplied = summary !== null;
   const supplied: Summarizer = () => {
     isSupplied = false;
@@ -65,27 +66,66 @@ export function toolsFor(
   const mostFacts = facts([]);
   const factTokens = mostFacts === null ? 0 : tokensOf(mostFacts);
   const view = state.view.messages.slice();
-  return {
-    recaller,
-    isSupplied: () => isSupplied,
-    cutEstimatorName: cutEstimator.name,
+  const sizing: ChainTools["sizing"] = {
+    isLeftOver: leftOverOf(state),
+    lastHuman: policy.fallback === null ? "goes" : "stays",
+    lastStep: openStepStart(view) < view.length ? "open" : "answered",
+    messageTokens,
+    keptMessageTokens: (message) => cutEstimator.messageTokens(message, ledger),
+    measure: estimator.measure,
+    scaleRatio,
+    noticeTokens: NOTICE_TOKENS + factTokens + recaller.atMostTokens,
+  };
+  const writers: Omit<ExecuteInput, "messages" | "edits" | "kept" | "pinned"> = {
+    pending: input.pending,
+    lastHuman: sizing.lastHuman,
+    lastStep: sizing.lastStep,
+    summary: summaryPolicy,
+    prompts: setup.kinds.prompts,
+    opening: state.view,
+    focus: input.focus ?? null,
+    nowMs: input.nowMs,
     summarizer: summary === null ? withDeadline(chunkedSummarizer(ports.summarizer, limits), deadline) : supplied,
     vendor: vendorOf(state, budget),
     author: summary === null ? "asked" : "hook",
     digest: state.memory.digest(room),
     facts,
+    recaller,
     textTokens: tokensOf,
-    sizing: {
-      isLeftOver: leftOverOf(state),
-      lastHuman: policy.fallback === null ? "goes" : "stays",
-      lastStep: openStepStart(view) < view.length ? "open" : "answered",
-      messageTokens,
-      keptMessageTokens: (message) => cutEstimator.messageTokens(message, ledger),
-      measure: estimator.measure,
-      scaleRatio,
-      noticeTokens: NOTICE_TOKENS + factTokens + recaller.atMostTokens,
-    },
   };
+  return {
+    goal,
+    budget,
+    sizing,
+    recaller,
+    isSupplied: () => isSupplied,
+    isProgress: progressOf(state, measure),
+    cause: input.now !== undefined ? "demand" : input.gate === "on-overflow" ? "overflow" : "size",
+    tokensOf: (messages) => measure.tokensOf(asSent(messages, state)),
+    carryOut: ({ edits, ...planned }, signal) =>
+      execute({ ...writers, ...planned, edits: isSupplied ? edits.map(withHooksText) : edits }, signal),
+  };
+}
+
+function withHooksText(edit: Edit): Edit {
+  return edit.kind === "replace-spans" && (edit.by === "digest" || edit.by === "vendor") ? { ...edit, by: "summary" } : edit;
+}
+
+/** An edited view as it will be sent: without the reasoning that the edit makes invalid. */
+export function asSent(
+  edited: readonly Message[],
+  { setup: { isBoundReasoning: isBound }, view }: FitState,
+): readonly Message[] {
+  if (isBound === null || view.boundReasoning === "vendor-drops") return edited;
+  const removed = reasoningBehindEdit(view.messages.slice(), edited, (part) => isBound(part, view.modelId));
+  return withoutReasoning(edited, removed);
+}
+
+/** A step that does not shrink the view is undone. Without a fallback it stays, unless the rest measures more by itself than the whole request did before. */
+function progressOf({ policy, setup: { estimator } }: FitState, { expectedTokens }: ViewMeasure): ChainTools["isProgress"] {
+  if (policy.fallback !== null) return ({ before, after }) => after < before;
+  return ({ messages }) =>
+    messages.reduce((sum, message) => sum + estimator.measure.messageTokens(message), 0) <= expectedTokens;
 }
 
 /** Asks the vendor for its own summary, by the session's model; `undefined` where its wire has none. */
