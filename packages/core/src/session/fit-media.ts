@@ -91,13 +91,15 @@ export function fitMedia(
 function stubbed(
   log: FittedSession,
   { policy, input }: { readonly policy: EnginePolicy; readonly input: FitInput },
-  by: {
+  {
+    edits,
+    steps,
+    messages,
+  }: Pick<CompactionRecord, "steps"> & {
     readonly edits: readonly AppliedReplacePart[];
-    readonly steps: readonly StepOutcome[];
     readonly messages: readonly Message[];
   },
 ): FitOutcome {
-  const { edits, steps, messages } = by;
   const { setup, append, tell } = log;
   const { view, ledger } = log.state;
   const { estimator } = setup;
