@@ -22,7 +22,7 @@ import { type BenchInput, runBench } from "../replay/run-bench.ts";
 import type { ReportProblem } from "../results.ts";
 import { formatNumberOf, lineageWords } from "../show/figures.ts";
 import { capitalised } from "../show/labels.ts";
-import { KEPT_READING } from "../show/policy-tables.ts";
+import { READING } from "../show/policy-tables.ts";
 import { reportProblems } from "../show/problems.ts";
 import { reportTable, tableRows } from "../show/report-table.ts";
 import { type SessionNames, sessionNames } from "../show/session-names.ts";
@@ -219,7 +219,6 @@ const NOTHING_FIRES: string = fitted(
   "No session fills half of the window: no setting changes anything. Give a smaller window (--window 32k) or longer sessions.",
 );
 
-const READING = `cost: % of the cost without compaction; ${KEPT_READING}.`;
 const OTHER_SESSIONS = "All figures are from sessions not used to choose settings.";
 const SAME_SESSIONS = "There is only one project: settings were chosen and judged on the same sessions.";
 
@@ -241,7 +240,7 @@ export function tuneReport(results: readonly TuneResult[], { current, columns, f
     [...tuneAnswer(first, others).flatMap((line) => wrapped(printable(line), { further: "  " })), ...idle].join("\n"),
     ...(own === undefined ? [] : [full ? reportTable(own, columns) : tableRows(own, columns)]),
     ...(full ? tables.map((table) => reportTable(table, columns)) : []),
-    fitted(`${READING} ${first.splitBy === "nothing" ? SAME_SESSIONS : OTHER_SESSIONS}`),
+    fitted(`${READING}. ${first.splitBy === "nothing" ? SAME_SESSIONS : OTHER_SESSIONS}`),
     ...(taken === null ? [] : [`# plimsoll.yaml\n${tunedYaml({ text: "", current, best: taken }).trimEnd()}`]),
     ...(full || further.length === 0 ? [] : [`${capitalised(further.join(" and "))}: --full or --html FILE.`]),
   ].join("\n\n");

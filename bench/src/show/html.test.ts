@@ -49,9 +49,9 @@ describe("renderHtmlReport", () => {
     const stated = answers[0].policies.find((each: { policy: string }) => each.policy === policy);
     expect(stated).toMatchObject({ costPercent: cost, heldPercent: gain });
     const [page, markdown] = [renderHtmlReport(report), renderMarkdownReport(report)];
-    expect(page).toContain(`Costs ${formatPercent(cost)}% of an uncompacted run`);
+    expect(page).toContain(`Costs ${formatPercent(cost)}% of the cost without compaction`);
     expect(page).toContain(`Keeps ${formatPercent(gain)}% of the text later replies needed`);
-    expect(markdown).toContain(`Costs ${formatPercent(cost)}% of an uncompacted run`);
+    expect(markdown).toContain(`Costs ${formatPercent(cost)}% of the cost without compaction`);
     expect(markdown).toContain(`Keeps ${formatPercent(gain)}% of the text later replies needed`);
   });
 });

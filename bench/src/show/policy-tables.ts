@@ -30,7 +30,7 @@ const COST_MEANING: MetricMeaning = {
   better: "lower",
   method:
     "Geometric mean of the compared sessions' ratios, in dollars with a prompt cache; summaries are charged as if a model wrote them.",
-  caveat: "The run without compaction is charged as if its window were large enough.",
+  caveat: "In the run without compaction, requests above the window count as recorded, with the agent's own compaction.",
 };
 const COST_MORE_MEANING: MetricMeaning = {
   unit: "sessions",
@@ -84,9 +84,9 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
   }),
 ];
 
-/** Explains the columns behind the cost, for outputs that do not explain each column. */
-export const KEPT_READING =
-  "costlier sessions: those that cost over 2% more; kept: % of the text that later replies needed, still in the context word for word; older: of text stated 20k tokens earlier or more, a mean over sessions; reread cost: an upper bound, with one more call per missing text; over window: requests too large for it";
+/** Explains the columns, for outputs that do not explain each. */
+export const READING =
+  "cost: % of the cost without compaction, whose requests above the window count as recorded, with the agent's own compaction; costlier sessions: those that cost over 2% more; kept: % of the text that later replies needed, still in the context word for word; older: of text stated 20k tokens earlier or more, a mean over sessions; reread cost: an upper bound, with one more call per missing text; over window: requests too large for it";
 
 /** Explains the columns of the first table of each window. */
 export function readingOf(report: BenchReport, windows: readonly WindowJudgement[]): string {
@@ -99,7 +99,7 @@ export function readingOf(report: BenchReport, windows: readonly WindowJudgement
   const lost = windows.some(({ standings }) => (standings.get(BASELINE_POLICY)?.tooLarge ?? 0) > 0)
     ? `; ${BASELINE_POLICY} loses the texts that requests over the window need`
     : "";
-  return `cost: % of the cost without compaction, with a prompt cache, over the sessions ${over}; ${KEPT_READING.replace("over sessions", `over sessions${counted}`)}${lost}.`;
+  return `Over the sessions ${over}. ${READING.replace("over sessions", `over sessions${counted}`)}${lost}.`;
 }
 
 /** For each compared session the older texts that its replies needed. */

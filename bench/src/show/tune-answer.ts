@@ -46,7 +46,7 @@ function answerLines(answered: Answered): readonly string[] {
     verdict.kind === "too-few"
       ? `No answer yet: ${settingsText(taken)} in ${base} costs less in ${formatNumberOf(FEWEST_OWNERS - verdict.missing, "session")}; ${FEWEST_OWNERS} are needed.`
       : `Set: ${settingsText(taken)} in ${base}.`,
-    `Costs ${formatPercent(taken.test.costPercent)}% of an uncompacted run; now ${formatPercent(current.test.costPercent)}%.`,
+    `Costs ${formatPercent(taken.test.costPercent)}% of the cost without compaction; now ${formatPercent(current.test.costPercent)}%.`,
     keepsLine(taken.test.gain, `; now ${formatPercent(current.test.gain)}%`),
     "No measure falls by a point or more.",
     sureLine(answered),
@@ -63,7 +63,7 @@ function keptLines(answered: Answered): readonly string[] {
     best === null ? "no tried setting is better" : `${settingsText(best)} was best on some sessions, but worse on the others`;
   return [
     `Keep ${base} as it is: ${why}.`,
-    `Costs ${formatPercent(current.test.costPercent)}% of an uncompacted run.`,
+    `Costs ${formatPercent(current.test.costPercent)}% of the cost without compaction.`,
     keepsLine(current.test.gain, ""),
     cheapest === undefined
       ? "No cheaper setting was found."

@@ -12,7 +12,7 @@ test("answers first, shows one sample in card, chart and table, and keeps all te
   expect(page.indexOf("No answer yet: trigger.ratio=0.6 in sven costs less in 5 sessions; 8 are needed.")).toBeLessThan(
     page.indexOf("<svg"),
   );
-  expect(page).toContain("Costs 55.0% of an uncompacted run; now 71.5%.");
+  expect(page).toContain("Costs 55.0% of the cost without compaction; now 71.5%.");
   expect(page).toContain("trigger.ratio=0.6: 55.0% cost, 85.0% kept");
   expect(page).toMatch(/trigger\.ratio=0\.6 \(best\)<\/th><td data-v="55">55\.0<\/td>/);
   expect(page).toContain("extends: sven # &lt;/pre&gt;&lt;img src=x&gt;");

@@ -26,7 +26,7 @@ describe("verdicts", () => {
     const [verdict] = linesOf(exampleReport());
     expect(verdict?.lines).toEqual([
       "No policy is clearly better. Closest: sven*.",
-      expect.stringMatching(/^Costs [\d.]+% of an uncompacted run; yours [\d.]+%\.$/),
+      expect.stringMatching(/^Costs [\d.]+% of the cost without compaction; yours [\d.]+%\.$/),
       expect.stringMatching(/^Keeps [\d.]+% of the text later replies needed, word for word; yours [\d.]+%\.$/),
       expect.stringMatching(
         /^Worse on [a-z ]+: [\d.]+ points below keeping only the newest messages, and on \d other measures\.$/,
@@ -34,6 +34,26 @@ describe("verdicts", () => {
       expect.stringMatching(/^Compacts at 39\.\dk of 64\.\dk\.$/),
       "How sure: too little data: 2 sessions of 1 project; 8 sessions are needed.",
     ]);
+  });
+
+  test.each([
+    [
+      "lost requests of an agent that compacted",
+      1,
+      1,
+      ["In 1 of 2 sessions that is the recorded run, with the agent's own compaction."],
+    ],
+    ["lost requests of one that didn't", 1, 0, []],
+    ["no lost request", 0, 1, []],
+  ])("count the sessions whose run without compaction has %s", (_, unrecoveredRequests, recordedBoundaries, lines) => {
+    const report = exampleReport({ sessions: ["a", "b"] });
+    const sessions = report.sessions.map((each) => ({ ...each, recordedBoundaries }));
+    const rows = report.rows.map((row) =>
+      row.metrics === null || row.policy !== "none" || row.session !== "a"
+        ? row
+        : { ...row, metrics: { ...row.metrics, safety: { ...row.metrics.safety, unrecoveredRequests } } },
+    );
+    expect(linesOf({ ...report, sessions, rows })[0]?.lines.filter((line) => line.startsWith("In "))).toEqual(lines);
   });
 
   test("fit a terminal of 80 columns", () => {

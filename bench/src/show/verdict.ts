@@ -23,7 +23,8 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
   if (answer === undefined || pick === undefined) return [unanswered(report, judged)];
   return [
     `${choiceWords(answer, pick, { nameOf, now })}${others.map((other) => besideWords(other, beside, nameOf)).join("")}`,
-    `Costs ${formatPercent(pick.costPercent)}% of an uncompacted run${now === null ? "" : `; ${yours(now)} ${formatPercent(now.costPercent)}%`}.`,
+    `Costs ${formatPercent(pick.costPercent)}% of the cost without compaction${now === null ? "" : `; ${yours(now)} ${formatPercent(now.costPercent)}%`}.`,
+    ...recordedLine(report, judged),
     ...(answer.choice.recommended.length > 0 && hasActed(pick) ? changeLine(pick, now) : []),
     keptLine(pick, judged),
     ...besideLine(fitting.get(pick.policy)),
@@ -36,6 +37,21 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
       nameOf,
     ),
   ];
+}
+
+/** Counts the sessions in which the run without compaction is partly the recorded one, because it exceeds the window and the agent compacted. */
+function recordedLine({ sessions, rows }: BenchReport, { units, windowLabel: label }: WindowJudgement): readonly string[] {
+  const compacted = new Set(sessions.flatMap(({ session, recordedBoundaries }) => (recordedBoundaries > 0 ? [session] : [])));
+  const over = new Set(
+    rows.flatMap(({ session, policy, window, metrics }) =>
+      policy === BASELINE_POLICY && windowLabel(window) === label && (metrics?.safety.unrecoveredRequests ?? 0) > 0
+        ? [session]
+        : [],
+    ),
+  );
+  const count = units.filter(({ session }) => over.has(session) && compacted.has(session)).length;
+  const those = `${count} of ${formatNumberOf(units.length, "session")}`;
+  return count === 0 ? [] : [`In ${those} that is the recorded run, with the agent's own compaction.`];
 }
 
 /** So many points more are worth a sentence; chosen. */

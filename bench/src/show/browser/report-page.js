@@ -136,7 +136,9 @@
       const at = isShown ? tokens.findIndex((size) => size > contextChart.topTokens(chart)) : -1;
       return at < 0
         ? []
-        : [`${name} leaves the chart at call ${calls[at]} and would reach ${shortTokens(Math.max(...tokens))}`];
+        : [
+            `${name} leaves the chart at call ${calls[at]} and would reach ${shortTokens(Math.max(...tokens))}; the table counts it as recorded there`,
+          ];
     });
     const overhead = `${shortTokens(cell.overheadTokens)} of each prompt is the system prompt and tools.`;
     return box("show-all").checked || beyond.length === 0 ? overhead : `${overhead} Cut off above: ${beyond.join("; ")}.`;

@@ -51,7 +51,7 @@ describe("of one run the terminal, the Markdown, the page and the JSON", () => {
   test.each(["terminal", "html", "markdown"] as const)("name the same policy, cost and share kept: %s", (form) => {
     const text = forms[form].replace(/\n +/g, " ");
     expect(text).toContain(picked().policy);
-    expect(text).toContain(`Costs ${formatPercent(picked().costPercent)}% of an uncompacted run`);
+    expect(text).toContain(`Costs ${formatPercent(picked().costPercent)}% of the cost without compaction`);
     expect(text).toContain(`Keeps ${formatPercent(picked().heldPercent)}% of the text later replies needed`);
   });
 
