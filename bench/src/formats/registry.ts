@@ -1,4 +1,5 @@
 import { PlimsollError } from "@plimsoll/core";
+import { option } from "@plimsoll/core/extend";
 import type { Transcript } from "../transcript.ts";
 import { claudeCodeImporter } from "./claude-code/importer.ts";
 import { clineImporter } from "./cline/importer.ts";
@@ -70,12 +71,12 @@ export async function importSource(
   if (head.text.startsWith(SQLITE_HEADER)) throw new PlimsollError("bad-input", `${file}: ${UNREAD_DATABASE}`, { file });
   const [, packed] = PACKED.find(([beginning]) => beginning.test(head.text)) ?? [];
   if (packed !== undefined) throw new PlimsollError("bad-input", `${file}: ${packed}`, { file });
-  const importer = importers.find((candidate) => candidate.recognises(head));
+  const importer = importers.find((each) => each.recognises(IMPORTERS.includes(each) ? head : option.frozen(head)));
   if (importer === undefined && /[\0\uFFFD]/.test(head.text.slice(0, HEAD_CHARS)))
     throw new PlimsollError("bad-input", `${file}: neither UTF-8 nor UTF-16 text: ${UNREAD_BYTES}`, { file });
   if (importer === undefined && (await endsInside(source))) throw truncated(file);
   if (importer === undefined) throw unknownFormat(file, foundIn(source, head), importers);
-  const transcripts = await importer.read(source);
+  const transcripts = await importer.read(Object.freeze(source));
   const hasContent = transcripts.some(({ entries }) => entries.some(({ type }) => type === "message" || type === "compaction"));
   if (!hasContent) {
     const found = `a log of ${importer.format} without a readable message (found ${foundIn(source, head)})`;

@@ -40,6 +40,11 @@ export const METRICS: BuiltinMetrics = [
   FIRST_MISSES,
 ];
 
+/** True for a metric of every run. */
+export function isBuiltIn({ id }: { readonly id: string }): boolean {
+  return METRICS.some((metric) => metric.id === id);
+}
+
 /** The metrics of a run: those of every run, and any others behind them, each with an id of its own. */
 export type RunMetrics = readonly [...BuiltinMetrics, ...Metric[]];
 
@@ -79,8 +84,9 @@ export interface PooledRow {
 
 /** Pools rows by one metric. Throws if a row has no result of it. */
 export function pooledBy<Result, Pooled>(metric: Metric<string, Result, Pooled>, rows: readonly PooledRow[]): Pooled {
+  const results = rows.map((row) => resultOf(metric, row));
   return metric.pool({
-    results: rows.map((row) => resultOf(metric, row)),
+    results: isBuiltIn(metric) ? results : structuredClone(results),
     calls: rows.map(({ metrics }) => metrics.safety.calls),
   });
 }

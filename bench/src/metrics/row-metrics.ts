@@ -1,5 +1,5 @@
 import type { CompactionEntry, Message } from "@plimsoll/core";
-import { sequenceOf } from "@plimsoll/core/extend";
+import { option, sequenceOf } from "@plimsoll/core/extend";
 import type { CacheUse, ModelCatalog } from "@plimsoll/providers";
 import { type Cell, isRecordedPolicy } from "../drive/cell.ts";
 import type { ReplayedCall } from "../drive/replayed-call.ts";
@@ -10,8 +10,8 @@ import { createContextChanges } from "../needs/needles.ts";
 import { contentKind } from "../open/content-kind.ts";
 import type { PreparedSession } from "../open/prepared-session.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
-import type { MeasuredCall, MeasuredReplay, Recorder } from "./metric.ts";
-import { type RowMetrics, type RunMetrics, rowOf } from "./registry.ts";
+import type { MeasuredCall, MeasuredReplay, Metric, Recorder } from "./metric.ts";
+import { isBuiltIn, type RowMetrics, type RunMetrics, rowOf } from "./registry.ts";
 
 /** Everything that is measured over one replay. */
 export interface RowFigures {
@@ -29,7 +29,7 @@ export function createRowMetrics(
 ): Recorder<RowFigures, ReplayedCall> & Pick<CompactionLog, "needs"> {
   const replay = measuredReplay(session, cell, catalog);
   const measured = createMeasuredCalls(replay);
-  const recorders = metrics.map((metric) => metric.measure(replay));
+  const recorders = metrics.map((metric) => (isBuiltIn(metric) ? metric.measure(replay) : notChanging(metric, replay)));
   const log = createCompactionLog();
   const cacheMisses = createCacheMisses();
   const composition = createComposition(session.sizeJudge);
@@ -59,6 +59,18 @@ export function createRowMetrics(
       cacheMisses: cacheMisses.result(),
       composition: composition.result(),
     }),
+  };
+}
+
+/** The recorder of somebody's own metric: it fails if it changes a shared value. */
+function notChanging(metric: Metric, replay: MeasuredReplay): Recorder<unknown> {
+  option.frozen([replay.session.entries, replay.cell.policy]);
+  const recorder = metric.measure(replay);
+  const shown = (call: MeasuredCall) => option.frozen([call, call.context.slice()] as const)[0];
+  return {
+    add: (call) => recorder.add(shown(call)),
+    follow: (call) => recorder.follow?.(shown(call)),
+    result: () => recorder.result(),
   };
 }
 

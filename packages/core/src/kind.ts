@@ -6,6 +6,20 @@ export interface KindSpec {
   readonly kind: string;
 }
 
+const given = new WeakSet<object>();
+
+/** The data frozen in place, all but `opaque` values: a part of the caller's own that it is given to fails if it changes it. */
+export function frozen<Value>(data: Value): Value {
+  if (typeof data !== "object" || data === null || given.has(data) || !isPlain(data)) return data;
+  given.add(Object.freeze(data));
+  for (const [key, each] of Object.entries(data)) if (key !== "opaque") frozen(each);
+  return data;
+}
+
+function isPlain(value: object): boolean {
+  return Array.isArray(value) || [Object.prototype, null].includes(Object.getPrototypeOf(value));
+}
+
 /**
  * The kind of that name. `what` names the sort of thing that was looked for, in the error's line.
  *

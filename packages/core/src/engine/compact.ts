@@ -6,6 +6,7 @@ import { failureText } from "../error.ts";
 import { canonicalJson } from "../json.ts";
 import type { KeepRule } from "../keep/keep-rule.ts";
 import { type KeptMessages, keptMessages, LOADED_TOOLS } from "../keep/kept-messages.ts";
+import { frozen } from "../kind.ts";
 import { CONTEXT_FRAMING, quotedText } from "../message/framing.ts";
 import { isHuman, type Message, textOf } from "../message/message.ts";
 import { answerWithin, type Door, passed } from "../port-door.ts";
@@ -280,7 +281,7 @@ export async function askHook(
   if (hook === undefined) return { decision: { kind: "go" }, steps: [] };
   const late = (afterMs: number) => new Error(`the hook gave no answer within ${afterMs} ms`);
   try {
-    const answer: unknown = await answerWithin((given) => hook(notice, given), { deadline, signal, late });
+    const answer: unknown = await answerWithin((given) => hook(frozen(notice), given), { deadline, signal, late });
     return { decision: passed(DECISION, answer), steps: [] };
   } catch (error) {
     // A hook that fails must not keep the context from fitting: it is noted and the engine goes on.

@@ -3,6 +3,7 @@ import { applyEdits, placesOf, refuseBrokenPromises } from "../edit/apply-edits.
 import type { AppliedEdit, AppliedReplacePart, AppliedReplaceSpans, MessageSpan, PromptedSpan } from "../entry.ts";
 import { PlimsollError } from "../error.ts";
 import { canonicalJson, wellFormed } from "../json.ts";
+import { frozen } from "../kind.ts";
 import type { Recaller } from "../memory.ts";
 import { historyViolations } from "../message/check.ts";
 import { partHandle, spanHandle } from "../message/handle.ts";
@@ -95,6 +96,7 @@ async function appliedSpans(
     return { kind, spans, by, covered, usage: null, message };
   }
   const request = summaryRequestFor(parts, input);
+  if (by !== "digest") frozen([parts, input.messages]);
   if (by === "vendor") return await vendorSpans({ ...edit, covered, gone }, { request, input, signal });
   const write = by === "summary" ? input.summarizer : input.digest;
   const summary = edit.written === undefined ? await write(request, signal) : { ...edit.written, stopReason: "end" as const };

@@ -1,6 +1,7 @@
 import { resolveAmount } from "../budget.ts";
 import { openStepStart, safeCuts } from "../cut-point.ts";
 import { jsonIn } from "../json.ts";
+import { frozen } from "../kind.ts";
 import { loadedToolsIn } from "../message/loaded-tools.ts";
 import { isDeclared, isHuman, type Message, oncePerMessage, toolCallsOf } from "../message/message.ts";
 import { BUILT_IN_KEEP_RULES } from "./built-in-keep-rules.ts";
@@ -117,7 +118,8 @@ function fill(
   let tokens = 0;
   let wantedTokens = 0;
   try {
-    const ranges = rule.choose(view);
+    const isOwn = !BY_NATURE.has(rule.kind);
+    const ranges = rule.choose(isOwn ? frozen(view) : view);
     if (typeof Object(ranges)[Symbol.iterator] !== "function")
       throw new TypeError(`choose returned ${String(ranges)}, not a list of { from, through }`);
     for (const range of ranges) {
@@ -128,7 +130,7 @@ function fill(
       // A rule that states only an amount asks for no more.
       const isAsked = beyondAmount !== null || wantedTokens + freshTokens <= statedTokens;
       if (isAsked) chosen.push(messagesOf(all, view));
-      else if (!BY_NATURE.has(rule.kind)) beyond.push(messagesOf(all, view));
+      else if (isOwn) beyond.push(messagesOf(all, view));
       if (isAsked) wantedTokens += freshTokens;
       if (tokens + freshTokens > limitTokens) continue;
       tokens += freshTokens;

@@ -52,9 +52,14 @@ export function withKinds(added: Partial<Kinds>): Kinds {
     strategies: joined("strategy", [strategies, added.strategies], ({ kind }) => kind),
     keepRules: joined("keep rule", [keepRules, added.keepRules], ({ kind }) => kind),
     estimators: joined("estimator", [estimators, added.estimators], ({ kind }) => kind),
-    prompts: joined("prompt", [prompts, added.prompts], ({ id }) => id),
+    prompts: joined("prompt", [prompts, added.prompts?.map(ofOwnTitles)], ({ id }) => id),
     truncations: joined("truncation", [truncations, added.truncations], ({ category }) => category),
   };
+}
+
+/** The prompt, whose titles are a copy: the policy's would be changed with them. */
+function ofOwnTitles(prompt: Prompt): Prompt {
+  return { ...prompt, instructions: (sections) => prompt.instructions([...sections]) };
 }
 
 /** Names of the kinds that a policy may use. */

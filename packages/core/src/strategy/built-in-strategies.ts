@@ -1,4 +1,4 @@
-import { type KindSpec, kindNamed } from "../kind.ts";
+import { frozen, type KindSpec, kindNamed } from "../kind.ts";
 import { CLEAR_TOOL_RESULTS, type ClearToolResultsSpec } from "./clear-tool-results.ts";
 import { CUT_OVERSIZED, type CutOversizedSpec } from "./cut-oversized.ts";
 import { DROP_NOTICES, type DropNoticesSpec } from "./drop-notices.ts";
@@ -15,6 +15,8 @@ export const BUILT_IN_STRATEGIES: readonly StrategyKind[] = [
   DROP_NOTICES,
 ];
 
+const BUILT_IN: ReadonlySet<string> = new Set(BUILT_IN_STRATEGIES.map(({ kind }) => kind));
+
 /** A strategy as data: the settings of a built-in kind, or of one that `withKinds` added. */
 export type StrategySpec =
   | SummarizeSpec
@@ -30,5 +32,7 @@ export type StrategySpec =
  * @throws PlimsollError `bad-policy` for a kind that is not there, or settings that it refuses.
  */
 export function strategyOf(spec: KindSpec, kinds: readonly StrategyKind[]): Strategy {
-  return kindNamed(kinds, spec.kind, "strategy").bind(spec);
+  const strategy = kindNamed(kinds, spec.kind, "strategy").bind(spec);
+  const { name, needsModel } = strategy;
+  return BUILT_IN.has(spec.kind) ? strategy : { name, needsModel, plan: (input) => strategy.plan(frozen(input)) };
 }

@@ -1,6 +1,6 @@
 import { PlimsollError } from "../error.ts";
 import { canonicalJson } from "../json.ts";
-import { type KindSpec, kindNamed } from "../kind.ts";
+import { frozen, type KindSpec, kindNamed } from "../kind.ts";
 import { tokenizerDoor } from "../port-door.ts";
 import { BPE, type BpeSpec } from "./bpe.ts";
 import { CALIBRATED_EMA, type CalibratedEmaSpec } from "./calibrated-ema.ts";
@@ -27,6 +27,8 @@ export const BUILT_IN_ESTIMATORS: readonly EstimatorKind[] = [
   CALIBRATED_EMA,
   USAGE_ANCHORED,
 ];
+
+const BUILT_IN: ReadonlySet<string> = new Set(BUILT_IN_ESTIMATORS.map(({ kind }) => kind));
 
 /** How a policy estimates tokens, as data: the settings of a built-in estimator, or of one that `withKinds` added. */
 export type EstimatorSpec =
@@ -85,7 +87,14 @@ function create(
     ...given,
   };
   const made = kindNamed(kinds, spec.kind, "estimator").create(spec, sources);
-  return { ...made, predict: predictingOnce(made) };
+  const own = BUILT_IN.has(spec.kind) ? {} : { measure: notChanging(made.measure) };
+  return { ...made, ...own, predict: predictingOnce(made) };
+}
+
+/** The fold has each message measured first. Tools may be the caller's. */
+function notChanging(measure: MessageMeasure): MessageMeasure {
+  const messageTokens: MessageMeasure["messageTokens"] = (message) => measure.messageTokens(frozen(message));
+  return { ...measure, messageTokens, toolsTokens: (tools) => measure.toolsTokens(tools.map((tool) => ({ ...tool }))) };
 }
 
 /** A gate asks for one prediction several times. */
