@@ -237,7 +237,7 @@ function outcomeOf(state: FitState, { reason, budget, input }: Compaction, ended
 const UNUSED_FOCUS =
   "wrote no summary here, so the focus had no effect; it needs a digest or a model's summary, as under plimsoll or sven";
 
-/** The steps that say how much of each rule's choice did not stay as it was, and of the caller's texts. */
+/** The steps that say how much of each rule's choice did not stay as it was, and of the caller's texts; of the caller's rules also how much stayed. */
 function unkeptSteps(
   { run, kept, before }: Pick<Ended, "run" | "kept" | "before">,
   pinned: readonly string[] = [],
@@ -249,16 +249,18 @@ function unkeptSteps(
   const writes = run.applied.some((edit) => edit.kind === "replace-spans" && edit.message !== null);
   const wanted = pinned.filter((text) => writes || has(then, text));
   const counts = [
-    ...kept.map(({ kind, chosen, beyond }) => {
+    ...kept.map(({ kind, chosen, beyond, isOwn, failure }) => {
       const goneOf = (choices: typeof chosen) => choices.filter((choice) => !choice.every((each) => staying.has(each))).length;
-      return { kind, all: chosen.length + beyond.length, roomless: goneOf(chosen), passing: goneOf(beyond) };
+      const isSaid = isOwn && failure === null;
+      return { kind, all: chosen.length + beyond.length, roomless: goneOf(chosen), passing: goneOf(beyond), isSaid };
     }),
     { kind: "pinned texts", all: wanted.length, roomless: wanted.filter((text) => !has(now, text)).length, passing: 0 },
   ];
-  return counts.flatMap(({ kind, all, roomless, passing }): readonly StepOutcome[] => {
+  return counts.flatMap(({ kind, all, roomless, passing, isSaid = false }): readonly StepOutcome[] => {
     const gone = [roomless > 0 && `no room for ${roomless}`, passing > 0 && `${passing} beyond its amount`].filter(Boolean);
-    const detail = `${all - roomless - passing} of ${all} kept, ${gone.join(", ")}`;
-    return gone.length === 0 ? [] : [{ strategy: `keep ${kind}`, outcome: "released", detail }];
+    const detail = all === 0 ? "chose nothing" : [`${all - roomless - passing} of ${all} kept`, ...gone].join(", ");
+    const outcome = gone.length === 0 ? "not-applicable" : "released";
+    return isSaid || gone.length > 0 ? [{ strategy: `keep ${kind}`, outcome, detail }] : [];
   });
 }
 

@@ -10,11 +10,13 @@ import type { KeepRule, KeepView, MessageRange, MessagesRule } from "./keep-rule
 /** Messages that one rule keeps and no rule before it: in the view's order, with their size. */
 export interface KeptMessages {
   readonly kind: string;
+  /** True for a rule that is not built in. */
+  readonly isOwn: boolean;
   readonly messages: readonly Message[];
   readonly tokens: number;
   /** All that the rule chose within its amount, or beyond it if it may, with or without room, the worthiest first: of each choice the messages that are kept together. */
   readonly chosen: readonly (readonly Message[])[];
-  /** The rest of its choice, past its amount: of a rule that is not built in, and states no more. */
+  /** The rest of its choice, past its amount: of a rule that is the caller's own, and states no more. */
   readonly beyond: readonly (readonly Message[])[];
   /** The error that the rule threw, or the reason why its answer is none; it keeps nothing then. `null` for a rule that works. */
   readonly failure: unknown;
@@ -105,26 +107,32 @@ function unitsOf(view: KeepView): readonly Unit[] {
   return units;
 }
 
+/** A rule whose choice does not end fails; chosen. */
+const MOST_TIMES_NAMED = 100;
+
 /** The messages of a rule up to its amount; those beyond it up to the room that all rules together have left. */
 function fill(
   rule: MessagesRule & { readonly kind: string },
   of: { readonly view: KeepView; readonly units: readonly Unit[]; readonly statedTokens: number; readonly leftTokens: number },
 ): KeptMessages {
   const { view, units, statedTokens, leftTokens } = of;
-  const { beyondAmount = null } = rule;
+  const { kind, beyondAmount = null } = rule;
+  const isOwn = !BY_NATURE.has(kind);
+  let leftNames = units.length * MOST_TIMES_NAMED;
   const kept = new Set<Unit>();
   const chosen: (readonly Message[])[] = [];
   const beyond: (readonly Message[])[] = [];
   let tokens = 0;
   let wantedTokens = 0;
   try {
-    const isOwn = !BY_NATURE.has(rule.kind);
     const ranges = rule.choose(isOwn ? frozen(view) : view);
     if (typeof Object(ranges)[Symbol.iterator] !== "function")
       throw new TypeError(`choose returned ${String(ranges)}, not a list of { from, through }`);
     for (const range of ranges) {
       const limitTokens = chosen.length < (beyondAmount ?? 0) ? leftTokens : Math.min(statedTokens, leftTokens);
       const all = unitsIn(units, range);
+      leftNames -= all.length;
+      if (leftNames < 0) throw new RangeError(`choose named ${MOST_TIMES_NAMED} times as many messages as there are`);
       const fresh = all.filter((unit) => !unit.isKept && !kept.has(unit));
       const freshTokens = fresh.reduce((sum, unit) => sum + unit.tokens, 0);
       // A rule that states only an amount asks for no more.
@@ -138,11 +146,11 @@ function fill(
     }
   } catch (failure) {
     // A rule that fails keeps nothing: it must not prevent a compaction. The record names it.
-    return { kind: rule.kind, messages: [], tokens: 0, chosen: [], beyond: [], failure };
+    return { kind, isOwn, messages: [], tokens: 0, chosen: [], beyond: [], failure };
   }
   for (const unit of kept) unit.isKept = true;
   const ordered = [...kept].sort((a, b) => a.from - b.from);
-  return { kind: rule.kind, messages: messagesOf(ordered, view), tokens, chosen, beyond, failure: null };
+  return { kind, isOwn, messages: messagesOf(ordered, view), tokens, chosen, beyond, failure: null };
 }
 
 function messagesOf(units: readonly Unit[], { messages }: Pick<KeepView, "messages">): readonly Message[] {
