@@ -4,15 +4,8 @@ import { type Kinds, withKinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 import { arbitraryPolicy } from "./arbitrary-policy.ts";
 import { arbitraryTextUpTo } from "./arbitrary-text.ts";
-import type {
-  CrashDamage,
-  HookBehaviour,
-  SessionAct,
-  SessionScenario,
-  StepCall,
-  SummarizerBehaviour,
-} from "./session-scenario.ts";
-import { EVERYTHING } from "./session-scenario.ts";
+import type { CrashDamage, HookBehaviour, SessionAct, SessionScenario, StepCall } from "./session-scenario.ts";
+import { EVERYTHING, SUMMARIZER_BEHAVIOURS } from "./session-scenario.ts";
 
 /** Larger than any window that is generated, in scripts of one, two and three bytes a character. */
 const giantText: fc.Arbitrary<string> = fc
@@ -126,26 +119,10 @@ export function arbitraryScenario(maximumActs: number, added: AddedToScenarios =
     kinds: fc.constant(withKinds({ ...kinds, keepRules: [EVERYTHING, ...(kinds.keepRules ?? [])] })),
     limits,
     system: fc.lorem({ maxCount: 20 }),
-    summarizer: fc.array(
-      fc.constantFrom<SummarizerBehaviour>(
-        "works",
-        "works",
-        "works",
-        "steered",
-        "fails",
-        "empty",
-        "cut-off",
-        "garbage",
-        "huge",
-        "calls-tools",
-        "aborted",
-        "deaf",
-        "late",
-        "deaf-aborted",
-        "late-aborted",
-      ),
-      { minLength: 1, maxLength: 5 },
-    ),
+    summarizer: fc.array(fc.constantFrom("works", "works", ...SUMMARIZER_BEHAVIOURS), {
+      minLength: 1,
+      maxLength: 5,
+    }),
     counting: fc.oneof(
       fc.constant(null),
       fc.record({ factor: fc.double({ min: 0.5, max: 3, noNaN: true }), hiddenTokens: fc.integer({ min: 0, max: 3000 }) }),

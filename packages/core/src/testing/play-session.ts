@@ -28,19 +28,7 @@ export interface Played {
  */
 export async function playSession(scenario: SessionScenario): Promise<Played> {
   const violations: Violation[] = [];
-  const player = createPlayer(scenario, (rule, detail) => violations.push({ rule, detail }));
-  for (const [index, act] of scenario.acts.entries()) await player.play(act, index);
-  return { violations, log: player.end(), compactions: player.compactions() };
-}
-
-interface Player {
-  readonly play: (act: SessionAct, index: number) => Promise<void>;
-  readonly compactions: () => number;
-  /** Folds the whole log once more, compares, and gives the log. */
-  readonly end: () => string;
-}
-
-function createPlayer(scenario: SessionScenario, report: Report): Player {
+  const report: Report = (rule, detail) => violations.push({ rule, detail });
   const time = scriptedTime();
   const hook = scriptedHook(scenario.hook, time.pass);
   const summarizer = scriptedSummarizer(scenario.summarizer, time.pass);
@@ -196,10 +184,6 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
     );
   };
 
-  const play = async (act: SessionAct, index: number): Promise<void> => {
-    await playAct(act, index);
-    if (isBound) binding.check(manager);
-  };
   const playAct = async (act: SessionAct, index: number): Promise<void> => {
     const id = `m${index}`;
     switch (act.act) {
@@ -248,5 +232,9 @@ function createPlayer(scenario: SessionScenario, report: Report): Player {
         act satisfies never;
     }
   };
-  return { play, compactions: () => compactions, end: reread };
+  for (const [index, act] of scenario.acts.entries()) {
+    await playAct(act, index);
+    if (isBound) binding.check(manager);
+  }
+  return { violations, log: reread(), compactions };
 }

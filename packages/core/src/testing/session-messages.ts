@@ -1,7 +1,7 @@
 import type { AssistantMessage, ImagePart, Message, ToolResultMessage, UserMessage } from "../message/message.ts";
 import { coverageOf } from "../message/size.ts";
 import type { Session } from "../session/session.ts";
-import { absentImage } from "./builders.ts";
+import { absentImage, assistant, callPart, result } from "./builders.ts";
 import type { CrashAct, SessionAct, SessionScenario, StepAct } from "./session-scenario.ts";
 
 /** The message of a human act. */
@@ -21,38 +21,21 @@ export function messagesOfStep(
   id: string,
 ): { readonly reply: AssistantMessage; readonly results: readonly ToolResultMessage[] } {
   const text = act.text.trim() === "" && act.calls.length === 0 ? "done" : act.text;
-  const reply: AssistantMessage = {
-    role: "assistant",
-    id,
-    origin: "model",
-    parts: [
-      ...(act.reasoning === null ? [] : [{ type: "reasoning", text: act.reasoning, opaque: null } as const]),
-      ...(text.trim() === "" ? [] : [{ type: "text", text } as const]),
-      ...act.calls.map((each, index) => ({
-        type: "tool-call" as const,
-        callId: `${id}-call-${index}`,
-        toolName: "tool",
-        argumentsJson: JSON.stringify({ text: each.argumentsText }),
-        paths: each.path === null ? [] : [{ path: each.path, access: "read" as const }],
-      })),
-    ],
-    modelId: "test/model",
-    requestId: `request-${id}`,
-    stopReason: act.calls.length === 0 ? "end" : "tool-calls",
-    atMs: null,
-  };
-  const results = act.calls.map(
-    (each, index): ToolResultMessage => ({
-      role: "tool-result",
-      id: `${id}-result-${index}`,
-      callId: `${id}-call-${index}`,
-      toolName: "tool",
-      isError: each.isError,
-      category: "generic",
-      parts: [{ type: "text", text: each.resultText }, ...(each.hasImage && index === 0 ? [absentImage()] : [])],
-      atMs: null,
-    }),
-  );
+  const parts: AssistantMessage["parts"] = [
+    ...(act.reasoning === null ? [] : [{ type: "reasoning", text: act.reasoning, opaque: null } as const]),
+    ...(text.trim() === "" ? [] : [{ type: "text", text } as const]),
+    ...act.calls.map(({ argumentsText, path }, index) =>
+      callPart(`${id}-call-${index}`, "tool", {
+        argumentsJson: JSON.stringify({ text: argumentsText }),
+        paths: path === null ? [] : [{ path, access: "read" }],
+      }),
+    ),
+  ];
+  const reply: AssistantMessage = { ...assistant(id, parts), stopReason: act.calls.length === 0 ? "end" : "tool-calls" };
+  const results = act.calls.map(({ isError, resultText, hasImage }, index): ToolResultMessage => {
+    const said = result(`${id}-result-${index}`, `${id}-call-${index}`, resultText);
+    return { ...said, isError, parts: [...said.parts, ...(hasImage && index === 0 ? [absentImage()] : [])] };
+  });
   return { reply, results };
 }
 

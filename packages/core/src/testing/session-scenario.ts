@@ -81,20 +81,24 @@ export interface StepCall {
  * `steered` works while a human message and an injected one arrive. `deaf` never answers, `late` answers after its deadline, and both ignore
  * the abort; their `-aborted` twins do so when the caller gives up.
  */
-export type SummarizerBehaviour =
-  | "works"
-  | "fails"
-  | "empty"
-  | "cut-off"
-  | "garbage"
-  | "huge"
-  | "calls-tools"
-  | "steered"
-  | "aborted"
-  | "deaf"
-  | "late"
-  | "deaf-aborted"
-  | "late-aborted";
+export const SUMMARIZER_BEHAVIOURS = [
+  "works",
+  "steered",
+  "fails",
+  "empty",
+  "cut-off",
+  "garbage",
+  "huge",
+  "calls-tools",
+  "aborted",
+  "deaf",
+  "late",
+  "deaf-aborted",
+  "late-aborted",
+] as const;
+
+/** One of {@link SUMMARIZER_BEHAVIOURS}. */
+export type SummarizerBehaviour = (typeof SUMMARIZER_BEHAVIOURS)[number];
 
 /** Answers of a generated session's before-compaction hook, call after call. */
 export type HookBehaviour = "go" | "cancel" | "summary" | "blank-summary" | "throws" | "deaf" | "late";
