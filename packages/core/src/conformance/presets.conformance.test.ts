@@ -9,11 +9,10 @@ import { PRESETS } from "../policy/presets/presets.ts";
 import { arbitraryScenario } from "../testing/arbitrary-session.ts";
 import { calling, human, result, usageEntry } from "../testing/builders.ts";
 import { playSession } from "../testing/play-session.ts";
-import type { SummarizerBehaviour } from "../testing/session-scenario.ts";
 
 /** Ten sessions, the same at each run. */
 const SCENARIOS = fc.sample(arbitraryScenario(18), { seed: 20_260_105, numRuns: 10 });
-const BEHAVIOURS: readonly SummarizerBehaviour[] = ["works", "fails", "empty", "garbage", "aborted"];
+const BEHAVIOURS = ["works", "fails", "empty", "garbage", "aborted"] as const;
 
 describe.each(PRESETS.map((preset) => [preset.name, preset] as const))(
   "%s keeps the engine's rules in ten sessions",

@@ -3,18 +3,13 @@ import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import type { Policy } from "../policy/policy.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import type { StrategySpec } from "../strategy/built-in-strategies.ts";
+import type { SummarizeSpec } from "../strategy/summarize.ts";
 
 const strategy: fc.Arbitrary<StrategySpec> = fc.oneof(
   fc.record({
     kind: fc.constant("summarize" as const),
     writer: fc.constantFrom("model" as const, "digest" as const),
-    boundary: fc.constantFrom(
-      "any-safe" as const,
-      "next-safe" as const,
-      "not-in-tool-batch" as const,
-      "turn" as const,
-      "human" as const,
-    ),
+    boundary: fc.constantFrom<SummarizeSpec["boundary"]>("any-safe", "next-safe", "not-in-tool-batch", "turn", "human"),
     promptId: fc.constant("checkpoint"),
     turnPrefixPromptId: fc.constantFrom("turn-prefix", null),
     turnPrefixFromMessages: fc.constantFrom(undefined, 5),
@@ -43,7 +38,7 @@ const amount = fc.oneof(
 /** Any of the rules that keep something, among them a custom one that wants everything. */
 const keepRule: fc.Arbitrary<KeepRuleSpec> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("recent" as const), messages: fc.integer({ min: 0, max: 8 }) }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("recent" as const), amount: amount }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("recent" as const), amount }) },
   {
     weight: 6,
     arbitrary: fc.record({ kind: fc.constantFrom("human", "plan", "files-in-hand", "recall", "everything"), atMost: amount }),

@@ -4,8 +4,8 @@ import { type Kinds, withKinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
 import { arbitraryPolicy } from "./arbitrary-policy.ts";
 import { arbitraryTextUpTo } from "./arbitrary-text.ts";
-import type { CrashDamage, HookBehaviour, SessionAct, SessionScenario, StepCall } from "./session-scenario.ts";
-import { EVERYTHING, SUMMARIZER_BEHAVIOURS } from "./session-scenario.ts";
+import type { HookBehaviour, SessionAct, SessionScenario, StepCall } from "./session-scenario.ts";
+import { CRASH_DAMAGES, EVERYTHING, SUMMARIZER_BEHAVIOURS } from "./session-scenario.ts";
 
 /** Larger than any window that is generated, in scripts of one, two and three bytes a character. */
 const giantText: fc.Arbitrary<string> = fc
@@ -31,76 +31,54 @@ const limits: fc.Arbitrary<ModelLimits> = fc
     maxOutputTokens: output === null ? null : Math.min(output, Math.floor(window / 2)),
   }));
 
+const act = <Act>(weight: number, model: { readonly [Key in keyof Act]: fc.Arbitrary<Act[Key]> }) => {
+  return { weight, arbitrary: fc.record<Act>(model) };
+};
+
 const arbitraryAct = (policy: fc.Arbitrary<Policy>): fc.Arbitrary<SessionAct> =>
   fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        act: fc.constant("human" as const),
-        text: arbitraryTextUpTo(1500).map((text) => text.trim() || "go on"),
-        images: fc.integer({ min: 0, max: 1 }),
-      }),
-    },
-    {
-      weight: 12,
-      arbitrary: fc.record({
-        act: fc.constant("step" as const),
-        calls: fc.array(call, { maxLength: 4 }),
-        text: arbitraryTextUpTo(2000),
-        reasoning: fc.option(fc.lorem({ maxCount: 8 }), { nil: null }),
-        usageRatio: fc.double({ min: 0.6, max: 2.2, noNaN: true }),
-        jumpTokens: fc.oneof(
-          { weight: 9, arbitrary: fc.constant(0) },
-          { weight: 1, arbitrary: fc.integer({ min: 1, max: 4000 }) },
-        ),
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ act: fc.constant("inject" as const), text: fc.lorem({ maxCount: 20 }) }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        act: fc.constant("compact" as const),
-        keepMessages: fc.option(fc.integer({ min: 0, max: 6 }), { nil: null }),
-        focus: fc.option(fc.constant("the tests"), { nil: null }),
-      }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        act: fc.constant("overflow" as const),
-        recoveries: fc.integer({ min: 1, max: 3 }),
-        limitRatio: fc.option(fc.double({ min: 0.3, max: 1.2, noNaN: true }), { nil: null }),
-      }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        act: fc.constant("crash" as const),
-        calls: fc.array(call, { minLength: 1, maxLength: 3 }),
-        answered: fc.integer({ min: 0, max: 2 }),
-        damage: fc.constantFrom<CrashDamage>(
-          "none",
-          "none",
-          "lost-reply",
-          "interleaved",
-          "double-result",
-          "blank-reply",
-          "same-id",
-        ),
-      }),
-    },
-    { weight: 4, arbitrary: fc.record({ act: fc.constant("prepare" as const), lateBy: fc.constantFrom(0, 0, 0, 1, 3) }) },
-    { weight: 1, arbitrary: fc.record({ act: fc.constant("revert" as const) }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        act: fc.constant("redo" as const),
-        policy: fc.option(policy, { nil: null }),
-        focus: fc.option(fc.constant("the tests"), { nil: null }),
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ act: fc.constant("reload" as const) }) },
-    { weight: 1, arbitrary: fc.record({ act: fc.constant("switch" as const), limits }) },
+    act(4, {
+      act: fc.constant("human" as const),
+      text: arbitraryTextUpTo(1500).map((text) => text.trim() || "go on"),
+      images: fc.integer({ min: 0, max: 1 }),
+    }),
+    act(12, {
+      act: fc.constant("step" as const),
+      calls: fc.array(call, { maxLength: 4 }),
+      text: arbitraryTextUpTo(2000),
+      reasoning: fc.option(fc.lorem({ maxCount: 8 }), { nil: null }),
+      usageRatio: fc.double({ min: 0.6, max: 2.2, noNaN: true }),
+      jumpTokens: fc.oneof(
+        { weight: 9, arbitrary: fc.constant(0) },
+        { weight: 1, arbitrary: fc.integer({ min: 1, max: 4000 }) },
+      ),
+    }),
+    act(1, { act: fc.constant("inject" as const), text: fc.lorem({ maxCount: 20 }) }),
+    act(1, {
+      act: fc.constant("compact" as const),
+      keepMessages: fc.option(fc.integer({ min: 0, max: 6 }), { nil: null }),
+      focus: fc.option(fc.constant("the tests"), { nil: null }),
+    }),
+    act(1, {
+      act: fc.constant("overflow" as const),
+      recoveries: fc.integer({ min: 1, max: 3 }),
+      limitRatio: fc.option(fc.double({ min: 0.3, max: 1.2, noNaN: true }), { nil: null }),
+    }),
+    act(1, {
+      act: fc.constant("crash" as const),
+      calls: fc.array(call, { minLength: 1, maxLength: 3 }),
+      answered: fc.integer({ min: 0, max: 2 }),
+      damage: fc.constantFrom("none", ...CRASH_DAMAGES),
+    }),
+    act(4, { act: fc.constant("prepare" as const), lateBy: fc.constantFrom(0, 0, 0, 1, 3) }),
+    act(1, { act: fc.constant("revert" as const) }),
+    act(1, {
+      act: fc.constant("redo" as const),
+      policy: fc.option(policy, { nil: null }),
+      focus: fc.option(fc.constant("the tests"), { nil: null }),
+    }),
+    act(1, { act: fc.constant("reload" as const) }),
+    act(1, { act: fc.constant("switch" as const), limits }),
   );
 
 /** Kinds that generated policies may have in addition to the built-in ones. */

@@ -3,7 +3,7 @@ import { type Message, textOf } from "../message/message.ts";
 import type { Summarizer, Wait } from "../ports.ts";
 import type { SessionOptions } from "../session/session.ts";
 import { type ModelPriors, POOLED_PRIOR } from "../tokens/measure.ts";
-import type { HookBehaviour, SummarizerBehaviour } from "./session-scenario.ts";
+import type { HookBehaviour, SessionScenario } from "./session-scenario.ts";
 
 /** Facts that a scripted summariser is given about the fit that will call it. */
 interface SummarizerUse {
@@ -59,7 +59,7 @@ function nothingEver<Answer>(): Promise<Answer> {
 }
 
 /** A summariser with that script; it begins anew at its end. */
-export function scriptedSummarizer(script: readonly SummarizerBehaviour[], pass: () => void): ScriptedSummarizer {
+export function scriptedSummarizer(script: SessionScenario["summarizer"], pass: () => void): ScriptedSummarizer {
   let calls = 0;
   let writtenChars = 0;
   let use: SummarizerUse = { controller: new AbortController(), arrive: () => undefined, inspect: () => undefined };

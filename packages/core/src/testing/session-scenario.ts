@@ -58,14 +58,14 @@ export interface CrashAct {
   readonly calls: readonly StepCall[];
   /** Results that were written before the end. */
   readonly answered: number;
-  readonly damage: CrashDamage;
+  readonly damage: (typeof CRASH_DAMAGES)[number];
 }
 
 /**
  * Further damage to the log that a crash leaves: none; the reply with its calls is missing; a human message is between a call and its results; a result
  * is there twice; a reply is blank; two messages share an id.
  */
-export type CrashDamage = "none" | "lost-reply" | "interleaved" | "double-result" | "blank-reply" | "same-id";
+export const CRASH_DAMAGES = ["none", "lost-reply", "interleaved", "double-result", "blank-reply", "same-id"] as const;
 
 /** A call of a step with its result. */
 export interface StepCall {
@@ -97,9 +97,6 @@ export const SUMMARIZER_BEHAVIOURS = [
   "late-aborted",
 ] as const;
 
-/** One of {@link SUMMARIZER_BEHAVIOURS}. */
-export type SummarizerBehaviour = (typeof SUMMARIZER_BEHAVIOURS)[number];
-
 /** Answers of a generated session's before-compaction hook, call after call. */
 export type HookBehaviour = "go" | "cancel" | "summary" | "blank-summary" | "throws" | "deaf" | "late";
 
@@ -110,7 +107,7 @@ export interface SessionScenario {
   readonly kinds?: Kinds;
   readonly limits: ModelLimits;
   readonly system: string;
-  readonly summarizer: readonly SummarizerBehaviour[];
+  readonly summarizer: readonly (typeof SUMMARIZER_BEHAVIOURS)[number][];
   /** How the provider counts: a multiple of the characters' quarter, and tokens in no log; `null` for a share of the prediction. */
   readonly counting: { readonly factor: number; readonly hiddenTokens: number } | null;
   /** Empty for a session without a hook. */
