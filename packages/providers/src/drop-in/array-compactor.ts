@@ -47,6 +47,7 @@ import {
   type CompactorOptions,
   createVendorNotes,
   FACT_KEYS,
+  knownOf,
   LONE_RESULTS,
   learnedFor,
   limitsInForce,
@@ -235,7 +236,7 @@ export function createArrayCompactor<Item, Answer>(
       conversations.assertOpen();
       const of = arrays.sent.get(sent);
       // Its caller hears of refusals.
-      if (of !== undefined) logs.unanswered.delete(of.fitted.found.session);
+      if (of !== undefined) knownOf(logs, of.fitted.found.session).unanswered = 0;
       const rejection = sdkRejection(thrown, of === undefined ? sent : asks(arrays, of.request, sent));
       if (rejection === null) return null;
       const tried = of?.tried ?? "none";
@@ -281,7 +282,7 @@ export function createArrayCompactor<Item, Answer>(
       const found = all().find(({ name }) => name.sessionId === sessionId);
       if (found === undefined) throw new PlimsollError("bad-input", `no conversation in memory has the id ${sessionId}`);
       await found.session.inTurn(found.session.undo);
-      logs.undone.add(found.session);
+      knownOf(logs, found.session).isUndone = true;
     },
     // A log that is stored can be deleted after the compactor let go of it.
     delete: conversations.delete,

@@ -54,6 +54,8 @@ import {
   DEFAULT_MAXIMA,
   inputAt,
   isNewReply,
+  type Known,
+  knownOf,
   learnedFor,
   limitsOf,
   noteSetup,
@@ -93,30 +95,11 @@ export interface ArrayConversations {
   readonly kinds: Kinds;
   readonly nowMs: () => number | null;
   readonly conversations: Conversations;
-  /** The stores of cut results, by session. */
-  readonly artifacts: WeakMap<Session, ArtifactStore>;
-  /** The model that a conversation's newest request asks. */
-  readonly asked: WeakMap<Session, string>;
-  /** The facts that a conversation's newest request was fitted with. */
-  readonly facts: WeakMap<Session, RequestFacts>;
+  readonly known: WeakMap<Session, Known>;
   readonly learned: LearnedLimits;
   readonly stated: Map<string, RequestLimits>;
-  /** How often a conversation was fitted for a hook since its newest answer; one that was met in its middle begins with {@link REFUSED_FITS}. */
-  readonly unanswered: WeakMap<Session, number>;
-  /** The longest reply that the model of a conversation's request gives, as a refusal taught. */
-  readonly replies: WeakMap<Session, { readonly modelId: string | undefined; readonly mostTokens: number }>;
-  /** Conversations with a reported lowering of their reply. */
-  readonly told: WeakSet<Session>;
-  /** Conversations whose newest cut was undone while a reply may still come that was made behind it. */
-  readonly undone: WeakSet<Session>;
-  readonly asking: WeakMap<Session, Asking>;
   /** The estimates of a conversation that begins with a request. */
   readonly priors: WeakMap<ConversationRequest, typeof modelPriors>;
-}
-
-/** The function with which the request that is being fitted has the vendor write a summary; `undefined` for none. */
-interface Asking {
-  compact: SessionOptions["compact"] | undefined;
 }
 
 const NEVER_ABORTED = new AbortController().signal;
@@ -147,7 +130,6 @@ export function createArrayConversations(
     options.summarizer === undefined && policy.strategies.some((spec) => "writer" in spec && spec.writer === "model");
   if (isUnwritten && policy.enabled)
     onEvent?.({ type: "breaker-open", failures: 0, why: NO_SUMMARIZER }, { key: null, sessionId: "" });
-  const asked: ArrayConversations["asked"] = new WeakMap();
   const conversations = createConversations({
     sessions,
     needsKey: sessions !== null ? "sessions" : context !== undefined ? "context" : null,
@@ -160,19 +142,19 @@ export function createArrayConversations(
       return await admitted(message, callOf(request.messages, index), { session, logs });
     },
     begin: (name, log, { request, from }) => {
-      const asking: Asking = { compact: undefined };
-      const session: Session = createSession({
+      const known = { ...knownOf(logs, from), reply: undefined, isUndone: false, compact: undefined };
+      const session = createSession({
         ...log,
         policy,
         kinds,
         summarizer,
         get compact() {
-          return asking.compact;
+          return known.compact;
         },
         modelPriors: logs.priors.get(request) ?? modelPriors,
         modelCosts,
         // Before the first report the model is the one that is asked.
-        isBoundReasoning: (part, modelId) => isBoundReasoning(part, modelId ?? asked.get(session) ?? null),
+        isBoundReasoning: (part, modelId) => isBoundReasoning(part, modelId ?? known.modelId ?? null),
         nowMs,
         ...(options.redact === undefined ? {} : { redact: options.redact }),
         // The caller brings the whole history again: it continues the end of a log.
@@ -180,8 +162,9 @@ export function createArrayConversations(
         ...(name.key === null ? {} : context?.(name.key, name.sessionId)),
         ...(onEvent === undefined ? {} : { onEvent: (event) => onEvent(event, name) }),
       });
-      logs.asking.set(session, asking);
-      if (from !== null) takeOver(logs, from, session);
+      logs.known.set(session, known);
+      const modelId = known.facts?.modelId;
+      if (from !== null) logs.learned.learn(session, modelId, () => logs.learned.of(from, modelId));
       return session;
     },
   });
@@ -193,34 +176,12 @@ export function createArrayConversations(
     kinds,
     nowMs,
     conversations,
-    artifacts: new WeakMap(),
-    asked,
-    facts: new WeakMap(),
+    known: new WeakMap(),
     learned: options.learned ?? createLearnedLimits(),
     stated: new Map(),
-    unanswered: new WeakMap(),
-    replies: new WeakMap(),
-    told: new WeakSet(),
-    undone: new WeakSet(),
-    asking: new WeakMap(),
     priors: new WeakMap(),
   };
   return logs;
-}
-
-/** Gives a session all that is known of the one that it goes on from. */
-function takeOver(
-  { artifacts, asked, facts, learned, unanswered, told }: ArrayConversations,
-  from: Session,
-  to: Session,
-): void {
-  const [kept, modelId, fact, fits] = [artifacts.get(from), asked.get(from), facts.get(from), unanswered.get(from)];
-  if (kept !== undefined) artifacts.set(to, kept);
-  if (modelId !== undefined) asked.set(to, modelId);
-  if (fact !== undefined) facts.set(to, fact);
-  if (fits !== undefined) unanswered.set(to, fits);
-  if (told.has(from)) told.add(to);
-  learned.learn(to, fact?.modelId, () => learned.of(from, fact?.modelId));
 }
 
 /** One request of a caller. */
@@ -248,6 +209,7 @@ export async function fitRequest(
   if (priors instanceof Promise) logs.priors.set(request, await priors);
   const work = async (found: FoundConversation): Promise<FittedLog> => {
     const { session } = found;
+    const known = knownOf(logs, session);
     if (reported !== null && isNewReply(request, session)) await session.report(session.view(), reported);
     const knownCount = session.messageIds().length;
     const wanted = limitsOf(asked, logs.options);
@@ -255,12 +217,11 @@ export async function fitRequest(
     // Without it the caller sends its own length, or none.
     const tellOnce = (lowered: ModelLimits) => {
       if (asked.onReply === undefined) return;
-      if (!logs.told.has(session)) logs.options.onEvent?.(replyLowered(wanted, lowered), found.name);
-      logs.told.add(session);
+      if (!known.isTold) logs.options.onEvent?.(replyLowered(wanted, lowered), found.name);
+      known.isTold = true;
     };
     if (limits !== wanted) tellOnce(limits);
-    const asking = logs.asking.get(session);
-    if (asking !== undefined) asking.compact = asked.compactFor?.(session);
+    known.compact = asked.compactFor?.(session);
     const taken = await take(asked, session, logs);
     const input = { ...inputAt("before-step", asked, { session, logs }), focus, ...(now === undefined ? {} : { now }) };
     const stepped = await session.fit(input, signal ?? NEVER_ABORTED);
@@ -291,22 +252,22 @@ const REFUSED_FITS = 2;
  * have cut elsewhere; and if requests of a hook, which hears of no refusal and sees no system text or tools that it is not given, were not answered.
  */
 function isInvalid(logs: ArrayConversations, session: Session, { isFirst, isAnswered, ...met }: MetFit): boolean {
-  const { unanswered, options } = logs;
-  if (options.boundReasoning === "vendor-drops") return false;
+  const known = knownOf(logs, session);
+  if (logs.options.boundReasoning === "vendor-drops") return false;
   if (met.isRefused) return true;
-  const fits = isAnswered ? 0 : (unanswered.get(session) ?? 0);
+  const fits = isAnswered ? 0 : known.unanswered;
   const isHook = met.caller === "hook";
   const isCut = session.view().activeCompactions.length > 0;
   const isOver = isFirst ? isAnswered && isCut : isHook && fits >= REFUSED_FITS;
-  unanswered.set(session, isOver ? 0 : isFirst && isAnswered ? REFUSED_FITS : isHook ? fits + 1 : fits);
+  known.unanswered = isOver ? 0 : isFirst && isAnswered ? REFUSED_FITS : isHook ? fits + 1 : fits;
   return isOver && hasBound(logs, session);
 }
 
-function hasBound({ asked, options }: ArrayConversations, session: Session): boolean {
+function hasBound(logs: ArrayConversations, session: Session): boolean {
   const { messages, modelId } = session.view();
-  const binder = modelId ?? asked.get(session) ?? null;
+  const binder = modelId ?? knownOf(logs, session).modelId ?? null;
   const isBound = (part: Message["parts"][number]) => part.type === "reasoning" && isBoundReasoning(part, binder);
-  return options.boundReasoning !== "vendor-drops" && messages.slice().some(({ parts }) => parts.some(isBound));
+  return logs.options.boundReasoning !== "vendor-drops" && messages.slice().some(({ parts }) => parts.some(isBound));
 }
 
 function fittedLog(
@@ -347,7 +308,7 @@ export async function lowerReply(
   const { sent, modelId } = asked;
   const mostTokens = limitTokens ?? Math.floor((sent.replyTokens ?? 0) / 2);
   if (asked.isReplyGuessed === true || mostTokens < 1 || mostTokens >= (sent.replyTokens ?? 0)) return null;
-  logs.replies.set(sent.found.session, { modelId, mostTokens });
+  knownOf(logs, sent.found.session).reply = { modelId, mostTokens };
   return fittedLog(sent.found, asked, logs);
 }
 
@@ -457,7 +418,7 @@ export async function reportAnswer(
   }: { readonly asked: RequestFacts; readonly reported: ObservedAnswer; readonly isMediaTry: boolean },
 ): Promise<void> {
   const { session } = found;
-  logs.unanswered.delete(session);
+  knownOf(logs, session).unanswered = 0;
   await session.inTurn(async () => {
     const entry = await session.report(view, reported);
     const outputTokens = entry?.usage.output.totalTokens ?? 0;
@@ -498,12 +459,13 @@ function noteModel(modelId: string, asked: RequestFacts, session: Session, logs:
 /** Appends all messages of the request that are new. A human message at the end is seen by the gate before it is. */
 async function take(asked: AskedRequest, session: Session, logs: ArrayConversations): Promise<FitOutcome> {
   const { request, firstReported = null, modelId, signal = NEVER_ABORTED } = asked;
-  const before = logs.asked.get(session) ?? modelId;
-  if (modelId !== undefined) logs.asked.set(session, modelId);
-  logs.facts.set(session, asked);
+  const of = knownOf(logs, session);
+  const before = of.modelId ?? modelId;
+  if (modelId !== undefined) of.modelId = modelId;
+  of.facts = asked;
   const known = session.messageIds().length;
   // Taken up from a store or from a fork: results that were cut then are kept again, so that their handles find them.
-  const isNew = !logs.artifacts.has(session);
+  const isNew = of.artifacts === undefined;
   const kept = artifactsOf(session, logs) === logs.options.artifacts || !isNew ? [] : request.messages.slice(0, known);
   for (const [index, message] of kept.entries()) await admitted(message, callOf(request.messages, index), { session, logs });
   const nowMs = logs.nowMs();
@@ -519,11 +481,12 @@ async function take(asked: AskedRequest, session: Session, logs: ArrayConversati
     if (index === firstReply && firstReported !== null) await session.report(session.view(), firstReported);
     const own = await admitted(message, callOf(request.messages, known + index), { session, logs });
     session.append({ type: "message", message: answering(own, session) });
-    const isOvertaken = message.role === "assistant" && logs.undone.delete(session);
+    const isOvertaken = message.role === "assistant" && of.isUndone;
+    if (isOvertaken) of.isUndone = false;
     if (isOvertaken && message.parts.some(({ type }) => type === "reasoning") && hasBound(logs, session))
       await session.leaveReasoning("overtaken");
   }
-  logs.undone.delete(session);
+  of.isUndone = false;
   noteSetup(session, request, setup);
   // A reply that is new is the model's that was asked before.
   if (modelId !== undefined && before !== modelId) noteModel(modelId, asked, session, logs);
@@ -539,10 +502,10 @@ interface OfConversation {
   readonly logs: ArrayConversations;
 }
 
-function artifactsOf(session: Session, { options, artifacts }: ArrayConversations): ArtifactStore {
-  const store = options.artifacts ?? artifacts.get(session) ?? createMemoryArtifactStore();
-  artifacts.set(session, store);
-  return store;
+function artifactsOf(session: Session, logs: ArrayConversations): ArtifactStore {
+  const known = knownOf(logs, session);
+  known.artifacts ??= logs.options.artifacts ?? createMemoryArtifactStore();
+  return known.artifacts;
 }
 
 /** The message as it enters the log: a result cut to the policy's cap, by the category of its call unless the caller gives its tool's, and marked if it failed. */

@@ -283,6 +283,31 @@ export function isNewReply({ messages }: ConversationRequest, { state, messageId
   return messages[messageIds().length]?.role === "assistant" && state().answeredRequestIds.length === 0;
 }
 
+/** What is known of a conversation in addition to its log. */
+export interface Known {
+  /** The store of its cut results; left out before its first request. */
+  artifacts?: ArtifactStore;
+  /** The model that its newest request asks. */
+  modelId?: string;
+  /** The facts that its newest request was fitted with. */
+  facts?: RequestFacts;
+  /** How often it was fitted for a hook since its newest answer; one that was met in its middle begins with more. */
+  unanswered: number;
+  /** The longest reply that the model of its request gives, as a refusal taught. */
+  reply?: { readonly modelId: string | undefined; readonly mostTokens: number } | undefined;
+  /** Whether a lowering of its reply was reported. */
+  isTold: boolean;
+  /** Whether its newest cut was undone while a reply may still come that was made behind it. */
+  isUndone: boolean;
+  /** The function with which the request that is being fitted has the vendor write a summary; left out for none. */
+  compact?: SessionOptions["compact"] | undefined;
+}
+
+/** Finds what is known of a conversation; nothing of none. */
+export function knownOf({ known }: Pick<OfLimits["logs"], "known">, session: Session | null): Known {
+  return (session === null ? undefined : known.get(session)) ?? { unanswered: 0, isTold: false, isUndone: false };
+}
+
 interface OfLimits {
   readonly session: Session;
   readonly logs: {
@@ -290,7 +315,7 @@ interface OfLimits {
     readonly policy: Policy;
     readonly learned: LearnedLimits;
     readonly nowMs: () => number | null;
-    readonly replies: WeakMap<Session, { readonly modelId: string | undefined; readonly mostTokens: number }>;
+    readonly known: WeakMap<Session, Known>;
     /** The limits in other units than tokens that vendors state, by the models that were asked. */
     readonly stated: Map<string, RequestLimits>;
   };
@@ -326,7 +351,7 @@ export function learnedFor(
   { session, logs }: OfLimits,
 ): { readonly limits: ModelLimits; readonly learnedTokens: number | null; readonly named: ModelLimits } {
   const wanted = allowedBy(logs, limitsOf(asked, logs.options));
-  const taught = logs.replies.get(session);
+  const taught = knownOf(logs, session).reply;
   const isTaught =
     taught !== undefined && taught.modelId === asked.modelId && taught.mostTokens < (wanted.maxOutputTokens ?? 0);
   const limits = isTaught ? { ...wanted, maxOutputTokens: taught.mostTokens } : wanted;
@@ -350,11 +375,8 @@ export function learnedFor(
 }
 
 /** The limits that a session's newest request was fitted to, by present knowledge; `null` before one. */
-export function limitsInForce(
-  session: Session,
-  logs: OfLimits["logs"] & { readonly facts: WeakMap<Session, RequestFacts> },
-): ModelLimits | null {
-  const asked = logs.facts.get(session);
+export function limitsInForce(session: Session, logs: OfLimits["logs"]): ModelLimits | null {
+  const asked = knownOf(logs, session).facts;
   if (asked === undefined) return null;
   const { limits, learnedTokens } = learnedFor(asked, { session, logs });
   return limitsWithin(limits, learnedTokens);
