@@ -14,24 +14,19 @@ function markOf(message: Fields): Fields | null {
  * its time to live included. Wherever one of the request's own is left, nothing is placed.
  */
 export function withCacheMarks(own: readonly Fields[], sent: readonly Fields[]): readonly Fields[] {
-  const lost = own.findLast((message) => markOf(message) !== null);
-  if (lost === undefined || sent.some((message) => markOf(message) !== null)) return sent;
-  const place = sent.findLastIndex((message) => markable(message) !== null);
-  return sent.map((message, index) => (index === place ? (marked(message, markOf(lost)) ?? message) : message));
+  const mark = own.map(markOf).findLast((each) => each !== null);
+  if (mark === undefined || sent.some((message) => markOf(message) !== null)) return sent;
+  const place = sent.findLastIndex((message) => MARKABLE.includes(blocksOf(message).at(-1)?.type));
+  return sent.map((message, index) => {
+    if (index !== place) return message;
+    const blocks = blocksOf(message);
+    return { ...message, content: [...blocks.slice(0, -1), { ...blocks.at(-1), cache_control: mark }] };
+  });
 }
 
-function markable(message: Fields): readonly unknown[] | null {
+function blocksOf(message: Fields): readonly Fields[] {
   const text = stringAt(message, "content");
-  const blocks = text === null ? recordsAt(message, "content") : [{ type: "text", text }];
-  const last = blocks.at(-1);
-  return last !== undefined && MARKABLE.includes(last.type) ? blocks : null;
-}
-
-function marked(message: Fields, mark: Fields | null): Fields | null {
-  const blocks = markable(message);
-  const last = blocks?.at(-1);
-  if (blocks === null || !isRecord(last)) return null;
-  return { ...message, content: [...blocks.slice(0, -1), { ...last, cache_control: mark }] };
+  return text === null ? recordsAt(message, "content") : [{ type: "text", text }];
 }
 
 /** The message or block without breakpoints, its fields in their order: they move from request to request, and its content does not. */
