@@ -26,6 +26,7 @@ import { requestLimitsOf } from "../catalog/model-limits.ts";
 import { modelCosts } from "../catalog/model-prices.ts";
 import { catalogLimits, knownLimits } from "../catalog/resolve-model.ts";
 import { fullWindow } from "../client/failure.ts";
+import { textParts } from "../drop-in/wire-array.ts";
 import { priorsFor } from "../priors/model-priors.ts";
 import { replyLowered } from "../shorter-reply.ts";
 import { createToolNames } from "../wire/tools.ts";
@@ -156,10 +157,6 @@ async function admit<Request>(
   );
   const { id: _, ...draft } = (await admitted).message;
   await conversation.say(draft);
-}
-
-function textParts(text: string): ToolResultMessage["parts"] {
-  return text.trim() === "" ? [] : [{ type: "text", text }];
 }
 
 function userDraft(input: string | UserMessage["parts"], atMs: number): Omit<UserMessage, "id"> {
