@@ -16,6 +16,19 @@ const { name, description, parameters } = READ_TOOL;
 const TOOL: Anthropic.Tool = { name, description, input_schema: { ...parameters } };
 const OTHER_TOOL: Anthropic.Tool = { ...TOOL, name: "write_file" };
 
+const ASKED = { model: MODEL, max_tokens: 2_000, system: SYSTEM, tools: [TOOL] };
+
+/** A reply and the results of its calls, as a program keeps them; its words if there are none. */
+function turnOf(content: Anthropic.Message["content"], result = "line of a file\n".repeat(400), said = "go on") {
+  const calls = content.filter((block) => block.type === "tool_use");
+  const results = calls.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content: result }));
+  const turn: Anthropic.MessageParam[] = [
+    { role: "assistant", content },
+    { role: "user", content: results.length > 0 ? results : said },
+  ];
+  return turn;
+}
+
 /** A server that refuses thinking over a changed prefix, or drops it, with its requests and actions. */
 async function bindingServer(prefixMismatch: "error" | "drop_block" = "error", contextWindowTokens = 32_768) {
   const bodies: unknown[] = [];
@@ -208,7 +221,7 @@ describe("a session that asks the vendor to drop", () => {
 
 describe("arrays that share a beginning", () => {
   const DROPPING = { type: "adaptive" as const, block_binding: { prefix_mismatch_behavior: "drop_block" as const } };
-  const ASKED = { headers: { "anthropic-beta": "thinking-binding-controls-2026-08-01" } };
+  const BETA = { headers: { "anthropic-beta": "thinking-binding-controls-2026-08-01" } };
 
   /** Plays an array until it was cut, then a fork of it, by turns. */
   const playFork = async (mismatch: "error" | "drop_block", boundReasoning: BoundReasoning) => {
@@ -216,18 +229,13 @@ describe("arrays that share a beginning", () => {
     const events: string[] = [];
     const onEvent = ({ type }: ContextEvent) => events.push(type);
     const compactor = createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits: LIMITS, boundReasoning, onEvent });
-    const request = { model: MODEL, max_tokens: 2_000, system: SYSTEM, tools: [TOOL] };
     const thinking = boundReasoning === "leaves" ? { type: "adaptive" as const } : DROPPING;
-    const options = boundReasoning === "leaves" ? {} : ASKED;
+    const options = boundReasoning === "leaves" ? {} : BETA;
     const step = async (messages: Anthropic.MessageParam[], said: string) => {
       const reply = await compactor.send(messages, (fitted) =>
-        server.sdk.messages.create({ ...request, thinking, messages: fitted }, options),
+        server.sdk.messages.create({ ...ASKED, thinking, messages: fitted }, options),
       );
-      const calls = reply.content.filter((block) => block.type === "tool_use");
-      const content = `${said}\n`.repeat(400);
-      const results = calls.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content }));
-      messages.push({ role: "assistant", content: reply.content });
-      messages.push({ role: "user", content: results.length > 0 ? results : said });
+      messages.push(...turnOf(reply.content, `${said}\n`.repeat(400), said));
     };
     const first: Anthropic.MessageParam[] = [{ role: "user", content: "go" }];
     while (!events.includes("compaction-end")) await step(first, "line of a file");
@@ -268,23 +276,9 @@ describe("thinking that is refused all the same", () => {
       messages.push({ role: "user", content: `round ${round}` });
       for (let step = 0; step < stepsEach; step++) {
         const reply = await compactor.send(messages, (fitted) =>
-          sdk.messages.create({
-            model: MODEL,
-            max_tokens: 2_000,
-            system: SYSTEM,
-            tools: [TOOL],
-            thinking: { type: "adaptive" },
-            messages: fitted,
-          }),
+          sdk.messages.create({ ...ASKED, thinking: { type: "adaptive" }, messages: fitted }),
         );
-        messages.push({ role: "assistant", content: reply.content });
-        const calls = reply.content.filter((block) => block.type === "tool_use");
-        const results = calls.map(({ id }) => ({
-          type: "tool_result" as const,
-          tool_use_id: id,
-          content: "line of a file\n".repeat(400),
-        }));
-        messages.push({ role: "user", content: results.length > 0 ? results : "go on" });
+        messages.push(...turnOf(reply.content));
       }
       await compactor.close();
     }
@@ -307,16 +301,9 @@ describe("thinking that is refused all the same", () => {
       let refused = 0;
       for (let step = 0; step < 14; step++) {
         const fitted = await compactor.fit(messages, { system: SYSTEM, modelId: MODEL });
-        const reply = await sdk.messages
-          .create({ model: MODEL, max_tokens: 2_000, system: SYSTEM, tools: [TOOL], messages: fitted })
-          .catch(() => null);
+        const reply = await sdk.messages.create({ ...ASKED, messages: fitted }).catch(() => null);
         if (reply === null) refused += 1;
-        if (reply === null) continue;
-        const calls = reply.content.filter((block) => block.type === "tool_use");
-        const content = "line of a file\n".repeat(400);
-        const results = calls.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content }));
-        messages.push({ role: "assistant", content: reply.content });
-        messages.push({ role: "user", content: results.length > 0 ? results : "go on" });
+        else messages.push(...turnOf(reply.content));
       }
       refusals.push(refused);
       await compactor.close();
@@ -341,7 +328,7 @@ describe("thinking that is refused all the same", () => {
     const [, ...edited] = messages;
     const compactor = createMessagesCompactor({ policy: { ...PLIMSOLL_POLICY, enabled: false }, limits: LIMITS });
     const sent = compactor.send([{ role: "user", content: "another beginning" }, ...edited], (fitted) =>
-      sdk.messages.create({ model: MODEL, max_tokens: 2_000, system: SYSTEM, tools: [TOOL], messages: fitted }),
+      sdk.messages.create({ ...ASKED, messages: fitted }),
     );
     await expect(sent).rejects.toThrow(/bound to a different conversation/);
   });
@@ -351,8 +338,7 @@ describe("thinking that is refused all the same", () => {
     const messages = await playArray(sdk, 0, 3);
     const [, ...rest] = messages;
     const compactor = createMessagesCompactor({ policy: PLIMSOLL_POLICY, limits: LIMITS });
-    const call = (fitted: Anthropic.MessageParam[]) =>
-      sdk.messages.create({ model: MODEL, max_tokens: 2_000, system: SYSTEM, tools: [TOOL], messages: fitted });
+    const call = (fitted: Anthropic.MessageParam[]) => sdk.messages.create({ ...ASKED, messages: fitted });
     await compactor.send([{ role: "user", content: "another beginning" }, ...rest], call);
     expect(refused()).toBe(1);
     const damaged = JSON.parse(JSON.stringify(messages).replaceAll(/"signature":"[^"]{8}/g, '"signature":"damaged!'));
@@ -380,13 +366,12 @@ describe("an agent behind the proxy", () => {
       "anthropic-beta": "thinking-binding-controls-2026-08-01",
     };
     const thinking = { type: "adaptive", block_binding: { prefix_mismatch_behavior: "error" } };
-    const setting = { model: MODEL, max_tokens: 2_000, system: SYSTEM, tools: [TOOL], thinking };
-    const messages: unknown[] = [{ role: "user", content: "go" }];
+    const messages: Anthropic.MessageParam[] = [{ role: "user", content: "go" }];
     const post = async (bodyText: string) =>
       await fetch(`${simulator.url}/v1/messages`, { method: "POST", headers, body: bodyText });
     for (let step = 0; step < 30; step++) {
       compaction = step === 20 ? begin() : compaction;
-      const bodyText = JSON.stringify({ ...setting, messages });
+      const bodyText = JSON.stringify({ ...ASKED, thinking, messages });
       let prepared = await compaction.prepare({ path: "/v1/messages", headers, bodyText, signal });
       let answer = await post(prepared?.bodyText ?? bodyText);
       for (let recovery = 0; !answer.ok && prepared !== null; recovery++) {
@@ -396,14 +381,7 @@ describe("an agent behind the proxy", () => {
       expect(answer.status).toBe(200);
       const reply = parseRecord(await answer.text()) ?? {};
       await prepared?.observe(reply);
-      const calls = recordsAt(reply, "content").filter(({ type }) => type === "tool_use");
-      const results = calls.map(({ id }) => ({
-        type: "tool_result",
-        tool_use_id: id,
-        content: "line of a file\n".repeat(300),
-      }));
-      messages.push({ role: "assistant", content: recordsAt(reply, "content") });
-      messages.push({ role: "user", content: results.length > 0 ? results : "go on" });
+      messages.push(...turnOf(recordsAt(reply, "content") as never, "line of a file\n".repeat(300)));
     }
     expect(bodies.every((body) => JSON.stringify(body).includes("prefix_mismatch_behavior"))).toBe(true);
     const refused = simulator.exchanges().filter(({ outcome }) => outcome === "rejected");
