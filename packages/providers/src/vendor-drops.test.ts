@@ -3,10 +3,10 @@ import { createDigest, createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plims
 import { startSimulator } from "@plimsoll/simulator";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { expect, onTestFinished, test } from "vitest";
-import { fileText, matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";
+import { fileText, matrixScript, pathIn, READ_TOOL, readFileTool, SYSTEM } from "../testing/matrix-script.ts";
 import { type AnthropicOptions, createAnthropicClient } from "./anthropic/client.ts";
 import { isBoundReasoning } from "./catalog/bound-reasoning.ts";
-import { parseRecord, recordAt, recordsAt, stringAt } from "./fields.ts";
+import { parseRecord, recordsAt } from "./fields.ts";
 import { createLearnedLimits } from "./learned-limits.ts";
 import { createConversationKeys, type KeyNote } from "./proxy/conversation-keys.ts";
 import type { ProxyOptions } from "./proxy/prepared-request.ts";
@@ -52,21 +52,7 @@ test("an agent keeps the choice of its client with its log, and another takes it
       },
       policy: PLIMSOLL_POLICY,
       summarizer: createDigest(),
-      tools: [
-        {
-          spec: {
-            name: READ_TOOL.name,
-            description: READ_TOOL.description,
-            parametersJson: JSON.stringify(READ_TOOL.parameters),
-          },
-          category: "file-content",
-          isRerunnable: true,
-          hint: null,
-          pathsOf: () => [],
-          effectOf: () => ({ kind: "read" }),
-          run: async (args) => ({ text: fileText(stringAt(args, "path") ?? "").toWellFormed(), isError: false }),
-        },
-      ],
+      tools: [readFileTool((path) => fileText(path).toWellFormed())],
       nowMs: () => 0,
       isBoundReasoning,
     });
@@ -130,7 +116,7 @@ test("a proxy asks for a program that says nothing, keeps the choice with the co
               {
                 type: "tool_result",
                 tool_use_id: id,
-                content: fileText(stringAt(recordAt({ input }, "input"), "path") ?? "").toWellFormed(),
+                content: fileText(pathIn(input)).toWellFormed(),
               },
             ]
           : [],
