@@ -12,6 +12,8 @@ import type { Standing } from "./standing.ts";
 export interface Judgement {
   readonly windows: readonly WindowJudgement[];
   readonly asking: ReadonlyMap<string, ModelSummaries>;
+  /** Policies whose summaries a vendor would write, at a price that a replay does not know: never chosen. */
+  readonly unpriced: ReadonlySet<string>;
 }
 
 /** A window of a report, judged. */
@@ -29,7 +31,10 @@ export interface WindowJudgement extends Compared {
 export function judge(report: BenchReport, metrics: RunMetrics = METRICS): Judgement {
   const summaries = summarizePolicies(report, metrics);
   const asking = modelSummaries(report);
-  const acting = actingIn(report);
+  const isUnpriced = ({ policy: { strategies } }: BenchReport["policies"][number]) =>
+    strategies.some((spec) => "writer" in spec && spec.writer === "vendor");
+  const unpriced = new Set(report.policies.filter(isUnpriced).map(({ name }) => name));
+  const acting = new Set([...actingIn(report)].filter((name) => !unpriced.has(name)));
   const windows = windowLabels(report).map((label): WindowJudgement => {
     const compared = comparedIn(report, label);
     const answers = answersAmong(compared, acting, new Set(asking.keys())).toSorted(
@@ -43,7 +48,7 @@ export function judge(report: BenchReport, metrics: RunMetrics = METRICS): Judge
       now: runningNow(report, compared),
     };
   });
-  return { windows, asking };
+  return { windows, asking, unpriced };
 }
 
 function isFirm({ choice }: WindowAnswer): boolean {

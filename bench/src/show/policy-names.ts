@@ -6,7 +6,10 @@ export type PolicyNames = (policy: string) => string;
 /** Marks the name of a policy that pays for summaries by a model. */
 export const MODEL_MARK = "*";
 
+/** Marks the name of a policy whose summaries a vendor writes. */
+export const VENDOR_MARK = "†";
+
 /** Makes the names of a report's policies. */
-export function policyNames({ asking }: Pick<Judgement, "asking">): PolicyNames {
-  return (policy) => (asking.has(policy) ? `${policy}${MODEL_MARK}` : policy);
+export function policyNames({ asking, unpriced }: Pick<Judgement, "asking" | "unpriced">): PolicyNames {
+  return (policy) => `${policy}${asking.has(policy) ? MODEL_MARK : unpriced.has(policy) ? VENDOR_MARK : ""}`;
 }

@@ -26,14 +26,17 @@ function reportOf(counts: Partial<SummaryWriterCounts>, summarizer = "recorded")
   };
 }
 
-test("the page says that a digest stands in for a vendor's summaries", () => {
+test("a policy whose summaries a vendor writes is marked and never recommended: its price is not known", () => {
   const report = reportOf({});
-  const [first] = report.policies;
-  const asking = { ...PLIMSOLL_VENDOR, name: first?.name ?? "" };
-  const policies = report.policies.map((each) => (each === first ? { ...each, policy: asking } : each));
-  const note = /A replay asks no vendor for a summary: .* a digest stands in for its size/;
+  const policies = report.policies.map((each) =>
+    each.name === "sven" ? { ...each, policy: { ...PLIMSOLL_VENDOR, name: "sven" } } : each,
+  );
+  const note = /† A replay asks no vendor for a summary: .* never recommended/;
   expect(renderHtmlReport({ ...report, policies })).toMatch(note);
+  expect(renderHtmlReport({ ...report, policies })).toContain('scope="row">sven†</th>');
   expect(renderMarkdownReport(report)).not.toMatch(note);
+  const placed = judge({ ...report, policies }).windows.flatMap(({ answers }) => answers.flatMap((answer) => answer.placed));
+  expect(placed.map(({ policy }) => policy)).toEqual(["sven trigger.ratio=0.9"]);
 });
 
 describe("a policy that pays for a model's summaries", () => {

@@ -3,7 +3,7 @@ import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import type { SourceNote } from "../open/session-description.ts";
 import type { BenchReport, ReportProblem, SkippedInput } from "../results.ts";
 import { formatCount } from "./figures.ts";
-import { MODEL_MARK, type PolicyNames, policyNames } from "./policy-names.ts";
+import { MODEL_MARK, type PolicyNames, policyNames, VENDOR_MARK } from "./policy-names.ts";
 import { furtherPolicyTables, policyTable, readingOf } from "./policy-tables.ts";
 import { reportProblems } from "./problems.ts";
 import { type SessionNames, sessionNames } from "./session-names.ts";
@@ -38,9 +38,6 @@ export function shownReport(report: BenchReport, metrics: RunMetrics = METRICS):
   const judged = judge(report, metrics);
   const policyName = policyNames(judged);
   const mark = modelSummaryNote(report, judged);
-  const asksVendor = report.policies.some(({ policy }) =>
-    policy.strategies.some((spec) => "writer" in spec && spec.writer === "vendor"),
-  );
   return {
     report,
     metrics,
@@ -59,7 +56,7 @@ export function shownReport(report: BenchReport, metrics: RunMetrics = METRICS):
         skippedTable(report.skipped),
         noteTable(report.notes),
       ].filter(({ rows }) => rows.length > 0),
-    notes: [...(mark === null ? [] : [mark]), ...(asksVendor ? [VENDOR_NOTE] : []), OPEN_LOOP, PUBLIC_EVIDENCE],
+    notes: [...(mark === null ? [] : [mark]), ...(judged.unpriced.size > 0 ? [VENDOR_NOTE] : []), OPEN_LOOP, PUBLIC_EVIDENCE],
     policyName,
   };
 }
@@ -118,8 +115,7 @@ function noteTable(notes: readonly SourceNote[]): ReportTable {
   });
 }
 
-const VENDOR_NOTE =
-  "A replay asks no vendor for a summary: the text is not known, so a digest stands in for its size, and the vendor's call is not charged.";
+const VENDOR_NOTE = `${VENDOR_MARK} A replay asks no vendor for a summary: a digest stands in for its size, and the vendor's call, whose price is not known, is not charged. So the policy is never recommended.`;
 
 /** Findings on public data, by a protocol that was written first (docs/evidence.md, 26 November 2026). */
 const PUBLIC_EVIDENCE =

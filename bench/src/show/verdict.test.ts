@@ -177,7 +177,12 @@ describe("verdicts", () => {
 
   test.each([
     ["without `none` say what is missing", "none", false, "Nothing to compare with: add --policy none."],
-    ["in which nothing acted say that", "none", true, "No policy that compacts was replayed in every session: add --policy."],
+    [
+      "in which nothing acted say that",
+      "none",
+      true,
+      "No policy that compacts at known prices was replayed in every session: add --policy.",
+    ],
   ])("of a report %s", (_, name, isKept, line) => {
     const report = exampleReport();
     const [verdict] = linesOf({ ...report, rows: report.rows.filter(({ policy }) => (policy === name) === isKept) });

@@ -86,7 +86,7 @@ function unanswered({ rows }: BenchReport, { units, answers }: WindowJudgement):
   if (!rows.some(({ policy }) => policy === BASELINE_POLICY)) return "Nothing to compare with: add --policy none.";
   return units.length === 0
     ? "No session came near its window: nothing to do. To compare policies in a smaller one: --window 16k."
-    : "No policy that compacts was replayed in every session: add --policy.";
+    : "No policy that compacts at known prices was replayed in every session: add --policy.";
 }
 
 /** A recommendation comes first in so many resamples; chosen (docs/bench-and-tune.md). */
