@@ -25,7 +25,7 @@ describe("verdicts", () => {
   test("say in six lines which policy, what it costs, keeps and loses, and how sure that is", () => {
     const [verdict] = linesOf(exampleReport());
     expect(verdict?.lines).toEqual([
-      "No policy is clearly better. Closest: sven*.",
+      "No answer yet: too little data. Closest: sven*.",
       expect.stringMatching(/^Costs [\d.]+% of the cost without compaction; yours [\d.]+%\.$/),
       expect.stringMatching(/^Keeps [\d.]+% of the text later replies needed, word for word; yours [\d.]+%\.$/),
       expect.stringMatching(
@@ -118,7 +118,7 @@ describe("verdicts", () => {
   });
 
   test.each([
-    ["too few sessions", null, "Looks best here: ours."],
+    ["too few sessions", null, "No answer yet: too little data. Leads here: ours."],
     ["few resamples in which it came first", { again: 0.79 }, "No policy is clearly better: ours looks best here."],
     ["most resamples", { again: 0.8 }, "Use ours."],
   ])("begin by %s", (_, sureness, line) => {
@@ -164,7 +164,7 @@ describe("verdicts", () => {
       /^Also acts in 1 session that never fills its window: keeps [\d.]+% and costs [\d.]+%\.$/,
     );
     const whole = linesIf(() => true);
-    expect(whole?.[0]).toBe("No policy is clearly better. Closest: sven*.");
+    expect(whole?.[0]).toBe("No answer yet: too little data. Closest: sven*.");
     expect(whole?.[2]).toMatch(/; without compaction [\d.]+%\.$/);
   });
 

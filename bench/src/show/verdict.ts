@@ -106,9 +106,11 @@ export function choiceWords(
 ): string {
   const name = nameOf(pick.policy);
   if (!hasActed(pick)) return `No compaction looks best here: ${name}, the closest policy, never compacted.`;
-  if (choice.recommended.length === 0) return `No policy is clearly better. Closest: ${name}.`;
+  const isClear = choice.recommended.length > 0;
+  if (sureness === null) return `No answer yet: too little data. ${isClear ? "Leads here" : "Closest"}: ${name}.`;
+  if (!isClear) return `No policy is clearly better. Closest: ${name}.`;
   if (now?.policy === pick.policy) return `Keep ${name}: nothing looks better.`;
-  if (sureness === null || changeLine(pick, now).length > 0) return `Looks best here: ${name}.`;
+  if (changeLine(pick, now).length > 0) return `Looks best here: ${name}.`;
   return sureness.again < SURE_RATIO ? `No policy is clearly better: ${name} looks best here.` : `Use ${name}.`;
 }
 
