@@ -39,10 +39,17 @@ export interface Transcript {
 /** The step of a recorded entry by which turns were taken back that the person did not want: no compaction, and it holds under every policy. */
 export const ROLLED_BACK = "rolled back";
 
+/** The step of a recorded compaction that asked no model: a short text is in the place of old results. */
+export const CLEARED = "clearing old results";
+
+const isMadeBy = (step: string) => (entry: SessionEntry) =>
+  entry.type === "compaction" && entry.record.steps[0]?.strategy === step;
+
 /** True for an entry by which the person took back earlier turns. */
-export function isRollBack(entry: SessionEntry): boolean {
-  return entry.type === "compaction" && entry.record.steps[0]?.strategy === ROLLED_BACK;
-}
+export const isRollBack: (entry: SessionEntry) => boolean = isMadeBy(ROLLED_BACK);
+
+/** True for an entry by which the agent cleared old results, without a summary. */
+export const isClearing: (entry: SessionEntry) => boolean = isMadeBy(CLEARED);
 
 /** Text that is in every prompt from a recorded compaction to the next one, and in no entry of the log: files and skills. */
 export interface PutBack {
@@ -99,5 +106,4 @@ export type ImportNoteCode =
   | "abandoned-branch"
   | "missing-history"
   | "unfinished-output"
-  | "unread-script"
-  | "cleared-results";
+  | "unread-script";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { madeTranscript } from "../../testing/made-session.ts";
 import { lineages } from "../lineage.ts";
 import { sessionFacts } from "../open/session-facts.ts";
-import type { Transcript } from "../transcript.ts";
+import { CLEARED, type Transcript } from "../transcript.ts";
 import { countedSessions, factsText, habitSentences } from "./recorded-facts.ts";
 
 const MADE = { turns: 4, toolCallsPerTurn: 2, resultChars: 40_000, overheadTokens: 2_000 };
@@ -55,6 +55,19 @@ test("the text says who spent what, what was cut, what fills the requests and wh
   );
   expect(text).toMatch(/\ncontent +share of the logged text\*.*\n─+\nresults of \w+ +9\d\.\d%\n/);
   expect(text).toMatch(/\nlongest sessions .*\n─+\nPlease look at src\/modu… made +\S+ +\S+ +2 +\S*\$0\.\d+/);
+});
+
+test("clearings of old results are counted apart from compactions", () => {
+  const { entries, ...made } = session(1, [1, 2]);
+  const steps = [{ strategy: CLEARED, outcome: "applied" as const, detail: null }];
+  const isFirst = (place: number) => place === entries.findIndex(({ type }) => type === "compaction");
+  const cleared = entries.map((entry, place) =>
+    entry.type === "compaction" && isFirst(place) ? { ...entry, record: { ...entry.record, steps } } : entry,
+  );
+  const text = factsText(counted([{ ...made, entries: cleared }]), { pays: "tokens" }, 80);
+  expect(text.replace(/\s+/g, " ")).toMatch(
+    /1 compaction and 1 clearing of old tool results in 1 session: [^;]*; summaries, .* cost about \S+\. Newest/,
+  );
 });
 
 test("compactions without a price are named", () => {

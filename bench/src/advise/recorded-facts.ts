@@ -36,6 +36,7 @@ interface CountedSession extends Sums {
   readonly title: string;
   readonly models: Map<string, Sums>;
   compactions: number;
+  clearings: number;
   readonly waitsMs: number[];
   takenTokens: number;
   compactionUsd: number;
@@ -58,17 +59,28 @@ function countedSession(
   const sums = (): Sums => ({ requests: 0, promptTokens: 0, spending: createSpending(pricesOf) });
   const counted: CountedSession = {
     ...{ facts, title: agent.title, models: new Map(), ...sums() },
-    ...{ compactions: 0, waitsMs: [], takenTokens: 0, compactionUsd: 0, pricedCompactions: 0, replyUsd: 0, pausedUsd: 0 },
+    ...{
+      compactions: 0,
+      clearings: 0,
+      waitsMs: [],
+      takenTokens: 0,
+      compactionUsd: 0,
+      pricedCompactions: 0,
+      replyUsd: 0,
+      pausedUsd: 0,
+    },
   };
   const { copied = [], isCopy = false } = lineageOf(agent, facts) ?? {};
   if (isCopy) return null;
   const isOwn = (place: number) => !copied.some(([from, through]) => place >= from && place < through);
   let last: ReportedAnswer | null = null;
   let cutTokens: number | null = null;
+  let isAsked = false;
   for (const [place, answer] of facts.answers.entries()) {
     const before: ReportedAnswer | null = last;
     if (answer?.type === "compaction" && isOwn(place)) {
-      counted.compactions += 1;
+      counted[answer.isClearing ? "clearings" : "compactions"] += 1;
+      isAsked ||= !answer.isClearing;
       if (answer.waitMs !== null) counted.waitsMs.push(answer.waitMs);
       cutTokens = before?.usage.input.totalTokens ?? null;
     }
@@ -89,8 +101,9 @@ function countedSession(
     counted.replyUsd += prices === null ? 0 : outputUsd(replied, tokens, prices);
     if (cutTokens !== null) {
       counted.takenTokens += Math.max(0, cutTokens - tokens);
-      counted.compactionUsd += compactionSpend(cutTokens, tokens, { prices, rules, isCached: agent.isCached });
-      counted.pricedCompactions += prices === null ? 0 : 1;
+      const isCached = isAsked ? agent.isCached : null;
+      counted.compactionUsd += compactionSpend(cutTokens, tokens, { prices, rules, isCached });
+      counted.pricedCompactions += prices === null || !isAsked ? 0 : 1;
     } else if (
       prices !== null &&
       before !== null &&
@@ -104,6 +117,7 @@ function countedSession(
       counted.pausedUsd += promptUsd(written, prices, rules) - promptUsd(read, prices, rules);
     }
     cutTokens = null;
+    isAsked = false;
   }
   return counted;
 }
@@ -204,14 +218,19 @@ function planNote(sessions: readonly CountedSession[]): readonly string[] {
 
 function compactionSentence(sessions: readonly CountedSession[], pays: FactsPricing["pays"]): string {
   const compactions = sum(sessions, (each) => each.compactions);
-  if (compactions === 0) return "Nothing was compacted.";
-  const compacted = sessions.filter((each) => each.compactions > 0);
+  const clearings = sum(sessions, (each) => each.clearings);
+  if (compactions + clearings === 0) return "Nothing was compacted.";
+  const compacted = sessions.filter((each) => each.compactions + each.clearings > 0);
+  const cuts = [
+    ...(compactions === 0 ? [] : [formatNumberOf(compactions, "compaction")]),
+    ...(clearings === 0 ? [] : [`${formatNumberOf(clearings, "clearing")} of old tool results`]),
+  ].join(" and ");
   const [newest] = compacted.toSorted((a, b) => (b.facts.startedMs ?? 0) - (a.facts.startedMs ?? 0));
   const waitsMs = sessions.flatMap((each) => each.waitsMs);
   const usd = sum(sessions, ({ compactionUsd }) => compactionUsd);
   const priced = sum(sessions, ({ pricedCompactions }) => pricedCompactions);
   const cost = `${pays === "plan" ? "have a list price of" : "cost"} about $${formatUsd(usd)}${pricedText(priced, compactions)}`;
-  return `${formatNumberOf(compactions, "compaction")} in ${formatNumberOf(compacted.length, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sum(sessions, ({ takenTokens }) => takenTokens))} tokens were removed; summaries, and sending the rest again without the cache, ${priced === 0 ? "have no price" : cost}. Newest: plimsoll inspect ${shortId(newest?.facts.file ?? "")}.`;
+  return `${cuts} in ${formatNumberOf(compacted.length, "session")}${waitedText(waitsMs, compactions)}: ${formatTokens(sum(sessions, ({ takenTokens }) => takenTokens))} tokens were removed; summaries, and sending the rest again without the cache, ${priced === 0 ? "have no price" : cost}. Newest: plimsoll inspect ${shortId(newest?.facts.file ?? "")}.`;
 }
 
 /** A session that is cut so often is too long for its window; chosen. */

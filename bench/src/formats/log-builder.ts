@@ -9,7 +9,7 @@ import {
 } from "@plimsoll/core";
 import { coverageOf, createWorkCounter, entryIdOf, type MessageDraft, messageChars, shortHash } from "@plimsoll/core/extend";
 import { shortened } from "../terminal/printable.ts";
-import { type ImportNote, type Outcome, type PutBack, ROLLED_BACK, type Transcript } from "../transcript.ts";
+import { CLEARED, type ImportNote, type Outcome, type PutBack, ROLLED_BACK, type Transcript } from "../transcript.ts";
 import { createCallBatch, type OpenCall } from "./call-batch.ts";
 import { unreadBlockIn } from "./content-parts.ts";
 import {
@@ -362,7 +362,7 @@ function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly Lo
         policy: RECORDED,
         reason: "recorded",
         gate: null,
-        steps: item.kept.kind === "rolled-back" ? [{ strategy: ROLLED_BACK, outcome: "applied", detail: null }] : [],
+        steps: stepsOf(item.kept),
         estimator: RECORDED,
         cutEstimator: null,
         modelId: item.modelId ?? null,
@@ -373,6 +373,11 @@ function writeBoundary(writer: LogWriter, item: BoundaryItem, items: readonly Lo
     atMs: item.atMs,
   });
   writer.replaceView(after);
+}
+
+function stepsOf({ kind }: KeptHistory): CompactionEntry["record"]["steps"] {
+  const strategy = kind === "rolled-back" ? ROLLED_BACK : kind === "cleared" ? CLEARED : null;
+  return strategy === null ? [] : [{ strategy, outcome: "applied", detail: null }];
 }
 
 function summaryEdit(covered: readonly Message[], message: Message, usage: Usage | null): CompactionEntry["edits"][number] {
@@ -399,7 +404,7 @@ function keptMessages(writer: LogWriter, kept: KeptHistory, items: readonly LogI
     case "history":
       return historyMessages(writer, kept.drafts);
     case "cleared":
-      return clearedMessages(writer, kept);
+      return clearedMessages(writer, kept.cleared);
     case "rolled-back":
       return beforeCut(writer.view(), typeof kept.to === "number" ? kept.to : (writer.messageOf(kept.to) ?? 0));
     case "around": {
@@ -411,13 +416,16 @@ function keptMessages(writer: LogWriter, kept: KeptHistory, items: readonly LogI
   }
 }
 
-/** The view with a short text in place of some results; results that are no longer in the view stay out of it. */
-function clearedMessages(writer: LogWriter, { results, text }: Extract<KeptHistory, { kind: "cleared" }>): readonly Message[] {
-  const cleared = new Set(results.flatMap((item) => writer.messageOf(item) ?? []));
-  const parts = [{ type: "text", text } as const];
-  return writer
-    .view()
-    .map((message) => (cleared.has(message) && message.role === "tool-result" ? { ...message, parts } : message));
+/** The text that Claude Code and OpenCode (sst/opencode, packages/opencode/src/session/message-v2.ts) send in the place of a cleared result. */
+const CLEARED_PART = textPart("[Old tool result content cleared]");
+
+/** The view with a short text in place of cleared results and without other cleared messages; messages that are no longer in the view stay out of it. */
+function clearedMessages(writer: LogWriter, items: readonly LogItem[]): readonly Message[] {
+  const cleared = new Set(items.flatMap((item) => writer.messageOf(item) ?? []));
+  return writer.view().flatMap((message) => {
+    if (!cleared.has(message)) return [message];
+    return message.role === "tool-result" ? [{ ...message, parts: [CLEARED_PART] }] : [];
+  });
 }
 
 /** The view before its newest turns, or before a message, without the agent's insertions right before that; messages before the first turn stay. */

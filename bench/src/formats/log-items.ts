@@ -108,15 +108,15 @@ export interface BoundaryItem extends Provenance {
 }
 
 /**
- * The history that stayed next to the summary: everything from an item on, named items, a history given in full, all but the text of some results, all
- * but the part that the person took back (so many of the newest turns, or everything from an item on), or all but the part between two items, with the
+ * The history that stayed next to the summary: everything from an item on, named items, a history given in full, all but the text of some results and
+ * some messages of the agent, all but the part that the person took back (so many of the newest turns, or everything from an item on), or all but the part between two items, with the
  * summary in its place.
  */
 export type KeptHistory =
   | { readonly kind: "from"; readonly item: LogItem }
   | { readonly kind: "items"; readonly items: readonly LogItem[] }
   | { readonly kind: "history"; readonly drafts: readonly MessageDraft[] }
-  | { readonly kind: "cleared"; readonly results: readonly LogItem[]; readonly text: string }
+  | { readonly kind: "cleared"; readonly cleared: readonly LogItem[] }
   | { readonly kind: "rolled-back"; readonly to: number | LogItem }
   | { readonly kind: "around"; readonly items: readonly LogItem[] };
 

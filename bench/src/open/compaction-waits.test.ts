@@ -1,6 +1,7 @@
 import type { SessionEntry } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { importObjects } from "../../testing/describe-log.ts";
+import { CLEARED } from "../transcript.ts";
 import { compactionWaits } from "./compaction-waits.ts";
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + 1000 * seconds).toISOString();
@@ -30,6 +31,16 @@ test("a compaction after a finished reply counts if the agent is known to have m
   expect([...compactionWaits({ ...(transcript ?? expect.fail()), automaticCompactionIds: ids ?? [] }).values()]).toEqual([
     26_000,
   ]);
+});
+
+test("old results are cleared without a wait", async () => {
+  const [transcript] = await importObjects([START, human, call, output, compacted(35)]);
+  const cleared = (transcript?.entries ?? []).map((entry) =>
+    entry.type === "compaction"
+      ? { ...entry, record: { ...entry.record, steps: [{ strategy: CLEARED, outcome: "applied" as const, detail: null }] } }
+      : entry,
+  );
+  expect(compactionWaits({ ...(transcript ?? expect.fail()), entries: cleared }).size).toBe(0);
 });
 
 test("a compaction that a person asked for counts from its command, which is logged behind it", async () => {

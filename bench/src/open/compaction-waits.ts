@@ -1,5 +1,5 @@
 import type { SessionEntry } from "@plimsoll/core";
-import type { Transcript } from "../transcript.ts";
+import { isClearing, type Transcript } from "../transcript.ts";
 
 /** Longer gaps are no wait for a summary: the machine slept, or the person was away. Chosen. */
 const LONGEST_WAIT_MS = 600_000;
@@ -23,7 +23,7 @@ export function askedAtMs(entries: Transcript["entries"], place: number): number
 
 /**
  * How long the person waited for recorded compactions by their ids, in milliseconds: from its command, or the newest message before it, to its own time. Those without
- * times are left out, and those that follow a finished reply unless the agent is known to have made them by itself: a person may have been
+ * times are left out, and clearings of results, and those that follow a finished reply unless the agent is known to have made them by itself: a person may have been
  * away before asking for one.
  */
 export function compactionWaits({
@@ -40,7 +40,7 @@ export function compactionWaits({
     if (entry.type !== "compaction" || entry.atMs === null || last === null || last.message.atMs === null) continue;
     const askedMs = askedAtMs(entries, place);
     if (askedMs === null && last.message.role === "assistant" && !automatic.has(entry.id)) continue;
-    if (copied.has(entry.id)) continue;
+    if (copied.has(entry.id) || isClearing(entry)) continue;
     const waitMs = entry.atMs - (askedMs ?? last.message.atMs);
     if (waitMs > 0 && waitMs <= LONGEST_WAIT_MS) waits.set(entry.id, waitMs);
   }

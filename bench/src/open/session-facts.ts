@@ -1,7 +1,7 @@
 import type { SessionEntry } from "@plimsoll/core";
 import { EMPTY_VIEW, foldUnhashed, isRejectedUsage, messageChars } from "@plimsoll/core/extend";
 import { countedEntries } from "../lineage.ts";
-import { isRollBack, type Transcript } from "../transcript.ts";
+import { isClearing, isRollBack, type Transcript } from "../transcript.ts";
 import { compactionWaits } from "./compaction-waits.ts";
 import { contentKind } from "./content-kind.ts";
 import { type SessionOpening, sessionOpening } from "./describe-session.ts";
@@ -9,10 +9,11 @@ import { type SessionOpening, sessionOpening } from "./describe-session.ts";
 /** The report of an answer. */
 export type ReportedAnswer = Extract<SessionEntry, { type: "usage" }>;
 
-/** A compaction, and how long the person waited for it in milliseconds; `null` if unknown. */
+/** A compaction, or a clearing of old results, and how long the person waited for it in milliseconds; `null` if unknown. */
 interface ReportedCompaction {
   readonly type: "compaction";
   readonly waitMs: number | null;
+  readonly isClearing: boolean;
 }
 
 /** The facts of a session that its log states by itself, read without a replay. */
@@ -47,7 +48,9 @@ export function sessionFacts(transcript: Transcript): SessionFacts {
   const waits = compactionWaits(transcript);
   const answers = countedEntries(entries).map(({ entry }): SessionFacts["answers"][number] => {
     if (entry.type === "compaction")
-      return isRollBack(entry) ? null : { type: "compaction", waitMs: waits.get(entry.id) ?? null };
+      return isRollBack(entry)
+        ? null
+        : { type: "compaction", waitMs: waits.get(entry.id) ?? null, isClearing: isClearing(entry) };
     return entry.type === "usage" && !isRejectedUsage(entry.usage) ? entry : null;
   });
   return {

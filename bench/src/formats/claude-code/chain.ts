@@ -143,6 +143,8 @@ export function createChainReader(): ChainReader {
       putBack.take(value);
       // True for the line that says where the agent compacted; the summary follows on a line of its own.
       if (value.type === "system" && value.subtype === "compact_boundary") pending = { value, line };
+      else if (value.type === "system" && value.subtype === "microcompact_boundary")
+        push(clearingOf(value, line, { items, itemOfUuid }), null);
       else if (value.type === "user") takeUser(value, line, uuid);
       else if (value.type === "assistant") {
         settleBoundary(null);
@@ -273,14 +275,32 @@ function boundaryItemOf(
   summary: UserItem | null,
   log: { items: readonly LogItem[]; itemOfUuid: ReadonlyMap<string, LogItem> },
 ): BoundaryItem {
-  const { value, line } = pending;
-  const metadata = recordAt(value, "compactMetadata");
+  const metadata = recordAt(pending.value, "compactMetadata");
+  const kept = { kind: "items", items: preservedItems(metadata, log) } as const;
+  return recordedBoundary(summary, pending, { kept, tokensBefore: numberAt(metadata, "preTokens"), metadata });
+}
+
+/** Old results and attachments that are not sent any more (seen in 2.1.17 and 2.1.20). The line counts only the tokens of results. */
+function clearingOf(
+  value: Fields,
+  line: number,
+  { items, itemOfUuid }: { items: readonly LogItem[]; itemOfUuid: ReadonlyMap<string, LogItem> },
+): BoundaryItem {
+  const metadata = recordAt(value, "microcompactMetadata");
+  const callIds = new Set(stringsAt(metadata, "compactedToolIds"));
+  const attached = stringsAt(metadata, "clearedAttachmentUUIDs").flatMap((uuid) => itemOfUuid.get(uuid) ?? []);
+  const cleared = [...items.filter((item) => item.kind === "result" && callIds.has(item.callId)), ...attached];
+  return recordedBoundary(null, { value, line }, { kept: { kind: "cleared", cleared }, metadata });
+}
+
+/** A boundary where the agent's line says it. */
+function recordedBoundary(
+  summary: UserItem | null,
+  { value, line }: PendingBoundary,
+  { metadata, ...more }: Partial<BoundaryItem> & { readonly metadata: Fields | null },
+): BoundaryItem {
   const from = { sourceId: stringAt(value, "uuid"), line, atMs: timeMsAt(value, "timestamp") };
-  return boundaryItem(summary, from, {
-    kept: { kind: "items", items: preservedItems(metadata, log) },
-    tokensBefore: numberAt(metadata, "preTokens"),
-    ...(stringAt(metadata, "trigger") === "auto" ? { isAutomatic: true } : {}),
-  });
+  return boundaryItem(summary, from, { ...more, ...(stringAt(metadata, "trigger") === "auto" ? { isAutomatic: true } : {}) });
 }
 
 function preservedItems(

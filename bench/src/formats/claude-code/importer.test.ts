@@ -234,6 +234,49 @@ test.each([
   expect(transcript?.automaticCompactionIds).toEqual(ids);
 });
 
+const clearing = (
+  uuid: string,
+  parentUuid: string,
+  compactedToolIds: readonly string[],
+  clearedAttachmentUUIDs: readonly string[],
+) =>
+  entry(uuid, parentUuid, {
+    ...{ type: "system", subtype: "microcompact_boundary" },
+    microcompactMetadata: { trigger: "auto", preTokens: 60, tokensSaved: 40, compactedToolIds, clearedAttachmentUUIDs },
+  });
+
+test.each<[string, unknown, readonly string[], readonly string[], string]>([
+  [
+    "results",
+    "body",
+    ["c1", "gone"],
+    [],
+    "compaction 4 -> 4: replace 1 by [human: q; model: CALL; result c1 (Read, file-content): CLEARED; injected: note]",
+  ],
+  [
+    "attachments",
+    "body",
+    [],
+    ["n1"],
+    "compaction 4 -> 3: replace 1 by [human: q; model: CALL; result c1 (Read, file-content): body]",
+  ],
+])("old %s are cleared from every request after it, and nothing is unread", async (_, body, callIds, uuids, line) => {
+  const [transcript] = await importObjects([
+    human("u1", null, "q"),
+    said("a1", "u1", "m1", use("c1")),
+    human("r1", "a1", result("c1", body)),
+    entry("n1", "r1", { type: "attachment", attachment: { type: "x", content: "note" } }),
+    clearing("b1", "n1", callIds, uuids),
+    said("a2", "b1", "m2", text("on")),
+  ]);
+  const words = line.replace("CALL", READ("c1")).replace("CLEARED", "[Old tool result content cleared]");
+  expect(describeLog(transcript).slice(-3)).toEqual([words, usage(2), "model: on"]);
+  expect(transcript?.entries.find((item) => item.type === "compaction")).toMatchObject({
+    record: { tokensBefore: null, steps: [{ strategy: "clearing old results" }] },
+  });
+  expect(transcript).toMatchObject({ automaticCompactionIds: ["b1"], notes: [] });
+});
+
 test("a prompt typed again before an answer is left out", async () => {
   const [transcript] = await importObjects([
     human("u0", null, "q"),

@@ -101,14 +101,10 @@ function prunedResults(parts: readonly Fields[], read: readonly LogItem[]): read
   });
 }
 
-/** The text that OpenCode sends in the place of a result that it cleared: sst/opencode, packages/opencode/src/session/message-v2.ts. */
-const CLEARED_TEXT = "[Old tool result content cleared]";
-
 /** The view from which the results are cleared: the agent marks them in its log and keeps their text. */
 function clearing(due: readonly PrunedResult[]): LogItem {
-  const results = due.map(({ item }) => item);
   const atMs = Math.max(...due.map((result) => result.atMs));
-  return boundaryItem(null, { atMs }, { kept: { kind: "cleared", results, text: CLEARED_TEXT } });
+  return boundaryItem(null, { atMs }, { kept: { kind: "cleared", cleared: due.map(({ item }) => item) } });
 }
 
 function createdMs(info: Fields): number | null {
