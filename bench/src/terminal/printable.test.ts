@@ -5,6 +5,7 @@ describe("printable", () => {
   test.each([
     ["an escape sequence", "a\u001b[2Jb", "a\ufffd[2Jb"],
     ["line breaks", "a\r\nb", "a\ufffd\ufffdb"],
+    ["tabs as spaces", "\ta\tb", " a b"],
     ["a change of direction", "a\u202eb", "a\ufffdb"],
     ["other scripts as they are", "日本語 ünï", "日本語 ünï"],
   ])("shows %s", (_, text, expected) => {

@@ -8,9 +8,9 @@ const UNPRINTABLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex lint/suspicious/noMisleadingCharacterClass: these are the characters to replace
   /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\u0334-\u0338\u20d2-\u20eb]|(?![\ufe0e\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
 
-/** Outside text on one line as a terminal shows it; characters that could steer the terminal become `�`. */
+/** Outside text on one line as a terminal shows it: tabs are spaces, and characters that could steer the terminal become `�`. */
 export function printable(text: string): string {
-  return text.replace(UNPRINTABLE, "\ufffd");
+  return text.replaceAll("\t", " ").replace(UNPRINTABLE, "\ufffd");
 }
 
 /** As {@link printable}, with the middle left out if it is longer than `maximumChars`: names differ at their ends. */
