@@ -191,6 +191,7 @@ function exampleCompaction(call: number, inputBudgetTokens: number): CompactionD
     summarisedMessages: 101,
     shortenedParts: 0,
     summary: "## Active Task\nMend <b>src/parser.ts</b>.",
+    mentionedLater: 40,
     neededLater: 2,
     examples: [
       { call: call + 3, text: "src/parser.ts" },

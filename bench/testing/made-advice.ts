@@ -41,7 +41,7 @@ export function madeAdvice(text: string): readonly Decision[] {
     ...{ agent: madeAgent(text), windowTokens: WINDOW_TOKENS, waitsMs: [60_000, 90_000], refusal: null },
     models: [{ modelId: text, sessions: 15, usd: 41.5 }],
     days: { from: "2026-01-08", through: "2026-03-01" },
-    cost: { ...cost, usdText: "$41.50 by list prices", compactionUsd: 3.2, pricedCompactions: 9, neededLater: 31 },
+    cost: { ...cost, usdText: "$41.50 by list prices", compactionUsd: 3.2, pricedCompactions: 9, mentionedLater: 90, neededLater: 31 },
     fills: [{ kind: `instructions of ${text}`, tokens: 3_000, percent: 4, usd: 1.66 }],
     choice: {
       ...{ sessions: 12, projects: 2, rows: [now, best, madeFigures(90_000, 0.61, 79)], setting },

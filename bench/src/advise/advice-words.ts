@@ -373,7 +373,7 @@ function factSentences({ cost, waitsMs, days, choice, models }: Decision, pays: 
       : `, ${price}about $${formatUsd(cost.compactionUsd)}${pricedText(cost.pricedCompactions, cost.compactions)}`;
   return [
     ...facts,
-    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}${usd}${waitedText(waitsMs, cost.compactions)}. Later replies needed ${formatNumberOf(cost.neededLater, "passage")} that compaction had removed.`,
+    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}${usd}${waitedText(waitsMs, cost.compactions)}. Later replies mention ${formatNumberOf(cost.mentionedLater, "removed line")}; their prompts lacked ${formatCount(cost.neededLater)} of them.`,
   ];
 }
 

@@ -21,13 +21,14 @@ const RULES = { minimumTokens: 0, stepTokens: 1, timeToLiveMs: 300_000 };
 
 const COMPACTION: CompactionDetail = {
   ...{ call: 2, reason: "recorded", steps: [], tokensBefore: null, tokensAfter: null, messagesBefore: 9, messagesAfter: 2 },
-  ...{ summarisedMessages: 8, shortenedParts: 0, summary: null, neededLater: 3, examples: [] },
+  ...{ summarisedMessages: 8, shortenedParts: 0, summary: null, mentionedLater: 5, neededLater: 3, examples: [] },
 };
 
 test.each([
   // 100,000 tokens asked about, 2,000 written, 20,000 written to the cache instead of read from it.
   ["sends the history as a new text", false, 0.1 + 0.02 + 0.023],
   ["is asked for behind the cached conversation", true, 0.01 + 0.02 + 0.023],
+  ["nobody asked for, as results were only cleared,", null, 0.023],
 ] as const)("a summary that %s costs its request, its reply and the new beginning of the cache", (_, isCached, usd) => {
   expect(compactionSpend(100_000, 20_000, { prices: PRICES, rules: RULES, isCached })).toBeCloseTo(usd, 9);
 });
@@ -41,6 +42,6 @@ test.each([
   const counted = ["a", "other"].map((session) => ({ facts: { session }, compactionUsd: 0.5, pricedCompactions }));
   const cost = recordedCost(report, counted);
   expect(cost.usdText).toBe(recordedUsdText(sessions));
-  expect(cost).toMatchObject({ compactions: 1, compactedSessions: 1, neededLater: 3, sessions: 2 });
+  expect(cost).toMatchObject({ compactions: 1, compactedSessions: 1, mentionedLater: 5, neededLater: 3, sessions: 2 });
   expect(cost).toMatchObject({ compactionUsd, pricedCompactions });
 });

@@ -4,6 +4,7 @@ import type { SessionDescription } from "../open/session-description.ts";
 import type { SessionFacts } from "../open/session-facts.ts";
 import type { BenchReport } from "../results.ts";
 import { recordedUsdText } from "../show/validity.ts";
+import { CLEARED } from "../transcript.ts";
 
 /** The work and cost of compaction in recorded sessions, as the agent ran. */
 export interface RecordedCost {
@@ -22,7 +23,8 @@ export interface RecordedCost {
   readonly compactionUsd: number | null;
   /** The compactions that `compactionUsd` is of. */
   readonly pricedCompactions: number;
-  /** Passages that later replies needed and that compaction had removed. */
+  /** Removed lines that later replies mention, and those of them that their prompts no longer had. */
+  readonly mentionedLater: number;
   readonly neededLater: number;
 }
 
@@ -39,41 +41,42 @@ export function recordedCost(
   counted: readonly CompactionDollars[],
 ): RecordedCost {
   const rows = report.rows.filter(({ policy, metrics }) => policy === "recorded" && metrics !== null);
-  const compacted = rows.filter(({ compactions }) => compactions.length > 0);
+  const cuts = rows.map(({ compactions }) => compactions.filter(({ steps: [first = ""] }) => !first.startsWith(CLEARED)));
   const names = new Set(report.sessions.map(({ session }) => session));
   const own = counted.filter(({ facts }) => names.has(facts.session));
   const pricedCompactions = sum(own.map((each) => each.pricedCompactions));
   return {
     sessions: report.sessions.filter(({ parentSession }) => parentSession === null).length,
-    compactions: sum(rows.map(({ compactions }) => compactions.length)),
-    compactedSessions: compacted.length,
+    compactions: sum(cuts.map(({ length }) => length)),
+    compactedSessions: cuts.filter(({ length }) => length > 0).length,
     usd: sumOfKnown(report.sessions.map(({ recordedUsd }) => recordedUsd)),
     usdText: recordedUsdText(report.sessions),
     promptTokens: sum(report.sessions.map(({ sumReportedPromptTokens }) => sumReportedPromptTokens)),
     usdIs: report.sessions.every(({ recordedUsdIs }) => recordedUsdIs === "whole") ? "whole" : "a-part",
     compactionUsd: pricedCompactions === 0 ? null : sum(own.map(({ compactionUsd }) => compactionUsd)),
     pricedCompactions,
-    neededLater: sum(compacted.flatMap(({ compactions }) => compactions.map(({ neededLater }) => neededLater))),
+    neededLater: sum(rows.flatMap(({ compactions }) => compactions.map(({ neededLater }) => neededLater))),
+    mentionedLater: sum(rows.flatMap(({ compactions }) => compactions.map(({ mentionedLater }) => mentionedLater))),
   };
 }
 
-/** The US dollars (0 without prices) of one compaction: its summary, and the next prompt, which finds nothing in the cache. */
+/** The US dollars (0 without prices) of one compaction: its summary (`isCached` is `null` without one), and the next prompt, which finds nothing in the cache. */
 export function compactionSpend(
   beforeTokens: number,
   afterTokens: number,
-  { prices, rules, isCached }: { readonly prices: ModelPrices | null; readonly rules: CacheRules; readonly isCached: boolean },
+  {
+    prices,
+    rules,
+    isCached,
+  }: { readonly prices: ModelPrices | null; readonly rules: CacheRules; readonly isCached: boolean | null },
 ): number {
   if (prices === null) return 0;
   const nothing = { readTokens: 0, writeTokens: 0, uncachedTokens: 0 };
   const asked = { ...nothing, [isCached ? "readTokens" : "uncachedTokens"]: beforeTokens, state: "first" as const };
   const anew = { ...nothing, writeTokens: afterTokens, state: "broken" as const };
   const read = { ...nothing, readTokens: afterTokens, state: "warm" as const };
-  return (
-    promptUsd(asked, prices, rules) +
-    outputUsd(SUMMARY_REPLY_TOKENS, beforeTokens, prices) +
-    promptUsd(anew, prices, rules) -
-    promptUsd(read, prices, rules)
-  );
+  const summaryUsd = promptUsd(asked, prices, rules) + outputUsd(SUMMARY_REPLY_TOKENS, beforeTokens, prices);
+  return (isCached === null ? 0 : summaryUsd) + promptUsd(anew, prices, rules) - promptUsd(read, prices, rules);
 }
 
 function sum(values: readonly number[]): number {

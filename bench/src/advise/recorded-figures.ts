@@ -10,12 +10,12 @@ import { prepareSession } from "../open/prepared-session.ts";
 import type { RecordedDollars } from "../open/session-description.ts";
 import type { ReportedAnswer } from "../open/session-facts.ts";
 import { recordedUsdText } from "../show/validity.ts";
-import { isRollBack, type Transcript } from "../transcript.ts";
+import { isClearing, isRollBack, type Transcript } from "../transcript.ts";
 import { KNOB_TABLE } from "./knob-table.ts";
 import { compactionSpend } from "./recorded-cost.ts";
 
 /** The wait, the price and the losses of one recorded compaction. The calls of its examples count from 1. */
-interface RecordedCompaction extends Pick<CompactionDetail, "neededLater" | "examples"> {
+interface RecordedCompaction extends Pick<CompactionDetail, "mentionedLater" | "neededLater" | "examples"> {
   /** Milliseconds that the person waited; `null` if the log does not show it. */
   readonly waitMs: number | null;
   /** Whether the person asked for it; `null` if the log does not show it. */
@@ -54,11 +54,11 @@ async function recordedCompactions(transcript: Transcript): Promise<RecordedFigu
   const [waits, details] = [compactionWaits(transcript), recorder.needs()];
   return new Map(
     own.map(({ id, place }, index) => {
-      const { neededLater = 0, examples = [] } = details[index] ?? {};
+      const { examples = [], ...detail } = details[index] ?? { mentionedLater: 0, neededLater: 0 };
       const counted = examples.map(({ call, text }) => ({ call: call + 1, text }));
       const isManual = askedAtMs(entries, place) !== null;
       const trigger = automatic.has(id) ? "automatic" : isManual ? "manual" : null;
-      return [id, { neededLater, examples: counted, trigger, waitMs: waits.get(id) ?? null, usd: usdAt(transcript, place) }];
+      return [id, { ...detail, examples: counted, trigger, waitMs: waits.get(id) ?? null, usd: usdAt(transcript, place) }];
     }),
   );
 }
@@ -77,6 +77,6 @@ function usdAt({ entries, format }: Transcript, place: number): number | null {
   const prices = next === null ? null : MODEL_CATALOG.pricesOf(next.modelId, next.atMs);
   if (next === null || before == null || after == null || prices === null) return null;
   const likeness = KNOB_TABLE.find(({ agent }) => agent === format)?.replay.likeness(new Map());
-  const isCached = likeness?.summary.request === "prefix";
+  const isCached = entries.slice(place, place + 1).some(isClearing) ? null : likeness?.summary.request === "prefix";
   return compactionSpend(before, after, { prices, rules: MODEL_CATALOG.cacheRulesOf(next.modelId), isCached });
 }

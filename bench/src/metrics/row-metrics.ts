@@ -10,6 +10,7 @@ import { createContextChanges } from "../needs/needles.ts";
 import { contentKind } from "../open/content-kind.ts";
 import type { PreparedSession } from "../open/prepared-session.ts";
 import type { SizeJudge } from "../size-judge/size-judge.ts";
+import type { Transcript } from "../transcript.ts";
 import type { MeasuredCall, MeasuredReplay, Metric, Recorder } from "./metric.ts";
 import { isBuiltIn, type RowMetrics, type RunMetrics, rowOf } from "./registry.ts";
 
@@ -30,7 +31,8 @@ export function createRowMetrics(
   const replay = measuredReplay(session, cell, catalog);
   const measured = createMeasuredCalls(replay);
   const recorders = metrics.map((metric) => (isBuiltIn(metric) ? metric.measure(replay) : notChanging(metric, replay)));
-  const log = createCompactionLog();
+  const isRecorded = isRecordedPolicy(cell.policy);
+  const log = createCompactionLog(isRecorded ? session.transcript.putBack : []);
   const cacheMisses = createCacheMisses();
   const composition = createComposition(session.sizeJudge);
   const copied = new Set(session.transcript.copiedIds);
@@ -47,8 +49,8 @@ export function createRowMetrics(
       const call = sent === replayed ? followed : { ...followed, compactions: sent.compactions };
       for (const recorder of recorders) recorder.add(call);
       log.add(sent);
-      const missing = call.shown === null ? [] : replay.held.missing(["passages"]);
-      for (const { needle } of missing) log.needed(sent.call, topicOf(session.needs(), needle), replay.held.leftAt(needle));
+      for (const { needle } of call.shown === null ? [] : replay.held.missing(["passages"]))
+        log.missed(topicOf(session.needs(), needle), replay.held.leftAt(needle), isRecorded ? sent : { ...sent, context: [] });
       cacheMisses.add(sent, call.served.call);
       composition.add(sent);
     },
@@ -76,14 +78,28 @@ function notChanging(metric: Metric, replay: MeasuredReplay): Recorder<unknown> 
 
 /** Characters of a needed passage's line that are shown; chosen. */
 const LINE_CHARS = 120;
+/** Characters of a longer line before the reference, at least, up to a word; chosen. */
+const BEFORE_CHARS = 24;
 
-/** The reference that a passage is about, and the line that states it. */
+/** The reference that a passage is about, and the line that states it: empty if only its number did. The part of a long line begins with a word. */
 function topicOf({ textOf, nameOf }: ReturnType<PreparedSession["needs"]>, needle: number): Topic {
   const [text, passage] = [nameOf(needle), textOf(needle)];
-  // JSON in a log has its line ends and quotes escaped.
-  const lines = (passage.includes('\\"') ? passage.replaceAll("\\n", "\n").replaceAll('\\"', '"') : passage).split("\n");
-  const line = lines.find((each) => each.includes(text)) ?? lines[0] ?? "";
-  return { text, passage, line: line.trim().slice(0, LINE_CHARS).toWellFormed() };
+  // JSON in a log has its line ends, tabs and quotes escaped, and is often one line.
+  const isEscaped = passage.includes('\\"') || !passage.includes("\n");
+  const read = passage.replaceAll("\\n", "\n").replaceAll("\\t", "\t").replaceAll('\\"', '"');
+  const lines = (isEscaped ? read : passage).split("\n");
+  const line = lines.find((each) => each.includes(text))?.trim() ?? "";
+  const at = line.indexOf(text);
+  const word = line.length > LINE_CHARS && at > BEFORE_CHARS ? line.lastIndexOf(" ", at - BEFORE_CHARS) : 0;
+  const from = word < 0 ? at : word;
+  return {
+    text,
+    passage,
+    line: line
+      .slice(from, from + LINE_CHARS)
+      .trim()
+      .toWellFormed(),
+  };
 }
 
 interface Topic {
@@ -203,7 +219,8 @@ export interface CompactionDetail {
   readonly shortenedParts: number;
   /** The beginning of the summaries' text; `null` without one. */
   readonly summary: string | null;
-  /** Passages that later replies needed and that left with it, and the topics of the first few. */
+  /** Removed lines that later replies mention, each once; those of them that neither its replacement nor a later prompt says; the first few of these. */
+  readonly mentionedLater: number;
   readonly neededLater: number;
   readonly examples: readonly NeededLater[];
 }
@@ -218,7 +235,7 @@ const SUMMARY_CHARS = 400;
 /** Needed passages that a report names for each compaction, and those that are kept for one log; all are counted. Chosen. */
 const MOST_EXAMPLES = 6;
 const MOST_KEPT_EXAMPLES = 200;
-/** A passage is compared with so many before it of the same call: slices of one line follow each other. Chosen. */
+/** A slice of a long line is compared with so many before it: slices of one line follow each other. Chosen. */
 const MOST_COMPARED = 50;
 
 /** Passages share so many characters at least if they overlap; chosen. */
@@ -226,19 +243,22 @@ const OVERLAP_CHARS = 24;
 
 interface CompactionLog {
   add(sent: Pick<ReplayedCall, "call" | "compactions">): void;
-  /** A reply at `call` used a reference whose passage left the context before `leftAtCall`; -1 for one that was never there. */
-  needed(call: number, topic: Topic, leftAtCall: number): void;
+  /** A reply used a reference whose passage left its context before `leftAtCall`; -1 for one that was never there. */
+  missed(topic: Topic, leftAtCall: number, sent: { readonly call: number; readonly context: Iterable<Message> }): void;
   /** For each compaction its needs, the first few by their lines. */
-  needs(): readonly Pick<CompactionDetail, "neededLater" | "examples">[];
+  needs(): readonly Pick<CompactionDetail, "mentionedLater" | "neededLater" | "examples">[];
   result(): readonly CompactionDetail[];
 }
 
-/** A log without compactions. A loss between two compactions counts for the one before. */
-function createCompactionLog(): CompactionLog {
+/** A log without compactions. A loss between two compactions counts for the one before; no text is lost that the agent put back after the newest. */
+function createCompactionLog(putBack: Transcript["putBack"] = []): CompactionLog {
+  const backAt = new Map(putBack.map(({ compactionId, text }) => [compactionId, text]));
   const details: {
     readonly detail: CompactionDetail;
     readonly replacement: string;
-    readonly latest: { call: number; passages: string[] };
+    readonly putBack: string;
+    readonly mentioned: Set<string>;
+    readonly slices: string[];
     neededLater: number;
     readonly examples: (Topic & { readonly call: number })[];
   }[] = [];
@@ -247,35 +267,47 @@ function createCompactionLog(): CompactionLog {
       for (const compaction of compactions)
         details.push({
           ...{ detail: detailOf(call, compaction), replacement: wordsOf(replacementOf(compaction)) },
-          ...{ latest: { call: -1, passages: [] }, neededLater: 0, examples: [] },
+          // Files come back as JSON.
+          putBack: wordsOf((backAt.get(compaction.id) ?? "").replaceAll(/\\[nt]/g, " ")),
+          ...{ mentioned: new Set<string>(), slices: [], neededLater: 0, examples: [] },
         });
     },
-    needed: (call, topic, leftAtCall) => {
+    missed: (topic, leftAtCall, { call, context }) => {
       const from = details.findLast(({ detail }) => detail.call <= leftAtCall);
-      if (from === undefined || isToldIn(from.replacement, topic)) return;
-      const { latest } = from;
-      if (latest.call !== call) Object.assign(latest, { call, passages: [] });
-      const isKnown = latest.passages.slice(-MOST_COMPARED).some((each) => overlap(each, topic.passage));
-      latest.passages.push(topic.passage);
+      if (from === undefined || !/\p{L}{2}/u.test(topic.line) || from.mentioned.has(topic.line)) return;
+      const isSlice = !topic.passage.includes("\n");
+      const isKnown = isSlice && from.slices.slice(-MOST_COMPARED).some((each) => overlap(each, topic.passage));
+      if (isSlice) from.slices.push(topic.passage);
       if (isKnown) return;
+      from.mentioned.add(topic.line);
+      if (isToldIn(from.replacement, topic) || isToldIn(details.at(-1)?.putBack ?? "", topic)) return;
+      if (isSaidIn(context, topic.line)) return;
       from.neededLater += 1;
       if (from.examples.length < MOST_KEPT_EXAMPLES) from.examples.push({ call, ...topic });
     },
     needs: () =>
-      details.map(({ neededLater, examples }) => {
-        return { neededLater, examples: examples.map(({ call, line: text }) => ({ call, text })) };
+      details.map(({ mentioned, neededLater, examples }) => {
+        return {
+          mentionedLater: mentioned.size,
+          neededLater,
+          examples: examples.map(({ call, line: text }) => ({ call, text })),
+        };
       }),
     result: () =>
-      details.map(({ detail, neededLater, examples }) => {
+      details.map(({ detail, mentioned, neededLater, examples }) => {
         const named = [...new Map(examples.toReversed().map((each) => [each.text, each])).values()].toReversed();
-        return { ...detail, neededLater, examples: named.slice(0, MOST_EXAMPLES).map(({ call, text }) => ({ call, text })) };
+        return {
+          ...detail,
+          mentionedLater: mentioned.size,
+          neededLater,
+          examples: named.slice(0, MOST_EXAMPLES).map(({ call, text }) => ({ call, text })),
+        };
       }),
   };
 }
 
-/** True if both are slices of one long line: one holds the other, or ends as it begins. Whole lines side by side are passages of their own. */
+/** True if both are slices of one long line: one holds the other, or ends as it begins. */
 function overlap(a: string, b: string): boolean {
-  if (a.includes("\n") || b.includes("\n")) return a === b;
   const goesOn = (first: string, second: string): boolean => {
     const head = second.slice(0, OVERLAP_CHARS);
     for (let at = first.indexOf(head); at >= 0; at = first.indexOf(head, at + 1))
@@ -299,6 +331,16 @@ function isToldIn(words: string, { text, line }: Topic): boolean {
   const path = /^\S*\/\S*$/.test(line) ? text.split("/").slice(-2).join("/") : line;
   const own = wordsOf(path).trim();
   return own !== "" && (words.includes(` ${own} `) || (path !== line && words.includes(`/${own} `)));
+}
+
+/** True if a message says a line, without its neighbours. */
+function isSaidIn(messages: Iterable<Message>, line: string): boolean {
+  const inJson = JSON.stringify(line).slice(1, -1);
+  for (const { parts } of messages)
+    for (const part of parts)
+      if (part.type === "tool-call" ? part.argumentsJson.includes(inJson) : "text" in part && part.text.includes(line))
+        return true;
+  return false;
 }
 
 function replacementOf({ edits }: CompactionEntry): string {
@@ -325,8 +367,7 @@ function detailOf(call: number, { edits, record }: CompactionEntry): CompactionD
     summarisedMessages: summarised.reduce((sum, edit) => sum + ("covered" in edit ? edit.covered.messages : 0), 0),
     shortenedParts: edits.filter(({ kind }) => kind === "replace-part").length,
     summary: summaries.length === 0 ? null : beginningOf(summaries),
-    neededLater: 0,
-    examples: [],
+    ...{ mentionedLater: 0, neededLater: 0, examples: [] },
   };
 }
 

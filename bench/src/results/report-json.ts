@@ -26,6 +26,7 @@ const compactionSchema: z.ZodType<CompactionDetail> = z.strictObject({
   summarisedMessages: count,
   shortenedParts: count,
   summary: z.string().nullable(),
+  mentionedLater: count,
   neededLater: count,
   examples: z.array(z.strictObject({ call: count, text: z.string() })).readonly(),
 });

@@ -20,7 +20,7 @@ export function editWords(edits: CompactionEntry["edits"]): readonly string[] {
       case "replace-spans":
         return [spansWords(edit)];
       case "replace-history":
-        return [`replaced ${formatNumberOf(edit.covered.messages, "message")} with ${edit.messages.length}`];
+        return [`removed ${formatNumberOf(edit.covered.messages, "message")}; with new ones, ${edit.messages.length} remain`];
       case "replace-part":
         return [];
       default:
@@ -69,21 +69,26 @@ export function lossText(
   ];
 }
 
-/** The wait for a compaction and its price at list prices, as one line; none if neither is known. */
-export function costWords(figures: RecordedCompaction | undefined): readonly string[] {
+/** The wait for a compaction and its price at list prices, as one line; none if neither is known. Without new messages no summary was paid. */
+export function costWords(figures: RecordedCompaction | undefined, { newMessages }: CompactionLoss): readonly string[] {
   const { waitMs = null, usd = null } = figures ?? {};
   const words = [
     ...(waitMs === null ? [] : [`${Math.max(1, Math.round(waitMs / MS_PER_SECOND))} s of waiting`]),
-    ...(usd === null ? [] : [`about $${formatUsd(usd)} for the summary and for sending the rest again without the cache`]),
+    ...(usd === null
+      ? []
+      : [
+          `about $${formatUsd(usd)} for ${newMessages.length === 0 ? "" : "the summary and for "}sending the rest again without the cache`,
+        ]),
   ];
   return words.length === 0 ? [] : [words.join("; ")];
 }
 
 const MS_PER_SECOND = 1_000;
 
-/** Counts the passages that later replies needed and that a compaction removed. */
-export function neededWords({ neededLater }: RecordedCompaction): string {
-  return `later replies needed ${formatNumberOf(neededLater, "passage")} that it removed`;
+/** Counts the removed lines that later replies mention, and those of them that the prompts lacked. */
+export function neededWords({ mentionedLater, neededLater }: RecordedCompaction): string {
+  if (mentionedLater === 0) return "later replies mention no removed line";
+  return `later replies mention ${formatNumberOf(mentionedLater, "removed line")}; their prompts lacked ${neededLater === 0 ? "none" : formatCount(neededLater)} of them`;
 }
 
 /** Shows those passages, by the call that needed each and its line. */
