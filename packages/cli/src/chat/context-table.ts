@@ -17,6 +17,8 @@ export interface ShareMeasure {
   readonly tokenizers?: NonNullable<SessionOptions["tokenizers"]>;
   /** The expected size of the next request: the shares are scaled so that they add up to it. Left out, they are as measured. */
   readonly expected?: Pick<ContextUsage, "usedTokens" | "overheadTokens" | "estimator">;
+  /** True if the agent sends files beside the log's messages, after a compaction. */
+  readonly hasFilesBack?: boolean;
 }
 
 /** The shares of a context, largest first. Tokens of a message are spread over its parts by their length. */
@@ -68,10 +70,14 @@ export function sharesOf(context: Context, by: ShareMeasure): readonly ContextSh
 }
 
 /** Says how shares were measured, and how much of the next request they do not have. */
-export function measuredHow(shares: readonly ContextShare[], { expected }: Pick<ShareMeasure, "expected">): string {
+export function measuredHow(
+  shares: readonly ContextShare[],
+  { expected, hasFilesBack = false }: Pick<ShareMeasure, "expected" | "hasFilesBack">,
+): string {
   if (expected === undefined) return "Tokens are uncalibrated estimates of the content that the log has.";
   const rest = Math.max(0, expected.usedTokens - sumOf(shares));
-  const more = rest < 1 ? "" : ` It has ${formatTokens(rest)} more for system text and tools, which the log lacks.`;
+  const unlogged = `the system prompt${hasFilesBack ? ", tools and files attached again" : " and tools"}`;
+  const more = rest < 1 ? "" : ` It has ${formatTokens(rest)} more for ${unlogged}, which the log lacks.`;
   const how = expected.estimator.startsWith("ledger") ? "Estimates" : `Sizes by ${expected.estimator}`;
   return `${how}, scaled to the expected size of the next request.${more}`;
 }

@@ -20,6 +20,7 @@ import { shownTranscript } from "./shown-entries.ts";
 
 interface InspectOptions extends ExtensionOptions {
   readonly from?: string;
+  readonly full?: boolean;
   readonly html?: string;
   readonly json?: string;
 }
@@ -29,13 +30,14 @@ export function defineInspectCommand(command: Command, io: CliIo, onExit: (exitC
   command
     .argument("[session]", "a log, a session's id, or an agent for its newest; without it, the newest of this folder")
     .option("--from <agent>", `the newest log of an agent in its usual place (${LOCATED_AGENTS.join(", ")})`)
+    .option("--full", "print the losses of each compaction, not only of the newest")
     .option("--html <file>", "write a page as well")
     .option("--json <file>", "write the facts, and a list of unread parts, as JSON")
-    .action(async (session: string | undefined, { from, html, json, ...options }: InspectOptions) => {
+    .action(async (session: string | undefined, { from, full = false, html, json, ...options }: InspectOptions) => {
       const { path, displayName } = await sessionFileOr(session, from, io);
       const imported = await importFile(path, displayName, (await openExtensions(options, io)).importers);
       const sessions = await inspectedSessions(imported.map(shownTranscript));
-      for (const session of sessions) io.stdout.write(`${inspectText(session, tableColumns(io.stdout))}\n`);
+      for (const session of sessions) io.stdout.write(`${inspectText(session, tableColumns(io.stdout), full)}\n`);
       const write = (file: string, text: string) => {
         writeWholeFile(resolve(io.cwd, file), text);
         io.stdout.write(`Wrote ${printable(file)}.\n`);

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import type { Transcript } from "@plimsoll/bench";
 import {
   formatCount,
   formatTokens,
@@ -14,7 +13,7 @@ import { textOf } from "@plimsoll/core";
 import { measuredHow, sharesOf, shareText } from "../chat/context-table.ts";
 import { costWords, editWords, neededWords, titleOf } from "./compaction-loss.ts";
 import { type ChartData, chartData } from "./context-plot.ts";
-import { compactionHead, compactionSizes, contextAtEnd, workText } from "./inspect-text.ts";
+import { compactionHead, compactionSizes, contextAtEnd, isPutBack, PUT_BACK, workText } from "./inspect-text.ts";
 import { type InspectedSession, sessionFacts, timeText } from "./session-facts.ts";
 import type { CompactionStory, SessionStory } from "./session-story.ts";
 
@@ -54,7 +53,7 @@ ${compactionsSection(session)}
 <h2>Timeline</h2>
 ${timelineSection(story)}
 <h2>The context at the end</h2>
-${endTable(transcript.entries, story)}
+${endTable(session)}
 ${notes.length === 0 ? html`` : html`<h2>Notes on this log</h2><ul>${notes}</ul>`}
 </section>`;
 }
@@ -74,7 +73,7 @@ function chartSection(story: SessionStory): Markup {
   }${key}</figcaption></figure>
 <p class="note">Areas are estimates of the log's content${
     isReported
-      ? "; a gap below the line was sent but not logged (system text, tools); areas above it are the estimate's error"
+      ? "; a gap below the line was sent but not logged (system prompt, tools, files attached again); areas above it are the estimate's error"
       : ", because it has no provider's counts"
   }. Point at a call for its figures.</p>`;
 }
@@ -87,8 +86,8 @@ function compactionsSection(session: InspectedSession): Markup {
 
 const BAR_WIDTH = 240;
 
-function endTable(entries: Transcript["entries"], story: SessionStory): Markup {
-  const { context, by } = contextAtEnd(entries, story);
+function endTable(session: InspectedSession): Markup {
+  const { context, by } = contextAtEnd(session);
   const shares = sharesOf(context, by);
   const total = Math.max(
     1,
@@ -107,7 +106,7 @@ function endTable(entries: Transcript["entries"], story: SessionStory): Markup {
 const CHART_BAR_WIDTH = 160;
 
 /** The story as a table: turns, the work between them with the size of its last prompt, compactions. */
-function timelineSection({ lines, calls }: SessionStory): Markup {
+function timelineSection({ lines, calls, ...story }: SessionStory): Markup {
   const largest = calls.reduce((most, { promptTokens }) => Math.max(most, promptTokens ?? 0), 1);
   let compactions = 0;
   const rows = lines.map((line) => {
@@ -124,7 +123,7 @@ function timelineSection({ lines, calls }: SessionStory): Markup {
         return html`<tr><td class="text work">${workText(line.work)}</td><td>${bar}</td></tr>`;
       }
       case "compaction": {
-        return html`<tr><td class="text mark"><a href="#compaction-${compactions}">◆ compaction ${compactions}</a>${line.story.isReverted ? ", undone later" : ""}</td><td>${compactionSizes(line.story, calls)}</td></tr>`;
+        return html`<tr><td class="text mark"><a href="#compaction-${compactions}">◆ compaction ${compactions}</a>${line.story.isReverted ? ", undone later" : ""}</td><td>${compactionSizes(line.story, { calls, ...story })}</td></tr>`;
       }
       case "revert":
         return html`<tr><td class="text mark">◇ the newest compaction was undone</td><td></td></tr>`;
@@ -153,7 +152,7 @@ function compactionSection(story: CompactionStory, session: InspectedSession, nu
   );
   return html`<details class="compaction" id="compaction-${number}"${number === 1 ? html` open` : html``}><summary><b>◆ ${number}</b> before call ${callsBefore + 1}: ${compactionHead(story, session)}</summary>
 <div class="pair"><div>
-${figures === undefined ? html`` : neededList(figures)}
+${figures === undefined ? html`` : neededList(figures, loss)}${isPutBack(story, session) ? html`<p class="note">${PUT_BACK}.</p>` : html``}
 <h3>No longer sent</h3>
 ${loss.kinds.length === 0 ? html`<p class="soft">Nothing.</p>` : kindTable(loss.kinds)}
 <p class="note">${editWords(entry.edits).join("; ")}. Tokens are estimates; the log still has all of it.</p>
@@ -173,7 +172,7 @@ ${
 /** Needed passages that are not folded; chosen. */
 const LISTED_NEEDED = 6;
 
-function neededList(figures: Parameters<typeof neededWords>[0]): Markup {
+function neededList(figures: Parameters<typeof neededWords>[0], loss: CompactionStory["loss"]): Markup {
   const { examples, neededLater } = figures;
   const rest = neededLater - examples.length;
   const items = examples.map(({ call, text }) => html`<li>call ${call}: <bdi>${text}</bdi></li>`);
@@ -182,7 +181,7 @@ function neededList(figures: Parameters<typeof neededWords>[0]): Markup {
     items.length > LISTED_NEEDED
       ? html`<li><details><summary>${neededLater - LISTED_NEEDED} more</summary><ul class="items">${items.slice(LISTED_NEEDED)}${last}</ul></details></li>`
       : html``;
-  return html`<h3>Cost and losses</h3><p class="note">${[...costWords(figures), neededWords(figures)].join("; ")}.</p>${neededLater === 0 ? html`` : html`<ul class="items">${items.slice(0, LISTED_NEEDED)}${more}</ul>`}`;
+  return html`<h3>Cost and losses</h3><p class="note">${[...costWords(figures, loss), neededWords(figures)].join("; ")}.</p>${neededLater === 0 ? html`` : html`<ul class="items">${items.slice(0, LISTED_NEEDED)}${more}</ul>`}`;
 }
 
 function kindTable(kinds: CompactionStory["loss"]["kinds"]): Markup {

@@ -80,17 +80,13 @@ test("inspect --json writes the facts by their names, and what was not read with
 });
 
 test("reports of the log calibrate the table of what its context holds", async () => {
-  const common = { isSidechain: false, sessionId: "s", version: "2.1.300", timestamp: "2026-11-01T00:00:00Z" };
-  const user = (uuid: string, parentUuid: string | null, words: number) => {
-    return { ...common, parentUuid, type: "user", uuid, message: { role: "user", content: "word ".repeat(words) } };
-  };
-  const answer = (uuid: string, parentUuid: string, input_tokens: number) => {
-    const usage = { input_tokens, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 2 };
-    const content = [{ type: "text", text: "ok" }];
-    const message = { id: uuid, role: "assistant", model: "claude-opus-5-5", content, usage };
-    return { ...common, parentUuid, type: "assistant", uuid, message };
-  };
-  const lines = [user("u", null, 10), answer("a", "u", 1_000), user("v", "a", 2_000), answer("b", "v", 7_000)];
+  const ok = { type: "text", text: "ok" };
+  const lines = [
+    user("u", "word ".repeat(10)),
+    answer("a", 1_000, ok),
+    user("v", "word ".repeat(2_000)),
+    answer("b", 7_000, ok),
+  ];
   writeFileSync(folder("reported.jsonl"), `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
   const shown = recordedIo(folder());
   expect(await main(["inspect", "reported.jsonl"], shown.io), shown.stderr()).toBe(0);
@@ -124,7 +120,7 @@ test("a compaction shows its wait, its price and the passages that later replies
   const shown = recordedIo(folder());
   const files = ["--html", "needed.html", "--json", "needed.json"];
   expect(await main(["inspect", "needed.jsonl", ...files], shown.io), shown.stderr()).toBe(0);
-  const lost = "later replies needed 7 passages that it removed";
+  const lost = "later replies mention 7 removed lines; their prompts lacked 7 of them";
   const price = "30 s of waiting; about $0.2";
   expect(shown.stdout()).toContain(`      ${lost}:\n        call 3: src/hull-1.ts:42 has a leak below the line\n`);
   expect(shown.stdout()).toMatch(/call 3: src\/hull-3.*\n +and 4 more \(--html or --json FILE: up to 200\)\n/);
@@ -162,8 +158,17 @@ test.each<readonly [string, string, string, string, number, RegExp]>([
     "Read `hull/rudder.ts`.",
     "/home/a/ship/hull/rudder.ts",
     0,
-    /needed 0 passages/,
+    /mention 1 removed line; their\s+prompts lacked none of them/,
   ],
+  [
+    "a line that several things name counts once",
+    "see HULL_LOCK and STERN_LOCK",
+    "Locks.",
+    "HULL_LOCK, STERN_LOCK",
+    1,
+    /call 3: see/,
+  ],
+  ["a number of a line is none", "401-oak\n402-\n--\n510-elm\n511-", "Trees.", "Line 511.", 0, /mention no removed line/],
 ])("of needed passages, %s", async (_, output, summary, used, count, shownAs) => {
   const said = (message: Message): SessionEntry => ({ type: "message", message });
   const entries = [
@@ -187,6 +192,93 @@ test.each<readonly [string, string, string, string, number, RegExp]>([
   expect(JSON.parse(readFileSync(folder("slices.json"), "utf8"))).toMatchObject({
     sessions: [{ compactions: [{ neededLater: count }] }],
   });
+});
+
+const CLAUDE = { isSidechain: false, sessionId: "s", version: "2.1.20", timestamp: "2026-01-01T00:00:00Z" };
+const user = (uuid: string, content: unknown, more: object = {}) => {
+  return { ...CLAUDE, parentUuid: null, type: "user", uuid, message: { role: "user", content }, ...more };
+};
+const answer = (uuid: string, input_tokens: number, block: object) => {
+  const usage = { input_tokens, cache_read_input_tokens: 0, cache_creation_input_tokens: 0, output_tokens: 2 };
+  const message = { id: uuid, role: "assistant", model: "claude-opus-4-5", content: [block], usage };
+  return { ...CLAUDE, parentUuid: null, type: "assistant", uuid, message };
+};
+const text = (words: string) => ({ type: "text", text: words });
+const use = (id: string, name: string, input: object) => ({ type: "tool_use", id, name, input });
+const resultOf = (id: string, content: string, more: object = {}) =>
+  user(id, [{ type: "tool_result", tool_use_id: id, content }], more);
+const FILE = "func one() {\n\treturn hullLock()\n}\nfunc two() {\n\treturn sternLock()\n}\n";
+const READ = { file: { filePath: "/w/hull.go", content: FILE, numLines: 7, totalLines: 7 } };
+const system = (subtype: string, more: object) => ({
+  ...CLAUDE,
+  parentUuid: null,
+  type: "system",
+  subtype,
+  uuid: subtype,
+  ...more,
+});
+const COMPACTED = [
+  system("compact_boundary", { compactMetadata: { trigger: "auto", preTokens: 50_000 } }),
+  user("s", "Locks were looked at.", { isCompactSummary: true, isVisibleInTranscriptOnly: true }),
+];
+const UPPER = "the agent attached recently used files again; the log lacks them, so these losses are upper bounds";
+
+test.each<[string, readonly object[], readonly string[]]>([
+  [
+    "a file that the agent attached again is in the prompt",
+    [resultOf("c1", FILE, { toolUseResult: READ }), answer("a2", 50_000, text("seen")), ...COMPACTED],
+    [
+      "mention 1 removed line; their prompts lacked none of them",
+      UPPER,
+      "more for the system prompt, tools and files attached again, which",
+    ],
+  ],
+  [
+    "a line that the agent repeats is in the prompt, without its neighbours",
+    [
+      ...[resultOf("c1", FILE), answer("a2", 50_000, text("seen")), ...COMPACTED],
+      user("n", "Changed meanwhile: return sternLock()", { isMeta: true }),
+    ],
+    ["mention 1 removed line; their prompts lacked none of them", "more for the system prompt and tools, which"],
+  ],
+  [
+    "a clearing of old results is a compaction, and asks no model",
+    [
+      ...[resultOf("c1", FILE), answer("a2", 50_000, text("seen"))],
+      system("microcompact_boundary", { microcompactMetadata: { trigger: "auto", preTokens: 60, compactedToolIds: ["c1"] } }),
+    ],
+    [
+      "compactions: 1 (1 only shortened old results)",
+      "compaction (recorded, automatic by clearing old results): 50.0k → 7.00k tokens, all messages stay, some shortened about $0.0402 for sending the rest again",
+      "no longer sent: results of Read 1",
+      "mention 1 removed line; their prompts lacked 1 of them",
+    ],
+  ],
+])("of Claude Code's compactions, %s", async (_, lines, words) => {
+  const whole = [
+    user("u", "q"),
+    answer("a1", 40_000, use("c1", "Read", { file_path: "/w/hull.go" })),
+    ...lines,
+    answer("z", 7_000, text("sternLock is next")),
+  ];
+  writeFileSync(folder("claude.jsonl"), whole.map((line) => JSON.stringify(line)).join("\n"));
+  const shown = recordedIo(folder());
+  expect(await main(["inspect", "claude.jsonl"], shown.io), shown.stderr()).toBe(0);
+  for (const each of words) expect(shown.stdout().replace(/\s+/g, " ")).toContain(each);
+  expect(shown.stdout()).not.toContain("unknown");
+});
+
+test("compactions before the newest are one sentence, unless all are asked for", async () => {
+  const lines = [user("u", "q"), answer("a1", 40_000, text("r")), ...COMPACTED, answer("a2", 7_000, text("r"))];
+  const again = [...COMPACTED, answer("a3", 7_000, text("r"))].map((line, place) => ({ ...line, uuid: `again-${place}` }));
+  writeFileSync(folder("twice.jsonl"), [...lines, ...again].map((line) => JSON.stringify(line)).join("\n"));
+  const losses = async (...options: readonly string[]) => {
+    const shown = recordedIo(folder());
+    expect(await main(["inspect", "twice.jsonl", ...options], shown.io), shown.stderr()).toBe(0);
+    return [shown.stdout().match(/◆ compaction \(/g)?.length, shown.stdout().match(/no longer sent/g)?.length];
+  };
+  expect(await losses()).toEqual([2, 1]);
+  expect(await losses("--full")).toEqual([2, 2]);
 });
 
 const IMAGE = {

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { Transcript } from "@plimsoll/bench";
-import { formatNumberOf, formatTokens, groupNotes } from "@plimsoll/bench/extend";
+import { formatCount, formatNumberOf, formatTokens, groupNotes } from "@plimsoll/bench/extend";
 import { beginningOf, printable, shortened, wrapped } from "@plimsoll/bench/terminal";
 import { type Context, createDigest, createSession, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { contextTable, type ShareMeasure } from "../chat/context-table.ts";
@@ -12,23 +12,25 @@ import { type CompactionStory, type SessionStory, type StoryLine, totalOf, type 
 const NAME_CHARS = 78;
 
 /** The context that a log ends with, and how to measure it: reports of the log say how many tokens its texts have. */
-export function contextAtEnd(
-  entries: Transcript["entries"],
-  { calls }: Pick<SessionStory, "calls">,
-): { readonly context: Context; readonly by: ShareMeasure } {
+export function contextAtEnd(inspected: InspectedSession): { readonly context: Context; readonly by: ShareMeasure } {
+  const { entries } = inspected.transcript;
+  const { calls, compactions } = inspected.story;
+  const newest = compactions.findLast(({ isReverted }) => !isReverted);
   const policy = { ...NONE_POLICY, estimator: PLIMSOLL_POLICY.estimator };
   const session = createSession({ policy, summarizer: createDigest(), entries });
   const { basis: estimator, expectedTokens: usedTokens, overheadTokens } = session.predict();
   const isReported = calls.some(({ promptTokens }) => promptTokens !== null);
   const expected = isReported ? { expected: { estimator, usedTokens, overheadTokens } } : {};
-  return { context: session.context(), by: { policy: PLIMSOLL_POLICY, ...expected } };
+  const hasFilesBack = newest !== undefined && isPutBack(newest, inspected);
+  return { context: session.context(), by: { policy: PLIMSOLL_POLICY, ...expected, hasFilesBack } };
 }
 
-/** One session as text of 80 columns, with a table of so many. */
-export function inspectText(session: InspectedSession, columns: number): string {
+/** One session as text of 80 columns, with a table of so many. Compactions before the newest are one sentence each unless all are asked for. */
+export function inspectText(session: InspectedSession, columns: number, isFull: boolean): string {
   const { transcript, story } = session;
-  const { name, format, entries } = transcript;
-  const { context, by } = contextAtEnd(entries, story);
+  const older = isFull ? [] : story.compactions.slice(0, -1);
+  const { name, format } = transcript;
+  const { context, by } = contextAtEnd(session);
   const facts = sessionFacts(session).map((fact) => `${fact.name}: ${fact.value}`);
   const sizes = story.calls.map(({ promptTokens, composition }) => promptTokens ?? totalOf(composition));
   const plot = contextPlot({ sizes, compactedBefore: story.compactions.map(({ callsBefore }) => callsBefore) });
@@ -40,7 +42,10 @@ export function inspectText(session: InspectedSession, columns: number): string 
     ...wrapped([`${format} log`, ...facts].join(" · ")),
     ...(plot.length === 0 ? [] : ["", `Tokens of each prompt, ${measured}; ◆ compaction:`, ...plot]),
     "",
-    ...story.lines.flatMap((line) => storyText(line, session)),
+    ...story.lines.flatMap((line) =>
+      line.kind === "compaction" && older.includes(line.story) ? headLines(line.story, session) : storyText(line, session),
+    ),
+    ...(older.length === 0 ? [] : ["", "--full shows the losses of each compaction."]),
     "",
     "The context at the end:",
     contextTable(context, by, columns),
@@ -58,9 +63,15 @@ export function inspectJson(inspected: readonly InspectedSession[]): { readonly 
     const compactions = story.compactions.map((each) => {
       const { entry, callsBefore, messagesBefore, messagesAfter, isReverted } = each;
       const { reason, policy } = entry.record;
-      const [text, sizes] = [compactionHead(each, session), sizesOf(each, story.calls)];
+      const [text, sizes] = [compactionHead(each, session), sizesOf(each, story)];
       const figures = { id: entry.id, reason, policy, callsBefore, ...sizes, messagesBefore, messagesAfter };
-      return { text, ...figures, isUndone: isReverted, ...recorded.compactions.get(entry.id) };
+      return {
+        text,
+        ...figures,
+        isUndone: isReverted,
+        ...recorded.compactions.get(entry.id),
+        isPutBack: isPutBack(each, session),
+      };
     });
     return {
       ...{ name, format, facts: Object.fromEntries(facts.map((fact) => [fact.name, fact.value])) },
@@ -113,39 +124,61 @@ export function workText({ calls, results, failures, promptTokens }: WorkStory):
   return pieces.join("; ");
 }
 
+function headLines(story: CompactionStory, session: InspectedSession): readonly string[] {
+  return wrapped(`◆ ${compactionHead(story, session)}`, { first: "  ", further: "    " });
+}
+
 function compactionText(story: CompactionStory, session: InspectedSession): readonly string[] {
   const body = { first: "      ", further: "        " };
   const figures = session.recorded.compactions.get(story.entry.id);
-  const edits = story.entry.edits.filter(({ kind }) => kind !== "replace-history");
   return [
-    ...wrapped(`◆ ${compactionHead(story, session)}`, { first: "  ", further: "    " }),
-    ...editWords(edits).flatMap((words) => wrapped(words, body)),
-    ...costWords(figures).flatMap((words) => wrapped(words, body)),
+    ...headLines(story, session),
+    ...editWords(story.entry.edits.filter(({ kind }) => kind !== "replace-history")).flatMap((words) => wrapped(words, body)),
+    ...costWords(figures, story.loss).flatMap((words) => wrapped(words, body)),
     ...lossText(story.loss, body),
     ...neededText(figures, body),
+    ...(isPutBack(story, session) ? wrapped(PUT_BACK, body) : []),
   ];
 }
 
+/** Said of a compaction behind which the agent sent files that the log does not hold there. */
+export const PUT_BACK = "the agent attached recently used files again; the log lacks them, so these losses are upper bounds";
+
+/** True if the agent attached files again behind a compaction, without logging it. */
+export function isPutBack({ entry }: CompactionStory, { transcript }: InspectedSession): boolean {
+  return transcript.putBack?.some(({ compactionId }) => compactionId === entry.id) === true;
+}
+
 /** Reason, policy, strategies and sizes of a compaction. */
-export function compactionHead(story: CompactionStory, { story: { calls }, recorded }: InspectedSession): string {
+export function compactionHead(story: CompactionStory, { story: session, recorded }: InspectedSession): string {
   const { reason, policy, steps } = story.entry.record;
   const strategies = steps.filter(({ outcome }) => outcome === "applied").map(({ strategy }) => printable(strategy));
   const by = strategies.length === 0 ? "" : ` by ${strategies.join(" and ")}`;
   const undone = story.isReverted ? ", undone later" : "";
   const who = policy === reason ? "" : `, ${printable(policy)}`;
   const { trigger = null } = recorded.compactions.get(story.entry.id) ?? {};
-  return `compaction (${reason}${trigger === null || trigger === reason ? "" : `, ${trigger}`}${who}${by}${undone}): ${compactionSizes(story, calls)}, ${story.messagesBefore} → ${story.messagesAfter} messages`;
+  return `compaction (${reason}${trigger === null || trigger === reason ? "" : `, ${trigger}`}${who}${by}${undone}): ${compactionSizes(story, session)}, ${messagesWords(story)}`;
+}
+
+function messagesWords({ gone, messagesBefore, loss: { newMessages } }: CompactionStory): string {
+  if (gone.length === 0) return newMessages.length === 0 ? "all messages stay, some shortened" : "all messages stay";
+  const replaced = `${gone.length === messagesBefore ? "" : `${formatCount(gone.length)} of `}${formatNumberOf(messagesBefore, "message")}`;
+  if (newMessages.length === 0) return `${replaced} removed`;
+  const isSummary = newMessages.every((message) => message.role === "user" && message.origin === "summary");
+  return `${replaced} became ${isSummary && newMessages.length === 1 ? "1 summary" : formatNumberOf(newMessages.length, "new message")}`;
 }
 
 /** The prompt before a compaction and that of the next call, as the log has them; otherwise estimates of the log's content. */
-export function compactionSizes(story: CompactionStory, calls: SessionStory["calls"]): string {
-  const { tokensBefore, tokensAfter, isEstimated } = sizesOf(story, calls);
+export function compactionSizes(story: CompactionStory, session: Pick<SessionStory, "calls" | "compactions">): string {
+  const { tokensBefore, tokensAfter, isEstimated } = sizesOf(story, session);
   return `${isEstimated ? "about " : ""}${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens`;
 }
 
-function sizesOf(story: CompactionStory, calls: SessionStory["calls"]) {
+function sizesOf(story: CompactionStory, { calls, compactions }: Pick<SessionStory, "calls" | "compactions">) {
+  // The next prompt has all compactions before it.
+  const newest = compactions.findLast(({ callsBefore }) => callsBefore === story.callsBefore);
   const tokensBefore = story.entry.record.tokensBefore ?? calls[story.callsBefore - 1]?.promptTokens ?? null;
-  const tokensAfter = calls[story.callsBefore]?.promptTokens ?? null;
+  const tokensAfter = newest === story ? (calls[story.callsBefore]?.promptTokens ?? null) : null;
   if (tokensBefore !== null && tokensAfter !== null) return { tokensBefore, tokensAfter, isEstimated: false };
   return { tokensBefore: Math.round(story.tokensBefore), tokensAfter: Math.round(story.tokensAfter), isEstimated: true };
 }

@@ -42,6 +42,11 @@ export function sessionFacts({ transcript, story, recorded }: InspectedSession):
   const failed = results.filter(({ isError }) => isError).length;
   const turns = story.lines.filter(({ kind }) => kind === "turn").length;
   const undone = compactions.filter(({ isReverted }) => isReverted).length;
+  const clearings = compactions.filter(({ gone, loss }) => gone.length + loss.newMessages.length === 0).length;
+  const kinds = [
+    ...(clearings === 0 ? [] : [`${clearings} only shortened old results`]),
+    ...(undone === 0 ? [] : [`${undone} undone`]),
+  ];
   const models = [...new Set(entries.flatMap((entry) => (entry.type === "usage" ? [entry.modelId] : [])))];
   const { usdText, recordedUsd: usd, recordedUsdIs: usdIs } = recorded;
   const counted = (count: number, of: number, more: string) => `${count}${of === 0 ? "" : ` (${more})`}`;
@@ -53,8 +58,8 @@ export function sessionFacts({ transcript, story, recorded }: InspectedSession):
     fact("tool results", counted(results.length, failed, `${failed} failed`), {
       ...{ toolResults: results.length, failedResults: failed },
     }),
-    fact("compactions", counted(compactions.length, undone, `${undone} undone`), {
-      ...{ compactions: compactions.length, undoneCompactions: undone },
+    fact("compactions", counted(compactions.length, kinds.length, kinds.join(", ")), {
+      ...{ compactions: compactions.length, clearings, undoneCompactions: undone },
     }),
     ...vendorFacts(compactions),
     ...promptFacts(calls),
