@@ -34,7 +34,8 @@ export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCo
       const { peers } = await openExtensions(options, io);
       const peerPolicies = peers.map(({ policy }) => policy);
       const honest = peerPolicies.filter(({ name }) => !CHEATS.has(name));
-      io.stdout.write(`${policyTable([...PRESETS, ...honest], tableColumns(io.stdout))}\n\n${READING.join("\n")}\n`);
+      const [presets, others] = [PRESETS, honest].map((all) => policyTable(all, tableColumns(io.stdout)));
+      io.stdout.write(`${presets}\n\nOnly in plimsoll bench:\n${others}\n\n${READING.join("\n")}\n`);
       onExit(EXIT_OK);
     });
   const shown = command
@@ -50,6 +51,7 @@ export function definePolicyCommand(command: Command, io: CliIo, onExit: (exitCo
 const LISTED_WINDOW = { contextWindowTokens: 200_000, inputBudgetTokens: 168_000 } as const;
 
 const READING = [
+  "sven, opal, klaude-code and pi: four documented agents (docs/systems.md). In windows below 37k, pi compacts at almost every step, as the original does.",
   "writer: writer of the summaries; cap: the longest tool result that stays whole.",
   `Made to cheat, to show where a measure fails; never recommended (plimsoll bench --policy NAME): ${[...CHEATS].join(", ")}.`,
 ].flatMap((line) => wrapped(line));
@@ -67,7 +69,7 @@ function policyTable(policies: readonly Policy[], columns: number): string {
   const rows = policies.map((policy) => {
     const { name, keep, enabled } = policy;
     const [first, ...further] = enabled ? keep.map(({ kind }) => kind) : [];
-    const keeps = further.length === 0 ? (first ?? "") : `${first} and ${further.length} more`;
+    const keeps = further.length === 0 ? (first ?? "") : `${first} +${further.length}`;
     return [name, compactsAt(policy), keeps, enabled ? writerOf(policy) : "", enabled ? capOf(policy) : ""].map(printable);
   });
   return leftTable(["policy", "compacts at (of 200k)", "keeps", "writer", "cap"], rows, columns);

@@ -80,9 +80,9 @@ export async function simulate(
   });
   io.stdout.write(
     [
-      `${simulator.url} speaks Anthropic Messages and Gemini's wire`,
-      `${simulator.openAiUrl} speaks Chat Completions and Responses`,
-      `in another terminal: ANTHROPIC_BASE_URL=${simulator.url} plimsoll run "say hello"`,
+      `${simulator.url} serves the APIs Anthropic Messages and Gemini (the AI SDK adds /v1)`,
+      `${simulator.openAiUrl} serves the APIs Chat Completions and Responses`,
+      `in another terminal, also for your own programs: ANTHROPIC_BASE_URL=${simulator.url} plimsoll run "say hello"`,
       "",
     ].join("\n"),
   );
