@@ -36,6 +36,9 @@ describe("an amount", () => {
     ["150k", { tokens: 150_000 }],
     [150_000, { tokens: 150_000 }],
     ["101%", null],
+    [75, null],
+    ["75", null],
+    ["100.5", { tokens: 100.5 }],
     ["three quarters", null],
     [{ tokens: 3 }, null],
   ])("%s", (value, amount) => {

@@ -220,7 +220,8 @@ function amountIn(path: string, value: unknown, of: Whole): Amount {
   if (amount !== null) return amount;
   const messages = path === "keep.recent" ? ", as 12 messages" : "";
   const off = path === "actAt" ? "" : ", or off";
-  throw refused(path, `give a share, as 75%, or a size, as 150k${messages}${off}`);
+  const both = sizeOf(String(value)) === null ? "" : `; ${String(value)} may be either`;
+  throw refused(path, `give a share, as 75%, or a size, as 150k${messages}${off}${both}`);
 }
 
 function sizeIn(path: string, value: unknown): number {
@@ -235,13 +236,17 @@ function timesIn(value: unknown): number {
   throw refused("pays", "give a number, as 12, or off");
 }
 
-/** Reads an amount as people write it: `75%` and 0.75 are shares, `150k`, `1m` and 150000 are tokens. `null` for anything else. */
+/** A bare number up to this is tokens to one reader and per cent to another. */
+const MOST_PERCENT = 100;
+
+/** Reads an amount as people write it: `75%` and 0.75 are shares, `150k`, `1m` and 150000 are tokens. `null` for anything else, 75 among it. */
 export function amountOf(value: unknown, of: Whole = "input-budget"): Amount | null {
   const [, percent] = /^(\d{1,3}(?:\.\d{1,4})?) ?%$/.exec(String(value)) ?? [];
   if (percent !== undefined) return Number(percent) <= 100 ? { ratio: rounded(Number(percent) / 100), of } : null;
   const number = typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY ? value : sizeOf(String(value));
   if (number === null) return null;
-  return number <= 1 ? { ratio: number, of } : { tokens: number };
+  if (number <= 1) return { ratio: number, of };
+  return number <= MOST_PERCENT ? null : { tokens: number };
 }
 
 const FACTORS: ReadonlyMap<string, number> = new Map([

@@ -202,6 +202,9 @@ export function keepsByRule(keep: unknown): keep is Readonly<Record<string, unkn
  * @throws PlimsollError `bad-input` for an unknown name, with the nearest one.
  */
 export function policyOf<Given extends EnginePolicy>(given: Given | string): Given | Policy {
+  // A caller without types may give changes of a preset.
+  if (typeof given !== "string" && isRecord(given) && changesPreset(given))
+    throw new PlimsollError("bad-policy", "these are changes of a preset: give definePolicy({ … }) of them", {});
   if (typeof given !== "string") return given;
   const preset = presetNamed(given);
   if (preset === undefined) throw unknownPreset(given, "bad-input");
@@ -231,10 +234,14 @@ export function requireFallback(given: EnginePolicy | string, kinds: Kinds = BUI
 function unknownPreset(name: string, code: "bad-policy" | "bad-input"): PlimsollError {
   const successor = RETIRED_PRESETS.get(name);
   const names = PRESETS.map((preset) => preset.name);
-  const text =
-    successor === undefined
-      ? `there is no preset "${name}": ${suggestion(name, names)}`
-      : goneText(`the preset ${name}`, successor);
+  const [first = "", ...settings] = name.split(/\s+/);
+  const others = `known: ${names.join(", ")}; further names of \`plimsoll policy list\` run only in \`plimsoll bench\``;
+  const nearest = /[\\/]|\.\w+$/.test(name)
+    ? "take loadPolicy of @plimsoll/stores for a file"
+    : settings.length > 0 && names.includes(first)
+      ? `in code, write definePolicy({ extends: "${first}", ${settings.join(", ").replaceAll(/=([^,]+)/g, ': "$1"')} })`
+      : suggestion(name, names, others);
+  const text = successor === undefined ? `there is no preset "${name}": ${nearest}` : goneText(`the preset ${name}`, successor);
   return new PlimsollError(code, text, { name });
 }
 
