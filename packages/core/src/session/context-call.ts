@@ -67,11 +67,16 @@ function remainingText(log: CalledSession): string {
   const replyTokens = maxOutputTokens ?? 0;
   const leftTokens = Math.max(0, (windowTokens ?? 0) - replyTokens - expectedTokens);
   const left = `About ${leftTokens} tokens are left: the window has ${windowTokens}, and the reply may take ${replyTokens} of them.`;
-  const tokensByKind = new Map<string, number>([["system text and tools", overheadTokens]]);
+  const tokensByKind = new Map<string, number>();
   for (const message of state.view.messages) {
     const kind = kindOf(message);
     tokensByKind.set(kind, (tokensByKind.get(kind) ?? 0) + setup.estimator.messageTokens(message, state.ledger));
   }
+  // Reports measure the whole request, estimates each message: the kinds are scaled so that they add up.
+  const sumTokens = [...tokensByKind.values()].reduce((sum, tokens) => sum + tokens, 0);
+  const scale = Math.max(0, expectedTokens - overheadTokens) / Math.max(1, sumTokens);
+  for (const [kind, tokens] of tokensByKind) tokensByKind.set(kind, tokens * scale);
+  tokensByKind.set("system text and tools", overheadTokens);
   const rows = [...tokensByKind].sort(([, a], [, b]) => b - a).map(([kind, tokens]) => `${Math.round(tokens)} ${kind}`);
   const { usedChars, mostChars } = pinRoom(log);
   return [

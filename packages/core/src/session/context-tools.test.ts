@@ -6,6 +6,7 @@ import type { Policy } from "../policy/policy.ts";
 import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { assistant, callPart, human, reply, result, sessionStart } from "../testing/builders.ts";
+import { usageOf } from "../usage.ts";
 import { decodeLog, encodeLog } from "./codec.ts";
 import { contextTools } from "./context-tools.ts";
 import { createSession } from "./open-session.ts";
@@ -71,6 +72,11 @@ describe("context tools", () => {
       `Your context has about ${expectedTokens} tokens. About ${30_000 - expectedTokens} tokens are left:`,
     );
     expect(text).toMatch(/<session-data>\n\d+ results of tool\n/);
+    const usage = usageOf({ totalInputTokens: Math.round(expectedTokens * 1.3) });
+    await session.report(session.view(), { requestId: "q", modelId: "m", usage });
+    const kinds = [...String(await run("remaining", {})).matchAll(/^(\d+) /gm)].map(([, tokens]) => Number(tokens));
+    const sum = kinds.reduce((all, tokens) => all + tokens, 0);
+    expect(Math.abs(sum - session.predict().expectedTokens)).toBeLessThanOrEqual(kinds.length);
   });
 
   test.each([
