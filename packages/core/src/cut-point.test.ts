@@ -9,99 +9,8 @@ import {
   safeCuts,
   spansBetween,
 } from "./cut-point.ts";
-import type { Message } from "./message/message.ts";
+import { type Message, textOf } from "./message/message.ts";
 import { calling, declared, human, reply, result, summaryMessage } from "./testing/builders.ts";
-
-const u = (id: string) => human(id, "question");
-const a = (id: string) => reply(id, "answer");
-
-/** The cut points at which no call is parted from its result, and nothing is taken of the open step. */
-function safeIndexes(messages: readonly Message[]): readonly number[] {
-  return [...safeCuts(messages).entries()].filter(([, safe]) => safe).map(([index]) => index);
-}
-
-describe("safeCuts", () => {
-  test.each<[string, readonly Message[], readonly number[]]>([
-    ["an empty list", [], [0]],
-    ["text only: everywhere", [u("u"), a("a"), u("v")], [0, 1, 2, 3]],
-    ["one call: not before its result", [u("u"), calling("a", ["c"]), result("r", "c", "done"), a("b")], [0, 1, 3, 4]],
-    [
-      "a parallel batch: not inside it",
-      [u("u"), calling("a", ["c", "d"]), result("r", "c", "done"), result("s", "d", "done"), a("b")],
-      [0, 1, 4, 5],
-    ],
-    [
-      "results in another order than their calls",
-      [calling("a", ["c", "d"]), result("s", "d", "done"), result("r", "c", "done"), a("b")],
-      [0, 3, 4],
-    ],
-    [
-      "batch after batch: between them, not behind the one that the model has not answered to",
-      [calling("a", ["c"]), result("r", "c", "done"), calling("b", ["d"]), result("s", "d", "done")],
-      [0, 2],
-    ],
-    ["an open batch at the end: before it", [u("u"), calling("a", ["c"])], [0, 1]],
-    [
-      "K-k3: a call binds what comes before its late result",
-      [u("u"), calling("a", ["c"]), u("v"), result("r", "c", "done"), u("w")],
-      [0, 1, 4, 5],
-    ],
-    [
-      "results still missing from the newest batch may come: not inside it",
-      [u("u"), calling("a", ["c", "d"]), result("r", "c", "done")],
-      [0, 1],
-    ],
-    [
-      "one id in every step: between them",
-      [u("u"), ...["1", "2", "3"].flatMap((step) => [calling(`a${step}`, ["c"]), result(`r${step}`, "c", "done")]), a("b")],
-      [0, 1, 3, 5, 7, 8],
-    ],
-    [
-      "ids of a batch used again by the next, out of order, one twice",
-      [
-        calling("a", ["c", "d", "c"]),
-        result("r", "d", "x"),
-        result("s", "c", "x"),
-        result("t", "c", "x"),
-        calling("b", ["c"]),
-        result("v", "c", "x"),
-        a("e"),
-      ],
-      [0, 4, 6, 7],
-    ],
-    ["a result before its call binds nothing", [result("r", "c", "done"), calling("a", ["c"]), u("v")], [0, 1, 2, 3]],
-    ["a result without a call binds nothing", [u("u"), result("r", "c", "done"), u("v")], [0, 1, 2, 3]],
-    ["a call that was never answered binds nothing", [u("u"), calling("a", ["c"]), u("v"), a("b")], [0, 1, 2, 3, 4]],
-    ["nor does one at the beginning", [calling("a", ["c"]), u("v"), a("b")], [0, 1, 2, 3]],
-  ])("%s", (_, messages, indexes) => {
-    expect(safeIndexes(messages)).toEqual(indexes);
-  });
-});
-
-const safe = [true, true, false, false, true, false];
-
-test.each([
-  ["at it", 1, 1],
-  ["before it", 3, 1],
-  ["the beginning is always safe", 0, 0],
-  ["past the end", 99, 4],
-  ["before the beginning", -1, 0],
-])("safeCutAtOrBefore: %s", (_, index, cut) => {
-  expect(safeCutAtOrBefore(safe, index)).toBe(cut);
-});
-
-test("safeCutAtOrBefore: back to the beginning from right behind it", () => {
-  expect(safeCutAtOrBefore([true, false], 1)).toBe(0);
-});
-
-test.each([
-  ["at it", 1, 1],
-  ["after it", 2, 4],
-  ["none there is", 5, null],
-  ["before the beginning", -1, 0],
-])("safeCutAtOrAfter: %s", (_, index, cut) => {
-  expect(safeCutAtOrAfter(safe, index)).toBe(cut);
-});
 
 /** A history from one letter a message: U human, S summary, A text, C call, R its result, B a batch of two calls and R R their results. */
 function history(letters: string): readonly Message[] {
@@ -126,6 +35,65 @@ function history(letters: string): readonly Message[] {
     }
   });
 }
+
+describe("safeCuts", () => {
+  test.each<[string, readonly Message[], readonly number[]]>([
+    ["an empty list", [], [0]],
+    ["text only: everywhere", history("UAU"), [0, 1, 2, 3]],
+    ["one call: not before its result", history("UCRA"), [0, 1, 3, 4]],
+    ["a parallel batch: not inside it", history("UBRRA"), [0, 1, 4, 5]],
+    [
+      "results in another order than their calls",
+      [calling("a", ["c", "d"]), result("s", "d", "done"), result("r", "c", "done"), reply("b", "answer")],
+      [0, 3, 4],
+    ],
+    ["batch after batch: between them, not behind the one that the model has not answered to", history("CRCR"), [0, 2]],
+    ["an open batch at the end: before it", history("UC"), [0, 1]],
+    ["K-k3: a call binds what comes before its late result", history("UCURU"), [0, 1, 4, 5]],
+    ["results still missing from the newest batch may come: not inside it", history("UBR"), [0, 1]],
+    [
+      "one id in every step: between them",
+      ["1", "2", "3"].flatMap((step) => [calling(`a${step}`, ["c"]), result(`r${step}`, "c", "done")]),
+      [0, 2, 4],
+    ],
+    [
+      "ids of a batch used again by the next, out of order, one twice",
+      [
+        calling("a", ["c", "d", "c"]),
+        ...["d", "c", "c"].map((callId, index) => result(`r${index}`, callId, "x")),
+        ...[calling("b", ["c"]), result("v", "c", "x"), reply("e", "answer")],
+      ],
+      [0, 4, 6, 7],
+    ],
+    ["a result before its call binds nothing", [result("r", "c", "done"), calling("a", ["c"]), human("v", "so")], [0, 1, 2, 3]],
+    ["a result without a call binds nothing", history("URU"), [0, 1, 2, 3]],
+    ["a call that was never answered binds nothing", history("UCUA"), [0, 1, 2, 3, 4]],
+    ["nor does one at the beginning", history("CUA"), [0, 1, 2, 3]],
+  ])("%s", (_, messages, indexes) => {
+    expect([...safeCuts(messages).entries()].filter(([, safe]) => safe).map(([index]) => index)).toEqual(indexes);
+  });
+});
+
+const safe = [true, true, false, false, true, false];
+
+test.each([
+  ["at it", 1, 1],
+  ["before it", 3, 1],
+  ["the beginning is always safe", 0, 0],
+  ["past the end", 99, 4],
+  ["before the beginning", -1, 0],
+])("safeCutAtOrBefore: %s", (_, index, cut) => {
+  expect(safeCutAtOrBefore(safe, index)).toBe(cut);
+});
+
+test.each([
+  ["at it", 1, 1],
+  ["after it", 2, 4],
+  ["none there is", 5, null],
+  ["before the beginning", -1, 0],
+])("safeCutAtOrAfter: %s", (_, index, cut) => {
+  expect(safeCutAtOrAfter(safe, index)).toBe(cut);
+});
 
 describe("cutAtBoundary", () => {
   test.each<[string, string, Boundary, number, number]>([
@@ -200,8 +168,7 @@ test.each<[string, readonly Message[], number]>([
 });
 
 const messages = [100, 50, 30, 20, 10].map((tokens, index) => human(`u${index}`, "x".repeat(tokens)));
-const length = (message: (typeof messages)[number]) =>
-  message.parts.map((part) => ("text" in part ? part.text.length : 0)).reduce((a, b) => a + b);
+const tokensOf = (message: Message) => textOf(message).length;
 
 test.each([
   ["keep nothing", 0, 5],
@@ -236,8 +203,6 @@ describe("cutKeeping tokens", () => {
   });
 });
 
-const tokensOf = (message: Message) => (message.role === "user" ? length(message) : 0);
-
 test.each([
   ["the newest message exceeds nothing", 0, 4],
   ["just the newest does not exceed itself: one more", 10, 3],
@@ -247,10 +212,6 @@ test.each([
   ["all together do not exceed it", 210, 0],
 ])("cutKeeping what exceeds tokens: %s", (_, keepTokens, cut) => {
   expect(cutKeeping(messages, { overTokens: keepTokens }, tokensOf)).toBe(cut);
-});
-
-test("cutKeeping: there is nothing to cut in no messages", () => {
-  expect(cutKeeping([], { overTokens: 0 }, tokensOf)).toBe(0);
 });
 
 const turn = [human("u", "do"), reply("a", "one"), reply("b", "two")];
