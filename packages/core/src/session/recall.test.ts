@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { SessionEntry } from "../entry.ts";
+import type { AppliedEdit, SessionEntry } from "../entry.ts";
 import { partHandle, spanHandle } from "../message/handle.ts";
 import { type Message, textOf } from "../message/message.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
@@ -114,50 +114,34 @@ describe("recall of a span", () => {
 
   const summary = summaryMessage("s", "what happened");
 
-  test.each<[string, readonly SessionEntry[], string, RegExp]>([
-    [
-      "from a notice back to what it counts",
-      [compaction("c", [dropped("u1", "a1", notice)])],
-      "n..r1",
-      /^\[user u1\].*\[tool-result r1\]/s,
-    ],
+  const twoSpans = summarized(summary, ["u1", "u1"], ["r1", "a2"]);
+  const history = replacedHistory([human("u1", "first"), reply("made", "made up"), human("u#2", "second")]);
+
+  test.each<[string, readonly AppliedEdit[], string, RegExp]>([
+    ["from a notice back to what it counts", [dropped("u1", "a1", notice)], "n..r1", /^\[user u1\].*\[tool-result r1\]/s],
     [
       "from a summary back to what it covers",
-      [compaction("c", [summarized(summary, ["a1", "r1"])])],
+      [summarized(summary, ["a1", "r1"])],
       "s..a2",
       /^\[assistant a1\].*\[assistant a2\]/s,
     ],
     [
       "through a summary to the end of what it covers",
-      [compaction("c", [summarized(summary, ["a1", "a2"])])],
+      [summarized(summary, ["a1", "a2"])],
       "u1..s",
       /^\[user u1\].*\[assistant a2\]/s,
     ],
-    [
-      "from a summary that stepped over a message through that one",
-      [compaction("c", [summarized(summary, ["u1", "u1"], ["r1", "a2"])])],
-      "s..a1",
-      /^\[user u1\].*\[assistant a2\]/s,
-    ],
-    [
-      "through a notice of a summary that stepped over a message",
-      [compaction("c", [summarized(summary, ["u1", "u1"], ["r1", "a2"])]), compaction("d", [dropped("s", "a1", notice)])],
-      "n..n",
-      /^\[user u1\].*\[assistant a2\]/s,
-    ],
+    ["from a summary that stepped over a message through that one", [twoSpans], "s..a1", /^\[user u1\].*\[assistant a2\]/s],
+    ["through a notice of such a summary", [twoSpans, dropped("s", "a1", notice)], "n..n", /^\[user u1\].*\[assistant a2\]/s],
     [
       "through a notice of a summary",
-      [compaction("c", [summarized(summary, ["u1", "r1"])]), compaction("d", [dropped("s", "a2", notice)])],
+      [summarized(summary, ["u1", "r1"]), dropped("s", "a2", notice)],
       "n..u#2",
       /^\[user u1\].*\[user u%232\]/s,
     ],
-    [
-      "from a message that a new history made",
-      [compaction("c", [replacedHistory([human("u1", "first"), reply("made", "made up"), human("u#2", "second")])])],
-      "made..u#2",
-      /^\[user u1\].*\[user u%232\]/s,
-    ],
-  ])("%s", async (_, more, handle, text) => {
+    ["from a message that a new history made", [history], "made..u#2", /^\[user u1\].*\[user u%232\]/s],
+  ])("%s", async (_, edits, handle, text) => {
+    const more = edits.map((edit, at) => compaction(`c${at}`, [edit]));
     expect(await recalled(handle, more)).toMatch(text);
   });
 
