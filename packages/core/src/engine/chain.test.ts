@@ -130,16 +130,27 @@ const view = ["a", "b", "c", "d"].map((id) => reply(id, "x".repeat(100))).concat
 const messages: readonly Message[] = [...view, human("u", "x".repeat(100))];
 
 /** Makes the messages that a rule holds, as the chain is given them. */
-const heldBy = (id: string): KeptMessages => {
-  return {
-    kind: id,
-    messages: messages.filter((message) => message.id === id),
-    tokens: 100,
-    chosen: [],
-    beyond: [],
-    failure: null,
-  };
+const heldBy = (kind: string): KeptMessages => {
+  return { kind, messages: messages.filter(({ id }) => id === kind), tokens: 100, chosen: [], beyond: [], failure: null };
 };
+const start = { messages, tokens: 500, applied: [], steps: [], held: [] };
+
+/** Tools with which nothing is planned, and each message has 100 tokens. */
+const input = strategyInput(messages);
+const TOOLS: ChainTools = {
+  goal: { budgetTokens: 500, limitTokens: 500, lineTokens: 500, retryTokens: null },
+  budget: input.budget,
+  cause: "size",
+  isProgress: ({ before, after }) => after < before,
+  sizing: input,
+  tokensOf: (some) => 100 * some.length,
+  carryOut: () => Promise.reject(new Error("nothing is planned")),
+};
+
+/** Runs steps that are no kind's, with the rules' messages free. */
+async function runSteps(steps: readonly ChainStep[], tools: Partial<ChainTools>, signal = new AbortController().signal) {
+  return (await runChain({ steps, rules: [], isForced: false }, start, { ...TOOLS, ...tools }, signal)).run;
+}
 
 /** Runs steps over five messages of 100 tokens; a step `!a` fails, one `=a` writes the view anew at its size. */
 async function ran(
@@ -157,14 +168,9 @@ async function ran(
   };
   const marked = (mark: string) => new Set([...own, ...fallback].filter((step) => step.startsWith(mark)).map(idOf));
   const [failing, rewriting] = [marked("!"), marked("=")];
-  const input = strategyInput(messages);
   const tools: ChainTools = {
-    goal: { budgetTokens: 500, limitTokens, lineTokens: 500, retryTokens: null },
-    budget: input.budget,
-    cause: "size",
-    isProgress: ({ before, after }) => after < before,
-    sizing: input,
-    tokensOf: (some) => 100 * some.length,
+    ...TOOLS,
+    goal: { ...TOOLS.goal, limitTokens },
     carryOut: async ({ messages: before, edits: [edit], kept }) => {
       const gone = edit?.kind === "replace-spans" ? (edit.spans[0]?.from ?? "") : "";
       if (before.some((message) => message.id === gone && kept.has(message))) return { applied: [], messages: before };
@@ -178,8 +184,7 @@ async function ran(
     { policy, breaker: CLOSED, setup: { kinds: withKinds({ strategies: [TAKE] }) } },
     { reason: "threshold", input: { gate: "before-step", pending: [], model, nowMs: null } },
   );
-  const start = { messages, tokens: 500, applied: [], steps: [], held: held.map(heldBy) };
-  const { run } = await runChain(chained, start, tools, new AbortController().signal);
+  const { run } = await runChain(chained, { ...start, held: held.map(heldBy) }, tools, new AbortController().signal);
   return run.steps;
 }
 
@@ -247,20 +252,7 @@ test("others run between two steps, and an abort meanwhile ends the chain there"
     step("second", () => controller.abort(new Error("enough"))),
     step("third", () => told.push("late")),
   ];
-  const input = strategyInput(messages);
-  const goal = { budgetTokens: 500, limitTokens: 500, lineTokens: 500, retryTokens: null };
-  const tools: ChainTools = {
-    goal,
-    budget: input.budget,
-    cause: "size",
-    isProgress: () => false,
-    sizing: input,
-    tokensOf: () => 500,
-    carryOut: () => Promise.reject(new Error("nothing is planned")),
-  };
-  const start = { messages, tokens: 500, applied: [], steps: [], held: [] };
-  const ending = runChain({ steps, rules: [], isForced: false }, start, tools, controller.signal);
-  await expect(ending).rejects.toThrow("enough");
+  await expect(runSteps(steps, {}, controller.signal)).rejects.toThrow("enough");
   expect([planned, told]).toEqual([["first", "second"], ["first"]]);
 });
 
@@ -283,33 +275,26 @@ test.each([
     strategy: { name, needsModel: false, plan: () => answerOf(edits) },
     from: "fallback",
   });
-  const input = strategyInput(messages);
-  const tools: ChainTools = {
-    goal: { budgetTokens: 500, limitTokens: 225, lineTokens: 500, retryTokens: null },
-    budget: input.budget,
-    cause: "size",
-    isProgress: () => true,
-    sizing: { ...input, messageTokens: sizeOf },
-    tokensOf,
-    carryOut: async ({ messages: before, edits }) => {
-      const cutIds = new Set(edits.flatMap((edit) => (edit.kind === "replace-part" ? [edit.messageId] : [])));
-      const isDrop = edits.some(({ kind }) => kind === "replace-spans");
-      return {
-        applied: isDrop
-          ? [dropped("a", "a")]
-          : [...cutIds].map((id) => ({ ...cut(id), part: { type: "text", text: "stub" }, removedChars: 96 }) as const),
-        messages: before
-          .filter(({ id }) => !isDrop || id !== "a")
-          .map((message) => (cutIds.has(message.id) ? stub(message) : message)),
-      };
-    },
+  const carryOut: ChainTools["carryOut"] = async ({ messages: before, edits }) => {
+    const ids = edits.flatMap((edit) => (edit.kind === "replace-part" ? [edit.messageId] : []));
+    if (ids.length === 0) return { applied: [dropped("a", "a")], messages: before.filter(({ id }) => id !== "a") };
+    return {
+      applied: ids.map((id) => ({ ...cut(id), part: { type: "text", text: "stub" }, removedChars: 96 }) as const),
+      messages: before.map((message) => (ids.includes(message.id) ? stub(message) : message)),
+    };
   };
   const steps = [
     step("cutter", [cut("b"), cut("c"), cut("d")]),
     step("dropper", [{ kind: "replace-spans", spans: [span], by: "nothing" }]),
   ];
-  const start = { messages, tokens: 500, applied: [], steps: [], held: [] };
-  const { run } = await runChain({ steps, rules: [], isForced: false }, start, tools, new AbortController().signal);
+  const goal = { ...TOOLS.goal, limitTokens: 225 };
+  const run = await runSteps(steps, {
+    goal,
+    isProgress: () => true,
+    sizing: { ...input, messageTokens: sizeOf },
+    tokensOf,
+    carryOut,
+  });
   expect(run.messages.map((message) => `${message.id} ${sizeOf(message)}`)).toEqual(view);
   expect(run.applied.map((edit) => (edit.kind === "replace-part" ? edit.messageId : edit.kind))).toEqual(applied);
   expect(run.tokens).toBe(220);
@@ -317,16 +302,10 @@ test.each([
 });
 
 describe("of a chain that misses its goal the view is sent", () => {
-  const view = (from: ChainView["from"], tokens: number): ChainView => ({
-    from,
-    run: {
-      messages: [],
-      tokens,
-      applied: [],
-      steps: [{ strategy: `to ${tokens}`, outcome: "applied", detail: null }],
-      held: [],
-    },
-  });
+  const view = (from: ChainView["from"], tokens: number): ChainView => {
+    const steps = [{ strategy: `to ${tokens}`, outcome: "applied", detail: null }] as const;
+    return { from, run: { ...start, messages: [], tokens, steps } };
+  };
   const kept = [view("policy", 400), view("policy", 300)];
   const left = [view("fallback", 200), view("fallback", 100)];
   test.each<[string, readonly ChainView[], number | null, number]>([
@@ -343,16 +322,8 @@ describe("of a chain that misses its goal the view is sent", () => {
   test("and its record says that later steps are not in it", () => {
     const [first, last] = [view("policy", 400).run, view("fallback", 100).run];
     const run = { ...last, steps: [...first.steps, ...last.steps] };
-    const { steps } = bestOf(
-      {
-        run,
-        views: [
-          { from: "policy", run: first },
-          { from: "fallback", run },
-        ],
-      },
-      { retryTokens: null },
-    );
+    const views = [{ from: "policy", run: first } as const, { from: "fallback", run } as const];
+    const { steps } = bestOf({ run, views }, { retryTokens: null });
     expect(steps.map(({ strategy, outcome }) => `${strategy} ${outcome}`)).toEqual(["to 400 applied", "to 100 no-progress"]);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { SessionEntry, UsageEntry } from "../../entry.ts";
 import type { JsonValue } from "../../json.ts";
 import type { AssistantMessage, Message } from "../../message/message.ts";
+import { messageChars } from "../../message/size.ts";
 import { foldLedger } from "../../session/session-state.ts";
 import { EMPTY_VIEW, foldEntry } from "../../session/view.ts";
 import {
@@ -27,24 +28,33 @@ import { createWorkCounter, type ModelPriors, POOLED_PRIOR } from "../measure.ts
 
 const bare: Overhead = { system: "", tools: [], dynamicContext: null, hiddenTokens: 0 };
 
-/** Folds a log with the ledger, and predicts the next request. */
+interface FollowOptions {
+  readonly overhead?: Overhead;
+  readonly priors?: ModelPriors;
+  /** The overhead as it is at each entry, and behind the last one. */
+  readonly overheadAt?: (entry: number) => Overhead;
+}
+
+/** Folds a log with the ledger, and predicts the next request. `bounds` is the sum of the bounds after each of its entries. */
 function follow(
   entries: readonly SessionEntry[],
-  { overhead = bare, priors }: { overhead?: Overhead; priors?: ModelPriors } = {},
+  { overhead = bare, priors, overheadAt = () => overhead }: FollowOptions = {},
 ) {
   const work = createWorkCounter();
   const estimator = createEstimator({ kind: "ledger" }, work, priors === undefined ? {} : { priors });
-  let view = EMPTY_VIEW;
-  let ledger = EMPTY_LEDGER;
-  for (const entry of entries) {
+  let [view, ledger, bounds] = [EMPTY_VIEW, EMPTY_LEDGER, 0];
+  for (const [index, entry] of entries.entries()) {
     view = foldEntry(view, entry);
-    ledger = foldLedger(ledger, entry, { estimator, view, overhead });
+    ledger = foldLedger(ledger, entry, { estimator, view, overhead: overheadAt(index) });
+    bounds += estimator.predict(ledger, overheadAt(index)).upperTokens;
   }
   const scannedBefore = work.total().charactersScanned;
-  const prediction = estimator.predict(ledger, overhead);
+  const prediction = estimator.predict(ledger, overheadAt(entries.length));
   return {
     prediction,
     ledger,
+    bounds,
+    prices: view.messages.slice().reduce((sum, each) => sum + estimator.messageTokens(each, ledger), 0),
     scannedBefore,
     scanned: work.total().charactersScanned,
     weigh: (message: Message) => estimator.messageTokens(message, EMPTY_LEDGER),
@@ -245,17 +255,9 @@ describe("output that the message does not hold", () => {
 });
 
 /** The figures of a session: expected, bound and overhead at its end, the price of its messages, and the sum of the bounds after each of its entries. */
-function figuresOf(entries: readonly SessionEntry[], overheadAt: (entry: number) => Overhead = () => bare): readonly number[] {
-  const estimator = createEstimator({ kind: "ledger" }, createWorkCounter(), { priors: pricesOf });
-  let [view, ledger, bounds] = [EMPTY_VIEW, EMPTY_LEDGER, 0];
-  for (const [index, entry] of entries.entries()) {
-    view = foldEntry(view, entry);
-    ledger = foldLedger(ledger, entry, { estimator, view, overhead: overheadAt(index) });
-    bounds += estimator.predict(ledger, overheadAt(index)).upperTokens;
-  }
-  const { expectedTokens, upperTokens, overheadTokens } = estimator.predict(ledger, overheadAt(entries.length));
-  const prices = view.messages.slice().reduce((sum, each) => sum + estimator.messageTokens(each, ledger), 0);
-  return [expectedTokens, upperTokens, overheadTokens, Math.round(prices), bounds];
+function figuresOf(entries: readonly SessionEntry[], more: FollowOptions = {}): readonly number[] {
+  const { prediction, prices, bounds } = follow(entries, { priors: pricesOf, ...more });
+  return [prediction.expectedTokens, prediction.upperTokens, prediction.overheadTokens, Math.round(prices), bounds];
 }
 
 /** Another model's text costs a third more, and its reasoning is gone after a turn. */
@@ -429,7 +431,7 @@ describe("the figures of a session", () => {
       tools: entry < 20 ? [] : tools,
       hiddenTokens: entry < 25 ? 0 : 50,
     });
-    expect(figuresOf(after(10), overheadAt)).toEqual([7848, 8056, 5270, 2622, 196555]);
+    expect(figuresOf(after(10), { overheadAt })).toEqual([7848, 8056, 5270, 2622, 196555]);
   });
 });
 
@@ -452,7 +454,7 @@ describe("work", () => {
 
   test("folding a log reads each character once", () => {
     const { entries } = steps(20);
-    const chars = entries.reduce((sum, entry) => sum + (entry.type === "message" ? textLength(entry.message) : 0), 0);
+    const chars = entries.reduce((sum, entry) => sum + (entry.type === "message" ? messageChars(entry.message) : 0), 0);
     expect(follow(entries).scannedBefore).toBe(chars);
   });
 
@@ -469,19 +471,6 @@ describe("work", () => {
     expect(Number.isSafeInteger(prediction.expectedTokens)).toBe(true);
   });
 });
-
-function textLength({ parts }: Message): number {
-  return parts.reduce(
-    (sum, part) =>
-      sum +
-      (part.type === "tool-call"
-        ? part.toolName.length + part.argumentsJson.length
-        : part.type === "image"
-          ? 0
-          : part.text.length),
-    0,
-  );
-}
 
 test("whatever is reported, predictions are finite, bounded from above by their bound, and the same when folded again", () => {
   const reported = fc.record({
