@@ -249,7 +249,7 @@ describe("a request goes on after a change", () => {
 });
 
 describe("who is checked", () => {
-  test.each<[string, string, SimulatorOptions["rules"], number]>([
+  test.each<[string, string, SimulatorOptions["rules"] & {}, number]>([
     ["Fable 5.2 on a new account", "claude-fable-5-2", {}, 400],
     ["Fable 5.2 on an old account", "claude-fable-5-2", { account: "before-2026-08-31" }, 400],
     ["Mythos 5.2 on an old account", "claude-mythos-5-2", { account: "before-2026-08-31" }, 400],
@@ -268,7 +268,7 @@ describe("who is checked", () => {
     ["no model if the rule is off", "claude-fable-5-2", { thinkingPrefix: "off" }, 200],
     ["a server that drops by default", "claude-fable-5-2", { prefixMismatch: "drop_block" }, 200],
   ])("%s", async (_, model, rules, status) => {
-    const simulator = await thinker({ ...(rules === undefined ? {} : { rules }) });
+    const simulator = await thinker({ rules });
     const request = await afterSteps(simulator, 2, { ...REQUEST, model });
     expect((await ask(simulator, { ...request, system: "other" })).status).toBe(status);
   });
@@ -290,7 +290,7 @@ describe("who is checked", () => {
 });
 
 describe("whose thinking a model reads", () => {
-  test.each<[string, string, string, SimulatorOptions["rules"], number]>([
+  test.each<[string, string, string, SimulatorOptions["rules"] & {}, number]>([
     ["Fable 5.1 reads Opus 5.5's", "claude-opus-5-5", "claude-fable-5-1", {}, 0],
     ["Fable 5.1 reads Opus 5's", "claude-opus-5", "claude-fable-5-1", {}, 0],
     ["Opus 5 does not read Fable 5.1's", "claude-fable-5-1", "claude-opus-5", {}, 2],
@@ -302,7 +302,7 @@ describe("whose thinking a model reads", () => {
     ["Haiku 5.5 reads nobody else's", "claude-opus-5", "claude-haiku-5-5", {}, 2],
     ["a server that does not look", "claude-fable-5-2", "claude-opus-5", { thinkingModel: "off" }, 0],
   ])("%s", async (_, maker, model, rules, drops) => {
-    const simulator = await thinker({ ...(rules === undefined ? {} : { rules }) });
+    const simulator = await thinker({ rules });
     const request = { ...(await afterSteps(simulator, 2, { ...REQUEST, model: maker })), model };
     const { status, transformations } = await ask(simulator, request, BETA);
     expect(status).toBe(200);

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { ask, KEYS } from "../../testing/simulator-with.ts";
 import { startSimulator } from "../simulator.ts";
 import { type ExchangeFacts, factsLine } from "./facts.ts";
 import { LAST_REPLY, playScenario } from "./play.ts";
@@ -10,30 +11,17 @@ const asked = user(PERSON);
 const tool = (name: string) => ({ type: "function", function: { name, parameters: { type: "object" } } });
 const system = { role: "system", content: "You are an agent." };
 
-interface Body {
-  readonly messages?: readonly object[];
-  readonly tools?: readonly object[];
-  readonly model?: string;
-  readonly response_format?: object;
-}
-
-const MAIN: Body = { messages: [system, asked], tools: [tool("shell")] };
+const MAIN = { messages: [system, asked], tools: [tool("shell")] };
 
 /** Plays a scenario against these requests; gives the answers and the facts. */
-async function played(scenario: Partial<Scenario>, bodies: readonly Body[]) {
+async function played(scenario: Partial<Scenario>, bodies: readonly object[], path = "chat/completions", headers: object = {}) {
   const facts: ExchangeFacts[] = [];
   const options = playScenario({ name: "test", person: [PERSON], main: [], ...scenario }, (each) => facts.push(each));
   const simulator = await startSimulator(options);
   onTestFinished(() => simulator.close());
   const answers: unknown[] = [];
-  for (const body of bodies) {
-    const answer = await fetch(`${simulator.url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: "Bearer key" },
-      body: JSON.stringify({ model: "m", ...body }),
-    });
-    answers.push(await answer.json());
-  }
+  for (const body of bodies)
+    answers.push((await ask(simulator, path, { model: "m", ...body }, { ...KEYS, ...headers })).answer);
   return { answers, facts };
 }
 
@@ -48,8 +36,8 @@ describe("a request's kind is told by what it is made of", () => {
     { role: "assistant", content: null, tool_calls: calls },
     { role: "tool", tool_call_id: "c", content: "x" },
   ];
-  test.each<[string, KindRule["if"], Body]>([
-    ["no tools", { tools: "none" }, { messages: MAIN.messages ?? [] }],
+  test.each<[string, KindRule["if"], object]>([
+    ["no tools", { tools: "none" }, { messages: MAIN.messages }],
     ["some tools", { tools: "some", newest: "other" }, other],
     ["other tools", { tools: "other" }, { ...MAIN, tools: [tool("other")] }],
     ["the same tools", { tools: "same", newest: "other" }, other],
@@ -98,16 +86,10 @@ describe("main requests are answered in order", () => {
       },
       Array.from({ length: 6 }, () => MAIN),
     );
-    const call = (n: number) => ({
-      choices: [
-        {
-          message: {
-            content: "I print.",
-            tool_calls: [{ function: { name: "shell", arguments: `{"command":["print","${n} of 40"],"wait":5}` } }],
-          },
-        },
-      ],
-    });
+    const call = (n: number) => {
+      const called = { name: "shell", arguments: `{"command":["print","${n} of 40"],"wait":5}` };
+      return { choices: [{ message: { content: "I print.", tool_calls: [{ function: called }] } }] };
+    };
     const filler = says("This is line 1.");
     expect(answers).toMatchObject([says("one"), call(2), filler, call(4), filler, says(LAST_REPLY)]);
   });
@@ -120,19 +102,12 @@ describe("main requests are answered in order", () => {
   test("a pattern of one text calls a tool whose input is text, wherever the request's tools stand", async () => {
     const exec = { type: "custom", name: "exec", format: { type: "text" } };
     const tools = [{ type: "namespace", name: "functions", tools: [exec] }];
-    const facts: ExchangeFacts[] = [];
     const patterns = [{ name: "exec", arguments: "print({n}, {chars})" }];
-    const options = playScenario({ name: "test", main: [{ call: { outputTokens: 10 } }], tools: patterns }, (each) =>
-      facts.push(each),
-    );
-    const simulator = await startSimulator(options);
-    onTestFinished(() => simulator.close());
+    const scenario = { main: [{ call: { outputTokens: 10 } }], tools: patterns };
     const input = [{ type: "additional_tools", role: "developer", tools }, { ...system, role: "developer" }, user("go")];
-    const body = JSON.stringify({ model: "m", store: false, input });
-    const headers = { authorization: "Bearer key" };
-    const answer = await fetch(`${simulator.url}/v1/responses`, { method: "POST", headers, body });
+    const { answers, facts } = await played(scenario, [{ store: false, input }], "responses");
     const call = { type: "custom_tool_call", name: "exec", input: "print(1, 40)" };
-    expect(await answer.json()).toMatchObject({ output: [call] });
+    expect(answers).toMatchObject([{ output: [call] }]);
     expect(facts).toMatchObject([{ toolCount: 1, itemCount: 1, systemTokens: expect.toSatisfy((tokens) => tokens > 0) }]);
   });
 
@@ -249,15 +224,8 @@ describe("facts", () => {
       { ...MAIN, messages: [system, asked, calls, result] },
       { ...MAIN, messages: [system, user(`Summary. ${PERSON}`), calls, result, user("the mast is of oak")] },
     ];
-    const { facts } = await played(
-      {
-        probes: [
-          { id: "oak", text: "of oak" },
-          { id: "elm", text: "of elm" },
-        ],
-      },
-      bodies,
-    );
+    const probes = ["oak", "elm"].map((id) => ({ id, text: `of ${id}` }));
+    const { facts } = await played({ probes }, bodies);
     const [first, second] = facts;
     expect(first).toMatchObject({
       index: 0,
@@ -288,18 +256,13 @@ describe("facts", () => {
   });
 
   test("tell the vendor's own summary from a step, and hold the person's words beside a result", async () => {
-    const facts: ExchangeFacts[] = [];
-    const scenario: Scenario = { name: "test", person: [PERSON, "of elm"], main: [{ say: { text: "one" }, repeat: 2 }] };
-    const simulator = await startSimulator(playScenario(scenario, (each) => facts.push(each)));
-    onTestFinished(() => simulator.close());
+    const scenario = { person: [PERSON, "of elm"], main: [{ say: { text: "one" }, repeat: 2 }] };
     const call = { role: "assistant", content: [{ type: "tool_use", id: "c", name: "shell", input: {} }] };
     const found = { type: "tool_result", tool_use_id: "c", content: [{ type: "text", text: "of elm" }] };
     const messages = [user("go"), call, { role: "user", content: [found, { type: "text", text: PERSON }] }];
-    const headers = { "x-api-key": "key", "anthropic-version": "2023-06-01", "anthropic-beta": "compact-2026-09-04" };
-    for (const more of [{}, { compaction: { type: "summarize" } }, {}]) {
-      const body = JSON.stringify({ model: "claude-opus-5-5", max_tokens: 9, messages, ...more });
-      await fetch(`${simulator.url}/v1/messages`, { method: "POST", headers, body });
-    }
+    const step = { model: "claude-opus-5-5", max_tokens: 9, messages };
+    const bodies = [step, { ...step, compaction: { type: "summarize" } }, step];
+    const { facts } = await played(scenario, bodies, "messages", { "anthropic-beta": "compact-2026-09-04" });
     expect(facts.map(({ kind, outcome, person }) => [kind, outcome, person])).toEqual(
       ["main", "vendor-summary", "main"].map((kind) => [kind, "answered", [0]]),
     );
