@@ -87,6 +87,9 @@ const touching = (id: string, path: string, access: "read" | "modify") =>
     { type: "tool-call", callId: `c-${id}`, toolName: "any", argumentsJson: `{"path":"${path}"}`, paths: [{ path, access }] },
   ]);
 const failing = (id: string) => ({ ...result(`r-${id}`, `c-${id}`, "trace\nTypeError: x"), isError: true });
+const requestOf = (messages: readonly Message[], view: readonly Message[]): SummaryRequest => {
+  return { ...PLIMSOLL, focus: null, parts: [{ promptId: "p", messages }], view };
+};
 const before = (text: string) => summaryMessage("s", `${SUMMARY_HEADER.text}\n\n${text}`);
 const PLAN_BEFORE = "## Progress\n- Plan, done: A\n- B is red.\n\n## Next Steps\n- Plan, open: C";
 
@@ -195,9 +198,7 @@ describe("under the sections of a policy", () => {
     ["the one before a summary", [], [human("u", "A"), before("Done.")], "## Goal\n- Asked first: A\n\n## Progress\n- Done."],
     ["the one that says something", [human("u", "None")], [human("v", "B")], "## Goal\n- Asked first: B"],
   ])("the first request is %s", (_, stays, messages, expected) => {
-    const view = [...stays, ...messages];
-    const request = { ...PLIMSOLL, focus: null, parts: [{ promptId: "p", messages }], view };
-    expect(digestText(request, DEFAULT_DIGEST_OPTIONS)).toBe(expected);
+    expect(digestText(requestOf(messages, [...stays, ...messages]), DEFAULT_DIGEST_OPTIONS)).toBe(expected);
   });
 
   const plan = planned("p", ["C", "pending"]);
@@ -205,9 +206,7 @@ describe("under the sections of a policy", () => {
     ["a plan that stays in the view, nor an older one", [before(PLAN_BEFORE)], [plan], "## Progress\n- B is red."],
     ["an older plan if the newest is covered", [plan], [], "## Next Steps\n- Plan, open: C"],
   ])("does not tell %s", (_, messages, stays, expected) => {
-    const view = [...messages, ...stays];
-    const request = { ...PLIMSOLL, focus: null, parts: [{ promptId: "p", messages }], view };
-    expect(digestText(request, DEFAULT_DIGEST_OPTIONS)).toBe(expected);
+    expect(digestText(requestOf(messages, [...messages, ...stays]), DEFAULT_DIGEST_OPTIONS)).toBe(expected);
   });
 
   test.each<[string, readonly string[], string]>([
@@ -219,9 +218,10 @@ describe("under the sections of a policy", () => {
 
   test("beside the record it tells nothing that the record has, and nothing that an earlier digest had of it", () => {
     const messages = [before(PLAN_BEFORE), human("u", "D"), touching("a", "a.ts", "modify"), failing("a"), reply("b", "Done.")];
-    const request = { ...PLIMSOLL, focus: null, parts: [{ promptId: "p", messages }] };
     const options = { maximumChars: 6000, facts: messages.reduce(foldFacts, NO_FACTS), isBesideRecord: true };
-    expect(digestText(request, options)).toBe("## Goal\n- Asked later: D\n\n## Progress\n- B is red.\n- Done.");
+    expect(digestText(requestOf(messages, messages), options)).toBe(
+      "## Goal\n- Asked later: D\n\n## Progress\n- B is red.\n- Done.",
+    );
   });
 });
 
@@ -249,12 +249,8 @@ describe("the calls of a digest", () => {
   test("are those of the whole log but for the last, and replace an earlier list", () => {
     const log = called("bill", ...ids(...Array(1_200).keys()));
     const facts = log.reduce(foldFacts, NO_FACTS);
-    const [covered, stays] = [
-      [before("## Progress\n- Called: bill id 0 to 9 (10 calls)"), ...log.slice(-40, -4)],
-      log.slice(-4),
-    ];
-    const request = { ...PLIMSOLL, focus: null, parts: [{ promptId: "p", messages: covered }], view: [...covered, ...stays] };
-    const text = digestText(request, { maximumChars: 6000, facts });
+    const covered = [before("## Progress\n- Called: bill id 0 to 9 (10 calls)"), ...log.slice(-40, -4)];
+    const text = digestText(requestOf(covered, [...covered, ...log.slice(-4)]), { maximumChars: 6000, facts });
     expect(text.match(/- Called: .*/g)).toEqual(["- Called: bill id 198 to 1197 (1000+ calls)"]);
   });
 

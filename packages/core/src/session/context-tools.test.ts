@@ -3,7 +3,7 @@ import type { SessionEntry } from "../entry.ts";
 import { createDigest } from "../memory/digest.ts";
 import { type Message, textOf } from "../message/message.ts";
 import type { Policy } from "../policy/policy.ts";
-import { PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
+import { PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY } from "../policy/presets/plimsoll.ts";
 import { PRESETS } from "../policy/presets/presets.ts";
 import { assistant, callPart, human, reply, result, sessionStart } from "../testing/builders.ts";
 import { usageOf } from "../usage.ts";
@@ -175,23 +175,13 @@ describe("context tools", () => {
     await run("pin", { text: "before" });
     await fit();
     await run("pin", { text: "after" });
-    const texts = () => [
-      pins()
-        .map(({ text }) => text)
-        .join(),
-      session.view().activeCompactions.length,
-    ];
+    const texts = () => `${pins().map(({ text }) => text)} ${session.view().activeCompactions.length}`;
     const seen = [texts()];
     for (let undo = 0; undo < 3; undo++) {
       await session.undo();
       seen.push(texts());
     }
-    expect(seen).toEqual([
-      ["before,after", 1],
-      ["before", 1],
-      ["before", 0],
-      ["", 0],
-    ]);
+    expect(seen).toEqual(["before,after 1", "before 1", "before 0", " 0"]);
     await expect(session.undo()).rejects.toMatchObject({ code: "bad-input" });
     expect(
       createSession({ policy: "plimsoll", summarizer: createDigest(), entries: session.entries() }).state().wishes.pins,
@@ -204,20 +194,8 @@ describe("context tools", () => {
       focuses.push(focus);
       return { text: "## Goal\nRead.\n\n## Next Steps\nGo on.", usage: null, stopReason: "end" };
     };
-    const policy = { ...PLIMSOLL_POLICY, trigger: { atLeast: { ratio: 0.99, of: "window" as const } } };
-    const written = {
-      ...policy,
-      strategies: [
-        {
-          kind: "summarize" as const,
-          writer: "model" as const,
-          boundary: "any-safe" as const,
-          promptId: "plimsoll",
-          turnPrefixPromptId: null,
-        },
-      ],
-    };
-    const { run, fit, session } = asked(11, { policy: written, summarizer });
+    const policy = { ...PLIMSOLL_MODEL_POLICY, trigger: { atLeast: { ratio: 0.99, of: "window" as const } } };
+    const { run, fit, session } = asked(11, { policy, summarizer });
     expect(await fit()).toMatchObject({ kind: "unchanged" });
     expect(await run("compact", { focus: "the open bug" })).toBe("Older history is compacted before your next step.");
     expect(await fit()).toMatchObject({ kind: "compacted", entry: { record: { reason: "hand-off" } } });

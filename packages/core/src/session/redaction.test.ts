@@ -4,43 +4,36 @@ import { createDigest } from "../memory/digest.ts";
 import { type AssistantMessage, type MessageDraft, textOf, withId } from "../message/message.ts";
 import { PLIMSOLL_MODEL_POLICY, PLIMSOLL_VENDOR_POLICY } from "../policy/presets/plimsoll.ts";
 import type { SessionStore, SummaryRequest } from "../ports.ts";
-import { compaction, human, logOf, summarized, summaryMessage } from "../testing/builders.ts";
+import {
+  assistant,
+  callPart,
+  compaction,
+  human,
+  logOf,
+  result,
+  sessionStart,
+  summarized,
+  summaryMessage,
+} from "../testing/builders.ts";
+import { thrown } from "../testing/unusable-answers.ts";
 import { createSession, openSession } from "./open-session.ts";
 import { createRedaction, type Redact } from "./redaction.ts";
+import type { Session } from "./session.ts";
 
 const KEY = "sk-planted-0123456789abcdef";
 const hide: Redact = (text) => text.split(KEY).join("[key]");
-const START: SessionEntry = {
-  type: "session",
-  version: 5,
-  id: "s",
-  createdMs: null,
-  system: `Use ${KEY}.`,
-  tools: [{ name: "read", description: `Reads with ${KEY}.`, parametersJson: "{}" }],
-  parent: null,
-  agent: null,
-};
-const said = (text: string): MessageDraft => ({ role: "user", origin: "human", parts: [{ type: "text", text }], atMs: null });
-const reply = (...parts: AssistantMessage["parts"]): MessageDraft => ({
-  role: "assistant",
-  origin: "model",
-  parts,
-  modelId: null,
-  requestId: null,
-  stopReason: null,
-  atMs: null,
-});
-const call = (argumentsJson: string) =>
-  ({ type: "tool-call", callId: "c", toolName: "read", argumentsJson, paths: [] }) as const;
-const result = (text: string): MessageDraft => ({
-  role: "tool-result",
-  callId: "c",
-  toolName: "read",
-  isError: false,
-  category: "generic",
-  parts: [{ type: "text", text }],
-  atMs: null,
-});
+const tools = [{ name: "read", description: `Reads with ${KEY}.`, parametersJson: "{}" }];
+const START: SessionEntry = { ...sessionStart(`Use ${KEY}.`), tools };
+const said = (text: string): MessageDraft => human("", text);
+const reply = (...parts: AssistantMessage["parts"]): MessageDraft => assistant("", parts);
+const call = (argumentsJson: string) => callPart("c", "tool", { argumentsJson });
+
+/** Cuts by hand in a small window. */
+function cut(session: Session, focus: string | null = null) {
+  const model = { contextWindowTokens: 8_000, maxOutputTokens: 1_000 };
+  const input = { gate: "before-step", pending: [], model, now: { reason: "manual", keep: null }, focus } as const;
+  return session.fit(input, new AbortController().signal);
+}
 
 function opened(redact: Redact, summarizer = createDigest()) {
   return createSession({ policy: PLIMSOLL_MODEL_POLICY, summarizer, redact, entries: [START] });
@@ -51,7 +44,7 @@ describe("a planted key", () => {
     const session = opened(hide);
     const message = await session.say(said(`My key is ${KEY}.`));
     await session.say(reply(call(`{"key":"${KEY}"}`)));
-    await session.say(result(`KEY=${KEY}`));
+    await session.say(result("", "c", `KEY=${KEY}`));
     expect(message.id).toBe(withId(said("My key is [key]."), null).id);
     expect(JSON.stringify([session.context(), session.entries()])).not.toContain("sk-planted");
     expect(JSON.stringify(await session.recall(message.id, { startChar: 0, maximumChars: 100 }))).toContain("[key]");
@@ -59,7 +52,6 @@ describe("a planted key", () => {
 
   test("is in no request for a summary, and in no context after an undo", async () => {
     const asked: SummaryRequest[] = [];
-    const limits = { contextWindowTokens: 8_000, maxOutputTokens: 1_000 };
     const session = opened(hide, async (request) => {
       asked.push(request);
       throw new Error("no summary");
@@ -68,8 +60,7 @@ describe("a planted key", () => {
       await session.say(said(`Turn ${turn} with ${KEY}. ${"words ".repeat(300)}`));
       await session.say(reply({ type: "text", text: `Seen ${KEY}.` }));
     }
-    const now = { reason: "manual", keep: null } as const;
-    await session.fit({ gate: "before-step", pending: [], model: limits, now, focus: KEY }, new AbortController().signal);
+    await cut(session, KEY);
     await session.undo();
     expect(asked.length).toBeGreaterThan(0);
     expect(JSON.stringify([asked, session.context()])).not.toContain("sk-planted");
@@ -101,10 +92,7 @@ test("no vendor's summary is missed where the request has none to ask for", asyn
   const options = { policy: PLIMSOLL_VENDOR_POLICY, summarizer: createDigest(), redact: hide, entries: [START] };
   const session = createSession({ ...options, compact: undefined });
   for (let turn = 0; turn < 8; turn++) await session.say(said(`Turn ${turn}. ${"words ".repeat(300)}`));
-  const model = { contextWindowTokens: 8_000, maxOutputTokens: 1_000 };
-  const now = { reason: "manual", keep: null } as const;
-  const outcome = await session.fit({ gate: "before-step", pending: [], model, now }, new AbortController().signal);
-  expect(JSON.stringify(outcome)).toContain('"strategy":"digest","outcome":"applied"');
+  expect(JSON.stringify(await cut(session))).toContain('"strategy":"digest","outcome":"applied"');
   expect(JSON.stringify(session.entries())).not.toContain('"failed"');
 });
 
@@ -120,9 +108,7 @@ test("what compactions write is redacted in the log, too", async () => {
     await session.say(said(`Turn ${turn}. ${"words ".repeat(300)}`));
     await session.say(reply({ type: "text", text: "Seen." }));
   }
-  const model = { contextWindowTokens: 8_000, maxOutputTokens: 1_000 };
-  const now = { reason: "manual", keep: null } as const;
-  const { entry } = await session.fit({ gate: "before-step", pending: [], model, now }, new AbortController().signal);
+  const { entry } = await cut(session);
   expect(JSON.stringify(entry)).toContain("Always use [key].");
   expect(JSON.stringify([entry, session.entries()])).not.toContain("sk-planted");
 });
@@ -140,8 +126,8 @@ function storeOf(log: readonly SessionEntry[]): SessionStore {
 }
 
 test("a log from before is redacted when it is opened, recalled from and undone", async () => {
-  const cut = compaction("cut", [summarized(summaryMessage("sum", KEY), ["u0", "u0"])]);
-  const store = storeOf([...logOf([human("u0", KEY), human("u1", "Go on.")]), cut]);
+  const summary = compaction("cut", [summarized(summaryMessage("sum", KEY), ["u0", "u0"])]);
+  const store = storeOf([...logOf([human("u0", KEY), human("u1", "Go on.")]), summary]);
   const redact: Redact = (text, where) => (where === "log" ? hide(text, where) : text);
   const setting = { policy: PLIMSOLL_MODEL_POLICY, summarizer: createDigest(), redact };
   const { session } = await openSession(setting, store, { sessionId: "s" });
@@ -160,7 +146,7 @@ test("a redactor of long words leaves calls with their results", async () => {
   const [callId, toolName] = ["call_0123456789abcdefghij", "read_many_files_at_once"];
   await session.say(said("Read it."));
   await session.say(reply({ ...call('{"key":"0123456789abcdefghij"}'), callId, toolName }));
-  await session.say({ ...result("Done."), callId, toolName } as MessageDraft);
+  await session.say({ ...result("", callId, "Done."), toolName });
   const [, called, answered] = session.context().messages;
   expect(called?.parts).toEqual([{ ...call('{"key":"[key]"}'), callId, toolName }]);
   expect(answered).toMatchObject({ callId, toolName });
@@ -169,13 +155,7 @@ test("a redactor of long words leaves calls with their results", async () => {
 let calls = 0;
 
 test.each<[string, Redact, RegExp]>([
-  [
-    "throws",
-    () => {
-      throw new Error("no");
-    },
-    /the redactor failed/,
-  ],
+  ["throws", thrown, /the redactor failed/],
   ["is not idempotent", (text) => `${text}!`, /not idempotent/],
   ["is not pure", (text) => (text.includes("#") ? text : `#${++calls}`), /not pure/],
   ["gives no text", () => undefined as unknown as string, /gave no text/],
