@@ -1,5 +1,5 @@
 import { startAgent } from "@plimsoll/agent";
-import { createDigest, createMemoryArtifactStore, createSession } from "@plimsoll/core";
+import { type ContextEvent, createDigest, createMemoryArtifactStore, createSession, definePolicy } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import type OpenAI from "openai";
 import { expect, test, vi } from "vitest";
@@ -12,9 +12,11 @@ import { createLangChainMiddleware } from "./drop-in/langchain.ts";
 import { createAgentItemsCompactor } from "./drop-in/openai-agents.ts";
 import { createChatCompactor } from "./drop-in/openai-chat.ts";
 import { createItemsCompactor } from "./drop-in/openai-responses.ts";
+import type { FitReport } from "./fit-report.ts";
 import { MODEL_CATALOG } from "./index.ts";
 import { createChatSession } from "./openai-chat/session.ts";
 import { createResponsesSession } from "./openai-responses/session.ts";
+import type { SdkSession } from "./session/session.ts";
 
 const NEVER = new AbortController().signal;
 const NEAR = 'there is no preset "plimsol": did you mean plimsoll?';
@@ -71,6 +73,12 @@ test.each(DOORS)("%s refuses the name of no policy with the nearest", async (_, 
   await expect(open({ policy: "plimsol", model: "gpt-5.5" })).rejects.toMatchObject({ code: "bad-input", message: NEAR });
 });
 
+test.each(DOORS)("%s names definePolicy for changes of a preset", async (_, open) => {
+  const policy: string = Object({ extends: "plimsoll", actAt: "60%" });
+  const message = expect.stringContaining("give definePolicy({ … }) of them");
+  await expect(open({ policy, model: "gpt-5.5" })).rejects.toMatchObject({ code: "bad-policy", message });
+});
+
 test.each(DOORS)("%s refuses a misspelt model", async (_, open) => {
   const asked = { policy: "plimsoll", model: "gpt-5.55" };
   await expect(open(asked)).rejects.toMatchObject({ code: "bad-input", message: expect.stringContaining("give `limits`") });
@@ -124,10 +132,11 @@ function longChat(chars: number, name = "read"): OpenAI.ChatCompletionMessagePar
 const SMALL = { contextWindowTokens: 32_000, maxOutputTokens: 4_000 };
 
 test.each([
-  ["a short history", "plimsoll", SMALL, 1_000, "unchanged", /^\d+ tokens are below the trigger of 28000$/],
+  ["a short history", "plimsoll", SMALL, 1_000, "unchanged", /^no cut of \d+ tokens pays yet; the latest cut is at 28000$/],
+  ["one that is below a size", "opal", SMALL, 1_000, "unchanged", /^\d+ tokens are below the trigger of 25600$/],
   ["an unknown window", "sven", { ...SMALL, contextWindowTokens: null }, 1_000, "unchanged", /window is not known/],
   ["a policy that does nothing", "none", SMALL, 1_000, "unchanged", /the policy compacts nothing/],
-  ["a long history", "plimsoll", SMALL, 300_000, "compacted", /^over-budget$/],
+  ["a long history", "plimsoll", SMALL, 300_000, "compacted", /^the next request might not fit: it frees \d+ of \d+ tokens$/],
 ] as const)("`last` says what became of %s", async (_, policy, limits, chars, kind, why) => {
   const compactor = createChatCompactor({ policy, limits });
   expect(compactor.last).toBeNull();
@@ -149,6 +158,70 @@ test("`last` counts what a keep rule had no room for", async () => {
   expect(compactor.last?.unkept).toEqual([`keep tickets: ${kept} of 40 kept, no room for ${40 - kept}`]);
 });
 
+const RESULT = "line\n".repeat(2_000);
+const CALL: OpenAI.ChatCompletionMessageFunctionToolCall = {
+  ...{ id: "c", type: "function" },
+  function: { name: "read", arguments: "{}" },
+};
+const CAPPED = definePolicy({ cap: "500" });
+
+/** The doors that cut a long result on arrival: their report, and a reader of handles. */
+test.each<
+  [string, (onEvent: (event: ContextEvent) => void) => Promise<readonly [FitReport | null, SdkSession<never, never>["recall"]]>]
+>([
+  [
+    "a drop-in",
+    async (onEvent) => {
+      const compactor = createChatCompactor({ policy: CAPPED, limits: SMALL, onEvent });
+      const items: OpenAI.ChatCompletionMessageParam[] = [
+        hi,
+        { role: "assistant", tool_calls: [CALL] },
+        { role: "tool", tool_call_id: "c", content: RESULT },
+      ];
+      await compactor.fit(items);
+      return [compactor.last, (handle, range) => compactor.recall(handle, range, items)];
+    },
+  ],
+  [
+    "a session",
+    async (onEvent) => {
+      const session = await createChatSession({ policy: CAPPED, limits: SMALL, request: { model: "gpt-5.5" }, onEvent });
+      session.user("Hi");
+      const message = { role: "assistant", content: null, refusal: null, tool_calls: [CALL] } as const;
+      await session.send(async () =>
+        Object({ id: "r", model: "m", choices: [{ index: 0, finish_reason: "tool_calls", message }] }),
+      );
+      session.result("c", RESULT);
+      await session.request();
+      return [session.last, session.recall];
+    },
+  ],
+])("%s reports a result that it cut on arrival, and recalls it by a range of known keys", async (_, cut) => {
+  const events: ContextEvent[] = [];
+  const [last, recall] = await cut((event) => void events.push(event));
+  const [replaced] = last?.replaced ?? [];
+  const [handle = ""] = replaced !== undefined && "handles" in replaced ? replaced.handles : [];
+  const chars = expect.any(Number);
+  expect(last).toMatchObject({ kind: "unchanged", replaced: [{ by: "cap", parts: 1, chars, handles: [handle] }] });
+  expect(events).toContainEqual({ type: "result-cut", toolName: "read", handle, chars });
+  expect(await recall(handle, {})).toEqual({ text: RESULT, startChar: 0, totalChars: RESULT.length });
+  expect(await recall(handle, { startChar: 5, maximumChars: 4 })).toMatchObject({ text: "line", startChar: 5 });
+  await expect(recall(handle, Object({ fromLine: 1 }))).rejects.toThrow(
+    'unknown key "fromLine": known: startChar, maximumChars',
+  );
+});
+
+test("`last` calls summaries without a model a digest, and an event says why", async () => {
+  const whys: string[] = [];
+  const onEvent = (event: ContextEvent) => void whys.push("why" in event ? event.why : event.type);
+  const compactor = createChatCompactor({ policy: "pi", limits: SMALL, onEvent });
+  await compactor.fit(longChat(300_000));
+  expect(compactor.last?.replaced).toContainEqual(expect.objectContaining({ by: "digest" }));
+  await createChatSession({ policy: "pi", request: { model: "gpt-5.5" }, onEvent });
+  const missing = "no summarizer is given, so quotations from the log stand in for its summaries";
+  expect(whys.filter((why) => why === missing)).toHaveLength(2);
+});
+
 test("`last` names what cannot fit, also if that is thrown", async () => {
   const compactor = createChatCompactor({ policy: "plimsoll", limits: SMALL });
   await expect(compactor.fit([{ role: "user", content: "word ".repeat(60_000) }])).rejects.toThrow("cannot be made to fit");
@@ -160,5 +233,5 @@ test("a session says the same of its newest request", async () => {
   expect(session.last).toBeNull();
   session.user("Hi");
   await session.request();
-  expect(session.last).toMatchObject({ kind: "unchanged", why: expect.stringContaining("below the trigger") });
+  expect(session.last).toMatchObject({ kind: "unchanged", why: expect.stringContaining("pays yet") });
 });

@@ -1,12 +1,30 @@
-import type { CompactionEntry, FitOutcome, ModelLimits, Policy } from "@plimsoll/core";
+import type { CompactionEntry, ContextEvent, FitOutcome, ModelLimits, Policy, ToolResultMessage } from "@plimsoll/core";
+import { textOf } from "@plimsoll/core";
 import { budgetOf, limitsWithin, PART_WORDS, triggerTokens, unkeptIn } from "@plimsoll/core/extend";
 
 type Edit = CompactionEntry["edits"][number];
 
-/** Content that a compaction replaced: whole messages by one message or nothing, or `parts` by shorter ones whose originals `handles` find. */
+/**
+ * Content that was replaced: whole messages by one message or nothing (`summary` if a model wrote it, `digest` if none was asked), or `parts` by shorter ones
+ * whose originals `handles` find: by a compaction (`handles`), or on arrival by the policy's cap (`cap`).
+ */
 type Replaced =
   | { readonly by: Extract<Edit, { readonly kind: "replace-spans" }>["by"]; readonly messages: number; readonly chars: number }
-  | { readonly by: "handles"; readonly parts: number; readonly chars: number; readonly handles: readonly string[] };
+  | { readonly by: "handles" | "cap"; readonly parts: number; readonly chars: number; readonly handles: readonly string[] };
+
+/** A result that was cut on arrival, and the characters that it lost. */
+export type CutResult = Extract<ContextEvent, { readonly type: "result-cut" }>;
+
+/** The event of a result that was admitted; `null` for one that was not cut. */
+export function resultCut(
+  given: ToolResultMessage,
+  { message, handle }: { readonly message: ToolResultMessage; readonly handle: string | null },
+): CutResult | null {
+  const { toolName } = given;
+  return handle === null
+    ? null
+    : { type: "result-cut", toolName, handle, chars: textOf(given).length - textOf(message).length };
+}
 
 /** The report of the newest fit. Sizes are expected tokens of the request. */
 export interface FitReport {
@@ -24,6 +42,13 @@ export interface FitReport {
   readonly why: string;
 }
 
+/** The event of a policy that asks a model for summaries where no summarizer is given; `null` for any other. */
+export function unwrittenSummaries({ enabled, strategies }: Policy, summarizer: unknown): ContextEvent | null {
+  const isAsked = enabled && strategies.some((spec) => "writer" in spec && spec.writer === "model");
+  const why = "no summarizer is given, so quotations from the log stand in for its summaries";
+  return isAsked && summarizer === undefined ? { type: "breaker-open", failures: 0, why } : null;
+}
+
 interface Fitted {
   readonly key?: string | null;
   readonly sessionId: string | null;
@@ -31,48 +56,77 @@ interface Fitted {
   readonly limits: ModelLimits;
   readonly observedLimitTokens?: number | null | undefined;
   readonly expectedTokens: number;
+  /** Results cut on arrival since the fit before. */
+  readonly cuts: readonly CutResult[];
 }
 
 /** Reports the fits of one request, in their order. */
 export function fitReport(outcomes: readonly FitOutcome[], fitted: Fitted): FitReport {
-  const { key = null, sessionId, expectedTokens: tokensAfter } = fitted;
+  const { key = null, sessionId, expectedTokens: tokensAfter, cuts } = fitted;
   const outcome = outcomes.findLast(({ kind }) => kind !== "unchanged") ?? outcomes.at(-1);
   const entries = outcomes.flatMap(({ entry }) => entry ?? []);
   const edits = entries.flatMap((entry) => entry.edits);
   const spans = edits.flatMap((edit) =>
-    edit.kind === "replace-spans" ? [{ by: edit.by, messages: edit.covered.messages, chars: edit.covered.chars }] : [],
+    edit.kind === "replace-spans" ? [{ by: byOf(edit), messages: edit.covered.messages, chars: edit.covered.chars }] : [],
   );
-  const parts = edits.flatMap((edit) => (edit.kind === "replace-part" ? [edit] : []));
-  const chars = parts.reduce((sum, { removedChars }) => sum + removedChars, 0);
-  const handles = parts.map(({ handle }) => handle);
+  const parts = edits.flatMap((edit) =>
+    edit.kind === "replace-part" ? [{ handle: edit.handle, chars: edit.removedChars }] : [],
+  );
   return {
     kind: outcome?.kind ?? "unchanged",
     key,
     sessionId,
     tokensBefore: entries[0]?.record.tokensBefore ?? tokensAfter,
     tokensAfter,
-    replaced: parts.length === 0 ? spans : [...spans, { by: "handles", parts: parts.length, chars, handles }],
+    replaced: [...spans, ...byHandles("handles", parts), ...byHandles("cap", cuts)],
     unkept: entries.flatMap(({ record }) => unkeptIn(record)),
     why: outcome === undefined ? "nothing was fitted" : whyOf(outcome, fitted),
   };
 }
 
+const byOf = ({ by, usage }: Extract<Edit, { readonly kind: "replace-spans" }>) =>
+  by === "summary" && usage === null ? "digest" : by;
+
+function byHandles(by: "handles" | "cap", cuts: readonly Pick<CutResult, "handle" | "chars">[]): readonly Replaced[] {
+  const chars = cuts.reduce((sum, cut) => sum + cut.chars, 0);
+  return cuts.length === 0 ? [] : [{ by, parts: cuts.length, chars, handles: cuts.map(({ handle }) => handle) }];
+}
+
+const COMPACTED: Readonly<Record<CompactionEntry["record"]["reason"], string>> = {
+  threshold: "the policy cuts here",
+  emergency: "the window is nearly full",
+  overflow: "the provider refused the request",
+  "over-budget": "the next request might not fit",
+  manual: "you asked for a cut",
+  downshift: "the next model has a smaller window",
+  "hand-off": "the work was handed off",
+  repair: "the log was repaired",
+  recorded: "another agent recorded this cut",
+};
+
 function whyOf(outcome: FitOutcome, { policy, limits, observedLimitTokens = null, expectedTokens }: Fitted): string {
+  const isPriced = policy.trigger.pays !== undefined;
   switch (outcome.kind) {
-    case "compacted":
-      return outcome.entry.record.reason;
+    case "compacted": {
+      const { reason, tokensBefore, tokensAfter } = outcome.entry.record;
+      const freed = `it frees ${(tokensBefore ?? 0) - (tokensAfter ?? 0)} of ${tokensBefore} tokens`;
+      return `${isPriced && reason === "threshold" ? "a cut pays now" : COMPACTED[reason]}: ${freed}`;
+    }
     case "cancelled":
       return `cancelled: ${outcome.why}`;
     case "failed":
-      return outcome.steps.map(({ strategy, outcome: end, detail }) => `${strategy} ${detail ?? end}`).join("; ");
+      return `nothing was cut: ${outcome.steps.map(({ strategy, outcome: end, detail }) => `${strategy}: ${detail ?? end}`).join("; ")}`;
     case "irreducible":
-      return `over ${outcome.budgetTokens} tokens with ${outcome.parts.map(({ what, tokens }) => `${PART_WORDS[what]} ${tokens}`).join(", ")}`;
+      return `over ${outcome.budgetTokens} tokens: ${outcome.parts.map(({ what, tokens }) => `${tokens} for ${PART_WORDS[what]}`).join(", ")}`;
     case "unchanged": {
       if (outcome.off !== null)
         return outcome.off === "disabled" ? "the policy compacts nothing" : "the context window is not known";
       const budget = budgetOf(limitsWithin(limits, observedLimitTokens));
       if (budget === null) return "below the trigger";
-      return `${Math.round(expectedTokens)} tokens are below the trigger of ${Math.round(triggerTokens(policy.trigger, budget))}`;
+      const [now, line] = [expectedTokens, triggerTokens(policy.trigger, budget)].map(Math.round);
+      return isPriced
+        ? `no cut of ${now} tokens pays yet; the latest cut is at ${line}`
+        : `${now} tokens are below the trigger of ${line}`;
     }
     default:
       return outcome satisfies never;

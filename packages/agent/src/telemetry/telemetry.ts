@@ -173,6 +173,7 @@ function tellContext(parts: TelemetryParts, open: OpenSpans, event: ContextEvent
     case "silent-truncation":
     case "usage-refused":
     case "reply-lowered":
+    case "result-cut":
     case "window-filled":
       addEvent(open, event);
       return;

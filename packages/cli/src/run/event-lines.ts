@@ -54,7 +54,7 @@ function fillingWords({ what, name, toolCount }: WindowFilled["parts"][number]):
 }
 
 function partWords(parts: Parts): string {
-  return parts.map(({ what, tokens }) => `${PART_WORDS[what]} ${formatTokens(tokens)}`).join(", ");
+  return parts.map(({ what, tokens }) => `${formatTokens(tokens)} for ${PART_WORDS[what]}`).join(", ");
 }
 
 /** One line for a log or a terminal about an event; `null` for events printed elsewhere or not at all. */
@@ -133,6 +133,7 @@ export function contextWords(event: ContextEvent, toStateWindow: string): string
     case "compaction-start":
     case "summary-prepared":
     case "summary-unused":
+    case "result-cut":
       return null;
     default:
       return event satisfies never;

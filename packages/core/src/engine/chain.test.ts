@@ -131,7 +131,8 @@ const messages: readonly Message[] = [...view, human("u", "x".repeat(100))];
 
 /** Makes the messages that a rule holds, as the chain is given them. */
 const heldBy = (kind: string): KeptMessages => {
-  return { kind, messages: messages.filter(({ id }) => id === kind), tokens: 100, chosen: [], beyond: [], failure: null };
+  const held = messages.filter(({ id }) => id === kind);
+  return { kind, isOwn: false, messages: held, tokens: 100, chosen: [], beyond: [], failure: null };
 };
 const start = { messages, tokens: 500, applied: [], steps: [], held: [] };
 

@@ -254,9 +254,15 @@ function unkeptSteps(
       const isSaid = isOwn && failure === null;
       return { kind, all: chosen.length + beyond.length, roomless: goneOf(chosen), passing: goneOf(beyond), isSaid };
     }),
-    { kind: "pinned texts", all: wanted.length, roomless: wanted.filter((text) => !has(now, text)).length, passing: 0 },
+    {
+      kind: "pinned texts",
+      all: wanted.length,
+      roomless: wanted.filter((text) => !has(now, text)).length,
+      passing: 0,
+      isSaid: false,
+    },
   ];
-  return counts.flatMap(({ kind, all, roomless, passing, isSaid = false }): readonly StepOutcome[] => {
+  return counts.flatMap(({ kind, all, roomless, passing, isSaid }): readonly StepOutcome[] => {
     const gone = [roomless > 0 && `no room for ${roomless}`, passing > 0 && `${passing} beyond its amount`].filter(Boolean);
     const detail = all === 0 ? "chose nothing" : [`${all - roomless - passing} of ${all} kept`, ...gone].join(", ");
     const outcome = gone.length === 0 ? "not-applicable" : "released";

@@ -32,6 +32,8 @@ export type ContextEvent =
   /** A drop-in got a request whose history the vendor keeps, as `named` shows, and passes it untouched. Sent once per conversation, which has no log. */
   | { readonly type: "compaction-off"; readonly why: "vendors-history"; readonly named: string }
   | { readonly type: "breaker-open"; readonly failures: number; readonly why: string }
+  /** A drop-in or an SDK session cut a result to the policy's cap before it entered history; `handle` finds the whole text. */
+  | { readonly type: "result-cut"; readonly toolName: string; readonly handle: string; readonly chars: number }
   | { readonly type: "context-irreducible"; readonly budgetTokens: number; readonly parts: readonly SizedPart[] }
   | SilentTruncationEvent
   | UsageRefusedEvent
@@ -149,7 +151,7 @@ function namedIn({ budgetTokens, parts }: MissedGoal): MissedGoal {
 
 /** The parts of a context that cannot be made to fit, in words for a person. */
 export const PART_WORDS: Readonly<Record<SizedPart["what"], string>> = {
-  overhead: "not explained by the messages",
+  overhead: "system text, tools and tokens beyond the estimate",
   declared: "declared in the middle",
   "last-human-message": "the person's last message",
   pending: "not sent before",
@@ -158,7 +160,7 @@ export const PART_WORDS: Readonly<Record<SizedPart["what"], string>> = {
 
 /** Makes the error that names the parts of a context that cannot be made to fit; `cause` is the refusal of a provider that was asked all the same. */
 export function overflowError({ budgetTokens, parts }: MissedGoal, cause?: unknown): PlimsollError {
-  const sizes = parts.filter(({ tokens }) => tokens > 0).map(({ what, tokens }) => `${PART_WORDS[what]} ${tokens}`);
+  const sizes = parts.filter(({ tokens }) => tokens > 0).map(({ what, tokens }) => `${tokens} for ${PART_WORDS[what]}`);
   const refused = cause instanceof Error ? `; the provider refused it: ${cause.message}` : "";
   const text = `the context cannot be made to fit ${budgetTokens} tokens: ${sizes.join(", ")}; shorten the largest part, or use a model with a larger window${refused}`;
   const told = isPlimsollError(cause) ? cause.details : {};

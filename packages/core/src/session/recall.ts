@@ -131,10 +131,18 @@ function placesOfSpans(
   return { first: Math.min(...ends.map(({ first }) => first)), last: Math.max(...ends.map(({ last }) => last)) };
 }
 
-/** Which part of a text is wanted back, in UTF-16 code units. */
+/** Which part of a text is wanted back, in UTF-16 code units: from its beginning, and as much as one recall returns, if not given. */
 export interface RecallRange {
-  readonly startChar: number;
-  readonly maximumChars: number;
+  readonly startChar?: number;
+  readonly maximumChars?: number;
+}
+
+const RANGE = option.schema<RecallRange>({ startChar: option.count.optional(), maximumChars: option.count.optional() });
+
+/** The whole range. Throws PlimsollError `bad-input` for other keys. */
+function rangeOf(given: RecallRange | undefined): Required<RecallRange> {
+  option.check("recall's range", RANGE, given);
+  return { startChar: 0, maximumChars: MAXIMUM_RECALL_CHARS, ...given };
 }
 
 /** A piece of the text that a handle names. `totalChars` is the length of the whole text, in UTF-16 code units. */
@@ -152,7 +160,8 @@ export const MAXIMUM_RECALL_CHARS = 16_000;
  * A span that begins or ends with a summary or notice goes back to that one's covered messages. Handles that older versions wrote are found too, and
  * a beginning that is long enough. `null` if the log has no such message or part: nothing but this log is looked at. (No part of the keep rule `recall`.)
  */
-export async function recall(handle: string, range: RecallRange, log: LoggedMessages): Promise<Recalled | null> {
+export async function recall(handle: string, given: RecallRange, log: LoggedMessages): Promise<Recalled | null> {
+  const range = rangeOf(given);
   for (const reading of handleReadings(handle)) {
     const found = "messageId" in reading ? await partPiece(log, reading, range) : await spanPiece(log, reading, range);
     if (found !== null) return found;
@@ -162,7 +171,7 @@ export async function recall(handle: string, range: RecallRange, log: LoggedMess
 }
 
 /** The piece of a text that a range asks for, cut on character boundaries and never longer than {@link MAXIMUM_RECALL_CHARS}. */
-export function pieceOf(text: string, range: RecallRange): Recalled {
+export function pieceOf(text: string, range: Required<RecallRange>): Recalled {
   const start = characterBoundaryAtOrAfter(text, range.startChar);
   const end = characterBoundaryAtOrBefore(text, start + Math.min(range.maximumChars, MAXIMUM_RECALL_CHARS));
   return { text: text.slice(start, Math.max(start, end)), startChar: start, totalChars: text.length };
@@ -171,7 +180,7 @@ export function pieceOf(text: string, range: RecallRange): Recalled {
 async function partPiece(
   log: LoggedMessages,
   { messageId, partIndex }: PartHandle,
-  range: RecallRange,
+  range: Required<RecallRange>,
 ): Promise<Recalled | null> {
   const part = (await log.find(messageId))?.parts[partIndex];
   return part === undefined ? null : pieceOf(readable(part), range);
@@ -184,7 +193,7 @@ const HEADS: Framing = { lines: ["[user", "[assistant", "[tool-result"], bracket
 const SEPARATOR = "\n\n";
 
 /** A piece of a span's messages as text, each under its role and handle. Only the range's part is kept: a span may be larger than memory. */
-async function spanPiece(log: LoggedMessages, span: SpanHandle, range: RecallRange): Promise<Recalled | null> {
+async function spanPiece(log: LoggedMessages, span: SpanHandle, range: Required<RecallRange>): Promise<Recalled | null> {
   const from = log.placesOf(span.from);
   const through = log.placesOf(span.through);
   if (from === undefined || through === undefined) return null;
@@ -265,7 +274,8 @@ export async function admitToolResult(given: ToolResultMessage, admission: Admis
 }
 
 /** Reads a piece of a stored text, at most {@link MAXIMUM_RECALL_CHARS} UTF-16 code units; `null` for an unknown handle. */
-export async function recallArtifact(handle: string, range: RecallRange, artifacts: ArtifactStore): Promise<Recalled | null> {
+export async function recallArtifact(handle: string, given: RecallRange, artifacts: ArtifactStore): Promise<Recalled | null> {
+  const range = rangeOf(given);
   const text = await artifactsDoor(artifacts, deadlineOf({})).get(handle);
   return text === null ? null : pieceOf(text, range);
 }

@@ -121,7 +121,7 @@ describe("what cannot be made to fit", () => {
     expect(outcome).toMatchObject({ kind: "irreducible", budgetTokens: 10_000, parts, entry: manager.entries().at(-1) });
     expect(manager.overflow(new Error("too long"))).toMatchObject({
       code: "context-overflow",
-      message: expect.stringMatching(/the person's last message \d+.*the provider refused it: too long$/),
+      message: expect.stringMatching(/\d+ for the person's last message.*the provider refused it: too long$/),
       details: { budgetTokens: 10_000, parts },
     });
     expect(events).toMatchObject([{ type: "compaction-start" }, { type: "compaction-end", missed: { parts } }]);

@@ -72,7 +72,7 @@ export const SUMMARIZE: StrategyKind = defineStrategy<SummarizeSpec>({
 
 function summarize(spec: SummarizeSpec, input: StrategyInput): StrategyAnswer {
   const cut = spec.writer === "vendor" ? vendorCut(input, cutFor(spec, input)) : cutFor(spec, input);
-  if (cut === null) return { kind: "not-applicable", reason: "nothing lies before the cut" };
+  if (cut === null) return { kind: "not-applicable", reason: "every message is among the newest, which stay" };
   if (spec.writer === "vendor") return byVendor(input, cut, spec);
   const spans = promptedSpans(input, cut, spec);
   if (spans.length === 0) return { kind: "not-applicable", reason: "only the last human message lies before the cut" };

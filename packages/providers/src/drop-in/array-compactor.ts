@@ -303,7 +303,7 @@ function read<Item, Answer>(
   if (!Array.isArray(given))
     throw new PlimsollError(
       "bad-input",
-      `a compactor takes the array of a whole history, not ${given === null ? "null" : `a ${typeof given}`}`,
+      `a compactor takes the array of a whole history, not ${given === null ? "null" : `a value of type ${typeof given}`}`,
     );
   const { wire, groups: known, mended, redaction } = arrays;
   // A copy: the caller's own array grows, and the next one is compared with this one.

@@ -34,7 +34,7 @@ import { isBoundReasoning } from "../catalog/bound-reasoning.ts";
 import { modelCosts } from "../catalog/model-prices.ts";
 import { rejectedReport } from "../client/failure.ts";
 import { vendorBlockOf } from "../fields.ts";
-import { type FitReport, fitReport } from "../fit-report.ts";
+import { type CutResult, type FitReport, fitReport, resultCut, unwrittenSummaries } from "../fit-report.ts";
 import { createLearnedLimits, type LearnedLimits } from "../learned-limits.ts";
 import { modelPriors, priorsFor } from "../priors/model-priors.ts";
 import { replyLowered, shorterReply } from "../shorter-reply.ts";
@@ -104,9 +104,6 @@ export interface ArrayConversations {
 
 const NEVER_ABORTED = new AbortController().signal;
 
-/** Reported once, in the place of summaries that a policy would ask a model for. */
-const NO_SUMMARIZER = "no summarizer is given, so quotations from the log stand in for its summaries";
-
 /**
  * No conversations yet.
  *
@@ -126,10 +123,8 @@ export function createArrayConversations(
   } = options;
   const nowMs = clockDoor(clock);
   const policy = requireFallback(options.policy, kinds);
-  const isUnwritten =
-    options.summarizer === undefined && policy.strategies.some((spec) => "writer" in spec && spec.writer === "model");
-  if (isUnwritten && policy.enabled)
-    onEvent?.({ type: "breaker-open", failures: 0, why: NO_SUMMARIZER }, { key: null, sessionId: "" });
+  const unwritten = unwrittenSummaries(policy, options.summarizer);
+  if (unwritten !== null) onEvent?.(unwritten, { key: null, sessionId: "" });
   const conversations = createConversations({
     sessions,
     needsKey: sessions !== null ? "sessions" : context !== undefined ? "context" : null,
@@ -139,7 +134,7 @@ export function createArrayConversations(
     admit: async (request, index, session) => {
       const [message] = arrived(request.messages.slice(0, index + 1), index, nowMs());
       if (message === undefined) throw new Error("a request has no message at its own index");
-      return await admitted(message, callOf(request.messages, index), { session, logs });
+      return (await admitted(message, callOf(request.messages, index), { session, logs })).message;
     },
     begin: (name, log, { request, from }) => {
       const known = { ...knownOf(logs, from), reply: undefined, isUndone: false, compact: undefined };
@@ -222,7 +217,7 @@ export async function fitRequest(
     };
     if (limits !== wanted) tellOnce(limits);
     known.compact = asked.compactFor?.(session);
-    const taken = await take(asked, session, logs);
+    const taken = await take(asked, found, logs);
     const input = { ...inputAt("before-step", asked, { session, logs }), focus, ...(now === undefined ? {} : { now }) };
     const stepped = await session.fit(input, signal ?? NEVER_ABORTED);
     const isAnswered = request.messages.slice(knownCount).some(({ role, parts }) => role === "assistant" && parts.length > 0);
@@ -281,7 +276,8 @@ function fittedLog(
   asked.onReply?.(replyTokens);
   const { expectedTokens } = session.predict();
   const { limits, learnedTokens: observedLimitTokens } = learnedFor(asked, { session, logs });
-  const fitted = { policy: logs.policy, ...found.name, limits, observedLimitTokens, expectedTokens };
+  const { cuts = [] } = knownOf(logs, session);
+  const fitted = { policy: logs.policy, ...found.name, limits, observedLimitTokens, expectedTokens, cuts };
   return { found, view: session.view(), expectedTokens, replyTokens, report: fitReport(outcomes, fitted) };
 }
 
@@ -354,7 +350,7 @@ export function recoverRequest(logs: ArrayConversations, asked: RejectedRequest)
     const { outcome } = rejection;
     const isOfTokens = outcome.kind === "window-ended" || (outcome.kind === "too-large" && outcome.of === "tokens");
     if (isOfTokens) logs.learned.learn(session, asked.modelId, (learned) => afterRejection(learned, rejection, refused));
-    if (session.messageIds().length < request.messages.length) await take(asked, session, logs);
+    if (session.messageIds().length < request.messages.length) await take(asked, found, logs);
     // Another request compacted the same history meanwhile: its result is sent.
     if (session.view().viewHash !== sent.view.viewHash) return fittedLog(found, asked, logs);
     if (promptTokens !== null) await session.report(sent.view, rejectedReport(session.view(), promptTokens));
@@ -393,7 +389,7 @@ export function leaveReasoning(
 ): Promise<FittedLog | null> {
   const work = async (found: FoundConversation): Promise<FittedLog | null> => {
     const { session } = found;
-    if (session.messageIds().length < asked.request.messages.length) await take(asked, session, logs);
+    if (session.messageIds().length < asked.request.messages.length) await take(asked, found, logs);
     // Another request did so meanwhile, or compacted the same history: its result is sent.
     if (session.view().viewHash !== asked.sent.view.viewHash) return fittedLog(found, asked, logs);
     const hasLeft = await session.leaveReasoning(refused);
@@ -457,7 +453,7 @@ function noteModel(modelId: string, asked: RequestFacts, session: Session, logs:
 }
 
 /** Appends all messages of the request that are new. A human message at the end is seen by the gate before it is. */
-async function take(asked: AskedRequest, session: Session, logs: ArrayConversations): Promise<FitOutcome> {
+async function take(asked: AskedRequest, { session, name }: FoundConversation, logs: ArrayConversations): Promise<FitOutcome> {
   const { request, firstReported = null, modelId, signal = NEVER_ABORTED } = asked;
   const of = knownOf(logs, session);
   const before = of.modelId ?? modelId;
@@ -476,11 +472,15 @@ async function take(asked: AskedRequest, session: Session, logs: ArrayConversati
   // A reply that is new was made behind the system text and tools of the request before this one.
   const firstAfter = known === 0 ? 0 : fresh.findLastIndex(({ role }) => role === "assistant") + 1;
   const firstReply = known === 0 ? fresh.findIndex(({ role }) => role === "assistant") : -1;
+  const cuts: CutResult[] = [];
+  of.cuts = cuts;
   for (const [index, message] of fresh.slice(0, fresh.length - submitted.length).entries()) {
     if (index === firstAfter) noteSetup(session, request, setup);
     if (index === firstReply && firstReported !== null) await session.report(session.view(), firstReported);
-    const own = await admitted(message, callOf(request.messages, known + index), { session, logs });
+    const { message: own, cut } = await admitted(message, callOf(request.messages, known + index), { session, logs });
     session.append({ type: "message", message: answering(own, session) });
+    if (cut !== null) cuts.push(cut);
+    if (cut !== null) logs.options.onEvent?.(cut, name);
     const isOvertaken = message.role === "assistant" && of.isUndone;
     if (isOvertaken) of.isUndone = false;
     if (isOvertaken && message.parts.some(({ type }) => type === "reasoning") && hasBound(logs, session))
@@ -509,11 +509,16 @@ function artifactsOf(session: Session, logs: ArrayConversations): ArtifactStore 
 }
 
 /** The message as it enters the log: a result cut to the policy's cap, by the category of its call unless the caller gives its tool's, and marked if it failed. */
-async function admitted(message: Message, call: ToolCallPart | null, { session, logs }: OfConversation): Promise<Message> {
-  if (message.role !== "tool-result") return message;
+async function admitted(
+  message: Message,
+  call: ToolCallPart | null,
+  { session, logs }: OfConversation,
+): Promise<{ readonly message: Message; readonly cut: CutResult | null }> {
+  if (message.role !== "tool-result") return { message, cut: null };
   const { options, tellsFailures, policy, kinds } = logs;
   const category = options.categoryOf?.(message.toolName) ?? callShape(message.toolName, call?.argumentsJson ?? "").category;
   const isError = message.isError || (!tellsFailures && readsAsFailed({ ...message, category }));
   const kept = { policy, artifacts: artifactsOf(session, logs), truncations: kinds.truncations };
-  return (await admitToolResult({ ...message, isError, category }, kept)).message;
+  const result = await admitToolResult({ ...message, isError, category }, kept);
+  return { message: result.message, cut: resultCut(message, result) };
 }

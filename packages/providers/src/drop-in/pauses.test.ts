@@ -34,7 +34,11 @@ async function byContextManager(clock: Clock, isUncached = false): Promise<reado
     const totalInputTokens = tokensIn(JSON.stringify(session.context().messages));
     const { viewHash } = session.view();
     const report = { ...usageEntry(`request-${index}`, submitted.id, 0), viewHash, atMs: nowMs };
-    session.append({ ...report, modelId: "simulated", usage: usageOf({ totalInputTokens, outputTokens: 10, cacheReadTokens: isUncached ? 0 : totalInputTokens }) });
+    session.append({
+      ...report,
+      modelId: "simulated",
+      usage: usageOf({ totalInputTokens, outputTokens: 10, cacheReadTokens: isUncached ? 0 : totalInputTokens }),
+    });
     session.append({ type: "message", message: reply(`a${index}`, "seen") });
   }
   return session.entries().flatMap((entry) => (entry.type === "compaction" ? [made(entry)] : []));

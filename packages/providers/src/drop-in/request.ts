@@ -35,6 +35,7 @@ import {
 import { z } from "zod";
 import { requestLimitsOf } from "../catalog/model-limits.ts";
 import { catalogLimits, knownLimits } from "../catalog/resolve-model.ts";
+import type { CutResult } from "../fit-report.ts";
 import type { LearnedLimits } from "../learned-limits.ts";
 
 /** The conversations of a drop-in. */
@@ -283,10 +284,12 @@ export function isNewReply({ messages }: ConversationRequest, { state, messageId
   return messages[messageIds().length]?.role === "assistant" && state().answeredRequestIds.length === 0;
 }
 
-/** What is known of a conversation in addition to its log. */
+/** Knowledge of a conversation in addition to its log. */
 export interface Known {
   /** The store of its cut results; left out before its first request. */
   artifacts?: ArtifactStore;
+  /** Results cut on arrival by its newest fit. */
+  cuts?: readonly CutResult[];
   /** The model that its newest request asks. */
   modelId?: string;
   /** The facts that its newest request was fitted with. */

@@ -27,6 +27,7 @@ import { modelCosts } from "../catalog/model-prices.ts";
 import { catalogLimits, knownLimits } from "../catalog/resolve-model.ts";
 import { fullWindow } from "../client/failure.ts";
 import { textParts } from "../drop-in/wire-array.ts";
+import { resultCut, unwrittenSummaries } from "../fit-report.ts";
 import { priorsFor } from "../priors/model-priors.ts";
 import { replyLowered } from "../shorter-reply.ts";
 import { createToolNames } from "../wire/tools.ts";
@@ -66,6 +67,7 @@ export async function createSdkSession<Request, Answer>(
     artifacts,
     progress: NOTHING_YET,
     last: null,
+    cuts: [],
     running: Promise.resolve(),
   };
   const reply = (answer: Answer) => answeredBy(session, answer, pathsOf);
@@ -155,7 +157,11 @@ async function admit<Request>(
       throw error;
     },
   );
-  const { id: _, ...draft } = (await admitted).message;
+  const result = await admitted;
+  const cut = resultCut(said, result);
+  if (cut !== null) session.tell(cut);
+  if (cut !== null) session.cuts = [...session.cuts, cut];
+  const { id: _, ...draft } = result.message;
   await conversation.say(draft);
 }
 
@@ -210,6 +216,8 @@ async function openLog<Request>(wire: SessionWire<Request>, options: SdkSessionO
   const nowMs = clockDoor(clock);
   const wanted = limitsOf(wire, options);
   const limits = policy.enabled ? withReply(wanted, wire) : wanted;
+  const unwritten = unwrittenSummaries(policy, own.summarizer);
+  if (unwritten !== null) onEvent?.(unwritten);
   if (limits !== wanted) onEvent?.(replyLowered(wanted, limits));
   const modelPriors = await priorsFor(wire.modelId);
   const renamed = createToolNames(wire.maximumToolNameChars);

@@ -26,7 +26,7 @@ import {
   withReplyWithin,
 } from "@plimsoll/core/extend";
 import { rejectedReport, sdkRejection } from "../client/failure.ts";
-import { type FitReport, fitReport } from "../fit-report.ts";
+import { type CutResult, type FitReport, fitReport } from "../fit-report.ts";
 import type { LearnedLimits } from "../learned-limits.ts";
 import { replyLowered, shorterReply } from "../shorter-reply.ts";
 import { endedReplyOf } from "../wire/ended-reply.ts";
@@ -52,6 +52,8 @@ export interface OpenSession<Request> extends SessionLog {
   readonly artifacts: ArtifactStore;
   progress: Progress;
   last: FitReport | null;
+  /** Results cut on arrival since the newest request. */
+  cuts: readonly CutResult[];
   /** Ends with the request that is being made or sent: closing the session waits for its answer. */
   running: Promise<unknown>;
   /** The longest reply that the vendor gives, if a refusal taught it. */
@@ -144,14 +146,15 @@ export async function prepare<Request>(session: OpenSession<Request>, signal: Ab
     await conversation.flush();
     await fit("before-step", []);
     report(session, outcomes, limits);
+    session.cuts = [];
   });
 }
 
 function report<Request>(session: OpenSession<Request>, outcomes: readonly FitOutcome[], limits: ModelLimits): void {
-  const { policy, sessionId, conversation } = session;
+  const { policy, sessionId, conversation, cuts } = session;
   const observedLimitTokens = learnedWindowTokens(learned(session), limits.maxOutputTokens ?? 0);
   const { expectedTokens } = conversation.predict();
-  session.last = fitReport(outcomes, { policy, sessionId, limits, observedLimitTokens, expectedTokens });
+  session.last = fitReport(outcomes, { policy, sessionId, limits, observedLimitTokens, expectedTokens, cuts });
 }
 
 function learned<Request>({ conversation, limits, nowMs, wire }: OpenSession<Request>): ReturnType<LearnedLimits["of"]> {
