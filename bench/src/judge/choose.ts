@@ -80,7 +80,7 @@ export function isCheaper(own: Standing, current: Standing): boolean {
 }
 
 /** A stand-in for a failed part is no user's policy, and cheats always win. */
-function isJudge({ policy, isBroken }: Standing): boolean {
+export function isJudge({ policy, isBroken }: Standing): boolean {
   return !CHEATS.has(policy) && !isBroken;
 }
 

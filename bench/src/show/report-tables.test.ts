@@ -93,7 +93,7 @@ test.each([
     "one that is cheaper and keeps as much",
     0.01,
     ["sven trigger.ratio=0.9"],
-    " The closest with model summaries costs no less and keeps no more.",
+    " The closest with model summaries costs no less and keeps no more on average.",
   ],
   ["two of which each has something for it", 100, ["sven trigger.ratio=0.9", "sven*"], " With model summaries: sven*."],
 ])("a picture rings the policies that its sentence names, and no other: %s", (_, usd, names, sentence) => {

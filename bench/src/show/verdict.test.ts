@@ -4,7 +4,7 @@ import { madeSession } from "../../testing/made-standing.ts";
 import { standingOf } from "../judge/standing.ts";
 import type { BenchReport } from "../results.ts";
 import { shownReport } from "./report-tables.ts";
-import { choiceWords, whyLine } from "./verdict.ts";
+import { choiceWords, whyLines } from "./verdict.ts";
 
 /** Behind two spaces on a terminal of 80 columns. */
 const LINE_CHARS = 78;
@@ -77,16 +77,18 @@ describe("verdicts", () => {
   });
 
   test.each([
-    ["the same price", 0.51, 60, ["For about the cost of other, ours keeps 80.0% instead of 60.0%."]],
-    ["another price", 0.8, 60, ["ours keeps 80.0% and costs 50.0%; other keeps 60.0% and costs 80.0%."]],
-    ["no gain", 0.5, 90, []],
+    ["the same price", 0.51, 60, ["Against other: cost −2.0%, kept +20.0 points, older +20.0."]],
+    ["another price", 0.8, 60, ["Against other: cost −37.5%, kept +20.0 points, older +20.0."]],
+    ["a price a little above", 0.48, 60, ["Against other: cost +4.2%, kept +20.0 points, older +20.0."]],
+    ["the price of one that keeps more", 0.55, 90, ["Against other: cost −9.1%, kept −10.0 points, older −10.0."]],
+    ["no gain", 0.5, 80, []],
     ["a tenth of a point", 0.5, 79.9, []],
   ] as const)("say what is gained at %s", (_, costRatio, held, lines) => {
     const [ours, other] = [
       standingOf("ours", [madeSession("a", 0.5, { held: 80 })]),
       standingOf("other", [madeSession("a", costRatio, { held })]),
     ];
-    expect(whyLine([ours, other], ours, String)).toEqual(lines);
+    expect(whyLines([ours, other], ours, String)).toEqual(lines);
   });
 
   test("recommend no policy that never compacted", () => {
@@ -96,6 +98,22 @@ describe("verdicts", () => {
     const [verdict] = linesOf({ ...report, rows });
     expect(verdict?.lines[0]).toBe("No compaction looks best here: sven, the closest policy, never compacted.");
     expect(verdict?.lines[4]).toMatch(/^sven would compact at /);
+  });
+
+  test("name the compared policies, and the largest loss against those with the other kind of summaries", () => {
+    const report = projects(3);
+    const rows = report.rows.map((row) => {
+      if (row.metrics === null || row.policy === "none" || row.policy === "recorded") return row;
+      const isSven = row.policy === "sven";
+      const { cost, passages } = row.metrics;
+      const own = { ...passages, all: { ...passages.all, held: isSven ? passages.all.uses : 0 } };
+      const summaries = isSven ? row.metrics.summaries : NOBODY;
+      return { ...row, metrics: { ...row.metrics, cost: { ...cost, withCacheUsd: 1 }, passages: own, summaries } };
+    });
+    const lines = linesOf({ ...report, rows })[0]?.lines;
+    expect(lines?.find((line) => line.startsWith("Worse than"))).toMatch(
+      /^Worse than sven\* \(cost [\d.]+%\): passages −100\.0 points\.$/,
+    );
   });
 
   test("name no policy with summaries by a model that costs as much and keeps no more", () => {
@@ -108,7 +126,7 @@ describe("verdicts", () => {
       return { ...row, metrics: { ...row.metrics, cost: own, summaries: NOBODY } };
     });
     expect(linesOf({ ...report, rows })[0]?.lines[0]).toMatch(
-      / The closest with model summaries costs no less and keeps no more\.$/,
+      / The closest with model summaries costs no less and keeps no more on average\.$/,
     );
   });
 

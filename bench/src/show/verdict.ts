@@ -1,6 +1,6 @@
 import { RECORDED_POLICY } from "@plimsoll/core/extend";
 import type { WindowAnswer } from "../judge/answer.ts";
-import { isCheaper, lossesAgainst } from "../judge/choose.ts";
+import { isCheaper, isJudge, lossesAgainst } from "../judge/choose.ts";
 import type { WindowJudgement } from "../judge/judge.ts";
 import { SAME_COST_RATIO, type Standing, standingOver } from "../judge/standing.ts";
 import { surenessOf } from "../judge/sureness.ts";
@@ -29,9 +29,10 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
     keptLine(pick, judged),
     ...besideLine(fitting.get(pick.policy)),
     worseLine(answer, pick, nameOf),
+    ...starredLine(others, pick, nameOf),
     whereWords(report, judged, nameOf),
     sureLine(judged, answer),
-    ...whyLine(
+    ...whyLines(
       answers.flatMap(({ placed }) => placed),
       pick,
       nameOf,
@@ -57,21 +58,22 @@ function recordedLine({ sessions, rows }: BenchReport, { units, windowLabel: lab
 /** So many points more are worth a sentence; chosen. */
 const WORTH_SAYING = 0.5;
 
-/** The gain of the pick, and at whose price: beside the policy of the nearest cost that keeps less. None if there is no such policy. */
-export function whyLine(placed: readonly Standing[], pick: Standing, nameOf: PolicyNames): readonly string[] {
-  const isLess = ({ policy, gain }: Standing) => policy !== pick.policy && (gain ?? 0) <= (pick.gain ?? 0) - WORTH_SAYING;
+/** The gain of the pick, and at whose price: beside the policy of the nearest cost that keeps less, and the one that keeps more. Nothing for none. */
+export function whyLines(placed: readonly Standing[], pick: Standing, nameOf: PolicyNames): readonly string[] {
   const distance = ({ costPercent }: Standing) => Math.abs(Math.log(costPercent / pick.costPercent));
-  const [other] = placed.filter(isLess).toSorted((a, b) => distance(a) - distance(b));
-  if (other === undefined) return [];
-  const isSame = Math.abs(Math.log(other.costPercent / pick.costPercent)) <= Math.log(SAME_COST_RATIO);
-  const [own, their] = [pick, other].map(({ costPercent }) => formatPercent(costPercent));
-  const [kept, less] = [pick, other].map(({ gain }) => formatPercent(gain));
-  const [name, than] = [pick, other].map(({ policy }) => nameOf(policy));
-  return [
-    isSame
-      ? `For about the cost of ${than}, ${name} keeps ${kept}% instead of ${less}%.`
-      : `${name} keeps ${kept}% and costs ${own}%; ${than} keeps ${less}% and costs ${their}%.`,
-  ];
+  const others = placed
+    .filter((each) => isJudge(each) && each.lostRequests === 0)
+    .toSorted((a, b) => distance(a) - distance(b));
+  const ahead = (own: number | null, than: number | null) => (own ?? 0) - (than ?? 0);
+  const less = others.find(({ gain }) => ahead(pick.gain, gain) >= WORTH_SAYING);
+  const more = others.find(({ gain }) => ahead(gain, pick.gain) >= WORTH_SAYING);
+  const signed = (figure: number) => `${figure > 0 ? "+" : ""}${formatPercent(figure)}`;
+  return [less, more].flatMap((other) => {
+    if (other === undefined) return [];
+    const cost = signed(100 * (pick.costPercent / other.costPercent - 1));
+    const older = pick.farGain === null ? "" : `, older ${signed(ahead(pick.farGain, other.farGain))}`;
+    return [`Against ${nameOf(other.policy)}: cost ${cost}%, kept ${signed(ahead(pick.gain, other.gain))} points${older}.`];
+  });
 }
 
 /** The sentence if every policy that lost no request has a part that always failed, or is made to cheat. */
@@ -131,8 +133,8 @@ function besideWords({ summaries, choice }: WindowAnswer, beside: readonly Stand
   const pick = beside.find(({ policy }) => policy === choice.pick?.policy);
   if (pick === undefined)
     return summaries === "by a model"
-      ? " The closest with model summaries costs no less and keeps no more."
-      : " The closest without model summaries costs no less and keeps no more.";
+      ? " The closest with model summaries costs no less and keeps no more on average."
+      : " The closest without model summaries costs no less and keeps no more on average.";
   const dear = pick.costPercent > 100 ? `, which costs ${formatPercent(pick.costPercent)}%` : "";
   return ` ${summaries === "by a model" ? "With" : "Without"} model summaries: ${nameOf(pick.policy)}${dear}.`;
 }
@@ -216,13 +218,29 @@ function besideLine(fitting: Standing | undefined): readonly string[] {
   ];
 }
 
-function worseLine({ choice }: WindowAnswer, { policy }: Standing, nameOf: PolicyNames): string {
+function worseLine({ choice, summaries }: WindowAnswer, { policy }: Standing, nameOf: PolicyNames): string {
   const worse = choice.worse.get(policy) ?? [];
   const [worst] = worse;
-  if (worst === undefined) return "No policy of similar cost keeps more; keeping only the newest messages doesn't either.";
+  const among = summaries === null ? "" : `Of the policies with${summaries === "by a model" ? "" : "out"} model summaries: n`;
+  const none = `${among === "" ? "N" : among}one of similar cost keeps more; keeping only the newest messages doesn't either.`;
+  if (worst === undefined) return none;
   const more = worse.length === 1 ? "" : `, and on ${formatNumberOf(worse.length - 1, "other measure")}`;
   const than = worst.than === null ? "keeping only the newest messages" : nameOf(worst.than);
   return `Worse on ${worst.measure}: ${formatPercent(worst.points)} points below ${than}${more}.`;
+}
+
+/** The largest loss against the policies of similar cost that the choice leaves out, as they have the other kind of summaries. */
+function starredLine(others: readonly WindowAnswer[], pick: Standing, nameOf: PolicyNames): readonly string[] {
+  const rivals = others
+    .flatMap(({ placed }) => placed)
+    .filter((each) => isJudge(each) && each.lostRequests === 0 && each.costPercent <= pick.costPercent * SAME_COST_RATIO);
+  const losses = rivals.flatMap((rival) => lossesAgainst(pick, rival).map((loss) => ({ ...loss, rival })));
+  const [worst] = losses.toSorted((a, b) => b.points - a.points);
+  if (worst === undefined) return [];
+  const { policy, costPercent } = worst.rival;
+  return [
+    `Worse than ${nameOf(policy)} (cost ${formatPercent(costPercent)}%): ${worst.measure} −${formatPercent(worst.points)} points.`,
+  ];
 }
 
 function sureLine({ units }: WindowJudgement, { sureness, placed, summaries }: WindowAnswer): string {
