@@ -7,7 +7,7 @@ export function madeSession(
   costRatio: number,
   { held, far = held, ...more }: Partial<SessionStanding> & { readonly held: number | null; readonly far?: number | null },
 ): SessionStanding {
-  const vector = VECTOR.map(({ isFar }) => ({ own: isFar ? far : held, tail: null, none: null }));
+  const vector = VECTOR.map(({ isFar }) => ({ own: isFar ? far : held, tail: null, none: null, uses: 10 }));
   const figures = {
     usd: costRatio,
     rereadRatio: costRatio,

@@ -6,7 +6,7 @@ import { VECTOR } from "./vector.ts";
 
 /** An outcome with the same share on every measure; its tail and doing nothing hold as much. */
 const outcome = (costRatio: number, share: number, lostRequests = 0): SessionStanding => {
-  const vector = VECTOR.map(() => ({ own: share, tail: share, none: share }));
+  const vector = VECTOR.map(() => ({ own: share, tail: share, none: share, uses: 10 }));
   return madeSession("a", costRatio, { held: share, vector, lostRequests });
 };
 
@@ -82,7 +82,7 @@ describe("choose", () => {
       "if all lose, it is the knee of the whole front, not the one with the fewest losses",
       {
         cheap: withEdits(outcome(0.5, 60), 60, 70),
-        bend: { ...outcome(0.55, 85), vector: VECTOR.map(() => ({ own: 85, tail: 90, none: 85 })) },
+        bend: { ...outcome(0.55, 85), vector: VECTOR.map(() => ({ own: 85, tail: 90, none: 85, uses: 10 })) },
         dear: withEdits(outcome(1, 90), 90, 95),
       },
       [],

@@ -12,6 +12,8 @@ export interface WorseMeasure {
   /** The other policy's name; `null` for the plain tail of the policy's own size. */
   readonly than: string | null;
   readonly points: number;
+  /** The needs of the sessions in which both have some. */
+  readonly cases: number;
 }
 
 /** The policies that no other beats, and the one to use. */
@@ -104,9 +106,16 @@ function worseThan(own: Standing, rivals: readonly (Standing | null)[], withInte
       .filter(({ points }) => points > 0)
       .toSorted((a, b) => b.points - a.points)
       .find(({ rival, points }) => (withIntervals ? isBetter(rival, own, place) : points >= LEAST_POINTS));
-    return first === undefined ? [] : [{ measure, than: first.rival?.policy ?? null, points: first.points }];
+    return first === undefined ? [] : [{ measure, than: first.rival?.policy ?? null, points: first.points, cases: casesOf(first.rival, own, place) }];
   });
   return found.toSorted((a, b) => b.points - a.points);
+}
+
+function casesOf(rival: Standing | null, own: Standing, measure: number): number {
+  const cases = own.units.map(({ vector }, session) =>
+    pointsAhead(rival, own, { session, measure }) === null ? 0 : (vector[measure]?.uses ?? 0),
+  );
+  return Math.round(cases.reduce((sum, uses) => sum + uses, 0));
 }
 
 /** Points by which the rival (`null`: the own tail) holds more of a measure in a session; `null` if one of them has no such needs. */

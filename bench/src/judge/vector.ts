@@ -9,6 +9,8 @@ export interface VectorShare {
   readonly tail: number | null;
   /** Doing nothing: calls that were rejected hold nothing. */
   readonly none: number | null;
+  /** The needs that these are shares of. */
+  readonly uses: number;
 }
 
 /** The measures of the vector, by name and metric. */
@@ -34,6 +36,7 @@ export function vectorOf(metrics: RowMetrics, nothing: RowMetrics): readonly Vec
       own: shareOf(held[span]),
       tail: shareOf(held.tail[span]),
       none: shareOf(without[span]),
+      uses: held[span].uses,
     }));
   });
 }

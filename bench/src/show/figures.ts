@@ -1,3 +1,4 @@
+import type { WorseMeasure } from "../judge/choose.ts";
 import type { Standing } from "../judge/standing.ts";
 import type { FigureFormat } from "../metrics/metric.ts";
 import type { LineageCounts } from "../transcript.ts";
@@ -52,6 +53,11 @@ export function heldCell(percent: number | null): string {
 /** Sessions that cost over 2% more than never compacting, of all compared, e.g. `2/19`. */
 export function costMoreCell({ costMoreIn, units }: Pick<Standing, "costMoreIn" | "units">): string {
   return `${costMoreIn}/${units.length}`;
+}
+
+/** A loss with the number of needs behind it, e.g. `older edited files −10.0 points (10 cases)`. */
+export function lossText({ measure, points, cases }: Pick<WorseMeasure, "measure" | "points" | "cases">): string {
+  return `${measure} −${formatPercent(points)} points (${formatNumberOf(cases, "case")})`;
 }
 
 /** The kept share of the replies' needs, in percent with its unit; `null` if nothing shows the needs. */

@@ -89,27 +89,27 @@ export const READING =
   "cost: % of the cost without compaction, whose requests above the window count as recorded, with the agent's own compaction; costlier sessions: those that cost over 2% more; kept: % of the text that later replies needed, still in the context word for word; older: of text stated 20k tokens earlier or more, a mean over sessions; reread cost: an upper bound, with one more call per missing text; over window: requests too large for it";
 
 /** Explains the columns of the first table of each window. */
-export function readingOf(report: BenchReport, windows: readonly WindowJudgement[]): string {
+export function readingOf(windows: readonly WindowJudgement[]): string {
   const over = windows.some(({ isOutgrown }) => isOutgrown)
     ? "that outgrow the window"
     : "in which a policy acts (none outgrows its window)";
-  const texts = windows.flatMap((judged) => olderTexts(report, judged)).toSorted((a, b) => a - b);
-  const [fewest = 0, most = 0] = [texts[0], texts.at(-1)];
-  const counted = most === 0 ? "" : ` (${fewest === most ? "" : `${formatCount(fewest)} to `}${formatCount(most)} texts each)`;
   const lost = windows.some(({ standings }) => (standings.get(BASELINE_POLICY)?.tooLarge ?? 0) > 0)
     ? `; ${BASELINE_POLICY} loses the texts that requests over the window need`
     : "";
-  return `Over the sessions ${over}. ${READING.replace("over sessions", `over sessions${counted}`)}${lost}.`;
+  return `Over the sessions ${over}. ${READING}${lost}.`;
 }
 
-/** For each compared session the older texts that its replies needed. */
-function olderTexts(report: BenchReport, { units, windowLabel: label }: WindowJudgement): readonly number[] {
+/** Counts the older needs by measure: a share of few is moved by one. */
+function needsNote(report: BenchReport, { units, windowLabel: label }: WindowJudgement): readonly string[] {
   const compared = new Set(units.map(({ session }) => session));
-  return report.rows.flatMap(({ session, policy, window, metrics }) =>
-    metrics === null || policy !== BASELINE_POLICY || windowLabel(window) !== label || !compared.has(session)
-      ? []
-      : [MEASURES.reduce((sum, [, id]) => sum + metrics[id].far.uses, 0)],
+  const own = report.rows.flatMap(({ session, policy, window, metrics }) =>
+    metrics !== null && policy === BASELINE_POLICY && windowLabel(window) === label && compared.has(session) ? [metrics] : [],
   );
+  const counts = MEASURES.map(([name, id]) => {
+    const uses = own.flatMap(({ [id]: { far } }) => (far.uses > 0 ? [far.uses] : []));
+    return `${formatCount(uses.reduce((sum, each) => sum + each, 0))} ${name} in ${formatNumberOf(uses.length, "session")}`;
+  });
+  return own.length === 0 ? [] : [`Cases behind older %: ${counts.join(", ")}.`];
 }
 
 /** The table behind a window's answer: a row a policy, among them the person's present one. */
@@ -117,7 +117,7 @@ export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf
   const { summaries, standings, now } = judged;
   return tableOf<PolicyRow>({
     title: `Policies, ${judged.windowLabel}`,
-    notes: remarks(summaries, nameOf),
+    notes: [...needsNote(report, judged), ...remarks(summaries, nameOf)],
     rowTitle: "policy",
     columns: POLICY_COLUMNS,
     rows: summaries.map((summary) => ({

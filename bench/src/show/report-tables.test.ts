@@ -107,6 +107,11 @@ test.each([
   expect(page).toContain(`<p class="pick">${first?.lines[0]}</p>`);
 });
 
+test("a table counts the cases behind its older shares", () => {
+  const [first] = shownReport(reportOf({})).windows;
+  expect(first?.table.notes[0]).toMatch(/^Cases behind older %: [\d,]+ replaced texts in 1 session, [\d,]+ passages in 1 session, /);
+});
+
 test("outcomes are made once a report, whatever is made of it", () => {
   const report = reportOf({ digest: 3 });
   let looks = 0;

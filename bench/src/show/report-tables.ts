@@ -48,7 +48,7 @@ export function shownReport(report: BenchReport, metrics: RunMetrics = METRICS):
       lines: verdictLines(report, window, policyName),
       table: policyTable(report, window, policyName),
     })),
-    reading: readingOf(report, judged.windows),
+    reading: readingOf(judged.windows),
     further: (names = sessionNames(report)) =>
       [
         ...furtherPolicyTables(judged.windows, metrics, policyName, names),

@@ -3,7 +3,7 @@ import { isCheaper, lossesAgainst } from "../judge/choose.ts";
 import { FEWEST_OWNERS } from "../statistics.ts";
 import { settingWords } from "../tune/tunable-settings.ts";
 import type { TunedPolicy, TuneResult } from "../tune/tune.ts";
-import { formatNumberOf, formatPercent, NOT_VISIBLE } from "./figures.ts";
+import { formatNumberOf, formatPercent, lossText, NOT_VISIBLE } from "./figures.ts";
 
 type Answered = Pick<TuneResult, "base" | "current" | "best" | "front" | "tried" | "verdict" | "testSessions">;
 
@@ -92,7 +92,7 @@ function lossWords({ test }: TunedPolicy, current: TunedPolicy): string {
   const [worst] = lossesAgainst(test, current.test);
   if (worst === undefined)
     return test.gain === null ? "its losses are not visible" : `which keeps ${formatPercent(test.gain)}%`;
-  return `which loses ${formatPercent(worst.points)} points of ${worst.measure}`;
+  return `which loses ${lossText(worst)}`;
 }
 
 /** The settings of a policy as they are written in a policy file; its name if it is as it was. */

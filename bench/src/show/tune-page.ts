@@ -3,7 +3,7 @@ import type { Standing } from "../judge/standing.ts";
 import { SAFETY } from "../metrics/safety.ts";
 import type { ReportProblem } from "../results.ts";
 import type { TunedPolicy, TunedSession, TuneResult } from "../tune/tune.ts";
-import { formatCount, formatNumberOf, formatPercent, heldText } from "./figures.ts";
+import { formatCount, formatNumberOf, formatPercent, heldText, lossText } from "./figures.ts";
 import { answerCard, problemList } from "./html.ts";
 import { html, type Markup } from "./markup.ts";
 import { pasteBlock, renderPage } from "./page.ts";
@@ -84,7 +84,7 @@ function settingTable(result: ShownTuneResult): ReportTable {
     policy.name !== best?.policy.name && settings.length > 0 && test.units.length > 0;
   const rowOf = (tuned: TunedPolicy, place: string): SettingRow => {
     const [worst] = lossesAgainst(tuned.test, current.test);
-    return { ...tuned, place, largestLoss: worst === undefined ? "" : `${worst.measure} −${formatPercent(worst.points)}` };
+    return { ...tuned, place, largestLoss: worst === undefined ? "none" : lossText(worst) };
   };
   const rows = [
     rowOf(current, taken === null ? "current, stays" : "current"),

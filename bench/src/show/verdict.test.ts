@@ -29,7 +29,7 @@ describe("verdicts", () => {
       expect.stringMatching(/^Costs [\d.]+% of the cost without compaction; yours [\d.]+%\.$/),
       expect.stringMatching(/^Keeps [\d.]+% of the text later replies needed, word for word; yours [\d.]+%\.$/),
       expect.stringMatching(
-        /^Worse on [a-z ]+: [\d.]+ points below keeping only the newest messages, and on \d other measures\.$/,
+        /^Worse on [a-z ]+: [\d.]+ points below keeping only the newest messages \([\d,]+ cases\), and on \d other measures\.$/,
       ),
       expect.stringMatching(/^Compacts at 39\.\dk of 64\.\dk\.$/),
       "How sure: too little data: 2 sessions of 1 project; 8 sessions are needed.",
@@ -112,7 +112,7 @@ describe("verdicts", () => {
     });
     const lines = linesOf({ ...report, rows })[0]?.lines;
     expect(lines?.find((line) => line.startsWith("Worse than"))).toMatch(
-      /^Worse than sven\* \(cost [\d.]+%\): passages −100\.0 points\.$/,
+      /^Worse than sven\* \(cost [\d.]+%\): passages −100\.0 points \(2,160 cases\)\.$/,
     );
   });
 

@@ -8,7 +8,7 @@ import { windowLabel } from "../judge/window-label.ts";
 import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import type { BenchReport } from "../results.ts";
 import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
-import { formatNumberOf, formatPercent, formatTokens, verbFor } from "./figures.ts";
+import { formatNumberOf, formatPercent, formatTokens, lossText, verbFor } from "./figures.ts";
 import type { PolicyNames } from "./policy-names.ts";
 import { triggerLine } from "./trigger.ts";
 
@@ -124,7 +124,7 @@ function changeLine(pick: Standing, now: Standing | null): readonly string[] {
   const isSure = (surenessOf(pick, now)?.cost.through ?? 100) < 100;
   if (isCheaper(pick, now) && worst === undefined && isSure) return [];
   const saves = saved < 0 ? `costs ${formatPercent(-saved)}% more` : `saves ${formatPercent(saved)}%`;
-  const loses = worst === undefined ? "loses nothing" : `loses ${worst.measure} −${formatPercent(worst.points)}`;
+  const loses = worst === undefined ? "loses nothing" : `loses ${lossText(worst)}`;
   return [`No change by advise's rule: ${saves}${isSure ? "" : ", not surely"}, ${loses}.`];
 }
 
@@ -226,7 +226,7 @@ function worseLine({ choice, summaries }: WindowAnswer, { policy }: Standing, na
   if (worst === undefined) return none;
   const more = worse.length === 1 ? "" : `, and on ${formatNumberOf(worse.length - 1, "other measure")}`;
   const than = worst.than === null ? "keeping only the newest messages" : nameOf(worst.than);
-  return `Worse on ${worst.measure}: ${formatPercent(worst.points)} points below ${than}${more}.`;
+  return `Worse on ${worst.measure}: ${formatPercent(worst.points)} points below ${than} (${formatNumberOf(worst.cases, "case")})${more}.`;
 }
 
 /** The largest loss against the policies of similar cost that the choice leaves out, as they have the other kind of summaries. */
@@ -239,7 +239,7 @@ function starredLine(others: readonly WindowAnswer[], pick: Standing, nameOf: Po
   if (worst === undefined) return [];
   const { policy, costPercent } = worst.rival;
   return [
-    `Worse than ${nameOf(policy)} (cost ${formatPercent(costPercent)}%): ${worst.measure} −${formatPercent(worst.points)} points.`,
+    `Worse than ${nameOf(policy)} (cost ${formatPercent(costPercent)}%): ${lossText(worst)}.`,
   ];
 }
 
