@@ -70,7 +70,7 @@ export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode
       "-p, --policy <name>",
       "tune this policy, a preset or a YAML file, and compare it with plimsoll (default: plimsoll, compared with the other presets)",
     )
-    .option("-w, --window <size>", "real (default), or a number of tokens for messages: 16k, 64k, …")
+    .option("-w, --window <size>", "real (default), or tokens for messages, system prompt and tools not counted: 16k, 64k, …")
     .option("--jobs <count>", "parallel replays (default: one per processor core)")
     .option("--prices <file>", PRICES_HELP)
     .option("--state <file>", "file of finished rows, to resume from (default: removed after the run)")

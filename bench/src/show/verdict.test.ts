@@ -22,7 +22,7 @@ const projects = (count: number) =>
   });
 
 describe("verdicts", () => {
-  test("say in six lines which policy, what it costs, keeps and loses, and how sure that is", () => {
+  test("say in seven lines which policy, what it costs, keeps and loses, and how sure that is", () => {
     const [verdict] = linesOf(exampleReport());
     expect(verdict?.lines).toEqual([
       "No answer yet: too little data. Closest: sven*.",
@@ -32,6 +32,7 @@ describe("verdicts", () => {
         /^Worse on [a-z ]+: [\d.]+ points below keeping only the newest messages \([\d,]+ cases\), and on \d other measures\.$/,
       ),
       expect.stringMatching(/^Compacts at 39\.\dk of 64\.\dk\.$/),
+      expect.stringMatching(/^Prompts reach up to [\d.]+k with system prompt and tools\.$/),
       "How sure: too little data: 2 sessions of 1 project; 8 sessions are needed.",
     ]);
   });
@@ -72,7 +73,7 @@ describe("verdicts", () => {
     );
     const [both] = linesOf({ ...plain, rows });
     expect(both?.answers.filter(({ choice }) => choice.pick !== null)).toHaveLength(2);
-    expect(both?.lines).toHaveLength(6);
+    expect(both?.lines).toHaveLength(7);
     expect(both?.lines[0]).toMatch(/ (The closest with model summaries costs no less|With model summaries: sven\*)/);
   });
 
@@ -132,7 +133,7 @@ describe("verdicts", () => {
 
   test("say how sure it is from eight projects on", () => {
     const [verdict] = linesOf(projects(9));
-    expect(verdict?.lines[5]).toMatch(/^How sure: came first in 100% of resamples of 9 projects; cost [\d.]+ to [\d.]+%\.$/);
+    expect(verdict?.lines[6]).toMatch(/^How sure: came first in 100% of resamples of 9 projects; cost [\d.]+ to [\d.]+%\.$/);
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { isCheaper, isJudge, lossesAgainst } from "../judge/choose.ts";
 import type { WindowJudgement } from "../judge/judge.ts";
 import { SAME_COST_RATIO, type Standing, standingOver } from "../judge/standing.ts";
 import { surenessOf } from "../judge/sureness.ts";
-import { windowLabel } from "../judge/window-label.ts";
+import { REAL_WINDOWS, windowLabel } from "../judge/window-label.ts";
 import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import type { BenchReport } from "../results.ts";
 import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
@@ -31,6 +31,7 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
     worseLine(answer, pick, nameOf),
     ...starredLine(others, pick, nameOf),
     whereWords(report, judged, nameOf),
+    ...reachLine(pick, judged),
     sureLine(judged, answer),
     ...whyLines(
       answers.flatMap(({ placed }) => placed),
@@ -157,6 +158,14 @@ function whereWords(report: BenchReport, judged: WindowJudgement, nameOf: Policy
         : `from ${formatTokens(at.fromTokens)} if that saves money, at ${formatTokens(at.tokens)} at the latest (window ${formatTokens(at.windowTokens)})`;
   if (pick.compactions > 0) return `Compacts ${where}.`;
   return hasActed(pick) ? `Only shortened results; compacts ${where}.` : `${nameOf(pick.policy)} would compact ${where}.`;
+}
+
+/** In a window for messages: the largest prompt, as a provider would count it. */
+function reachLine({ policy }: Standing, { windowLabel: label, summaries }: WindowJudgement): readonly string[] {
+  const peak = summaries.find((each) => each.policy === policy)?.metrics.economy.peakPromptTokens;
+  return label === REAL_WINDOWS || peak === undefined
+    ? []
+    : [`Prompts reach up to ${formatTokens(peak)} with system prompt and tools.`];
 }
 
 /** A place in a window: a policy compacts from here on if it pays, and at the latest there. */
