@@ -28,6 +28,7 @@ export function exampleTuned(): ShownTuneResult {
     splitBy: "repository",
     trainSessions: 4,
     testSessions: 4,
+    windowLabel: "real windows",
     current: { ...tuned(0.75, 65), settings: [] },
     front: [low, high],
     best: low,

@@ -1,15 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import {
-  KLAUDE_CODE_POLICY,
-  OPAL_POLICY,
-  PI_POLICY,
-  PLIMSOLL_POLICY,
-  PlimsollError,
-  type Policy,
-  presetNamed,
-  SVEN_POLICY,
-} from "@plimsoll/core";
+import { PLIMSOLL_POLICY, PlimsollError, type Policy, presetNamed } from "@plimsoll/core";
 import { isKnobPath, isRecord, withKnob } from "@plimsoll/core/extend";
 import { policyOf, readDocument, readSmallFile, SESSION_KEYS, withoutSettings, writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
@@ -59,16 +50,13 @@ interface TuneOptions extends ExtensionOptions, LogOptions {
   readonly full?: true;
 }
 
-/** Presets whose own best is shown next to the tuned policy. */
-const COMPARED: readonly Policy[] = [SVEN_POLICY, OPAL_POLICY, KLAUDE_CODE_POLICY, PI_POLICY, PLIMSOLL_POLICY];
-
 /** Adds `plimsoll tune`: looks for the best setting on the user's own sessions. */
 export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command.argument("[inputs...]", "session files, folders or patterns; give at least 8 sessions for a confident answer");
   addExtensionOption(addLogOptions(command))
     .option(
       "-p, --policy <name>",
-      "tune this policy, a preset or a YAML file, and compare it with plimsoll (default: plimsoll, compared with the other presets)",
+      "tune this policy, a preset or a YAML file, and compare it with plimsoll (default: plimsoll)",
     )
     .option("-w, --window <size>", "real (default), or tokens for messages, system prompt and tools not counted: 16k, 64k, …")
     .option("--jobs <count>", "parallel replays (default: one per processor core)")
@@ -95,8 +83,7 @@ async function tuneOn(inputs: readonly string[], options: TuneOptions, io: CliIo
   const { files, missing } = found;
   tell(io, ...(files.length === 0 ? nothingFound(found, "tune on") : missing.map(({ reason }) => reason)));
   if (files.length === 0) return EXIT_FAILED;
-  const compared = options.policy === undefined ? COMPARED : [PLIMSOLL_POLICY];
-  const others = tunableSettingsOf(policy).length === 0 ? [] : compared.filter(({ name }) => name !== policy.name);
+  const others = tunableSettingsOf(policy).length === 0 || policy.name === PLIMSOLL_POLICY.name ? [] : [PLIMSOLL_POLICY];
   const jobs = options.jobs === undefined ? availableParallelism() : parseJobs(options.jobs);
   const window: WindowRequest = options.window === undefined ? DEFAULT_WINDOW : parseWindow(options.window);
   const given = { files, policy, others, window, prices: [...prices], with: parts.identity };
@@ -219,9 +206,6 @@ const NOTHING_FIRES: string = fitted(
   "No session fills half of the window: no setting changes anything. Give a smaller window (--window 32k) or longer sessions.",
 );
 
-const OTHER_SESSIONS = "All figures are from sessions not used to choose settings.";
-const SAME_SESSIONS = "There is only one project: settings were chosen and judged on the same sessions.";
-
 /** Writes the tuner's results as text: the answer in five lines, its table, and the YAML to paste; all else only if it is asked for. */
 export function tuneReport(results: readonly TuneResult[], { current, columns, full, nameOf }: TuneReportOptions): string {
   const [first, ...others] = results;
@@ -240,7 +224,7 @@ export function tuneReport(results: readonly TuneResult[], { current, columns, f
     [...tuneAnswer(first, others).flatMap((line) => wrapped(printable(line), { further: "  " })), ...idle].join("\n"),
     ...(own === undefined ? [] : [full ? reportTable(own, columns) : tableRows(own, columns)]),
     ...(full ? tables.map((table) => reportTable(table, columns)) : []),
-    fitted(`${READING}. ${first.splitBy === "nothing" ? SAME_SESSIONS : OTHER_SESSIONS}`),
+    fitted(`${READING}. ${full ? "" : (own?.notes.at(-1) ?? "")}`.trimEnd()),
     ...(taken === null ? [] : [`# plimsoll.yaml\n${tunedYaml({ text: "", current, best: taken }).trimEnd()}`]),
     ...(full || further.length === 0 ? [] : [`${capitalised(further.join(" and "))}: --full or --html FILE.`]),
   ].join("\n\n");

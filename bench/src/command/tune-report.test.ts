@@ -26,6 +26,7 @@ function printed(current: Policy, best: Policy, more: Partial<TuneResult> = {}):
     trainSessions: 5,
     testSessions: 5,
     idleSessions: 0,
+    windowLabel: "real windows",
     current: tuned(current, []),
     front: [choice],
     best: choice,
@@ -99,8 +100,14 @@ describe("what tune says of its choice", () => {
     [
       "that too few say nothing",
       { testSessions: 3 },
-      /^No answer yet: .* costs less in 5 sessions; 8 are needed\.[\s\S]*judged on 3 sessions\./,
+      /^No answer yet: 5 sessions; 8 are needed\. .* costs less there\.[\s\S]*judged on 3 sessions\./,
     ],
+    [
+      "that too few say nothing, if no setting is better either",
+      { best: null, verdict: { kind: "too-few", missing: 6, looksLike: null } },
+      /^No answer yet: 2 sessions; 8 are needed\. Until then keep sven: no tried setting is better\./,
+    ],
+    ["its window and sessions", {}, /Window: real windows\. Judged on \S+; chosen on 5 others\./],
     [
       "that none can be recommended",
       { best: null, front: [], tried: [lost] },

@@ -5,7 +5,7 @@ import { settingWords } from "../tune/tunable-settings.ts";
 import type { TunedPolicy, TuneResult } from "../tune/tune.ts";
 import { formatNumberOf, formatPercent, lossText, NOT_VISIBLE } from "./figures.ts";
 
-type Answered = Pick<TuneResult, "base" | "current" | "best" | "front" | "tried" | "verdict" | "testSessions">;
+type Answered = Omit<TuneResult, "idleSessions" | "sessions">;
 
 /**
  * The setting to take: the best one if the verdict says it, or if few sessions look like it. `null` if the current setting stays. The written, printed and ringed
@@ -21,13 +21,16 @@ export function tuneAnswer(
   answered: Answered,
   others: readonly Pick<TuneResult, "base" | "current">[] = [],
 ): readonly string[] {
-  const lines = answerLines(answered);
+  const lines = [...answerLines(answered), judgedLine(answered)];
   const usual = others.find(({ base }) => base === PLIMSOLL_POLICY.name);
   if (usual === undefined || usual.current.test.units.length === 0) return lines;
   const own = settingToTake(answered) ?? answered.current;
   const { costPercent, gain } = usual.current.test;
   const figures = `costs ${formatPercent(costPercent)}%${gain === null ? "" : ` and keeps ${formatPercent(gain)}%`}`;
-  const isBetter = isCheaper(usual.current.test, own.test) && lossesAgainst(usual.current.test, own.test).length === 0;
+  const isBetter =
+    answered.verdict.kind !== "too-few" &&
+    isCheaper(usual.current.test, own.test) &&
+    lossesAgainst(usual.current.test, own.test).length === 0;
   return isBetter
     ? [`Take ${usual.base}, the default: it ${figures}, and no measure falls by a point or more.`, ...lines]
     : [...lines, `${usual.base}, the default, ${figures}.`];
@@ -44,7 +47,7 @@ function answerLines(answered: Answered): readonly string[] {
   if (taken === null) return keptLines(answered);
   return [
     verdict.kind === "too-few"
-      ? `No answer yet: ${settingsText(taken)} in ${base} costs less in ${formatNumberOf(FEWEST_OWNERS - verdict.missing, "session")}; ${FEWEST_OWNERS} are needed.`
+      ? `No answer yet: ${whyTooFew(verdict.missing)}. ${settingsText(taken)} in ${base} costs less there.`
       : `Set: ${settingsText(taken)} in ${base}.`,
     `Costs ${formatPercent(taken.test.costPercent)}% of the cost without compaction; now ${formatPercent(current.test.costPercent)}%.`,
     keepsLine(taken.test.gain, `; now ${formatPercent(current.test.gain)}%`),
@@ -55,14 +58,16 @@ function answerLines(answered: Answered): readonly string[] {
 
 /** The reasons to keep the setting: its cost and kept share, and the losses of a cheaper one. */
 function keptLines(answered: Answered): readonly string[] {
-  const { base, current, front, best } = answered;
+  const { base, current, front, best, verdict } = answered;
   const [cheapest] = front
     .filter(({ test, settings }) => settings.length > 0 && test.units.length > 0 && test.costPercent < current.test.costPercent)
     .toSorted((a, b) => a.test.costPercent - b.test.costPercent);
   const why =
     best === null ? "no tried setting is better" : `${settingsText(best)} was best on some sessions, but worse on the others`;
   return [
-    `Keep ${base} as it is: ${why}.`,
+    verdict.kind === "too-few"
+      ? `No answer yet: ${whyTooFew(verdict.missing)}. Until then keep ${base}: ${why}.`
+      : `Keep ${base} as it is: ${why}.`,
     `Costs ${formatPercent(current.test.costPercent)}% of the cost without compaction.`,
     keepsLine(current.test.gain, ""),
     cheapest === undefined
@@ -72,11 +77,22 @@ function keptLines(answered: Answered): readonly string[] {
   ];
 }
 
+const whyTooFew = (missing: number) => `${formatNumberOf(FEWEST_OWNERS - missing, "session")}; ${FEWEST_OWNERS} are needed`;
+
+/** So many sessions are named; chosen. */
+const MOST_NAMED = 3;
+
+/** The window and the sessions of the figures: bench takes others. */
+function judgedLine({ windowLabel, splitBy, trainSessions, current }: Answered): string {
+  const names = current.test.units.map(({ session }) => session.split("/").at(-1));
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  const chosen = splitBy === "nothing" ? "the same" : formatNumberOf(trainSessions, "other");
+  return `Window: ${windowLabel}. Judged on ${names.slice(0, MOST_NAMED).join(", ")}${more}; chosen on ${chosen}.`;
+}
+
 function sureLine(answered: Answered): string {
   const { verdict, testSessions, tried } = answered;
   const looked = `${formatNumberOf(tried.length, "setting")} tried, judged on ${formatNumberOf(testSessions, "session")}`;
-  if (verdict.kind === "too-few" && settingToTake(answered) === null)
-    return `How sure: too little data: ${formatNumberOf(FEWEST_OWNERS - verdict.missing, "session")}; ${FEWEST_OWNERS} sessions are needed. ${looked}.`;
   if (verdict.kind !== "set") return `How sure: ${looked}.`;
   const { cost, drawn, count } = verdict.sureness;
   return `How sure: ${looked}; over all ${count} ${drawn} it costs ${formatPercent(cost.from)} to ${formatPercent(cost.through)}% of the current setting (95%).`;

@@ -247,9 +247,7 @@ function starredLine(others: readonly WindowAnswer[], pick: Standing, nameOf: Po
   const [worst] = losses.toSorted((a, b) => b.points - a.points);
   if (worst === undefined) return [];
   const { policy, costPercent } = worst.rival;
-  return [
-    `Worse than ${nameOf(policy)} (cost ${formatPercent(costPercent)}%): ${lossText(worst)}.`,
-  ];
+  return [`Worse than ${nameOf(policy)} (cost ${formatPercent(costPercent)}%): ${lossText(worst)}.`];
 }
 
 function sureLine({ units }: WindowJudgement, { sureness, placed, summaries }: WindowAnswer): string {

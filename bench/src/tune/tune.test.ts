@@ -74,7 +74,7 @@ describe("scores", () => {
   test.each([
     [80, []],
     [79.5, []],
-    [70, [{ measure: "replaced texts", than: "now", points: 10 }]],
+    [70, [{ measure: "replaced texts", than: "now", points: 10, cases: 10 }]],
   ])("%f where the other one holds 80 loses what is a point or more", (held, losses) => {
     expect(lossesAgainst(standingOf("own", [score("a", 1, held)]), standingOf("now", [score("a", 1, 80)]))).toEqual(losses);
   });

@@ -5,6 +5,7 @@ import { choose as chooseAmong } from "../judge/choose.ts";
 import { type JudgedSettings, judgeSettings, type SettingVerdict } from "../judge/settings.ts";
 import { type Split, splitSessions } from "../judge/split.ts";
 import { type JudgedRun, type Standing, standingOver } from "../judge/standing.ts";
+import { windowLabel } from "../judge/window-label.ts";
 import { policyAt } from "../sweep/grid.ts";
 import {
   COARSE_COUNT,
@@ -42,6 +43,7 @@ export interface TuneResult {
   readonly trainSessions: number;
   readonly testSessions: number;
   readonly idleSessions: number;
+  readonly windowLabel: string;
   /** The policy as it was. */
   readonly current: TunedPolicy;
   /** Settings with no more requests too large on the training sessions that no other beats in both cost and kept content (the mean of all measures), cheapest first. */
@@ -186,6 +188,7 @@ function resultOf(candidate: Candidate, run: JudgedRun): TuneResult {
     trainSessions: split.train.size,
     testSessions: split.test.size,
     idleSessions: split.idleSessions,
+    windowLabel: windowLabel(run.rows[0]?.window ?? { kind: "real" }),
     ...chosen,
     verdict: judged.verdictOn(policies),
     sessions: chosen.best === null ? [] : sessionsOf(chosen.current, chosen.best),

@@ -23,11 +23,11 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
     const args = ["session.jsonl", "-p", "sven", "-w", "32k", "--jobs", "1", "--html", "tuned.html"];
     const { exitCode, stdout, stderr } = await run("tune", ...args);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(stdout).toMatch(/^(?:No answer yet: .*|Keep sven as it is: .*)\n/);
-    expect(stdout.split("\n\n")[0]?.split("\n").length).toBeLessThanOrEqual(8);
+    expect(stdout).toMatch(/^No answer yet: .*\n/);
+    expect(stdout.split("\n\n")[0]?.split("\n").length).toBeLessThanOrEqual(10);
     expect(stdout).toMatch(/plimsoll, the default, costs [\d.]+%/);
     expect(stdout).toMatch(/^setting +cost % costlier +kept % +older %/m);
-    expect(stdout).toMatch(/8 (?:sessions )?are needed\./);
+    expect(stdout).toMatch(/^No answer yet: 1 session; 8 are needed\. /m);
     expect(readdirSync(join(folder, ".cache/plimsoll/replays"))).toEqual([]);
     expect(readFileSync(join(folder, "tuned.html"), "utf8")).toContain("Settings of sven");
   });
