@@ -11,7 +11,9 @@ test.each(PRESETS.filter(({ enabled }) => enabled).map((preset) => [preset.name,
   (name, preset) => {
     const { policies, sweeps, problems } = sweepPolicies([preset], ["actAt=50%..95%:5%"]);
     expect(problems).toEqual([]);
-    expect(policies.map((policy) => policy.name)).toEqual(LINES.map((line) => `${name} actAt=${line}`));
+    expect(policies.map((policy) => policy.name)).toEqual(
+      LINES.map((line) => `${name} actAt=${line}${preset.trigger.pays === undefined ? "" : " pays=off"}`),
+    );
     expect(new Set(policies.map(({ trigger }) => JSON.stringify(trigger))).size).toBe(LINES.length);
     expect(sweeps.size).toBe(LINES.length);
   },

@@ -1,6 +1,7 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { isCheaper, lossesAgainst } from "../judge/choose.ts";
 import { FEWEST_OWNERS } from "../statistics.ts";
+import { PAYS_OFF } from "../sweep/grid.ts";
 import { settingWords } from "../tune/tunable-settings.ts";
 import type { TunedPolicy, TuneResult } from "../tune/tune.ts";
 import { formatNumberOf, formatPercent, lossText, NOT_VISIBLE } from "./figures.ts";
@@ -114,8 +115,6 @@ function lossWords({ test }: TunedPolicy, current: TunedPolicy): string {
 /** The settings of a policy as they are written in a policy file; its name if it is as it was. */
 export function settingsText({ policy, settings }: Pick<TunedPolicy, "policy" | "settings">): string {
   if (settings.length === 0) return policy.name;
-  return settings
-    .map(settingWords)
-    .map(({ path, value }) => `${path}=${String(value)}`)
-    .join(" ");
+  const words = settings.map(settingWords).map(({ path, value }) => `${path}=${String(value)}`);
+  return [...words, ...(policy.name.endsWith(` ${PAYS_OFF}`) ? [PAYS_OFF] : [])].join(" ");
 }

@@ -125,7 +125,9 @@ describe("a grid", () => {
   test.each(acting.map((preset) => [preset.name, preset] as const))("turns the knob actAt of %s", (name, preset) => {
     const grid = gridOf(preset, [parseAxis("actAt=50%..95%:5%")]);
     expect(grid.map((swept) => swept.policy.name)).toEqual(
-      [50, 55, 60, 65, 70, 75, 80, 85, 90, 95].map((at) => `${name} actAt=${at}%`),
+      [50, 55, 60, 65, 70, 75, 80, 85, 90, 95].map(
+        (at) => `${name} actAt=${at}%${preset.trigger.pays === undefined ? "" : " pays=off"}`,
+      ),
     );
     expect(new Set(grid.map(({ policy }) => JSON.stringify(policy.trigger))).size).toBe(10);
   });

@@ -46,11 +46,18 @@ export function gridOf(base: Policy, axes: readonly SweepAxis[], kinds: Kinds = 
   return points.map((settings) => policyAt(base, settings, kinds));
 }
 
+/** The end of a policy's name if a setting turned `pays` off. */
+export const PAYS_OFF = "pays=off";
+
 /** Makes the policy with these settings, and puts them into its name. Throws `bad-input` if a path names no value, or a value is none that a policy may have. */
 export function policyAt(base: Policy, settings: readonly SweepSetting[], kinds: Kinds = BUILT_IN_KINDS): SweptPolicy {
-  const name = `${base.name} ${settings.map(({ path, value }) => `${path}=${isKnobPath(path) ? knobText(value) : value}`).join(" ")}`;
   const isKnob = ({ path }: SweepSetting) => isKnobPath(path);
   const turned = settings.filter(isKnob).reduce((policy, { path, value }) => withKnob(policy, path, value), base);
+  const words = settings.map(({ path, value }) => `${path}=${isKnobPath(path) ? knobText(value) : value}`);
+  const isWritten = settings.some(({ path }) => path === "pays");
+  // A written `actAt` turns `pays` off: another policy than one that writes neither.
+  const isOff = base.trigger.pays !== undefined && turned.trigger.pays === undefined && !isWritten;
+  const name = [base.name, ...words, ...(isOff ? [PAYS_OFF] : [])].join(" ");
   let data: unknown = { ...turned, name };
   for (const { path, value } of settings.filter((setting) => !isKnob(setting))) data = withValue(data, path, value);
   const result = policySchema(kinds).safeParse(data);
@@ -89,9 +96,8 @@ export function parseAxis(text: string): SweepAxis {
 export function numberOfSetting({ path, value }: SweepSetting): number | null {
   if (typeof value === "number") return value;
   if (!isKnobPath(path) || typeof value !== "string") return null;
-  const amount = amountOf(value.replace(/ messages?$/, ""));
-  if (amount === null) return null;
-  return "tokens" in amount ? amount.tokens : "ratio" in amount ? amount.ratio : null;
+  const plain = toValue(value.replace(/ messages?$/, ""));
+  return typeof plain === "number" ? plain : null;
 }
 
 /** A word as policies have them: letters first, then digits, dots, slashes, colons and hyphens. */
@@ -109,6 +115,8 @@ function knobValue(text: string): SweepValue | undefined {
 }
 
 function toValue(text: string): SweepValue | undefined {
+  const plain = knobValue(text);
+  if (typeof plain === "number") return plain;
   const amount = amountOf(text);
   if (amount !== null) return "tokens" in amount ? amount.tokens : "ratio" in amount ? amount.ratio : undefined;
   const value = NAMED_VALUES.get(text);
