@@ -127,6 +127,7 @@ export function reportFiles({ json, html, markdown }: ReportOptions, { cwd }: Pi
 export interface SummarizerOptions {
   readonly summarizer?: string;
   readonly cassette?: string;
+  readonly dryRun?: true;
 }
 
 const OTHERS: readonly string[] = ["recorded", "digest"];
@@ -145,8 +146,9 @@ export function parseSummarizer(options: SummarizerOptions, cwd: string): Summar
   const [host, modelId] = [summarizer.slice(0, colon), summarizer.slice(colon + 1)];
   if (modelId === "") throw bad("give a model as provider:model");
   if (!HOST_NAMES.includes(host)) throw bad(`no provider is called "${host}"; ${suggestion(host, HOST_NAMES)}`);
-  if (cassette === undefined) throw bad("give --cassette <folder> to keep the answers, so you pay once");
-  return { kind: "model", host, modelId, cassetteFolder: resolve(cwd, cassette), missing: "ask" };
+  // An estimate keeps no answer.
+  if (cassette === undefined && options.dryRun !== true) throw bad("give --cassette <folder> to keep the answers, so you pay once");
+  return { kind: "model", host, modelId, cassetteFolder: resolve(cwd, cassette ?? ".plimsoll-dry-run"), missing: "ask" };
 }
 
 /** Options of every command that a person's own parts can be handed to. */

@@ -33,7 +33,7 @@ const reachable = () => {
 describe("bench --summarizer", { timeout: REPLAY_MS }, () => {
   test("of a model says what it will cost and what it did, and is replayed free without a key", async () => {
     reachable();
-    const dry = await bench(...MODEL, "--dry-run");
+    const dry = await bench(...MODEL.slice(0, 2), "--dry-run");
     expect(dry.stdout).toMatch(
       /^summaries by anthropic:claude-haiku-4-5: about \d+ requests with \S+ prompt and \S+ reply tokens for \$0\.\d+\n$/,
     );
