@@ -14,6 +14,7 @@ const withErrors = (errors: readonly number[]) => ({
 test("says the median and the largest error, and marks what is beyond five percent", () => {
   const shown = withErrors([0.4, 7, 0.2]);
   expect(validityLines(shown)).toContain("prompt sizes, 3 recordings: median error 0.40%, largest 7.0%");
+  expect(validityLines(shown)).toContain("For errors of dollars and cache, replay what was recorded: -p recorded");
   const { heads, rows } = sessionTable(shown, (session) => session);
   const place = heads.findIndex(({ title }) => title === "prompt sizes");
   expect(rows.map(({ name, cells }) => [name, cells[place]?.shown, cells[place]?.isBad])).toEqual([
@@ -21,6 +22,8 @@ test("says the median and the largest error, and marks what is beyond five perce
     ["b.jsonl", "7.0", true],
     ["c.jsonl", "0.20", false],
   ]);
+  const window = heads.findIndex(({ title }) => title === "real window");
+  expect(rows[0]?.cells[window]?.shown).toBe("200k");
 });
 
 test("names the cause beside what is off", () => {

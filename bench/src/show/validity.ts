@@ -57,13 +57,13 @@ const ERRORS = {
     "The reported requests as they are charged here, against their reported reads and writes at the same prices.",
   ],
   rules: [
-    "dollars by rules only",
+    "dollars by cache rules",
     "The same if the cache followed its provider's rules, without calls that found it cold within its time.",
   ],
   sizes: ["prompt sizes", "Mean error of the size model, fitted on the even calls and scored on the odd ones."],
   reads: ["cache reads", "Tokens read from the prompt cache, by the replay of the recorded requests."],
   writes: ["cache writes", "Tokens written to the prompt cache, by the replay of the recorded requests."],
-  stated: ["stated cost", "The reported usage by list prices, against the prices that the log states."],
+  stated: ["list prices", "The reported usage by list prices, against the prices that the log states."],
 } as const;
 const KINDS: readonly ErrorKind[] = ["dollars", "rules", "sizes", "reads", "writes", "stated"];
 
@@ -83,7 +83,7 @@ function validities(report: BenchReport): readonly Validity[] {
       unpricedCalls === 0 ? null : `no price for ${unpricedModels.join(", ")}: ${formatNumberOf(unpricedCalls, "call")}`;
     return {
       session,
-      windowTokens: windows.get(session.session) ?? null,
+      windowTokens: windows.get(session.session) ?? session.ownWindowTokens,
       errors: {
         dollars: dollars?.errorPercent ?? null,
         rules: dollars?.ruledErrorPercent ?? null,
@@ -120,6 +120,7 @@ export function validityLines(report: BenchReport): readonly string[] {
   return [
     ...recordedUsdLines(report),
     ...lines,
+    ...(all.some(({ errors }) => errors.dollars !== null) ? [] : ["For errors of dollars and cache, replay what was recorded: -p recorded"]),
     ...(estimated === 0 ? [] : [`${formatNumberOf(estimated, "session")} without reported sizes: replayed on estimates`]),
   ];
 }
@@ -160,7 +161,7 @@ const SESSION_COLUMNS: readonly Column<Validity>[] = [
     fact("compactions", "Number of times that the recorded agent replaced its own history."),
     ({ session }) => session.recordedBoundaries,
   ),
-  ofRecording("real window", fact("tokens", "The model's window in the replay."), ({ windowTokens }) => windowTokens),
+  ofRecording("real window", fact("tokens", "The model's window: of the replay, else of the recording."), ({ windowTokens }) => windowTokens),
   ...KINDS.map((kind) =>
     numberColumn<Validity>({
       group: "error, %",
