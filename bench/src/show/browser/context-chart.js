@@ -209,7 +209,7 @@ const contextChart = (() => {
       ];
       const picked = chart.lines.find(({ isPicked }) => isPicked);
       if (picked?.triggerTokens != null) {
-        const text = `${picked.name} compacts at ${shortTokens(picked.triggerTokens)}`;
+        const text = `${picked.name} compacts at ${shortTokens(picked.triggerTokens)} at the latest`;
         limits.push({ tokens: picked.triggerTokens, text, colour: token(`--colour-${picked.colour}`), dash: [2, 3] });
       }
       limits.sort((a, b) => a.tokens - b.tokens).reduce((top, limit) => drawLimit(plot, limit, top), Number.POSITIVE_INFINITY);
