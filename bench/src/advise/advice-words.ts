@@ -404,7 +404,8 @@ export function fillName(kind: string): string {
 
 /** Names of kinds that a reader would not understand. */
 const FILL_NAMES: Readonly<Record<string, string | undefined>> = {
-  overhead: "system prompt and tool definitions",
+  overhead: "system prompt and tools",
+  unlogged: "text that the logs lack (another log's history, files attached again)",
   assistant: "the model's replies",
   injected: "text added by the agent",
   person: "your messages",

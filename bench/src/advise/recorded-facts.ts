@@ -199,7 +199,7 @@ export function factsText(sessions: readonly CountedSession[], { pays }: Pick<Fa
       shown.map(([kind, ratio]) => [fillName(kind), `${formatPercent(100 * ratio)}%`]),
     ),
     prose(
-      "* in characters, without system prompt and tool definitions, which most logs lack; shares of tokens sent have both, and are smaller",
+      "* in characters, without the system prompt and tools, which most logs lack; shares of tokens sent have both, and are smaller",
     ).join("\n"),
     table(["longest sessions", "id", "began", "tokens sent", "compactions", dollars], longest),
     "plimsoll inspect ID shows one of them.",

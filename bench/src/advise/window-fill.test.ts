@@ -8,7 +8,7 @@ test("requests are taken apart by kind, results of a server's tools together, ea
     kinds: ["overhead", "results of mcp__linear__get_issue", "results of mcp__linear__list", "assistant"],
     samples: [
       { call: 0, tokens: [100, 0, 0, 20] },
-      { call: 2, tokens: [100, 30, 10, 20] },
+      { call: 2, tokens: [140, 30, 10, 20] },
     ],
   };
   const own = sessions.map((session) => ({ ...session, calls: 4, recordedUsd: 2.8 }));
@@ -18,9 +18,10 @@ test("requests are taken apart by kind, results of a server's tools together, ea
     new Map(sessions.map(({ session }) => [session, 1.4])),
   );
   expect(fills.map(({ kind, tokens, usd }) => [kind, tokens, Number(usd?.toFixed(9))])).toEqual([
-    ["overhead", 100, 1],
-    ["MCP server linear", 20, 0.2],
-    ["assistant", 20, 1.6],
+    ["overhead", 100, 0.875],
+    ["MCP server linear", 20, 0.175],
+    ["assistant", 20, 1.575],
+    ["unlogged", 20, 0.175],
   ]);
   expect(fills.reduce((sum, { percent }) => sum + percent, 0)).toBeCloseTo(100);
 });

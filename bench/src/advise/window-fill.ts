@@ -12,6 +12,9 @@ export interface WindowFill {
   readonly usd: number | null;
 }
 
+const OVERHEAD = "overhead";
+/** Text of requests that no log has, beside the least overhead of its session: the system prompt and tools are in every request. */
+const UNLOGGED = "unlogged";
 const RESULTS_OF = "results of ";
 
 /** Results of tools under their server's name, everything else as the replay names it. */
@@ -33,9 +36,11 @@ export function windowFills(
   const parts = rows.flatMap(({ policy, session, composition: { kinds, samples } }) => {
     const { calls = 0, recordedUsd = null } = policy === "recorded" ? (described.get(session) ?? {}) : {};
     const totals = kinds.map((_, place) => sum(samples.map(({ tokens }) => tokens[place] ?? 0)));
+    const overheads = samples.map(({ tokens }) => tokens[kinds.indexOf(OVERHEAD)] ?? 0);
+    const leastTotal = Math.min(...overheads) * samples.length;
     const replyUsd = Math.min(replyUsds.get(session) ?? 0, recordedUsd ?? 0);
-    return kinds.map((name, place) => {
-      const total = totals[place] ?? 0;
+    const named = kinds.map((name, place) => [name, name === OVERHEAD ? leastTotal : (totals[place] ?? 0)] as const);
+    return [...named, [UNLOGGED, sum(overheads) - leastTotal] as const].map(([name, total]) => {
       const share = total / Math.max(1, sum(totals));
       const own = name === "assistant" ? replyUsd : 0;
       return {

@@ -49,7 +49,9 @@ describe("summarizePolicies", () => {
         ["a", 7],
         ["b", 7],
       ],
-      ["All policies: 7 sessions skipped: system text and tools of the first request exceed the room for messages, 64k."],
+      [
+        "All policies: 7 sessions skipped: the first request has more beside the log's messages (system prompt, tools, history of another log) than the room for messages, 64k.",
+      ],
     ],
     [
       "once what holds for several",
@@ -58,7 +60,9 @@ describe("summarizePolicies", () => {
         ["b", 7],
         ["c", 0],
       ],
-      ["a, b: 7 sessions skipped: system text and tools of the first request exceed the room for messages, 64k."],
+      [
+        "a, b: 7 sessions skipped: the first request has more beside the log's messages (system prompt, tools, history of another log) than the room for messages, 64k.",
+      ],
     ],
     [
       "a policy of its own by its name",
@@ -66,7 +70,9 @@ describe("summarizePolicies", () => {
         ["a", 1],
         ["b", 0],
       ],
-      ["a: 1 session skipped: system text and tools of the first request exceed the room for messages, 64k."],
+      [
+        "a: 1 session skipped: the first request has more beside the log's messages (system prompt, tools, history of another log) than the room for messages, 64k.",
+      ],
     ],
     ["nothing if there is nothing to say", [["a", 0]], []],
   ])("says %s", (_, rows, lines) => {

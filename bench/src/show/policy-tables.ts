@@ -329,7 +329,9 @@ function rowRemarks(summary: PolicySummary): readonly string[] {
       ? [`no compaction in ${formatNumberOf(sessions, "session")}: the window never filled up to the trigger${shortenedIn}.`]
       : []),
     ...(notApplicable > 0
-      ? [`${formatNumberOf(notApplicable, "session")} skipped: system text and tools of the first request exceed ${size}.`]
+      ? [
+          `${formatNumberOf(notApplicable, "session")} skipped: the first request has more beside the log's messages (system prompt, tools, history of another log) than ${size}.`,
+        ]
       : []),
   ];
 }

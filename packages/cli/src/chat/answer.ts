@@ -155,5 +155,5 @@ async function exported(file: string | null, { agent }: AgentSession, cwd: strin
   if (existsSync(path)) throw new PlimsollError("bad-input", `${path} already exists; name another file`, { path });
   const context = agent.context();
   writeWholeFile(path, `${JSON.stringify(context, null, 2)}\n`);
-  return `Wrote the next request, ${context.messages.length} messages with system text and tools, to ${printable(path)}.`;
+  return `Wrote the next request, ${context.messages.length} messages with the system prompt and tools, to ${printable(path)}.`;
 }

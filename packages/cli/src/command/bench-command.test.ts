@@ -221,8 +221,8 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     const { exitCode, stdout } = await run("bench logs/session.jsonl -p sven -w 1k --full");
     expect(exitCode).toBe(1);
     const said =
-      "All policies: 1 session skipped: system text and tools of the first request\nexceed the room for messages, 1k.";
-    expect(stdout).toMatch(new RegExp(`^Nothing could be replayed\\.\n${said}\n`));
+      "Nothing could be replayed. All policies: 1 session skipped: the first request has more beside the log's messages (system prompt, tools, history of another log) than the room for messages, 1k.";
+    expect(stdout.replace(/\s+/g, " ")).toContain(said);
   });
 
   test("takes a policy from a file, in addition to a preset", async () => {

@@ -84,7 +84,7 @@ const ORIGIN_NAMES = {
   human: "your messages",
   command: "commands that you ran",
   injected: "text added by the agent",
-  declared: "system text and tools declared later",
+  declared: "system prompt and tools declared later",
   summary: "summaries",
   notice: "notices of removed text",
 } as const;
