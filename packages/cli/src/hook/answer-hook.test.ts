@@ -131,6 +131,31 @@ describe("after a compaction", () => {
     expect(await ask(afterCompact())).toBe("");
   });
 
+  test.each([
+    [
+      "in other quotes",
+      'Call it `Never touch "the harbour" folder` in tests.',
+      "The person: Call it 'Never touch 'the harbour' folder' in tests.",
+    ],
+    [
+      "in part, as far as it says it",
+      "Tests stay in Go here. Use two spaces for the indent.",
+      "They said: use two spaces for the indent.",
+    ],
+  ])("an instruction that the summary says %s is not put back", async (_, said, told) => {
+    write(person(said), ...cut(`${told} Files: src/dates.ts`));
+    expect(await ask(afterCompact())).not.toContain(said.split(". ").at(-1));
+  });
+
+  test.each([
+    ["a short answer", [person("yes, let's add this")]],
+    ["a file by its relative path", [calls("t1", "Read", { file_path: "/w/src/dates.ts" }), result("t1", "x")]],
+    ["a file whose name is hidden", [calls("t1", "Read", { file_path: "/w/.REDACTED.txt" }), result("t1", "x")]],
+  ])("%s is not put back", async (_, lines) => {
+    write(...lines, ...cut("It goes on in src/dates.ts."));
+    expect(await ask(afterCompact())).toBe("");
+  });
+
   test("nothing is put back where the mod made the compaction; where it was not asked, the next one puts back", async () => {
     const made = [...BEFORE, ...cut(`${SUMMARY_HEADER.text}\n\n> The work on dates goes on.`)];
     write(...made);
@@ -221,7 +246,7 @@ describe("hostile text", () => {
   test.each(HOSTILE)("stays in its own line, in its own words: %j", async (hostile) => {
     const todos = [{ content: hostile, status: hostile, activeForm: "x" }];
     write(
-      person(`Look at this. ${hostile}`),
+      person(`Look at all of these words. ${hostile}`),
       calls("t1", "TodoWrite", { todos }),
       result("t1", hostile),
       calls("t2", "Read", { file_path: `/w/${hostile}` }),

@@ -236,14 +236,18 @@ function lostIn(entries: readonly SessionEntry[], noted: SessionState | null): S
   const known = new Set(before.map(({ id }) => id));
   // The mod made it, and its summary says what went.
   if (after.some((message) => !known.has(message.id) && textOf(message).startsWith(SUMMARY_HEADER.text))) return null;
-  const told = context.map(saidBy).join("\n");
-  const isLost = (text: string) => !told.includes(text);
+  const told = wordsOf(context.map(saidBy).join("\n"));
+  const isLost = (text: string) => !told.includes(wordsOf(text));
   const plan = newestPlan(messagesOf(entries));
   return {
-    instructions: instructionsIn(entries).filter(isLost),
+    instructions: instructionsIn(entries).flatMap((text) => {
+      const sentences = text.split(SENTENCE_END);
+      const lost = sentences.filter(isLost);
+      return lost.length === sentences.length ? [text] : lost.filter(isOrder);
+    }),
     // If a part of a plan is lost, the whole plan is put back.
     plan: plan.some((item) => isLost(item.slice(item.indexOf(": ") + 2))) ? plan : [],
-    files: filesIn(before.filter(({ id }) => !kept.has(id))).filter(isLost),
+    files: filesIn(before.filter(({ id }) => !kept.has(id))).filter((path) => isLost(path.split(/[\\/]/).slice(-2).join("/"))),
     promptTokens,
     compactionCount: cuts.length,
   };
@@ -277,22 +281,41 @@ function messagesOf(entries: readonly SessionEntry[]): readonly Message[] {
   return entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
 }
 
+/** Words and names without the punctuation between them. */
+const wordsOf = (text: string) =>
+  `${
+    text
+      .toLowerCase()
+      .match(/[\p{L}\p{N}_]+/gu)
+      ?.join(" ") ?? ""
+  } `;
+
+const SENTENCE_END = /(?<=[.!?])\s+|\n+/;
+
+/** A text of fewer words that names nothing is an answer to words before it; chosen. */
+const FEWEST_WORDS = 6;
+
+/** True for words that say something without those before them: several, or a name, a path, a number or a quotation. */
+function isOrder(text: string): boolean {
+  return text.split(/\s+/).length >= FEWEST_WORDS || /[\p{N}_/\\`"]|\p{L}\.\p{L}|\p{Ll}\p{Lu}/u.test(text);
+}
+
 /** The person's words, each once; the name of a command says nothing. */
 function instructionsIn(entries: readonly SessionEntry[]): readonly string[] {
   const words = messagesOf(entries)
     .filter(isHuman)
     .map((message) => typedWords(textOf(message)));
-  return [...new Set(words)].filter((text) => !/^\/\S+$/.test(text));
+  return [...new Set(words)].filter((text) => !/^\/\S+$/.test(text) && isOrder(text));
 }
 
 function newestPlan(messages: readonly Message[]): readonly string[] {
   return (planIn(messages)?.items ?? []).map(({ text, status }) => `${status}: ${text}`);
 }
 
-/** Those used last first, each once. */
+/** Those used last first, each once; a name that the log hides is none. */
 function filesIn(messages: readonly Message[]): readonly string[] {
   const paths = messages.flatMap(toolCallsOf).flatMap((call) => call.paths.map(({ path }) => path));
-  return [...new Set(paths.toReversed())];
+  return [...new Set(paths.toReversed())].filter((path) => !/redacted|\*{3}/i.test(path));
 }
 
 function saidBy(message: Message): string {
