@@ -52,7 +52,7 @@ const WITH: Readonly<Record<Problem["kind"], BenchReport>> = {
 
 test("what was not read is added up by name, with the newest version that wrote it", () => {
   expect(reportProblems(WITH["not-read"] ?? PLAIN).map(({ text }) => text)).toContain(
-    "5 items of unknown types left out: a ×4, b ×1 (by codex 0.155.0 at the latest).",
+    "5 items of unknown types left out: a ×4, b ×1 (last seen in codex 0.155.0).",
   );
 });
 

@@ -139,7 +139,7 @@ function namedText(notes: readonly UnreadNames[], words: (count: number) => stri
   const byVersion = new Map<string, string[]>();
   for (const [name, { count, newest }] of [...names].toSorted(([, a], [, b]) => b.count - a.count))
     byVersion.set(newest, [...(byVersion.get(newest) ?? []), `${name} ×${formatCount(count)}`]);
-  const said = [...byVersion].map(([newest, of]) => `${of.join(", ")}${newest === "" ? "" : ` (by ${newest} at the latest)`}`);
+  const said = [...byVersion].map(([newest, of]) => `${of.join(", ")}${newest === "" ? "" : ` (last seen in ${newest})`}`);
   const sum = [...names.values()].reduce((total, { count }) => total + count, 0);
   return `${words(sum)}: ${said.join("; ")}.`;
 }

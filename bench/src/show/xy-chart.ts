@@ -86,7 +86,7 @@ function seriesMarks(series: XySeries, at: (point: XyPoint) => readonly [number,
 }
 
 /** Width of a letter of a label, in pixels: of a usual one, and of one that is larger on a phone (`narrow-and-print.css`). */
-const LETTER_PIXELS = { usual: 5.9, strong: 10.7 } as const;
+const LETTER_PIXELS = { usual: 6.6, strong: 10.7 } as const;
 const LABEL_PIXELS = { usual: 12, strong: 19 } as const;
 /** How far below its middle a text's line is. */
 const BASELINE_PIXELS = 4;

@@ -322,7 +322,7 @@ function preservedItems(
 
 /** Lines that are never sent to the model (seen to 2.1.278): titles, modes, snapshots, progress, and texts shown only to the person. */
 const UNSENT_LINES =
-  /^(?:summary|progress|last-prompt|mode|permission-mode|pr-link|cost-state|custom-title|ai-title|agent-(?:name|setting|color)|tag|task-summary|file-history-snapshot|worktree-state|attribution-snapshot|content-replacement|started|result|prompt_snapshot)$/;
+  /^(?:summary|progress|last-prompt|mode|permission-mode|pr-link|cost-state|custom-title|ai-title|agent-(?:name|setting|color)|tag|task-summary|file-history-(?:snapshot|delta)|worktree-state|attribution-snapshot|content-replacement|started|result|prompt_snapshot)$/;
 
 /** Subtypes of `system` lines that only inform the person; a line without a subtype informs no reader. */
 const UNSENT_SUBTYPES =
@@ -389,7 +389,8 @@ function attachmentText(attachment: Fields): string {
   if (path !== null && read !== null) return `Contents of ${path}:\n\n${read}`;
   const file = recordAt(content, "file");
   const texts = TEXT_KEYS.flatMap((key) => stringAt(attachment, key) ?? []).slice(0, 1);
-  const lists = LIST_KEYS.flatMap((key) => stringsAt(attachment, key));
+  const tasks = recordsAt(attachment, "content").map((task) => JSON.stringify(task));
+  const lists = [...LIST_KEYS.flatMap((key) => stringsAt(attachment, key)), ...tasks];
   return [...(stringAt(file, "content") === null ? [] : [stringAt(file, "content")]), ...texts, ...lists].join("\n");
 }
 

@@ -161,6 +161,7 @@ test.each([
     { path: "/p/CLAUDE.md", content: { path: "/p/CLAUDE.md", type: "Project", content: "be brief" } },
     ["injected: Contents of /p/CLAUDE.md:\n\nbe brief"],
   ],
+  ["task_reminder", { content: [{ subject: "s", status: "pending" }] }, ['injected: {"subject":"s","status":"pending"}']],
   ["hook_success", { content: "", stdout: "{}" }, []],
   ["hook_system_message", { content: "for the eye" }, []],
   ["queued_command", { prompt: "and this", commandMode: "prompt" }, ["human: and this"]],
