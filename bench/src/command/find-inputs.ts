@@ -190,16 +190,24 @@ export async function findLogs({ from = [], since, limit }: LogOptions, io: CliI
 interface NewestLog extends InputFile {
   readonly agent: LocatedAgent;
   readonly modifiedMs: number;
+  /** A short part of its id, by which `inspect` finds it. */
+  readonly shortId: string;
 }
 
+type Accepts = (path: string) => Promise<boolean>;
+
 /**
- * Finds the newest log of an agent, or of all; with a folder that of a session that ran in it, with an id the one that has it in its name. `null` if there
+ * Finds the newest log of an agent, or of all; with a folder that of a session that ran in it, with an id the one that has it in its name; with `accepts` the first of the newest 20 that it accepts. `null` if there
  * is none. Throws `bad-input` for an unknown agent, or if an id is in several names.
  */
 export async function newestLog(
   agent: string | null,
   io: CliIo,
-  { folder = null, id = "" }: { readonly folder?: string | null; readonly id?: string } = {},
+  {
+    folder = null,
+    id = "",
+    accepts,
+  }: { readonly folder?: string | null; readonly id?: string; readonly accepts?: Accepts } = {},
 ): Promise<NewestLog | null> {
   const agents = agent === null ? LOCATED_AGENTS : [parseAgent(agent)];
   const query = logQuery(undefined, io);
@@ -215,13 +223,14 @@ export async function newestLog(
     const names = named.slice(0, LISTED_LOGS).map(({ path }) => homeName(path, io.homeFolder));
     throw new PlimsollError("bad-input", `${id} is in the names of ${named.length} logs; give one of them: ${names.join(" ")}`);
   }
-  for (const log of named.toSorted((a, b) => b.modifiedMs - a.modifiedMs)) {
+  const most = accepts === undefined ? named.length : DEFAULT_LOG_LIMIT;
+  for (const log of named.toSorted((a, b) => b.modifiedMs - a.modifiedMs).slice(0, most)) {
     const head = await fileSource(log.path, log.path)
       .then(readHead)
       .catch(() => null);
     const isSession = head !== null && BUILT_IN_PARTS.importers.some((importer) => importer.recognises(head));
-    if (isSession && (folders === null || ranIn(head, folders)))
-      return { ...log, displayName: homeName(log.path, io.homeFolder) };
+    if (isSession && (folders === null || ranIn(head, folders)) && (await accepts?.(log.path)) !== false)
+      return { ...log, displayName: homeName(log.path, io.homeFolder), shortId: shortId(log.path) };
   }
   return null;
 }

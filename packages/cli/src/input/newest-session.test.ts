@@ -134,3 +134,13 @@ describe.each(["inspect", "doctor"])("%s without a path", (command) => {
     expect(stderr).toMatch(new RegExp(`^plimsoll: ${line}.*\n$`));
   });
 });
+
+test("inspect names the newest session with a compaction if the newest has none", async () => {
+  put("codex", here, { name: "new", minute: 3 });
+  const [, text] = LOGS.codex?.(here, "cut") ?? expect.fail();
+  const compacted = { timestamp: "2026-03-10T12:00:00.000Z", type: "compacted", payload: { message: "sum" } };
+  write(join(home, ".codex/sessions/2026/rollout-cut7.jsonl"), `${text}\n${JSON.stringify(compacted)}`, 1);
+  expect((await plimsoll("inspect", "codex")).stdout).toMatch(
+    /\nIt was not compacted\. The newest of codex that was: plimsoll inspect \S*cut7\n$/,
+  );
+});

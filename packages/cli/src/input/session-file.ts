@@ -50,7 +50,7 @@ export async function sessionFileOr(
   session: string | undefined,
   from: string | undefined,
   io: CliIo,
-): Promise<{ readonly path: string; readonly displayName: string }> {
+): Promise<{ readonly path: string; readonly displayName: string; readonly agent?: string }> {
   if (session !== undefined && from !== undefined)
     throw new PlimsollError("bad-input", "give a session log, or --from AGENT for the newest one of an agent");
   const isAgent = LOCATED_AGENTS.some((agent) => agent === session) && !existsSync(resolve(io.cwd, session ?? ""));
@@ -63,7 +63,10 @@ export async function sessionFileOr(
   const newest = own !== null && own.modifiedMs >= (log?.modifiedMs ?? 0) ? own : log;
   if (newest === null) {
     const where = agent === null ? "no session of this folder" : `no log of ${agent}`;
-    throw new PlimsollError("bad-input", `${where} was found: name a log or an agent (${LOCATED_AGENTS.join(", ")})`);
+    throw new PlimsollError(
+      "bad-input",
+      `${where} was found: name a log, an id that plimsoll advise lists, or an agent for its newest (${LOCATED_AGENTS.join(", ")})`,
+    );
   }
   const which = agent === null ? "of this folder" : `of ${agent}`;
   const time = new Date(newest.modifiedMs).toISOString().slice(0, "2026-01-31T12:00".length).replace("T", " ");

@@ -6,8 +6,10 @@ import {
   type CliIo,
   EXIT_OK,
   type ExtensionOptions,
+  newestLog,
   openExtensions,
   printable,
+  say,
   tableColumns,
 } from "@plimsoll/bench/terminal";
 import { writeWholeFile } from "@plimsoll/stores";
@@ -34,10 +36,12 @@ export function defineInspectCommand(command: Command, io: CliIo, onExit: (exitC
     .option("--html <file>", "write a page as well")
     .option("--json <file>", "write the facts, and a list of unread parts, as JSON")
     .action(async (session: string | undefined, { from, full = false, html, json, ...options }: InspectOptions) => {
-      const { path, displayName } = await sessionFileOr(session, from, io);
+      const { path, displayName, agent } = await sessionFileOr(session, from, io);
       const imported = await importFile(path, displayName, (await openExtensions(options, io)).importers);
       const sessions = await inspectedSessions(imported.map(shownTranscript));
       for (const session of sessions) io.stdout.write(`${inspectText(session, tableColumns(io.stdout), full)}\n`);
+      const isCompacted = sessions.some(({ story }) => story.compactions.length > 0);
+      if (agent !== undefined && !isCompacted) await sayNewestCompacted(agent, io);
       const write = (file: string, text: string) => {
         writeWholeFile(resolve(io.cwd, file), text);
         io.stdout.write(`Wrote ${printable(file)}.\n`);
@@ -47,4 +51,14 @@ export function defineInspectCommand(command: Command, io: CliIo, onExit: (exitC
       onExit(EXIT_OK);
     });
   addExtensionOption(command);
+}
+
+/** Names the newest log of an agent that has a compaction, for a person who opened one without. */
+async function sayNewestCompacted(agent: string, io: CliIo): Promise<void> {
+  const accepts = async (path: string) => {
+    const read = await importFile(path, path).catch(() => []);
+    return read.some(({ entries }) => entries.some(({ type }) => type === "compaction"));
+  };
+  const log = LOCATED_AGENTS.some((each) => each === agent) ? await newestLog(agent, io, { accepts }) : null;
+  if (log !== null) say(io.stdout, `It was not compacted. The newest of ${agent} that was: plimsoll inspect ${log.shortId}`);
 }
