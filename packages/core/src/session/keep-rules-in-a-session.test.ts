@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { recordOf, SMALL_POLICY, smallSession, stepsOf, turns, words } from "../../testing/small-session.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
-import { defineKeepRule } from "../keep/keep-rule.ts";
+import { defineKeepRule, type KeepChoice } from "../keep/keep-rule.ts";
 import { type Message, textOf } from "../message/message.ts";
 import { withKinds } from "../policy/kinds.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -105,37 +105,19 @@ describe("what rules keep", () => {
 });
 
 describe("a rule of somebody's own", () => {
-  const SECOND = defineKeepRule<{ readonly kind: "every-second" }>({
-    kind: "every-second",
-    schema: z.strictObject({ kind: z.literal("every-second") }),
-    rule: () => ({
-      keeps: "messages",
-      atMost: { tokens: 2000 },
-      choose: ({ messages }) => messages.flatMap((_, index) => (index % 2 === 1 ? [{ from: index, through: index }] : [])),
-    }),
+  const own = (kind: string, rule: KeepChoice) =>
+    defineKeepRule({ kind, schema: z.strictObject({ kind: z.literal(kind) }), rule: () => rule });
+  const atMost = { tokens: 2000 };
+  const failing = (why: string) => () => {
+    throw new Error(why);
+  };
+  const SECOND = own("every-second", {
+    keeps: "messages",
+    atMost,
+    choose: ({ messages }) => messages.flatMap((_, index) => (index % 2 === 1 ? [{ from: index, through: index }] : [])),
   });
-  const FAILING = defineKeepRule<{ readonly kind: "failing" }>({
-    kind: "failing",
-    schema: z.strictObject({ kind: z.literal("failing") }),
-    rule: () => ({
-      keeps: "messages",
-      atMost: { tokens: 2000 },
-      choose: () => {
-        throw new Error("not today");
-      },
-    }),
-  });
-  const UNREADABLE = defineKeepRule<{ readonly kind: "unreadable" }>({
-    kind: "unreadable",
-    schema: z.strictObject({ kind: z.literal("unreadable") }),
-    rule: () => ({
-      keeps: "units",
-      atMost: { tokens: 2000 },
-      worth: () => {
-        throw new Error("no words");
-      },
-    }),
-  });
+  const FAILING = own("failing", { keeps: "messages", atMost, choose: failing("not today") });
+  const UNREADABLE = own("unreadable", { keeps: "units", atMost, worth: failing("no words") });
   const kinds = withKinds({ keepRules: [SECOND, FAILING, UNREADABLE] });
 
   test("is obeyed", async () => {

@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { recordOf, SMALL_POLICY, SMALL_WINDOW, smallSession, stepsOf, turns } from "../../testing/small-session.ts";
-import type { BeforeCompaction } from "../engine/fit-input.ts";
 import { PLIMSOLL_VENDOR_POLICY } from "../policy/presets/plimsoll.ts";
 import type { Summary, Wait } from "../ports.ts";
+import { never, rejected } from "../testing/unusable-answers.ts";
 import type { SessionOptions } from "./session.ts";
 
-const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 /** A deadline that is over at once, and one that never is. */
 const over: Wait = () => Promise.resolve();
 const endless: Wait = () => never();
@@ -19,60 +18,24 @@ const go = { kind: "go" } as const;
 const opened = (options: Partial<SessionOptions>) => smallSession(turns(8), options);
 
 describe("a fit whose caller gives up settles", () => {
-  const deafHook: BeforeCompaction = () => never();
-  test.each<[string, (giveUp: () => void) => Partial<SessionOptions>]>([
-    [
-      "although the summariser is deaf",
-      (giveUp) => ({
-        summarizer: () => {
-          giveUp();
-          return never();
-        },
-      }),
-    ],
-    [
-      "and a late summary changes nothing",
-      (giveUp) => ({
-        summarizer: async () => {
-          giveUp();
-          await later();
-          return summary;
-        },
-      }),
-    ],
-    [
-      "nor does a late failure",
-      (giveUp) => ({
-        summarizer: async () => {
-          giveUp();
-          await later();
-          throw new Error("too late");
-        },
-      }),
-    ],
-    [
-      "although the hook is deaf",
-      (giveUp) => ({
-        beforeCompaction: (notice, signal) => {
-          giveUp();
-          return deafHook(notice, signal);
-        },
-      }),
-    ],
+  test.each<[string, "summarizer" | "beforeCompaction", () => Promise<unknown>]>([
+    ["although the summariser is deaf", "summarizer", never],
+    ["and a late summary changes nothing", "summarizer", () => later().then(() => summary)],
+    ["nor does a late failure", "summarizer", () => later().then(rejected)],
+    ["although the hook is deaf", "beforeCompaction", never],
     [
       "and a hook's late answer changes nothing",
-      (giveUp) => ({
-        beforeCompaction: async () => {
-          giveUp();
-          await later();
-          return { kind: "summary", text: "mine" };
-        },
-      }),
+      "beforeCompaction",
+      () => later().then(() => ({ kind: "summary", text: "mine" })),
     ],
-  ])("%s", async (_, optionsOf) => {
+  ])("%s", async (_, port, answer) => {
     const controller = new AbortController();
     const given = new Error("given up");
-    const { manager, events } = opened({ wait: endless, ...optionsOf(() => controller.abort(given)) });
+    const asked = () => {
+      controller.abort(given);
+      return answer();
+    };
+    const { manager, events } = opened({ wait: endless, [port]: asked });
     const before = [...manager.entries()];
     const run = manager.fit({ gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null }, controller.signal);
     await expect(run).rejects.toBe(given);
@@ -87,13 +50,7 @@ describe("a fit whose caller gives up settles", () => {
 describe("a fit settles by its deadline", () => {
   test.each<[string, SessionOptions["summarizer"]]>([
     ["a deaf summariser", () => never()],
-    [
-      "a late one",
-      async () => {
-        await later();
-        return summary;
-      },
-    ],
+    ["a late one", () => later().then(() => summary)],
   ])("%s has failed, and the next strategy runs", async (_, summarizer) => {
     const { fit, manager } = opened({ wait: over, answerDeadlineMs: 1000, summarizer });
     const outcome = await fit();
@@ -150,19 +107,16 @@ describe("a fit settles by its deadline", () => {
   test("each answer in time ends its timer, and nobody is told to stop", async () => {
     const timers: AbortSignal[] = [];
     const asked: AbortSignal[] = [];
+    const noting =
+      <Answer>(signals: AbortSignal[], answer: () => Promise<Answer>) =>
+      (_: unknown, signal: AbortSignal) => {
+        signals.push(signal);
+        return answer();
+      };
     const { fit } = opened({
-      wait: (_, signal) => {
-        timers.push(signal);
-        return never();
-      },
-      beforeCompaction: (_, signal) => {
-        asked.push(signal);
-        return Promise.resolve(go);
-      },
-      summarizer: (_, signal) => {
-        asked.push(signal);
-        return Promise.resolve(summary);
-      },
+      wait: noting(timers, never),
+      beforeCompaction: noting(asked, async () => go),
+      summarizer: noting(asked, async () => summary),
     });
     expect(stepsOf(await fit())).toEqual(["summarize applied"]);
     expect([timers.map(({ aborted }) => aborted), asked.map(({ aborted }) => aborted)]).toEqual([

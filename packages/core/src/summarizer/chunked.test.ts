@@ -4,7 +4,7 @@ import { isHuman, type Message, textOf } from "../message/message.ts";
 import { partChars } from "../message/size.ts";
 import { SVEN_POLICY } from "../policy/presets/sven.ts";
 import type { Summarizer, Summary, SummaryRequest } from "../ports.ts";
-import { absentImage, assistant, calling, human, reply, result } from "../testing/builders.ts";
+import { assistant, callPart, human, humanImage, reply, result } from "../testing/builders.ts";
 import { usageOf } from "../usage.ts";
 import { chunkedSummarizer } from "./chunked.ts";
 
@@ -141,28 +141,10 @@ describe("chunkedSummarizer", () => {
   test.each<[string, Message, (message: Message) => number]>([
     ["a giant result", result("r", "c", text(50_000)), messageTokens],
     ["a giant reply", reply("a", text(50_000)), messageTokens],
-    [
-      "giant arguments",
-      {
-        ...calling("a", ["c"]),
-        parts: [{ type: "tool-call", callId: "c", toolName: "t", argumentsJson: text(50_000), paths: [] }],
-      },
-      messageTokens,
-    ],
+    ["giant arguments", assistant("a", [callPart("c", "t", { argumentsJson: text(50_000) })]), messageTokens],
     ["giant reasoning", assistant("a", [{ type: "reasoning", text: text(50_000), opaque: null }]), messageTokens],
-    [
-      "many parts",
-      assistant(
-        "a",
-        Array.from({ length: 400 }, () => ({ type: "text", text: text(90) }) as const),
-      ),
-      messageTokens,
-    ],
-    [
-      "an image that counts more than the room",
-      { ...human("u", "look"), parts: [{ type: "text", text: "look" }, absentImage()] },
-      messageTokens,
-    ],
+    ["many parts", assistant("a", Array(400).fill({ type: "text", text: text(90) })), messageTokens],
+    ["an image that counts more than the room", humanImage("u"), messageTokens],
     ["a text denser at its ends than in its middle", human("u", DENSE), bytes],
   ])("%s is shortened to its share before it is sent", async (_, giant, price) => {
     const { requests, summarizer } = recording();
@@ -190,11 +172,7 @@ describe("chunkedSummarizer", () => {
 
 describe("chunkedSummarizer rejects", () => {
   const messages = Array.from({ length: 10 }, (_, index) => human(`u${index}`, text(100)));
-  const run = (answer: (call: number) => Promise<Summary>, signal = never) =>
-    chunkedSummarizer(recording(answer).summarizer, { historyTokens: 500, overheadTokens: 0, messageTokens })(
-      requestFor(messages),
-      signal,
-    );
+  const run = (answer: (call: number) => Promise<Summary>) => chunk(recording(answer).summarizer, requestFor(messages), 500);
 
   test("if a chunk fails, with its reason", async () => {
     await expect(run((call) => (call === 2 ? Promise.reject(new Error("overloaded")) : good("fine")))).rejects.toThrow(
