@@ -6,6 +6,7 @@ import { type ModelPriors, POOLED_PRIOR } from "../tokens/measure.ts";
 import type { Session } from "./session.ts";
 
 const never = new AbortController().signal;
+const input = { gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null } as const;
 
 describe("acting at once", () => {
   test("a switch to a smaller window asks the summariser that is there, before the switch is on the log", async () => {
@@ -19,8 +20,7 @@ describe("acting at once", () => {
     });
     open.manager = manager;
     const limits = { contextWindowTokens: 5000, maxOutputTokens: 500 };
-    const input = { gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: 7 } as const;
-    const outcome = await manager.switchModel({ modelId: "small", limits }, input, never);
+    const outcome = await manager.switchModel({ modelId: "small", limits }, { ...input, nowMs: 7 }, never);
     expect(recordOf(outcome)).toMatchObject({ reason: "downshift", budgetTokens: 4500, modelId: null });
     expect([...new Set(log)]).toEqual(["message"]);
     expect(manager.predict().upperTokens).toBeLessThanOrEqual(4500);
@@ -36,7 +36,6 @@ describe("acting at once", () => {
     const entries = logOf(turns(5));
     const { manager } = smallSession([], { policy, modelPriors, entries });
     const limits = { contextWindowTokens: 2000, maxOutputTokens: null };
-    const input = { gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null } as const;
     const outcome = await manager.switchModel({ modelId: "dense", limits }, input, never);
     const { expectedTokens, upperTokens } = manager.predict();
     expect(Math.abs((recordOf(outcome)?.tokensAfter ?? 0) - expectedTokens)).toBeLessThan(5);
@@ -59,7 +58,6 @@ describe("acting at once", () => {
     const from = { type: "model-change", id: "from", modelId: "small", limits: SMALL_WINDOW, atMs: null } as const;
     manager.append(from);
     const limits = { contextWindowTokens: 10_500, maxOutputTokens: 500 };
-    const input = { gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null } as const;
     expect(await manager.switchModel({ modelId: "large", limits }, input, never)).toEqual({ kind: "unchanged", off: null });
     expect([asked, manager.view()]).toMatchObject([[], { modelId: "large", limits }]);
   });
@@ -67,7 +65,6 @@ describe("acting at once", () => {
   test("a switch whose window nothing fits is said, and still made: the caller decides", async () => {
     const { manager } = smallSession([human("u", words(3000))]);
     const limits = { contextWindowTokens: 1000, maxOutputTokens: null };
-    const input = { gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null } as const;
     expect((await manager.switchModel({ modelId: "small", limits }, input, never)).kind).toBe("irreducible");
     expect(manager.entries().at(-1)).toMatchObject({ type: "model-change", modelId: "small" });
   });
@@ -84,10 +81,7 @@ describe("acting at once", () => {
     const { manager, fit, asked, ids } = smallSession(turns(8));
     await fit({ focus: "the tests" });
     const policy: Policy = { ...SMALL_POLICY, name: "other", keep: [{ kind: "recent", messages: 4 }] };
-    const outcome = await manager.redo(
-      { gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null, policy, focus: "the docs" },
-      never,
-    );
+    const outcome = await manager.redo({ ...input, policy, focus: "the docs" }, never);
     expect(recordOf(outcome)).toMatchObject({ policy: "other", reason: "manual", messagesBefore: 16 });
     expect(asked.map((request) => [request.focus, request.parts.flatMap((part) => part.messages).length])).toEqual([
       ["the tests", 10],
@@ -98,27 +92,20 @@ describe("acting at once", () => {
 
   test("redo without anything to undo rejects", async () => {
     const { manager } = smallSession(turns(1));
-    const redo = manager.redo({ gate: "before-step", pending: [], model: SMALL_WINDOW, nowMs: null }, never);
-    await expect(redo).rejects.toMatchObject({ code: "bad-input" });
+    await expect(manager.redo(input, never)).rejects.toMatchObject({ code: "bad-input" });
   });
 });
 
 describe("while a slow summary is written", () => {
   test("what arrives ends up after the cut in order, and is not summarised", async () => {
     const gate: { open?: (text: string) => void } = {};
-    let tellAsked = () => {};
-    const wasAsked = new Promise<void>((resolve) => {
-      tellAsked = resolve;
-    });
-    const made = smallSession(turns(8), {
-      answer: () =>
-        new Promise((resolve) => {
-          gate.open = resolve;
-          tellAsked();
-        }),
-    });
+    const answer = () =>
+      new Promise<string>((resolve) => {
+        gate.open = resolve;
+      });
+    const made = smallSession(turns(8), { answer });
     const running = made.fit();
-    await wasAsked;
+    await expect.poll(() => gate.open).toBeDefined();
     made.append(human("steer", "stop"), { ...human("note", "a reminder"), origin: "injected" }, human("queued", "then this"));
     gate.open?.("what happened");
     const outcome = await running;

@@ -39,11 +39,25 @@ function conversationOf(messages: readonly Message[], policy: Policy, usage: Usa
   return { conversation, asked, events, say, ids };
 }
 
+/** One whose summary is being prepared. */
+async function preparing(usage: Usage | null = null) {
+  const made = conversationOf(turns(6), PREPARING, usage);
+  expect(await made.conversation.fit(at, never)).toEqual({ kind: "unchanged", off: null });
+  await muchLater();
+  return made;
+}
+
+/** Compacts by hand without it. */
+async function compactedWithout({ conversation, asked }: ReturnType<typeof conversationOf>) {
+  const compacted = conversation.fit({ ...at, now: { reason: "manual", keep: { messages: 2 } } }, never);
+  await muchLater();
+  asked[1]?.write("by hand");
+  expect(await compacted).toMatchObject({ kind: "compacted" });
+}
+
 describe("while a conversation goes on", () => {
   test("a summary is prepared from its line on, and the conversation does not wait for it", async () => {
-    const { conversation, asked, ids } = conversationOf(turns(6), PREPARING);
-    expect(await conversation.fit(at, never)).toEqual({ kind: "unchanged", off: null });
-    await muchLater();
+    const { asked, ids } = await preparing();
     expect([asked.length, ids().length]).toEqual([1, 12]);
   });
 
@@ -58,10 +72,8 @@ describe("while a conversation goes on", () => {
   });
 
   test("it is asked for once, however many gates follow, and swapped in when the policy acts", async () => {
-    const { conversation, asked, say, ids } = conversationOf(turns(6), PREPARING);
+    const { conversation, asked, say, ids } = await preparing();
     await conversation.fit(at, never);
-    await conversation.fit(at, never);
-    await muchLater();
     asked[0]?.write("what happened");
     await conversation.prepared();
     await conversation.fit(at, never);
@@ -96,9 +108,7 @@ describe("while a conversation goes on", () => {
   });
 
   test("one that failed changes nothing: the policy asks when it acts, and none is prepared before that", async () => {
-    const { conversation, asked, say, ids } = conversationOf(turns(6), PREPARING);
-    await conversation.fit(at, never);
-    await muchLater();
+    const { conversation, asked, say, ids } = await preparing();
     asked[0]?.fail();
     await conversation.prepared();
     await conversation.fit(at, never);
@@ -111,9 +121,7 @@ describe("while a conversation goes on", () => {
   });
 
   test("one that is still being written when the conversation is closed changes nothing any more", async () => {
-    const { conversation, asked } = conversationOf(turns(6), PREPARING);
-    await conversation.fit(at, never);
-    await muchLater();
+    const { conversation, asked } = await preparing();
     await conversation.close();
     asked[0]?.write("what was written too late");
     await muchLater();
@@ -124,23 +132,18 @@ describe("while a conversation goes on", () => {
 describe("a summary that was ready and is never used is told once, with what it took,", () => {
   const usage = usageOf({ uncachedTokens: 4_000, outputTokens: 300 });
   const unused = [{ type: "summary-unused", usage }];
-  const ready = async (policy = PREPARING) => {
-    const made = conversationOf(turns(6), policy, usage);
-    await made.conversation.fit(at, never);
-    await muchLater();
+  const ready = async () => {
+    const made = await preparing(usage);
     made.asked[0]?.write("what happened");
     await made.conversation.prepared();
     return { ...made, told: () => made.events.filter(({ type }) => type === "summary-unused") };
   };
 
   test("if the session is compacted without it", async () => {
-    const { conversation, told, asked } = await ready();
-    const compacted = conversation.fit({ ...at, now: { reason: "manual", keep: { messages: 2 } } }, never);
-    await muchLater();
-    asked[1]?.write("by hand");
-    expect(await compacted).toMatchObject({ kind: "compacted" });
+    const { told, ...made } = await ready();
+    await compactedWithout(made);
     expect(told()).toEqual(unused);
-    await conversation.close();
+    await made.conversation.close();
     expect(told()).toEqual(unused);
   });
 
@@ -153,16 +156,11 @@ describe("a summary that was ready and is never used is told once, with what it 
   });
 
   test("if it was written after the session was compacted without it", async () => {
-    const { conversation, asked, events } = conversationOf(turns(6), PREPARING, usage);
-    await conversation.fit(at, never);
+    const made = await preparing(usage);
+    await compactedWithout(made);
+    made.asked[0]?.write("what was written too late");
     await muchLater();
-    const compacted = conversation.fit({ ...at, now: { reason: "manual", keep: { messages: 2 } } }, never);
-    await muchLater();
-    asked[1]?.write("by hand");
-    await compacted;
-    asked[0]?.write("what was written too late");
-    await muchLater();
-    expect(events.filter(({ type }) => type === "summary-unused")).toEqual(unused);
+    expect(made.events.filter(({ type }) => type === "summary-unused")).toEqual(unused);
   });
 
   test("and not if it is used", async () => {
@@ -174,9 +172,7 @@ describe("a summary that was ready and is never used is told once, with what it 
   });
 
   test("nor if it failed: that is told with what its answers took", async () => {
-    const { conversation, asked, events } = conversationOf(turns(6), PREPARING, usage);
-    await conversation.fit(at, never);
-    await muchLater();
+    const { conversation, asked, events } = await preparing(usage);
     asked[0]?.write(" ");
     await conversation.prepared();
     await conversation.close();
