@@ -146,16 +146,20 @@ export interface ContextCallEntry {
 }
 
 /** Why the engine acted. */
-export type CompactionReason =
-  | "threshold"
-  | "emergency"
-  | "overflow"
-  | "over-budget"
-  | "manual"
-  | "downshift"
-  | "hand-off"
-  | "repair"
-  | "recorded";
+export type CompactionReason = (typeof COMPACTION_REASONS)[number];
+
+/** Each reason for which the engine acts. */
+export const COMPACTION_REASONS = [
+  "threshold",
+  "emergency",
+  "overflow",
+  "over-budget",
+  "manual",
+  "downshift",
+  "hand-off",
+  "repair",
+  "recorded",
+] as const;
 
 /** The place in the agent's loop where a trigger is checked: with a person's message pending, before a request, once a reply's results are all there, or after a refusal. */
 export type Gate = "before-submit" | "before-step" | "after-tool-batch" | "on-overflow";

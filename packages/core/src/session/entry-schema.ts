@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LOG_VERSION, type SessionEntry } from "../entry.ts";
+import { COMPACTION_REASONS, LOG_VERSION, type SessionEntry } from "../entry.ts";
 import { isJsonValue, type JsonValue } from "../json.ts";
 import type { AssistantMessage, Message, ToolResultMessage, UserMessage } from "../message/message.ts";
 
@@ -106,17 +106,7 @@ const appliedEdit = z.discriminatedUnion("kind", [
     covered,
   }),
 ]);
-const reason = z.enum([
-  "threshold",
-  "emergency",
-  "overflow",
-  "over-budget",
-  "manual",
-  "downshift",
-  "hand-off",
-  "repair",
-  "recorded",
-]);
+const reason = z.enum(COMPACTION_REASONS);
 const steps = z
   .array(
     z.strictObject({
