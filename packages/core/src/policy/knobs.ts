@@ -201,17 +201,16 @@ function withRule(
 ): readonly KeepRuleSpec[] {
   if (value === "off") return rules.filter((rule) => rule.kind !== kind);
   const [, count] = /^(\d{1,6}) messages?$/.exec(String(value)) ?? [];
-  const isNew = !rules.some((rule) => rule.kind === kind);
-  if (kind === "recent" && count !== undefined) return put(rules, isNew, { kind, messages: Number(count) });
+  if (kind === "recent" && count !== undefined) return put(rules, { kind, messages: Number(count) });
   const own = rules.find((rule) => rule.kind === kind);
   const before = Object.values(own ?? {}).flatMap((part) => amountSchema.safeParse(part).data ?? [])[0];
   const amount = amountIn(`keep.${kind}`, value, wholeOf(policy, before));
-  if (kind === "recent") return put(rules, isNew, { kind, amount });
-  const changed = { ...own, kind, atMost: amount };
-  return put(rules, isNew, changed);
+  const sized = kind === "recent" ? { kind, amount } : { ...own, kind, atMost: amount };
+  return put(rules, sized);
 }
 
-function put(rules: readonly KeepRuleSpec[], isNew: boolean, changed: KeepRuleSpec): readonly KeepRuleSpec[] {
+function put(rules: readonly KeepRuleSpec[], changed: KeepRuleSpec): readonly KeepRuleSpec[] {
+  const isNew = !rules.some(({ kind }) => kind === changed.kind);
   return isNew ? [changed, ...rules] : rules.map((rule) => (rule.kind === changed.kind ? changed : rule));
 }
 
@@ -249,16 +248,12 @@ export function amountOf(value: unknown, of: Whole = "input-budget"): Amount | n
   return number <= MOST_PERCENT ? null : { tokens: number };
 }
 
-const FACTORS: ReadonlyMap<string, number> = new Map([
-  ["", 1],
-  ["k", 1_000],
-  ["m", 1_000_000],
-]);
+const FACTORS: Readonly<Record<string, number>> = { "": 1, k: 1_000, m: 1_000_000 };
 
 /** Reads a size as people write it, in tokens: `24k`, `1.5m`, `48000`. `null` for anything else. */
 export function sizeOf(text: string): number | null {
   const [, digits, unit = ""] = /^(\d{1,9}(?:\.\d{1,6})?)([km]?)$/i.exec(text) ?? [];
-  return digits === undefined ? null : rounded(Number(digits) * (FACTORS.get(unit.toLowerCase()) ?? 1));
+  return digits === undefined ? null : rounded(Number(digits) * (FACTORS[unit.toLowerCase()] ?? 1));
 }
 
 /** Without the tail of binary fractions: 0.58 and not 0.5800000000000001. */
