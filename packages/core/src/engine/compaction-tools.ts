@@ -49,8 +49,10 @@ export function toolsFor(
   const { overheadTokens, messageTokens, scaleRatio } = measure;
   // Tokens that no message explains are no part of a summary's request.
   const requested = (message: Message) => estimator.messageTokens(message, state.writer?.ledger ?? ledger);
-  const windowTokens = writerWindow(state, budget);
-  const ownReplyTokens = typeof policy.summary.request === "string" ? (state.writer?.limits?.maxOutputTokens ?? 0) : 0;
+  const { request } = policy.summary;
+  const [own, cheaper] = typeof request === "string" ? [state.writer?.limits] : [null, request.cheaper];
+  const windowTokens = cheaper?.contextWindowTokens ?? own?.contextWindowTokens ?? budget.windowTokens;
+  const ownReplyTokens = own?.maxOutputTokens ?? 0;
   const historyTokens =
     Math.min(budget.inputBudgetTokens, windowTokens - ownReplyTokens) - summaryPolicy.maxTokens - PROMPT_TOKENS;
   let isSupplied = summary !== null;
@@ -149,13 +151,6 @@ function leftOverOf({ view: { activeCompactions, messages } }: FitState): (messa
   const view = messages.slice();
   const next = view[view.findIndex(({ id }) => id === writtenId) + 1];
   return (message) => message === next && isHuman(message);
-}
-
-function writerWindow({ policy, writer }: Pick<FitState, "policy" | "writer">, { windowTokens }: Budget): number {
-  const { request } = policy.summary;
-  return typeof request === "string"
-    ? (writer?.limits?.contextWindowTokens ?? windowTokens)
-    : request.cheaper.contextWindowTokens;
 }
 
 /** A summary may take at most this share of the input budget: klaude-code's figures give as much in small windows (K-c1). */

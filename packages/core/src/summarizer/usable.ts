@@ -50,13 +50,9 @@ function failed(why: string): PlimsollError {
   return new PlimsollError("summary-failed", why);
 }
 
-function hasLetters(text: string): boolean {
-  return /\p{L}/u.test(text);
-}
-
 /** True for text with a letter outside of its headings. */
 function saysSomething(text: string): boolean {
-  return text.split("\n").some((line) => !line.trimStart().startsWith("#") && hasLetters(line));
+  return text.split("\n").some((line) => !line.trimStart().startsWith("#") && /\p{L}/u.test(line));
 }
 
 /** Lines of the request; of a prompt that cannot be found its text is not known. */
