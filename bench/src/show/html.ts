@@ -118,7 +118,7 @@ function chartSection({ index: { sessions, windows, policies } }: ChartBlocks, m
 <div id="chart" class="chart" role="group" aria-label="Prompt size over calls"><noscript>The chart needs scripts; all tables work without.</noscript></div>
 <figcaption><span class="key"><b>○</b>compaction right before this call</span><span class="key"><b class="cross">×</b>request above the context window</span><span class="key"><b>▾</b>prompt cache broken, <b>▿</b>expired (policy looked at)</span><span id="chart-note"></span></figcaption>
 </figure>
-<p class="note">Click a policy in the legend to hide or show it; drag across the chart to zoom in, double-click to zoom out. By keyboard, with the chart in focus: <kbd>←</kbd> <kbd>→</kbd> go from call to call, <kbd>Page Up</kbd> <kbd>Page Down</kbd> from compaction to compaction of the policy looked at, <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> zoom.</p>
+<p class="note">At most five policies are shown at first: click one in the legend to hide or show it; drag across the chart to zoom in, double-click to zoom out. By keyboard, with the chart in focus: <kbd>←</kbd> <kbd>→</kbd> go from call to call, <kbd>Page Up</kbd> <kbd>Page Down</kbd> from compaction to compaction of the policy looked at, <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> zoom.</p>
 ${tableHtml({ id: "session", title: "The chosen session", notes: [], rowTitle: "policy", heads, rows: [] })}`;
 }
 
@@ -172,7 +172,7 @@ function frontChart({ now, named, answers }: WindowJudgement, nameOf: PolicyName
   const losing = answers.flatMap(({ placed }) => placed.filter(isLosing));
   const others = ({ placed }: WindowAnswer) => placed.filter((each) => !isLosing(each) && !isRinged(each));
   return xyChart({
-    title: "Cost and content kept",
+    title: "Cost and content kept (no axis begins at 0; none, at 100% cost, is not drawn)",
     xTitle: "cost (% of the cost without compaction)",
     yTitle: "needed text kept (%)",
     series: [
@@ -195,7 +195,7 @@ function isLosing({ lostRequests }: Standing): boolean {
 
 function kindSeries({ summaries }: WindowAnswer, points: readonly XyPoint[]): XySeries {
   const colour = summaries === "by a model" ? KIND_COLOURS.model : KIND_COLOURS.own;
-  const of = summaries === null ? "" : ` with summaries ${summaries}`;
+  const of = summaries === null ? "" : ` with${summaries === "by a model" ? "" : "out"} model summaries`;
   return { name: `policies${of}`, colour, points, isLine: false, labels: true };
 }
 

@@ -8,6 +8,8 @@ test.each([
   ["day and first words", [{ startedMs: DAY_MS, firstWords: "Mend it" }], ["2026-03-05 Mend it"]],
   ["no time", [{ startedMs: null, firstWords: "Mend it" }], ["Mend it"]],
   ["no words: the file", [{ startedMs: DAY_MS, firstWords: null }], ["0.jsonl"]],
+  ["data: the file", [{ startedMs: DAY_MS, firstWords: '{"type":"task' }], ["0.jsonl"]],
+  ["markup: the file", [{ startedMs: DAY_MS, firstWords: "02:00</now> # Task" }], ["0.jsonl"]],
   ["a sub-agent says so", [{ startedMs: DAY_MS, firstWords: "Look", parentSession: "a" }], ["2026-03-05 sub-agent: Look"]],
   [
     "the same twice: told apart by file",

@@ -36,9 +36,12 @@ export function sessionNames({ sessions }: { readonly sessions: readonly NamedSe
 
 const DAY_CHARS = "2026-01-31".length;
 
-/** The day and the first words; empty if the log has no words. */
+/** Words that are markup or data, not a person's. */
+const MARKUP = /^[<{[]|<\//;
+
+/** The day and the first words; empty if the log has none, or only markup. */
 function openingOf({ startedMs, firstWords, parentSession }: NamedSession): string {
-  if (firstWords === null) return "";
+  if (firstWords === null || MARKUP.test(firstWords)) return "";
   const day = startedMs === null ? "" : `${new Date(startedMs).toISOString().slice(0, DAY_CHARS)} `;
   return `${day}${parentSession === null ? "" : "sub-agent: "}${firstWords}`;
 }

@@ -139,24 +139,24 @@ function frontOf(result: ShownTuneResult): Markup {
   const { current, front } = result;
   const taken = settingToTake(result);
   const marked = { labels: true, isMarked: true };
-  const judged = front.filter(({ test }) => test.units.length > 0);
+  const judged = front.filter((each) => each.test.units.length > 0 && each.settings.length > 0 && each.policy !== taken?.policy);
   return xyChart({
     title: "Cost and content kept",
     xTitle: "cost (% of the cost without compaction)",
     yTitle: "needed text kept (%)",
     series: [
-      seriesOf("other settings", 1, judged),
+      { ...seriesOf("other settings", 1, judged, settingsText), labels: true },
       { ...seriesOf(taken === null ? "current, stays" : "current", 3, [current]), ...marked },
       { ...seriesOf("best", 2, taken === null ? [] : [taken]), ...marked },
     ],
   });
 }
 
-function seriesOf(name: string, colour: number, tuned: readonly TunedPolicy[]): XySeries {
+function seriesOf(name: string, colour: number, tuned: readonly TunedPolicy[], labelOf = (_: TunedPolicy) => name): XySeries {
   const points = tuned.map((each): XyPoint => {
     const { costPercent, gain, tooLarge } = each.test;
     const title = `${settingsText(each)}: ${formatPercent(costPercent)}% cost, ${heldText(gain)}, ${formatNumberOf(tooLarge, "request")} too large`;
-    return { x: costPercent, y: gain ?? 0, label: name, title };
+    return { x: costPercent, y: gain ?? 0, label: labelOf(each), title };
   });
   return { name, colour, points, isLine: false, labels: false };
 }

@@ -212,7 +212,6 @@ const contextChart = (() => {
         const text = `${picked.name} compacts at ${shortTokens(picked.triggerTokens)} at the latest`;
         limits.push({ tokens: picked.triggerTokens, text, colour: token(`--colour-${picked.colour}`), dash: [2, 3] });
       }
-      limits.sort((a, b) => a.tokens - b.tokens).reduce((top, limit) => drawLimit(plot, limit, top), Number.POSITIVE_INFINITY);
       const misses = picked === undefined ? 0 : drawMisses(plot, picked);
       const marks = { compactions: 0, overflows: 0, lines: drawn.length, misses };
       for (const [index, line] of chart.lines.entries()) {
@@ -221,6 +220,8 @@ const contextChart = (() => {
         marks.compactions += compactions;
         marks.overflows += overflows;
       }
+      // Their labels lie on the marks, not below them.
+      limits.sort((a, b) => a.tokens - b.tokens).reduce((top, limit) => drawLimit(plot, limit, top), Number.POSITIVE_INFINITY);
       onDrawn(marks);
     };
     const plot = new uPlot(
