@@ -16,7 +16,7 @@ function decided(setting: Verdict, proxy: Verdict = { kind: "idle" }): Decision 
 }
 
 const CHEAP = madeFigures(120_000, 0.72, 84.5);
-const moved = (measure: string, points: number) => ({ measure, than: "now", points });
+const moved = (measure: string, points: number) => ({ measure, than: "now", points, cases: 10 });
 const LOSING = {
   ...CHEAP,
   losses: ["older replaced texts", "passages", "older passages", "replaced texts"].map((name, at) => moved(name, 9 - at)),

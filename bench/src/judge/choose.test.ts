@@ -13,7 +13,7 @@ const outcome = (costRatio: number, share: number, lostRequests = 0): SessionSta
 /** The same with other figures on the first measure. */
 const withEdits = (each: SessionStanding, own: number, tail: number): SessionStanding => ({
   ...each,
-  vector: [{ own, tail, none: own }, ...each.vector.slice(1)],
+  vector: [{ own, tail, none: own, uses: 10 }, ...each.vector.slice(1)],
 });
 
 /** The same where doing nothing holds another share of the first measure. */
