@@ -21,7 +21,16 @@ export function madeAgent(text: string): AdvisedAgent {
   if (knobs === null) throw new Error("the knobs of codex are not known");
   const settings = { path: text, root: text, shown: text, text: "" };
   const turning = { knobs, settings, values: new Map([[text, text]]), refusal: null };
-  return { agent: "codex", title: "Codex", logsRead: 15, logsFound: 15, turning, version: null, problems: [] };
+  return {
+    agent: "codex",
+    title: "Codex",
+    logsRead: 15,
+    logsFound: 15,
+    turning,
+    version: null,
+    oldestVersion: null,
+    problems: [],
+  };
 }
 
 /** Advice on an agent that should be set another way, and on one that cannot be. `text` is at every place that a settings file or log decides. */
@@ -38,7 +47,7 @@ export function madeAdvice(text: string): readonly Decision[] {
   const sureness = { cost: { from: 66, through: 81 }, drawn: "sessions", count: 12 } as const;
   const setting = { kind: "set", best, sureness } as const;
   const decision: Decision = {
-    ...{ agent: madeAgent(text), windowTokens: WINDOW_TOKENS, waitsMs: [60_000, 90_000], refusal: null },
+    ...{ agent: madeAgent(text), windowTokens: WINDOW_TOKENS, waitsMs: [60_000, 90_000], hasPlan: false, refusal: null },
     models: [{ modelId: text, sessions: 15, usd: 41.5 }],
     days: { from: "2026-01-08", through: "2026-03-01" },
     cost: { ...cost, usdText: "$41.50 by list prices", compactionUsd: 3.2, pricedCompactions: 9, mentionedLater: 90, neededLater: 31 },
@@ -55,6 +64,7 @@ export function madeAdvice(text: string): readonly Decision[] {
     logsFound: 40,
     turning: null,
     version: null,
+    oldestVersion: null,
     problems: [],
   };
   return [

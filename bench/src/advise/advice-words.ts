@@ -11,7 +11,6 @@ import {
   NOT_VISIBLE,
 } from "../show/figures.ts";
 import { triggerLine } from "../show/trigger.ts";
-import { FEWEST_OWNERS } from "../statistics.ts";
 import type { KnobValue } from "./agent-knobs.ts";
 import type { OwnVerdict, SettingChoice, SettingFigures } from "./choose-setting.ts";
 import { type Decision, type Payment, type Turning, windowName } from "./decide.ts";
@@ -50,10 +49,17 @@ export function decisionWords(decision: Decision, { pays, full }: Shown): Decisi
   return {
     facts: factSentences(decision, pays),
     answers: answerSentences(decision, pays, full ? "all" : "largest"),
-    settings: rows.length === 0 ? null : { legend, rows: rows.map((row, place) => [names[place] ?? "", ...rowCells(row)]) },
+    settings: !hasTable(decision, full)
+      ? null
+      : { legend, rows: rows.map((row, place) => [names[place] ?? "", ...rowCells(row)]) },
     fills: (full ? decision.fills : shownFills(decision)).map(fillCells),
     pastes: pastesOf(decision, pays),
   };
+}
+
+/** Whether a decision shows its settings' figures: of too few sessions only if all is asked for. */
+export function hasTable({ choice }: Decision, full: boolean): boolean {
+  return choice !== null && choice.rows.length > 0 && (full || choice.setting.kind !== "too-few");
 }
 
 /** Settings without the keys that they lie under, as a line has no place for them. */
@@ -86,11 +92,11 @@ function rowNames(
 
 /** The meaning of the measures that an offer names. */
 export const MEASURE_READING =
-  "Decisions come from replays: the recorded sessions under other settings, with the recorded replies. Measures: the shares of needed text that were in the context when a later reply needed it: replaced texts (quoted by edits), passages (that replies refer to), edited files (nearly whole). Older: last stated at least 20k tokens earlier. A point is 1% of the needed text.";
+  "Decisions come from replays: the recorded sessions under other settings, with the recorded replies; quotations stand in for other summaries. Measures, in % of the text that later replies needed: replaced texts (quoted by edits), passages (that replies refer to), edited files (nearly whole), still in the context word for word. Older: last stated at least 20k tokens earlier. A point is 1%.";
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  'cost %: of the cost without compaction, mean of the sessions that fill half of the window (bench takes those that outgrow it, tune half of those); costlier sessions: those that cost over 2% more; kept %: mean of the measures; older %: of the older ones; dollars: at list prices, with a modelled prompt cache ("now" takes the cost of the replayed recording if that is lower and you set nothing); over window: requests too large for it; largest loss: in points, against now (for now: against the default).';
+  "cost %: of the cost without compaction, mean of the sessions that fill half of the window; costlier sessions: those that cost over 2% more; kept %: mean of all measures; older %: of the older ones; dollars: at list prices, with a modelled prompt cache, or as recorded if your sessions ran so for less; over window: requests too large for it; largest loss: in points, against now; that of now against the default. A lower limit can keep more, as it moves the cuts. Likely: in 95% of resamples of your sessions or projects.";
 
 function rowCells({ standing, losses: [worst] }: SettingFigures): readonly string[] {
   const { costPercent, usd, gain, farGain, tooLarge } = standing;
@@ -107,8 +113,8 @@ function rowCells({ standing, losses: [worst] }: SettingFigures): readonly strin
 
 const percentCell = (percent: number | null): string => (percent === null ? NOT_VISIBLE : formatPercent(percent));
 
-/** The saving of a setting against now (the mean of the sessions), the measures that fall and rise, and how sure the saving is. */
-function offerText({ choice }: Decision, { best, sureness }: Offer, extent: Extent): string {
+/** The saving of a setting against now (the mean of the sessions), how sure it is, and the measures that fall and rise. */
+function offerText({ choice }: Decision, { best, sureness }: Offer, { pays, extent }: Wording): string {
   const moved = (verb: string, sign: string, all: SettingFigures["losses"]) => {
     const shown = extent === "all" ? all : all.slice(0, NAMED_MEASURES);
     const others = all.length === shown.length ? "" : ` and ${all.length - shown.length} more`;
@@ -116,29 +122,35 @@ function offerText({ choice }: Decision, { best, sureness }: Offer, extent: Exte
     return all.length === 0 ? [] : [`${verb} points: ${named}${others}`];
   };
   const losses = best.losses.length === 0 ? ["loses nothing measured"] : moved("loses", "−", best.losses);
-  const { sessions = 0, projects = 0 } = choice ?? {};
-  const sampled = `, in 95% of samples of your ${sureness.drawn} it ${savedRange(sureness)}`;
-  return `${[savesPercent(best), ...losses, ...moved("gains", "+", best.gains)].join("; ")}. ${sureOf(sessions, projects, sampled)}`;
+  const [low, high] = [sureness.cost.through, sureness.cost.from].map((percent) => formatPercent(100 - percent));
+  const saves = `saves ${savesPercent(best)} of the cost (likely ${low} to ${high}%${savesUsd(choice, best, pays)})`;
+  return `${[saves, ...losses, ...moved("gains", "+", best.gains)].join("; ")}. ${judgedOn(choice)}`;
 }
 
-function sureOf(sessions: number, projects: number, sampled = ""): string {
-  const few = projects < FEWEST_OWNERS ? `; to generalise beyond you, ${FEWEST_OWNERS} projects are needed` : "";
-  return `How sure: ${formatNumberOf(sessions, "session")} of ${formatNumberOf(projects, "project")}${sampled}${few}`;
+function judgedOn(choice: SettingChoice | null): string {
+  const { sessions = 0, projects = 0 } = choice ?? {};
+  return `Judged on ${formatNumberOf(sessions, "session")} of ${formatNumberOf(projects, "project")}.`;
+}
+
+/** The saved dollars of all judged sessions; nothing for a plan, or without prices. */
+function savesUsd(choice: SettingChoice | null, { standing }: SettingFigures, pays: Payment): string {
+  const now = choice?.rows.find(({ kind }) => kind === "now")?.standing.usd ?? null;
+  return pays === "plan" || now === null || standing.usd === null ? "" : `; about $${formatUsd(now - standing.usd)}`;
 }
 
 function savesPercent({ costRatio }: SettingFigures): string {
-  return `saves ${formatPercent(100 * (1 - costRatio))}% of the cost`;
-}
-
-function savedRange({ cost }: Sureness): string {
-  const [low, high] = [cost.through, cost.from].map((percent) => formatPercent(100 - percent));
-  return `saves ${low} to ${high}%`;
+  return `${formatPercent(100 * (1 - costRatio))}%`;
 }
 
 const NAMED_MEASURES = 3;
 
 /** Whether a sentence names all measures that rise or fall, or the largest. */
 type Extent = "all" | "largest";
+
+interface Wording {
+  readonly pays: Payment;
+  readonly extent: Extent;
+}
 
 interface Offer {
   readonly best: SettingFigures;
@@ -152,17 +164,26 @@ const isOffer = (verdict: OwnVerdict): verdict is Extract<OwnVerdict, Offer> =>
 /** The verdicts of one decision, a sentence each: on the agent's settings, and on running it behind our proxy. */
 export function answerSentences(decision: Decision, pays: Payment = "tokens", extent: Extent = "all"): readonly string[] {
   const { choice, refusal, agent } = decision;
-  if (choice === null) return [`Nothing to set: ${refusal}.`];
-  const verdict = refusal === null ? settingSentence(decision, choice.setting, extent) : `Nothing to set: ${refusal}.`;
-  const own = isBest(decision) ? `${verdict} ${bestText(choice)}` : verdict;
+  const plan = planSentences(decision, pays);
+  if (choice === null) return [`Nothing to set: ${refusal}.`, ...plan];
+  const words = { pays, extent };
+  const verdict = refusal === null ? settingSentence(decision, choice.setting, words) : `Nothing to set: ${refusal}.`;
+  const isKept = choice.setting.kind === "keep" && choice.rows.length > 1;
+  const best = isBest(decision) ? " Looks best here: your own compaction." : "";
+  const own = isKept ? `${verdict}${best} ${judgedOn(choice)}` : verdict;
   const { proxy } = choice;
-  if (pays === "plan" || proxy.kind === "idle" || proxy.kind === "too-few") return [own];
+  if (pays === "plan" || proxy.kind === "idle" || proxy.kind === "too-few") return [own, ...plan];
   const need = "plimsoll proxy (needs an API key; not with a subscription)";
-  if (!isOffer(proxy)) {
-    return [own, `Don't use ${need}: it ${KEEP_WORDS[proxy.why][1]}.`];
-  }
-  const lead = `${proxy.kind === "set" ? "Run" : `Or, losing ${worstLoss(proxy.best)}, run`} ${agent.title} behind ${need}`;
-  return [own, `${lead}: ${offerText(decision, proxy, extent)}.${ownCompaction(decision)}`];
+  if (!isOffer(proxy)) return [own, `Don't use ${need}: it ${KEEP_WORDS[proxy.why][1]}.`, ...plan];
+  const lead = proxy.kind === "set" ? "Run " : isOffer(choice.setting) ? "Or instead: " : "";
+  const text = offerText(decision, proxy, words);
+  return [own, `${lead}${agent.title} behind ${need}${lead === "Run " ? ":" : ""} ${text}${ownCompaction(decision)}`, ...plan];
+}
+
+/** For a person with a plan, by their word or their logs': how to wait and lose less, as the proxy can't. */
+function planSentences({ agent: { turning }, cost, hasPlan }: Decision, pays: Payment): readonly string[] {
+  const isShown = turning !== null && cost.compactions > 0 && (hasPlan || pays === "plan");
+  return isShown ? [`For less waiting or loss, with a subscription too: ${turning.knobs.besideProxy}.`] : [];
 }
 
 /** Part of a window that the proxy leaves to a reply whose length the agent does not name. */
@@ -181,14 +202,13 @@ function ownCompaction({ agent: { title, turning }, windowTokens }: Decision): s
     : ` ${title}'s own compaction would act first, at ${formatTokens(tokens)}: ${behindProxy.off}.`;
 }
 
-/** True if settings or the proxy were tried, enough sessions show it, and none is cheaper. */
-function isBest({ choice, refusal }: Pick<Decision, "choice" | "refusal">): boolean {
-  if (choice === null || choice.rows.length < 2) return false;
-  return choice.proxy.kind === "keep" && (choice.setting.kind === "keep" || refusal !== null);
-}
-
-function bestText({ sessions, projects }: SettingChoice): string {
-  return `Looks best here: your own compaction. ${sureOf(sessions, projects)}.`;
+/** True if other settings or the proxy were tried, enough sessions show it, and none is cheaper. */
+function isBest({ choice }: Pick<Decision, "choice">): boolean {
+  const tried = [choice?.setting, choice?.proxy].filter((verdict) => verdict?.kind !== "idle");
+  const isCompared = choice?.rows.some(({ kind }) => kind === "candidate" || kind === "proxy") ?? false;
+  return (
+    isCompared && tried.length > 0 && tried.every((verdict) => verdict?.kind === "keep" && verdict.why === "nothing-cheaper")
+  );
 }
 
 /** The part of a decision that a screen shows. */
@@ -198,7 +218,7 @@ export interface Shown {
   readonly full: boolean;
 }
 
-function settingSentence(decision: Decision, verdict: OwnVerdict, extent: Extent): string {
+function settingSentence(decision: Decision, verdict: OwnVerdict, words: Wording): string {
   const { agent, windowTokens, choice } = decision;
   const file = agent.turning?.settings.shown ?? "";
   switch (verdict.kind) {
@@ -206,29 +226,37 @@ function settingSentence(decision: Decision, verdict: OwnVerdict, extent: Extent
       return `Nothing to set: no session fills half of the window (${formatTokens(windowTokens / 2)} tokens).`;
     case "too-few": {
       const sessions = choice?.sessions ?? 0;
-      return `Nothing to set yet: ${formatNumberOf(sessions, "session")} ${sessions === 1 ? "fills" : "fill"} half of the window; an answer needs ${formatCount(verdict.missing)} more; to generalise beyond you, ${FEWEST_OWNERS} projects are needed.`;
+      return `Nothing to set yet: ${formatNumberOf(sessions, "session")} ${sessions === 1 ? "fills" : "fill"} half of the window; an answer needs ${formatCount(verdict.missing)} more.`;
     }
     case "remove": {
-      const { sessions = 0, projects = 0 } = choice ?? {};
       const known = verdict.harm;
-      const why =
-        typeof known === "string" ? known : `${lossText(known)} lost against the default. ${sureOf(sessions, projects)}`;
-      return `Remove ${names(verdict.values)} from ${file}: ${why}.`;
+      const [now, unset] = ["now", "default"].flatMap((name) => choice?.rows.find(({ kind }) => kind === name)?.standing ?? []);
+      const costs =
+        unset === undefined
+          ? ""
+          : `costs ${formatPercent(now?.costPercent ?? 0)}% instead of ${formatPercent(unset.costPercent)}%, but `;
+      const why = typeof known === "string" ? `${known}.` : `it ${costs}loses ${lossText(known)}. ${judgedOn(choice)}`;
+      return `Remove ${names(verdict.values)} from ${file}: ${why}`;
     }
     case "set":
-      return `Set ${shortValues(verdict.best.values)} in ${file}: ${offerText(decision, verdict, extent)}.`;
-    case "trade": {
-      const { best } = verdict;
-      return `Nothing to set without a loss; losing ${worstLoss(best)}, ${shortValues(best.values)}: ${offerText(decision, verdict, extent)}.`;
-    }
-    case "keep": {
-      const isChosen = verdict.why === "too-much-lost" && choice?.rows.some(({ kind }) => kind === "default");
-      return `Nothing to set: ${isChosen ? "each setting that saves 5% more than yours loses a point or more of a measure" : KEEP_WORDS[verdict.why][0]}.`;
-    }
+      return `${changeOf(verdict.best.values)} ${file}: ${offerText(decision, verdict, words)}`;
+    case "trade":
+      return `Nothing to set without a loss. ${shortValues(verdict.best.values)} ${offerText(decision, verdict, words)}`;
+    case "keep":
+      return `Nothing to set: ${keptWhy(choice, verdict.why)}.`;
     default:
       return verdict satisfies never;
   }
 }
+
+function keptWhy(choice: SettingChoice | null, why: keyof typeof KEEP_WORDS): string {
+  const isChosen = why === "too-much-lost" && choice?.rows.some(({ kind }) => kind === "default");
+  return isChosen ? "each setting that saves 5% more than yours loses a point or more of a measure" : KEEP_WORDS[why][0];
+}
+
+/** The change to a file, up to its name: a value to set, or one to take out. */
+const changeOf = (values: Values) =>
+  [...values.values()].every((value) => value === null) ? `Remove ${names(values)} from` : `Set ${shortValues(values)} in`;
 
 const names = (values: Values) => [...values.keys()].join(", ");
 
@@ -261,12 +289,15 @@ function pastesOf(decision: Decision, pays: Payment): DecisionWords["pastes"] {
   const file = ({ values: own }: SettingFigures) => {
     const [path = ""] = own.keys();
     const undo = [...own.keys()].some((each) => values.has(each)) ? "put the old value back" : "remove it";
+    if (settings.text === null) return `make ${settings.shown} with this (to undo, ${undo})`;
     return `paste into ${settings.shown}, ${placeOf(knobs.place.form, path)} (to undo, ${undo})`;
   };
   const labelled = ({ kind }: SettingVerdict<SettingFigures>, label: string) =>
-    kind === "set" ? `${label.slice(0, 1).toUpperCase()}${label.slice(1)}` : `To take it anyway, with that loss: ${label}`;
+    kind === "set" ? `${label.slice(0, 1).toUpperCase()}${label.slice(1)}` : `To take it in spite of the loss, ${label}`;
   const { upstream, off, knowsWindows = false } = knobs.behindProxy;
-  const undo = ownCompaction(decision).includes(off) ? `run it directly, and revert: ${off}` : "run it directly";
+  const isFirst = ownCompaction(decision).includes(off);
+  const steps = `${isFirst ? `first ${off} in ${settings.shown}; then ` : ""}run this, and ${knobs.title} as it prints`;
+  const back = `stop the proxy, and take its lines out${isFirst ? `; put back the setting` : ""}`;
   const start = `plimsoll proxy --upstream ${upstream}${knowsWindows ? "" : ` --window ${windowTokens}`}`;
   return [
     ...(setting.kind === "remove"
@@ -284,7 +315,7 @@ function pastesOf(decision: Decision, pays: Payment): DecisionWords["pastes"] {
     ...(isOffer(proxy) && pays === "tokens"
       ? [
           {
-            label: labelled(proxy, `run this, then ${knobs.title} as it prints (to undo, ${undo})`),
+            label: labelled(proxy, `${steps} (to undo, ${back})`),
             lines: [start],
             answer: 1,
           },
@@ -335,16 +366,20 @@ export function shortAnswer({ choice, refusal, agent: { turning } }: Decision, p
   if (wrong !== null) return `nothing to set: ${wrong}`;
   const proxy = pays === "tokens" ? choice?.proxy : undefined;
   const setting = refusal === null ? choice?.setting : undefined;
-  if (proxy?.kind === "set") return `use plimsoll proxy, ${savesPercent(proxy.best)}`;
+  const saves = (best: SettingFigures) =>
+    `saves ${savesPercent(best)}${savesUsd(choice, best, pays).replace(/^; (.*)$/, " ($1)")}`;
+  const isNearer = setting?.kind === "set" && proxy?.kind === "set" && setting.best.costRatio <= proxy.best.costRatio;
+  if (proxy?.kind === "set" && !isNearer) return `use plimsoll proxy, ${saves(proxy.best)}`;
   if (setting?.kind === "remove") return `remove ${names(setting.values)}`;
-  if (setting?.kind === "set") return `Set the values below, ${savesPercent(setting.best)}`;
+  if (setting?.kind === "set") return `set its values, ${saves(setting.best)}`;
   if (setting?.kind === "too-few") return `nothing to set yet, ${formatNumberOf(setting.missing, "more session")} needed`;
   const trades = [setting, proxy].flatMap((verdict) => (verdict?.kind === "trade" ? [verdict.best] : []));
   const named = trades.map(
     (best) =>
-      `${best.kind === "proxy" ? "plimsoll proxy" : shortValues(best.values)} ${savesPercent(best)} and loses ${worstLoss(best)}`,
+      `${best.kind === "proxy" ? "plimsoll proxy" : shortValues(best.values)} ${saves(best)} and loses ${worstLoss(best)}`,
   );
-  if (named.length === 0) return isBest({ choice, refusal }) ? "nothing to set, yours looks best" : "nothing to set";
+  const why = setting?.kind === "keep" ? `: ${keptWhy(choice, setting.why)}` : "";
+  if (named.length === 0) return isBest({ choice }) ? "nothing to set, yours looks best" : `nothing to set${why}`;
   return `nothing without a loss; ${named.join("; ")}`;
 }
 
@@ -408,5 +443,6 @@ const FILL_NAMES: Readonly<Record<string, string | undefined>> = {
   unlogged: "text that the logs lack (another log's history, files attached again)",
   assistant: "the model's replies",
   injected: "text added by the agent",
+  "encrypted summaries": "placeholders of encrypted summaries",
   person: "your messages",
 };

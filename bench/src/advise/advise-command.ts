@@ -25,6 +25,7 @@ import {
   decisionTitle,
   decisionWords,
   FILL_HEADS,
+  hasTable,
   MEASURE_READING,
   pricedText,
   ROW_READING,
@@ -113,7 +114,8 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   const pays = options.plan === true ? "plan" : "tokens";
   const { decisions, habits, facts } = await decideAll(found.logs, { options, prices, pays }, io);
   const shown = { columns: tableColumns(io.stdout), full: options.full ?? false, pays, habits } as const;
-  io.stdout.write(`${adviceText(decisions, shown)}\n`);
+  // A person who writes has seen the advice.
+  io.stdout.write(`${options.write ? answerLines(decisions, shown).join("\n") : adviceText(decisions, shown)}\n`);
   const write = (file: string, text: string) => {
     writeWholeFile(resolve(io.cwd, file), text);
     io.stdout.write(`Wrote ${printable(file)}.\n`);
@@ -218,11 +220,11 @@ export function adviceHtml(
 <ul>${sentences.map(([decision, text]) => html`<li><b>${decisionTitle(decision, pays)}</b>. ${text}</li>`)}</ul></section>
 ${problemList(adviceProblems(agents))}
 ${decisions.map((decision, index) => decisionSection(decision, index, pays))}
-${decisions.some(hasTable) ? html`<p class="note">${MEASURE_READING} ${ROW_READING}</p>` : html``}
+${decisions.some((decision) => hasTable(decision, true)) ? html`<p class="note">${MEASURE_READING} ${ROW_READING}</p>` : html``}
 ${habits.length === 0 ? html`` : html`<h2>The most expensive habits in these logs</h2><ul>${habits.map((text) => html`<li>${text}</li>`)}</ul>`}
 ${facts === "" ? html`` : html`<h2>The logs' own figures</h2><pre tabindex="0">${facts}</pre>`}
 <ul>${agents.map((agent) => html`<li class="note">${sourceText(agent)}</li>`)}</ul>
-<p class="note">${pays === "plan" ? "" : html`<code>plimsoll proxy --help</code> says how to run the proxy. `}Replays use the recorded replies, so they do not show task success.</p>`;
+<p class="note">${decisions.some(({ choice }) => pays === "tokens" && choice?.rows.some(({ kind }) => kind === "proxy")) ? html`<code>plimsoll proxy --help</code> says how to run the proxy. ` : html``}Replays use the recorded replies, so they do not show task success.</p>`;
   return renderPage({ title: "Plimsoll: advice on compaction", main, scripts: SCRIPTS });
 }
 
@@ -269,14 +271,15 @@ export function adviceText(
     ? problems
     : problems.filter((one, place) => isUnread(one) || problems.findIndex(({ kind }) => kind === one.kind) === place);
   const untold = problems.length - told.length;
+  const isTabled = (decision: Decision) => hasTable(decision, full);
   const blocks = [
-    answerLines(decisions, pays),
+    answerLines(decisions, { pays, full }),
     problemText(told).split("\n"),
-    shown.some(hasTable) ? prose(MEASURE_READING) : [],
+    shown.some(isTabled) ? prose(MEASURE_READING) : [],
     ...shown.map((decision) =>
       decisionLines(decision, {
         ...{ columns, pays, full, isAnswered: decisions.length === 1 },
-        isRead: decision === shown.find(hasTable),
+        isRead: decision === shown.find(isTabled),
       }),
     ),
     rest.flatMap((decision) => prose(`${decisionTitle(decision, pays)}. ${answerSentences(decision, pays)[0] ?? ""}`)),
@@ -291,14 +294,14 @@ export function adviceText(
             `--full or --html FILE shows every decision, and all contents of the requests${untold === 0 ? "" : ` and ${formatNumberOf(untold, "more problem")}`}.`,
           )),
     ],
+    // The end is all that a screen still shows.
+    ["In short:", ...shortLines(decisions, pays)],
   ];
   return blocks
     .map((lines) => lines.join("\n"))
     .filter((text) => text !== "")
     .join("\n\n");
 }
-
-const hasTable = ({ choice }: Decision): boolean => (choice?.rows.length ?? 0) > 0;
 
 /** The agents of the decisions, each once. */
 export function advisedAgents(decisions: readonly Decision[]): readonly AdvisedAgent[] {
@@ -342,18 +345,26 @@ function spentSentence(decisions: readonly Decision[], pays: Payment): string {
 }
 
 /** The answer in few lines of 80 columns: the cost of all sessions, then the decisions with the most dollars (a single one with its reasons), and the dollars of the others. */
-export function answerLines(decisions: readonly Decision[], pays: Payment = "tokens"): readonly string[] {
+export function answerLines(
+  decisions: readonly Decision[],
+  { pays = "tokens", full = false }: { readonly pays?: Payment; readonly full?: boolean } = {},
+): readonly string[] {
   const first = spentSentence(decisions, pays);
-  const lines = decisions
-    .slice(0, SHOWN_DECISIONS)
-    .map((decision) => `${decisionTitle(decision, pays).replace(": no prices known", "")}: ${shortAnswer(decision, pays)}`);
   const restUsd = decisions.slice(SHOWN_DECISIONS).reduce((total, { cost }) => total + (cost.usd ?? 0), 0);
   const rest = restUsd === 0 ? [] : [`Others, below: $${formatUsd(restUsd)}`];
   const why =
     decisions.slice(1).length > 0
       ? []
-      : decisions.flatMap((only) => answerSentences(only, pays, "largest")).map((text) => `→ ${text}`);
-  return [...prose(first).slice(0, 2), ...[...lines, ...why].flatMap((line) => prose(line)), ...rest];
+      : decisions.flatMap((only) => answerSentences(only, pays, full ? "all" : "largest")).map((text) => `→ ${text}`);
+  return [...prose(first).slice(0, 2), ...shortLines(decisions, pays), ...why.flatMap((line) => prose(line)), ...rest];
+}
+
+/** The decisions with the most dollars in a line each. */
+function shortLines(decisions: readonly Decision[], pays: Payment): readonly string[] {
+  return decisions
+    .slice(0, SHOWN_DECISIONS)
+    .map((decision) => `${decisionTitle(decision, pays).replace(": no prices known", "")}: ${shortAnswer(decision, pays)}`)
+    .flatMap((line) => prose(line));
 }
 
 function hasAdvice(decisions: readonly Decision[], pays: Payment): boolean {
@@ -406,7 +417,7 @@ function decisionLines(
 }
 
 /** Which logs were read, and where the names of an agent's settings are from. */
-export function sourceText({ title, logsRead, logsFound, shared, turning, version }: AdvisedAgent): string {
+export function sourceText({ title, logsRead, logsFound, shared, turning, version, oldestVersion }: AdvisedAgent): string {
   const read =
     logsRead === logsFound
       ? ""
@@ -414,6 +425,6 @@ export function sourceText({ title, logsRead, logsFound, shared, turning, versio
   const names =
     turning === null
       ? "no settings of it are known"
-      : `setting names checked in the ${turning.knobs.standing === "primary" ? "program" : "docs"} of ${turning.knobs.version}${version === null || version === turning.knobs.version ? "" : `; your logs are from ${version}`}`;
+      : `settings checked against the ${turning.knobs.standing === "primary" ? "program" : "docs"} of ${turning.knobs.version}${version === null || version === turning.knobs.version ? "" : `; your logs are from ${oldestVersion === version ? "" : `${oldestVersion} to `}${version}`}`;
   return [`${title}: ${read}${names}.`, lineageWords(shared)].filter((text) => text !== "").join(" ");
 }

@@ -69,7 +69,7 @@ export async function undoAdvice(agents: readonly string[], agreement: Agreement
     if (code !== null) codes.push(code);
   }
   if (codes.length > 0) return Math.max(...codes);
-  tell(io, "nothing to undo: advise has written no settings");
+  tell(io, "nothing to undo: advise has written no settings; remove a pasted line by hand");
   return EXIT_FAILED;
 }
 

@@ -2,12 +2,14 @@ import { NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { type EnginePolicy, RECORDED_POLICY } from "@plimsoll/core/extend";
 import type { ModelPrices } from "@plimsoll/providers";
 import { createProgressBar } from "../command/progress-bar.ts";
+import { agentVersionAtLeast } from "../formats/agent-windows.ts";
 import type { LocatedAgent } from "../formats/locations.ts";
 import { withoutApart } from "../judge/apart.ts";
 import { MOST_LOST_POINTS } from "../judge/settings.ts";
 import { longSessions } from "../judge/split.ts";
 import { COSTS_MORE_RATIO, type JudgedRun } from "../judge/standing.ts";
 import type { Corpus, InputFile } from "../open/corpus.ts";
+import type { SessionFacts } from "../open/session-facts.ts";
 import { type KeptRows, runBench } from "../replay/run-bench.ts";
 import type { WorkerPool } from "../replay/worker-pool.ts";
 import type { BenchReport, ReportProblem, SkippedInput } from "../results.ts";
@@ -33,8 +35,9 @@ export interface AdvisedAgent {
   /** How far their sessions share answers, each of which counts once; left out if unknown. */
   readonly shared?: LineageCounts;
   readonly turning: Turning | null;
-  /** The version that wrote the first log that states one; `null` if none does. */
+  /** The newest and the oldest version that wrote a log; `null` if none states one. */
   readonly version: string | null;
+  readonly oldestVersion: string | null;
   readonly problems: readonly ReportProblem[];
 }
 
@@ -64,6 +67,8 @@ export interface Decision {
   readonly cost: RecordedCost;
   /** How long the person waited for each compaction whose time is known, in milliseconds. */
   readonly waitsMs: readonly number[];
+  /** Whether a log says that a subscription paid. */
+  readonly hasPlan: boolean;
   readonly fills: readonly WindowFill[];
   /** Why the agent has no setting to try in this window, as a phrase; `null` if it has. */
   readonly refusal: string | null;
@@ -93,7 +98,10 @@ interface DecisionInput {
   readonly run: AdviceRun;
   readonly pays: Payment;
   /** The logs' own figures, from which the compactions' dollars are taken. */
-  readonly counted: readonly (Parameters<typeof recordedCost>[1][number] & { readonly replyUsd: number })[];
+  readonly counted: readonly (Parameters<typeof recordedCost>[1][number] & {
+    readonly replyUsd: number;
+    readonly facts: Pick<SessionFacts, "session" | "plan" | "answers">;
+  })[];
   readonly io: CliIo;
 }
 
@@ -112,7 +120,12 @@ export async function decideOn(
   await replay(null, [NONE_POLICY, RECORDED_POLICY]);
   const [first] = replays;
   if (first === undefined) return [];
-  const version = first.sessions.find(({ agentVersion }) => agentVersion !== null)?.agentVersion ?? null;
+  const versions = first.sessions.flatMap(({ agentVersion }) => agentVersion ?? []);
+  const [oldestVersion = null] = versions.toSorted((a, b) => (agentVersionAtLeast(a, b) ? 1 : -1));
+  const version = versions.reduce<string | null>(
+    (newest, own) => (newest !== null && agentVersionAtLeast(newest, own) ? newest : own),
+    null,
+  );
   const turning = await readTurning(knobsOf(agent, version), io);
   const groups = groupsOf(first).map((group) => ({ ...group, ...pointsIn(group.windowTokens, turning, pays) }));
   // A file has one number for all windows: a value tried in one window is replayed in all.
@@ -137,6 +150,7 @@ export async function decideOn(
       shared: corpus.lineages.counts,
       turning,
       version,
+      oldestVersion,
       problems: problemsOf(replays, unread),
     },
   };
@@ -161,10 +175,11 @@ export async function decideOn(
       const setting = isKept ? ({ kind: "keep", why: "other-window" } as const) : verdict;
       isOffered ||= (isOffer || isRemoved) && !isKept;
       return {
-        ...{ agent: advised, models, windowTokens, days: daysOf(report) },
+        ...{ agent: advised, models, windowTokens, days: daysOf(report, counted) },
         refusal: setting?.kind === "remove" ? null : refusal,
         cost: recordedCost(report, counted),
         waitsMs: report.sessions.flatMap(({ waitsMs }) => waitsMs ?? []),
+        hasPlan: counted.some(({ facts }) => facts.plan !== null && group.sessions.has(facts.session)),
         fills: windowFills(report, replyUsds),
         choice: choice === null || setting === undefined ? null : { ...choice, setting },
       };
@@ -271,7 +286,12 @@ async function readTurning(knobs: AgentKnobs | null, { homeFolder, environment =
   if (wrong !== undefined) return { knobs, settings, values, refusal: misplacedText(wrong, knobs, settings) };
   const address = knobs.behindProxy.addressIn?.(read.content);
   if (typeof address === "string" && PROXY_ADDRESS.test(address))
-    return { knobs, settings, values, refusal: `${settings.shown} already sends ${knobs.title} to plimsoll proxy, which cuts` };
+    return {
+      knobs,
+      settings,
+      values,
+      refusal: `${settings.shown} sends ${knobs.title} to plimsoll proxy, which cuts and must run: without it every call fails (plimsoll proxy status; to undo, take its lines out)`,
+    };
   const variable = knobs.knobs.map((knob) => knob.variable ?? "").find((name) => environment[name]);
   const refusal = variable === undefined ? null : `${variable} is set, which overrides ${settings.shown}`;
   return {
@@ -342,8 +362,13 @@ function problemsOf(reports: readonly BenchReport[], unread: readonly SkippedInp
   return [...new Map(all.map((problem) => [problem.text, problem])).values()];
 }
 
-function daysOf({ sessions }: Pick<BenchReport, "sessions">): Decision["days"] {
-  const days = sessions.flatMap(({ startedMs }) => (startedMs === null ? [] : [dayOf(startedMs)])).toSorted();
+/** From the day on which the first session began through that of the last answer. */
+function daysOf({ sessions }: Pick<BenchReport, "sessions">, counted: DecisionInput["counted"]): Decision["days"] {
+  const began = sessions.flatMap(({ session, startedMs }) => (startedMs === null ? [] : [[session, startedMs] as const]));
+  const names = new Set(began.map(([session]) => session));
+  const answered = counted.flatMap(({ facts }) => (names.has(facts.session) ? facts.answers : []));
+  const last = answered.flatMap((answer) => (answer?.type === "usage" ? (answer.atMs ?? []) : []));
+  const days = [...began.map(([, startedMs]) => startedMs), ...last].map(dayOf).toSorted();
   const [from] = days;
   const through = days.at(-1);
   return from === undefined || through === undefined ? null : { from, through };

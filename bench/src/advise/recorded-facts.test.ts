@@ -54,7 +54,7 @@ test("the text says who spent what, what was cut, what fills the requests and wh
     /\n2 compactions in 1 session: \S+k\s+tokens\s+were\s+removed; .* about \$0\.\d+\. Newest:\s+plimsoll inspect\s+\w+\.\n/s,
   );
   expect(text).toMatch(/\ncontent +share of the logged text\*.*\n─+\nresults of \w+ +9\d\.\d%\n/);
-  expect(text).toMatch(/\nlongest sessions .*\n─+\nPlease look at src\/modu… made +\S+ +\S+ +2 +\S*\$0\.\d+/);
+  expect(text).toMatch(/\ndearest sessions .*\n─+\nPlease look at src\/modu… made +\S+ +\S+ +2 +\S*\$0\.\d+/);
 });
 
 test("clearings of old results are counted apart from compactions", () => {
@@ -100,10 +100,10 @@ test.each([
     "large parts of all requests, with their share of the dollars",
     session(1),
     FILLS,
-    ["about $3.00: results of Read are 30.0%", "about $4.00: system prompt"],
+    ["results of Read: 30.0% of the tokens sent, about $3.00 in all. Ask for", "system prompt and tool definitions: 40.0%"],
   ],
   ["a session that is cut often", session(1, [1, 2, 3]), [], ["1 session was compacted 3 times or more"]],
-  ["pauses behind which the cache is cold", session(10), [], ["prompts were written to the cache again"]],
+  ["pauses behind which the cache is cold", session(10), [], ["prompts sent again after pauses"]],
 ])("a habit is %s", (_, transcript, fills, named) => {
   const habits = habitSentences(counted([transcript]), fills, "tokens");
   expect(habits).toHaveLength(named.length);

@@ -146,7 +146,7 @@ function fillsOf(sessions: readonly CountedSession[]): readonly (readonly [kind:
 const prose = (text: string) => wrapped(text, { first: "", further: "  " });
 const SHOWN_ROWS = 5;
 
-/** Writes the facts of the logs: spending by agent and model, compactions, the requests' content, the longest sessions. Lines fit so many columns. */
+/** Writes the facts of the logs: spending by agent and model, compactions, the requests' content, the dearest sessions (without prices, the longest). Lines fit so many columns. */
 export function factsText(sessions: readonly CountedSession[], { pays }: Pick<FactsPricing, "pays">, columns: number): string {
   const cell = (content: string) => ({ content: printable(content) });
   const table = (heads: readonly string[], rows: readonly (readonly string[])[], leftColumns: readonly number[] = [0]) =>
@@ -172,8 +172,9 @@ export function factsText(sessions: readonly CountedSession[], { pays }: Pick<Fa
       ? `${all.every(({ spending }) => spending.now().usdIs === "whole") ? "" : "≥ "}$${formatUsd(sum(all, usdOf))}`
       : NO_FIGURE,
   ]);
+  const isPriced = pays === "tokens" && rows.some(({ all }) => sum(all, usdOf) > 0);
   const longest = sessions
-    .toSorted((a, b) => b.promptTokens - a.promptTokens)
+    .toSorted((a, b) => (isPriced ? usdOf(b) - usdOf(a) : 0) || b.promptTokens - a.promptTokens)
     .slice(0, SHOWN_ROWS)
     .map((session) => [
       beginningOf(session.facts.firstWords ?? session.facts.session, WORDS_CHARS),
@@ -201,7 +202,7 @@ export function factsText(sessions: readonly CountedSession[], { pays }: Pick<Fa
     prose(
       "* in characters, without the system prompt and tools, which most logs lack; shares of tokens sent have both, and are smaller",
     ).join("\n"),
-    table(["longest sessions", "id", "began", "tokens sent", "compactions", dollars], longest),
+    table([isPriced ? "dearest sessions" : "longest sessions", "id", "began", "tokens sent", "compactions", dollars], longest),
     "plimsoll inspect ID shows one of them.",
   ].join("\n\n");
 }
@@ -250,7 +251,11 @@ export function habitSentences(
     .filter(({ kind, percent }) => percent >= LARGE_PERCENT && /^(?:overhead$|results of |MCP server )/.test(kind))
     .map(({ kind, percent, usd }) => ({
       usd: usd ?? 0,
-      text: `${fillName(kind)} are ${formatPercent(percent)}% of the tokens sent: ${kind === "overhead" ? "turn off MCP servers and plugins that you don't use, and shorten instruction files" : "ask for parts of files and shorter outputs"}`,
+      text: `${fillName(kind)}: ${formatPercent(percent)}% of the tokens sent`,
+      remedy:
+        kind === "overhead"
+          ? "Turn off unused MCP servers and plugins, and shorten instruction files"
+          : "Ask for parts of files and shorter outputs",
     }));
   const pausedUsd = sum(sessions, (each) => each.pausedUsd);
   const were = often.length === 1 ? "was" : "were";
@@ -258,18 +263,21 @@ export function habitSentences(
     ...large,
     ...often.slice(0, 1).map(() => ({
       usd: sum(often, ({ compactionUsd }) => compactionUsd),
-      text: `${formatNumberOf(often.length, "session")} ${were} compacted ${MANY_CUTS} times or more: begin a new session for a new task`,
+      text: `${formatNumberOf(often.length, "session")} ${were} compacted ${MANY_CUTS} times or more`,
+      remedy: "Begin a new session for a new task",
     })),
     {
       usd: pausedUsd,
-      text: "prompts were written to the cache again after pauses: finish a long session in one go, or begin a new one after a break",
+      text: "prompts sent again after pauses, at full price, as the cache had expired",
+      remedy: "Finish a long session in one go, or begin a new one after a break",
     },
   ];
   return habits
     .slice(0, pausedUsd === 0 ? -1 : habits.length)
     .toSorted((a, b) => b.usd - a.usd)
     .slice(0, MOST_HABITS)
-    .map(({ usd, text }) =>
-      usd === 0 ? `${text}.` : `${pays === "plan" ? "list price " : ""}about $${formatUsd(usd)}: ${text}.`,
+    .map(
+      ({ usd, text, remedy }) =>
+        `${text}${usd === 0 || pays === "plan" ? "" : `, about $${formatUsd(usd)} in all`}. ${remedy}.`,
     );
 }

@@ -162,9 +162,10 @@ export function transcriptOf(parts: TranscriptParts): Transcript {
   const hasUsage = entries.some((entry) => entry.type === "usage" && entry.usage.input.totalTokens !== null);
   const noUsage: ImportNote = { code: "no-usage", line: null, text: `${name}: reports no sizes; it is replayed on estimates` };
   const allNotes = [...parts.notes, ...notes, ...(hasUsage ? [] : [noUsage])];
+  const repository = remote === null ? null : repositoryAt(remote);
   return {
     ...{ name, file, format, entries, parentName },
-    ...((remote ?? cwd) && { project: shortHash(remote === null ? (cwd ?? "") : repositoryAt(remote)) }),
+    ...((repository ?? cwd) && { project: shortHash(repository ?? cwd ?? "") }),
     ...(plan !== null && { plan }),
     ...(automaticCompactionIds.length === 0 ? {} : { automaticCompactionIds }),
     ...(putBack.length === 0 ? {} : { putBack }),
@@ -175,13 +176,14 @@ export function transcriptOf(parts: TranscriptParts): Transcript {
   };
 }
 
-/** A repository by any address of it: `git@HOST:OWNER/NAME.git` is `https://HOST/OWNER/NAME`. */
-function repositoryAt(remote: string): string {
-  return remote
+/** A repository by any address of it: `git@HOST:OWNER/NAME.git` is `https://HOST/OWNER/NAME`; `null` if the address names none, as in a cleaned log. */
+function repositoryAt(remote: string): string | null {
+  const name = remote
     .replace(/^\w+:\/\//, "")
     .replace(/^[^@/]*@/, "")
     .replace(":", "/")
     .replace(/(?:\.git)?\/?$/, "");
+  return /[/\\].*\w/.test(name) ? name : null;
 }
 
 /** The key of the chain that is the session itself. */

@@ -92,7 +92,7 @@ function hiddenNeeds({ rows, sessions }: Checked): readonly ReportProblem[] {
   const counts = [...new Set(hidden.map((each) => each.in.length))];
   const sentences = counts.map((count) => {
     const names = hidden.filter((each) => each.in.length === count).map(({ name }) => name);
-    return `In ${formatCount(count)} of the ${formatCount(long.length)} sessions (${SEEING_CALLS}+ calls each) no ${names.join(" and no ")} appear: their losses can't be measured.`;
+    return `In ${formatCount(count)} of the ${formatCount(long.length)} sessions (${SEEING_CALLS}+ calls each) no ${names.join(" and no ")} appear: these measures leave them out.`;
   });
   return [{ kind: "not-visible", text: sentences.join(" ") }];
 }

@@ -20,7 +20,9 @@ export function terminalReport(
   const hasFigures = report.rows.some(({ metrics: own }) => own !== null);
   const windows = shown.flatMap(({ judged: { windowLabel, units }, lines, table }) => {
     const answer = lines.flatMap((line) => wrapped(printable(line), { first: "  ", further: "    " }));
-    const base = `judged on ${formatCount(units.length)} of ${formatNumberOf(report.sessions.length, "session")}`;
+    const inner = report.sessions.filter(({ parentSession }) => parentSession !== null).length;
+    const all = `${formatNumberOf(report.sessions.length, "session")}${inner === 0 ? "" : `, ${formatCount(inner)} of sub-agents`}`;
+    const base = `judged on ${formatCount(units.length)} of ${all}`;
     return [
       [`${windowLabel}, ${base}:`, ...answer].join("\n"),
       [tableRows(table, columns), ...table.notes.map(plain)].join("\n"),

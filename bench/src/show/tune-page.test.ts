@@ -28,6 +28,8 @@ test("says that the setting stays if nothing is better, or if the best is worse 
   expect(kept).toContain("How sure: 3 settings tried, judged on 4 sessions.");
   const unsure = pageOf({ ...result, verdict: keep });
   expect(unsure).toContain("trigger.ratio=0.6 was best on some sessions, but worse on the others.");
+  const few = pageOf({ ...result, best: null, verdict: { kind: "too-few", missing: 6, looksLike: null } });
+  expect(few).toContain("No answer yet: 2 sessions; 8 are needed. Until then keep sven: no tried setting is better.");
   for (const each of [kept, unsure]) {
     const [front = ""] = /<svg[\s\S]*?<\/svg>/.exec(each) ?? [];
     expect(front.match(/class="ring c\d/g)).toEqual(['class="ring c3']);

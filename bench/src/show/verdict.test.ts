@@ -167,7 +167,7 @@ describe("verdicts", () => {
     const policies = report.policies.map((each) => ({ ...each, policy: { ...each.policy, trigger } }));
     const rows = report.rows.map((row) => ({ ...row, overheadTokens: row.contextWindowTokens - 64_000 }));
     expect(linesOf({ ...report, policies, rows })[0]?.lines).toContain(
-      "Compacts from 14.0k if that saves money, at 56.0k at the latest (window 64.0k).",
+      "Compacts from 14.0k if it saves money, else at 56.0k (window 64.0k).",
     );
   });
 

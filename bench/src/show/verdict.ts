@@ -155,7 +155,7 @@ function whereWords(report: BenchReport, judged: WindowJudgement, nameOf: Policy
       ? "by a rule of its own"
       : at.fromTokens === at.tokens
         ? `at ${formatTokens(at.tokens)} of ${formatTokens(at.windowTokens)}`
-        : `from ${formatTokens(at.fromTokens)} if that saves money, at ${formatTokens(at.tokens)} at the latest (window ${formatTokens(at.windowTokens)})`;
+        : `from ${formatTokens(at.fromTokens)} if it saves money, else at ${formatTokens(at.tokens)} (window ${formatTokens(at.windowTokens)})`;
   if (pick.compactions > 0) return `Compacts ${where}.`;
   return hasActed(pick) ? `Only shortened results; compacts ${where}.` : `${nameOf(pick.policy)} would compact ${where}.`;
 }

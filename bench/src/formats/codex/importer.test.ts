@@ -73,6 +73,8 @@ test("a log names its project by any address of its repository, else by its fold
   const projects = [https, ssh, { ...ssh, cwd: "/w" }].map(async (meta) => (await read(meta ?? {}))?.project);
   expect(new Set(await Promise.all(projects)).size).toBe(1);
   expect((await read({ cwd: "/w" }))?.project).not.toBe((await read({ cwd: "/v" }))?.project);
+  const unnamed = { git: { repository_url: "https://github.com/..git" }, cwd: "/w" };
+  expect((await read(unnamed))?.project).toBe((await read({ cwd: "/w" }))?.project);
   expect(await read({})).not.toHaveProperty("project");
   const paid = line("event_msg", { type: "token_count", info: null, rate_limits: { plan_type: "pro" } });
   expect(await read({}, paid)).toMatchObject({ plan: "pro" });

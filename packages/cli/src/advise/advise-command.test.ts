@@ -38,7 +38,7 @@ describe.each(ADVICE_WALKS)("from the logs of $title to its settings", { timeout
     const { exitCode, stdout, stderr } = await advise(["--write"], { confirm });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     const set = stdout.split("\n").find((line) => line.startsWith(`${title}, window`)) ?? "";
-    expect(set).toMatch(new RegExp(`^${title}, window \\S+: (Set the values below|use plimsoll proxy), saves `));
+    expect(set).toMatch(new RegExp(`^${title}, window \\S+: (set its values|use plimsoll proxy), saves `));
     expect(asked).toEqual([`Write ~/${file}? [y/N] `]);
     expect(widthOf(stdout)).toBeLessThanOrEqual(80);
     expect(readFileSync(path, "utf8")).toMatch(after);
@@ -124,7 +124,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     const nine = await said(8);
     const copies =
       "9 files: 8 are copies or resumed beginnings of others; 20 replies appear in more than one file and are counted once.";
-    expect(nine.replace(/\s+/g, " ")).toContain(copies);
+    expect((await advise([])).stdout.replace(/\s+/g, " ")).toContain(copies);
     for (const text of [one, nine]) expect(text.replace(/\s+/g, " ")).toContain("7 more sessions needed");
     expect(one).toMatch(/\nNothing to write: only answers that begin with Set or Remove are written\.\n$/);
   });
@@ -148,7 +148,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     };
     const stderr = Object.assign(recordedIo(home).io.stderr, { write, isTTY: true });
     expect(await main(["--jobs", "1"], { ...io, stderr })).toBe(0);
-    expect(told).toMatch(/^Recorded in 3 sessions, before any replay:\n[\s\S]*\nlongest sessions .*\n.*\n.*Task 0/);
+    expect(told).toMatch(/^Recorded in 3 sessions, before any replay:\n[\s\S]*\n(dear|long)est sessions .*\n.*\n.*Task 0/);
     expect(told).not.toContain("→");
   });
 
@@ -214,7 +214,7 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     [
       "the proxy is in use",
       `model_provider = "p"\n[model_providers.p]\nbase_url = "http://127.0.0.1:8585/${"a".repeat(24)}/v1"\n`,
-      "~/.codex/config.toml already sends Codex to plimsoll proxy",
+      "~/.codex/config.toml sends Codex to plimsoll proxy, which cuts and must run",
     ],
     ["an address is no text", `${SCOPED}model_provider = "p"\n[model_providers.p.base_url]\ntoString = 1\n`, "is not total"],
     ["a provider's name is no text", `${SCOPED}[model_provider]\ntoString = 1\n`, "is not total"],

@@ -41,7 +41,11 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
         .default("leaves"),
     )
     .option("--read-only", "repair nothing: pass malformed histories on unchanged")
-    .action(async (options: GivenOptions) => onExit(await untilTold((signal) => proxy(options, io, signal))));
+    .allowExcessArguments()
+    .action(async (options: GivenOptions, { args: [word] }: Command) => {
+      if (word !== undefined) throw new PlimsollError("bad-input", `proxy has no command ${word}: ${ENDING}`);
+      onExit(await untilTold((signal) => proxy(options, io, signal)));
+    });
   command
     .command("status")
     .description(
@@ -56,6 +60,9 @@ export function defineProxyCommand(command: Command, io: CliIo, onExit: (exitCod
       onExit(await proxyStatus({ ...command.optsWithGlobals<StatusOptions>(), action, name }, io));
     });
 }
+
+/** How a person stops the proxy, after a word that it does not know. */
+const ENDING = "plimsoll proxy --upstream URL starts one, Ctrl-C in its terminal ends it, plimsoll proxy status shows it";
 
 /** Finds the events that are news: that no cut is made is printed once, until one is. */
 function createNews(): (event: ContextEvent, of: EventOrigin) => boolean {
@@ -141,13 +148,17 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
     const own = { upstream, policy, compaction, sessions, folder: places.folder, nowMs, say: tellOf };
     const server = await startProxyServer({ ...listen, token: state.token, answer: createOwnRequests(own, others) });
     state.listensAt(server.url);
-    const window = options.window === undefined ? "each model's, named at its first request" : `${options.window} by --window`;
+    const window =
+      options.window === undefined ? "taken from the model, shown at its first request" : `${options.window} by --window`;
     say(stdout, `plimsoll proxy for ${upstream.name}, policy ${policy.name}`, `window: ${window}`);
     stdout.write(
       `${agentLines(address.hostname, server.url)}\n# The token stays the same at the next start. Ctrl-C ends the proxy; conversations stay in\n# ${places.logs} for ${places.keepDays} days\n# Status, undo, pause (or: plimsoll proxy status)\n${server.url}${OWN_PATH}\n`,
     );
     await aborted(signal);
-    say(stdout, "plimsoll proxy ended; start your agent without the line above to ask its vendor directly");
+    say(
+      stdout,
+      "plimsoll proxy ended; start your agent without the line above, or remove it from its settings, to ask its vendor directly",
+    );
     await server.close();
     await compaction.close().finally(upstream.close);
     return EXIT_OK;
@@ -164,7 +175,8 @@ const AGENTS: readonly (readonly [agent: string, vendor: string | null, lines: (
     "openai.com",
     (url) =>
       `codex -c 'model_provider="plimsoll"' -c 'model_providers.plimsoll={name="plimsoll",base_url="${url}/v1",wire_api="responses",env_key="OPENAI_API_KEY"}'
-# Codex for good, in ~/.codex/config.toml: the first line above the first [table], the others at the end
+# Codex for good, in ~/.codex/config.toml: the first line above the first [table], the others at the end.
+# Codex then fails while no proxy runs; to undo, remove these lines
 model_provider = "plimsoll"
 [model_providers.plimsoll]
 name = "plimsoll"
@@ -270,7 +282,7 @@ const ACTIONS: readonly string[] = ["preview", "undo", "pause", "resume", "forge
 export async function proxyStatus({ action, name, ...given }: StatusOptions, io: CliIo): Promise<number> {
   const { folder, logs } = placesOf(given, io);
   if (action !== undefined && !ACTIONS.includes(action)) {
-    const known = suggestion(action, ACTIONS).replace(/^known:/, "it can");
+    const known = suggestion(action, ACTIONS).replace(/^known: (.*)$/, "it can $1; Ctrl-C in its terminal ends the proxy");
     throw new PlimsollError("bad-input", `status cannot ${action}: ${known}`);
   }
   switch (action) {
@@ -311,6 +323,7 @@ async function deleted(logs: string, id: string | undefined): Promise<string> {
   const store = createFileSessionStore({ folder: logs });
   const all = await store.list();
   const chosen = id === "all" ? all : all.filter(({ sessionId }) => sessionId === id || shortId(sessionId) === id);
+  if (id === "all" && chosen.length === 0) return `nothing to delete in ${logs}`;
   if (chosen.length === 0) throw new PlimsollError("bad-input", `delete ${id}: there is no such conversation in ${logs}`);
   if (id !== "all" && chosen.length > 1)
     throw new PlimsollError("bad-input", `delete ${id}: ${chosen.length} conversation ids end like this: give the whole id`);

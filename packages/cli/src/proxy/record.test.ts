@@ -85,12 +85,21 @@ describe("without a running proxy", () => {
     ["no id", ["delete"], "plimsoll: delete: name a conversation by its id, or all\n", 4],
     ["a limit that was not learned", ["forget", "m"], "plimsoll: no limit was learned of m\n", 4],
     ["no limit at all", ["forget", "all"], "plimsoll: no limit was learned\n", 4],
+    ["an action of the terminal", ["stop"], "forget, delete; Ctrl-C in its terminal ends the proxy\n", 4],
     ["an action that there is not", ["forgte", "all"], "plimsoll: status cannot forgte: did you mean forget?\n", 4],
   ])("%s", async (_, given, said, left) => {
     const { stdout, stderr } = await anyIn(folder, ["proxy", "status", ...given, "--state", "state", "--record", "logs"]);
     expect(`${stdout}${stderr}`).toContain(said);
     expect(readdirSync(join(folder, "logs")).filter((name) => name.endsWith(".jsonl"))).toHaveLength(left);
   });
+});
+
+test.each([
+  [["status", "delete", "all", "--record", "none"], "nothing to delete in "],
+  [["stop"], "plimsoll: proxy has no command stop: plimsoll proxy --upstream URL starts one, Ctrl-C in its terminal ends it"],
+])("proxy %s is answered in one line", async (given, said) => {
+  const { stdout, stderr } = await anyIn(mkdtempSync(join(tmpdir(), "plimsoll-none-")), ["proxy", ...given]);
+  expect(`${stdout}${stderr}`).toContain(said);
 });
 
 test("a conversation that nobody went on with for long is removed at the next start", async () => {
