@@ -21,16 +21,8 @@ export function madeAgent(text: string): AdvisedAgent {
   if (knobs === null) throw new Error("the knobs of codex are not known");
   const settings = { path: text, root: text, shown: text, text: "" };
   const turning = { knobs, settings, values: new Map([[text, text]]), refusal: null };
-  return {
-    agent: "codex",
-    title: "Codex",
-    logsRead: 15,
-    logsFound: 15,
-    turning,
-    version: null,
-    oldestVersion: null,
-    problems: [],
-  };
+  const rest = { turning, version: null, oldestVersion: null, problems: [] };
+  return { agent: "codex", title: "Codex", logsRead: 15, logsFound: 15, ...rest };
 }
 
 /** Advice on an agent that should be set another way, and on one that cannot be. `text` is at every place that a settings file or log decides. */
@@ -50,23 +42,21 @@ export function madeAdvice(text: string): readonly Decision[] {
     ...{ agent: madeAgent(text), windowTokens: WINDOW_TOKENS, waitsMs: [60_000, 90_000], hasPlan: false, refusal: null },
     models: [{ modelId: text, sessions: 15, usd: 41.5 }],
     days: { from: "2026-01-08", through: "2026-03-01" },
-    cost: { ...cost, usdText: "$41.50 by list prices", compactionUsd: 3.2, pricedCompactions: 9, mentionedLater: 90, neededLater: 31 },
+    cost: {
+      ...cost,
+      usdText: "$41.50 by list prices",
+      compactionUsd: 3.2,
+      pricedCompactions: 9,
+      mentionedLater: 90,
+      neededLater: 31,
+    },
     fills: [{ kind: `instructions of ${text}`, tokens: 3_000, percent: 4, usd: 1.66 }],
     choice: {
       ...{ sessions: 12, projects: 2, rows: [now, best, madeFigures(90_000, 0.61, 79)], setting },
       proxy: { kind: "keep", why: "nothing-cheaper" },
     },
   };
-  const unknown: AdvisedAgent = {
-    agent: "cline",
-    title: "Cline",
-    logsRead: 15,
-    logsFound: 40,
-    turning: null,
-    version: null,
-    oldestVersion: null,
-    problems: [],
-  };
+  const unknown: AdvisedAgent = { ...madeAgent(text), agent: "cline", title: "Cline", logsFound: 40, turning: null };
   return [
     decision,
     { ...decision, agent: unknown, refusal: "advise knows no setting of this agent", choice: null, waitsMs: [] },

@@ -18,7 +18,7 @@ import { pasteBlock, renderPage } from "../show/page.ts";
 import { scrollFrame } from "../show/table-html.ts";
 import { isUnread, problemText } from "../show/terminal-report.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
-import { COLUMNS, printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
+import { printable, tableColumns, tell, wrapped } from "../terminal/printable.ts";
 import { brokenAt, drawTable } from "../terminal/text-table.ts";
 import {
   answerSentences,
@@ -112,7 +112,7 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   }
   if (isOld) tell(io, "no logs from the last four weeks: reading the newest");
   const pays = options.plan === true ? "plan" : "tokens";
-  const { decisions, habits, facts } = await decideAll(found.logs, { options, prices, pays }, io);
+  const { decisions, habits } = await decideAll(found.logs, { options, prices, pays }, io);
   const shown = { columns: tableColumns(io.stdout), full: options.full ?? false, pays, habits } as const;
   // A person who writes has seen the advice.
   io.stdout.write(`${options.write ? answerLines(decisions, shown).join("\n") : adviceText(decisions, shown)}\n`);
@@ -120,7 +120,7 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
     writeWholeFile(resolve(io.cwd, file), text);
     io.stdout.write(`Wrote ${printable(file)}.\n`);
   };
-  if (options.html !== undefined) write(options.html, adviceHtml(decisions, { ...shown, facts }));
+  if (options.html !== undefined) write(options.html, adviceHtml(decisions, shown));
   if (options.json !== undefined) write(options.json, adviceJson(decisions, pays));
   return options.write ? writeAdvice(decisions, { isAgreed, io }) : EXIT_OK;
 }
@@ -154,7 +154,7 @@ async function decideAll(
   logs: readonly AgentLogs[],
   { options, prices, pays }: { readonly options: AdviseOptions; readonly prices: AdviceRun["prices"]; readonly pays: Payment },
   io: CliIo,
-): Promise<{ readonly decisions: readonly Decision[]; readonly habits: readonly string[]; readonly facts: string }> {
+): Promise<{ readonly decisions: readonly Decision[]; readonly habits: readonly string[] }> {
   const fileCount = logs.reduce((count, { files }) => count + files.length, 0);
   const few = fileCount < FEWEST_SHARED_FILES ? 1 : availableParallelism();
   const jobs = options.jobs === undefined ? few : parseJobs(options.jobs);
@@ -183,7 +183,6 @@ async function decideAll(
   return {
     decisions: decisions.toSorted(byMoney),
     habits: habitSentences(counted, fills, pays),
-    facts: factsText(counted, { pays }, COLUMNS),
   };
 }
 
@@ -211,7 +210,7 @@ const SCRIPTS = ["folded-sections.js", "copy-button.js"];
 /** The advice as one HTML page that needs no network: the answer, then each decision with its settings, the lines to paste, and the content of the requests. */
 export function adviceHtml(
   decisions: readonly Decision[],
-  { pays = "tokens", habits = [], facts = "" }: { pays?: Payment; habits?: readonly string[]; facts?: string } = {},
+  { pays = "tokens", habits = [] }: { pays?: Payment; habits?: readonly string[] } = {},
 ): string {
   const agents = advisedAgents(decisions);
   const sentences = decisions.flatMap((decision) => answerSentences(decision, pays).map((text) => [decision, text] as const));
@@ -222,7 +221,6 @@ ${problemList(adviceProblems(agents))}
 ${decisions.map((decision, index) => decisionSection(decision, index, pays))}
 ${decisions.some((decision) => hasTable(decision, true)) ? html`<p class="note">${MEASURE_READING} ${ROW_READING}</p>` : html``}
 ${habits.length === 0 ? html`` : html`<h2>The most expensive habits in these logs</h2><ul>${habits.map((text) => html`<li>${text}</li>`)}</ul>`}
-${facts === "" ? html`` : html`<h2>The logs' own figures</h2><pre tabindex="0">${facts}</pre>`}
 <ul>${agents.map((agent) => html`<li class="note">${sourceText(agent)}</li>`)}</ul>
 <p class="note">${decisions.some(({ choice }) => pays === "tokens" && choice?.rows.some(({ kind }) => kind === "proxy")) ? html`<code>plimsoll proxy --help</code> says how to run the proxy. ` : html``}Replays use the recorded replies, so they do not show task success.</p>`;
   return renderPage({ title: "Plimsoll: advice on compaction", main, scripts: SCRIPTS });

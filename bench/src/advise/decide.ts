@@ -121,11 +121,8 @@ export async function decideOn(
   const [first] = replays;
   if (first === undefined) return [];
   const versions = first.sessions.flatMap(({ agentVersion }) => agentVersion ?? []);
-  const [oldestVersion = null] = versions.toSorted((a, b) => (agentVersionAtLeast(a, b) ? 1 : -1));
-  const version = versions.reduce<string | null>(
-    (newest, own) => (newest !== null && agentVersionAtLeast(newest, own) ? newest : own),
-    null,
-  );
+  const ordered = versions.toSorted((one, other) => (agentVersionAtLeast(one, other) ? 1 : -1));
+  const [oldestVersion = null, version = null] = [ordered[0], ordered.at(-1)];
   const turning = await readTurning(knobsOf(agent, version), io);
   const groups = groupsOf(first).map((group) => ({ ...group, ...pointsIn(group.windowTokens, turning, pays) }));
   // A file has one number for all windows: a value tried in one window is replayed in all.
@@ -364,13 +361,11 @@ function problemsOf(reports: readonly BenchReport[], unread: readonly SkippedInp
 
 /** From the day on which the first session began through that of the last answer. */
 function daysOf({ sessions }: Pick<BenchReport, "sessions">, counted: DecisionInput["counted"]): Decision["days"] {
-  const began = sessions.flatMap(({ session, startedMs }) => (startedMs === null ? [] : [[session, startedMs] as const]));
-  const names = new Set(began.map(([session]) => session));
-  const answered = counted.flatMap(({ facts }) => (names.has(facts.session) ? facts.answers : []));
-  const last = answered.flatMap((answer) => (answer?.type === "usage" ? (answer.atMs ?? []) : []));
-  const days = [...began.map(([, startedMs]) => startedMs), ...last].map(dayOf).toSorted();
-  const [from] = days;
-  const through = days.at(-1);
+  const began = new Map(sessions.map(({ session, startedMs }) => [session, startedMs]));
+  const answers = counted.flatMap(({ facts }) => (began.has(facts.session) ? facts.answers : []));
+  const times = [...began.values(), ...answers.map((answer) => (answer?.type === "usage" ? answer.atMs : null))];
+  const days = times.flatMap((timeMs) => (timeMs === null ? [] : [dayOf(timeMs)])).toSorted();
+  const [from, through] = [days[0], days.at(-1)];
   return from === undefined || through === undefined ? null : { from, through };
 }
 
