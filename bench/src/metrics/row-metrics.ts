@@ -92,19 +92,12 @@ function topicOf({ textOf, nameOf }: ReturnType<PreparedSession["needs"]>, needl
   const at = line.indexOf(text);
   const word = line.length > LINE_CHARS && at > BEFORE_CHARS ? line.lastIndexOf(" ", at - BEFORE_CHARS) : 0;
   const from = word < 0 ? at : word;
-  return {
-    text,
-    passage,
-    line: line
-      .slice(from, from + LINE_CHARS)
-      .trim()
-      .toWellFormed(),
-  };
+  const end = from + LINE_CHARS;
+  return { text, line: line.slice(from, end).trim().toWellFormed() };
 }
 
 interface Topic {
   readonly text: string;
-  readonly passage: string;
   readonly line: string;
 }
 
@@ -235,12 +228,6 @@ const SUMMARY_CHARS = 400;
 /** Needed passages that a report names for each compaction, and those that are kept for one log; all are counted. Chosen. */
 const MOST_EXAMPLES = 6;
 const MOST_KEPT_EXAMPLES = 200;
-/** A slice of a long line is compared with so many before it: slices of one line follow each other. Chosen. */
-const MOST_COMPARED = 50;
-
-/** Passages share so many characters at least if they overlap; chosen. */
-const OVERLAP_CHARS = 24;
-
 interface CompactionLog {
   add(sent: Pick<ReplayedCall, "call" | "compactions">): void;
   /** A reply used a reference whose passage left its context before `leftAtCall`; -1 for one that was never there. */
@@ -258,7 +245,6 @@ function createCompactionLog(putBack: Transcript["putBack"] = []): CompactionLog
     readonly replacement: string;
     readonly putBack: string;
     readonly mentioned: Set<string>;
-    readonly slices: string[];
     neededLater: number;
     readonly examples: (Topic & { readonly call: number })[];
   }[] = [];
@@ -269,16 +255,12 @@ function createCompactionLog(putBack: Transcript["putBack"] = []): CompactionLog
           ...{ detail: detailOf(call, compaction), replacement: wordsOf(replacementOf(compaction)) },
           // Files come back as JSON.
           putBack: wordsOf((backAt.get(compaction.id) ?? "").replaceAll(/\\[nt]/g, " ")),
-          ...{ mentioned: new Set<string>(), slices: [], neededLater: 0, examples: [] },
+          ...{ mentioned: new Set<string>(), neededLater: 0, examples: [] },
         });
     },
     missed: (topic, leftAtCall, { call, context }) => {
       const from = details.findLast(({ detail }) => detail.call <= leftAtCall);
       if (from === undefined || !/\p{L}{2}/u.test(topic.line) || from.mentioned.has(topic.line)) return;
-      const isSlice = !topic.passage.includes("\n");
-      const isKnown = isSlice && from.slices.slice(-MOST_COMPARED).some((each) => overlap(each, topic.passage));
-      if (isSlice) from.slices.push(topic.passage);
-      if (isKnown) return;
       from.mentioned.add(topic.line);
       if (isToldIn(from.replacement, topic) || isToldIn(details.at(-1)?.putBack ?? "", topic)) return;
       if (isSaidIn(context, topic.line)) return;
@@ -304,17 +286,6 @@ function createCompactionLog(putBack: Transcript["putBack"] = []): CompactionLog
         };
       }),
   };
-}
-
-/** True if both are slices of one long line: one holds the other, or ends as it begins. */
-function overlap(a: string, b: string): boolean {
-  const goesOn = (first: string, second: string): boolean => {
-    const head = second.slice(0, OVERLAP_CHARS);
-    for (let at = first.indexOf(head); at >= 0; at = first.indexOf(head, at + 1))
-      if (first.length - at >= OVERLAP_CHARS && second.startsWith(first.slice(at))) return true;
-    return false;
-  };
-  return a.includes(b) || b.includes(a) || goesOn(a, b) || goesOn(b, a);
 }
 
 /** Words and paths without the punctuation around them, behind a space each. */
