@@ -440,7 +440,7 @@ export function fillName(kind: string): string {
 /** Names of kinds that a reader would not understand. */
 const FILL_NAMES: Readonly<Record<string, string | undefined>> = {
   overhead: "system prompt and tools",
-  unlogged: "text that the logs lack (another log's history, files attached again)",
+  unlogged: "other text that the logs lack",
   assistant: "the model's replies",
   injected: "text added by the agent",
   "encrypted summaries": "placeholders of encrypted summaries",
