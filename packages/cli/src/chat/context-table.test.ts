@@ -29,6 +29,8 @@ test("the shares add up to what the next request is expected to take, system and
   expect(row("all")).toBe(900);
   expect(Math.abs(row("system") + row("tools") - 300)).toBeLessThanOrEqual(1);
   expect(Math.abs(row("results of look") + row("calls of look") + row("your messages") - 600)).toBeLessThanOrEqual(2);
+  const none = contextTable(CONTEXT, { policy: PLIMSOLL_POLICY, expected: { ...expected, overheadTokens: 0 } }, COLUMNS);
+  expect(tokensIn(/^tools.*/m.exec(none)?.[0] ?? "")).toBeGreaterThan(0);
   expect(lines.at(-1)).toBe("Estimates, scaled to the expected size of the next request.");
 });
 

@@ -90,8 +90,11 @@ function scaled(
   { usedTokens, overheadTokens }: Pick<ContextUsage, "usedTokens" | "overheadTokens">,
 ): readonly ContextShare[] {
   const isOverhead = ({ what }: ContextShare) => OVERHEAD.includes(what);
-  const overheadRatio = overheadTokens / Math.max(1, sumOf(shares.filter(isOverhead)));
-  const messageRatio = (usedTokens - overheadTokens) / Math.max(1, sumOf(shares.filter((share) => !isOverhead(share))));
+  const measured = sumOf(shares.filter(isOverhead));
+  // Reports may explain the whole request by its messages: what is sent beside them is not nothing.
+  const overhead = overheadTokens > 0 ? overheadTokens : Math.min(measured, usedTokens);
+  const overheadRatio = overhead / Math.max(1, measured);
+  const messageRatio = (usedTokens - overhead) / Math.max(1, sumOf(shares.filter((share) => !isOverhead(share))));
   return shares
     .map((share) => ({ ...share, tokens: share.tokens * (isOverhead(share) ? overheadRatio : messageRatio) }))
     .sort((a, b) => b.tokens - a.tokens);

@@ -86,6 +86,14 @@ describe.each(["inspect", "doctor"])("%s without a path", (command) => {
     );
   });
 
+  test("of a folder of stored sessions that is named opens its newest", async () => {
+    const log = encodeLog(logOf([human("1", "find the fault"), reply("2", "found")]));
+    for (const minute of [1, 2]) write(join(here, `kept/s${minute}.jsonl`), log, minute);
+    expect((await plimsoll(command, "kept")).stdout).toMatch(/^The newest session of kept .*:\n {2}kept\/s2\.jsonl\n/);
+    const { stderr } = await plimsoll(command, "..");
+    expect(stderr).toMatch(/^plimsoll: no log of \.\. was found/);
+  });
+
   test.each([[["codex"]], [["--from", "codex"]]])("but %j opens the newest of that agent, wherever it ran", async (given) => {
     put("claude-code", here, { name: "new", minute: 3 });
     put("codex", join(home, "elsewhere"), { name: "other", minute: 2 });

@@ -5,8 +5,9 @@ import { LOCATED_AGENTS } from "@plimsoll/bench/extend";
 import { type CliIo, newestLog, printable, say } from "@plimsoll/bench/terminal";
 import { PlimsollError } from "@plimsoll/core";
 import { suggestion } from "@plimsoll/core/extend";
+import { createFileSessionStore } from "@plimsoll/stores";
 import { readConfig } from "../config/read-config.ts";
-import { sessionStoreOf, sessionsFolderOf } from "../run/stored-sessions.ts";
+import { sessionsFolderOf } from "../run/stored-sessions.ts";
 
 /** The log that a person named: a file, else the id of a session in this place. Throws `bad-input` if there is neither, with the nearest of other `names`. */
 export function sessionFile(
@@ -54,11 +55,13 @@ export async function sessionFileOr(
   if (session !== undefined && from !== undefined)
     throw new PlimsollError("bad-input", "give a session log, or --from AGENT for the newest one of an agent");
   const isAgent = LOCATED_AGENTS.some((agent) => agent === session) && !existsSync(resolve(io.cwd, session ?? ""));
-  if (session !== undefined && !isAgent) return sessionFileOf(session, io);
-  const agent = from ?? session ?? null;
+  const named = session === undefined ? undefined : statSync(resolve(io.cwd, session), { throwIfNoEntry: false });
+  const folder = named?.isDirectory() ? session : undefined;
+  if (session !== undefined && !isAgent && folder === undefined) return sessionFileOf(session, io);
+  const agent = from ?? folder ?? session ?? null;
   const [log, own] = await Promise.all([
-    newestLog(agent, io, { folder: agent === null ? io.cwd : null }),
-    agent === null ? newestOwn(io) : null,
+    folder === undefined ? newestLog(agent, io, { folder: agent === null ? io.cwd : null }) : null,
+    agent === null || folder !== undefined ? newestOwn(io, folder) : null,
   ]);
   const newest = own !== null && own.modifiedMs >= (log?.modifiedMs ?? 0) ? own : log;
   if (newest === null) {
@@ -74,10 +77,11 @@ export async function sessionFileOr(
   return newest;
 }
 
-async function newestOwn(io: CliIo) {
-  const { cwd, homeFolder, environment = process.env } = io;
-  const stored = await sessionStoreOf(cwd, readConfig({ cwd, homeFolder, environment, flags: {} })).list();
-  const newest = stored.find(({ parentId }) => parentId === null);
+/** The newest log of Plimsoll's own in a folder, by default in this project's. */
+async function newestOwn({ cwd, homeFolder, environment = process.env }: CliIo, given?: string) {
+  const folder = resolve(cwd, given ?? sessionsFolderOf(cwd, readConfig({ cwd, homeFolder, environment, flags: {} })));
+  const newest = (await createFileSessionStore({ folder }).list()).find(({ parentId }) => parentId === null);
   if (newest === undefined) return null;
-  return { ...sessionFile(newest.sessionId, io), agent: "plimsoll", modifiedMs: newest.updatedMs ?? 0 };
+  const path = join(folder, `${newest.sessionId}.jsonl`);
+  return { path, displayName: relative(cwd, path), agent: "plimsoll", modifiedMs: newest.updatedMs ?? 0 };
 }

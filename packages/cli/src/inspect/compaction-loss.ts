@@ -73,7 +73,7 @@ export function lossText(
 export function costWords(figures: RecordedCompaction | undefined, { newMessages }: CompactionLoss): readonly string[] {
   const { waitMs = null, usd = null } = figures ?? {};
   const words = [
-    ...(waitMs === null ? [] : [`${Math.max(1, Math.round(waitMs / MS_PER_SECOND))} s of waiting`]),
+    ...(waitMs === null || waitMs < MS_PER_SECOND ? [] : [`${Math.round(waitMs / MS_PER_SECOND)} s of waiting`]),
     ...(usd === null
       ? []
       : [
