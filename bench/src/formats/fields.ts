@@ -1,4 +1,4 @@
-import { isJsonValue, isRecord, type JsonValue, jsonIn } from "@plimsoll/core/extend";
+import { isRecord, type JsonValue, jsonIn, option } from "@plimsoll/core/extend";
 
 /** An object of outside data, after the one check that it is an object. */
 export type Fields = { readonly [key: string]: unknown };
@@ -44,7 +44,7 @@ export function timeMsAt(fields: Fields | null | undefined, key: string): number
 
 /** Outside data as a JSON value, the same object if it is one; `null` for values that JSON cannot carry. */
 export function jsonValueOf(value: unknown): JsonValue {
-  return isJsonValue(value) ? value : null;
+  return option.isJsonValue(value) ? value : null;
 }
 
 /** The object that a JSON text holds, or `null` if it holds something else or does not parse. */

@@ -1,5 +1,5 @@
 import type { CompactionEntry, Message } from "@plimsoll/core";
-import { option, sequenceOf } from "@plimsoll/core/extend";
+import { BUILT_IN_KINDS, option, sequenceOf } from "@plimsoll/core/extend";
 import type { CacheUse, ModelCatalog } from "@plimsoll/providers";
 import { type Cell, isRecordedPolicy } from "../drive/cell.ts";
 import type { ReplayedCall } from "../drive/replayed-call.ts";
@@ -330,7 +330,7 @@ function detailOf(call: number, { edits, record }: CompactionEntry): CompactionD
   return {
     call,
     reason: record.reason,
-    steps: record.steps.map((step) => `${step.strategy}: ${step.outcome}`),
+    steps: record.steps.map(({ strategy, outcome, detail }) => `${strategy}: ${isOwnRule(strategy) ? detail : outcome}`),
     tokensBefore: record.tokensBefore,
     tokensAfter: record.tokensAfter,
     messagesBefore: record.messagesBefore,
@@ -340,6 +340,17 @@ function detailOf(call: number, { edits, record }: CompactionEntry): CompactionD
     summary: summaries.length === 0 ? null : beginningOf(summaries),
     ...{ mentionedLater: 0, neededLater: 0, examples: [] },
   };
+}
+
+const KNOWN = new Set([
+  ...BUILT_IN_KINDS.keepRules.map(({ kind }) => `keep ${kind}`),
+  "keep loaded-tools",
+  "keep pinned texts",
+]);
+
+/** True for the step of a keep rule of somebody's own, whose detail counts its choice. */
+function isOwnRule(strategy: string): boolean {
+  return strategy.startsWith("keep ") && !KNOWN.has(strategy);
 }
 
 /** The beginning of the summaries' text. A whole text need not be put together for it. */

@@ -11,6 +11,7 @@ import { originOf } from "../origin.ts";
 import type { BenchReport } from "../results.ts";
 import { clusteredEstimate, FEWEST_OWNERS, geometricMeanOver, meanOver } from "../statistics.ts";
 import { costMoreCell, formatCount, formatNumberOf, formatPercent, formatTokens, heldCell, NO_FIGURE } from "./figures.ts";
+import { ownRuleRemarks } from "./own-rules.ts";
 import type { PolicyNames } from "./policy-names.ts";
 import type { SessionNames } from "./session-names.ts";
 import { type Column, fact, metricColumns, numberColumn, type ReportTable, tableOf, textColumn } from "./table.ts";
@@ -117,7 +118,7 @@ export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf
   const { summaries, standings, now } = judged;
   return tableOf<PolicyRow>({
     title: `Policies, ${judged.windowLabel}`,
-    notes: [...needsNote(report, judged), ...remarks(summaries, nameOf)],
+    notes: [...needsNote(report, judged), ...remarks(summaries, nameOf), ...ownRuleRemarks(report, judged, nameOf)],
     rowTitle: "policy",
     columns: POLICY_COLUMNS,
     rows: summaries.map((summary) => ({

@@ -160,5 +160,5 @@ function describedProgram(program: Command, io: CliIo): Command {
 function linesOf(error: unknown): readonly string[] {
   if (!isPlimsollError(error)) return [`unexpected: ${messageOf(error)}; please report this with the command that led to it`];
   const { problems } = error.details;
-  return Array.isArray(problems) ? problems.map(String) : [error.message];
+  return Array.isArray(problems) && problems.length > 1 ? problems.map(String) : [error.message];
 }

@@ -101,6 +101,20 @@ export function replyBeside({ contextWindowTokens, maxOutputTokens }: ModelLimit
   return roomTokens >= maxOutputTokens || roomTokens < LEAST_REPLY_TOKENS ? maxOutputTokens : roomTokens;
 }
 
+/** Keys of an amount. A `keep` that has one is an amount, as older versions wrote it; after `keep.` one names a part of an amount, not a rule. */
+export const AMOUNT_KEYS: readonly string[] = [
+  "messages",
+  "tokens",
+  "ratio",
+  "of",
+  "min",
+  "max",
+  "minus",
+  "windowAbove",
+  "above",
+  "upTo",
+];
+
 /** Computes an amount in tokens for a budget. The result is not rounded, so it may be a fraction. */
 export function resolveAmount(amount: Amount, budget: Budget): number {
   if ("tokens" in amount) return amount.tokens;

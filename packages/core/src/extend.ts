@@ -9,7 +9,7 @@ export { defineStrategy } from "./strategy/strategy.ts";
 // Keep rules, and their readers of old text.
 
 export { amountSchema } from "./budget.ts";
-export type { KeepRuleKind } from "./keep/keep-rule.ts";
+export type { KeepRuleKind, MessagesRule } from "./keep/keep-rule.ts";
 export { defineKeepRule } from "./keep/keep-rule.ts";
 export { planAfter } from "./memory/facts.ts";
 export { planIn } from "./memory/plan.ts";
@@ -63,7 +63,6 @@ export { EMPTY_VIEW, foldEntry, foldUnhashed, modelChangeEntry, setupChange, set
 export type { AgentTool, ToolEffect, ToolOutput } from "./agent-tool.ts";
 export {
   canonicalJson,
-  isJsonValue,
   isNestedDeeper,
   isRecord,
   type JsonValue,

@@ -7,6 +7,7 @@ import { schemaProblems } from "./schema-problems.ts";
 
 // Schemas of options, made of kinds of values, and the refusal of mistakes.
 
+export { isJsonValue } from "./json.ts";
 export { frozen } from "./kind.ts";
 export { keySuggestion, schemaProblems as problems } from "./schema-problems.ts";
 

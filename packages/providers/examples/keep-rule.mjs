@@ -1,32 +1,37 @@
-import { definePolicy, PLIMSOLL_POLICY } from "@plimsoll/core";
+import { definePolicy, PLIMSOLL_POLICY, textOf, toolCallsOf } from "@plimsoll/core";
 import { amountSchema, defineKeepRule, withKinds } from "@plimsoll/core/extend";
 import { createChatCompactor } from "@plimsoll/providers/drop-in/openai-chat";
 import { z } from "zod";
 
-const kind = "tickets";
-const TICKETS = defineKeepRule({
+const kind = "failed-tests";
+const FAILED_TESTS = defineKeepRule({
   kind,
   schema: z.strictObject({ kind: z.literal(kind), atMost: amountSchema }),
   rule: ({ atMost }) => ({
     keeps: "messages",
     atMost,
-    beyondAmount: 100, // up to 100 messages more, while the rules together have room
-    // Places of messages, the worthiest first. A call and its results stay together and count together.
-    choose: ({ messages }) =>
-      messages
+    // Index ranges, most valuable first. A range that would split a call from its results is widened.
+    choose: ({ messages }) => {
+      const calls = new Map(messages.flatMap(toolCallsOf).map((call) => [call.callId, call.argumentsJson]));
+      return messages
         .flatMap((message, at) =>
-          message.role === "tool-result" && message.toolName === "read_ticket" ? [{ from: at, through: at }] : [],
+          message.role === "tool-result" &&
+          /\b(test|jest|pytest|vitest)\b/.test(calls.get(message.callId) ?? "") &&
+          (message.isError || /\bfail/i.test(textOf(message)))
+            ? [{ from: at, through: at }]
+            : [],
         )
-        .reverse(),
+        .reverse();
+    },
   }),
 });
 
 /** For the bench: `--with keep-rule.mjs`. */
-export default { keepRules: [TICKETS] };
+export default { keepRules: [FAILED_TESTS] };
 
-const kinds = withKinds({ keepRules: [TICKETS] });
+const kinds = withKinds({ keepRules: [FAILED_TESTS] });
 const keep = [{ kind, atMost: { tokens: 8_000 } }, ...PLIMSOLL_POLICY.keep];
-const policy = definePolicy({ name: "with-tickets", keep }, kinds);
+const policy = definePolicy({ name: "with-failed-tests", keep }, kinds);
 const limits = { contextWindowTokens: 32_000, maxOutputTokens: 4_000 };
 
 /** For your loop. */

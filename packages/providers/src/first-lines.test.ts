@@ -121,10 +121,10 @@ test("the window of a model that the request names counts before that of the opt
 });
 
 /** A conversation whose results are of so many characters together. */
-function longChat(chars: number, name = "read"): OpenAI.ChatCompletionMessageParam[] {
+function longChat(chars: number, command = "cat", word = "line"): OpenAI.ChatCompletionMessageParam[] {
   const results = Array.from({ length: 40 }, (_, at): readonly OpenAI.ChatCompletionMessageParam[] => [
-    { role: "assistant", tool_calls: [{ id: `c${at}`, type: "function", function: { name, arguments: "{}" } }] },
-    { role: "tool", tool_call_id: `c${at}`, content: `line ${at}\n`.repeat(chars / 40 / 7) },
+    { role: "assistant", tool_calls: [{ id: `c${at}`, type: "function", function: { name: "bash", arguments: JSON.stringify({ command }) } }] },
+    { role: "tool", tool_call_id: `c${at}`, content: `${word} ${at}\n`.repeat(chars / 40 / 7) },
   ]);
   return [hi, ...results.flat()];
 }
@@ -148,14 +148,14 @@ test.each([
   expect((last?.replaced ?? []).length > 0).toBe(kind === "compacted");
 });
 
-test("`last` counts what a keep rule had no room for", async () => {
+test("`last` counts the choice of a keep rule of one's own", async () => {
   type Example = { readonly compactor: ReturnType<typeof createChatCompactor> };
   const { compactor } = await vi.importActual<Example>("../examples/keep-rule.mjs");
-  const messages = longChat(300_000, "read_ticket");
+  const messages = longChat(300_000, "npm test", "FAIL");
   const sent = new Set(await compactor.fit(messages));
   const kept = messages.filter((message) => message.role === "tool" && sent.has(message)).length;
   expect(kept).toBeGreaterThan(1);
-  expect(compactor.last?.unkept).toEqual([`keep tickets: ${kept} of 40 kept, no room for ${40 - kept}`]);
+  expect(compactor.last?.unkept).toEqual([`keep failed-tests: ${kept} of 40 kept, ${40 - kept} beyond its amount`]);
 });
 
 const RESULT = "line\n".repeat(2_000);

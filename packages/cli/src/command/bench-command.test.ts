@@ -51,11 +51,11 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
     copyFileSync(folder("logs/session.jsonl"), join(own, "session.jsonl"));
     const example = new URL("../../../providers/examples/keep-rule.mjs", import.meta.url);
     copyFileSync(example, join(own, "keep-rule.mjs"));
-    const policy = "plimsoll keep.tickets=40%";
+    const policy = "plimsoll keep.failed-tests=10%";
     const args = ["bench", "session.jsonl", "-p", policy, "-w", "32k", "--jobs", "1", "--with", "keep-rule.mjs", "--full"];
     const { exitCode, stdout, stderr } = await runChild({ args, cwd: own });
     expect(exitCode, stderr).toBe(0);
-    expect(stdout).toContain("keep.tickets=40%");
+    expect(stdout).toContain("keep.failed-tests=10%");
   });
 
   test("counts a copied folder once, says so first, and has the figures of one", async () => {

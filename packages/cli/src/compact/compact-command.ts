@@ -179,9 +179,12 @@ function leftOutLine(transcripts: readonly Transcript[]): string | null {
 }
 
 function stepLines(steps: CompactionEntry["record"]["steps"]): readonly string[] {
-  return steps.flatMap(({ strategy, outcome, detail }) =>
-    wrapped(`${printable(strategy)}: ${outcome}${detail === null ? "" : ` (${printable(detail)})`}`, BODY),
-  );
+  return steps.flatMap(({ strategy, outcome, detail }) => {
+    const isCount = strategy.startsWith("keep ") && /^\d+ of \d+ kept|^chose nothing/.test(detail ?? "");
+    const said = isCount ? "" : ` ${outcome}`;
+    const more = detail === null ? "" : ` ${isCount ? printable(detail) : `(${printable(detail)})`}`;
+    return wrapped(`${printable(strategy)}:${said}${more}`, BODY);
+  });
 }
 
 const LOG_SUFFIX = ".jsonl";

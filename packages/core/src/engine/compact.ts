@@ -248,19 +248,14 @@ function unkeptSteps(
     [text, quotedText(text, CONTEXT_FRAMING)].some((form) => all?.includes(form.trim()) === true);
   const writes = run.applied.some((edit) => edit.kind === "replace-spans" && edit.message !== null);
   const wanted = pinned.filter((text) => writes || has(then, text));
+  const lacking = wanted.filter((text) => !has(now, text));
   const counts = [
     ...kept.map(({ kind, chosen, beyond, isOwn, failure }) => {
       const goneOf = (choices: typeof chosen) => choices.filter((choice) => !choice.every((each) => staying.has(each))).length;
       const isSaid = isOwn && failure === null;
       return { kind, all: chosen.length + beyond.length, roomless: goneOf(chosen), passing: goneOf(beyond), isSaid };
     }),
-    {
-      kind: "pinned texts",
-      all: wanted.length,
-      roomless: wanted.filter((text) => !has(now, text)).length,
-      passing: 0,
-      isSaid: false,
-    },
+    { kind: "pinned texts", all: wanted.length, roomless: lacking.length, passing: 0, isSaid: false },
   ];
   return counts.flatMap(({ kind, all, roomless, passing, isSaid }): readonly StepOutcome[] => {
     const gone = [roomless > 0 && `no room for ${roomless}`, passing > 0 && `${passing} beyond its amount`].filter(Boolean);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Amount, amountSchema, type Budget } from "../budget.ts";
+import { AMOUNT_KEYS, type Amount, amountSchema, type Budget } from "../budget.ts";
 import { PlimsollError } from "../error.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
@@ -114,7 +114,7 @@ export interface MessageRange {
  * Makes a kind of keep rule from its parts, for `withKinds`. `rule` gets settings that the schema has parsed. If it throws, the rule keeps nothing, and the event
  * and the record name the error.
  *
- * @throws PlimsollError `bad-input` for a schema without `kind`, and where a policy is bound for a rule with a missing or unknown part.
+ * @throws PlimsollError `bad-input` for a name that `keep.NAME` can't have, a schema without `kind`, and where a policy is bound for a rule with a missing or unknown part.
  */
 export function defineKeepRule<Spec extends KindSpec>(parts: {
   readonly kind: Spec["kind"];
@@ -124,6 +124,14 @@ export function defineKeepRule<Spec extends KindSpec>(parts: {
   option.check("a keep rule", option.having("rule"), parts);
   const { kind, schema, rule } = parts;
   const of = `the keep rule ${JSON.stringify(kind)}`;
+  if (!/^[\w-]*[a-zA-Z][\w-]*$/.test(kind) || AMOUNT_KEYS.includes(kind))
+    throw new PlimsollError(
+      "bad-input",
+      `${of}: give a name of letters, digits, _ and -, other than ${AMOUNT_KEYS.join(", ")}`,
+      {
+        kind,
+      },
+    );
   const refused = schema.safeParse({ kind }).error?.issues ?? [];
   if (refused.some((issue) => issue.code === "unrecognized_keys" && issue.keys.includes("kind")))
     throw new PlimsollError("bad-input", `the schema of ${of} has no kind: add kind: z.literal(${JSON.stringify(kind)})`, {

@@ -216,7 +216,19 @@ describe("a rule of one's own", () => {
     expect(() => own(whole, without)).toThrow('the schema of the keep rule "own" has no kind: add kind: z.literal("own")');
   });
 
+  test.each(["my rule", "my.rule", "10", "", "max"])("is refused with the name %j, which keep.NAME can't have", (kind) => {
+    const named = () => defineKeepRule({ kind, schema: z.strictObject({ kind: z.literal(kind) }), rule: () => whole as never });
+    expect(named).toThrow("give a name of letters, digits, _ and -, other than messages, tokens");
+  });
+
   test.each<[string, () => unknown, string]>([
+    [
+      "no end",
+      function* () {
+        for (;;) yield { from: 0, through: 0 };
+      },
+      "choose named 100 times as many messages as there are",
+    ],
     ["numbers", () => [1], "choose returned 1, not { from, through } with 0 <= from <= through < 1"],
     ["places that are not there", () => [{ from: 0, through: 9 }], 'choose returned {"from":0,"through":9}, not'],
     ["a promise", async () => [], "choose returned [object Promise], not a list of { from, through }"],

@@ -1,4 +1,4 @@
-import { type Amount, amountSchema } from "../budget.ts";
+import { AMOUNT_KEYS, type Amount, amountSchema } from "../budget.ts";
 import { PlimsollError } from "../error.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import type { Policy } from "./policy.ts";
@@ -73,23 +73,11 @@ export const KNOBS: readonly KnobDescription[] = [
   },
 ];
 
-/** Keys of an amount. A `keep` that has one is an amount, as older versions wrote it; after `keep.` one names a part of an amount, not a rule. */
-export const AMOUNT_KEYS: readonly string[] = [
-  "messages",
-  "tokens",
-  "ratio",
-  "of",
-  "min",
-  "max",
-  "minus",
-  "windowAbove",
-  "above",
-  "upTo",
-];
+const RULE_PATH = /^keep\.([\w-]*[a-zA-Z][\w-]*)$/;
 
 /** True for the path of a knob: `actAt`, `writer`, or `keep.` and a rule. */
 export function isKnobPath(path: string): boolean {
-  const [, rule] = /^keep\.([a-z][a-zA-Z-]*)$/.exec(path) ?? [];
+  const [, rule] = RULE_PATH.exec(path) ?? [];
   return rule === undefined ? KNOBS.some(({ key }) => key === path && key !== "keep") : !AMOUNT_KEYS.includes(rule);
 }
 

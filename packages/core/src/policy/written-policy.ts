@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { AMOUNT_KEYS } from "../budget.ts";
 import { isPlimsollError, PlimsollError } from "../error.ts";
 import { isRecord } from "../json.ts";
 import type { BuiltInKeepSpec } from "../keep/built-in-keep-rules.ts";
@@ -6,7 +7,7 @@ import type { KindSpec } from "../kind.ts";
 import * as option from "../option.ts";
 import { suggestion } from "../schema-problems.ts";
 import { BUILT_IN_KINDS, type Kinds, kindNames } from "./kinds.ts";
-import { AMOUNT_KEYS, KNOBS, type Knobs, withKnob } from "./knobs.ts";
+import { KNOBS, type Knobs, withKnob } from "./knobs.ts";
 import { checkPolicy, type EnginePolicy, type Policy, policySchema, unknownKind } from "./policy.ts";
 import { PLIMSOLL_POLICY } from "./presets/plimsoll.ts";
 import { PRESETS, presetNamed } from "./presets/presets.ts";

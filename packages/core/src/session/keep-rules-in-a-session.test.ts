@@ -127,6 +127,27 @@ describe("a rule of somebody's own", () => {
     expect(events.at(-1)).toMatchObject({ unkept: ["keep every-second: 5 of 8 kept, 3 beyond its amount"] });
   });
 
+  test.each<[string, readonly number[], string]>([
+    ["kept all that it chose", [3, 7], "2 of 2 kept"],
+    ["chose nothing", [], "chose nothing"],
+  ])("says that it %s", async (_, places, said) => {
+    const own = defineKeepRule<{ readonly kind: "some" }>({
+      kind: "some",
+      schema: z.strictObject({ kind: z.literal("some") }),
+      rule: () => ({
+        keeps: "messages",
+        atMost: { tokens: 2000 },
+        choose: () => places.map((at) => ({ from: at, through: at })),
+      }),
+    });
+    const { fit, events } = smallSession(turns(8), {
+      policy: keeping([{ kind: "some" }]),
+      kinds: withKinds({ keepRules: [own] }),
+    });
+    await fit();
+    expect(events.at(-1)).toMatchObject({ strategies: ["summarize"], unkept: [`keep some: ${said}`] });
+  });
+
   test("that fails keeps nothing, and the record says so", async () => {
     const { fit, ids, events } = smallSession(turns(8), { policy: keeping([{ kind: "failing" }]), kinds });
     const outcome = await fit();
