@@ -6,17 +6,17 @@ import { ownRuleRemarks } from "./own-rules.ts";
 const REPORT = exampleReport();
 const [WINDOW] = judge(REPORT).windows;
 
+const SVEN = REPORT.rows.filter(({ policy }) => policy === "sven");
+
 /** The remarks, with these steps in each compaction of sven. */
-const remarks = (steps: readonly string[], policies: readonly string[] = []) => {
-  const sven = REPORT.rows.filter(({ policy }) => policy === "sven");
-  const rows = REPORT.rows.map((row) => {
-    const like = policies.includes(row.policy)
-      ? sven.find(({ session, window }) => session === row.session && window === row.window)
-      : undefined;
-    const compactions = (like ?? row).compactions.map((each) => ({ ...each, steps: row.policy === "sven" ? steps : [] }));
-    return { ...row, metrics: (like ?? row).metrics, compactions };
-  });
-  return WINDOW === undefined ? [] : ownRuleRemarks({ rows }, WINDOW, String);
+const remarks = (steps: readonly string[], like: readonly string[] = []) => {
+  if (WINDOW === undefined) return [];
+  const standings = new Map(WINDOW.standings);
+  const sven = standings.get("sven");
+  for (const policy of like) if (sven !== undefined) standings.set(policy, { ...sven, policy });
+  const compactions = SVEN.flatMap((row) => row.compactions.slice(0, 1)).map((each) => ({ ...each, steps }));
+  const rows = REPORT.rows.map((row) => (["sven", ...like].includes(row.policy) ? { ...row, compactions } : row));
+  return ownRuleRemarks({ rows }, { ...WINDOW, standings }, String);
 };
 
 test.each<[string, readonly string[], RegExp]>([
@@ -35,5 +35,5 @@ test("built-in rules and their losses are no remark", () => {
 });
 
 test("policies with equal results are named together", () => {
-  expect(remarks([], ["sven", "none"])).toEqual(["Identical results in every session: none, sven."]);
+  expect(remarks([], ["none"])).toEqual(["Identical results in every session: none, sven."]);
 });

@@ -6,16 +6,16 @@ import type { PolicyNames } from "./policy-names.ts";
 
 const CHOICE = /^keep (.+): (?:(\d+) of (\d+) kept|chose nothing)/;
 
-/** Says under each policy how much a person's own keep rules kept, and names the policies that compacted with equal results in every session. */
+/** Says under each policy how much a person's own keep rules kept, and names the policies that compacted with equal results in every compared session. */
 export function ownRuleRemarks(
   { rows }: Pick<BenchReport, "rows">,
-  { summaries, windowLabel: label }: Pick<WindowJudgement, "summaries" | "windowLabel">,
+  { standings, summaries, windowLabel: label }: Pick<WindowJudgement, "standings" | "summaries" | "windowLabel">,
   nameOf: PolicyNames,
 ): readonly string[] {
   const alike = new Map<string, string[]>();
   const kept = summaries.flatMap(({ policy }) => {
     const own = rows.filter((row) => row.policy === policy && windowLabel(row.window) === label);
-    const key = JSON.stringify(own.map(({ session, metrics }) => [session, metrics]));
+    const key = JSON.stringify(standings.get(policy)?.units.map(({ costRatio, vector }) => [costRatio, vector]));
     if (own.some(({ compactions }) => compactions.length > 0)) alike.set(key, [...(alike.get(key) ?? []), nameOf(policy)]);
     return keptBy(own).map((text) => `${nameOf(policy)}: ${text}`);
   });

@@ -232,7 +232,7 @@ function differenceTables(
     tableOf({
       title: `Beside ${nameOf(first.policy)}, ${windowLabel}`,
       notes: [
-        `Differences over the same sessions: costs in % of the first policy's, the others in points. 95% intervals over projects, from ${FEWEST_OWNERS} on.`,
+        `Differences over the same sessions: costs in % of the first policy's, the others in points; the last two columns beside no compaction. 95% intervals over projects, from ${FEWEST_OWNERS} on.`,
         ...rows.flatMap((own) => costMoreNote(own, nameOf, names)),
       ],
       rowTitle: "policy",
@@ -279,7 +279,7 @@ function projectsOver({ units }: Standing): string {
 function costMoreNote({ policy, units }: Standing, nameOf: PolicyNames, names: SessionNames): readonly string[] {
   const more = units.filter(({ costRatio }) => costRatio > COSTS_MORE_RATIO).toSorted((a, b) => b.costRatio - a.costRatio);
   const each = more.map(({ session, costRatio }) => `${names(session)} ${formatPercent(100 * costRatio)}%`);
-  return more.length === 0 ? [] : [`${nameOf(policy)} costs over 2% more in: ${each.join("; ")}.`];
+  return more.length === 0 ? [] : [`${nameOf(policy)} costs over 2% more than no compaction in: ${each.join("; ")}.`];
 }
 
 /** The columns of a policy's or a setting's standing: its cost, the sessions that cost more, its kept share, and its cost with everything read again. */

@@ -58,7 +58,7 @@ function failedParts({ rows }: Checked): readonly ReportProblem[] {
   }
   return [...alike].map(([key, { policies: of, failed, tried }]): ReportProblem => {
     const [part, reason, isBroken]: readonly [string, string, boolean] = JSON.parse(key);
-    const end = isBroken ? "; the figures show the step that replaced it, and it is never recommended" : "";
+    const end = isBroken ? "; the figures are without it, and the policy is never recommended" : "";
     return {
       kind: "failed",
       text: `${namesOf(of)}: ${part} failed at ${formatCount(failed)} of ${formatNumberOf(tried, "attempt")} (${reasonText(reason)})${end}.`,

@@ -1,5 +1,5 @@
 import type { Policy } from "@plimsoll/core";
-import { isKnobPath, isRecord, knobText } from "@plimsoll/core/extend";
+import { BUILT_IN_KINDS, isKnobPath, isRecord, knobText } from "@plimsoll/core/extend";
 import type { SweepSetting } from "../sweep/grid.ts";
 import { numbersAt } from "../sweep/policy-path.ts";
 
@@ -20,13 +20,13 @@ export interface SettingValue {
 /** Messages that stay are a number of their own kind. */
 const KEPT_MESSAGES = "keep.recent.messages";
 
-/** The cap that cuts nothing. */
+/** The cap that cuts nothing, and the amount of a rule that is left out. */
 const UNCAPPED = 0;
 
 /** A setting in the words of sweeps and policy files: `actAt=70%`, `keep.recent=12 messages`. */
 export function settingWords({ path, value }: SettingValue): SweepSetting {
   if (path === KEPT_MESSAGES) return { path: "keep.recent", value: `${value} messages` };
-  if (path === "cap" && value === UNCAPPED) return { path, value: "off" };
+  if (path !== "actAt" && value === UNCAPPED && isKnobPath(path)) return { path, value: "off" };
   return isKnobPath(path) ? { path, value: knobText(value) } : { path, value };
 }
 
@@ -56,6 +56,7 @@ function settingsOf(policy: Policy): readonly TunableSetting[] {
     })),
     { path: "cap", own: policy.truncation?.capTokens ?? 0, values: [8_000, UNCAPPED, 16_000, 32_000] },
     ...ruleSettings(policy, "recall").map(({ atMost }) => own("keep.recall", [0.1, 0.2, 0.3], atMost)),
+    ...policy.keep.flatMap((rule) => ownRuleSettings({ ...rule })),
   ];
 }
 
@@ -64,6 +65,13 @@ function ruleSettings({ keep }: Policy, kind: string): readonly Readonly<Record<
     .filter((rule) => rule.kind === kind)
     .slice(0, 1)
     .map((rule) => ({ ...rule }));
+}
+
+/** A keep rule of somebody's own: without it, and with half and twice its amount. */
+function ownRuleSettings({ kind, atMost }: Readonly<Record<string, unknown>>): readonly TunableSetting[] {
+  if (!isRecord(atMost) || BUILT_IN_KINDS.keepRules.some((known) => known.kind === kind)) return [];
+  const own = Number(atMost.tokens ?? atMost.ratio ?? 0);
+  return own > 0 ? [{ path: `keep.${kind}`, own, values: [0, own / 2, own, own * 2].map(rounded) }] : [];
 }
 
 /** A share as a number, of the window or of the room for a request; `null` for any other amount. */

@@ -8,7 +8,7 @@ import { type JudgedRun, type SessionStanding, standingOf } from "../judge/stand
 import { surenessOf } from "../judge/sureness.ts";
 import { prepareSession } from "../open/prepared-session.ts";
 import { replay } from "../replay/replay.ts";
-import { coarseSettings, fineSettings, tunableSettingsOf } from "./tunable-settings.ts";
+import { coarseSettings, fineSettings, settingWords, tunableSettingsOf } from "./tunable-settings.ts";
 import { type ReplayRound, type TuneResult, type TuneRound, tune } from "./tune.ts";
 
 /** Replays take seconds, longer if other tests run at the same time. */
@@ -29,6 +29,9 @@ describe("settings that are tuned", () => {
     ]);
     expect(tunableSettingsOf(PLIMSOLL_POLICY).map(({ path }) => path)).toEqual(["actAt", "keep.recent", "cap", "keep.recall"]);
     expect(tunableSettingsOf(NONE_POLICY)).toEqual([]);
+    const keep = [{ kind: "mine", atMost: { ratio: 0.1, of: "room" } }, ...SVEN_POLICY.keep];
+    expect(tunableSettingsOf({ ...SVEN_POLICY, keep }).at(-1)).toEqual({ path: "keep.mine", own: 0.1, values: [0, 0.05, 0.1, 0.2] });
+    expect(settingWords({ path: "keep.mine", value: 0 })).toEqual({ path: "keep.mine", value: "off" });
     for (const policy of [OPAL_POLICY, KLAUDE_CODE_POLICY, PI_POLICY, PLIMSOLL_POLICY])
       expect(tunableSettingsOf(policy).length, policy.name).toBeGreaterThanOrEqual(2);
   });

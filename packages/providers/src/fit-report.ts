@@ -36,7 +36,7 @@ export interface FitReport {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly replaced: readonly Replaced[];
-  /** A line for each keep rule that failed, or of whose choice something is gone: `keep tickets: 8 of 26 kept, no room for 9, 9 beyond its amount`. */
+  /** A line for each keep rule that failed or lost choices, and each of your own: `keep tickets: 8 of 26 kept, no room for 9, 9 beyond its amount`. */
   readonly unkept: readonly string[];
   /** The reason of a compaction, or the reason that nothing was compacted. */
   readonly why: string;

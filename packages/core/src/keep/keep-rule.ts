@@ -39,11 +39,11 @@ interface NewestRule {
 export interface MessagesRule {
   readonly keeps: "messages";
   readonly atMost: Amount;
-  /** Ranges of the view, the worthiest first. One that does not fit any more is passed over; one that parts a batch of calls takes all of it. */
+  /** Index ranges, most valuable first. One that no longer fits is skipped; one that would split a call from its results is widened. The view is frozen. */
   readonly choose: (view: KeepView) => Iterable<MessageRange>;
   /**
-   * How many of the worthiest stay beyond the amount, if all rules together have room for them; none by default. Together they keep half of the room, or the share that
-   * the largest amount of one is of it, up to two thirds: a cut must free enough for the next few steps. Records, events and reports count the choices that are gone.
+   * How many of the most valuable stay beyond the amount if all rules together have room for them; none by default. All rules together may fill half of the room; if one
+   * rule's share is larger, that share, but never over two thirds. Records, events and reports count the choices that are gone.
    */
   readonly beyondAmount?: number | undefined;
 }
