@@ -60,13 +60,13 @@ export function joinedParts(added: readonly NamedExtension[]): BenchParts {
     metrics: [...BUILT_IN.metrics, ...of(({ metrics }) => metrics)],
     peers: [...BUILT_IN.peers, ...of(({ peers }) => peers)],
     programs: [...of(({ programs }) => programs)],
-    kinds: {
-      strategies: [...KINDS.strategies, ...of(({ strategies }) => strategies)],
-      keepRules: [...KINDS.keepRules, ...of(({ keepRules }) => keepRules)],
-      estimators: [...KINDS.estimators, ...of(({ estimators }) => estimators)],
-      prompts: [...KINDS.prompts, ...of(({ prompts }) => prompts)],
-      truncations: [...KINDS.truncations, ...of(({ truncations }) => truncations)],
-    },
+    kinds: withKinds({
+      strategies: [EXCERPTS, ...of(({ strategies }) => strategies)],
+      keepRules: of(({ keepRules }) => keepRules),
+      estimators: of(({ estimators }) => estimators),
+      prompts: of(({ prompts }) => prompts),
+      truncations: of(({ truncations }) => truncations),
+    }),
     modules: [],
     identity: added.length === 0 ? BUILT_IN_PARTS.identity : null,
   };

@@ -30,7 +30,11 @@ describe("settings that are tuned", () => {
     expect(tunableSettingsOf(PLIMSOLL_POLICY).map(({ path }) => path)).toEqual(["actAt", "keep.recent", "cap", "keep.recall"]);
     expect(tunableSettingsOf(NONE_POLICY)).toEqual([]);
     const keep = [{ kind: "mine", atMost: { ratio: 0.1, of: "room" } }, ...SVEN_POLICY.keep];
-    expect(tunableSettingsOf({ ...SVEN_POLICY, keep }).at(-1)).toEqual({ path: "keep.mine", own: 0.1, values: [0, 0.05, 0.1, 0.2] });
+    expect(tunableSettingsOf({ ...SVEN_POLICY, keep }).at(-1)).toEqual({
+      path: "keep.mine",
+      own: 0.1,
+      values: [0, 0.05, 0.1, 0.2],
+    });
     expect(settingWords({ path: "keep.mine", value: 0 })).toEqual({ path: "keep.mine", value: "off" });
     for (const policy of [OPAL_POLICY, KLAUDE_CODE_POLICY, PI_POLICY, PLIMSOLL_POLICY])
       expect(tunableSettingsOf(policy).length, policy.name).toBeGreaterThanOrEqual(2);

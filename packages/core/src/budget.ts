@@ -102,18 +102,12 @@ export function replyBeside({ contextWindowTokens, maxOutputTokens }: ModelLimit
 }
 
 /** Keys of an amount. A `keep` that has one is an amount, as older versions wrote it; after `keep.` one names a part of an amount, not a rule. */
-export const AMOUNT_KEYS: readonly string[] = [
-  "messages",
-  "tokens",
-  "ratio",
-  "of",
-  "min",
-  "max",
-  "minus",
-  "windowAbove",
-  "above",
-  "upTo",
-];
+export const AMOUNT_KEYS: readonly string[] = "messages tokens ratio of min max minus windowAbove above upTo".split(" ");
+
+/** True for a keep rule's name that `keep.NAME` can have. */
+export function isRuleName(name: string): boolean {
+  return /^[\w-]*[a-zA-Z][\w-]*$/.test(name) && !AMOUNT_KEYS.includes(name);
+}
 
 /** Computes an amount in tokens for a budget. The result is not rounded, so it may be a fraction. */
 export function resolveAmount(amount: Amount, budget: Budget): number {

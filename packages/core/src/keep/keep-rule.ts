@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AMOUNT_KEYS, type Amount, amountSchema, type Budget } from "../budget.ts";
+import { AMOUNT_KEYS, type Amount, amountSchema, type Budget, isRuleName } from "../budget.ts";
 import { PlimsollError } from "../error.ts";
 import { type KindSpec, parseSpec } from "../kind.ts";
 import type { Message } from "../message/message.ts";
@@ -124,14 +124,10 @@ export function defineKeepRule<Spec extends KindSpec>(parts: {
   option.check("a keep rule", option.having("rule"), parts);
   const { kind, schema, rule } = parts;
   const of = `the keep rule ${JSON.stringify(kind)}`;
-  if (!/^[\w-]*[a-zA-Z][\w-]*$/.test(kind) || AMOUNT_KEYS.includes(kind))
-    throw new PlimsollError(
-      "bad-input",
-      `${of}: give a name of letters, digits, _ and -, other than ${AMOUNT_KEYS.join(", ")}`,
-      {
-        kind,
-      },
-    );
+  if (!isRuleName(kind)) {
+    const text = `${of}: give a name of letters, digits, _ and -, other than ${AMOUNT_KEYS.join(", ")}`;
+    throw new PlimsollError("bad-input", text, { kind });
+  }
   const refused = schema.safeParse({ kind }).error?.issues ?? [];
   if (refused.some((issue) => issue.code === "unrecognized_keys" && issue.keys.includes("kind")))
     throw new PlimsollError("bad-input", `the schema of ${of} has no kind: add kind: z.literal(${JSON.stringify(kind)})`, {

@@ -1,4 +1,4 @@
-import { AMOUNT_KEYS, type Amount, amountSchema } from "../budget.ts";
+import { type Amount, amountSchema, isRuleName } from "../budget.ts";
 import { PlimsollError } from "../error.ts";
 import type { KeepRuleSpec } from "../keep/built-in-keep-rules.ts";
 import type { Policy } from "./policy.ts";
@@ -73,12 +73,10 @@ export const KNOBS: readonly KnobDescription[] = [
   },
 ];
 
-const RULE_PATH = /^keep\.([\w-]*[a-zA-Z][\w-]*)$/;
-
 /** True for the path of a knob: `actAt`, `writer`, or `keep.` and a rule. */
 export function isKnobPath(path: string): boolean {
-  const [, rule] = RULE_PATH.exec(path) ?? [];
-  return rule === undefined ? KNOBS.some(({ key }) => key === path && key !== "keep") : !AMOUNT_KEYS.includes(rule);
+  const [, rule] = /^keep\.(.*)$/.exec(path) ?? [];
+  return rule === undefined ? KNOBS.some(({ key }) => key === path && key !== "keep") : isRuleName(rule);
 }
 
 /**
