@@ -26,7 +26,7 @@ const FAILED_TESTS = defineKeepRule({
   }),
 });
 
-/** For the bench: `--with keep-rule.mjs`. */
+/** For `--with`. */
 export default { keepRules: [FAILED_TESTS] };
 
 const kinds = withKinds({ keepRules: [FAILED_TESTS] });

@@ -123,7 +123,10 @@ test("the window of a model that the request names counts before that of the opt
 /** A conversation whose results are of so many characters together. */
 function longChat(chars: number, command = "cat", word = "line"): OpenAI.ChatCompletionMessageParam[] {
   const results = Array.from({ length: 40 }, (_, at): readonly OpenAI.ChatCompletionMessageParam[] => [
-    { role: "assistant", tool_calls: [{ id: `c${at}`, type: "function", function: { name: "bash", arguments: JSON.stringify({ command }) } }] },
+    {
+      role: "assistant",
+      tool_calls: [{ id: `c${at}`, type: "function", function: { name: "bash", arguments: JSON.stringify({ command }) } }],
+    },
     { role: "tool", tool_call_id: `c${at}`, content: `${word} ${at}\n`.repeat(chars / 40 / 7) },
   ]);
   return [hi, ...results.flat()];
