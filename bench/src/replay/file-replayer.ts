@@ -87,18 +87,18 @@ function described(sessions: readonly PreparedSession[], catalog: ModelCatalog):
   return { kind: "described", sessions: sessions.map((session) => describeSession(session, catalog)), notes };
 }
 
-/** By model, then by time. */
-type Prices = Map<string, Map<number | null, ModelPrices | null>>;
+/** By half hour, in which no list changes, and model. */
+type Prices = Map<string, ModelPrices | null>;
+const HALF_HOUR_MS = 1_800_000;
 
 /** All policies ask for the same prices: each is looked up once a file. */
 function catalogWith(given: ReadonlyMap<string, ModelPrices>, known: Prices): ModelCatalog {
   const pricesOf: ModelCatalog["pricesOf"] = (modelId, atMs = null) => {
-    const ofModel = known.get(modelId) ?? new Map<number | null, ModelPrices | null>();
-    known.set(modelId, ofModel);
-    const prices = given.get(modelId) ?? ofModel.get(atMs);
+    const place = `${atMs === null ? "" : Math.floor(atMs / HALF_HOUR_MS)} ${modelId}`;
+    const prices = given.get(modelId) ?? known.get(place);
     if (prices !== undefined) return prices;
     const found = MODEL_CATALOG.pricesOf(modelId, atMs);
-    ofModel.set(atMs, found);
+    known.set(place, found);
     return found;
   };
   return { ...MODEL_CATALOG, pricesOf };
