@@ -249,7 +249,7 @@ export function extendViewHash(viewHash: string, messageId: string): string {
  * The message with well-formed content; the message itself if it is well-formed. Its ids stay, so that calls keep their results: encoding maps ids that a wire refuses.
  * Changed reasoning loses its `opaque`, which signs the old text.
  */
-export function wellFormedMessage(message: Message): Message {
+export const wellFormedMessage: (message: Message) => Message = oncePerMessage((message) => {
   if (message.role === "assistant") {
     const isWhole = message.parts.every((part) => wellFormedPart(part) === part);
     return isWhole ? message : { ...message, parts: message.parts.map(wellFormedPart) };
@@ -258,7 +258,7 @@ export function wellFormedMessage(message: Message): Message {
   if (message.role === "user") return parts === message.parts ? message : { ...message, parts };
   const toolName = wellFormed(message.toolName);
   return parts === message.parts && toolName === message.toolName ? message : { ...message, parts, toolName };
-}
+});
 
 function wellFormedPart(part: AssistantMessage["parts"][number]): AssistantMessage["parts"][number] {
   if (part.type === "text") return wellFormed(part);
