@@ -8,15 +8,15 @@ import type { ArrayCompactor } from "../src/drop-in/array-compactor.ts";
 import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
 import { createItemsCompactor } from "../src/drop-in/openai-responses.ts";
 import type { CompactorOptions } from "../src/drop-in/request.ts";
+import type { ContractTurn } from "../src/testing/index.ts";
 import { turnItems } from "./item-forms.ts";
-import type { MarkedTurn } from "./marked-history.ts";
 
 /** Answers a request with its prompt's tokens, or rejects. */
 export type Provider = (sentJson: string) => Promise<number>;
 
 /** One request of a conversation: the whole history so far, as a caller resends it. */
 export interface PlayedRequest {
-  readonly turns: readonly MarkedTurn[];
+  readonly turns: readonly ContractTurn[];
   readonly provider: Provider;
   /** The caller's key; the history decides if it is left out. */
   readonly key?: string;
@@ -54,8 +54,8 @@ export const DROP_INS: readonly DropInKind[] = [
 ];
 
 /** The items of turns, the same objects at each call: callers append to one array. */
-function itemsOf<Item>(make: (turn: MarkedTurn) => readonly Item[]): (turns: readonly MarkedTurn[]) => Item[] {
-  const made = new WeakMap<MarkedTurn, readonly Item[]>();
+function itemsOf<Item>(make: (turn: ContractTurn) => readonly Item[]): (turns: readonly ContractTurn[]) => Item[] {
+  const made = new WeakMap<ContractTurn, readonly Item[]>();
   return (turns) =>
     turns.flatMap((turn) => {
       const items = made.get(turn) ?? make(turn);
@@ -66,7 +66,7 @@ function itemsOf<Item>(make: (turn: MarkedTurn) => readonly Item[]): (turns: rea
 
 function playing<Item, Answer>(
   compactor: ArrayCompactor<Item, Answer>,
-  make: (turn: MarkedTurn) => readonly Item[],
+  make: (turn: ContractTurn) => readonly Item[],
   answerOf: (requestId: string, promptTokens: number, cachedTokens?: number) => Answer,
 ): PlayedDropIn {
   const items = itemsOf(make);
@@ -113,7 +113,7 @@ function playingMiddleware(options: CompactorOptions): PlayedDropIn {
 }
 
 /** Distinguishes the requests of one conversation, and is the same for every player. */
-function requestIdOf(turns: readonly MarkedTurn[]): string {
+function requestIdOf(turns: readonly ContractTurn[]): string {
   return `request_${turns.length}`;
 }
 

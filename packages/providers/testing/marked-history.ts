@@ -1,7 +1,4 @@
-/** One turn of a history: a person's words, or a call of the model with its result. `before` is the reply that a person answers to. */
-export type MarkedTurn =
-  | { readonly kind: "human"; readonly text: string; readonly before: string | null }
-  | { readonly kind: "step"; readonly callId: string; readonly path: string; readonly said: string; readonly result: string };
+import type { ContractTurn } from "../src/testing/index.ts";
 
 /** Options of a made history. */
 export interface MarkedHistoryOptions {
@@ -20,9 +17,9 @@ export function markedHistory({
   turns,
   resultChars,
   humanEvery = 12,
-}: MarkedHistoryOptions): readonly [MarkedTurn, ...MarkedTurn[]] {
-  const first: MarkedTurn = { kind: "human", text: `${marker}: read all files.`, before: null };
-  const rest = Array.from({ length: turns - 1 }, (_, offset): MarkedTurn => {
+}: MarkedHistoryOptions): readonly [ContractTurn, ...ContractTurn[]] {
+  const first: ContractTurn = { kind: "human", text: `${marker}: read all files.`, before: null };
+  const rest = Array.from({ length: turns - 1 }, (_, offset): ContractTurn => {
     const index = offset + 1;
     if (index % humanEvery === 0)
       return { kind: "human", text: `${marker} asks number ${index}.`, before: `${marker} is done with part ${index}.` };

@@ -3,7 +3,7 @@ import { NONE_POLICY, PI_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { type FormName, ITEM_FORMS, stepItems, turnItems } from "../../testing/item-forms.ts";
 import { COMPACTORS } from "../../testing/kept-items.ts";
-import type { MarkedTurn } from "../../testing/marked-history.ts";
+import type { ContractTurn } from "../testing/index.ts";
 import { PROMPTS, type PromptMessage } from "./ai-sdk-middleware.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
 import { createArrayCompactor } from "./array-compactor.ts";
@@ -70,11 +70,11 @@ const compactor = { ...options, policy: { ...PLIMSOLL_POLICY, truncation: { capT
 test.each(KINDS.flatMap(([name, form]) => ODD_IDS.map((callId) => [name, callId, form] as const)))(
   "%s: results that are cut answer the call %s under the id that the server gave",
   async (_, callId, form) => {
-    const step = (index: number): MarkedTurn => {
+    const step = (index: number): ContractTurn => {
       const result = `seen ${index} ${"word ".repeat(300)}`;
       return { kind: "step", callId, path: `${index}.ts`, said: `Step ${index}.`, result };
     };
-    const turns: readonly MarkedTurn[] = [
+    const turns: readonly ContractTurn[] = [
       { kind: "human", text: "Mend all files.", before: null },
       ...Array.from({ length: 4 }, (_each, index) => step(index)),
     ];

@@ -1,8 +1,9 @@
 import { createDigest, PLIMSOLL_MODEL_POLICY, PLIMSOLL_POLICY, type Policy, piPolicy, type Summarizer } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { DROP_INS, type DropInKind, type PlayedDropIn, type Provider } from "../../testing/array-drop-ins.ts";
-import { type MarkedTurn, markedHistory } from "../../testing/marked-history.ts";
+import { markedHistory } from "../../testing/marked-history.ts";
 import { createRandom, createScheduler } from "../../testing/scheduler.ts";
+import type { ContractTurn } from "../testing/index.ts";
 
 /** Larger figures for longer runs: `PLIMSOLL_APART_STEPS=5000 pnpm vitest run …`; the first row has all steps, the others a tenth, at least 50. */
 const STEPS = Number(process.env.PLIMSOLL_APART_STEPS ?? 500);
@@ -34,7 +35,7 @@ function providerOf(index: number, sent: string[], pause: () => Promise<void>): 
 }
 
 /** Plays a whole conversation; a lost request is sent again, as a client's retries do. */
-async function play(dropIn: PlayedDropIn, turns: readonly MarkedTurn[], provider: Provider, sent: string[]): Promise<void> {
+async function play(dropIn: PlayedDropIn, turns: readonly ContractTurn[], provider: Provider, sent: string[]): Promise<void> {
   for (let count = 1; count <= turns.length; count++) {
     const request = { turns: turns.slice(0, count), provider };
     const outcome = await dropIn.send(request).then(

@@ -2,8 +2,8 @@ import { type CompactionEntry, createDigest, createSession, PLIMSOLL_POLICY, usa
 import { human, reply, sessionStart, usageEntry } from "@plimsoll/core/testing";
 import { expect, test } from "vitest";
 import { DROP_INS, type DropInKind } from "../../testing/array-drop-ins.ts";
-import type { MarkedTurn } from "../../testing/marked-history.ts";
 import { modelPriors } from "../priors/model-priors.ts";
+import type { ContractTurn } from "../testing/index.ts";
 
 const MINUTE_MS = 60_000;
 const WORDS = "and so on ";
@@ -55,7 +55,7 @@ async function byDropIn(kind: DropInKind, clock: Clock, isUncached = false): Pro
       if (event.type === "compaction-end") compactions.push(made(event.entry));
     },
   });
-  const turns = texts.map((text, index): MarkedTurn => ({ kind: "human", text, before: index === 0 ? null : "seen" }));
+  const turns = texts.map((text, index): ContractTurn => ({ kind: "human", text, before: index === 0 ? null : "seen" }));
   for (; step < turns.length; step++)
     await dropIn.send({ turns: turns.slice(0, step + 1), provider: async (json) => tokensIn(json), isUncached });
   return compactions;

@@ -1,7 +1,7 @@
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { expect, test } from "vitest";
 import { DROP_INS } from "../../testing/array-drop-ins.ts";
-import type { MarkedTurn } from "../../testing/marked-history.ts";
+import type { ContractTurn } from "../testing/index.ts";
 import { createChatCompactor } from "./openai-chat.ts";
 import type { RequestFacts } from "./request.ts";
 
@@ -9,8 +9,8 @@ const LONG = "a line of a file\n".repeat(100);
 const STEPS = 130;
 
 /** A session of one human message and so many calls. */
-function turnsOf(count: number): readonly MarkedTurn[] {
-  const calls = Array.from({ length: count }, (_, index): MarkedTurn => {
+function turnsOf(count: number): readonly ContractTurn[] {
+  const calls = Array.from({ length: count }, (_, index): ContractTurn => {
     return { kind: "step", callId: `call_${index}`, path: `${index}.ts`, said: `Step ${index}.`, result: `${index}\n${LONG}` };
   });
   return [{ kind: "human", before: null, text: "Read all files." }, ...calls];
