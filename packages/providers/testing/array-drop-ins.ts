@@ -118,7 +118,7 @@ function requestIdOf(turns: readonly ContractTurn[]): string {
 }
 
 /** An answer of the Messages API. */
-export function anthropicAnswer(id: string, tokens: number, cache_read_input_tokens = tokens): Anthropic.Message {
+export function anthropicAnswer(id: string, tokens: number, cache_read_input_tokens: number = tokens): Anthropic.Message {
   return {
     id,
     type: "message",
@@ -146,7 +146,7 @@ export function anthropicAnswer(id: string, tokens: number, cache_read_input_tok
 }
 
 /** The answer on this wire. */
-export function chatAnswer(id: string, prompt_tokens: number, cached_tokens = prompt_tokens): OpenAI.ChatCompletion {
+export function chatAnswer(id: string, prompt_tokens: number, cached_tokens: number = prompt_tokens): OpenAI.ChatCompletion {
   const prompt_tokens_details = { cached_tokens };
   return {
     id,
@@ -159,7 +159,11 @@ export function chatAnswer(id: string, prompt_tokens: number, cached_tokens = pr
 }
 
 /** The answer on this wire. */
-export function responsesAnswer(id: string, input_tokens: number, cached_tokens = input_tokens): OpenAI.Responses.Response {
+export function responsesAnswer(
+  id: string,
+  input_tokens: number,
+  cached_tokens: number = input_tokens,
+): OpenAI.Responses.Response {
   const [input_tokens_details, output_tokens_details] = [{ cached_tokens, cache_write_tokens: 0 }, { reasoning_tokens: 0 }];
   const usage = {
     input_tokens,
