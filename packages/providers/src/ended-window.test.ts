@@ -1,24 +1,18 @@
-import Anthropic from "@anthropic-ai/sdk";
 import { GenerateContentResponse } from "@google/genai";
 import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { PLIMSOLL_POLICY } from "@plimsoll/core";
-import { type SimulatedReply, type Simulator, startSimulator } from "@plimsoll/simulator";
+import { type SimulatedReply, startSimulator } from "@plimsoll/simulator";
 import { convertArrayToReadableStream, convertReadableStreamToArray, MockLanguageModelV3 } from "ai/test";
-import OpenAI from "openai";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { MATRIX_COLUMNS } from "../testing/matrix-runs.ts";
 import { fileText, matrixScript, question, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";
-import { createAnthropicSession } from "./anthropic/session.ts";
+import { askedOf, SESSION_WIRES, WIRE_SESSIONS } from "../testing/wire-sessions.ts";
 import { createCompactionMiddleware } from "./drop-in/ai-sdk.ts";
 import { type ArrayCompactor, createArrayCompactor } from "./drop-in/array-compactor.ts";
 import { createContentsCompactor } from "./drop-in/google-genai.ts";
 import { LANGCHAIN_MESSAGES } from "./drop-in/langchain-messages.ts";
-import { createChatSession } from "./openai-chat/session.ts";
-import { createResponsesSession } from "./openai-responses/session.ts";
-import type { SdkSession } from "./session/session.ts";
 
 type LanguageModelV3CallOptions = Parameters<MockLanguageModelV3["doGenerate"]>[0];
-type AnySession = Pick<SdkSession<never, never>, "user" | "result" | "calls">;
 
 /** Answers of servers whose window leaves no room for a reply. */
 const CUTS: readonly (readonly [string, SimulatedReply])[] = [
@@ -84,53 +78,18 @@ describe.each(columns.map((column) => [`${column.sdk}, ${column.wire}, roles ${c
   },
 );
 
-const sdkOf = {
-  anthropic: ({ url }: Simulator) => new Anthropic({ apiKey: "key", baseURL: url, maxRetries: 0 }),
-  openai: ({ openAiUrl }: Simulator) => new OpenAI({ apiKey: "key", baseURL: openAiUrl, maxRetries: 0 }),
-};
 const OPTIONS = { policy: PLIMSOLL_POLICY, limits: LIMITS, system: SYSTEM };
-const [name, description, parameters] = [READ_TOOL.name, READ_TOOL.description, { ...READ_TOOL.parameters }];
+const MODELS = { anthropic: "claude-opus-4-5", "openai-chat": "a-model", "openai-responses": "gpt-5" };
 
-/** A session of each wire, sent once. */
-const sessions: readonly (readonly [string, (simulator: Simulator) => Promise<[AnySession, () => Promise<unknown>]>])[] = [
-  [
-    "anthropic",
-    async (simulator) => {
-      const tools: Anthropic.Tool[] = [{ name, description, input_schema: parameters }];
-      const request = { model: "claude-opus-4-5", max_tokens: LIMITS.maxOutputTokens, tools };
-      const session = await createAnthropicSession({ ...OPTIONS, request });
-      return [session, () => session.send((body) => sdkOf.anthropic(simulator).messages.create(body))];
-    },
-  ],
-  [
-    "openai-chat",
-    async (simulator) => {
-      const tools = [{ type: "function" as const, function: { name, description, parameters } }];
-      const request = { model: "a-model", max_tokens: LIMITS.maxOutputTokens, tools };
-      const session = await createChatSession({ ...OPTIONS, request });
-      return [session, () => session.send((body) => sdkOf.openai(simulator).chat.completions.create(body))];
-    },
-  ],
-  [
-    "openai-responses",
-    async (simulator) => {
-      const tools = [{ type: "function" as const, strict: false, name, description, parameters }];
-      const request = { model: "gpt-5", max_output_tokens: LIMITS.maxOutputTokens, tools };
-      const session = await createResponsesSession({ ...OPTIONS, request });
-      return [session, () => session.send((body) => sdkOf.openai(simulator).responses.create(body))];
-    },
-  ],
-];
-
-describe.each(sessions)("a session on %s", (_, open) => {
+describe.each(SESSION_WIRES)("a session on %s", (wire) => {
   test.each(CUTS)("goes on with less after %s", async (__, cut) => {
     const server = await cuttingServer(cut);
-    const [session, send] = await open(server.simulator);
+    const session = await WIRE_SESSIONS[wire]({ ...OPTIONS, model: MODELS[wire], tools: [READ_TOOL] });
     for (let turn = 0; server.seen.answered < STEPS; turn++) {
       session.user(question(turn));
       let calls = 0;
       do {
-        await send();
+        await session.send(askedOf(wire, server.simulator, "whole"));
         calls = session.calls.length;
         for (const { callId, argumentsJson } of session.calls) session.result(callId, fileText(argumentsJson));
       } while (calls > 0);

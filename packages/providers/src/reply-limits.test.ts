@@ -3,9 +3,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { chatAnswer, openPartDoor, PART_DOORS, untilTaken } from "../testing/doors.ts";
 import { KEPT_NAMES, keptHistory } from "../testing/kept-items.ts";
 import { proxyInMemory } from "../testing/proxy-in-memory.ts";
+import { SESSION_WIRES, type SessionWire, WIRE_SESSIONS } from "../testing/wire-sessions.ts";
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { createChatSession } from "./openai-chat/session.ts";
-import { createResponsesSession } from "./openai-responses/session.ts";
 import { classifyProviderError, outcomeOf } from "./overflow.ts";
 
 test.each<[string, number | null]>([
@@ -27,38 +27,26 @@ const refusal = (words: string) =>
   Object.assign(new Error(`400 ${words}`), { status: 400, error: { error: { message: words } } });
 const TOO_LONG = refusal("max_tokens is too large: 64000. This model supports at most 4096 completion tokens.");
 
-interface AskingSession {
-  readonly user: (text: string) => void;
-  readonly send: (call: (body: object) => Promise<never>) => Promise<unknown>;
-}
-type Told = Pick<Parameters<typeof createChatSession>[0], "policy" | "limits" | "onEvent">;
-
-/** Sessions on all wires. */
-const DOORS: { readonly [wire: string]: (options: Told) => Promise<AskingSession> } = {
-  anthropic: (options) => createAnthropicSession({ ...options, request: { model: "m", max_tokens: ASKED } }),
-  "openai-chat": (options) => createChatSession({ ...options, request: { model: "m", max_completion_tokens: ASKED } }),
-  "openai-responses": (options) => createResponsesSession({ ...options, request: { model: "m", max_output_tokens: ASKED } }),
-};
-
 /** The replies that the requests of a session ask for; the first is refused if `error` is given. */
-async function askedBy(wire: string, windowTokens: number, told: string[], error?: Error): Promise<unknown[]> {
-  const session = await DOORS[wire]?.({
+async function askedBy(wire: SessionWire, windowTokens: number, told: string[], error?: Error): Promise<unknown[]> {
+  const session = await WIRE_SESSIONS[wire]({
+    model: "m",
     policy: PLIMSOLL_POLICY,
     limits: { contextWindowTokens: windowTokens, maxOutputTokens: ASKED },
     onEvent: ({ type }) => told.push(type),
   });
   const asked: unknown[] = [];
   const stop = new Error("stop");
-  const call = async (body: object) => {
-    asked.push(...Object.entries(body).flatMap(([key, value]) => (/^max_.*tokens$/.test(key) ? [value] : [])));
+  const call = async (body: unknown) => {
+    asked.push(...Object.entries(Object(body)).flatMap(([key, value]) => (/^max_.*tokens$/.test(key) ? [value] : [])));
     throw asked.length === 1 ? (error ?? stop) : stop;
   };
-  session?.user("Go on.");
-  await session?.send(call).catch(() => null);
+  session.user("Go on.");
+  await session.send(call).catch(() => null);
   return asked;
 }
 
-test.each(Object.keys(DOORS))(
+test.each(SESSION_WIRES)(
   "%s: a session asks for less where the reply fills the window, says so once, and asks for what the vendor allows",
   async (wire) => {
     const told: string[] = [];

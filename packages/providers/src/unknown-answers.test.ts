@@ -1,26 +1,20 @@
-import { AIMessage, type BaseMessage, HumanMessage } from "@langchain/core/messages";
 import { startAgent } from "@plimsoll/agent";
 import { createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { convertArrayToReadableStream, convertReadableStreamToArray, MockLanguageModelV3 } from "ai/test";
 import { describe, expect, test } from "vitest";
+import { ITEM_FORMS, type KeptName } from "../testing/item-forms.ts";
+import { COMPACTORS, fieldsOf } from "../testing/kept-items.ts";
 import { proxyInMemory } from "../testing/proxy-in-memory.ts";
+import { bodyOf, pathOf } from "../testing/wire-bodies.ts";
+import { type SessionWire, WIRE_SESSIONS } from "../testing/wire-sessions.ts";
 import { decodeAnthropic, decodeAnthropicStream } from "./anthropic/decode.ts";
-import { createAnthropicSession } from "./anthropic/session.ts";
 import { createModelClient } from "./client/model-client.ts";
 import { createCompactionMiddleware } from "./drop-in/ai-sdk.ts";
-import { createMessagesCompactor } from "./drop-in/anthropic.ts";
-import { type ArrayCompactor, createArrayCompactor } from "./drop-in/array-compactor.ts";
-import { createContentsCompactor } from "./drop-in/google-genai.ts";
-import { LANGCHAIN_MESSAGES } from "./drop-in/langchain-messages.ts";
-import { createChatCompactor } from "./drop-in/openai-chat.ts";
-import { createItemsCompactor } from "./drop-in/openai-responses.ts";
 import type { Fields } from "./fields.ts";
 import { decodeOpenAiChat, decodeOpenAiChatStream } from "./openai-chat/decode.ts";
 import { MAXIMUM_TOOL_NAME_CHARS, OPENAI_CHAT_WIRE_RULES } from "./openai-chat/encode.ts";
-import { createChatSession } from "./openai-chat/session.ts";
 import { decodeOpenAiResponse, decodeOpenAiResponsesStream } from "./openai-responses/decode.ts";
-import { createResponsesSession } from "./openai-responses/session.ts";
 import type { DriverEvent } from "./wire/wire.ts";
 
 const OPTIONS = { policy: PLIMSOLL_POLICY, limits: { contextWindowTokens: 200_000, maxOutputTokens: 1_000 } };
@@ -28,7 +22,7 @@ const NEVER = new AbortController().signal;
 const THOUGHT = { id: "rs", type: "reasoning", summary: [{ type: "summary_text", text: "Hm." }], encrypted_content: "sealed" };
 
 /** An answer of the vendors' as outside data. */
-const given = (value: object) => JSON.parse(JSON.stringify(value));
+const given = (value: object) => JSON.parse(JSON.stringify(value)) as never;
 
 /** How an answer comes: whole, and as events. */
 interface Forms {
@@ -131,28 +125,10 @@ const SILENT: readonly (readonly [string, Wire, Forms])[] = [
   ["a thought alone", "gemini", gemini({ text: "Hm.", thought: true })],
 ];
 
-const DECLARED = { name: "look", description: "Looks.", parameters: { type: "object" } };
-const REQUESTS: { readonly [wire in Wire]: { readonly path: string; readonly body: object } } = {
-  anthropic: { path: "/v1/messages", body: { tools: [DECLARED], messages: [{ role: "user", content: "Go." }] } },
-  "openai-chat": {
-    path: "/v1/chat/completions",
-    body: { tools: [{ type: "function", function: DECLARED }], messages: [{ role: "user", content: "Go." }] },
-  },
-  "openai-responses": {
-    path: "/v1/responses",
-    body: { tools: [{ type: "function", ...DECLARED }], input: [{ type: "message", role: "user", content: "Go." }] },
-  },
-  gemini: {
-    path: "/v1beta/models/m:generateContent",
-    body: { tools: [{ functionDeclarations: [DECLARED] }], contents: [{ role: "user", parts: [{ text: "Go." }] }] },
-  },
-};
-
 async function proxied(wire: Wire) {
   const compaction = proxyInMemory(OPTIONS);
-  const { path, body } = REQUESTS[wire];
-  const bodyText = JSON.stringify({ ...body, model: "m" });
-  const prepared = await compaction.prepare({ path, headers: { session_id: "one" }, bodyText, signal: NEVER });
+  const bodyText = JSON.stringify(bodyOf(wire, [ITEM_FORMS[wire].said("Go.")]));
+  const prepared = await compaction.prepare({ path: pathOf(wire), headers: { session_id: "one" }, bodyText, signal: NEVER });
   await compaction.close();
   if (prepared === null) throw new Error("a request that passes as it is");
   return prepared;
@@ -168,7 +144,7 @@ describe.each(ANSWERS)("%s on %s", (_, wire, forms) => {
   });
 
   test("is taken by a drop-in, asked once", async () => {
-    expect(await DROP_INS[wire](forms.whole)).toBe(1);
+    expect(await askedByDropIn(wire, forms.whole)).toBe(1);
   });
 });
 
@@ -190,10 +166,11 @@ test.each(SILENT)("%s on %s says nothing: less is sent", async (_, wire, forms) 
 const TURNS = 8;
 const LONG = "some words of a person ".repeat(200);
 
-/** A history of turns, by its wire's form of a person's and the model's words. */
-function historyOf<Item>(said: (text: string) => Item, answered: (text: string) => Item): Item[] {
-  const turns = Array.from({ length: TURNS }, (_, turn) => [said(`${turn}: ${LONG}`), answered(`Yes, ${turn}.`)]);
-  return [...turns.flat(), said("Go.")];
+/** A history of turns. */
+function historyOf(wire: KeptName): Fields[] {
+  const { said, replied } = ITEM_FORMS[wire];
+  const turns = Array.from({ length: TURNS }, (_, turn) => [said(`${turn}: ${LONG}`), replied(`Yes, ${turn}.`)]);
+  return [...turns.flat(), said("Go.")].map(fieldsOf);
 }
 
 /** A server that counts its requests, and answers all alike. */
@@ -206,62 +183,12 @@ function counting(answer: Fields) {
   return { call, requests: () => seen.requests };
 }
 
-type Asked = (answer: Fields) => Promise<number>;
-
-const asked =
-  <Item, Answer>(compactor: Pick<ArrayCompactor<Item, Answer>, "send">, history: Item[]): Asked =>
-  async (answer) => {
-    const { call, requests } = counting(answer);
-    await compactor.send(history, call);
-    return requests();
-  };
-const plain = historyOf<{ role: "user" | "assistant"; content: string }>(
-  (content) => ({ role: "user", content }),
-  (content) => ({ role: "assistant", content }),
-);
-
-const DROP_INS: { readonly [wire in Wire | "langchain"]: Asked } = {
-  anthropic: asked(createMessagesCompactor(OPTIONS, "unused"), plain),
-  "openai-chat": asked(createChatCompactor(OPTIONS, "unused"), plain),
-  "openai-responses": asked(createItemsCompactor(OPTIONS, "unused"), plain),
-  gemini: asked(
-    createContentsCompactor(OPTIONS, "unused"),
-    historyOf(
-      (text) => ({ role: "user", parts: [{ text }] }),
-      (text) => ({ role: "model", parts: [{ text }] }),
-    ),
-  ),
-  langchain: asked(
-    createArrayCompactor(LANGCHAIN_MESSAGES, OPTIONS),
-    historyOf<BaseMessage>(
-      (text) => new HumanMessage(text),
-      (text) => new AIMessage(text),
-    ),
-  ),
-};
-
-type SessionWire = Exclude<Wire, "gemini">;
-type Call = ReturnType<typeof counting>["call"];
-interface AnySession {
-  readonly user: (text: string) => void;
-  readonly send: (call: Call) => Promise<unknown>;
+async function askedByDropIn(wire: Wire | "langchain", answer: Fields): Promise<number> {
+  const { call, requests } = counting(answer);
+  await COMPACTORS[wire](OPTIONS).send(historyOf(wire), call);
+  return requests();
 }
 
-const request = { model: "m", max_tokens: 1_000 };
-const SESSIONS: { readonly [wire in SessionWire]: () => Promise<AnySession> } = {
-  anthropic: async () => {
-    const { user, send } = await createAnthropicSession({ ...OPTIONS, request });
-    return { user, send: (call) => send(call) };
-  },
-  "openai-chat": async () => {
-    const { user, send } = await createChatSession({ ...OPTIONS, request });
-    return { user, send: (call) => send(call) };
-  },
-  "openai-responses": async () => {
-    const { user, send } = await createResponsesSession({ ...OPTIONS, request: { model: "m", max_output_tokens: 1_000 } });
-    return { user, send: (call) => send(call) };
-  },
-};
 const YES: { readonly [wire in SessionWire]: Forms } = {
   anthropic: messages({ type: "text", text: "Yes." }),
   "openai-chat": chat({ content: "Yes." }),
@@ -269,7 +196,7 @@ const YES: { readonly [wire in SessionWire]: Forms } = {
 };
 
 async function askedBySession(wire: SessionWire, answer: Fields): Promise<number> {
-  const session = await SESSIONS[wire]();
+  const session = await WIRE_SESSIONS[wire]({ ...OPTIONS, model: "m" });
   for (let turn = 0; turn < TURNS; turn += 1) {
     session.user(`${turn}: ${LONG}`);
     await session.send(counting(YES[wire].whole).call);
@@ -325,8 +252,8 @@ function client(wire: keyof typeof DECODED, { whole, events }: Forms) {
 
 test("a library's message with a call that it could not read is an answer", async () => {
   const message = { content: "", response_metadata: { finish_reason: "stop" } };
-  expect(await DROP_INS.langchain({ ...message, invalid_tool_calls: [{ name: "look", args: "{", id: "c" }] })).toBe(1);
-  expect(await DROP_INS.langchain(message)).toBeGreaterThan(1);
+  expect(await askedByDropIn("langchain", { ...message, invalid_tool_calls: [{ name: "look", args: "{", id: "c" }] })).toBe(1);
+  expect(await askedByDropIn("langchain", message)).toBeGreaterThan(1);
 });
 
 const START = { type: "stream-start", warnings: [] };
@@ -352,8 +279,7 @@ test.each<[string, readonly unknown[], number]>([
       return { stream: convertArrayToReadableStream(requests === 1 ? parts : given([START, SOURCE, FINISH])) };
     },
   });
-  const prompt = plain.map(({ role, content }) => ({ role, content: [{ type: "text", text: content }] }));
-  const params = given({ prompt });
+  const params = given({ prompt: historyOf("ai-sdk") });
   const { stream } = await wrapStream({
     params,
     model,

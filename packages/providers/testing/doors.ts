@@ -26,6 +26,7 @@ import type { AnyCompactor } from "../src/proxy/wires.ts";
 import type { KeptName } from "./item-forms.ts";
 import { COMPACTORS, fieldsOf, KEPT_NAMES, WIRE_NAMES, wire } from "./kept-items.ts";
 import { proxyInMemory } from "./proxy-in-memory.ts";
+import { bodyOf, pathOf } from "./wire-bodies.ts";
 
 export type Answer = OpenAI.ChatCompletion;
 
@@ -333,24 +334,11 @@ function dropInDoor(
   };
 }
 
-const PATHS: { readonly [name: string]: string } = {
-  "openai-chat": "/v1/chat/completions",
-  "openai-responses": "/v1/responses",
-  anthropic: "/v1/messages",
-  gemini: "/v1beta/models/m:generateContent",
-};
-
 /** Each kind of items at its drop-in, and those of a wire at the proxy. */
 export const PART_DOORS: readonly (readonly [KeptName, "drop-in" | "proxy"])[] = [
   ...KEPT_NAMES.map((name) => [name, "drop-in"] as const),
   ...WIRE_NAMES.map((name) => [name, "proxy"] as const),
 ];
-
-/** How a body says how long a reply may be, where it is not `max_tokens`. */
-const REPLY_FIELDS: { readonly [name: string]: (tokens: number) => Fields } = {
-  "openai-responses": (max_output_tokens) => ({ max_output_tokens }),
-  gemini: (maxOutputTokens) => ({ generationConfig: { maxOutputTokens } }),
-};
 
 /** Turns an SDK's error into a failure as it came over the wire. */
 function failureOnWire(error: unknown) {
@@ -360,8 +348,8 @@ function failureOnWire(error: unknown) {
 }
 
 /** Items of a body that goes through the proxy. */
-function proxyDoor(name: string, options: ItemsOptions): ItemsDoor {
-  const { itemsKey } = wire(name);
+function proxyDoor(name: KeptName, options: ItemsOptions): ItemsDoor {
+  const { name: wireName, itemsKey } = wire(name);
   const compaction = proxyInMemory({ ...options, onProblem: () => undefined });
   const sent = (prepared: PreparedRequest | null, own: string): SentItems => ({
     items: recordsAt(parseRecord(prepared?.bodyText ?? own), itemsKey),
@@ -374,13 +362,11 @@ function proxyDoor(name: string, options: ItemsOptions): ItemsDoor {
   });
   return {
     fit: async (items) => {
-      const tools = [{ name: "look", description: "Looks.", input_schema: { type: "object" } }];
-      const { maxOutputTokens } = options.limits;
-      const reply = REPLY_FIELDS[name]?.(maxOutputTokens) ?? { max_tokens: maxOutputTokens };
-      const bodyText = JSON.stringify({ model: "m", temperature: 1, ...reply, tools, [itemsKey]: items });
+      const body = bodyOf(wireName, items, { replyTokens: options.limits.maxOutputTokens });
+      const bodyText = JSON.stringify({ temperature: 1, ...body });
       const signal = new AbortController().signal;
       const headers = { session_id: "one" };
-      return sent(await compaction.prepare({ path: PATHS[name] ?? "", headers, bodyText, signal }), bodyText);
+      return sent(await compaction.prepare({ path: pathOf(wireName), headers, bodyText, signal }), bodyText);
     },
     entries: async () => compaction.conversations()[0]?.entries ?? [],
     close: compaction.close,

@@ -1,8 +1,12 @@
 import { isRecord } from "@plimsoll/core/extend";
 import { PROMPTS } from "../src/drop-in/ai-sdk-middleware.ts";
-import { createArrayCompactor } from "../src/drop-in/array-compactor.ts";
+import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
+import { type ArrayCompactor, createArrayCompactor } from "../src/drop-in/array-compactor.ts";
+import { createContentsCompactor } from "../src/drop-in/google-genai.ts";
 import { LANGCHAIN_MESSAGES } from "../src/drop-in/langchain-messages.ts";
 import { createAgentItemsCompactor } from "../src/drop-in/openai-agents.ts";
+import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
+import { createItemsCompactor } from "../src/drop-in/openai-responses.ts";
 import { OPENCODE_MESSAGES } from "../src/drop-in/opencode.ts";
 import { PI_MESSAGES } from "../src/drop-in/pi.ts";
 import type { CompactorOptions } from "../src/drop-in/request.ts";
@@ -25,12 +29,15 @@ export const missing = (name: string): never => {
 /** An item as untyped data: the very object. */
 export const fieldsOf = (item: unknown): Fields => (isRecord(item) ? item : {});
 
+/** A compactor over untyped items. */
+type SendingCompactor = AnyCompactor & Pick<ArrayCompactor<object, never>, "send">;
+
 /** A compactor of each kind of items. */
-export const COMPACTORS: { readonly [name in FormName]: (options: CompactorOptions) => AnyCompactor } = {
-  "openai-chat": (options) => wire("openai-chat").compactor(options),
-  "openai-responses": (options) => wire("openai-responses").compactor(options),
-  anthropic: (options) => wire("anthropic").compactor(options),
-  gemini: (options) => wire("gemini").compactor(options),
+export const COMPACTORS: { readonly [name in FormName]: (options: CompactorOptions) => SendingCompactor } = {
+  "openai-chat": (options) => createChatCompactor(options),
+  "openai-responses": (options) => createItemsCompactor(options),
+  anthropic: (options) => createMessagesCompactor(options),
+  gemini: (options) => createContentsCompactor(options),
   "ai-sdk": (options) => createArrayCompactor(PROMPTS, options),
   langchain: (options) => createArrayCompactor(LANGCHAIN_MESSAGES, options),
   agents: (options) => createAgentItemsCompactor(options),

@@ -1,26 +1,19 @@
 import { PLIMSOLL_POLICY, PRESETS } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { anthropicAnswer } from "../../testing/array-drop-ins.ts";
+import { type FormName, stepItems } from "../../testing/item-forms.ts";
 import { createMessagesCompactor } from "./anthropic.ts";
 import { createItemsCompactor } from "./openai-responses.ts";
 
 const LINES = "a line of the chart that was read\n".repeat(60);
 const limits = { contextWindowTokens: 8_000, maxOutputTokens: 500 };
 const reference = { type: "tool_reference", tool_name: "plot_route" };
-const call = (id: string, name: string) => ({ type: "tool_use", id, name, input: {} });
-const answer = (id: string, content: unknown) => ({
-  role: "user",
-  content: [{ type: "tool_result", tool_use_id: id, content }],
-});
-const steps = (count: number, name: string) =>
-  Array.from({ length: count }, (_, index) => [
-    { role: "assistant", content: [call(`${name}${index}`, name)] },
-    answer(`${name}${index}`, LINES),
-  ]).flat();
+const steps = (wire: FormName, count: number, name: string) =>
+  Array.from({ length: count }, (_, at) => stepItems(wire, { id: `${name}${at}`, name, result: LINES })).flat();
 
 /** Searches that load a tool: the client's, and the server's in the model's own reply. */
 const SEARCHES = {
-  client: [{ role: "assistant", content: [call("s", "ToolSearch")] }, answer("s", [reference])],
+  client: stepItems("anthropic", { id: "s", name: "ToolSearch", result: [reference] }),
   server: [
     {
       role: "assistant",
@@ -31,10 +24,10 @@ const SEARCHES = {
           tool_use_id: "srv",
           content: { type: "tool_search_tool_search_result", tool_references: [reference] },
         },
-        call("u", "plot_route"),
+        { type: "tool_use", id: "u", name: "plot_route", input: {} },
       ],
     },
-    answer("u", "ok"),
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "u", content: "ok" }] },
   ],
 };
 const POLICIES = PRESETS.filter(({ enabled }) => enabled).map((policy) => [policy.name, policy] as const);
@@ -45,9 +38,9 @@ describe.each(POLICIES)("a cut of %s", (_, policy) => {
     "keeps the reference of a tool that is called, of a %s's search",
     async (_name, search) => {
       const compactor = createMessagesCompactor({ policy, limits });
-      const before = [asked, ...search, ...steps(3, "plot_route")];
+      const before = [asked, ...search, ...steps("anthropic", 3, "plot_route")];
       for (const count of [4, 8, 14, 20]) {
-        const items = [...before, ...steps(count, "plot_route")] as never[];
+        const items = [...before, ...steps("anthropic", count, "plot_route")] as never[];
         const sent = JSON.stringify(await compactor.fit(items));
         expect([count, count < 20 || sent.length < JSON.stringify(items).length]).toEqual([count, true]);
         expect(sent.split('"tool_reference"')).toHaveLength(2);
@@ -57,16 +50,12 @@ describe.each(POLICIES)("a cut of %s", (_, policy) => {
 
   test("lets the reference of a tool go that is not", async () => {
     const compactor = createMessagesCompactor({ policy, limits });
-    const items = [asked, ...SEARCHES.client, ...steps(20, "read")] as never[];
+    const items = [asked, ...SEARCHES.client, ...steps("anthropic", 20, "read")] as never[];
     expect(JSON.stringify(await compactor.fit(items))).not.toContain('"tool_reference"');
   });
 
   test("keeps the list of a tool that is called, on Responses", async () => {
     const compactor = createItemsCompactor({ policy, limits });
-    const called = Array.from({ length: 20 }, (_step, index) => [
-      { type: "function_call", call_id: `c${index}`, name: "plot_route", arguments: "{}" },
-      { type: "function_call_output", call_id: `c${index}`, output: LINES },
-    ]).flat();
     const tools = [
       { type: "function", name: "plot_route", description: "Plots.", parameters: { type: "object" }, strict: null },
     ];
@@ -74,7 +63,7 @@ describe.each(POLICIES)("a cut of %s", (_, policy) => {
       { role: "user", content: "Plot a route." },
       { type: "tool_search_call", call_id: "t", execution: "client", arguments: { query: "route" } },
       { type: "tool_search_output", call_id: "t", execution: "client", status: "completed", tools },
-      ...called,
+      ...steps("openai-responses", 20, "plot_route"),
     ] as never[];
     expect(JSON.stringify(await compactor.fit(items))).toContain('"tool_search_output"');
   });

@@ -1,17 +1,13 @@
-import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
 import { type ContextEvent, NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
+import { type KeptName, stepItems } from "../../testing/item-forms.ts";
+import { COMPACTORS } from "../../testing/kept-items.ts";
 import { createResponsesSession } from "../openai-responses/index.ts";
-import { createCompactionMiddleware, PROMPTS } from "./ai-sdk-middleware.ts";
-import { createMessagesCompactor } from "./anthropic.ts";
-import { type ArrayCompactor, createArrayCompactor } from "./array-compactor.ts";
-import { createContentsCompactor } from "./google-genai.ts";
+import { createCompactionMiddleware } from "./ai-sdk-middleware.ts";
 import { createLangChainMiddleware } from "./langchain.ts";
-import { LANGCHAIN_MESSAGES } from "./langchain-messages.ts";
-import { createAgentItemsCompactor, createCompactingModel } from "./openai-agents.ts";
-import { createChatCompactor } from "./openai-chat.ts";
-import { createItemsCompactor } from "./openai-responses.ts";
-import type { CompactorOptions } from "./request.ts";
+import { createCompactingModel } from "./openai-agents.ts";
+import { type CompactorOptions, LONE_RESULTS } from "./request.ts";
 
 const LIMITS = { contextWindowTokens: 16_000, maxOutputTokens: 1_000 };
 /** Far more than the window: none of it is in what was sent. */
@@ -20,37 +16,29 @@ const KEPT_TOKENS = 40_000;
 /** Sends a part of a history that the vendor keeps so often, and gives what went out. */
 type Door = (options: CompactorOptions) => (index: number) => Promise<unknown>;
 
-const asked = <Item, Answer>(
-  open: (options: CompactorOptions) => ArrayCompactor<Item, Answer>,
-  itemOf: (index: number) => Item,
-  answer: object,
-): Door => {
+const asked = (name: KeptName, itemOf: (index: number) => unknown, answer: object): Door => {
   return (options) => {
-    const compactor = open(options);
+    const compactor = COMPACTORS[name](options);
     return async (index) => {
       let out: unknown = null;
-      const call = async (items: readonly Item[]) => {
+      const call = async (items: readonly object[]) => {
         out = items;
-        return answer;
+        return answer as never;
       };
-      await Reflect.apply(compactor.send, undefined, [[itemOf(index)], call]);
-      expect(await compactor.fit([itemOf(index)])).toEqual(out);
+      await compactor.send([Object(itemOf(index))], call);
+      expect(await compactor.fit([Object(itemOf(index))])).toEqual(out);
       return out;
     };
   };
 };
+/** Sends the newest results alone. */
+const lone = (name: KeptName, answer: object): Door =>
+  asked(name, (index) => stepItems(name, { id: `c${index}`, name: "shell", result: "one file" }).at(-1), answer);
 
 const usage = { prompt_tokens: KEPT_TOKENS, input_tokens: KEPT_TOKENS, output_tokens: 5, completion_tokens: 5 };
 const responsesAnswer = { id: "r", model: "m", usage };
 const chatAnswer = { id: "r", model: "m", usage, choices: [] };
 const said = (index: number) => ({ role: "user", content: `Step ${index}` }) as const;
-const output = (index: number) => ({ type: "function_call_output", call_id: `c${index}`, output: "one file" }) as const;
-const functionResponse = (index: number) => ({ id: `c${index}`, name: "shell", response: { output: "one file" } });
-const block = (index: number) => ({ type: "tool_result", tool_use_id: `c${index}`, content: "one file" }) as const;
-const agentItem = (index: number) =>
-  ({ type: "function_call_result", callId: `c${index}`, name: "shell", status: "completed", output: "one file" }) as const;
-const toolPart = (index: number) =>
-  ({ type: "tool-result", toolCallId: `c${index}`, toolName: "shell", output: { type: "text", value: "one file" } }) as const;
 const prompt = [{ role: "user", content: [{ type: "text", text: "Go on." }] }];
 
 const agents = (more: object): Door => {
@@ -105,52 +93,20 @@ const DOORS: readonly (readonly [string, string, Door])[] = [
   [
     "Responses, by its answer",
     "previous_response_id",
-    asked(createItemsCompactor, said, { ...responsesAnswer, previous_response_id: "q" }),
+    asked("openai-responses", said, { ...responsesAnswer, previous_response_id: "q" }),
   ],
   [
     "Responses in a conversation",
     "conversation",
-    asked(createItemsCompactor, said, { ...responsesAnswer, conversation: { id: "c" } }),
+    asked("openai-responses", said, { ...responsesAnswer, conversation: { id: "c" } }),
   ],
-  ["Responses", "results without their calls", asked(createItemsCompactor, output, responsesAnswer)],
-  [
-    "Chat Completions",
-    "results without their calls",
-    asked(createChatCompactor, (at) => ({ role: "tool" as const, tool_call_id: `c${at}`, content: "x" }), chatAnswer),
-  ],
-  [
-    "Messages",
-    "results without their calls",
-    asked(createMessagesCompactor, (at) => ({ role: "user" as const, content: [block(at)] }), responsesAnswer),
-  ],
-  [
-    "Gemini",
-    "results without their calls",
-    asked(createContentsCompactor, (at) => ({ role: "user", parts: [{ functionResponse: functionResponse(at) }] }), {}),
-  ],
-  [
-    "the AI SDK's prompts",
-    "results without their calls",
-    asked(
-      (options) => createArrayCompactor(PROMPTS, options),
-      (at) => ({ role: "tool" as const, content: [toolPart(at)] }),
-      {},
-    ),
-  ],
-  [
-    "LangChain's messages",
-    "results without their calls",
-    asked(
-      (options) => createArrayCompactor(LANGCHAIN_MESSAGES, options),
-      (at) => new ToolMessage({ content: "x", tool_call_id: `c${at}` }),
-      new AIMessage("I look"),
-    ),
-  ],
-  [
-    "Agents' items",
-    "results without their calls",
-    asked(createAgentItemsCompactor, agentItem, { usage: { inputTokens: KEPT_TOKENS } }),
-  ],
+  ["Responses", LONE_RESULTS, lone("openai-responses", responsesAnswer)],
+  ["Chat Completions", LONE_RESULTS, lone("openai-chat", chatAnswer)],
+  ["Messages", LONE_RESULTS, lone("anthropic", responsesAnswer)],
+  ["Gemini", LONE_RESULTS, lone("gemini", {})],
+  ["the AI SDK's prompts", LONE_RESULTS, lone("ai-sdk", {})],
+  ["LangChain's messages", LONE_RESULTS, lone("langchain", new AIMessage("I look"))],
+  ["Agents' items", LONE_RESULTS, lone("agents", { usage: { inputTokens: KEPT_TOKENS } })],
   ["an Agents model", "previousResponseId", agents({ previousResponseId: "r" })],
   ["an Agents model in a conversation", "conversationId", agents({ conversationId: "c" })],
   [

@@ -1,14 +1,11 @@
-import Anthropic from "@anthropic-ai/sdk";
 import { NONE_POLICY, type SessionStore } from "@plimsoll/core";
-import { type SimulatedReply, type SimulatedRequest, type Simulator, startSimulator } from "@plimsoll/simulator";
+import { type SimulatedReply, type SimulatedRequest, startSimulator } from "@plimsoll/simulator";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { closeContract } from "@plimsoll/stores/testing";
-import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
-import { createAnthropicSession } from "../anthropic/index.ts";
+import { askedOf, SESSION_WIRES, type SessionWire, WIRE_SESSIONS } from "../../testing/wire-sessions.ts";
 import { createChatSession } from "../openai-chat/index.ts";
 import { createResponsesSession } from "../openai-responses/index.ts";
-import type { SdkSession, SdkSessionOptions } from "./session.ts";
 
 const STEPS = 60;
 const WINDOW_TOKENS = 24_000;
@@ -16,7 +13,13 @@ const WINDOW_TOKENS = 24_000;
 /** The session believes in a larger window than the simulator has, so that a request overflows. */
 const LIMITS = { contextWindowTokens: 32_000, maxOutputTokens: 2_000 };
 
-const TOOL = { name: "read_file", description: "Reads a file.", parameters: { type: "object", properties: { path: {} } } };
+const TOOL = {
+  name: "read_file",
+  description: "Reads a file.",
+  parameters: { type: "object", properties: { path: {} } },
+} as const;
+const MODELS = { anthropic: "claude-haiku-5-5", "openai-chat": "gpt-5-mini", "openai-responses": "gpt-5-mini" };
+const setup = (wire: SessionWire) => ({ model: MODELS[wire], tools: [TOOL] });
 
 /** Two calls a reply, with reasoning and text before them; a text at the end. */
 function nextReply({ replyIndex }: SimulatedRequest): SimulatedReply {
@@ -35,72 +38,6 @@ function nextReply({ replyIndex }: SimulatedRequest): SimulatedReply {
 const fileText = (path: string, lines = 40) =>
   Array.from({ length: lines }, (_, line) => `${line}: export const value${line} = read(${path}, ${line});`).join("\n");
 
-/** The parts that the three sessions share in a test, and one step of each: whole and streamed answers in turn. */
-interface Loop {
-  readonly session: Pick<SdkSession<unknown, never>, "user" | "calls" | "result" | "close" | "conversation" | "recall">;
-  readonly step: (index: number) => Promise<unknown>;
-}
-
-interface Wire {
-  readonly wire: string;
-  readonly open: (simulator: Simulator, options: SdkSessionOptions) => Promise<Loop>;
-  /** The messages of a request's body. */
-  readonly messagesOf: (body: unknown) => unknown;
-}
-
-const field = (name: string) => (body: unknown) =>
-  Object.entries(Object(body)).flatMap(([key, value]) => (key === name ? [value] : []))[0];
-
-const wires: readonly Wire[] = [
-  {
-    wire: "anthropic",
-    messagesOf: field("messages"),
-    open: async ({ url }, options) => {
-      const client = new Anthropic({ apiKey: "key", baseURL: url, maxRetries: 0 });
-      const { parameters, ...named } = TOOL;
-      const tools: Anthropic.Tool[] = [{ ...named, input_schema: { ...parameters, type: "object" } }];
-      const request = { model: "claude-haiku-5-5", max_tokens: 2_000, tools };
-      const session = await createAnthropicSession({ request, ...options });
-      const sends = [
-        () => session.send((asked) => client.messages.create(asked)),
-        () => session.send((asked) => client.messages.stream(asked).finalMessage()),
-      ];
-      return { session, step: (index) => Promise.resolve(sends[index % 2]?.()) };
-    },
-  },
-  {
-    wire: "openai-chat",
-    messagesOf: field("messages"),
-    open: async ({ openAiUrl }, options) => {
-      const client = new OpenAI({ apiKey: "key", baseURL: openAiUrl, maxRetries: 0 });
-      const tools: OpenAI.ChatCompletionTool[] = [{ type: "function", function: TOOL }];
-      const request = { model: "gpt-5-mini", max_completion_tokens: 2_000, tools };
-      const session = await createChatSession({ request, ...options });
-      const usage = { stream_options: { include_usage: true } };
-      const sends = [
-        () => session.send((asked) => client.chat.completions.create(asked)),
-        () => session.send((asked) => client.chat.completions.stream({ ...asked, ...usage }).finalChatCompletion()),
-      ];
-      return { session, step: (index) => Promise.resolve(sends[index % 2]?.()) };
-    },
-  },
-  {
-    wire: "openai-responses",
-    messagesOf: field("input"),
-    open: async ({ openAiUrl }, options) => {
-      const client = new OpenAI({ apiKey: "key", baseURL: openAiUrl, maxRetries: 0 });
-      const tools: OpenAI.Responses.Tool[] = [{ type: "function", strict: false, ...TOOL }];
-      const request = { model: "gpt-5-mini", max_output_tokens: 2_000, tools };
-      const session = await createResponsesSession({ request, ...options });
-      const sends = [
-        () => session.send((asked) => client.responses.create(asked)),
-        () => session.send((asked) => client.responses.stream(asked).finalResponse()),
-      ];
-      return { session, step: (index) => Promise.resolve(sends[index % 2]?.()) };
-    },
-  },
-];
-
 /** A body without its cache breakpoints: they mark the kept content, and are not part of it. */
 const withoutMarks = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body, (key, value) => (key === "cache_control" ? undefined : value)));
@@ -111,7 +48,7 @@ interface Sent {
 }
 
 /** Plays the whole loop, with a restart before each of these steps. */
-async function played({ open }: Wire, restarts: readonly number[], sessions: SessionStore = createMemorySessionStore()) {
+async function played(wire: SessionWire, restarts: readonly number[], sessions: SessionStore = createMemorySessionStore()) {
   const sent: Sent[] = [];
   let compactions = 0;
   const simulator = await startSimulator({
@@ -122,7 +59,8 @@ async function played({ open }: Wire, restarts: readonly number[], sessions: Ses
   });
   onTestFinished(() => simulator.close());
   const begin = () =>
-    open(simulator, {
+    WIRE_SESSIONS[wire]({
+      ...setup(wire),
       system: "You are a careful engineer.",
       limits: LIMITS,
       sessions,
@@ -132,30 +70,33 @@ async function played({ open }: Wire, restarts: readonly number[], sessions: Ses
         compactions += Number(type === "compaction-end");
       },
     });
-  let loop = await begin();
-  loop.session.user("Read all files.");
+  let session = await begin();
+  session.user("Read all files.");
   for (let index = 0; index <= STEPS; index++) {
     const again = restarts.filter((at) => at === index);
     for (const _ of again) {
-      await loop.session.close();
-      loop = await begin();
+      await session.close();
+      session = await begin();
     }
-    await loop.step(index);
-    for (const { callId, argumentsJson } of loop.session.calls) loop.session.result(callId, fileText(argumentsJson));
+    await session.send(askedOf(wire, simulator, index % 2 === 0 ? "whole" : "streamed"));
+    for (const { callId, argumentsJson } of session.calls) session.result(callId, fileText(argumentsJson));
   }
-  await loop.session.close();
+  await session.close();
   return { sent, compactions, exchanges: simulator.exchanges(), entries: (await sessions.read("s1"))?.entries ?? [] };
 }
 
-test.each(wires)(
-  "$wire: 60 steps with parallel calls and an overflow are sent, each step a prefix of the next",
+test.each(SESSION_WIRES)(
+  "%s: 60 steps with parallel calls and an overflow are sent, each step a prefix of the next",
   async (wire) => {
     const { sent, compactions, exchanges } = await played(wire, []);
     expect(exchanges.filter(({ outcome }) => outcome === "answered")).toHaveLength(STEPS + 1);
     const overflows = exchanges.length - STEPS - 1;
     expect(overflows).toBeGreaterThan(0);
     expect(compactions).toBeGreaterThanOrEqual(overflows);
-    const texts = sent.map(({ body, ...rest }) => ({ text: JSON.stringify(wire.messagesOf(body)), ...rest }));
+    const texts = sent.map(({ body, ...rest }) => ({
+      text: JSON.stringify(Object(body)[wire === "openai-responses" ? "input" : "messages"]),
+      ...rest,
+    }));
     const grown = texts.slice(1).map((next, index) => ({ before: texts[index], next }));
     const appended = grown.filter(({ before, next }) => before?.compactions === next.compactions);
     expect(appended.length).toBeGreaterThan(STEPS / 2);
@@ -164,19 +105,19 @@ test.each(wires)(
   },
 );
 
-test.each(wires)("$wire: what one refusal taught of the window holds, also over a restart", async (wire) => {
+test.each(SESSION_WIRES)("%s: what one refusal taught of the window holds, also over a restart", async (wire) => {
   const { exchanges } = await played(wire, [20, 45]);
   expect(exchanges.filter(({ outcome }) => outcome !== "answered")).toHaveLength(1);
 });
 
-test.each(wires)("$wire: a session that is taken up again sends the same requests", async (wire) => {
+test.each(SESSION_WIRES)("%s: a session that is taken up again sends the same requests", async (wire) => {
   const whole = await played(wire, []);
   const resumed = await played(wire, [7, 30, 31]);
   expect(resumed.sent.map(({ body }) => body)).toEqual(whole.sent.map(({ body }) => body));
   expect(resumed.entries).toEqual(whole.entries);
 });
 
-const closings = wires.flatMap(({ wire, open }) =>
+const closings = SESSION_WIRES.flatMap((wire) =>
   closeContract(wire, async (sessions) => {
     let onRequest = () => {};
     const simulator = await startSimulator({
@@ -186,11 +127,11 @@ const closings = wires.flatMap(({ wire, open }) =>
       onRequest: () => onRequest(),
     });
     onTestFinished(() => simulator.close());
-    const { session, step } = await open(simulator, { limits: LIMITS, sessions, sessionId: "s1" });
+    const session = await WIRE_SESSIONS[wire]({ ...setup(wire), limits: LIMITS, sessions, sessionId: "s1" });
     const hold = async (fail: () => void) => {
       onRequest = fail;
       session.user("Read all files.");
-      await step(0);
+      await session.send(askedOf(wire, simulator, "whole"));
       for (const { callId } of session.calls) session.result(callId, `text of ${callId}`);
       session.user("and what next?");
     };
@@ -202,14 +143,10 @@ test.each(closings)("$rule", ({ run }) => run(async () => createMemorySessionSto
 
 test("a window behind a model's id is not sent", async () => {
   const options = { policy: NONE_POLICY, limits: LIMITS };
-  const sessions = [
-    await createAnthropicSession({ ...options, request: { model: "claude-opus-4-8[1m]", max_tokens: 1_000 } }),
-    await createChatSession({ ...options, request: { model: "claude-opus-4-8[1m]" } }),
-    await createResponsesSession({ ...options, request: { model: "claude-opus-4-8[1m]" } }),
-  ];
-  for (const session of sessions) {
+  for (const wire of SESSION_WIRES) {
+    const session = await WIRE_SESSIONS[wire]({ ...options, model: "claude-opus-4-8[1m]" });
     session.user("go");
-    expect((await session.request()).model).toBe("claude-opus-4-8");
+    expect(await session.request()).toMatchObject({ model: "claude-opus-4-8" });
     await session.close();
   }
 });
