@@ -207,7 +207,9 @@ test("a trade names what it loses, in dollars and points; the proxy is judged by
     kind: "trade",
     best: { standing: { policy: "cheap", usd: 4 }, costRatio: expect.closeTo(0.5) },
   });
-  expect(setting.kind === "trade" ? setting.best.losses : []).toEqual([{ measure: "replaced texts", than: "now", points: 10, cases: 800 }]);
+  expect(setting.kind === "trade" ? setting.best.losses : []).toEqual([
+    { measure: "replaced texts", than: "now", points: 10, cases: 800 },
+  ]);
   expect(proxy).toMatchObject({ kind: "set", best: { kind: "proxy", losses: [] } });
   expect(rows.map(({ standing: { policy, usd } }) => [policy, usd])).toEqual([
     ["now", 8],

@@ -147,7 +147,8 @@ export function parseSummarizer(options: SummarizerOptions, cwd: string): Summar
   if (modelId === "") throw bad("give a model as provider:model");
   if (!HOST_NAMES.includes(host)) throw bad(`no provider is called "${host}"; ${suggestion(host, HOST_NAMES)}`);
   // An estimate keeps no answer.
-  if (cassette === undefined && options.dryRun !== true) throw bad("give --cassette <folder> to keep the answers, so you pay once");
+  if (cassette === undefined && options.dryRun !== true)
+    throw bad("give --cassette <folder> to keep the answers, so you pay once");
   return { kind: "model", host, modelId, cassetteFolder: resolve(cwd, cassette ?? ".plimsoll-dry-run"), missing: "ask" };
 }
 

@@ -106,7 +106,9 @@ function worseThan(own: Standing, rivals: readonly (Standing | null)[], withInte
       .filter(({ points }) => points > 0)
       .toSorted((a, b) => b.points - a.points)
       .find(({ rival, points }) => (withIntervals ? isBetter(rival, own, place) : points >= LEAST_POINTS));
-    return first === undefined ? [] : [{ measure, than: first.rival?.policy ?? null, points: first.points, cases: casesOf(first.rival, own, place) }];
+    return first === undefined
+      ? []
+      : [{ measure, than: first.rival?.policy ?? null, points: first.points, cases: casesOf(first.rival, own, place) }];
   });
   return found.toSorted((a, b) => b.points - a.points);
 }

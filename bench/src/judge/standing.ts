@@ -151,7 +151,8 @@ function unitFrom(own: readonly [SessionStanding, ...SessionStanding[]]): Sessio
     rereadRatio: geometricMeanOf(own.map(({ rereadRatio }) => rereadRatio)) ?? 1,
     usd: usdOf(own),
     vector: VECTOR.map((_, measure): VectorShare => {
-      const mean = (kind: "own" | "tail" | "none" | "uses") => meanOf(own.flatMap((each) => each.vector[measure]?.[kind] ?? []));
+      const mean = (kind: "own" | "tail" | "none" | "uses") =>
+        meanOf(own.flatMap((each) => each.vector[measure]?.[kind] ?? []));
       return { own: mean("own"), tail: mean("tail"), none: mean("none"), uses: mean("uses") ?? 0 };
     }),
     hasActed: own.some((each) => each.hasActed),

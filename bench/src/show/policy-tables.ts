@@ -87,7 +87,7 @@ const POLICY_COLUMNS: readonly Column<PolicyRow>[] = [
 
 /** Explains the columns, for outputs that do not explain each. */
 export const READING =
-  "cost: % of the cost without compaction, whose requests above the window count as recorded, with the agent's own compaction; costlier sessions: those that cost over 2% more; kept: % of the text that later replies needed, still in the context word for word; older: of text stated 20k tokens earlier or more, a mean over sessions; reread cost: an upper bound, with one more call per missing text; compacts at: at the latest, in a window for messages without system prompt and tools; over window: requests too large for it";
+  "cost: % of the cost without compaction, whose requests above the window count as recorded, with the agent's own compaction; costlier: over 2% more; kept: % of the text that later replies needed, still there word for word; older: of text 20k tokens old or more; reread cost: with one more call per missing text; over window: requests too large for it";
 
 /** Explains the columns of the first table of each window. */
 export function readingOf(windows: readonly WindowJudgement[]): string {
@@ -95,9 +95,17 @@ export function readingOf(windows: readonly WindowJudgement[]): string {
     ? "that outgrow the window"
     : "in which a policy acts (none outgrows its window)";
   const lost = windows.some(({ standings }) => (standings.get(BASELINE_POLICY)?.tooLarge ?? 0) > 0)
-    ? `; ${BASELINE_POLICY} loses the texts that requests over the window need`
+    ? `; ${BASELINE_POLICY} counts as losing their texts`
     : "";
-  return `Over the sessions ${over}. ${READING}${lost}.`;
+  return `${READING}${lost}. All over the sessions ${over}.`;
+}
+
+/** In a window for messages: the largest prompt of the answer's policy, as a provider would count it. */
+function reachNote({ windowLabel: label, summaries, named: [pick] }: WindowJudgement): readonly string[] {
+  const peak = summaries.find(({ policy }) => policy === pick?.policy)?.metrics.economy.peakPromptTokens;
+  return label === REAL_WINDOWS || peak === undefined
+    ? []
+    : [`Prompts of ${pick?.policy} reach ${formatTokens(peak)} with system prompt and tools.`];
 }
 
 /** Counts the older needs by measure: a share of few is moved by one. */
@@ -118,7 +126,12 @@ export function policyTable(report: BenchReport, judged: WindowJudgement, nameOf
   const { summaries, standings, now } = judged;
   return tableOf<PolicyRow>({
     title: `Policies, ${judged.windowLabel}`,
-    notes: [...needsNote(report, judged), ...remarks(summaries, nameOf), ...ownRuleRemarks(report, judged, nameOf)],
+    notes: [
+      ...reachNote(judged),
+      ...needsNote(report, judged),
+      ...remarks(summaries, nameOf),
+      ...ownRuleRemarks(report, judged, nameOf),
+    ],
     rowTitle: "policy",
     columns: POLICY_COLUMNS,
     rows: summaries.map((summary) => ({

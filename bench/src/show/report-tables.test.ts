@@ -93,7 +93,7 @@ test.each([
     "one that is cheaper and keeps as much",
     0.01,
     ["sven trigger.ratio=0.9"],
-    " The closest with model summaries costs no less and keeps no more on average.",
+    " None with model summaries beats it.",
   ],
   ["two of which each has something for it", 100, ["sven trigger.ratio=0.9", "sven*"], " With model summaries: sven*."],
 ])("a picture rings the policies that its sentence names, and no other: %s", (_, usd, names, sentence) => {
@@ -107,9 +107,12 @@ test.each([
   expect(page).toContain(`<p class="pick">${first?.lines[0]}</p>`);
 });
 
-test("a table counts the cases behind its older shares", () => {
+test("a table says how far prompts reach, and counts the cases behind its older shares", () => {
   const [first] = shownReport(reportOf({})).windows;
-  expect(first?.table.notes[0]).toMatch(/^Cases behind older %: [\d,]+ replaced texts in 1 session, [\d,]+ passages in 1 session, /);
+  expect(first?.table.notes[0]).toMatch(/^Prompts of \S+ .*reach [\d.]+k with system prompt and tools\.$/);
+  expect(first?.table.notes[1]).toMatch(
+    /^Cases behind older %: [\d,]+ replaced texts in 1 session, [\d,]+ passages in 1 session, /,
+  );
 });
 
 test("outcomes are made once a report, whatever is made of it", () => {

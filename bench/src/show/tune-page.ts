@@ -139,7 +139,9 @@ function frontOf(result: ShownTuneResult): Markup {
   const { current, front } = result;
   const taken = settingToTake(result);
   const marked = { labels: true, isMarked: true };
-  const judged = front.filter((each) => each.test.units.length > 0 && each.settings.length > 0 && each.policy !== taken?.policy);
+  const judged = front.filter(
+    (each) => each.test.units.length > 0 && each.settings.length > 0 && each.policy !== taken?.policy,
+  );
   return xyChart({
     title: "Cost and content kept",
     xTitle: "cost (% of the cost without compaction)",

@@ -120,7 +120,9 @@ export function validityLines(report: BenchReport): readonly string[] {
   return [
     ...recordedUsdLines(report),
     ...lines,
-    ...(all.some(({ errors }) => errors.dollars !== null) ? [] : ["For errors of dollars and cache, replay what was recorded: -p recorded"]),
+    ...(all.some(({ errors }) => errors.dollars !== null)
+      ? []
+      : ["For errors of dollars and cache, replay what was recorded: -p recorded"]),
     ...(estimated === 0 ? [] : [`${formatNumberOf(estimated, "session")} without reported sizes: replayed on estimates`]),
   ];
 }
@@ -161,7 +163,11 @@ const SESSION_COLUMNS: readonly Column<Validity>[] = [
     fact("compactions", "Number of times that the recorded agent replaced its own history."),
     ({ session }) => session.recordedBoundaries,
   ),
-  ofRecording("real window", fact("tokens", "The model's window: of the replay, else of the recording."), ({ windowTokens }) => windowTokens),
+  ofRecording(
+    "real window",
+    fact("tokens", "The model's window: of the replay, else of the recording."),
+    ({ windowTokens }) => windowTokens,
+  ),
   ...KINDS.map((kind) =>
     numberColumn<Validity>({
       group: "error, %",

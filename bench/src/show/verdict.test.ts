@@ -22,17 +22,16 @@ const projects = (count: number) =>
   });
 
 describe("verdicts", () => {
-  test("say in seven lines which policy, what it costs, keeps and loses, and how sure that is", () => {
+  test("say in six lines which policy, what it costs, keeps and loses, and how sure that is", () => {
     const [verdict] = linesOf(exampleReport());
     expect(verdict?.lines).toEqual([
-      "No answer yet: too little data. Closest: sven*.",
+      "No answer yet. Closest: sven*.",
       expect.stringMatching(/^Costs [\d.]+% of the cost without compaction; yours [\d.]+%\.$/),
       expect.stringMatching(/^Keeps [\d.]+% of the text later replies needed, word for word; yours [\d.]+%\.$/),
       expect.stringMatching(
         /^Worse on [a-z ]+: [\d.]+ points below keeping only the newest messages \([\d,]+ cases\), and on \d other measures\.$/,
       ),
       expect.stringMatching(/^Compacts at 39\.\dk of 64\.\dk\.$/),
-      expect.stringMatching(/^Prompts reach up to [\d.]+k with system prompt and tools\.$/),
       "How sure: too little data: 2 sessions of 1 project; 8 sessions are needed.",
     ]);
   });
@@ -73,8 +72,8 @@ describe("verdicts", () => {
     );
     const [both] = linesOf({ ...plain, rows });
     expect(both?.answers.filter(({ choice }) => choice.pick !== null)).toHaveLength(2);
-    expect(both?.lines).toHaveLength(7);
-    expect(both?.lines[0]).toMatch(/ (The closest with model summaries costs no less|With model summaries: sven\*)/);
+    expect(both?.lines).toHaveLength(6);
+    expect(both?.lines[0]).toMatch(/ (None with model summaries beats it|With model summaries: sven\*)/);
   });
 
   test.each([
@@ -127,17 +126,17 @@ describe("verdicts", () => {
       return { ...row, metrics: { ...row.metrics, cost: own, summaries: NOBODY } };
     });
     expect(linesOf({ ...report, rows })[0]?.lines[0]).toMatch(
-      / The closest with model summaries costs no less and keeps no more on average\.$/,
+      / None with model summaries beats it\.$/,
     );
   });
 
   test("say how sure it is from eight projects on", () => {
     const [verdict] = linesOf(projects(9));
-    expect(verdict?.lines[6]).toMatch(/^How sure: came first in 100% of resamples of 9 projects; cost [\d.]+ to [\d.]+%\.$/);
+    expect(verdict?.lines[5]).toMatch(/^How sure: came first in 100% of resamples of 9 projects; cost [\d.]+ to [\d.]+%\.$/);
   });
 
   test.each([
-    ["too few sessions", null, "No answer yet: too little data. Leads here: ours."],
+    ["too few sessions", null, "No answer yet. Leads here: ours."],
     ["few resamples in which it came first", { again: 0.79 }, "No policy is clearly better: ours looks best here."],
     ["most resamples", { again: 0.8 }, "Use ours."],
   ])("begin by %s", (_, sureness, line) => {
@@ -183,7 +182,7 @@ describe("verdicts", () => {
       /^Also acts in 1 session that never fills its window: keeps [\d.]+% and costs [\d.]+%\.$/,
     );
     const whole = linesIf(() => true);
-    expect(whole?.[0]).toBe("No answer yet: too little data. Closest: sven*.");
+    expect(whole?.[0]).toBe("No answer yet. Closest: sven*.");
     expect(whole?.[2]).toMatch(/; without compaction [\d.]+%\.$/);
   });
 

@@ -4,7 +4,7 @@ import { isCheaper, isJudge, lossesAgainst } from "../judge/choose.ts";
 import type { WindowJudgement } from "../judge/judge.ts";
 import { SAME_COST_RATIO, type Standing, standingOver } from "../judge/standing.ts";
 import { surenessOf } from "../judge/sureness.ts";
-import { REAL_WINDOWS, windowLabel } from "../judge/window-label.ts";
+import { windowLabel } from "../judge/window-label.ts";
 import { BASELINE_POLICY } from "../metrics/has-acted.ts";
 import type { BenchReport } from "../results.ts";
 import { FEWEST_OWNERS, ownersOf } from "../statistics.ts";
@@ -31,7 +31,6 @@ export function verdictLines(report: BenchReport, judged: WindowJudgement, nameO
     worseLine(answer, pick, nameOf),
     ...starredLine(others, pick, nameOf),
     whereWords(report, judged, nameOf),
-    ...reachLine(pick, judged),
     sureLine(judged, answer),
     ...whyLines(
       answers.flatMap(({ placed }) => placed),
@@ -110,7 +109,7 @@ export function choiceWords(
   const name = nameOf(pick.policy);
   if (!hasActed(pick)) return `No compaction looks best here: ${name}, the closest policy, never compacted.`;
   const isClear = choice.recommended.length > 0;
-  if (sureness === null) return `No answer yet: too little data. ${isClear ? "Leads here" : "Closest"}: ${name}.`;
+  if (sureness === null) return `No answer yet. ${isClear ? "Leads here" : "Closest"}: ${name}.`;
   if (!isClear) return `No policy is clearly better. Closest: ${name}.`;
   if (now?.policy === pick.policy) return `Keep ${name}: nothing looks better.`;
   if (changeLine(pick, now).length > 0) return `Looks best here: ${name}.`;
@@ -134,8 +133,8 @@ function besideWords({ summaries, choice }: WindowAnswer, beside: readonly Stand
   const pick = beside.find(({ policy }) => policy === choice.pick?.policy);
   if (pick === undefined)
     return summaries === "by a model"
-      ? " The closest with model summaries costs no less and keeps no more on average."
-      : " The closest without model summaries costs no less and keeps no more on average.";
+      ? " None with model summaries beats it."
+      : " None without model summaries beats it.";
   const dear = pick.costPercent > 100 ? `, which costs ${formatPercent(pick.costPercent)}%` : "";
   return ` ${summaries === "by a model" ? "With" : "Without"} model summaries: ${nameOf(pick.policy)}${dear}.`;
 }
@@ -158,14 +157,6 @@ function whereWords(report: BenchReport, judged: WindowJudgement, nameOf: Policy
         : `from ${formatTokens(at.fromTokens)} if it saves money, else at ${formatTokens(at.tokens)} (window ${formatTokens(at.windowTokens)})`;
   if (pick.compactions > 0) return `Compacts ${where}.`;
   return hasActed(pick) ? `Only shortened results; compacts ${where}.` : `${nameOf(pick.policy)} would compact ${where}.`;
-}
-
-/** In a window for messages: the largest prompt, as a provider would count it. */
-function reachLine({ policy }: Standing, { windowLabel: label, summaries }: WindowJudgement): readonly string[] {
-  const peak = summaries.find((each) => each.policy === policy)?.metrics.economy.peakPromptTokens;
-  return label === REAL_WINDOWS || peak === undefined
-    ? []
-    : [`Prompts reach up to ${formatTokens(peak)} with system prompt and tools.`];
 }
 
 /** A place in a window: a policy compacts from here on if it pays, and at the latest there. */
@@ -230,8 +221,10 @@ function besideLine(fitting: Standing | undefined): readonly string[] {
 function worseLine({ choice, summaries }: WindowAnswer, { policy }: Standing, nameOf: PolicyNames): string {
   const worse = choice.worse.get(policy) ?? [];
   const [worst] = worse;
-  const among = summaries === null ? "" : `Of the policies with${summaries === "by a model" ? "" : "out"} model summaries: n`;
-  const none = `${among === "" ? "N" : among}one of similar cost keeps more; keeping only the newest messages doesn't either.`;
+  const none =
+    summaries === null
+      ? "No policy of similar cost keeps more; keeping only the newest messages doesn't either."
+      : `Of the policies with${summaries === "by a model" ? "" : "out"} model summaries, none of similar cost keeps more.`;
   if (worst === undefined) return none;
   const more = worse.length === 1 ? "" : `, and on ${formatNumberOf(worse.length - 1, "other measure")}`;
   const than = worst.than === null ? "keeping only the newest messages" : nameOf(worst.than);

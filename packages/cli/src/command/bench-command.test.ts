@@ -178,7 +178,7 @@ describe("plimsoll bench", { timeout: REPLAY_MS }, () => {
       "no session of this folder is there for a page",
       "inspect --html x.html",
       2,
-      "no session of this folder was found: name a log or an agent",
+      "no session of this folder was found: name a log, an id that plimsoll advise lists, or an agent",
     ],
     ["an undo is to write a page", "advise --undo --html x.html", 2, "--html does nothing with --undo"],
     ["nothing is to be agreed to", "advise --yes", 2, "--yes does nothing by itself: it is for --write or --undo"],
@@ -349,7 +349,9 @@ describe("options of a run", { timeout: REPLAY_MS }, () => {
 
   test("tables come as Markdown", async () => {
     await run(`bench logs/session.jsonl ${args} --markdown tables.md`);
-    expect(text("tables.md")).toMatch(/^### Policies, 16k for messages\n\n\| policy \| cost % /m);
+    expect(text("tables.md")).toMatch(
+      /^### Policies, 16k for messages\n\nPrompts of .*\n\nCases behind .*\n\n\| policy \| cost % /m,
+    );
     expect(text("tables.md")).toMatch(/^\| pi\\\* .* \| 1\/1 \|/m);
   });
 });
