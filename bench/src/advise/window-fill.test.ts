@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { exampleReport } from "../../testing/example-report.ts";
 import { windowFills } from "./window-fill.ts";
 
+const WITHOUT_CALLS = { kinds: [], samples: [] };
+
 test("requests are taken apart by kind, results of a server's tools together, each with its share of the dollars, replies with those of writing them", () => {
   const { rows, sessions } = exampleReport({ sessions: ["a"], calls: 4 });
   const composition = {
@@ -14,7 +16,12 @@ test("requests are taken apart by kind, results of a server's tools together, ea
   const own = sessions.map((session) => ({ ...session, calls: 4, recordedUsd: 2.8 }));
   const recorded = rows.filter(({ policy }) => policy === "none").slice(0, 1);
   const fills = windowFills(
-    { rows: recorded.map((row) => ({ ...row, policy: "recorded", composition })), sessions: own },
+    {
+      rows: recorded.flatMap((row) =>
+        [composition, WITHOUT_CALLS].map((of) => ({ ...row, policy: "recorded", composition: of })),
+      ),
+      sessions: own,
+    },
     new Map(sessions.map(({ session }) => [session, 1.4])),
   );
   expect(fills.map(({ kind, tokens, usd }) => [kind, tokens, Number(usd?.toFixed(9))])).toEqual([

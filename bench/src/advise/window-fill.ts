@@ -33,7 +33,9 @@ export function windowFills(
 ): readonly WindowFill[] {
   const isPriced = sessions.some(({ recordedUsd }) => recordedUsd !== null);
   const described = new Map(sessions.map((each) => [each.session, each]));
-  const parts = rows.flatMap(({ policy, session, composition: { kinds, samples } }) => {
+  // A fork without a call of its own has no sample.
+  const sampled = rows.filter(({ composition }) => composition.samples.length > 0);
+  const parts = sampled.flatMap(({ policy, session, composition: { kinds, samples } }) => {
     const { calls = 0, recordedUsd = null } = policy === "recorded" ? (described.get(session) ?? {}) : {};
     const totals = kinds.map((_, place) => sum(samples.map(({ tokens }) => tokens[place] ?? 0)));
     const overheads = samples.map(({ tokens }) => tokens[kinds.indexOf(OVERHEAD)] ?? 0);
