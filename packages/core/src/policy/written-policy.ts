@@ -204,7 +204,7 @@ export function keepsByRule(keep: unknown): keep is Readonly<Record<string, unkn
  */
 export function policyOf<Given extends EnginePolicy>(given: Given | string): Given | Policy {
   // A caller without types may give changes of a preset.
-  if (typeof given !== "string" && isRecord(given) && changesPreset(given))
+  if (typeof given !== "string" && isRecord(given) && changesPreset(given) && !Object.hasOwn(given, RETIRED_KNOB))
     throw new PlimsollError("bad-policy", "these are changes of a preset: give definePolicy({ … }) of them", {});
   if (typeof given !== "string") return given;
   const preset = presetNamed(given);
