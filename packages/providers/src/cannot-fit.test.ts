@@ -1,13 +1,10 @@
 import { NONE_POLICY, PLIMSOLL_POLICY, type Policy } from "@plimsoll/core";
 import { describe, expect, test } from "vitest";
 import { ALL_DOORS, chatAnswer, type OpenDoor } from "../testing/doors.ts";
-import { createAnthropicSession } from "./anthropic/index.ts";
-import { createMessagesCompactor } from "./drop-in/anthropic.ts";
-import { createContentsCompactor } from "./drop-in/google-genai.ts";
+import { ITEM_FORMS } from "../testing/item-forms.ts";
+import { COMPACTORS, WIRE_NAMES } from "../testing/kept-items.ts";
+import { SESSION_WIRES, type SessionWire, WIRE_SESSIONS } from "../testing/wire-sessions.ts";
 import { createChatCompactor } from "./drop-in/openai-chat.ts";
-import { createItemsCompactor } from "./drop-in/openai-responses.ts";
-import { createChatSession } from "./openai-chat/index.ts";
-import { createResponsesSession } from "./openai-responses/index.ts";
 
 const LIMITS = { contextWindowTokens: 16_000, maxOutputTokens: 1_000 };
 const GIANT = "word ".repeat(57_000);
@@ -67,27 +64,20 @@ test.each(ALL_DOORS)("through %s: a message that only the vendor counts as too l
 const options = { policy: PLIMSOLL_POLICY, limits: LIMITS };
 const chat = [OLDER, GIANT].map((content) => ({ role: "user", content }) as const);
 const turns = (["user", "assistant", "user"] as const).map((role) => ({ role, content: "go on" }));
-const contents = [OLDER, GIANT].map((text) => ({ role: "user", parts: [{ text }] }));
-const opened = async (session: Promise<{ user(text: string): void; request(): Promise<unknown> }>) => {
-  const { user, request } = await session;
+const opened = async (wire: SessionWire) => {
+  const { user, request } = await WIRE_SESSIONS[wire]({ ...options, model: "m" });
   user(GIANT);
   return await request();
 };
-const request = { model: "m", max_tokens: 1_000 };
 
 test.each<[string, () => Promise<unknown>]>([
-  ["Messages", () => createMessagesCompactor(options).fit(chat)],
-  ["Chat Completions", () => createChatCompactor(options).fit(chat)],
-  ["Responses", () => createItemsCompactor(options).fit(chat)],
-  ["Gemini", () => createContentsCompactor(options).fit(contents)],
+  ...WIRE_NAMES.map((wire): [string, () => Promise<unknown>] => {
+    const { said: itemOf } = ITEM_FORMS[wire];
+    return [wire, () => COMPACTORS[wire](options).fit([Object(itemOf(OLDER)), Object(itemOf(GIANT))])];
+  }),
   ["a system text behind older turns", () => createChatCompactor(options).fit([{ role: "system", content: GIANT }, ...turns])],
   ["a request's own limits", () => createChatCompactor({ ...options, limits: NO_LIMITS }).fit(chat, { limits: LIMITS })],
-  ["a session of Messages", () => opened(createAnthropicSession({ request, ...options }))],
-  ["a session of Chat Completions", () => opened(createChatSession({ request, ...options }))],
-  [
-    "a session of Responses",
-    () => opened(createResponsesSession({ request: { model: "m", max_output_tokens: 1_000 }, ...options })),
-  ],
+  ...SESSION_WIRES.map((wire): [string, () => Promise<unknown>] => [`a session of ${wire}`, () => opened(wire)]),
 ])("what is only handed back rejects where the caller named the limits: %s", async (_, fit) => {
   await expect(fit()).rejects.toMatchObject(NAMED);
 });

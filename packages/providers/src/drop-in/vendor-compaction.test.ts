@@ -1,15 +1,12 @@
-import type Anthropic from "@anthropic-ai/sdk";
-import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { AIMessage } from "@langchain/core/messages";
 import { NONE_POLICY, PLIMSOLL_POLICY } from "@plimsoll/core";
 import type { LanguageModelMiddleware } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { expect, test } from "vitest";
+import { ITEM_FORMS, type KeptName, stepItems } from "../../testing/item-forms.ts";
+import { COMPACTORS, fieldsOf } from "../../testing/kept-items.ts";
+import { recordsAt } from "../fields.ts";
 import { createCompactionMiddleware } from "./ai-sdk.ts";
-import { createMessagesCompactor } from "./anthropic.ts";
-import { createArrayCompactor } from "./array-compactor.ts";
-import { LANGCHAIN_MESSAGES } from "./langchain-messages.ts";
-import { createItemsCompactor } from "./openai-responses.ts";
-import type { ResponseItem } from "./response-items.ts";
 
 type Params = Parameters<NonNullable<LanguageModelMiddleware["wrapGenerate"]>>[0]["params"];
 
@@ -21,45 +18,26 @@ const within = (contextWindowTokens: number, maxOutputTokens: number) => ({
 const [wide, narrow] = [within(200_000, 2_000), within(8_000, 500)];
 type Limited = typeof wide;
 
-/** Items with the server's compaction near the beginning, and much after it. */
-const items: readonly ResponseItem[] = [
-  { role: "user", content: "Read all files." },
-  { type: "compaction", encrypted_content: "c2VhbGVk" },
-  ...Array.from({ length: 30 }, (_, index): readonly ResponseItem[] => [
-    { type: "function_call", call_id: `call_${index}`, name: "read_file", arguments: "{}" },
-    { type: "function_call_output", call_id: `call_${index}`, output: LONG },
-  ]).flat(),
-  { role: "user", content: "Go on." },
-];
+/** A history with the server's compaction near the beginning, and much after it. */
+function historyOf(name: KeptName, ...compacted: readonly unknown[]): never[] {
+  const steps = Array.from({ length: 30 }, (_, index) => ({ id: `call_${index}`, name: "read_file", result: LONG }));
+  const made = steps.flatMap((step) => stepItems(name, step));
+  return [ITEM_FORMS[name].said("Read all files."), ...compacted, ...made] as never[];
+}
 
-/** The same on the Messages wire: the vendor's SDK has the block's type in its beta part. */
-const block: object = { type: "compaction", content: "what the server wrote" };
-const messages: readonly Anthropic.MessageParam[] = [
-  { role: "user", content: "Read all files." },
-  { role: "assistant", content: [Object.assign({ type: "text" as const, text: "" }, block)] },
-  ...Array.from({ length: 30 }, (_, index): readonly Anthropic.MessageParam[] => [
-    { role: "assistant", content: [{ type: "tool_use", id: `toolu_${index}`, name: "read_file", input: {} }] },
-    { role: "user", content: [{ type: "tool_result", tool_use_id: `toolu_${index}`, content: LONG }] },
-  ]).flat(),
-];
+const BLOCK = { type: "compaction", content: "what the server wrote" };
+const SEALED = { type: "compaction", encrypted_content: "c2VhbGVk" };
+const items = historyOf("openai-responses", SEALED);
+const messages = historyOf("anthropic", { role: "assistant", content: [BLOCK] });
 
-const compacted = {
-  type: "text",
-  text: "what the server wrote",
-  providerOptions: { anthropic: { type: "compaction" } },
-} as const;
+/** In the AI SDK's prompts, as its provider for this vendor reads an answer into them. */
+const part = { type: "text", text: BLOCK.content, providerOptions: { anthropic: { type: "compaction" } } };
+const [reply, result] = stepItems("ai-sdk", { id: "call", result: LONG }).map(fieldsOf);
+const prompt = historyOf("ai-sdk", { ...reply, content: [part, ...recordsAt(reply, "content")] }, result);
 
-/** The same in the AI SDK's prompts, as its provider for this vendor reads an answer into them. */
-const prompt: Params["prompt"] = [
-  { role: "user", content: [{ type: "text", text: "Read all files." }] },
-  ...Array.from({ length: 30 }, (_, index): Params["prompt"] => {
-    const call = { toolCallId: `call_${index}`, toolName: "read_file" };
-    return [
-      { role: "assistant", content: [...(index === 0 ? [compacted] : []), { type: "tool-call", ...call, input: {} }] },
-      { role: "tool", content: [{ type: "tool-result", ...call, output: { type: "text", value: LONG } }] },
-    ];
-  }).flat(),
-];
+/** In LangChain's messages: as a block, and as an item that was kept of an answer. */
+const asBlock = historyOf("langchain", new AIMessage({ content: [BLOCK] }));
+const asItem = historyOf("langchain", new AIMessage({ content: "", response_metadata: { output: [SEALED] } }));
 
 /** The prompt that reaches the model through the middleware. */
 async function throughMiddleware(options: Limited): Promise<readonly unknown[]> {
@@ -83,26 +61,12 @@ async function throughMiddleware(options: Limited): Promise<readonly unknown[]> 
 
 const NO_INPUT = { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 };
 
-/** The same in LangChain's messages: as a block, and as an item that was kept of an answer. */
-const langChain = (first: BaseMessage): readonly BaseMessage[] => [
-  new HumanMessage("Read all files."),
-  first,
-  ...Array.from({ length: 30 }, (_, index): readonly BaseMessage[] => [
-    new AIMessage({ content: "", tool_calls: [{ id: `call_${index}`, name: "read_file", args: {}, type: "tool_call" }] }),
-    new ToolMessage({ content: LONG, tool_call_id: `call_${index}`, name: "read_file" }),
-  ]).flat(),
-];
-const asBlock = langChain(new AIMessage({ content: [{ type: "compaction", content: "what the server wrote" }] }));
-const asItem = langChain(
-  new AIMessage({ content: "", response_metadata: { output: [{ type: "compaction", encrypted_content: "c2VhbGVk" }] } }),
-);
-
 const rows: readonly (readonly [string, (options: Limited) => Promise<readonly unknown[]>, readonly unknown[]])[] = [
-  ["Responses", (options) => createItemsCompactor(options).fit(items), items],
-  ["Messages", (options) => createMessagesCompactor(options).fit(messages), messages],
+  ["Responses", (options) => COMPACTORS["openai-responses"](options).fit(items), items],
+  ["Messages", (options) => COMPACTORS.anthropic(options).fit(messages), messages],
   ["AI SDK", throughMiddleware, prompt],
-  ["LangChain, a block", (options) => createArrayCompactor(LANGCHAIN_MESSAGES, options).fit(asBlock), asBlock],
-  ["LangChain, an answer's item", (options) => createArrayCompactor(LANGCHAIN_MESSAGES, options).fit(asItem), asItem],
+  ["LangChain, a block", (options) => COMPACTORS.langchain(options).fit(asBlock), asBlock],
+  ["LangChain, an answer's item", (options) => COMPACTORS.langchain(options).fit(asItem), asItem],
 ];
 
 test.each(rows)("%s: an array with the vendor's compaction that fits goes through untouched", async (_, fit, own) => {
