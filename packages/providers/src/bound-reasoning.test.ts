@@ -3,12 +3,12 @@ import { type BoundReasoning, type ContextEvent, PLIMSOLL_POLICY, type Policy } 
 import { startSimulator } from "@plimsoll/simulator";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { fetchBehindProxy } from "../testing/fetch-behind-proxy.ts";
 import { lastRole } from "../testing/matrix-runs.ts";
 import { matrixScript, READ_TOOL, SYSTEM } from "../testing/matrix-script.ts";
 import { proxyInMemory } from "../testing/proxy-in-memory.ts";
 import { type AnthropicSession, type AnthropicSessionOptions, createAnthropicSession } from "./anthropic/session.ts";
 import { createMessagesCompactor } from "./drop-in/anthropic.ts";
-import { parseRecord, recordsAt } from "./fields.ts";
 
 const MODEL = "claude-fable-5-2";
 const LIMITS = { contextWindowTokens: 32_768, maxOutputTokens: 2_000 };
@@ -357,31 +357,19 @@ describe("an agent behind the proxy", () => {
       onRequest: (_wire, body) => bodies.push(body),
     });
     onTestFinished(() => simulator.close());
-    const begin = () => proxyInMemory({ limits: LIMITS, onProblem: () => undefined });
-    let compaction = begin();
-    const signal = new AbortController().signal;
-    const headers = {
-      "x-api-key": "key",
-      "anthropic-version": "2023-06-01",
-      "anthropic-beta": "thinking-binding-controls-2026-08-01",
-    };
-    const thinking = { type: "adaptive", block_binding: { prefix_mismatch_behavior: "error" } };
+    const begin = () =>
+      new Anthropic({
+        ...{ apiKey: "key", baseURL: simulator.url, maxRetries: 0 },
+        defaultHeaders: { "anthropic-beta": "thinking-binding-controls-2026-08-01" },
+        fetch: fetchBehindProxy(proxyInMemory({ limits: LIMITS, onProblem: () => undefined })),
+      });
+    let sdk = begin();
+    const thinking = { type: "adaptive" as const, block_binding: { prefix_mismatch_behavior: "error" } };
     const messages: Anthropic.MessageParam[] = [{ role: "user", content: "go" }];
-    const post = async (bodyText: string) =>
-      await fetch(`${simulator.url}/v1/messages`, { method: "POST", headers, body: bodyText });
     for (let step = 0; step < 30; step++) {
-      compaction = step === 20 ? begin() : compaction;
-      const bodyText = JSON.stringify({ ...ASKED, thinking, messages });
-      let prepared = await compaction.prepare({ path: "/v1/messages", headers, bodyText, signal });
-      let answer = await post(prepared?.bodyText ?? bodyText);
-      for (let recovery = 0; !answer.ok && prepared !== null; recovery++) {
-        prepared = await prepared.recover({ status: answer.status, bodyText: await answer.text() }, recovery);
-        answer = prepared === null ? answer : await post(prepared.bodyText ?? bodyText);
-      }
-      expect(answer.status).toBe(200);
-      const reply = parseRecord(await answer.text()) ?? {};
-      await prepared?.observe(reply);
-      messages.push(...turnOf(recordsAt(reply, "content") as never, "line of a file\n".repeat(300)));
+      sdk = step === 20 ? begin() : sdk;
+      const { content } = await sdk.messages.create({ ...ASKED, thinking, messages });
+      messages.push(...turnOf(content, "line of a file\n".repeat(300)));
     }
     expect(bodies.every((body) => JSON.stringify(body).includes("prefix_mismatch_behavior"))).toBe(true);
     const refused = simulator.exchanges().filter(({ outcome }) => outcome === "rejected");

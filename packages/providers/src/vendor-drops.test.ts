@@ -3,14 +3,14 @@ import { createDigest, createMemoryArtifactStore, PLIMSOLL_POLICY } from "@plims
 import { startSimulator } from "@plimsoll/simulator";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import { expect, onTestFinished, test } from "vitest";
+import { fetchBehindProxy } from "../testing/fetch-behind-proxy.ts";
 import { fileText, matrixScript, pathIn, READ_TOOL, readFileTool, SYSTEM } from "../testing/matrix-script.ts";
+import { proxyInMemory } from "../testing/proxy-in-memory.ts";
 import { type AnthropicOptions, createAnthropicClient } from "./anthropic/client.ts";
 import { isBoundReasoning } from "./catalog/bound-reasoning.ts";
 import { parseRecord, recordsAt } from "./fields.ts";
-import { createLearnedLimits } from "./learned-limits.ts";
 import { createConversationKeys, type KeyNote } from "./proxy/conversation-keys.ts";
 import type { ProxyOptions } from "./proxy/prepared-request.ts";
-import { createProxyCompaction } from "./proxy/proxy.ts";
 
 const MODEL = "claude-fable-5-2";
 const LIMITS = { contextWindowTokens: 32_768, maxOutputTokens: 2_000 };
@@ -79,48 +79,24 @@ test("a proxy asks for a program that says nothing, keeps the choice with the co
   const messages: unknown[] = [{ role: "user", content: "go" }];
   const tools = [{ name: READ_TOOL.name, description: "", input_schema: READ_TOOL.parameters }];
   const play = async (options: Pick<ProxyOptions, "boundReasoning">) => {
-    const compaction = createProxyCompaction({
-      policy: PLIMSOLL_POLICY,
-      limitsOf: () => LIMITS,
-      sessions,
+    const compaction = proxyInMemory({
+      ...{ limits: LIMITS, sessions },
       keys: createConversationKeys(notes, async (note) => void notes.push(note)),
-      learned: createLearnedLimits(),
       onProblem: (line) => {
         throw new Error(line);
       },
       ...options,
     });
+    const ask = fetchBehindProxy(compaction);
     const start = count();
     const headers = { "x-api-key": "key", "anthropic-version": "2023-06-01" };
     for (let step = 0; step < STEPS; step++) {
-      const bodyText = JSON.stringify({ model: MODEL, max_tokens: 2_000, system: SYSTEM, tools, messages });
-      const signal = new AbortController().signal;
-      let prepared = await compaction.prepare({ path: "/v1/messages", headers, bodyText, signal });
-      const post = async () =>
-        await fetch(`${url}/v1/messages`, {
-          method: "POST",
-          headers: { ...headers, "anthropic-beta": (prepared?.betas ?? []).join(",") },
-          body: prepared?.bodyText ?? bodyText,
-        });
-      let answer = await post();
-      for (let recovery = 0; !answer.ok && prepared !== null; recovery++) {
-        prepared = await prepared.recover({ status: answer.status, bodyText: await answer.text() }, recovery);
-        answer = await post();
-      }
-      const reply = parseRecord(await answer.text()) ?? {};
-      await prepared?.observe(reply);
-      const content = recordsAt(reply, "content");
-      const results = content.flatMap(({ type, id, input }) =>
-        type === "tool_use"
-          ? [
-              {
-                type: "tool_result",
-                tool_use_id: id,
-                content: fileText(pathIn(input)).toWellFormed(),
-              },
-            ]
-          : [],
-      );
+      const body = JSON.stringify({ model: MODEL, max_tokens: 2_000, system: SYSTEM, tools, messages });
+      const answer = await ask(`${url}/v1/messages`, { method: "POST", headers, body });
+      const content = recordsAt(parseRecord(await answer.text()), "content");
+      const calls = content.filter(({ type }) => type === "tool_use");
+      const textOf = (input: unknown) => fileText(pathIn(input)).toWellFormed();
+      const results = calls.map(({ id, input }) => ({ type: "tool_result", tool_use_id: id, content: textOf(input) }));
       messages.push({ role: "assistant", content }, { role: "user", content: results.length > 0 ? results : "go on" });
     }
     await compaction.close();

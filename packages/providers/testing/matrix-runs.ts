@@ -20,6 +20,7 @@ import { createOpenAiResponsesClient } from "../src/openai-responses/client.ts";
 import { fetchBehindProxy } from "./fetch-behind-proxy.ts";
 import type { MatrixColumn, MatrixGame, Thinking } from "./matrix-game.ts";
 import { declaration, fileText, pathIn, question, READ_TOOL, readFileTool, SYSTEM } from "./matrix-script.ts";
+import { proxyInMemory } from "./proxy-in-memory.ts";
 
 const MAXIMUM_OUTPUT_TOKENS = 2_048;
 const BUDGET_TOKENS = 1_024;
@@ -33,6 +34,14 @@ const limitsOf = ({ windowTokens }: MatrixGame) => ({
   contextWindowTokens: windowTokens,
   maxOutputTokens: MAXIMUM_OUTPUT_TOKENS,
 });
+
+const proxyOf = (game: MatrixGame) =>
+  proxyInMemory({
+    ...{ policy: game.policy, limits: limitsOf(game) },
+    onProblem: (line) => {
+      throw new Error(line);
+    },
+  });
 
 /** Our own loop, over one of our own clients. */
 async function playAgent(game: MatrixGame, client: ModelClient, modelId: string): Promise<void> {
@@ -96,7 +105,7 @@ const messagesDropIn =
       apiKey: "key",
       baseURL: game.simulator.url,
       maxRetries: 0,
-      fetch: through === "drop-in" ? fetch : fetchBehindProxy(game.policy, limitsOf(game)),
+      fetch: through === "drop-in" ? fetch : fetchBehindProxy(proxyOf(game)),
     });
     const { policy } = game;
     const compactor: Pick<ReturnType<typeof createMessagesCompactor>, "send"> = through === "proxy"
@@ -160,7 +169,7 @@ const openAiSdk = (through: Through, game: MatrixGame) =>
     apiKey: "key",
     baseURL: game.simulator.openAiUrl,
     maxRetries: 0,
-    fetch: through === "drop-in" ? fetch : fetchBehindProxy(game.policy, limitsOf(game)),
+    fetch: through === "drop-in" ? fetch : fetchBehindProxy(proxyOf(game)),
   });
 
 const chatDropIn =

@@ -3,20 +3,14 @@ import { PLIMSOLL_POLICY } from "@plimsoll/core";
 import { isRecord } from "@plimsoll/core/extend";
 import { type SimulatedRules, startSimulator } from "@plimsoll/simulator";
 import type { WireName } from "@plimsoll/simulator/extend";
-import { createAnthropicSession } from "../src/anthropic/session.ts";
-import { createMessagesCompactor } from "../src/drop-in/anthropic.ts";
-import type { ArrayCompactor } from "../src/drop-in/array-compactor.ts";
-import { createContentsCompactor } from "../src/drop-in/google-genai.ts";
-import { createChatCompactor } from "../src/drop-in/openai-chat.ts";
-import { createItemsCompactor } from "../src/drop-in/openai-responses.ts";
-import type { CompactorOptions } from "../src/drop-in/request.ts";
 import { type Fields, parseRecord, recordsAt } from "../src/fields.ts";
-import { createChatSession } from "../src/openai-chat/session.ts";
-import { createResponsesSession } from "../src/openai-responses/session.ts";
-import type { SdkSession } from "../src/session/session.ts";
+import { fetchBehindProxy } from "./fetch-behind-proxy.ts";
+import { COMPACTORS, fieldsOf } from "./kept-items.ts";
 import type { LoopMedia } from "./made-media.ts";
 import { proxyInMemory } from "./proxy-in-memory.ts";
 import { validateChatRequest, validateMessagesRequest, validateResponsesRequest } from "./vendor-rules.ts";
+import { bodyOf, pathOf } from "./wire-bodies.ts";
+import { WIRE_SESSIONS } from "./wire-sessions.ts";
 
 /** A session of steps: each brings media, said by the person or as the result of a call. */
 export interface MediaLoop {
@@ -52,8 +46,6 @@ const dataUrl = ({ mediaType, base64, url }: LoopMedia) => url ?? `data:${mediaT
 
 /** One wire's form of a loop's messages. */
 interface LoopForm {
-  readonly path: (modelId: string) => string;
-  readonly body: (modelId: string, items: readonly Fields[]) => Fields;
   readonly said: (text: string, media: readonly LoopMedia[]) => Fields;
   readonly replyOf: (answer: Fields) => readonly Fields[];
   /** The result of the reply's one call, and the loop's words with it. */
@@ -84,8 +76,6 @@ const geminiPart = ({ mediaType, base64, url }: LoopMedia): Fields =>
 
 const FORMS: Readonly<Record<WireName, LoopForm>> = {
   anthropic: {
-    path: () => "/v1/messages",
-    body: (model, messages) => ({ model, max_tokens: MAX_TOKENS, tools: [{ name: "look", input_schema: TOOL }], messages }),
     said: (text, media) => ({ role: "user", content: [{ type: "text", text }, ...media.map(anthropicBlock)] }),
     replyOf: (answer) => [{ role: "assistant", content: answer.content }],
     resultOf: ([reply], media) => {
@@ -95,13 +85,6 @@ const FORMS: Readonly<Record<WireName, LoopForm>> = {
     },
   },
   "openai-chat": {
-    path: () => "/v1/chat/completions",
-    body: (model, messages) => ({
-      model,
-      max_completion_tokens: MAX_TOKENS,
-      tools: [{ type: "function", function: { name: "look", parameters: TOOL } }],
-      messages,
-    }),
     said: (text, media) => ({ role: "user", content: [{ type: "text", text }, ...media.map(chatPart)] }),
     replyOf: (answer) => recordsAt(answer, "choices").flatMap(({ message }) => (isRecord(message) ? [message] : [])),
     resultOf: ([reply], media) => [
@@ -110,14 +93,6 @@ const FORMS: Readonly<Record<WireName, LoopForm>> = {
     ],
   },
   "openai-responses": {
-    path: () => "/v1/responses",
-    body: (model, input) => ({
-      model,
-      max_output_tokens: MAX_TOKENS,
-      store: false,
-      tools: [{ type: "function", name: "look", parameters: TOOL, strict: false }],
-      input,
-    }),
     said: (text, media) => ({ role: "user", content: [{ type: "input_text", text }, ...media.map(responsesPart)] }),
     replyOf: (answer) => recordsAt(answer, "output"),
     resultOf: (reply, media) => [
@@ -129,12 +104,6 @@ const FORMS: Readonly<Record<WireName, LoopForm>> = {
     ],
   },
   gemini: {
-    path: (modelId) => `/v1beta/models/${modelId}:generateContent`,
-    body: (_, contents) => ({
-      contents,
-      tools: [{ functionDeclarations: [{ name: "look", parametersJsonSchema: TOOL }] }],
-      generationConfig: { maxOutputTokens: MAX_TOKENS },
-    }),
     said: (text, media) => ({ role: "user", parts: [{ text }, ...media.map(geminiPart)] }),
     replyOf: (answer) => recordsAt(answer, "candidates").flatMap(({ content }) => (isRecord(content) ? [content] : [])),
     resultOf: (_, media) => [
@@ -187,10 +156,11 @@ const HEADERS = {
   authorization: "Bearer k",
   "anthropic-version": "2023-06-01",
   "x-goog-api-key": "k",
+  "x-session-id": "one",
 };
 
-async function post(url: string, bodyText: string): Promise<Fields> {
-  const response = await fetch(url, { method: "POST", headers: HEADERS, body: bodyText });
+async function post(url: string, bodyText: string, ask = fetch): Promise<Fields> {
+  const response = await ask(url, { method: "POST", headers: HEADERS, body: bodyText });
   const text = await response.text();
   const body = parseRecord(text) ?? {};
   if (!response.ok) throw Object.assign(new Error(`${response.status} ${text}`), { status: response.status, error: body });
@@ -205,14 +175,21 @@ const limitsOf = ({ windowTokens = WINDOW_TOKENS }: MediaLoop): ModelLimits => (
 /** Sends the whole history each time, through a drop-in or behind the proxy's compaction. */
 async function playArray(loop: MediaLoop, url: string, onEvent: (event: ContextEvent) => void): Promise<number> {
   const form = FORMS[loop.wire];
-  const path = form.path(loop.modelId);
-  const send = loop.through === "proxy" ? proxied(loop, url, onEvent) : dropIn(loop, onEvent);
+  const { wire, modelId: model } = loop;
+  const address = `${url}${pathOf(wire, model)}`;
+  const options = { policy: PLIMSOLL_POLICY, limits: limitsOf(loop), onEvent };
+  const ask = loop.through === "proxy" ? fetchBehindProxy(proxyInMemory(options)) : fetch;
+  const call = (items: readonly Fields[]) =>
+    post(address, JSON.stringify(bodyOf(wire, items, { model, replyTokens: MAX_TOKENS })), ask);
+  const compactor = COMPACTORS[wire](options);
+  const send = (items: readonly Fields[]) =>
+    loop.through === "proxy"
+      ? call(items)
+      : compactor.send(items, (sent) => call(sent.map(fieldsOf)) as Promise<never>, { modelId: model });
   let answered = 0;
   const history: Fields[] = [form.said("Look at all of it.", loop.place === "said" ? loop.mediaAt(0) : [])];
   for (let step = 1; step <= loop.steps; step++) {
-    const answer = await send(history, (items) => post(`${url}${path}`, JSON.stringify(form.body(loop.modelId, items)))).catch(
-      () => null,
-    );
+    const answer = await send(history).catch(() => null);
     if (answer !== null) answered += 1;
     else if (loop.place === "result") return answered;
     const reply = answer === null ? [] : form.replyOf(answer);
@@ -224,126 +201,18 @@ async function playArray(loop: MediaLoop, url: string, onEvent: (event: ContextE
   return answered;
 }
 
-type Send = (items: readonly Fields[], call: (items: readonly Fields[]) => Promise<Fields>) => Promise<Fields>;
-
-function dropIn(loop: MediaLoop, onEvent: (event: ContextEvent) => void): Send {
-  const { wire, modelId } = loop;
-  const limits = limitsOf(loop);
-  const options: CompactorOptions = { policy: PLIMSOLL_POLICY, limits, onEvent };
-  const sendBy = <Item, Answer>(compactor: ArrayCompactor<Item, Answer>): Send => {
-    const isItems = (items: readonly unknown[]): items is Item[] => items.every(isRecord);
-    const isAnswer = (answer: unknown): answer is Answer & Fields => isRecord(answer);
-    return async (items, call) => {
-      if (!isItems(items)) throw new Error("no items");
-      return await compactor.send(
-        items,
-        async (sent) => {
-          const all: readonly unknown[] = sent;
-          const answer = await call(all.filter(isRecord));
-          if (!isAnswer(answer)) throw new Error("no answer");
-          return answer;
-        },
-        { modelId },
-      );
-    };
-  };
-  switch (wire) {
-    case "anthropic":
-      return sendBy(createMessagesCompactor(options));
-    case "openai-chat":
-      return sendBy(createChatCompactor(options));
-    case "openai-responses":
-      return sendBy(createItemsCompactor(options));
-    case "gemini":
-      return sendBy(createContentsCompactor(options));
-    default:
-      return wire satisfies never;
-  }
-}
-
-function proxied(loop: MediaLoop, url: string, onEvent: (event: ContextEvent) => void): Send {
-  const { wire, modelId } = loop;
-  const form = FORMS[wire];
-  const path = form.path(modelId);
-  const compaction = proxyInMemory({ limits: limitsOf(loop), onEvent });
-  const { signal } = new AbortController();
-  return async (items) => {
-    const bodyText = JSON.stringify(form.body(modelId, items));
-    let prepared = await compaction.prepare({ path, headers: { "x-session-id": "one" }, bodyText, signal });
-    for (let recovery = 0; ; recovery++) {
-      try {
-        const answer = await post(`${url}${path}`, prepared?.bodyText ?? bodyText);
-        await prepared?.observe(answer);
-        return answer;
-      } catch (error) {
-        const { status, error: body } = isRecord(error) ? error : {};
-        const failure = { status: typeof status === "number" ? status : 0, bodyText: JSON.stringify(body) };
-        prepared = (await prepared?.recover(failure, recovery)) ?? null;
-        if (prepared === null) throw error;
-      }
-    }
-  };
-}
-
 function imagePart({ mediaType, base64, url }: LoopMedia): ImagePart {
   const source = url === undefined ? ({ kind: "base64", data: base64 } as const) : ({ kind: "url", url } as const);
   return { type: "image", mediaType, widthPx: null, heightPx: null, sizeBytes: null, source };
 }
 
-/** A session that gets the loop's new messages; its requests and answers pass unread. */
-function told<Request, Answer>(session: SdkSession<Request, Answer>) {
-  const isAnswer = (answer: unknown): answer is Answer => isRecord(answer);
-  return {
-    user: session.user,
-    result: session.result,
-    calls: () => session.calls,
-    send: (call: (asked: unknown) => Promise<Fields>) =>
-      session.send(async (asked) => {
-        const answer: unknown = await call(asked);
-        if (!isAnswer(answer)) throw new Error("no answer");
-        return answer;
-      }),
-  };
-}
-
-/** Opens a session on a wire that has one. */
-async function opened(loop: MediaLoop, onEvent: (event: ContextEvent) => void) {
-  const { wire, modelId: model } = loop;
-  const options = { policy: PLIMSOLL_POLICY, limits: limitsOf(loop), onEvent };
-  const fn = { name: "look", parameters: TOOL };
-  switch (wire) {
-    case "anthropic":
-      return told(
-        await createAnthropicSession({
-          ...options,
-          request: { model, max_tokens: MAX_TOKENS, tools: [{ name: "look", input_schema: { type: "object" } }] },
-        }),
-      );
-    case "openai-chat":
-      return told(
-        await createChatSession({
-          ...options,
-          request: { model, max_completion_tokens: MAX_TOKENS, tools: [{ type: "function", function: fn }] },
-        }),
-      );
-    case "openai-responses":
-      return told(
-        await createResponsesSession({
-          ...options,
-          request: { model, max_output_tokens: MAX_TOKENS, tools: [{ type: "function", ...fn, strict: false }] },
-        }),
-      );
-    case "gemini":
-      throw new Error("no session on this wire");
-    default:
-      return wire satisfies never;
-  }
-}
-
 /** Gives a session only the new messages. */
 async function playSession(loop: MediaLoop, url: string, onEvent: (event: ContextEvent) => void): Promise<number> {
-  const session = await opened(loop, onEvent);
-  const address = `${url}${FORMS[loop.wire].path(loop.modelId)}`;
+  const { wire, modelId: model } = loop;
+  if (wire === "gemini") throw new Error("no session on this wire");
+  const options = { policy: PLIMSOLL_POLICY, limits: limitsOf(loop), onEvent };
+  const session = await WIRE_SESSIONS[wire]({ ...options, model, tools: [{ name: "look", parameters: TOOL }] });
+  const address = `${url}${pathOf(wire, model)}`;
   const parts = (text: string, media: readonly LoopMedia[]): UserMessage["parts"] => [
     { type: "text", text },
     ...media.map(imagePart),
@@ -351,12 +220,12 @@ async function playSession(loop: MediaLoop, url: string, onEvent: (event: Contex
   let answered = 0;
   session.user(parts("Look at all of it.", loop.place === "said" ? loop.mediaAt(0) : []));
   for (let step = 1; step <= loop.steps; step++) {
-    const answer = await session.send((asked) => post(address, JSON.stringify(asked))).catch(() => null);
+    const answer = await session.send((asked) => post(address, JSON.stringify(asked)) as Promise<never>).catch(() => null);
     if (answer !== null) answered += 1;
     else if (loop.place === "result") return answered;
     const media = loop.mediaAt(step);
     if (loop.place === "said") session.user(parts(`Look at ${step}. ${loop.text ?? ""}`, media));
-    for (const { callId } of session.calls()) session.result(callId, parts("Seen.", media));
+    for (const { callId } of session.calls) session.result(callId, parts("Seen.", media));
   }
   return answered;
 }

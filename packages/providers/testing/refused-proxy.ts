@@ -13,6 +13,7 @@ import {
   SYSTEM,
 } from "./refused-session.ts";
 import { callIdOf, type KeptTurn, REFUSED_WIRES, type RefusedWire } from "./refused-wires.ts";
+import { bodyOf, pathOf } from "./wire-bodies.ts";
 
 /** An answer as it comes over HTTP. */
 export interface PostedAnswer {
@@ -64,7 +65,7 @@ export function refusedUpstream({ seed, steps }: RefusedSession, answer: (sent: 
         if (answered !== SUMMARY) newest = { id, answered };
         if (form === "whole") return { status: 200, form, text: JSON.stringify(wire.wholeOf(answered, id)) };
         const events = wire.eventsOf(answered, id).map((event) => `${named(event)}data: ${JSON.stringify(event)}\n\n`);
-        return { status: 200, form, text: `${events.join("")}${wire.path.endsWith("completions") ? "data: [DONE]\n\n" : ""}` };
+        return { status: 200, form, text: `${events.join("")}${wire.name === "openai-chat" ? "data: [DONE]\n\n" : ""}` };
       } catch (error) {
         if (!isRecord(error) || typeof error.status !== "number") throw error;
         const text = error.error === undefined ? "" : JSON.stringify({ error: error.error });
@@ -94,9 +95,9 @@ export function proxyDoor(
     step: async ({ said, documentTokens, resultChars }, isAgain) => {
       const url = documentTokens === null ? null : documentUrl(documentTokens);
       if (said !== null && !isAgain) kept.push({ kind: "said", text: said, documentUrl: url });
-      const body = wire.bodyOf(kept, { system: SYSTEM, replyTokens });
+      const body = bodyOf(wire.name, kept.flatMap(wire.itemsOf), { system: SYSTEM, replyTokens });
       const sent = form === "events" ? { ...body, stream: true } : body;
-      const { status, text } = await proxy.post(wire.path, JSON.stringify(sent));
+      const { status, text } = await proxy.post(pathOf(wire.name), JSON.stringify(sent));
       const newest = upstream.newest();
       if (status >= 400 || newest === null) throw new Error(`${status} ${text}`);
       kept.push({ kind: "answered", ...newest });

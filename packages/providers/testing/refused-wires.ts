@@ -1,3 +1,4 @@
+import type { WireName } from "@plimsoll/simulator/extend";
 import { type Fields, recordsAt } from "../src/fields.ts";
 import type { Answered } from "./refused-session.ts";
 
@@ -9,8 +10,8 @@ export type KeptTurn =
 
 /** A wire as a program speaks it to a proxy, and as the server behind answers. */
 export interface RefusedWire {
-  readonly path: string;
-  readonly bodyOf: (kept: readonly KeptTurn[], asked: { readonly system: string; readonly replyTokens: number }) => Fields;
+  readonly name: WireName;
+  readonly itemsOf: (turn: KeptTurn) => readonly Fields[];
   /** Returns the part of a body that the server counts. */
   readonly countedIn: (body: Fields) => unknown;
   /** Texts of the newest item: the question. */
@@ -22,18 +23,11 @@ export interface RefusedWire {
 /** The id of a call of an answer. */
 export const callIdOf = (id: string, at: number): string => `${id}-${at}`;
 
-const DECLARED = { name: "look", description: "Looks." } as const;
-const SCHEMA = { type: "object" } as const;
 const input = (at: number) => ({ at });
 
 const CHAT: RefusedWire = {
-  path: "/v1/chat/completions",
-  bodyOf: (kept, { system, replyTokens }) => ({
-    model: "m",
-    max_tokens: replyTokens,
-    tools: [{ type: "function", function: { ...DECLARED, parameters: SCHEMA } }],
-    messages: [{ role: "system", content: system }, ...kept.flatMap(chatMessages)],
-  }),
+  name: "openai-chat",
+  itemsOf: chatMessages,
   countedIn: ({ messages }) => messages,
   newestIn: (body) => JSON.stringify(recordsAt(body, "messages").at(-1)),
   wholeOf: (answered, id) => ({
@@ -74,7 +68,7 @@ function chatMessages(turn: KeptTurn): readonly Fields[] {
 function chatReply({ text, results }: Answered, id: string): Fields {
   const calls = results.map((_, at) => ({
     ...{ id: callIdOf(id, at), type: "function" },
-    function: { name: DECLARED.name, arguments: JSON.stringify(input(at)) },
+    function: { name: "look", arguments: JSON.stringify(input(at)) },
   }));
   return { role: "assistant", content: text, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
 }
@@ -86,12 +80,8 @@ function chatUsage({ promptTokens, outputTokens }: Answered): Fields {
 }
 
 const MESSAGES: RefusedWire = {
-  path: "/v1/messages",
-  bodyOf: (kept, { system, replyTokens }) => ({
-    ...{ model: "m", max_tokens: replyTokens, system },
-    tools: [{ ...DECLARED, input_schema: SCHEMA }],
-    messages: kept.map(messageOf),
-  }),
+  name: "anthropic",
+  itemsOf: (turn) => [messageOf(turn)],
   countedIn: ({ system, messages }) => [system, messages],
   newestIn: (body) => JSON.stringify(recordsAt(body, "messages").at(-1)),
   wholeOf: (answered, id) => ({
@@ -141,7 +131,7 @@ function stopOf({ finish }: Answered): string {
 }
 
 function blocksOf({ text, results }: Answered, id: string): readonly Fields[] {
-  const calls = results.map((_, at) => ({ type: "tool_use", id: callIdOf(id, at), name: DECLARED.name, input: input(at) }));
+  const calls = results.map((_, at) => ({ type: "tool_use", id: callIdOf(id, at), name: "look", input: input(at) }));
   return [...(text === "" ? [] : [{ type: "text", text }]), ...calls];
 }
 
@@ -165,12 +155,8 @@ function messageOf(turn: KeptTurn): Fields {
 }
 
 const RESPONSES: RefusedWire = {
-  path: "/v1/responses",
-  bodyOf: (kept, { system, replyTokens }) => ({
-    ...{ model: "m", max_output_tokens: replyTokens, instructions: system, store: false },
-    tools: [{ type: "function", ...DECLARED, parameters: SCHEMA, strict: false }],
-    input: kept.flatMap(inputItems),
-  }),
+  name: "openai-responses",
+  itemsOf: inputItems,
   countedIn: ({ instructions, input: items }) => [instructions, items],
   newestIn: (body) => JSON.stringify(recordsAt(body, "input").at(-1)),
   wholeOf: responseOf,
@@ -202,7 +188,7 @@ function outputOf({ text, results }: Answered, id: string): readonly Fields[] {
   const said = { id: `msg_${id}`, type: "message", role: "assistant", status: "completed", content };
   const calls = results.map((_, at) => ({
     ...{ id: `fc_${callIdOf(id, at)}`, type: "function_call", status: "completed", call_id: callIdOf(id, at) },
-    ...{ name: DECLARED.name, arguments: JSON.stringify(input(at)) },
+    ...{ name: "look", arguments: JSON.stringify(input(at)) },
   }));
   return [...(text === "" ? [] : [said]), ...calls];
 }
