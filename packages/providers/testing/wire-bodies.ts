@@ -1,7 +1,7 @@
 import type { WireName } from "@plimsoll/simulator/extend";
 import type { Fields } from "../src/fields.ts";
 
-/** What a request says in addition to its items. */
+/** Parts of a request in addition to its items. */
 interface AskedWith {
   readonly model?: string;
   readonly system?: string;
