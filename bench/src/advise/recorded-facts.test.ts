@@ -100,7 +100,7 @@ test.each([
     "large parts of all requests, with their share of the dollars",
     session(1),
     FILLS,
-    ["results of Read: 30.0% of the tokens sent, about $3.00 in all. Ask for", "system prompt and tool definitions: 40.0%"],
+    ["results of Read: 30.0% of the tokens sent, about $3.00 in all. Ask for", "system prompt and tools: 40.0%"],
   ],
   ["a session that is cut often", session(1, [1, 2, 3]), [], ["1 session was compacted 3 times or more"]],
   ["pauses behind which the cache is cold", session(10), [], ["prompts sent again after pauses"]],
