@@ -1,8 +1,10 @@
 import { startAgent } from "@plimsoll/agent";
 import { type ContextEvent, createDigest, createMemoryArtifactStore, createSession, definePolicy } from "@plimsoll/core";
+import { amountSchema, defineKeepRule, withKinds } from "@plimsoll/core/extend";
 import { createMemorySessionStore } from "@plimsoll/stores";
 import type OpenAI from "openai";
 import { expect, test, vi } from "vitest";
+import { z } from "zod";
 import { createAnthropicSession } from "./anthropic/session.ts";
 import { catalogLimits, resolveModel } from "./catalog/resolve-model.ts";
 import { createCompactionMiddleware } from "./drop-in/ai-sdk.ts";
@@ -223,6 +225,20 @@ test("`last` calls summaries without a model a digest, and an event says why", a
   await createChatSession({ policy: "pi", request: { model: "gpt-5.5" }, onEvent });
   const missing = "no summarizer is given, so quotations from the log stand in for its summaries";
   expect(whys.filter((why) => why === missing)).toHaveLength(2);
+});
+
+test("a keep rule that changes its list is named, and changes nothing", async () => {
+  const rule = defineKeepRule({
+    kind: "changing",
+    schema: z.strictObject({ kind: z.literal("changing"), atMost: amountSchema }),
+    rule: ({ atMost }) => ({ keeps: "messages", atMost, choose: ({ messages }) => Array.prototype.reverse.call(messages) }),
+  });
+  const kinds = withKinds({ keepRules: [rule] });
+  const policy = definePolicy({ keep: { changing: "10%" } }, kinds);
+  const plain = await createChatCompactor({ policy: "plimsoll", limits: SMALL }).fit(longChat(300_000));
+  const compactor = createChatCompactor({ policy, kinds, limits: SMALL });
+  expect(await compactor.fit(longChat(300_000))).toEqual(plain);
+  expect(compactor.last?.unkept).toEqual([expect.stringMatching(/^keep changing failed: Cannot assign to read only/)]);
 });
 
 test("`last` names what cannot fit, also if that is thrown", async () => {
