@@ -125,9 +125,7 @@ describe("verdicts", () => {
       const own = isCheap ? { ...cost, withCacheUsd: 0.01 } : cost;
       return { ...row, metrics: { ...row.metrics, cost: own, summaries: NOBODY } };
     });
-    expect(linesOf({ ...report, rows })[0]?.lines[0]).toMatch(
-      / None with model summaries beats it\.$/,
-    );
+    expect(linesOf({ ...report, rows })[0]?.lines[0]).toMatch(/ None with model summaries beats it\.$/);
   });
 
   test("say how sure it is from eight projects on", () => {

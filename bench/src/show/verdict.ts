@@ -132,9 +132,7 @@ function changeLine(pick: Standing, now: Standing | null): readonly string[] {
 function besideWords({ summaries, choice }: WindowAnswer, beside: readonly Standing[], nameOf: PolicyNames): string {
   const pick = beside.find(({ policy }) => policy === choice.pick?.policy);
   if (pick === undefined)
-    return summaries === "by a model"
-      ? " None with model summaries beats it."
-      : " None without model summaries beats it.";
+    return summaries === "by a model" ? " None with model summaries beats it." : " None without model summaries beats it.";
   const dear = pick.costPercent > 100 ? `, which costs ${formatPercent(pick.costPercent)}%` : "";
   return ` ${summaries === "by a model" ? "With" : "Without"} model summaries: ${nameOf(pick.policy)}${dear}.`;
 }
