@@ -20,8 +20,6 @@ export interface PlayedRequest {
   readonly provider: Provider;
   /** The caller's key; the history decides if it is left out. */
   readonly key?: string;
-  /** Set if the provider reads nothing from a cache, else the whole prompt. */
-  readonly isUncached?: boolean;
 }
 
 /** A drop-in that is played by turns, with arrays of any kind. */
@@ -71,9 +69,8 @@ function playing<Item, Answer>(
 ): PlayedDropIn {
   const items = itemsOf(make);
   return {
-    send: async ({ turns, provider, key, isUncached }) => {
-      const call = async (sent: readonly Item[]) =>
-        answerOf(requestIdOf(turns), await provider(JSON.stringify(sent)), isUncached ? 0 : undefined);
+    send: async ({ turns, provider, key }) => {
+      const call = async (sent: readonly Item[]) => answerOf(requestIdOf(turns), await provider(JSON.stringify(sent)));
       await compactor.send(items(turns), call, key === undefined ? {} : { conversation: key });
     },
     close: compactor.close,
@@ -86,7 +83,7 @@ function playingMiddleware(options: CompactorOptions): PlayedDropIn {
   const middleware = createCompactionMiddleware(options);
   const items = itemsOf(turnItems("ai-sdk"));
   return {
-    send: async ({ turns, provider, key, isUncached }) => {
+    send: async ({ turns, provider, key }) => {
       const model = new MockLanguageModelV3({
         doGenerate: async ({ prompt }) => {
           const total = await provider(JSON.stringify(prompt));
@@ -94,7 +91,7 @@ function playingMiddleware(options: CompactorOptions): PlayedDropIn {
             content: [{ type: "text", text: "seen" }],
             finishReason: { unified: "stop", raw: "stop" },
             usage: {
-              inputTokens: { total, noCache: undefined, cacheRead: isUncached ? 0 : total, cacheWrite: 0 },
+              inputTokens: { total, noCache: undefined, cacheRead: total, cacheWrite: 0 },
               outputTokens: { total: 10, text: 10, reasoning: 0 },
             },
             response: { id: requestIdOf(turns), modelId: "simulated" },

@@ -9,10 +9,8 @@ export interface CacheSigns {
   /** The longest pause after which the cache was read, 0 for none, and the shortest after which it was not. Newer evidence refutes older. */
   readonly warmMs: number;
   readonly coldMs: number | null;
-  /** Answers in a row that no pause kept from reading the prompt before, and that did not read it. */
-  readonly unreadCount: number;
-  /** The newest report, if its view has not changed; and the arrival of the newest message since. */
-  readonly before: { readonly atMs: number | null; readonly promptTokens: number } | null;
+  /** The newest report with a time, if its view has not changed; and the arrival of the newest message since. */
+  readonly before: { readonly atMs: number; readonly promptTokens: number } | null;
   readonly askedMs: number | null;
   readonly modelId: string | null;
 }
@@ -22,7 +20,6 @@ export const NO_CACHE_SIGNS: CacheSigns = {
   writtenMs: null,
   warmMs: 0,
   coldMs: null,
-  unreadCount: 0,
   before: null,
   askedMs: null,
   modelId: null,
@@ -35,12 +32,6 @@ const SHORTEST_LIFE_MS = 300_000;
 
 /** Less than this share of the prompt before was read: its cache was gone. A vendor's agents share a beginning, which is read by all of them. */
 const READ_RATIO = 0.5;
-
-/** A prompt of so many tokens is long enough for every vendor's cache: the largest minimum of the vendors' documentation (November 2026). */
-const CACHED_TOKENS = 4_096;
-
-/** So many answers in a row that read nothing: this session has no cache. Chosen: a router may miss one or two. */
-const UNREAD_ANSWERS = 3;
 
 /** The evidence after one more entry. */
 export function foldCacheSigns(signs: CacheSigns, entry: SessionEntry): CacheSigns {
@@ -69,18 +60,16 @@ export function foldCacheSigns(signs: CacheSigns, entry: SessionEntry): CacheSig
 function afterReport(signs: CacheSigns, { modelId, atMs, usage: { input } }: UsageEntry): CacheSigns {
   const { before, askedMs, ...known } = signs.modelId === modelId ? signs : { ...NO_CACHE_SIGNS, modelId };
   const { totalTokens, cacheReadTokens, cacheWriteTokens, cacheWriteOneHourTokens } = input;
-  const pauseMs = atMs === null ? 0 : Math.min(atMs, askedMs ?? atMs) - (before?.atMs ?? atMs);
+  const pauseMs = before === null || atMs === null ? 0 : Math.min(atMs, askedMs ?? atMs) - before.atMs;
   const seen = cacheReadTokens === null || before === null ? null : cacheReadTokens >= before.promptTokens * READ_RATIO;
-  const isUnread = seen === false && pauseMs < SHORTEST_LIFE_MS && before !== null && before.promptTokens >= CACHED_TOKENS;
-  const unreadCount = seen === true ? 0 : known.unreadCount + Number(isUnread);
   const writtenMs =
     cacheWriteOneHourTokens === null || (cacheWriteTokens ?? 0) === 0
       ? known.writtenMs
       : 2 * cacheWriteOneHourTokens >= (cacheWriteTokens ?? 0)
         ? ONE_HOUR_MS
         : SHORTEST_LIFE_MS;
-  const now = totalTokens === null ? null : { atMs, promptTokens: totalTokens };
-  return { ...known, ...afterPause(known, pauseMs, seen), unreadCount, writtenMs, before: now, askedMs: null };
+  const now = atMs === null || totalTokens === null ? null : { atMs, promptTokens: totalTokens };
+  return { ...known, ...afterPause(known, pauseMs, seen), writtenMs, before: now, askedMs: null };
 }
 
 function afterPause(
@@ -96,16 +85,13 @@ function afterPause(
 /** Taken where no price is known: a token that is read costs a tenth of a new one at most vendors of the catalogue, and a write as much as a new one. */
 const USUAL_RATIO = 10;
 
-/**
- * The cache lives as long as reports show, else as its writes asked for, else as the vendor says, else an hour: none was seen to outlive that unasked. Without a
- * cache, a written token costs no more than a read one.
- */
-export function promptCacheOf({ writtenMs, warmMs, coldMs, unreadCount }: CacheSigns, costs: PromptCosts | null): PromptCache {
+/** The cache lives as long as reports show, else as its writes asked for, else as the vendor says, else an hour: none was seen to outlive that unasked. */
+export function promptCacheOf({ writtenMs, warmMs, coldMs }: CacheSigns, costs: PromptCosts | null): PromptCache {
   const statedMs = writtenMs ?? costs?.cacheLifeMs ?? ONE_HOUR_MS;
   const write = writtenMs === ONE_HOUR_MS ? costs?.hourWrite : costs?.write;
   const isPriced = costs !== null && costs.read > 0 && write !== undefined;
   return {
     lifeMs: Math.max(warmMs, Math.min(statedMs, coldMs ?? Number.POSITIVE_INFINITY)),
-    rewriteRatio: unreadCount >= UNREAD_ANSWERS ? 1 : isPriced ? write / costs.read : USUAL_RATIO,
+    rewriteRatio: isPriced ? write / costs.read : USUAL_RATIO,
   };
 }

@@ -22,7 +22,7 @@ const tokensIn = (json: string): number => 3 * (json.split(WORDS).length - 1);
 type Made = readonly [reason: string, atMs: number | null];
 const made = ({ record, atMs }: CompactionEntry): Made => [record.reason, atMs];
 
-async function byContextManager(clock: Clock, isUncached = false): Promise<readonly Made[]> {
+async function byContextManager(clock: Clock): Promise<readonly Made[]> {
   const session = createSession({ policy: PLIMSOLL_POLICY, summarizer: createDigest(), modelPriors });
   session.append(sessionStart());
   for (const [index, text] of texts.entries()) {
@@ -34,17 +34,13 @@ async function byContextManager(clock: Clock, isUncached = false): Promise<reado
     const totalInputTokens = tokensIn(JSON.stringify(session.context().messages));
     const { viewHash } = session.view();
     const report = { ...usageEntry(`request-${index}`, submitted.id, 0), viewHash, atMs: nowMs };
-    session.append({
-      ...report,
-      modelId: "simulated",
-      usage: usageOf({ totalInputTokens, outputTokens: 10, cacheReadTokens: isUncached ? 0 : totalInputTokens }),
-    });
+    session.append({ ...report, modelId: "simulated", usage: usageOf({ totalInputTokens, outputTokens: 10 }) });
     session.append({ type: "message", message: reply(`a${index}`, "seen") });
   }
   return session.entries().flatMap((entry) => (entry.type === "compaction" ? [made(entry)] : []));
 }
 
-async function byDropIn(kind: DropInKind, clock: Clock, isUncached = false): Promise<readonly Made[]> {
+async function byDropIn(kind: DropInKind, clock: Clock): Promise<readonly Made[]> {
   const compactions: Made[] = [];
   let step = 0;
   const dropIn = kind.open({
@@ -57,7 +53,7 @@ async function byDropIn(kind: DropInKind, clock: Clock, isUncached = false): Pro
   });
   const turns = texts.map((text, index): ContractTurn => ({ kind: "human", text, before: index === 0 ? null : "seen" }));
   for (; step < turns.length; step++)
-    await dropIn.send({ turns: turns.slice(0, step + 1), provider: async (json) => tokensIn(json), isUncached });
+    await dropIn.send({ turns: turns.slice(0, step + 1), provider: async (json) => tokensIn(json) });
   return compactions;
 }
 
@@ -73,10 +69,4 @@ test.each([
 ] as const)("the same messages %s are compacted nowhere: the pause alone is the reason", async (_, clock) => {
   expect(await byContextManager(clock)).toEqual([]);
   for (const kind of DROP_INS) expect([kind.name, await byDropIn(kind, clock)]).toEqual([kind.name, []]);
-});
-
-test("the same messages at once are compacted where no answer reads a cache: a cut costs no rewriting", async () => {
-  const direct = await byContextManager(withoutClock, true);
-  expect(direct).toContainEqual(["threshold", null]);
-  for (const kind of DROP_INS) expect([kind.name, await byDropIn(kind, withoutClock, true)]).toEqual([kind.name, direct]);
 });
