@@ -64,12 +64,10 @@ interface AnsweredPolicy {
 
 /** Something that a reader must know before any figure: every output has it on its first screen. */
 export interface ReportProblem {
-  readonly kind: ReportProblemKind;
+  /** A part failed, inputs were left out, a recording does not show something, unlike sessions are in one figure, an option did nothing. */
+  readonly kind: "failed" | "left-out" | "not-visible" | "not-read" | "mixed" | "without-effect";
   readonly text: string;
 }
-
-/** The kind of a problem: a part failed, inputs were left out, a recording does not show something, unlike sessions are in one figure, an option did nothing. */
-type ReportProblemKind = "failed" | "left-out" | "not-visible" | "not-read" | "mixed" | "without-effect";
 
 /** One of `count` parts of a run; `index` counts from 1. */
 export interface Shard {

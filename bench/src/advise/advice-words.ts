@@ -52,7 +52,10 @@ export function decisionWords(decision: Decision, { pays, full }: Shown): Decisi
     settings: !hasTable(decision, full)
       ? null
       : { legend, rows: rows.map((row, place) => [names[place] ?? "", ...rowCells(row)]) },
-    fills: (full ? decision.fills : shownFills(decision)).map(fillCells),
+    fills: (full ? decision.fills : shownFills(decision)).map(({ kind, tokens, percent, usd }) => [
+      ...[fillName(kind), formatTokens(tokens), `${formatPercent(percent)}%`],
+      usd === null ? "" : `$${formatUsd(usd)}`,
+    ]),
     pastes: pastesOf(decision, pays),
   };
 }
@@ -427,10 +430,6 @@ function shownFills({ fills }: Decision): Decision["fills"] {
 /** Kinds that are always shown, and the share from which a server or file is shown too; chosen. */
 const LARGEST_FILLS = 4;
 const LEAST_PERCENT = 0.05;
-
-function fillCells({ kind, tokens, percent, usd }: Decision["fills"][number]): readonly string[] {
-  return [fillName(kind), formatTokens(tokens), `${formatPercent(percent)}%`, usd === null ? "" : `$${formatUsd(usd)}`];
-}
 
 /** A kind of content as a person calls it. */
 export function fillName(kind: string): string {

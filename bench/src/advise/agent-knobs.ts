@@ -67,14 +67,10 @@ export function numberOf(values: KnobValues, path: string): number | null {
   return typeof value === "number" ? value : null;
 }
 
-/** The values as they are written: `a=1 b.c=2`; `as it is` for none. */
-function valuesText(values: KnobValues): string {
-  return values.size === 0 ? "as it is" : [...values].map(([path, value]) => `${path}=${value}`).join(" ");
-}
-
 /** A likeness under a name with its values, which distinguishes the rows of a report. */
 export function namedLikeness(policy: Policy, values: KnobValues): Policy {
-  return { ...policy, name: `${policy.name}: ${valuesText(values)}` };
+  const text = [...values].map(([path, value]) => `${path}=${value}`).join(" ");
+  return { ...policy, name: `${policy.name}: ${text || "as it is"}` };
 }
 
 /** Lines at which an agent could act sooner, as shares of the window: all agents' knobs are tried at these. Chosen. */

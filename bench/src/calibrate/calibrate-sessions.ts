@@ -102,9 +102,7 @@ const SERVER_TOOL_ITEMS =
 
 /** True for a reply in which the provider ran a tool of its own. Importers keep such items as they came. */
 function ranServerTool({ parts }: Message): boolean {
-  return parts.some((part) => part.type === "reasoning" && isServerToolItem(part.opaque));
-}
-
-function isServerToolItem(opaque: unknown): boolean {
-  return isRecord(opaque) && typeof opaque.type === "string" && SERVER_TOOL_ITEMS.test(opaque.type);
+  return parts.some(
+    (part) => part.type === "reasoning" && isRecord(part.opaque) && SERVER_TOOL_ITEMS.test(String(part.opaque.type)),
+  );
 }

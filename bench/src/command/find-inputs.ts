@@ -194,8 +194,6 @@ interface NewestLog extends InputFile {
   readonly shortId: string;
 }
 
-type Accepts = (path: string) => Promise<boolean>;
-
 /**
  * Finds the newest log of an agent, or of all; with a folder that of a session that ran in it, with an id the one that has it in its name; with `accepts` the first of the newest 20 that it accepts. `null` if there
  * is none. Throws `bad-input` for an unknown agent, or if an id is in several names.
@@ -207,7 +205,7 @@ export async function newestLog(
     folder = null,
     id = "",
     accepts,
-  }: { readonly folder?: string | null; readonly id?: string; readonly accepts?: Accepts } = {},
+  }: { readonly folder?: string | null; readonly id?: string; readonly accepts?: (path: string) => Promise<boolean> } = {},
 ): Promise<NewestLog | null> {
   const agents = agent === null ? LOCATED_AGENTS : [parseAgent(agent)];
   const query = logQuery(undefined, io);

@@ -154,7 +154,9 @@ function replayRounds(
   const fileOf = (session: string) => described.get(session)?.file;
   let sessionMs: number | null = null;
   return async ({ name, policies, sessions }) => {
-    const files = run.files.filter(({ displayName }) => sessions === null || holdsOneOf(sessions, displayName, fileOf));
+    const files = run.files.filter(
+      ({ displayName }) => sessions === null || [...sessions].some((session) => fileOf(session) === displayName),
+    );
     const startMs = io.nowMs();
     const what = `tuning, step ${ROUNDS.indexOf(name) + 1} of ${ROUNDS.length}: ${name}`;
     const bar = createProgressBar(io.stderr, { what, leftOf: " of this step" }, io.nowMs);
@@ -175,10 +177,6 @@ function replayRounds(
       bar.stop();
     }
   };
-}
-
-function holdsOneOf(sessions: ReadonlySet<string>, file: string, fileOf: (session: string) => string | undefined): boolean {
-  return [...sessions].some((session) => fileOf(session) === file);
 }
 
 function sayHowLong(gridMs: number, io: CliIo): void {

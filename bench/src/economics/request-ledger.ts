@@ -33,9 +33,9 @@ export function createRequestLedger(
     { call, rules, sign, before, idleMs, warmBaseTokens }: Moment,
     { promptTokens, messages }: { readonly promptTokens: number; readonly messages: SessionView["messages"] },
   ): CacheUse => {
-    const shared = before === null ? null : withIdle(sharedBy({ before, now: { call, messages } }), idleMs);
+    const shared = before === null ? null : { ...sharedBy({ before, now: { call, messages } }), idleMs };
     const use = cacheUse({ promptTokens, previous: shared, warmBaseTokens }, rules);
-    return withWrites(before !== null && isCold(use, sign, before) ? inState(use, "expired") : use, cache);
+    return withWrites(before !== null && isCold(use, sign, before) ? { ...use, state: "expired" } : use, cache);
   };
   const summariesOf = (asked: readonly AskedSummary[], sent: ReplayedCall, momentOf: (asked: AskedSummary) => Moment) =>
     asked.flatMap((each) => {
@@ -49,7 +49,7 @@ export function createRequestLedger(
     const ruled = cache.rulesFor(modelId);
     const { requestMs = null, reply = null } = sizeJudge.calls[sent.call] ?? {};
     const sign = recorded.signAt(sent.call, history);
-    const rules = sign === null ? ruled : inFineSteps(ruled);
+    const rules = sign === null ? ruled : { ...ruled, stepTokens: Math.min(ruled.stepTokens, FINE_STEP_TOKENS) };
     // The recording's evidence of the cache at this call outranks its clock.
     const idleMs = sign !== null || requestMs === null || previousMs === null ? null : requestMs - previousMs;
     const before = sign === null && previous?.modelId !== modelId ? null : previous;
@@ -90,23 +90,11 @@ interface Moment {
 /** Steps in which recorded reads differ from the beginning's reads; larger ones begin at a place that no rule gives. */
 const FINE_STEP_TOKENS = 128;
 
-function inFineSteps({ minimumTokens, stepTokens, timeToLiveMs }: CacheRules): CacheRules {
-  return { minimumTokens, stepTokens: Math.min(stepTokens, FINE_STEP_TOKENS), timeToLiveMs };
-}
-
-function withIdle({ sharedTokens, abandonedTokens }: SharedPrefix, idleMs: number | null) {
-  return { sharedTokens, abandonedTokens, idleMs };
-}
-
 /** A request that kept its beginning and found less than half of it: the recording shows that the cache was cold here. */
 const COLD_RATIO = 0.5;
 
 function isCold({ state, readTokens }: CacheUse, sign: CacheSign | null, before: SentRequest): boolean {
   return sign?.kind === "cut" && state === "warm" && readTokens < COLD_RATIO * before.promptTokens;
-}
-
-function inState({ readTokens, writeTokens, uncachedTokens }: CacheUse, state: CacheUse["state"]): CacheUse {
-  return { readTokens, writeTokens, uncachedTokens, state };
 }
 
 /** If writes are not counted, text to be written is input. */

@@ -69,13 +69,11 @@ async function unpackedText(
   return { text: withoutByteOrderMark(decode(unpacked.bytes)), encoding: name };
 }
 
-type Decode = (bytes: Buffer) => string;
-
 /** Largest text of a packed log, in bytes: the platform's longest string is little longer; chosen. */
 const LARGEST_PACKED_BYTES = 500_000_000;
 
 /** How a file is read by its first bytes, and the name of that; `null` for plain UTF-8. A log begins with ASCII, which UTF-16 pads with zeros. */
-function encodingOf([a, b, c, d]: Buffer): { readonly decode: Decode; readonly name: string | null } {
+function encodingOf([a, b, c, d]: Buffer): { readonly decode: (bytes: Buffer) => string; readonly name: string | null } {
   const isMarked = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
   const isLittle = isMarked ? a === 0xff : a !== 0 && b === 0 && c !== 0 && d === 0;
   const isBig = isMarked ? a === 0xfe : a === 0 && b !== 0 && c === 0 && d !== 0;

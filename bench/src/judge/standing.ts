@@ -73,7 +73,8 @@ export function standingsIn({ sessions, rows }: JudgedRun): RunStandings {
   const described = new Map(sessions.map((each, place) => [each.session, { each, place }]));
   const nothing = new Map(played.flatMap((row) => (row.policy === BASELINE_POLICY ? [[row.session, row] as const] : [])));
   const bySession = new Map<string, SessionStanding[]>();
-  for (const row of inOrderOf(played, (session) => described.get(session)?.place ?? 0)) {
+  const placeOf = ({ session }: ReplayRow) => described.get(session)?.place ?? 0;
+  for (const row of played.toSorted((a, b) => placeOf(a) - placeOf(b))) {
     const about = described.get(row.session)?.each ?? { session: row.session, file: row.session };
     const standing = sessionStanding(about, row, nothing.get(row.session));
     if (standing === null) continue;
@@ -82,10 +83,6 @@ export function standingsIn({ sessions, rows }: JudgedRun): RunStandings {
     else known.push(standing);
   }
   return { bySession, broken: brokenPolicies(played) };
-}
-
-function inOrderOf(rows: readonly ReplayRow[], placeOf: (session: string) => number): readonly ReplayRow[] {
-  return rows.toSorted((a, b) => placeOf(a.session) - placeOf(b.session));
 }
 
 function sessionStanding(

@@ -156,14 +156,12 @@ export function createHeldReplay(session: { needs(): Needs; history(): SizedHist
     },
     leftAt: context.leftAt,
     controls: () => {
-      controls ??= neverCut(followed) ? sameAs(counts.result, followed) : controlsOf(needs, session.history(), followed);
+      controls ??= followed.every(({ compactions }) => compactions === 0)
+        ? sameAs(counts.result, followed)
+        : controlsOf(needs, session.history(), followed);
       return controls;
     },
   };
-}
-
-function neverCut(calls: readonly FollowedCall[]): boolean {
-  return calls.every(({ compactions }) => compactions === 0);
 }
 
 /** If the policy never cut, its controls do not either. */

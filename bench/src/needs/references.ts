@@ -174,11 +174,9 @@ function trimStart(text: string, units: string): string {
 /** Longer strings (encoded data, minified code) are no references: they are not recalled by name. Chosen. */
 const MAXIMUM_REFERENCE_CHARS = 200;
 
-type ReferenceKind = "path" | "identifier" | "number" | "hash" | "url" | "flag" | "quoted-error";
-
 /** A string that names something in particular, so that using it again takes having read it. */
 export interface Reference {
-  readonly kind: ReferenceKind;
+  readonly kind: "path" | "identifier" | "number" | "hash" | "url" | "flag" | "quoted-error";
   readonly text: string;
 }
 

@@ -67,16 +67,13 @@ function statesPrice(entry: SessionEntry): boolean {
   return spending.now().statedUsd !== null;
 }
 
-function isScript(argumentsJson: string): boolean {
-  return scriptCalls(stringAt(parseRecord(argumentsJson), "input") ?? "").length > 0;
-}
-
 /** Counts the things in a log that measures are made from, such as tool calls, edits and reported usage. */
 export function seenCounts(entries: readonly SessionEntry[]): SeenCounts {
   const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
   const calls = messages.flatMap(toolCallsOf);
   const reports = entries.flatMap((entry) => (entry.type === "usage" ? [entry.usage] : []));
-  const isScripted = ({ argumentsJson }: ToolCallPart) => argumentsJson.includes("tools") && isScript(argumentsJson);
+  const isScripted = ({ argumentsJson }: ToolCallPart) =>
+    argumentsJson.includes("tools") && scriptCalls(stringAt(parseRecord(argumentsJson), "input") ?? "").length > 0;
   const countOf = <Each>(list: readonly Each[], shows: (each: Each) => boolean) => list.filter(shows).length;
   const scripts = countOf(calls, isScripted);
   return {

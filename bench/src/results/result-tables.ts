@@ -20,7 +20,11 @@ const WITH_CALLS = ["session", "policy", "window_kind", "window_tokens"];
 
 /** The columns of each table of a run with these metrics, in their order. */
 export function resultColumns(metrics: RunMetrics): Readonly<Record<ResultTable, readonly ResultColumn[]>> {
-  const ofRow = columnsOfSchema(rowSchema(metrics)).map(withoutMetricsWord);
+  // The figures of a row have their metric's own name, as the tables of the documents have them.
+  const ofRow = columnsOfSchema(rowSchema(metrics)).map((column) => ({
+    ...column,
+    name: column.name.replace(/^metrics_/, ""),
+  }));
   return {
     sessions: [...WHERE, ...columnsOfSchema(sessionSchema), ...JSON_TEXT],
     rows: [...WHERE, ...ofRow, ...JSON_TEXT],
@@ -56,9 +60,4 @@ function* entryLines<Entry extends object>(part: number, entries: readonly Entry
 function* callLines(part: number, rows: readonly ReplayRow[]) {
   for (const [place, { session, policy, window, series }] of rows.entries())
     for (const point of series) yield { part, place, session, policy, window, ...point };
-}
-
-/** The figures of a row have their metric's own name, as the tables of the documents have them. */
-function withoutMetricsWord(column: ResultColumn): ResultColumn {
-  return { ...column, name: column.name.replace(/^metrics_/, "") };
 }

@@ -89,7 +89,7 @@ export function openCassette(folder: string): Cassette {
         try {
           await link(pending.temporary, file);
         } catch (error) {
-          if (codeOf(error) !== "EEXIST") await rename(pending.temporary, file);
+          if (!isRecord(error) || error.code !== "EEXIST") await rename(pending.temporary, file);
         }
       } catch (cause) {
         throw new PlimsollError("bad-input", `${file}: cannot be written`, { file }, cause);
@@ -99,10 +99,6 @@ export function openCassette(folder: string): Cassette {
       return (await read(key)) ?? answer;
     },
   };
-}
-
-function codeOf(error: unknown): unknown {
-  return isRecord(error) ? error.code : null;
 }
 
 function answerOf(text: string, file: string): RecordedAnswer {

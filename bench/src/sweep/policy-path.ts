@@ -75,17 +75,18 @@ export function withValue(policy: unknown, path: string, value: SweepValue): unk
       throw new PlimsollError("bad-input", `${path}: not a value of this policy; ${hint(values, path)}`, {
         [MISSING_PATH]: path,
       });
-    return replaced(policy, left.path, nested(path.split(".").slice(left.path.length), value));
+    const inner = path.split(".").slice(left.path.length);
+    return replaced(
+      policy,
+      left.path,
+      inner.reduceRight<unknown>((within, key) => ({ [key]: within }), value),
+    );
   }
   if (other !== undefined)
     throw new PlimsollError("bad-input", `${path}: names ${found.path.join(".")} and ${other.path.join(".")}; say which`, {
       [MISSING_PATH]: path,
     });
   return replaced(policy, found.path, value);
-}
-
-function nested(path: readonly string[], value: SweepValue): unknown {
-  return path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
 }
 
 /** In the details of an error: a path that names no value of the policy, or several. */

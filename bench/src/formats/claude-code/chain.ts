@@ -158,7 +158,8 @@ export function createChainReader(): ChainReader {
         const item = attachmentItemOf(value, { line, sourceId: uuid, atMs: timeMsAt(value, "timestamp") });
         takeLogged(item);
         if (item !== null) push(item, uuid);
-        else if (isUnreadAttachment(recordAt(value, "attachment"))) push(unreadItem(attachmentName(value)), null);
+        else if (isUnreadAttachment(recordAt(value, "attachment")))
+          push(unreadItem(`attachment ${stringAt(recordAt(value, "attachment"), "type") ?? "without a type"}`), null);
       } else {
         const name = unreadName(value);
         if (name !== null) push(unreadItem(name), null);
@@ -349,10 +350,6 @@ function isUnreadAttachment(attachment: Fields | null): boolean {
   return (
     !READ_TYPES.includes(stringAt(attachment, "type") ?? "") && JSON.stringify(attachment).length >= LEAST_ATTACHMENT_CHARS
   );
-}
-
-function attachmentName(line: Fields): string {
-  return `attachment ${stringAt(recordAt(line, "attachment"), "type") ?? "without a type"}`;
 }
 
 /** Fields with the text that an attachment puts before the model, in the order in which they are joined. */

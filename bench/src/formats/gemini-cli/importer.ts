@@ -48,7 +48,8 @@ function sessionOf(records: readonly Fields[]): DocumentSession {
   };
   const items: LogItem[] = [];
   const firstOf = new Map<string, LogItem>();
-  const answered = new Set(messages.flatMap((message) => recordsAt(message, "toolCalls").flatMap(answeredId)));
+  const calls = messages.flatMap((message) => recordsAt(message, "toolCalls"));
+  const answered = new Set(calls.flatMap((call) => (recordsAt(call, "result").length > 0 ? [stringAt(call, "id") ?? ""] : [])));
   for (const message of messages) {
     const rewoundId = stringAt(message, REWIND);
     // A rewind to a message that is not known takes everything back.
@@ -120,10 +121,6 @@ function isText(part: TextPart | ImagePart): part is TextPart {
 function thoughtPart(thought: Fields): ReplyPart {
   const text = [stringAt(thought, "subject"), stringAt(thought, "description")].filter((line) => line !== null).join("\n");
   return { type: "reasoning", text, opaque: null };
-}
-
-function answeredId(call: Fields): readonly string[] {
-  return recordsAt(call, "result").length > 0 ? [stringAt(call, "id") ?? ""] : [];
 }
 
 /** The parts that were sent back; `resultDisplay` is for the eye. */

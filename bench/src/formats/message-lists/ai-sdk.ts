@@ -24,14 +24,11 @@ export const aiSdkImporter: Importer = documentImporter({
   description: "Message list of the AI SDK: model messages or UI messages",
   recognises: (head) => {
     const messages = headMessages(head);
-    return messages.some(isUiMessage) || messages.some(hasOwnPart);
+    const parts = messages.flatMap((message) => recordsAt(message, "content"));
+    return messages.some(isUiMessage) || parts.some((part) => PART_TYPES.test(stringAt(part, "type") ?? ""));
   },
   sessions: (documents) => listSessions(documents, listItems, systemOf),
 });
-
-function hasOwnPart(message: Fields): boolean {
-  return recordsAt(message, "content").some((part) => PART_TYPES.test(stringAt(part, "type") ?? ""));
-}
 
 function systemOf(list: MessageList): string {
   const [first] = list.messages;

@@ -21,14 +21,13 @@ export const anthropicMessagesImporter: Importer = documentImporter({
     const isRequest = head.firstObjects.some(
       (fields) => fields.system !== undefined || recordsAt(fields, "tools").some((tool) => "input_schema" in tool),
     );
-    return messages.length > 0 && areRoles && (isRequest || messages.some(hasOwnBlock));
+    const blocks = messages.flatMap((message) => recordsAt(message, "content"));
+    return (
+      messages.length > 0 && areRoles && (isRequest || blocks.some(({ type }) => BLOCK_TYPES.some((known) => known === type)))
+    );
   },
   sessions: (documents) => listSessions(documents, listItems),
 });
-
-function hasOwnBlock(message: Fields): boolean {
-  return recordsAt(message, "content").some((block) => BLOCK_TYPES.some((type) => type === block.type));
-}
 
 function listItems(list: MessageList): readonly LogItem[] {
   return list.messages.flatMap((message) => {

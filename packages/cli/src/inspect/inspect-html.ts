@@ -32,11 +32,6 @@ ${sessions.map((session, index) => sessionSection(session, index, names(session.
   });
 }
 
-/** Opens a `<div>` around a wide chart: on a phone it scrolls by itself, by keyboard too, so that its texts stay readable. The caller closes it. */
-function chartFrame(label: string): Markup {
-  return html`<div class="pan" role="region" aria-label="Chart: ${label}" tabindex="0">`;
-}
-
 function sessionSection(session: InspectedSession, index: number, name: string): Markup {
   const { transcript, story } = session;
   const facts = sessionFacts(session);
@@ -67,7 +62,7 @@ function chartSection(story: SessionStory): Markup {
     ({ name, colour }) => html`<span class="key"><span class="dot c${colour}">●</span> ${name}</span>`,
   );
   return html`<h2>Context size at each model call, in tokens</h2>
-<figure>${chartFrame("context size at each model call")}${contextSvg({ data, compactions, callCount: calls.length, contextWindowTokens })}</div>
+<figure><div class="pan" role="region" aria-label="Chart: context size at each model call" tabindex="0">${contextSvg({ data, compactions, callCount: calls.length, contextWindowTokens })}</div>
 <figcaption>${isReported ? html`<span class="key"><b>━</b> reported by the provider</span>` : html``}${
     compactions.length === 0 ? html`` : html`<span class="key"><b class="mark">◆</b> compaction</span>`
   }${key}</figcaption></figure>

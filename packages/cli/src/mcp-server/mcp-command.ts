@@ -27,16 +27,12 @@ import { editWords, textsOf } from "../inspect/compaction-loss.ts";
 import { sessionStory } from "../inspect/session-story.ts";
 import { plimsollVersion } from "../io.ts";
 
-interface McpOptions extends ExtensionOptions {
-  readonly from?: string;
-}
-
 /** Adds `plimsoll mcp`: the content of a live session, for the agent that works in it, over standard input and output. */
 export function defineMcpCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command
     .argument("[session]", "any readable session log, or the id of a plimsoll session")
     .option("--from <agent>", `the newest log of an agent in this folder (${LOCATED_AGENTS.join(", ")})`)
-    .action(async (session: string | undefined, options: McpOptions) => {
+    .action(async (session: string | undefined, options: ExtensionOptions & { readonly from?: string }) => {
       const { importers } = await openExtensions(options, io);
       if ((session === undefined) === (options.from === undefined))
         throw new PlimsollError("bad-input", "give a session log, or --from AGENT for the newest one in this folder");

@@ -171,8 +171,7 @@ export function textOf(unpacked: Unpacked): string | null {
 }
 
 type Unpacked = Awaited<ReturnType<typeof unpackWhole>>;
-type UnpackedStream = ReturnType<typeof unpackStream>;
-type TellPacking = (of: "request" | "answer", unpacked: Unpacked | UnpackedStream) => void;
+type TellPacking = (of: "request" | "answer", unpacked: Unpacked | ReturnType<typeof unpackStream>) => void;
 
 /** An encoding that is not known is named at its first body, at its tenth, at its hundredth. */
 function createPackingNotes(onProblem: ExchangeOptions["onProblem"]): TellPacking {

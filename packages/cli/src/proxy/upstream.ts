@@ -72,7 +72,8 @@ export function createUpstream(address: URL, tell: (line: string) => void, nowMs
     else pipeline(request.body, sent).catch(() => undefined);
     return await answered.catch(async (error: unknown) => {
       // A connection that was kept may have been closed at the other end just now: nothing of the request was taken.
-      const isStale = sent.reusedSocket && isReset(error) && Buffer.isBuffer(request.body);
+      const isStale =
+        sent.reusedSocket && ["ECONNRESET", "EPIPE"].includes(errorCode(error) ?? "") && Buffer.isBuffer(request.body);
       if (isStale && attempt === 0 && !request.signal.aborted) return await send(request, attempt + 1);
       throw error;
     });
@@ -112,10 +113,6 @@ export function isTold(count: number): boolean {
 
 function errorCode(error: unknown): string | null {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
-}
-
-function isReset(error: unknown): boolean {
-  return ["ECONNRESET", "EPIPE"].includes(errorCode(error) ?? "");
 }
 
 /** The whole address of a request: `/v1` at the upstream's end and at the request's beginning is one. */

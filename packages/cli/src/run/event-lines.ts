@@ -19,8 +19,6 @@ export function lineFor(event: AgentEvent, sessionId: string | null): string | n
 function roomBehind(start: string): number {
   return COLUMNS - SUB_AGENT_INDENT.length - [...start].length;
 }
-
-type Parts = Extract<ContextEvent, { readonly type: "context-irreducible" }>["parts"];
 type WindowFilled = Extract<ContextEvent, { readonly type: "window-filled" }>;
 
 const NAMED_PARTS = 6;
@@ -53,7 +51,7 @@ function fillingWords({ what, name, toolCount }: WindowFilled["parts"][number]):
   }
 }
 
-function partWords(parts: Parts): string {
+function partWords(parts: Extract<ContextEvent, { readonly type: "context-irreducible" }>["parts"]): string {
   return parts.map(({ what, tokens }) => `${formatTokens(tokens)} for ${PART_WORDS[what]}`).join(", ");
 }
 
@@ -173,15 +171,11 @@ export function createRenderer({ write, status, sessionId, columns }: ChatScreen
 /** Where the next text goes: a line that the model's words began is still open, or not. */
 export type Cursor = "line-start" | WrapState;
 
-interface Shown extends Pick<ChatScreen, "status" | "columns"> {
-  readonly sessionId: string | null;
-}
-
 /** Renders an event, and says where the cursor is then. The status is asked for only if it is shown. */
 export function rendering(
   cursor: Cursor,
   event: AgentEvent,
-  { status, sessionId, columns }: Shown,
+  { status, sessionId, columns }: Pick<ChatScreen, "status" | "columns"> & { readonly sessionId: string | null },
 ): { readonly cursor: Cursor; readonly text: string } {
   const isOwn = sessionId === null || event.sessionId === sessionId;
   const width = columns ?? Number.POSITIVE_INFINITY;
