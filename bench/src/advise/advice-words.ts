@@ -166,8 +166,10 @@ const isOffer = (verdict: OwnVerdict): verdict is Extract<OwnVerdict, Offer> =>
 
 /** The verdicts of one decision, a sentence each: on the agent's settings, and on running it behind our proxy. */
 export function answerSentences(decision: Decision, pays: Payment = "tokens", extent: Extent = "all"): readonly string[] {
-  const { choice, refusal, agent } = decision;
-  const plan = planSentences(decision, pays);
+  const { choice, refusal, agent, cost, hasPlan } = decision;
+  const beside = cost.compactions > 0 && (hasPlan || pays === "plan") ? agent.turning?.knobs.besideProxy : undefined;
+  // For a person with a plan, by their word or their logs': how to wait and lose less, as the proxy can't.
+  const plan = beside === undefined ? [] : [`For less waiting or loss, with a subscription too: ${beside}.`];
   if (choice === null) return [`Nothing to set: ${refusal}.`, ...plan];
   const words = { pays, extent };
   const verdict = refusal === null ? settingSentence(decision, choice.setting, words) : `Nothing to set: ${refusal}.`;
@@ -181,12 +183,6 @@ export function answerSentences(decision: Decision, pays: Payment = "tokens", ex
   const lead = proxy.kind === "set" ? "Run " : isOffer(choice.setting) ? "Or instead: " : "";
   const text = offerText(decision, proxy, words);
   return [own, `${lead}${agent.title} behind ${need}${lead === "Run " ? ":" : ""} ${text}${ownCompaction(decision)}`, ...plan];
-}
-
-/** For a person with a plan, by their word or their logs': how to wait and lose less, as the proxy can't. */
-function planSentences({ agent: { turning }, cost, hasPlan }: Decision, pays: Payment): readonly string[] {
-  const isShown = turning !== null && cost.compactions > 0 && (hasPlan || pays === "plan");
-  return isShown ? [`For less waiting or loss, with a subscription too: ${turning.knobs.besideProxy}.`] : [];
 }
 
 /** Part of a window that the proxy leaves to a reply whose length the agent does not name. */

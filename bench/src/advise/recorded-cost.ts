@@ -44,12 +44,13 @@ export function recordedCost(
   const cuts = rows.map(({ compactions }) => compactions.filter(({ steps: [first = ""] }) => !first.startsWith(CLEARED)));
   const names = new Set(report.sessions.map(({ session }) => session));
   const own = counted.filter(({ facts }) => names.has(facts.session));
+  const known = report.sessions.flatMap(({ recordedUsd }) => recordedUsd ?? []);
   const pricedCompactions = sum(own.map((each) => each.pricedCompactions));
   return {
     sessions: report.sessions.filter(({ parentSession }) => parentSession === null).length,
     compactions: sum(cuts.map(({ length }) => length)),
     compactedSessions: cuts.filter(({ length }) => length > 0).length,
-    usd: sumOfKnown(report.sessions.map(({ recordedUsd }) => recordedUsd)),
+    usd: known.length === 0 ? null : sum(known),
     usdText: recordedUsdText(report.sessions),
     promptTokens: sum(report.sessions.map(({ sumReportedPromptTokens }) => sumReportedPromptTokens)),
     usdIs: report.sessions.every(({ recordedUsdIs }) => recordedUsdIs === "whole") ? "whole" : "a-part",
@@ -81,9 +82,4 @@ export function compactionSpend(
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-function sumOfKnown(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : sum(known);
 }

@@ -76,20 +76,17 @@ export interface OpenUndo {
 
 /** Finds the text before the last write; `null` if nothing was written. Throws `bad-input` if there was a write and the file has changed since. */
 export async function findUndo(file: SettingsFile): Promise<OpenUndo | null> {
-  if (!(await hasBackups(file))) return null;
+  const names = await readdir(dirname(file.path)).catch(() => []);
+  if (!names.some((name) => name.startsWith(`${basename(file.path)}${BACKUP_MARK}`))) return null;
   await refuseLinks(file);
   if (file.text === null) throw refused(file, "is gone: nothing is undone");
   for (const kind of ["before", "new"] as const) {
     const backup = backupName(file.path, file.text, kind);
-    const text = (await isPlainFile(backup)) ? await textOf(backup) : null;
+    const isPlain = (await lstat(backup).catch(() => null))?.isFile() === true;
+    const text = isPlain ? await textOf(backup) : null;
     if (text !== null) return { before: kind === "new" ? null : text, backup };
   }
   throw refused(file, "was changed since it was written: nothing is undone");
-}
-
-async function hasBackups({ path }: SettingsFile): Promise<boolean> {
-  const names = await readdir(dirname(path)).catch(() => []);
-  return names.some((name) => name.startsWith(`${basename(path)}${BACKUP_MARK}`));
 }
 
 /** Puts the earlier text back. Throws `bad-input` if the file was changed since it was read. */
@@ -133,11 +130,6 @@ async function refuseLinks(file: SettingsFile): Promise<void> {
       throw refused(file, `is not written: ${step} is a link or no ${isLast ? "file" : "folder"}`);
     }
   }
-}
-
-async function isPlainFile(path: string): Promise<boolean> {
-  const stats = await lstat(path).catch(() => null);
-  return stats?.isFile() === true;
 }
 
 async function textOf(path: string): Promise<string | null> {

@@ -46,15 +46,10 @@ export function readPrices(name: string | undefined, cwd: string): ReadonlyMap<s
     throw mistakes(problems.map(({ path: at, text: what }) => `${name}:${placeOf(at)}: ${what}`));
   }
   const prices = Object.entries(result.data).flatMap(([modelId, tiers]) => {
-    const found = modelPrices([tiers].flat());
-    return found === null ? [] : [[modelId, found] as const];
+    const [first, ...rest] = [tiers].flat().map(priceTier);
+    return first === undefined ? [] : [[modelId, { tiers: [first, ...rest] }] satisfies [string, ModelPrices]];
   });
   return new Map(prices);
-}
-
-function modelPrices(tiers: readonly z.infer<typeof tierSchema>[]): ModelPrices | null {
-  const [first, ...rest] = tiers.map(priceTier);
-  return first === undefined ? null : { tiers: [first, ...rest] };
 }
 
 function priceTier(tier: z.infer<typeof tierSchema>): ModelPrices["tiers"][number] {

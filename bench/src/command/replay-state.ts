@@ -45,7 +45,9 @@ export async function openState(
   io: CliIo,
 ): Promise<OpenState> {
   const version = `${io.version} ${await codeVersion()}`;
-  const replays = join(cacheFolder(io), REPLAYS);
+  // Its specification demands an absolute path.
+  const { XDG_CACHE_HOME: named = "" } = io.environment ?? {};
+  const replays = join(isAbsolute(named) ? named : join(io.homeFolder, ".cache"), REPLAYS);
   const name = isLasting ? run : shortHash(canonicalJson({ run: JSON.parse(JSON.stringify(run)), cwd: io.cwd }));
   const own = join(replays, `${name}.jsonl`);
   if (file === undefined) await removeOld(replays, io.nowMs(), isLasting ? own : null);
@@ -64,12 +66,6 @@ export async function openState(
       if (file === undefined && !isLasting) await rm(own, { force: true });
     },
   };
-}
-
-/** The system's folder for data that can be made again: `XDG_CACHE_HOME` if it is set to an absolute path, as its specification demands. */
-function cacheFolder({ homeFolder, environment }: CliIo): string {
-  const { XDG_CACHE_HOME: named = "" } = environment ?? {};
-  return isAbsolute(named) ? named : join(homeFolder, ".cache");
 }
 
 async function removeOld(cache: string, nowMs: number, lasting: string | null): Promise<void> {

@@ -26,7 +26,8 @@ export async function readObjects(
     else {
       const { objects, rest } = splitObjects(text);
       const values = objects.map(jsonIn).filter(isRecord);
-      if (values.length > 0) notes.push(severalObjects(source.displayName, number, values.length));
+      const said = `${source.displayName}:${number}: ${values.length} JSON objects on one line; each was read`;
+      if (values.length > 0) notes.push({ code: "several-objects-on-a-line", line: number, text: said });
       for (const item of values) take({ line: number, value: item });
       if (values.length === 0 || rest !== "") broken = { line: number, text: rest };
     }
@@ -42,11 +43,6 @@ function lastLine(file: string, broken: { readonly line: number; readonly text: 
 
 function unreadableLine(file: string, line: number, words = "no JSON object on this line"): ImportNote {
   return { code: "unreadable-line", line, text: `${file}:${line}: ${words}; it was left out` };
-}
-
-function severalObjects(file: string, line: number, count: number): ImportNote {
-  const text = `${file}:${line}: ${count} JSON objects on one line; each was read`;
-  return { code: "several-objects-on-a-line", line, text };
 }
 
 /**

@@ -219,12 +219,7 @@ export interface CompactionDetail {
   /** Removed lines that later replies mention, each once; those of them that neither its replacement nor a later prompt says; the first few of these. */
   readonly mentionedLater: number;
   readonly neededLater: number;
-  readonly examples: readonly NeededLater[];
-}
-
-interface NeededLater {
-  readonly call: number;
-  readonly text: string;
+  readonly examples: readonly { readonly call: number; readonly text: string }[];
 }
 
 /** Characters of a summary that are shown; the whole text is in no report. Chosen. */

@@ -39,7 +39,10 @@ function placeEntries(
   const view = followedView();
   const boundary = (entry: CompactionEntry): CompactionEntry => {
     const after = repair(view.boundaries.get(entry) ?? []);
-    return repaired.repairCount === 0 && after.repairCount === 0 ? entry : asHistory(entry, after);
+    if (repaired.repairCount === 0 && after.repairCount === 0) return entry;
+    // As the history that it left: its own edits may name messages that the repair left out.
+    const messages = after.placed.map(({ message }) => message);
+    return { ...entry, edits: [{ kind: "replace-history", through: null, messages, covered: coverageOf([]) }] };
   };
   for (const entry of entries) {
     view.follow(entry);
@@ -53,12 +56,6 @@ function placeEntries(
     result.push({ type: "message", message });
   }
   return result.concat(before.slice(flushed).flat());
-}
-
-/** A recorded compaction as the history that it left: its own edits may name messages that the repair left out. */
-function asHistory(entry: CompactionEntry, { placed }: RepairedList): CompactionEntry {
-  const messages = placed.map((each) => each.message);
-  return { ...entry, edits: [{ kind: "replace-history", through: null, messages, covered: coverageOf([]) }] };
 }
 
 function withUnreportedCalls(entries: readonly SessionEntry[]): readonly SessionEntry[] {
@@ -79,7 +76,8 @@ function withContinuations(entries: readonly SessionEntry[]): Omit<RepairedEntri
     const viewed = view.newest();
     const isUnsendable = viewed === undefined || viewed.role === "assistant" || lastLogged?.role === "assistant";
     if (entry.type === "usage" && isUnsendable) {
-      const message = continueNotice(lastLogged?.id ?? null, entry.atMs);
+      const parts = [{ type: "text", text: CONTINUE_TEXT }] as const;
+      const message: UserMessage = withId({ role: "user", origin: "notice", parts, atMs: entry.atMs }, lastLogged?.id ?? null);
       const notice: SessionEntry = { type: "message", message };
       view.follow(notice);
       lastLogged = message;
@@ -91,11 +89,6 @@ function withContinuations(entries: readonly SessionEntry[]): Omit<RepairedEntri
     result.push(entry);
   }
   return { entries: result, continuationCount, boundaries: view.boundaries };
-}
-
-function continueNotice(previousId: string | null, atMs: number | null): UserMessage {
-  const draft = { role: "user", origin: "notice", parts: [{ type: "text", text: CONTINUE_TEXT }], atMs } as const;
-  return withId(draft, previousId);
 }
 
 /** A repaired list, with the places of its messages in the list that was given. */

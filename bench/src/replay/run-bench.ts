@@ -98,7 +98,9 @@ export async function runBench(input: BenchInput): Promise<BenchReport> {
   // Before the files are shared out: a part counts as the whole run counts.
   const corpus = input.corpus ?? (await openCorpus(input.files, pool));
   const files = shareOf(input.files, shard).filter(({ displayName }) => corpus.lineages.hasOwn(displayName));
-  const progress = createProgress(input, files, await Promise.all(files.map(bytesOf)));
+  // A file that is not there is said by its task; a session of a database is one of many alike.
+  const bytes = await Promise.all(files.map(async ({ path }) => (await stat(path).catch(() => null))?.size ?? 1));
+  const progress = createProgress(input, files, bytes);
   const kept = keptIn(input);
   const replayed = await eachAtMost(files, pool.jobs, (file, place) =>
     replayFile(file, { input, pool, corpus, kept, onCell: () => progress(place) }),
@@ -248,11 +250,6 @@ async function finished(task: FileTask, pool: WorkerPool): Promise<FinishedTask>
 /** A worker that died, of want of memory for instance, costs its file and no other. */
 function lostTask(error: unknown): FinishedTask {
   return { kind: "skipped", reason: `cannot be replayed: ${error instanceof Error ? error.message : String(error)}` };
-}
-
-async function bytesOf({ path }: InputFile): Promise<number> {
-  // A file that is not there is said by its task; a session of a database is one of many alike.
-  return (await stat(path).catch(() => null))?.size ?? 1;
 }
 
 function createProgress(

@@ -157,22 +157,15 @@ function whereWords(report: BenchReport, judged: WindowJudgement, nameOf: Policy
   return hasActed(pick) ? `Only shortened results; compacts ${where}.` : `${nameOf(pick.policy)} would compact ${where}.`;
 }
 
-/** A place in a window: a policy compacts from here on if it pays, and at the latest there. */
-interface CompactsAt {
-  readonly fromTokens: number;
-  readonly tokens: number;
-  readonly windowTokens: number;
-}
-
 /**
- * Where a policy compacts, in a window of the middle size among the compared sessions'; `null` if it has no line. Of room for messages the system text and tools are
+ * Where a policy compacts, in a window of the middle size among the compared sessions'; `null` if it has no line: from `fromTokens` on if it pays, at the latest at `tokens`. Of room for messages the system text and tools are
  * no part.
  */
 export function compactsAt(
   report: BenchReport,
   { windowLabel: label, units }: Pick<WindowJudgement, "windowLabel" | "units">,
   policy: string,
-): CompactsAt | null {
+): { readonly fromTokens: number; readonly tokens: number; readonly windowTokens: number } | null {
   const compared = new Set(units.map(({ session }) => session));
   const rows = report.rows
     .filter((row) => row.policy === policy && row.metrics !== null && windowLabel(row.window) === label)

@@ -106,7 +106,7 @@ function createMessagePricing(input: PricingInput): (message: Message, call: num
   const { calls, entries, sizes, weights } = input;
   let originals: ReadonlyMap<string, Message> | null = null;
   const originalOf = (message: Message) => {
-    originals ??= messagesById(entries);
+    originals ??= new Map(entries.flatMap((entry) => (entry.type === "message" ? [[entry.message.id, entry.message]] : [])));
     return originals.get(message.id);
   };
   const weighed = new WeakMap<Message, number>();
@@ -129,12 +129,6 @@ function createMessagePricing(input: PricingInput): (message: Message, call: num
       ? Math.round((originalTokens * weightOf(message, modelId)) / before)
       : Math.round(weightOf(message, modelId));
   };
-}
-
-function messagesById(entries: readonly SessionEntry[]): ReadonlyMap<string, Message> {
-  const messages = new Map<string, Message>();
-  for (const entry of entries) if (entry.type === "message") messages.set(entry.message.id, entry.message);
-  return messages;
 }
 
 /** Tokens a unit of each feature, for one model. */

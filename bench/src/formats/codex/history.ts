@@ -4,22 +4,16 @@ import { type Fields, numberAt, parseRecord, recordAt, stringAt } from "../field
 import type { FileSource } from "../importer.ts";
 import type { LogItem } from "../log-items.ts";
 
-/** The lines of other rollouts that a rollout goes on from, the oldest first; `missing` is the rollout that could not be found. */
-interface HistoryBefore {
-  readonly lines: readonly Fields[];
-  readonly missing: string | null;
-}
-
 /**
  * Reads the beginning of a fork, or of a thread that went back, from another rollout (from 0.145): `history_base` names it by the last id of its
  * file's name and says where it ends, in lines and in bytes of the unpacked text (codex-rs/thread-store/src/local/rollout_lineage.rs). That one may
- * go on from another again.
+ * go on from another again. The lines are the oldest first; `missing` is the rollout that could not be found.
  */
 export async function historyBefore(
   source: FileSource,
   meta: Fields | null,
   seen: readonly string[] = [],
-): Promise<HistoryBefore> {
+): Promise<{ readonly lines: readonly Fields[]; readonly missing: string | null }> {
   const base = recordAt(meta, "history_base");
   const id = stringAt(base, "thread_id");
   if (id === null || id === "") return { lines: [], missing: null };

@@ -1,4 +1,4 @@
-import { type ImagePart, type TextPart, type Usage, usageOf } from "@plimsoll/core";
+import { type ImagePart, type TextPart, usageOf } from "@plimsoll/core";
 import { type Fields, jsonValueOf, numberAt, recordAt, recordsAt, stringAt } from "../fields.ts";
 import { imageFromBase64 } from "../image.ts";
 import {
@@ -111,7 +111,10 @@ function replyOf(event: ChainEvent, modelId: string | null): LogItem {
   const requestId = stringAt(data, "apiCallId") ?? stringAt(data, "requestId");
   const stopReason = calls.length > 0 ? "tool-calls" : "end";
   const parts = [...thought, textPart(stringAt(data, "content") ?? ""), ...calls.map(callOf)];
-  return replyItem(parts, outputUsage(data), { ...event, modelId, requestId, stopReason });
+  // Input is reported for whole sessions only.
+  const outputTokens = numberAt(data, "outputTokens");
+  const usage = outputTokens === null ? null : usageOf({ outputTokens, raw: jsonValueOf({ outputTokens }) });
+  return replyItem(parts, usage, { ...event, modelId, requestId, stopReason });
 }
 
 /** Calls have their arguments as an object; those of tools with a text of their own have a string. */
@@ -119,12 +122,6 @@ function callOf(request: Fields): ReplyPart {
   const text = stringAt(request, "arguments");
   const args = text === null ? (recordAt(request, "arguments") ?? {}) : { input: text };
   return objectCall(TOOLS, stringAt(request, "toolCallId"), stringAt(request, "name"), args);
-}
-
-/** Each reply reports its output; input is reported for whole sessions only. */
-function outputUsage(data: Fields): Usage | null {
-  const outputTokens = numberAt(data, "outputTokens");
-  return outputTokens === null ? null : usageOf({ outputTokens, raw: jsonValueOf({ outputTokens }) });
 }
 
 /** The model gets `content`; `detailedContent` is for the eye. */

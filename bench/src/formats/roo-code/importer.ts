@@ -115,7 +115,9 @@ function createReader(requests: Requests): (message: Fields) => readonly LogItem
   let openCallId: string | null = null;
   let modelId: string | null = null;
   return (given) => {
-    const message = withAnthropicBlocks(given);
+    // In the Anthropic form, in which the tools of the AI SDK's form have other names.
+    const blocks = Array.isArray(given.content) ? { content: recordsAt(given, "content").map(blockOf) } : {};
+    const message: Fields = { ...given, ...blocks };
     const atMs = timeMsAt(message, "ts");
     if (message.type === "reasoning" && message.role === undefined) {
       const text = recordsAt(message, "summary").flatMap((part) => stringAt(part, "text") ?? []);
@@ -151,12 +153,6 @@ const TOOLS = toolTable([
   ["other", "browser_action use_mcp_tool access_mcp_resource ask_followup_question attempt_completion switch_mode new_task"],
   ["other", "update_todo_list fetch_instructions run_slash_command generate_image"],
 ]);
-
-/** A message with its blocks in the Anthropic form, in which the tools of the AI SDK's form have other names. */
-function withAnthropicBlocks(message: Fields): Fields {
-  if (!Array.isArray(message.content)) return message;
-  return { ...message, content: recordsAt(message, "content").map(blockOf) };
-}
 
 function blockOf(part: Fields): Fields {
   switch (part.type) {

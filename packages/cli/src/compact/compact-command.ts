@@ -58,12 +58,14 @@ export function defineCompactCommand(command: Command, io: CliIo, onExit: (exitC
       const input = sessionFile(session, io);
       const parts = await openExtensions(options, io);
       const transcripts = await importFile(input.path, input.displayName, parts.importers);
-      const [transcript] = transcripts;
+      const [transcript, ...further] = transcripts;
       if (transcript === undefined) throw new PlimsollError("bad-input", `${session}: no session in it`);
       const out = options.out === undefined ? null : resolve(io.cwd, options.out);
       if (out !== null && isSameFile(input.path, out))
         throw new PlimsollError("bad-input", `--out ${options.out}: this is the session's log itself; give another file`);
-      onExit(await compact(transcript, { options, out, leftOut: leftOutLine(transcripts), parts }, io));
+      const more = formatNumberOf(further.length, "further session");
+      const leftOut = further.length === 0 ? null : `${more} in this file: left out.`;
+      onExit(await compact(transcript, { options, out, leftOut, parts }, io));
     });
   addExtensionOption(command);
 }
@@ -171,11 +173,6 @@ function compactionReport({ transcript, outcome, model, before, after }: TriedCo
     default:
       return [`${name}: cannot be compacted.`, ...("steps" in outcome ? stepLines(outcome.steps) : [])].join("\n");
   }
-}
-
-function leftOutLine(transcripts: readonly Transcript[]): string | null {
-  const further = transcripts.length - 1;
-  return further < 1 ? null : `${formatNumberOf(further, "further session")} in this file: left out.`;
 }
 
 function stepLines(steps: CompactionEntry["record"]["steps"]): readonly string[] {

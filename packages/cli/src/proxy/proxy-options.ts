@@ -70,17 +70,11 @@ const AGENT_WINDOWS = [
   { agent: "Codex", callers: /^codex/i, models: /^gpt-5/, tokens: 258_400 },
 ] as const;
 
-/** The limits of a model in a program, and the origin of its window, in words. */
-interface ModelWindow {
-  readonly limits: ModelLimits;
-  readonly from: string;
-}
-
-/** The limits of a model: the window that was given, else the smaller one of the program (by its `user-agent`) and the catalogue, else the policy's for unknown models. */
+/** The limits of a model: the window that was given, else the smaller one of the program (by its `user-agent`) and the catalogue, else the policy's for unknown models; and the origin of its window, in words. */
 export function limitsBy(
   window: string | undefined,
   { unknownWindow }: Policy,
-): (modelId: string, caller?: string) => ModelWindow {
+): (modelId: string, caller?: string) => { readonly limits: ModelLimits; readonly from: string } {
   const given = window === undefined ? null : tokensOf("--window", window);
   return (modelId, caller = "") => {
     const known = catalogLimits(modelId);
