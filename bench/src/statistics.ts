@@ -41,11 +41,6 @@ export function percentOf(part: number, whole: number): number | null {
   return whole === 0 ? null : 100 * (part / whole);
 }
 
-/** A ratio in percent. */
-export function inPercent(ratio: number | null | undefined): number | null {
-  return ratio === null || ratio === undefined ? null : 100 * ratio;
-}
-
 /** Makes a source of numbers from 0 up to 1, each time the same sequence: a linear congruential generator (Numerical Recipes' constants). */
 export function createRandom(): () => number {
   let state = 1;

@@ -13,7 +13,7 @@ import {
 import { triggerLine } from "../show/trigger.ts";
 import type { KnobValue } from "./agent-knobs.ts";
 import type { OwnVerdict, SettingChoice, SettingFigures } from "./choose-setting.ts";
-import { type Decision, type Payment, type Turning, windowName } from "./decide.ts";
+import type { Decision, Payment, Turning } from "./decide.ts";
 import { placeOf } from "./setting-text.ts";
 import type { WindowFill } from "./window-fill.ts";
 
@@ -356,7 +356,7 @@ function usdText({ usd, usdIs }: Decision["cost"], pays: Payment): string {
 
 /** A decision's heading: agent, window, dollars. */
 export function decisionTitle(decision: Decision, pays: Payment = "tokens"): string {
-  return `${decision.agent.title}, ${windowName(decision)}: ${usdText(decision.cost, pays)}`;
+  return `${decision.agent.title}, window ${formatTokens(decision.windowTokens).replace(".00M", "M")}: ${usdText(decision.cost, pays)}`;
 }
 
 /** The verdict in a few words. */

@@ -205,8 +205,6 @@ function adviceJson(decisions: readonly Decision[], pays: Payment): string {
   return `${JSON.stringify({ formatVersion: JSON_VERSION, decisions: plain }, asObject, 2)}\n`;
 }
 
-const SCRIPTS = ["folded-sections.js", "copy-button.js"];
-
 /** The advice as one HTML page that needs no network: the answer, then each decision with its settings, the lines to paste, and the content of the requests. */
 export function adviceHtml(
   decisions: readonly Decision[],
@@ -223,7 +221,7 @@ ${decisions.some((decision) => hasTable(decision, true)) ? html`<p class="note">
 ${habits.length === 0 ? html`` : html`<h2>The most expensive habits in these logs</h2><ul>${habits.map((text) => html`<li>${text}</li>`)}</ul>`}
 <ul>${agents.map((agent) => html`<li class="note">${sourceText(agent)}</li>`)}</ul>
 <p class="note">${decisions.some(({ choice }) => pays === "tokens" && choice?.rows.some(({ kind }) => kind === "proxy")) ? html`<code>plimsoll proxy --help</code> says how to run the proxy. ` : html``}Replays use the recorded replies, so they do not show task success.</p>`;
-  return renderPage({ title: "Plimsoll: advice on compaction", main, scripts: SCRIPTS });
+  return renderPage({ title: "Plimsoll: advice on compaction", main, scripts: ["folded-sections.js", "copy-button.js"] });
 }
 
 function decisionSection(decision: Decision, index: number, pays: Payment): Markup {

@@ -13,7 +13,6 @@ import type { SessionFacts } from "../open/session-facts.ts";
 import { type KeptRows, runBench } from "../replay/run-bench.ts";
 import type { WorkerPool } from "../replay/worker-pool.ts";
 import type { BenchReport, ReportProblem, SkippedInput } from "../results.ts";
-import { formatTokens } from "../show/figures.ts";
 import { reportProblems } from "../show/problems.ts";
 import type { CliIo } from "../terminal/io.ts";
 import type { LineageCounts } from "../transcript.ts";
@@ -191,11 +190,6 @@ export const titleOf = (agent: string): string =>
 /** Orders decisions by the dollars of their sessions, then by their tokens. */
 export function byMoney(a: Decision, b: Decision): number {
   return (b.cost.usd ?? 0) - (a.cost.usd ?? 0) || b.cost.promptTokens - a.cost.promptTokens;
-}
-
-/** A window in words: `window 200k`, `window 1M`. */
-export function windowName({ windowTokens }: Pick<Decision, "windowTokens">): string {
-  return `window ${formatTokens(windowTokens).replace(".00M", "M")}`;
 }
 
 interface Group {

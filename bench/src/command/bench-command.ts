@@ -6,6 +6,7 @@ import type { Command } from "commander";
 import type { WindowRequest } from "../drive/cell.ts";
 import type { BenchParts } from "../extension.ts";
 import { mergeRows, type NamedRows } from "../replay/run-result.ts";
+import { formatNumberOf } from "../show/figures.ts";
 import { type CliIo, EXIT_FAILED } from "../terminal/io.ts";
 import { tell } from "../terminal/printable.ts";
 import { checkOptions, mistakes } from "./check-options.ts";
@@ -17,7 +18,6 @@ import {
   joinInputs,
   type LogOptions,
   nothingFound,
-  olderLine,
 } from "./find-inputs.ts";
 import { choosePolicies, DEFAULT_POLICIES, joinPolicies, runningPolicies } from "./policy-option.ts";
 import { PRICES_HELP, readPrices } from "./read-prices.ts";
@@ -125,7 +125,7 @@ async function bench(inputs: readonly string[], options: BenchOptions, io: CliIo
     tell(io, ...nothingFound(found, "replay"));
     return EXIT_FAILED;
   }
-  if (found.older > 0) tell(io, olderLine(found.older));
+  if (found.older > 0) tell(io, `${formatNumberOf(found.older, "older log")} left out; --limit COUNT reads more`);
   const likenesses = options.policy === undefined && !isDemo ? await runningPolicies(found.files, io.cwd, parts) : [];
   // An agent's own logs are the person's: what ran is compared, as in advise.
   const isOwn = options.policy === undefined && options.from !== undefined;

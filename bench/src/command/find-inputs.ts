@@ -151,11 +151,6 @@ export interface LogOptions {
   readonly limit?: string;
 }
 
-/** Says that older logs were left out, and how they are read. */
-export function olderLine(older: number): string {
-  return `${formatNumberOf(older, "older log")} left out; --limit COUNT reads more`;
-}
-
 /** The user's own logs, newest first. Throws `bad-input` for an agent, time or count that cannot be read. */
 export async function findLogs({ from = [], since, limit }: LogOptions, io: CliIo): Promise<FoundInputs> {
   const chosen = from.map(parseAgent);

@@ -1,8 +1,9 @@
+import { originOf } from "../origin.ts";
 import { FEWEST_OWNERS } from "../statistics.ts";
 import { choose, isCheaper, lossesAgainst, type WorseMeasure } from "./choose.ts";
 import { type Split, splitSessions } from "./split.ts";
 import { type JudgedRun, type Standing, standingOf, standingsIn } from "./standing.ts";
-import { independentOf, projectsOf, type Sureness, surenessOf } from "./sureness.ts";
+import { type Sureness, surenessOf } from "./sureness.ts";
 
 /** Least number of sessions that fill half of the window for a firm suggestion; with fewer, none is made. An interval needs as many projects (docs/evidence.md). */
 const FEWEST_SESSIONS: number = FEWEST_OWNERS;
@@ -54,7 +55,10 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
     return standing;
   };
   const now = over(current);
-  const sessions = independentOf(now?.units ?? []);
+  const units = now?.units ?? [];
+  // Those of one file or lineage are not independent.
+  const sessions = new Set(units.map(({ file }) => file)).size;
+  const projects = new Set(units.map(({ file, project }) => originOf(file, project).repository)).size;
   const betterOn = (policies: readonly string[], half: keyof typeof halves): readonly Standing[] => {
     const own = over(current, half);
     const tried = policies.flatMap((policy) => over(policy, half) ?? []);
@@ -90,7 +94,7 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
       { mostPoints, lossesOf },
     );
   };
-  return { split, sessions, projects: projectsOf(now?.units ?? []), over, lossesOf, verdictOn };
+  return { split, sessions, projects, over, lossesOf, verdictOn };
 }
 
 /** How sure a saving is; `null` if it may be none. */
@@ -99,13 +103,12 @@ function savingOf(own: Standing, now: Standing): Sureness | null {
   return sureness !== null && sureness.cost.through < 100 ? sureness : null;
 }
 
-interface Losses {
-  readonly mostPoints: number;
-  readonly lossesOf: (own: Standing) => readonly WorseMeasure[];
-}
-
 /** The verdict by the figures over all sessions, which a table shows too. */
-function withoutBetter(standings: readonly Standing[], now: Standing, { mostPoints, lossesOf }: Losses): SettingVerdict {
+function withoutBetter(
+  standings: readonly Standing[],
+  now: Standing,
+  { mostPoints, lossesOf }: Pick<JudgedSettings, "lossesOf"> & { readonly mostPoints: number },
+): SettingVerdict {
   const cheaper = standings
     .filter((own) => isCheaper(own, now) && !own.isBroken && own.tooLarge <= now.tooLarge)
     .toSorted((a, b) => a.costPercent - b.costPercent);

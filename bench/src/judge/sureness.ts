@@ -1,6 +1,5 @@
-import { originOf } from "../origin.ts";
 import { clusteredEstimate, FEWEST_OWNERS, geometricMeanOver, type Interval, unitOf } from "../statistics.ts";
-import type { SessionStanding, Standing } from "./standing.ts";
+import type { Standing } from "./standing.ts";
 
 /** How sure a cost is: the middle 95% of its values when projects or sessions are drawn anew. */
 export interface Sureness {
@@ -8,16 +7,6 @@ export interface Sureness {
   readonly cost: Interval;
   readonly drawn: "projects" | "sessions";
   readonly count: number;
-}
-
-/** The number of projects among the sessions. */
-export function projectsOf(units: readonly Pick<SessionStanding, "file" | "project">[]): number {
-  return new Set(units.map(({ file, project }) => originOf(file, project).repository)).size;
-}
-
-/** The sessions that count as one each: those of one file or lineage are not independent. */
-export function independentOf(units: readonly Pick<SessionStanding, "file">[]): number {
-  return new Set(units.map(({ file }) => file)).size;
 }
 
 /**

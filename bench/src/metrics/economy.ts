@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ReplayedCall } from "../drive/replayed-call.ts";
-import { inPercent, meanOf, summed, weightedMean } from "../statistics.ts";
+import { meanOf, summed, weightedMean } from "../statistics.ts";
 import { inTable, type Metric, type Recorder } from "./metric.ts";
 
 /** The cost of the session in tokens. */
@@ -73,7 +73,7 @@ export const ECONOMY: Metric<"economy", EconomyMetrics, EconomyMetrics, Exclude<
       better: "lower",
       method: "Mean share of the input budget still free at a compaction, by the policy's own measure.",
       caveat: "A policy with a wrong measure sees a wrong margin.",
-      value: ({ marginSpentRatio }) => inPercent(marginSpentRatio),
+      value: ({ marginSpentRatio }) => (marginSpentRatio === null ? null : 100 * marginSpentRatio),
       format: "percent",
       columns: [inTable("requests", "compactions", "unused budget, %")],
     },

@@ -1,5 +1,3 @@
-import type { Judgement } from "../judge/judge.ts";
-
 /** Gives the name of a policy as people see it. */
 export type PolicyNames = (policy: string) => string;
 
@@ -8,8 +6,3 @@ export const MODEL_MARK = "*";
 
 /** Marks the name of a policy whose summaries a vendor writes. */
 export const VENDOR_MARK = "†";
-
-/** Makes the names of a report's policies. */
-export function policyNames({ asking, unpriced }: Pick<Judgement, "asking" | "unpriced">): PolicyNames {
-  return (policy) => `${policy}${asking.has(policy) ? MODEL_MARK : unpriced.has(policy) ? VENDOR_MARK : ""}`;
-}

@@ -185,8 +185,6 @@ function measureTable({ windowLabel, summaries, standings }: WindowJudgement, na
   });
 }
 
-const OLDER = "20,000 tokens old or more";
-
 /** The needs that each measure is a share of. */
 const METHODS: Readonly<Record<(typeof MEASURES)[number][0], string>> = {
   "replaced texts": "Texts replaced by edits that were whole in the context.",
@@ -197,7 +195,7 @@ const METHODS: Readonly<Record<(typeof MEASURES)[number][0], string>> = {
 const MEASURE_COLUMNS: readonly Column<Standing>[] = [false, true].flatMap((isFar) =>
   MEASURES.map(([name]) =>
     numberColumn<Standing>({
-      group: isFar ? OLDER : "all",
+      group: isFar ? "20,000 tokens old or more" : "all",
       title: name,
       meaning: {
         unit: "% of needs",

@@ -1,4 +1,4 @@
-import { nameChars, printable, shortened, wrapped } from "../terminal/printable.ts";
+import { COLUMNS, printable, shortened, wrapped } from "../terminal/printable.ts";
 import { brokenAt, drawTable, type TableCell } from "../terminal/text-table.ts";
 import type { ReportTable, TableHead } from "./table.ts";
 
@@ -24,7 +24,7 @@ export function tableRows(
   const body = rows.map(({ name, cells }) => [
     name
       .split(" ")
-      .map((word) => shortened(word, nameChars(NAME_CHARS, columns)))
+      .map((word) => shortened(word, NAME_CHARS + columns - COLUMNS))
       .join(" "),
     ...cells.map(({ shown }, place) =>
       heads[place]?.isText === true ? brokenAt(printable(shown), TEXT_CHARS) : printable(shown),

@@ -3,7 +3,7 @@ import { METRICS, type RunMetrics } from "../metrics/registry.ts";
 import type { SourceNote } from "../open/session-description.ts";
 import type { BenchReport, ReportProblem, SkippedInput } from "../results.ts";
 import { formatCount } from "./figures.ts";
-import { MODEL_MARK, type PolicyNames, policyNames, VENDOR_MARK } from "./policy-names.ts";
+import { MODEL_MARK, type PolicyNames, VENDOR_MARK } from "./policy-names.ts";
 import { furtherPolicyTables, policyTable, readingOf } from "./policy-tables.ts";
 import { reportProblems } from "./problems.ts";
 import { type SessionNames, sessionNames } from "./session-names.ts";
@@ -36,7 +36,9 @@ interface ShownWindow {
 /** Makes the answers, tables and notes that every output shows of a report. Give the metrics that its run had. */
 export function shownReport(report: BenchReport, metrics: RunMetrics = METRICS): ShownReport {
   const judged = judge(report, metrics);
-  const policyName = policyNames(judged);
+  const { asking, unpriced } = judged;
+  const policyName: PolicyNames = (policy) =>
+    `${policy}${asking.has(policy) ? MODEL_MARK : unpriced.has(policy) ? VENDOR_MARK : ""}`;
   const mark = modelSummaryNote(report, judged);
   return {
     report,

@@ -60,11 +60,6 @@ export function tableColumns({ isTTY, columns = COLUMNS }: Output): number {
   return isTTY === true ? Math.max(COLUMNS, columns) : COLUMNS;
 }
 
-/** The width of a name in a table that has more room than {@link COLUMNS}: the name takes the surplus. */
-export function nameChars(chars: number, columns: number): number {
-  return chars + columns - COLUMNS;
-}
-
 /** Lines of prose, the long ones broken between words; continued lines start under their line's own beginning, a little to the right. */
 export function fitted(text: string): string {
   return text
