@@ -106,18 +106,15 @@ function worseThan(own: Standing, rivals: readonly (Standing | null)[], withInte
       .filter(({ points }) => points > 0)
       .toSorted((a, b) => b.points - a.points)
       .find(({ rival, points }) => (withIntervals ? isBetter(rival, own, place) : points >= LEAST_POINTS));
-    return first === undefined
-      ? []
-      : [{ measure, than: first.rival?.policy ?? null, points: first.points, cases: casesOf(first.rival, own, place) }];
+    if (first === undefined) return [];
+    const { rival, points } = first;
+    const uses = own.units.map(({ vector }, session) =>
+      pointsAhead(rival, own, { session, measure: place }) === null ? 0 : (vector[place]?.uses ?? 0),
+    );
+    const cases = Math.round(uses.reduce((sum, each) => sum + each, 0));
+    return [{ measure, than: rival?.policy ?? null, points, cases }];
   });
   return found.toSorted((a, b) => b.points - a.points);
-}
-
-function casesOf(rival: Standing | null, own: Standing, measure: number): number {
-  const cases = own.units.map(({ vector }, session) =>
-    pointsAhead(rival, own, { session, measure }) === null ? 0 : (vector[measure]?.uses ?? 0),
-  );
-  return Math.round(cases.reduce((sum, uses) => sum + uses, 0));
 }
 
 /** Points by which the rival (`null`: the own tail) holds more of a measure in a session; `null` if one of them has no such needs. */

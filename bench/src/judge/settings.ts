@@ -74,25 +74,34 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
     const onHalves = () => [...lostOn(own.policy, "train"), ...lostOn(own.policy, "test")];
     return lost.length > 0 ? lost : onHalves().toSorted((a, b) => b.points - a.points);
   };
-  const verdictOn = (policies: readonly string[], mostPoints = MOST_LOST_POINTS) => {
-    if (now === null) return { kind: "idle" } as const;
+  const verdictOn = (policies: readonly string[], mostPoints = MOST_LOST_POINTS): SettingVerdict => {
+    if (now === null) return { kind: "idle" };
     const isConfirmed = ({ policy }: Standing) => betterOn(policies, "test").some((each) => each.policy === policy);
     if (sessions < FEWEST_SESSIONS) {
       const onTrain = new Set(betterOn(policies, "train").map(({ policy }) => policy));
       const alike = betterOn(policies, "all").find(
         (own) => onTrain.has(own.policy) && isConfirmed(own) && isDearerInNone(own, now),
       );
-      return { kind: "too-few", missing: FEWEST_SESSIONS - sessions, looksLike: alike ?? null } as const;
+      return { kind: "too-few", missing: FEWEST_SESSIONS - sessions, looksLike: alike ?? null };
     }
     const [chosen] = betterOn(policies, "train");
     const best = chosen === undefined || !isConfirmed(chosen) ? null : over(chosen.policy);
     const sureness = best === null ? null : savingOf(best, now);
-    if (best !== null && sureness !== null) return { kind: "set", best, sureness } as const;
-    return withoutBetter(
-      policies.flatMap((policy) => over(policy) ?? []),
-      now,
-      { mostPoints, lossesOf },
-    );
+    if (best !== null && sureness !== null) return { kind: "set", best, sureness };
+    // By the figures over all sessions, which a table shows too.
+    const cheaper = policies
+      .flatMap((policy) => over(policy) ?? [])
+      .filter((own) => isCheaper(own, now) && !own.isBroken && own.tooLarge <= now.tooLarge)
+      .toSorted((a, b) => a.costPercent - b.costPercent);
+    const near = cheaper
+      .map((own) => ({ own, losses: lossesOf(own) }))
+      .filter(({ losses: [worst] }) => (worst?.points ?? 0) <= mostPoints);
+    for (const { own, losses } of near) {
+      const saving = losses.length === 0 ? null : savingOf(own, now);
+      if (saving !== null) return { kind: "trade", best: own, sureness: saving };
+    }
+    const why = cheaper.length === 0 ? "nothing-cheaper" : near.length === 0 ? "too-much-lost" : "not-confirmed";
+    return { kind: "keep", why };
   };
   return { split, sessions, projects, over, lossesOf, verdictOn };
 }
@@ -101,28 +110,6 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
 function savingOf(own: Standing, now: Standing): Sureness | null {
   const sureness = surenessOf(own, now);
   return sureness !== null && sureness.cost.through < 100 ? sureness : null;
-}
-
-/** The verdict by the figures over all sessions, which a table shows too. */
-function withoutBetter(
-  standings: readonly Standing[],
-  now: Standing,
-  { mostPoints, lossesOf }: Pick<JudgedSettings, "lossesOf"> & { readonly mostPoints: number },
-): SettingVerdict {
-  const cheaper = standings
-    .filter((own) => isCheaper(own, now) && !own.isBroken && own.tooLarge <= now.tooLarge)
-    .toSorted((a, b) => a.costPercent - b.costPercent);
-  const near = cheaper
-    .map((best) => ({ best, losses: lossesOf(best) }))
-    .filter(({ losses: [worst] }) => (worst?.points ?? 0) <= mostPoints);
-  for (const { best, losses } of near) {
-    const sureness = losses.length === 0 ? null : savingOf(best, now);
-    if (sureness !== null) return { kind: "trade", best, sureness };
-  }
-  return {
-    kind: "keep",
-    why: cheaper.length === 0 ? "nothing-cheaper" : near.length === 0 ? "too-much-lost" : "not-confirmed",
-  };
 }
 
 function isDearerInNone({ units }: Standing, now: Standing): boolean {
