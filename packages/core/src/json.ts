@@ -157,7 +157,7 @@ function isWhole(value: unknown): boolean {
   return true;
 }
 
-function isPlain(value: object): boolean {
+export function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { PlimsollError } from "./error.ts";
+import { isPlain } from "./json.ts";
 
 /** A kind in a policy (an estimator, a strategy, a keep rule): its name, and its settings as plain JSON. */
 export interface KindSpec {
@@ -10,14 +11,10 @@ const given = new WeakSet<object>();
 
 /** The data frozen in place, all but `opaque` values: a part of the caller's own that it is given to fails if it changes it. */
 export function frozen<Value>(data: Value): Value {
-  if (typeof data !== "object" || data === null || given.has(data) || !isPlain(data)) return data;
+  if (typeof data !== "object" || data === null || given.has(data) || !(Array.isArray(data) || isPlain(data))) return data;
   given.add(Object.freeze(data));
   for (const [key, each] of Object.entries(data)) if (key !== "opaque") frozen(each);
   return data;
-}
-
-function isPlain(value: object): boolean {
-  return Array.isArray(value) || [Object.prototype, null].includes(Object.getPrototypeOf(value));
 }
 
 /**

@@ -109,9 +109,8 @@ export function toolsFor(
   };
 }
 
-function withHooksText(edit: Edit): Edit {
-  return edit.kind === "replace-spans" && (edit.by === "digest" || edit.by === "vendor") ? { ...edit, by: "summary" } : edit;
-}
+const withHooksText = (edit: Edit): Edit =>
+  edit.kind === "replace-spans" && (edit.by === "digest" || edit.by === "vendor") ? { ...edit, by: "summary" } : edit;
 
 /** An edited view as it will be sent: without the reasoning that the edit makes invalid. */
 export function asSent(

@@ -302,6 +302,7 @@ function quote(text: string, maximumChars: number): string {
   if (start < 0) return "";
   const whole = trimmed.slice(start).trimStart().replace(ITEM, "");
   const cut = whole.length <= maximumChars ? whole : `${whole.slice(0, characterBoundaryAtOrBefore(whole, maximumChars - 1))}…`;
+  const isOurs = (each: string) => isNothing(each) || OWN_MARKS.some((mark) => each.startsWith(mark));
   const movedIn = cut.split("\n").map((each, at) => (at > 0 && isOurs(each) ? ` ${each}` : each));
   return movedIn.join("\n").replaceAll(BREAK_BEFORE_MARK, "$& ");
 }
@@ -312,11 +313,6 @@ const ITEM = /^[-*+] (?=\[[ x]\] )/i;
 function startOfSaying(text: string): number {
   for (const { 0: each, index } of text.matchAll(/[^\n]+/g)) if (each.trim() !== "" && !isNothing(each)) return index;
   return -1;
-}
-
-/** True for a line that says nothing, or that is the digest's own. */
-function isOurs(text: string): boolean {
-  return isNothing(text) || OWN_MARKS.some((mark) => text.startsWith(mark));
 }
 
 const OWN_MARKS = [FIRST, ...KINDS.map(({ mark }) => mark)].filter((mark) => mark !== line.mark);
@@ -442,17 +438,13 @@ function withoutBareHeadings(lines: readonly string[]): readonly string[] {
   const kept: string[] = [];
   let followingRank = 0;
   for (const line of lines.toReversed()) {
-    const rank = rankOf(line);
+    // A heading inside a section; lines that begin with one or two marks are code.
+    const rank = /^(#{3,6}) /.exec(line)?.[1]?.length ?? 0;
     if (rank > 0 && followingRank <= rank) continue;
     kept.push(line);
     if (line.trim() !== "") followingRank = rank === 0 ? Number.POSITIVE_INFINITY : rank;
   }
   return kept.reverse();
-}
-
-/** Rank of a line as a heading inside a section; 0 for any other line. Lines that begin with one or two marks are code. */
-function rankOf(line: string): number {
-  return /^(#{3,6}) /.exec(line)?.[1]?.length ?? 0;
 }
 
 /** The lines from the first that is not indented: it begins a quotation, or goes on with one that cannot be recognised. */
