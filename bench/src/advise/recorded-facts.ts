@@ -59,16 +59,8 @@ function countedSession(
   const sums = (): Sums => ({ requests: 0, promptTokens: 0, spending: createSpending(pricesOf) });
   const counted: CountedSession = {
     ...{ facts, title: agent.title, models: new Map(), ...sums() },
-    ...{
-      compactions: 0,
-      clearings: 0,
-      waitsMs: [],
-      takenTokens: 0,
-      compactionUsd: 0,
-      pricedCompactions: 0,
-      replyUsd: 0,
-      pausedUsd: 0,
-    },
+    ...{ compactions: 0, clearings: 0, waitsMs: [], takenTokens: 0 },
+    ...{ compactionUsd: 0, pricedCompactions: 0, replyUsd: 0, pausedUsd: 0 },
   };
   const { copied = [], isCopy = false } = lineageOf(agent, facts) ?? {};
   if (isCopy) return null;

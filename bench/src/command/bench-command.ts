@@ -69,11 +69,7 @@ export function defineBenchCommand(command: Command, io: CliIo, onExit: (exitCod
       `a name of plimsoll policy list or a YAML file, also with settings ("plimsoll cap=16k"); repeatable; documented: four documented systems (default: ${DEFAULT_POLICIES.join(", ")}, and those of the agents that wrote the sessions; the policy none always runs)`,
       collect,
     )
-    .option(
-      "-w, --window <size>",
-      "real (default), or tokens for messages, system prompt and tools not counted: 16k, 64k, …; repeatable",
-      collect,
-    )
+    .option("-w, --window <size>", "real (default), or tokens for messages alone: 16k, 64k, …; repeatable", collect)
     .option(
       "--sweep <path=values>",
       "replay these values in place of each policy's own, e.g. actAt=50%..95%:5% or keep.recent=5%,10%; repeatable: a grid",

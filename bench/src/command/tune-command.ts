@@ -54,10 +54,7 @@ interface TuneOptions extends ExtensionOptions, LogOptions {
 export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
   command.argument("[inputs...]", "session files, folders or patterns; give at least 8 sessions for a confident answer");
   addExtensionOption(addLogOptions(command))
-    .option(
-      "-p, --policy <name>",
-      "tune this policy, a preset or a YAML file, and compare it with plimsoll (default: plimsoll)",
-    )
+    .option("-p, --policy <name>", "tune this preset or YAML file, and compare it with plimsoll (default: plimsoll)")
     .option("-w, --window <size>", "real (default), or tokens for messages, system prompt and tools not counted: 16k, 64k, …")
     .option("--jobs <count>", "parallel replays (default: one per processor core)")
     .option("--prices <file>", PRICES_HELP)

@@ -284,13 +284,7 @@ function createCompactionLog(putBack: Transcript["putBack"] = []): CompactionLog
 }
 
 /** Words and paths without the punctuation around them, behind a space each. Letters of most texts are looked for first: that takes half the time. */
-const wordsOf = (text: string) =>
-  ` ${
-    text
-      .toLowerCase()
-      .match(/(?:[a-z0-9_./-]|[\p{L}\p{N}])+/gu)
-      ?.join(" ") ?? ""
-  } `;
+const wordsOf = (text: string) => ` ${(text.toLowerCase().match(/(?:[a-z0-9_./-]|[\p{L}\p{N}])+/gu) ?? []).join(" ")} `;
 
 /** True if a text has the words of a passage in their order, or of a path its last two names. */
 function isToldIn(words: string, { text, line }: Topic): boolean {
@@ -337,15 +331,11 @@ function detailOf(call: number, { edits, record }: CompactionEntry): CompactionD
   };
 }
 
-const KNOWN = new Set([
-  ...BUILT_IN_KINDS.keepRules.map(({ kind }) => `keep ${kind}`),
-  "keep loaded-tools",
-  "keep pinned texts",
-]);
+const KNOWN = ["loaded-tools", "pinned texts", ...BUILT_IN_KINDS.keepRules.map(({ kind }) => kind)];
 
 /** True for the step of a keep rule of somebody's own, whose detail counts its choice. */
 function isOwnRule(strategy: string): boolean {
-  return strategy.startsWith("keep ") && !KNOWN.has(strategy);
+  return strategy.startsWith("keep ") && !KNOWN.includes(strategy.slice("keep ".length));
 }
 
 /** The beginning of the summaries' text. A whole text need not be put together for it. */

@@ -163,11 +163,7 @@ const SESSION_COLUMNS: readonly Column<Validity>[] = [
     fact("compactions", "Number of times that the recorded agent replaced its own history."),
     ({ session }) => session.recordedBoundaries,
   ),
-  ofRecording(
-    "real window",
-    fact("tokens", "The model's window: of the replay, else of the recording."),
-    ({ windowTokens }) => windowTokens,
-  ),
+  ofRecording("real window", fact("tokens", "The replay's window, else the recording's."), ({ windowTokens }) => windowTokens),
   ...KINDS.map((kind) =>
     numberColumn<Validity>({
       group: "error, %",

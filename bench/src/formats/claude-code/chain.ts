@@ -144,7 +144,7 @@ export function createChainReader(): ChainReader {
       // True for the line that says where the agent compacted; the summary follows on a line of its own.
       if (value.type === "system" && value.subtype === "compact_boundary") pending = { value, line };
       else if (value.type === "system" && value.subtype === "microcompact_boundary")
-        push(clearingOf(value, line, { items, itemOfUuid }), null);
+        push(boundaryItemOf({ value, line }, null, { items, itemOfUuid }), null);
       else if (value.type === "user") takeUser(value, line, uuid);
       else if (value.type === "assistant") {
         settleBoundary(null);
@@ -270,38 +270,26 @@ interface PendingBoundary {
   readonly line: number;
 }
 
-/** The recorded compaction, with the messages that stayed next to the summary (2.1.219 and later name them). */
+/**
+ * The recorded compaction, with the messages that stayed next to the summary (2.1.219 and later name them), or a clearing of old results and attachments that are not
+ * sent any more (seen in 2.1.17 and 2.1.20): its line counts only the tokens of results.
+ */
 function boundaryItemOf(
-  pending: PendingBoundary,
+  { value, line }: PendingBoundary,
   summary: UserItem | null,
   log: { items: readonly LogItem[]; itemOfUuid: ReadonlyMap<string, LogItem> },
 ): BoundaryItem {
-  const metadata = recordAt(pending.value, "compactMetadata");
-  const kept = { kind: "items", items: preservedItems(metadata, log) } as const;
-  return recordedBoundary(summary, pending, { kept, tokensBefore: numberAt(metadata, "preTokens"), metadata });
-}
-
-/** Old results and attachments that are not sent any more (seen in 2.1.17 and 2.1.20). The line counts only the tokens of results. */
-function clearingOf(
-  value: Fields,
-  line: number,
-  { items, itemOfUuid }: { items: readonly LogItem[]; itemOfUuid: ReadonlyMap<string, LogItem> },
-): BoundaryItem {
-  const metadata = recordAt(value, "microcompactMetadata");
+  const isClearing = value.subtype === "microcompact_boundary";
+  const metadata = recordAt(value, isClearing ? "microcompactMetadata" : "compactMetadata");
   const callIds = new Set(stringsAt(metadata, "compactedToolIds"));
-  const attached = stringsAt(metadata, "clearedAttachmentUUIDs").flatMap((uuid) => itemOfUuid.get(uuid) ?? []);
-  const cleared = [...items.filter((item) => item.kind === "result" && callIds.has(item.callId)), ...attached];
-  return recordedBoundary(null, { value, line }, { kept: { kind: "cleared", cleared }, metadata });
-}
-
-/** A boundary where the agent's line says it. */
-function recordedBoundary(
-  summary: UserItem | null,
-  { value, line }: PendingBoundary,
-  { metadata, ...more }: Partial<BoundaryItem> & { readonly metadata: Fields | null },
-): BoundaryItem {
+  const attached = stringsAt(metadata, "clearedAttachmentUUIDs").flatMap((uuid) => log.itemOfUuid.get(uuid) ?? []);
+  const cleared = [...log.items.filter((item) => item.kind === "result" && callIds.has(item.callId)), ...attached];
   const from = { sourceId: stringAt(value, "uuid"), line, atMs: timeMsAt(value, "timestamp") };
-  return boundaryItem(summary, from, { ...more, ...(stringAt(metadata, "trigger") === "auto" ? { isAutomatic: true } : {}) });
+  return boundaryItem(summary, from, {
+    kept: isClearing ? { kind: "cleared", cleared } : { kind: "items", items: preservedItems(metadata, log) },
+    ...(isClearing ? {} : { tokensBefore: numberAt(metadata, "preTokens") }),
+    ...(stringAt(metadata, "trigger") === "auto" ? { isAutomatic: true } : {}),
+  });
 }
 
 function preservedItems(

@@ -63,10 +63,20 @@ export function contextTable(context: Context, by: ShareMeasure, columns: number
   return [table, ...wrapped(measuredHow(shares, by))].join("\n");
 }
 
-/** The shares of a context, scaled to the expected size if there is one. */
+/** The shares of a context, scaled to the expected size if there is one: the parts before the messages to its overhead, the messages to the rest. */
 export function sharesOf(context: Context, by: ShareMeasure): readonly ContextShare[] {
-  const measured = contextShares(context, by);
-  return by.expected === undefined ? measured : scaled(measured, by.expected);
+  const shares = contextShares(context, by);
+  if (by.expected === undefined) return shares;
+  const { usedTokens, overheadTokens } = by.expected;
+  const isOverhead = ({ what }: ContextShare) => what === "system" || what === "tools";
+  const measured = sumOf(shares.filter(isOverhead));
+  // Reports may explain the whole request by its messages: what is sent beside them is not nothing.
+  const overhead = overheadTokens > 0 ? overheadTokens : Math.min(measured, usedTokens);
+  const overheadRatio = overhead / Math.max(1, measured);
+  const messageRatio = (usedTokens - overhead) / Math.max(1, sumOf(shares.filter((share) => !isOverhead(share))));
+  return shares
+    .map((share) => ({ ...share, tokens: share.tokens * (isOverhead(share) ? overheadRatio : messageRatio) }))
+    .sort((a, b) => b.tokens - a.tokens);
 }
 
 /** Says how shares were measured, and how much of the next request they do not have. */
@@ -80,24 +90,6 @@ export function measuredHow(
   const more = rest < 1 ? "" : ` It has ${formatTokens(rest)} more for ${unlogged}, which the log lacks.`;
   const how = expected.estimator.startsWith("ledger") ? "Estimates" : `Sizes by ${expected.estimator}`;
   return `${how}, scaled to the expected size of the next request.${more}`;
-}
-
-const OVERHEAD: readonly string[] = ["system", "tools"];
-
-/** Scales the parts before the messages to the overhead, and the messages to the rest of the expected size. */
-function scaled(
-  shares: readonly ContextShare[],
-  { usedTokens, overheadTokens }: Pick<ContextUsage, "usedTokens" | "overheadTokens">,
-): readonly ContextShare[] {
-  const isOverhead = ({ what }: ContextShare) => OVERHEAD.includes(what);
-  const measured = sumOf(shares.filter(isOverhead));
-  // Reports may explain the whole request by its messages: what is sent beside them is not nothing.
-  const overhead = overheadTokens > 0 ? overheadTokens : Math.min(measured, usedTokens);
-  const overheadRatio = overhead / Math.max(1, measured);
-  const messageRatio = (usedTokens - overhead) / Math.max(1, sumOf(shares.filter((share) => !isOverhead(share))));
-  return shares
-    .map((share) => ({ ...share, tokens: share.tokens * (isOverhead(share) ? overheadRatio : messageRatio) }))
-    .sort((a, b) => b.tokens - a.tokens);
 }
 
 function sumOf(shares: readonly ContextShare[]): number {

@@ -282,13 +282,7 @@ function messagesOf(entries: readonly SessionEntry[]): readonly Message[] {
 }
 
 /** Words and names without the punctuation between them. */
-const wordsOf = (text: string) =>
-  `${
-    text
-      .toLowerCase()
-      .match(/[\p{L}\p{N}_]+/gu)
-      ?.join(" ") ?? ""
-  } `;
+const wordsOf = (text: string) => `${(text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []).join(" ")} `;
 
 const SENTENCE_END = /(?<=[.!?])\s+|\n+/;
 

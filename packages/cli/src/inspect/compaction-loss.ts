@@ -72,13 +72,10 @@ export function lossText(
 /** The wait for a compaction and its price at list prices, as one line; none if neither is known. Without new messages no summary was paid. */
 export function costWords(figures: RecordedCompaction | undefined, { newMessages }: CompactionLoss): readonly string[] {
   const { waitMs = null, usd = null } = figures ?? {};
+  const summary = newMessages.length === 0 ? "" : "the summary and for ";
   const words = [
     ...(waitMs === null || waitMs < MS_PER_SECOND ? [] : [`${Math.round(waitMs / MS_PER_SECOND)} s of waiting`]),
-    ...(usd === null
-      ? []
-      : [
-          `about $${formatUsd(usd)} for ${newMessages.length === 0 ? "" : "the summary and for "}sending the rest again without the cache`,
-        ]),
+    ...(usd === null ? [] : [`about $${formatUsd(usd)} for ${summary}sending the rest again without the cache`]),
   ];
   return words.length === 0 ? [] : [words.join("; ")];
 }

@@ -64,14 +64,17 @@ export function inspectJson(inspected: readonly InspectedSession[]): { readonly 
       const { entry, callsBefore, messagesBefore, messagesAfter, isReverted } = each;
       const { reason, policy } = entry.record;
       const [text, sizes] = [compactionHead(each, session), sizesOf(each, story)];
-      const figures = { id: entry.id, reason, policy, callsBefore, ...sizes, messagesBefore, messagesAfter };
-      return {
-        text,
-        ...figures,
+      const figures = {
+        id: entry.id,
+        reason,
+        policy,
+        callsBefore,
+        ...sizes,
+        messagesBefore,
+        messagesAfter,
         isUndone: isReverted,
-        ...recorded.compactions.get(entry.id),
-        isPutBack: isPutBack(each, session),
       };
+      return { text, ...figures, ...recorded.compactions.get(entry.id), isPutBack: isPutBack(each, session) };
     });
     return {
       ...{ name, format, facts: Object.fromEntries(facts.map((fact) => [fact.name, fact.value])) },

@@ -155,10 +155,7 @@ export async function proxy(options: GivenOptions, io: CliIo, signal: AbortSigna
       `${agentLines(address.hostname, server.url)}\n# The token stays the same at the next start. Ctrl-C ends the proxy; conversations stay in\n# ${places.logs} for ${places.keepDays} days\n# Status, undo, pause (or: plimsoll proxy status)\n${server.url}${OWN_PATH}\n`,
     );
     await aborted(signal);
-    say(
-      stdout,
-      "plimsoll proxy ended; start your agent without the line above, or remove it from its settings, to ask its vendor directly",
-    );
+    say(stdout, "plimsoll proxy ended; to ask the vendor directly, take the line above out of your agent's start or settings");
     await server.close();
     await compaction.close().finally(upstream.close);
     return EXIT_OK;
