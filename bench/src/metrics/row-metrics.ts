@@ -1,6 +1,6 @@
 import type { CompactionEntry, Message } from "@plimsoll/core";
 import { BUILT_IN_KINDS, option, sequenceOf } from "@plimsoll/core/extend";
-import type { CacheUse, ModelCatalog } from "@plimsoll/providers";
+import type { ModelCatalog } from "@plimsoll/providers";
 import { type Cell, isRecordedPolicy } from "../drive/cell.ts";
 import type { ReplayedCall } from "../drive/replayed-call.ts";
 import { sessionCache } from "../economics/recorded-cache.ts";
@@ -27,13 +27,16 @@ export function createRowMetrics(
   session: PreparedSession,
   cell: Cell,
   { catalog, metrics }: { readonly catalog: ModelCatalog; readonly metrics: RunMetrics },
-): Recorder<RowFigures, ReplayedCall> & Pick<CompactionLog, "needs"> {
-  const replay = measuredReplay(session, cell, catalog);
+): Recorder<RowFigures, ReplayedCall> & {
+  needs(): readonly Pick<CompactionDetail, "mentionedLater" | "neededLater" | "examples">[];
+} {
+  const isRecorded = isRecordedPolicy(cell.policy);
+  const [cache, held] = [sessionCache(session.sizeJudge, catalog), createHeldReplay(session)];
+  const replay = { session, cell, catalog, cache, held, isReported: isRecorded && !session.sizeJudge.isEstimated };
   const measured = createMeasuredCalls(replay);
   const recorders = metrics.map((metric) => (isBuiltIn(metric) ? metric.measure(replay) : notChanging(metric, replay)));
-  const isRecorded = isRecordedPolicy(cell.policy);
   const log = createCompactionLog(isRecorded ? session.transcript.putBack : []);
-  const cacheMisses = createCacheMisses();
+  const cacheMisses: CacheMiss[] = [];
   const composition = createComposition(session.sizeJudge);
   const copied = new Set(session.transcript.copiedIds);
   const topics = new Map<number, Topic>();
@@ -55,14 +58,16 @@ export function createRowMetrics(
         topics.set(needle, topic);
         log.missed(topic, replay.held.leftAt(needle), isRecorded ? sent : { ...sent, context: [] });
       }
-      cacheMisses.add(sent, call.served.call);
+      const { state: kind, writeTokens, uncachedTokens } = call.served.call;
+      if (kind === "broken" || kind === "expired")
+        cacheMisses.push({ call: sent.call, kind, unreadTokens: Math.round(writeTokens + uncachedTokens) });
       composition.add(sent);
     },
     needs: log.needs,
     result: () => ({
       metrics: rowOf(metrics, (_, place) => recorders[place]?.result()),
       compactions: log.result(),
-      cacheMisses: cacheMisses.result(),
+      cacheMisses,
       composition: composition.result(),
     }),
   };
@@ -105,13 +110,6 @@ interface Topic {
   readonly line: string;
 }
 
-function measuredReplay(session: PreparedSession, cell: Cell, catalog: ModelCatalog): MeasuredReplay {
-  const cache = sessionCache(session.sizeJudge, catalog);
-  const held = createHeldReplay(session);
-  const isReported = isRecordedPolicy(cell.policy) && !session.sizeJudge.isEstimated;
-  return { session, cell, catalog, cache, held, isReported };
-}
-
 function createMeasuredCalls(replay: MeasuredReplay): (sent: ReplayedCall) => MeasuredCall {
   const { session, cell, cache, held } = replay;
   const serve = createRequestLedger(session, cell, cache);
@@ -123,20 +121,6 @@ function createMeasuredCalls(replay: MeasuredReplay): (sent: ReplayedCall) => Me
     const shown = reply === null || lost ? null : changesTo(context);
     held.add(sent, { ordinal, shown });
     return { ...sent, ordinal, shown, served: serve(sent) };
-  };
-}
-
-function createCacheMisses(): {
-  add(sent: Pick<ReplayedCall, "call">, use: CacheUse): void;
-  result(): readonly CacheMiss[];
-} {
-  const misses: CacheMiss[] = [];
-  return {
-    add: ({ call }, { state, writeTokens, uncachedTokens }) => {
-      if (state !== "broken" && state !== "expired") return;
-      misses.push({ call, kind: state, unreadTokens: Math.round(writeTokens + uncachedTokens) });
-    },
-    result: () => misses,
   };
 }
 
@@ -227,17 +211,9 @@ const SUMMARY_CHARS = 400;
 /** Needed passages that a report names for each compaction, and those that are kept for one log; all are counted. Chosen. */
 const MOST_EXAMPLES = 6;
 const MOST_KEPT_EXAMPLES = 200;
-interface CompactionLog {
-  add(sent: Pick<ReplayedCall, "call" | "compactions">): void;
-  /** A reply used a reference whose passage left its context before `leftAtCall`; -1 for one that was never there. */
-  missed(topic: Topic, leftAtCall: number, sent: { readonly call: number; readonly context: Iterable<Message> }): void;
-  /** For each compaction its needs, the first few by their lines. */
-  needs(): readonly Pick<CompactionDetail, "mentionedLater" | "neededLater" | "examples">[];
-  result(): readonly CompactionDetail[];
-}
 
 /** A log without compactions. A loss between two compactions counts for the one before; no text is lost that the agent put back after the newest. */
-function createCompactionLog(putBack: Transcript["putBack"] = []): CompactionLog {
+function createCompactionLog(putBack: Transcript["putBack"] = []) {
   const backAt = new Map(putBack.map(({ compactionId, text }) => [compactionId, text]));
   const details: {
     readonly detail: CompactionDetail;
@@ -250,7 +226,7 @@ function createCompactionLog(putBack: Transcript["putBack"] = []): CompactionLog
     readonly examples: (Topic & { readonly call: number })[];
   }[] = [];
   return {
-    add: ({ call, compactions }) => {
+    add: ({ call, compactions }: Pick<ReplayedCall, "call" | "compactions">) => {
       for (const compaction of compactions)
         details.push({
           ...{ detail: detailOf(call, compaction), compaction, replacement: null },
@@ -259,7 +235,12 @@ function createCompactionLog(putBack: Transcript["putBack"] = []): CompactionLog
           ...{ mentioned: new Set<string>(), neededLater: 0, examples: [] },
         });
     },
-    missed: (topic, leftAtCall, { call, context }) => {
+    // A reply used a reference whose passage left its context before `leftAtCall`; -1 for one that was never there.
+    missed: (
+      topic: Topic,
+      leftAtCall: number,
+      { call, context }: { readonly call: number; readonly context: Iterable<Message> },
+    ) => {
       const from = details.findLast(({ detail }) => detail.call <= leftAtCall);
       if (from === undefined || !/\p{L}{2}/u.test(topic.line) || from.mentioned.has(topic.line)) return;
       from.mentioned.add(topic.line);
@@ -269,12 +250,13 @@ function createCompactionLog(putBack: Transcript["putBack"] = []): CompactionLog
       from.neededLater += 1;
       if (from.examples.length < MOST_KEPT_EXAMPLES) from.examples.push({ call, ...topic });
     },
+    // For each compaction its needs, the first few by their lines.
     needs: () =>
       details.map(({ mentioned, neededLater, examples }) => {
         const named = examples.map(({ call, line: text }) => ({ call, text }));
         return { mentionedLater: mentioned.size, neededLater, examples: named };
       }),
-    result: () =>
+    result: (): readonly CompactionDetail[] =>
       details.map(({ detail, mentioned, neededLater, examples }) => {
         const named = [...new Map(examples.toReversed().map((each) => [each.text, each])).values()].toReversed();
         const first = named.slice(0, MOST_EXAMPLES).map(({ call, text }) => ({ call, text }));
@@ -340,12 +322,8 @@ function isOwnRule(strategy: string): boolean {
 
 /** The beginning of the summaries' text. A whole text need not be put together for it. */
 function beginningOf(summaries: readonly Message[]): string {
-  let beginning = "";
-  for (const [place, text] of summaries.flatMap(textsOf).entries()) {
-    if (beginning.length >= SUMMARY_CHARS) break;
-    beginning += `${place === 0 ? "" : "\n"}${text.slice(0, SUMMARY_CHARS)}`;
-  }
-  return beginning.slice(0, SUMMARY_CHARS);
+  const beginnings = summaries.flatMap(textsOf).map((text) => text.slice(0, SUMMARY_CHARS));
+  return beginnings.join("\n").slice(0, SUMMARY_CHARS);
 }
 
 function textsOf({ parts }: Message): readonly string[] {

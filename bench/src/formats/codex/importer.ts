@@ -121,15 +121,6 @@ function createForkReader(): (value: Fields, atMs: number | null) => boolean {
 /** A script that gives `tools`, or its members, names of its own. */
 const OTHER_NAMES = /\b(?:const|let|var)\b[^=;]*=\s*tools\s*(?:;|$)/m;
 
-interface RolloutReader {
-  /** `isInherited`: the line is in a rollout that this one continues. */
-  take(value: Fields, from: { readonly line: number | null; readonly isInherited: boolean }): void;
-  items(): readonly LogItem[];
-  /** The session's own data: of its `session_meta`, or of the header of files without payloads. */
-  meta(): Fields | null;
-  repeatedReportCount(): number;
-}
-
 interface OpenReply extends ReplyItem {
   readonly parts: ReplyPart[];
   requestId: string | null;
@@ -144,7 +135,7 @@ interface OpenReply extends ReplyItem {
  * was never reported. From 0.153 a call is reported by a record of its own, and by the event after it once more. Of event mirrors only the person's
  * words are read.
  */
-function createRolloutReader(): RolloutReader {
+function createRolloutReader() {
   const items: LogItem[] = [];
   let header: Fields | null = null;
   let meta: Fields | null = null;
@@ -237,7 +228,8 @@ function createRolloutReader(): RolloutReader {
   };
 
   return {
-    take: (value, { line, isInherited }) => {
+    // `isInherited`: the line is in a rollout that this one continues.
+    take: (value: Fields, { line, isInherited }: { readonly line: number | null; readonly isInherited: boolean }) => {
       const atMs = timeMsAt(value, "timestamp");
       const payload = recordAt(value, "payload");
       isCopied = isInherited || isInBeginning(value, atMs);
@@ -257,6 +249,7 @@ function createRolloutReader(): RolloutReader {
       words.settle();
       return items;
     },
+    // Of its `session_meta`, or of the header of files without payloads.
     meta: () => meta ?? header,
     repeatedReportCount: () => repeatedReportCount,
   };

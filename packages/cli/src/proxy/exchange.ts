@@ -345,15 +345,6 @@ function readAlong(text: AnswerText, reader: ReturnType<typeof createAnswerReade
   });
 }
 
-interface HeldStart {
-  /** The failure that it begins with, as the vendor words it; `null` if it begins as it should. */
-  readonly failureText: string | null;
-  /** All of it, if it ended while it was held; `null` if it goes on. */
-  readonly wholeText: string | null;
-  /** The whole stream, with the held beginning. */
-  readonly body: AsyncIterable<Buffer>;
-}
-
 const PRELUDE: readonly unknown[] = ["response.created", "response.in_progress", "response.queued", "ping"];
 
 /** A failure comes at once; a model that thinks for longer is not waited for. Chosen. */
@@ -365,9 +356,10 @@ const HOLD_SAID_MS = 400;
 
 /**
  * Holds the beginning of a stream back until its first content, and for a moment more: some vendors report in a stream that a prompt is too long, after
- * saying that the answer has begun, and some end it there.
+ * saying that the answer has begun, and some end it there. Returns the failure that it begins with, as the vendor words it; all of it, if it ended while it was held
+ * (else `null`); the whole stream.
  */
-async function heldStart(answer: Readable): Promise<HeldStart> {
+async function heldStart(answer: Readable) {
   const pieces: AsyncIterator<unknown> = answer.iterator({ destroyOnReturn: false });
   const held: Buffer[] = [];
   let heldBytes = 0;

@@ -62,23 +62,16 @@ function demoSummarizer(demoModel: AgentModel, current: () => AgentModel): Summa
   };
 }
 
-/** The demo's model: a simulator on this machine, and the client that asks it. */
-interface DemoModel {
-  readonly model: AgentModel;
-  readonly simulator: Simulator;
-  /** The demo is free; the dollars are another model's. */
-  readonly pricesAt: ChosenModel["pricesAt"];
-  readonly windowLine: string;
-}
-
 /** Small, so that a few messages fill it. Chosen: with its tools the demo compacts at its second message. */
 const DEMO_LIMITS = { contextWindowTokens: 24_000, maxOutputTokens: 2_000 } as const;
 
+/** The demo is free; the dollars are another model's. */
 const PRICED_AS = "claude-sonnet-5-5";
 
 const CALLS_PER_TURN = 5;
 
-async function startDemoModel(): Promise<DemoModel> {
+/** The demo's model: a simulator on this machine, and the client that asks it. */
+async function startDemoModel() {
   const simulator = await startSimulator({
     contextWindowTokens: DEMO_LIMITS.contextWindowTokens,
     maximumOutputTokens: DEMO_LIMITS.maxOutputTokens,
@@ -88,7 +81,7 @@ async function startDemoModel(): Promise<DemoModel> {
   return {
     simulator,
     model: { client, modelId: "claude-demo", limits: DEMO_LIMITS },
-    pricesAt: (atMs) => MODEL_CATALOG.pricesOf(PRICED_AS, atMs),
+    pricesAt: (atMs: number | null) => MODEL_CATALOG.pricesOf(PRICED_AS, atMs),
     windowLine: `plays a script whatever you type; window ${DEMO_LIMITS.contextWindowTokens}; priced as ${PRICED_AS}`,
   };
 }
