@@ -52,7 +52,10 @@ interface TuneOptions extends ExtensionOptions, LogOptions {
 
 /** Adds `plimsoll tune`: looks for the best setting on the user's own sessions. */
 export function defineTuneCommand(command: Command, io: CliIo, onExit: (exitCode: number) => void): void {
-  command.argument("[inputs...]", "session files, folders or patterns; give at least 8 sessions for a confident answer");
+  command.argument(
+    "[inputs...]",
+    "session files, folders or patterns; a firm answer needs 16 sessions that fill half of the window: half choose, 8 judge",
+  );
   addExtensionOption(addLogOptions(command))
     .option("-p, --policy <name>", "tune this preset or YAML file, and compare it with plimsoll (default: plimsoll)")
     .option("-w, --window <size>", "real (default), or tokens for messages, system prompt and tools not counted: 16k, 64k, …")

@@ -100,12 +100,12 @@ describe("what tune says of its choice", () => {
     [
       "that too few say nothing",
       { testSessions: 3 },
-      /^No answer yet: 5 sessions; 8 are needed\. .* costs less there\.[\s\S]*judged on 3 sessions\./,
+      /^No answer yet: judged on 5 sessions; 8 are needed\. .* costs less there\.[\s\S]*judged on 3 sessions\./,
     ],
     [
       "that too few say nothing, if no setting is better either",
       { best: null, verdict: { kind: "too-few", missing: 6, looksLike: null } },
-      /^No answer yet: 2 sessions; 8 are needed\. Until then keep sven: no tried setting is better\./,
+      /^No answer yet: judged on 2 sessions; 8 are needed\. Until then keep sven: no tried setting is better\./,
     ],
     ["its window and sessions", {}, /Window: real windows\. Judged on \S+; chosen on 5 others\./],
     [

@@ -78,7 +78,8 @@ function keptLines(answered: Answered): readonly string[] {
   ];
 }
 
-const whyTooFew = (missing: number) => `${formatNumberOf(FEWEST_OWNERS - missing, "session")}; ${FEWEST_OWNERS} are needed`;
+const whyTooFew = (missing: number) =>
+  `judged on ${formatNumberOf(FEWEST_OWNERS - missing, "session")}; ${FEWEST_OWNERS} are needed`;
 
 /** So many sessions are named; chosen. */
 const MOST_NAMED = 3;

@@ -191,12 +191,13 @@ describe("tune", { timeout: REPLAY_MS }, () => {
     expect(new Set(tried).size).toBe(tried.length);
   });
 
-  test.each<[string, (place: number) => number, string, string | null]>([
-    ["on both halves is set, and it is said how sure that is", () => 0.1, "set", "projects"],
-    ["on the half that it was chosen on alone stays", (place) => (place % 2 === 0 ? 0.1 : 1), "keep", null],
-  ])("of sixteen projects a setting that is cheaper %s", async (_, usdAt, kind, drawn) => {
+  test.each<[string, number, (place: number) => number, string, string | null]>([
+    ["on both halves is set, and it is said how sure that is", 16, () => 0.1, "set", "projects"],
+    ["on both halves waits for eight sessions that judge it", 12, () => 0.1, "too-few", null],
+    ["on the half that it was chosen on alone stays", 16, (place) => (place % 2 === 0 ? 0.1 : 1), "keep", null],
+  ])("a setting that is cheaper %s", async (_, projects, usdAt, kind, drawn) => {
     const model = await replayRound({ name: "test", policies: [SVEN_POLICY], sessions: new Set(["session-6"]) });
-    const names = Array.from({ length: 16 }, (_, index) => `o${String(index).padStart(2, "0")}__r__s`);
+    const names = Array.from({ length: projects }, (_, index) => `o${String(index).padStart(2, "0")}__r__s`);
     const usdOf = (policy: string, place: number) => ({ none: 1, sven: 0.5 })[policy] ?? usdAt(place);
     const scripted: ReplayRound = ({ policies, sessions: wanted }) => {
       const rows = names.flatMap((session, place) =>
@@ -207,7 +208,7 @@ describe("tune", { timeout: REPLAY_MS }, () => {
       return Promise.resolve(filed(rows));
     };
     const [tuned] = await tune([SVEN_POLICY], scripted);
-    expect(tuned).toMatchObject({ trainSessions: 8, testSessions: 8, verdict: { kind } });
+    expect(tuned).toMatchObject({ trainSessions: projects / 2, testSessions: projects / 2, verdict: { kind } });
     expect(tuned?.verdict.kind === "set" ? tuned.verdict.sureness.drawn : null).toBe(drawn);
   });
 

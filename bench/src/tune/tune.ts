@@ -5,7 +5,9 @@ import { choose as chooseAmong } from "../judge/choose.ts";
 import { type JudgedSettings, judgeSettings, type SettingVerdict } from "../judge/settings.ts";
 import { type Split, splitSessions } from "../judge/split.ts";
 import { type JudgedRun, type Standing, standingOver } from "../judge/standing.ts";
+import { independentOf } from "../judge/sureness.ts";
 import { windowLabel } from "../judge/window-label.ts";
+import { FEWEST_OWNERS } from "../statistics.ts";
 import { policyAt } from "../sweep/grid.ts";
 import {
   COARSE_COUNT,
@@ -190,9 +192,17 @@ function resultOf(candidate: Candidate, run: JudgedRun): TuneResult {
     idleSessions: split.idleSessions,
     windowLabel: windowLabel(run.rows[0]?.window ?? { kind: "real" }),
     ...chosen,
-    verdict: judged.verdictOn(policies),
+    verdict: onEnough(judged.verdictOn(policies), chosen.current.test),
     sessions: chosen.best === null ? [] : sessionsOf(chosen.current, chosen.best),
   };
+}
+
+/** No verdict is firm on fewer sessions than an interval needs, of those that it is judged on: the other half chose the setting. */
+function onEnough(verdict: SettingVerdict, { units }: Standing): SettingVerdict {
+  const missing = FEWEST_OWNERS - independentOf(units);
+  if (missing <= 0 || verdict.kind === "idle") return verdict;
+  const looksLike = verdict.kind === "too-few" ? verdict.looksLike : verdict.kind === "set" ? verdict.best : null;
+  return { kind: "too-few", missing, looksLike };
 }
 
 function sessionsOf(current: TunedPolicy, best: TunedPolicy): readonly TunedSession[] {

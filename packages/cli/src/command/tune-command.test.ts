@@ -27,7 +27,7 @@ describe("plimsoll tune", { timeout: REPLAY_MS }, () => {
     expect(stdout.split("\n\n")[0]?.split("\n").length).toBeLessThanOrEqual(10);
     expect(stdout).toMatch(/plimsoll, the default, costs [\d.]+%/);
     expect(stdout).toMatch(/^setting +cost % costlier +kept % +older %/m);
-    expect(stdout).toMatch(/^No answer yet: 1 session; 8 are needed\. /m);
+    expect(stdout).toMatch(/^No answer yet: judged on 1 session; 8 are needed\. /m);
     expect(readdirSync(join(folder, ".cache/plimsoll/replays"))).toEqual([]);
     expect(readFileSync(join(folder, "tuned.html"), "utf8")).toContain("Settings of sven");
   });
