@@ -38,10 +38,16 @@ export interface ReportAnswer {
   /** The kind of summaries that the compared policies share; `null` if none of the run pays for a model's summaries. */
   readonly summaries: "by a model" | "without a model" | null;
   readonly sessions: number;
+  /** As `sessions`: with fewer there is no answer yet. */
+  readonly sessionsNeeded: number;
   /** The policy that the verdict names; `null` if there is none. */
   readonly pick: string | null;
-  /** False if every policy loses to another on some measure, and the pick is the nearest. */
+  /** True if the screen says `Use` or `Keep` of the pick: enough sessions, worse than no other, first in most resamples, and a sure saving beside yours. */
   readonly isRecommended: boolean;
+  /** Resamples in which the pick came first again; `null` with too few sessions. */
+  readonly firstPercent: number | null;
+  /** The sentence that begins the answer on every screen. */
+  readonly says: string;
   readonly policies: readonly AnsweredPolicy[];
 }
 

@@ -119,8 +119,15 @@ const answerSchema: z.ZodType<ReportAnswer> = z.strictObject({
   window: z.string(),
   summaries: z.enum(["by a model", "without a model"]).nullable(),
   sessions: count,
+  sessionsNeeded: count.describe("Fewer `sessions` are no answer yet."),
   pick: z.string().nullable(),
-  isRecommended: z.boolean(),
+  isRecommended: z
+    .boolean()
+    .describe(
+      "True if the screen says `Use` or `Keep` of the pick; false while there is no answer yet or no policy is clearly better.",
+    ),
+  firstPercent: figure.describe("Resamples in which the pick came first; null with too few sessions."),
+  says: z.string().describe("The sentence that begins the answer on every screen."),
   policies: z
     .array(
       z.strictObject({

@@ -61,5 +61,7 @@ describe("renderJsonReport", () => {
     const { answers, problems, ...report } = JSON.parse(renderJsonReport(exampleReport()));
     expect(report).toEqual(JSON.parse(JSON.stringify(exampleReport())));
     expect(reportSchema().parse({ ...report, problems, answers })).toMatchObject({ problems, answers });
+    const little = { says: expect.stringMatching(/^No answer yet\./), sessions: 2, sessionsNeeded: 8, firstPercent: null };
+    expect(answers[0]).toMatchObject({ ...little, isRecommended: false });
   });
 });

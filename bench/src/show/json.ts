@@ -1,7 +1,8 @@
-import type { Judgement } from "../judge/judge.ts";
 import { VECTOR } from "../judge/vector.ts";
 import type { BenchReport, ReportAnswer } from "../results.ts";
+import { FEWEST_OWNERS } from "../statistics.ts";
 import { type ShownReport, shownReport } from "./report-tables.ts";
+import { isAdvised } from "./verdict.ts";
 
 /** Writes a report with its problems and answers as JSON, each entry of a list on its own line, so that you can compare two runs line by line. */
 export function renderJsonReport(report: BenchReport): string {
@@ -9,12 +10,12 @@ export function renderJsonReport(report: BenchReport): string {
 }
 
 /** Yields the text of {@link renderJsonReport} piece by piece: as one text, a report over some thousand sessions takes more memory than making it. */
-export function* jsonReportPieces({ report, problems, judged }: ShownReport): Generator<string, void, void> {
+export function* jsonReportPieces({ report, problems, windows }: ShownReport): Generator<string, void, void> {
   let opening = "{\n";
   for (const [name, value] of Object.entries({
     ...report,
     problems,
-    answers: answersOf(judged),
+    answers: answersOf(windows),
   })) {
     yield `${opening}${JSON.stringify(name)}: `;
     yield* fieldPieces(value);
@@ -24,14 +25,17 @@ export function* jsonReportPieces({ report, problems, judged }: ShownReport): Ge
 }
 
 /** The figures behind the words of the verdict. */
-function answersOf({ windows }: Judgement): readonly ReportAnswer[] {
-  return windows.flatMap(({ windowLabel, units, answers }) =>
-    answers.map(({ summaries, placed, choice }) => ({
+function answersOf(windows: ShownReport["windows"]): readonly ReportAnswer[] {
+  return windows.flatMap(({ judged: { windowLabel, units, answers, named, now }, lines: [says = ""] }) =>
+    answers.map(({ summaries, placed, choice, sureness }) => ({
       window: windowLabel,
       summaries,
       sessions: units.length,
       pick: choice.pick?.policy ?? null,
-      isRecommended: choice.recommended.length > 0,
+      sessionsNeeded: FEWEST_OWNERS,
+      isRecommended: choice.pick !== null && choice.pick === named[0] && isAdvised({ choice, sureness }, choice.pick, now),
+      firstPercent: sureness === null ? null : 100 * sureness.again,
+      says,
       policies: placed.map(({ policy, costPercent, rereadPercent, costMoreIn, usd, gain, farGain, lostRequests, shares }) => ({
         ...{ policy, costPercent, rereadPercent, costMoreIn, usd, heldPercent: gain, heldFarPercent: farGain },
         measures: VECTOR.map(({ name }, place) => {

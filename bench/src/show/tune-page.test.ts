@@ -9,9 +9,9 @@ const pageOf = (shown: typeof result) =>
 const page = pageOf(result);
 
 test("answers first, shows one sample in card, chart and table, and keeps all texts as text", () => {
-  expect(page.indexOf("No answer yet: judged on 5 sessions; 8 are needed. trigger.ratio=0.6 in sven costs less there.")).toBeLessThan(
-    page.indexOf("<svg"),
-  );
+  expect(
+    page.indexOf("No answer yet: judged on 5 sessions; 8 are needed. trigger.ratio=0.6 in sven costs less there."),
+  ).toBeLessThan(page.indexOf("<svg"));
   expect(page).toContain("Costs 55.0% of the cost without compaction; now 71.5%.");
   expect(page).toContain("trigger.ratio=0.6: 55.0% cost, 85.0% kept");
   expect(page).toMatch(/trigger\.ratio=0\.6 \(best\)<\/th><td data-v="55">55\.0<\/td>/);

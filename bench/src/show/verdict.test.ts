@@ -4,7 +4,7 @@ import { madeSession } from "../../testing/made-standing.ts";
 import { standingOf } from "../judge/standing.ts";
 import type { BenchReport } from "../results.ts";
 import { shownReport } from "./report-tables.ts";
-import { choiceWords, whyLines } from "./verdict.ts";
+import { choiceWords, isAdvised, whyLines } from "./verdict.ts";
 
 /** Behind two spaces on a terminal of 80 columns. */
 const LINE_CHARS = 78;
@@ -134,12 +134,14 @@ describe("verdicts", () => {
   });
 
   test.each([
-    ["too few sessions", null, "No answer yet. Leads here: ours."],
+    ["too few sessions", null, "No answer yet. Best trade-off so far: ours."],
     ["few resamples in which it came first", { again: 0.79 }, "No policy is clearly better: ours looks best here."],
     ["most resamples", { again: 0.8 }, "Use ours."],
   ])("begin by %s", (_, sureness, line) => {
     const ours = standingOf("ours", [madeSession("a", 0.5, { held: 80 })]);
-    expect(choiceWords({ choice: { recommended: [ours] }, sureness }, ours, { nameOf: String })).toBe(line);
+    const answer = { choice: { recommended: [ours] }, sureness };
+    expect(choiceWords(answer, ours, { nameOf: String })).toBe(line);
+    expect(isAdvised(answer, ours, null)).toBe(line === "Use ours.");
   });
 
   test.each([

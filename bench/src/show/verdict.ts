@@ -99,21 +99,29 @@ const SURE_RATIO = 0.8;
  * own compaction.
  */
 export function choiceWords(
-  {
-    choice,
-    sureness,
-  }: { readonly choice: Pick<WindowAnswer["choice"], "recommended">; readonly sureness: { readonly again: number } | null },
+  answer: Sure,
   pick: Standing,
   { nameOf, now = null }: { readonly nameOf: PolicyNames; readonly now?: Standing | null },
 ): string {
   const name = nameOf(pick.policy);
   if (!hasActed(pick)) return `No compaction looks best here: ${name}, the closest policy, never compacted.`;
-  const isClear = choice.recommended.length > 0;
-  if (sureness === null) return `No answer yet. ${isClear ? "Leads here" : "Closest"}: ${name}.`;
+  const isClear = answer.choice.recommended.length > 0;
+  if (answer.sureness === null) return `No answer yet. ${isClear ? "Best trade-off so far" : "Closest"}: ${name}.`;
   if (!isClear) return `No policy is clearly better. Closest: ${name}.`;
   if (now?.policy === pick.policy) return `Keep ${name}: nothing looks better.`;
   if (changeLine(pick, now).length > 0) return `Looks best here: ${name}.`;
-  return sureness.again < SURE_RATIO ? `No policy is clearly better: ${name} looks best here.` : `Use ${name}.`;
+  return isAdvised(answer, pick, now) ? `Use ${name}.` : `No policy is clearly better: ${name} looks best here.`;
+}
+
+interface Sure {
+  readonly choice: Pick<WindowAnswer["choice"], "recommended">;
+  readonly sureness: { readonly again: number } | null;
+}
+
+/** True if the screen says to use the pick, or to keep it. */
+export function isAdvised({ choice, sureness }: Sure, pick: Standing, now: Standing | null): boolean {
+  if (!hasActed(pick) || choice.recommended.length === 0 || sureness === null) return false;
+  return now?.policy === pick.policy || (changeLine(pick, now).length === 0 && sureness.again >= SURE_RATIO);
 }
 
 /** Why the pick is no reason to change the person's own compaction, by the test of advise; nothing if it is one. */
