@@ -11,7 +11,13 @@ export function madeFigures(limit: number | null, costRatio: number, keptPercent
   return {
     kind: limit === null ? "now" : "candidate",
     values: new Map(limit === null ? [] : [["model_auto_compact_token_limit", limit]]),
-    ...{ standing: madeStanding(`codex ${limit}`, 100 * costRatio, figures), costRatio, losses: [], gains: [] },
+    ...{
+      standing: madeStanding(`codex ${limit}`, 100 * costRatio, figures),
+      costRatio,
+      savedUsd: 40 * (1 - costRatio),
+      losses: [],
+      gains: [],
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { madeAdvice, madeFigures } from "../../testing/made-advice.ts";
 import type { SettingVerdict } from "../judge/settings.ts";
 import { answerSentences, shortAnswer } from "./advice-words.ts";
-import { adviceText, answerLines } from "./advise-command.ts";
+import { adviceHtml, adviceText, answerLines } from "./advise-command.ts";
 import type { SettingFigures } from "./choose-setting.ts";
 import type { Decision } from "./decide.ts";
 
@@ -15,6 +15,7 @@ function decided(setting: Verdict, proxy: Verdict = { kind: "idle" }): Decision 
   return { ...first, choice: { ...first.choice, setting, proxy } };
 }
 
+const NO_CHOICE = { sessions: 12, projects: 2, rows: [], proxy: { kind: "idle" } } as const;
 const CHEAP = madeFigures(120_000, 0.72, 84.5);
 const moved = (measure: string, points: number) => ({ measure, than: "now", points, cases: 10 });
 const LOSING = {
@@ -23,7 +24,8 @@ const LOSING = {
   gains: [moved("edited files", 4)],
 };
 const PROXY = { ...CHEAP, kind: "proxy" } as const;
-const SURE = "saves 28.0% of the cost (likely 19.0 to 34.0%; about $11.20)";
+const SURE = "saves 28.0% of a session's cost on average (likely 19.0 to 34.0%); about $11.20 in all";
+const SHORT = "saves 28.0% a session on average ($11.20 in all)";
 const JUDGED = "Judged on 12 sessions of 2 projects.";
 const sureness = { cost: { from: 66, through: 81 }, drawn: "sessions", count: 12 } as const;
 
@@ -39,11 +41,23 @@ test("advice fits 80 columns, and its answer is at most six lines", () => {
 test("a setting that does harm is to be removed, with the reason and the line", () => {
   const [decision] = madeAdvice("~/.codex/config.toml");
   const values = new Map([["model_auto_compact_token_limit", null]]);
-  const setting = { kind: "remove", values, harm: moved("passages", 12.3) } as const;
-  const choice = decision?.choice ? { ...decision.choice, setting } : null;
-  const text = adviceText(decision === undefined ? [] : [{ ...decision, choice }], { columns: 80, full: false, pays: "plan" });
+  const instead = { kind: "set", best: CHEAP, sureness } as const;
+  const setting = { kind: "remove", values, harm: moved("passages", 12.3), instead } as const;
+  const unset = { ...madeFigures(null, 1.23, 84), kind: "default" } as const;
+  const rows = [madeFigures(null, 1, 70), unset];
+  const proxy = { kind: "set", best: PROXY, sureness } as const;
+  const choice = decision?.choice ? { ...decision.choice, rows, setting, proxy } : null;
+  const said = (pays: "tokens" | "plan") =>
+    adviceText(decision === undefined ? [] : [{ ...decision, choice }], { columns: 80, full: false, pays });
+  const text = said("plan");
   expect(text.replace(/\s+/g, " ")).toContain(
-    "Remove model_auto_compact_token_limit from ~/.codex/config.toml: it loses up to 12.3 points of passages. Judged on 12 sessions",
+    "Remove model_auto_compact_token_limit from ~/.codex/config.toml: it loses up to 12.3 points of passages; the default costs 23.0% more on average. Or set model_auto_compact_token_limit=120000: saves, against the default, 28.0% of",
+  );
+  const paid = said("tokens").replace(/\s+/g, " ");
+  expect(paid).toContain("points of passages; the default costs about $9.20 more. Or set");
+  expect(paid).toContain("Or instead: Codex behind plimsoll proxy (needs an API key; not with a subscription) saves, against");
+  expect(paid).toContain(
+    "remove model_auto_compact_token_limit (costs about $9.20 more); or set model_auto_compact_token_limit=120000; or use plimsoll proxy",
   );
   expect(text).toContain("      (remove model_auto_compact_token_limit)\n");
   expect(text).not.toContain("looks best");
@@ -54,13 +68,13 @@ test.each<readonly [string, Verdict, string, string]>([
     "a change",
     { kind: "set", best: CHEAP, sureness },
     `Set model_auto_compact_token_limit=120000 in ~/.codex/config.toml: ${SURE}; loses nothing measured. ${JUDGED}`,
-    "set its values, saves 28.0% (about $11.20)",
+    `set its values, ${SHORT}`,
   ],
   [
     "a trade, with what it loses",
     { kind: "trade", best: LOSING, sureness },
-    `Nothing to set without a loss. model_auto_compact_token_limit=120000 ${SURE}; loses points: older replaced texts −9.0, passages −8.0, older passages −7.0 and 1 more; gains points: edited files +4.0. ${JUDGED}`,
-    "nothing without a loss; model_auto_compact_token_limit=120000 saves 28.0% (about $11.20) and loses up to 9.0 points of older replaced texts",
+    `Every saving has a loss: model_auto_compact_token_limit=120000 ${SURE}; loses points: older replaced texts −9.0, passages −8.0, older passages −7.0 and 1 more; gains points: edited files +4.0. ${JUDGED}`,
+    "every saving has a loss: model_auto_compact_token_limit=120000 saves 28.0% a session on average ($11.20 in all) and loses up to 9.0 points of older replaced texts",
   ],
   [
     "what is worse in another window",
@@ -102,13 +116,13 @@ test.each<readonly [string, Verdict, RegExp, string]>([
     "better by the same test",
     { kind: "set", best: PROXY, sureness },
     /^Run Codex behind plimsoll proxy \(needs an API key; not with a subscription\): saves 28\.0% .* 12 sessions of/,
-    "use plimsoll proxy, saves 28.0% (about $11.20)",
+    `use plimsoll proxy, ${SHORT}`,
   ],
   [
     "a trade, with all that it loses",
     { kind: "trade", best: { ...PROXY, losses: LOSING.losses }, sureness },
     /^Codex behind plimsoll proxy .* saves 28\.0% .* −7\.0, replaced texts −6\.0\. .* at 245k, can stay: the proxy cuts first\.$/,
-    "nothing without a loss; plimsoll proxy saves 28.0% (about $11.20) and loses up to 9.0 points of older replaced texts",
+    "every saving has a loss: plimsoll proxy saves 28.0% a session on average ($11.20 in all) and loses up to 9.0 points of older replaced texts",
   ],
   [
     "no saving",
@@ -143,11 +157,26 @@ test("an agent whose own compaction comes first has it switched off", () => {
   );
 });
 
-test.each([
-  ["where nothing can be set", { kind: "keep", why: "nothing-cheaper" }, true],
-  ["but not beside something to set", { kind: "set", best: CHEAP, sureness }, false],
-] as const)("the habits that cost most are named %s", (_, verdict, isNamed) => {
+test("the habits that cost most are named beside something to set too", () => {
   const habits = ["results of Read: 60.0% of the tokens sent, about $9.00 in all."];
-  const text = adviceText([decided(verdict)], { columns: 80, full: true, habits });
-  expect(text.includes("The most expensive habits in these logs:\n  - results of Read: 60.0%")).toBe(isNamed);
+  const text = adviceText([decided({ kind: "set", best: CHEAP, sureness })], { columns: 80, full: true, habits });
+  expect(text).toContain("The most expensive habits in these logs:\n  - results of Read: 60.0%");
+  expect(text.match(/set its values, saves/g)).toHaveLength(1);
+});
+
+test("a loss on one half only is said so, with a larger gain", () => {
+  const best = { ...PROXY, losses: [{ ...moved("passages", 2), onHalf: true } as const], gains: LOSING.gains };
+  const decision = decided({ kind: "keep", why: "nothing-cheaper" }, { kind: "trade", best, sureness });
+  const half = "in one of two random halves of your sessions";
+  expect(answerSentences(decision)[1]).toContain(`; loses points ${half}: passages −2.0; gains points: edited files +4.0.`);
+  expect(shortAnswer(decision)).toContain(
+    `loses up to 2.0 points of passages ${half}, and gains up to 4.0 points of edited files`,
+  );
+});
+
+test("the page copies a line to paste, and no removal", () => {
+  const setting = { kind: "remove", values: new Map([["n", null]]), harm: "it is bad", instead: { kind: "idle" } } as const;
+  const page = adviceHtml([{ ...decided({ kind: "idle" }), choice: { ...NO_CHOICE, setting } }]);
+  expect(page).toContain("(remove n)");
+  expect(page).not.toContain("data-copy=");
 });

@@ -1,4 +1,4 @@
-import { MOST_LOST_POINTS, type SettingVerdict } from "../judge/settings.ts";
+import { MOST_LOST_POINTS } from "../judge/settings.ts";
 import type { Sureness } from "../judge/sureness.ts";
 import { shortTokens } from "../judge/window-label.ts";
 import {
@@ -26,7 +26,12 @@ interface DecisionWords {
   readonly settings: { readonly legend: string; readonly rows: readonly (readonly string[])[] } | null;
   readonly fills: readonly (readonly string[])[];
   /** Lines to paste, each block below its label, and the place of the answer that they carry out. */
-  readonly pastes: readonly { readonly label: string; readonly lines: readonly string[]; readonly answer: number }[];
+  readonly pastes: readonly {
+    readonly label: string;
+    readonly lines: readonly string[];
+    readonly isPasted: boolean;
+    readonly answer: number;
+  }[];
 }
 
 /** Heads of the tables of tried settings and of the requests' content; the first is the name's. */
@@ -83,14 +88,15 @@ function rowNames(
     [...of].map(([path, value]) => (paths.length === 1 ? shown(value) : `${wordOf(path)} ${shown(value)}`)).join(", ");
   const names = rows.map(({ kind, values }) => (kind === "candidate" ? named(values) : kind));
   const meant = paths.length === 1 ? paths : paths.map((path) => `${wordOf(path)} is ${path}`);
-  const set = now.size === 0 ? `${agent.title}'s defaults` : shortValues(now);
+  const hasNow = rows.some(({ kind }) => kind === "now");
+  const set = now.size === 0 || !hasNow ? `${agent.title}'s defaults` : shortValues(now);
   const tried = meant.every((text) => text === "") ? "" : `Settings tried: ${meant.join("; ")}. `;
   const proxy = rows.some(({ kind }) => kind === "proxy") ? " proxy: the agent under plimsoll proxy." : "";
   const unpriced = rows.some(({ standing }) => standing.usd === null);
   const tokens = unpriced
     ? ` Without a price, cost %${proxy === "" ? " goes" : " and the proxy's cuts go"} by tokens (--prices).`
     : "";
-  return { names, legend: `${tried}now: ${set}.${proxy}${tokens}` };
+  return { names, legend: `${tried}${hasNow ? "now" : "default"}: ${set}.${proxy}${tokens}` };
 }
 
 /** The meaning of the measures that an offer names. */
@@ -99,7 +105,7 @@ export const MEASURE_READING =
 
 /** The meaning of the table's figures. */
 export const ROW_READING =
-  "cost %: of the cost without compaction, mean of the sessions that fill half of the window; costlier sessions: those that cost over 2% more; kept %: mean of all measures; older %: of the older ones; dollars: at list prices, with a modelled prompt cache, or as recorded if your sessions ran so for less; over window: requests too large for it; largest loss: in points, against now; that of now against the default. A lower limit can keep more, as it moves the cuts. Likely: in 95% of resamples of your sessions or projects.";
+  "cost %: of the cost without compaction, mean of the sessions that fill half of the window; costlier sessions: those that cost over 2% more; kept %: mean of all measures; older %: of the older ones; dollars: with a modelled prompt cache, or the recorded ones if lower; over window: requests too large for it; largest loss: in points, against now (the loss of now: against the default). Likely: in 95% of resamples of your sessions or projects.";
 
 function rowCells({ standing, losses: [worst] }: SettingFigures): readonly string[] {
   const { costPercent, usd, gain, farGain, tooLarge } = standing;
@@ -122,11 +128,12 @@ function offerText({ choice }: Decision, { best, sureness }: Offer, { pays, exte
     const shown = extent === "all" ? all : all.slice(0, NAMED_MEASURES);
     const others = all.length === shown.length ? "" : ` and ${all.length - shown.length} more`;
     const named = shown.map(({ measure, points }) => `${measure} ${sign}${formatPercent(points)}`).join(", ");
-    return all.length === 0 ? [] : [`${verb} points: ${named}${others}`];
+    return all.length === 0 ? [] : [`${verb} points${onHalf(all)}: ${named}${others}`];
   };
   const losses = best.losses.length === 0 ? ["loses nothing measured"] : moved("loses", "−", best.losses);
   const [low, high] = [sureness.cost.through, sureness.cost.from].map((percent) => formatPercent(100 - percent));
-  const saves = `saves ${savesPercent(best)} of the cost (likely ${low} to ${high}%${savesUsd(choice, best, pays)})`;
+  const than = choice?.setting.kind === "remove" ? ", against the default," : "";
+  const saves = `saves${than} ${savesPercent(best)} of a session's cost on average (likely ${low} to ${high}%)${savesUsd(best, pays)}`;
   return `${[saves, ...losses, ...moved("gains", "+", best.gains)].join("; ")}. ${judgedOn(choice)}`;
 }
 
@@ -136,14 +143,25 @@ function judgedOn(choice: SettingChoice | null): string {
 }
 
 /** The saved dollars of all judged sessions; nothing for a plan, or without prices. */
-function savesUsd(choice: SettingChoice | null, { standing }: SettingFigures, pays: Payment): string {
-  const now = choice?.rows.find(({ kind }) => kind === "now")?.standing.usd ?? null;
-  return pays === "plan" || now === null || standing.usd === null ? "" : `; about $${formatUsd(now - standing.usd)}`;
+function savesUsd({ savedUsd }: SettingFigures, pays: Payment): string {
+  return pays === "plan" || savedUsd === null ? "" : `; about $${formatUsd(savedUsd)} in all`;
 }
 
 function savesPercent({ costRatio }: SettingFigures): string {
   return `${formatPercent(100 * (1 - costRatio))}%`;
 }
+
+/** What it costs to remove a setting, as words behind its name; empty if its replay says nothing. */
+export function removalCost(choice: SettingChoice | null, pays: Payment = "tokens"): string {
+  const [now, unset] = ["now", "default"].map((name) => choice?.rows.find(({ kind }) => kind === name));
+  if (now === undefined || unset === undefined) return "";
+  const usd = unset.savedUsd ?? 0;
+  if (pays === "tokens" && usd !== 0) return `costs about $${formatUsd(Math.abs(usd))} ${usd < 0 ? "more" : "less"}`;
+  const percent = 100 * (unset.costRatio - 1);
+  return `costs ${formatPercent(Math.abs(percent))}% ${percent < 0 ? "less" : "more"} on average`;
+}
+
+const onHalf = ([worst]: SettingFigures["losses"]) => (worst?.onHalf ? " in one of two random halves of your sessions" : "");
 
 const NAMED_MEASURES = 3;
 
@@ -180,7 +198,8 @@ export function answerSentences(decision: Decision, pays: Payment = "tokens", ex
   if (pays === "plan" || proxy.kind === "idle" || proxy.kind === "too-few") return [own, ...plan];
   const need = "plimsoll proxy (needs an API key; not with a subscription)";
   if (!isOffer(proxy)) return [own, `Don't use ${need}: it ${KEEP_WORDS[proxy.why][1]}.`, ...plan];
-  const lead = proxy.kind === "set" ? "Run " : isOffer(choice.setting) ? "Or instead: " : "";
+  const isBeside = isOffer(choice.setting) || choice.setting.kind === "remove";
+  const lead = isBeside ? "Or instead: " : proxy.kind === "set" ? "Run " : "";
   const text = offerText(decision, proxy, words);
   return [own, `${lead}${agent.title} behind ${need}${lead === "Run " ? ":" : ""} ${text}${ownCompaction(decision)}`, ...plan];
 }
@@ -228,19 +247,17 @@ function settingSentence(decision: Decision, verdict: OwnVerdict, words: Wording
       return `Nothing to set yet: ${formatNumberOf(sessions, "session")} ${sessions === 1 ? "fills" : "fill"} half of the window; an answer needs ${formatCount(verdict.missing)} more.`;
     }
     case "remove": {
-      const known = verdict.harm;
-      const [now, unset] = ["now", "default"].flatMap((name) => choice?.rows.find(({ kind }) => kind === name)?.standing ?? []);
-      const costs =
-        unset === undefined
-          ? ""
-          : `costs ${formatPercent(now?.costPercent ?? 0)}% instead of ${formatPercent(unset.costPercent)}%, but `;
-      const why = typeof known === "string" ? `${known}.` : `it ${costs}loses ${lossText(known)}. ${judgedOn(choice)}`;
-      return `Remove ${names(verdict.values)} from ${file}: ${why}`;
+      const { harm, instead } = verdict;
+      const [costs, other] = [removalCost(choice, words.pays), isOffer(instead) && instead.kind === "set" ? instead : null];
+      const why = typeof harm === "string" ? harm : `it loses ${lossText(harm)}${costs === "" ? "" : `; the default ${costs}`}`;
+      const set =
+        other === null ? judgedOn(choice) : `Or set ${shortValues(other.best.values)}: ${offerText(decision, other, words)}`;
+      return `Remove ${names(verdict.values)} from ${file}: ${why}. ${set}`;
     }
     case "set":
       return `${changeOf(verdict.best.values)} ${file}: ${offerText(decision, verdict, words)}`;
     case "trade":
-      return `Nothing to set without a loss. ${shortValues(verdict.best.values)} ${offerText(decision, verdict, words)}`;
+      return `Every saving has a loss: ${shortValues(verdict.best.values)} ${offerText(decision, verdict, words)}`;
     case "keep":
       return `Nothing to set: ${keptWhy(choice, verdict.why)}.`;
     default:
@@ -259,12 +276,14 @@ const changeOf = (values: Values) =>
 
 const names = (values: Values) => [...values.keys()].join(", ");
 
-const lossText = ({ measure, points }: SettingFigures["losses"][number]) =>
-  `up to ${formatPercent(points)} points of ${measure}`;
+const lossText = (loss: SettingFigures["losses"][number]) =>
+  `up to ${formatPercent(loss.points)} points of ${loss.measure}${onHalf([loss])}`;
 
 /** The largest loss of an offer in words. */
-function worstLoss({ losses: [worst] }: SettingFigures): string {
-  return worst === undefined ? "nothing" : lossText(worst);
+function worstLoss({ losses: [worst], gains: [most] }: SettingFigures): string {
+  if (worst === undefined) return "nothing";
+  const gained = most !== undefined && most.points > worst.points ? `, and gains ${lossText(most)}` : "";
+  return `${lossText(worst)}${gained}`;
 }
 
 const LOSES = `loses over ${MOST_LOST_POINTS} points of a measure`;
@@ -285,41 +304,30 @@ function pastesOf(decision: Decision, pays: Payment): DecisionWords["pastes"] {
   if (choice === null || turning === null) return [];
   const { setting, proxy } = choice;
   const { knobs, settings, values } = turning;
-  const file = ({ values: own }: SettingFigures) => {
-    const [path = ""] = own.keys();
+  const inFile = (own: Values) => {
+    const isPasted = [...own.values()].some((value) => value !== null);
     const undo = [...own.keys()].some((each) => values.has(each)) ? "put the old value back" : "remove it";
-    if (settings.text === null) return `make ${settings.shown} with this (to undo, ${undo})`;
-    return `paste into ${settings.shown}, ${placeOf(knobs.place.form, path)} (to undo, ${undo})`;
+    const [path = ""] = own.keys();
+    const where =
+      settings.text === null
+        ? `create ${settings.shown} with this line`
+        : `paste into ${settings.shown}, ${placeOf(knobs.place.form, path)}`;
+    const how = isPasted ? `Setting ${[...own.values()].join(", ")}: ${where}` : `In ${settings.shown}`;
+    return { label: `${how} (to undo, ${undo})`, lines: pasteLines(turning, own), isPasted, answer: 0 };
   };
-  const labelled = ({ kind }: SettingVerdict<SettingFigures>, label: string) =>
-    kind === "set" ? `${label.slice(0, 1).toUpperCase()}${label.slice(1)}` : `To take it in spite of the loss, ${label}`;
+  const offered = setting.kind !== "remove" ? [setting] : [setting, setting.instead].filter((each) => each.kind !== "trade");
+  const toSet = offered.flatMap((each) =>
+    each.kind === "remove" ? [each.values] : isOffer(each) && refusal === null ? [each.best.values] : [],
+  );
   const { upstream, off, knowsWindows = false } = knobs.behindProxy;
   const isFirst = ownCompaction(decision).includes(off);
-  const steps = `${isFirst ? `first ${off} in ${settings.shown}; then ` : ""}run this, and ${knobs.title} as it prints`;
-  const back = `stop the proxy, and take its lines out${isFirst ? `; put back the setting` : ""}`;
+  const steps = `${isFirst ? `first ${off} in ${settings.shown}; then ` : ""}run this, then start ${knobs.title} with the line it prints`;
+  const back = `stop the proxy, and remove the printed lines${isFirst ? `; put back the setting` : ""}`;
   const start = `plimsoll proxy --upstream ${upstream}${knowsWindows ? "" : ` --window ${windowTokens}`}`;
+  const proxyLabel = `Proxy: ${steps} (to undo, ${back})`;
   return [
-    ...(setting.kind === "remove"
-      ? [
-          {
-            label: `In ${settings.shown} (to undo, put the old value back)`,
-            lines: pasteLines(turning, setting.values),
-            answer: 0,
-          },
-        ]
-      : []),
-    ...(isOffer(setting) && refusal === null
-      ? [{ label: labelled(setting, file(setting.best)), lines: pasteLines(turning, setting.best.values), answer: 0 }]
-      : []),
-    ...(isOffer(proxy) && pays === "tokens"
-      ? [
-          {
-            label: labelled(proxy, `${steps} (to undo, ${back})`),
-            lines: [start],
-            answer: 1,
-          },
-        ]
-      : []),
+    ...toSet.map(inFile),
+    ...(isOffer(proxy) && pays === "tokens" ? [{ label: proxyLabel, lines: [start], isPasted: true, answer: 1 }] : []),
   ];
 }
 
@@ -366,10 +374,20 @@ export function shortAnswer({ choice, refusal, agent: { turning } }: Decision, p
   const proxy = pays === "tokens" ? choice?.proxy : undefined;
   const setting = refusal === null ? choice?.setting : undefined;
   const saves = (best: SettingFigures) =>
-    `saves ${savesPercent(best)}${savesUsd(choice, best, pays).replace(/^; (.*)$/, " ($1)")}`;
+    `saves ${savesPercent(best)} a session on average${savesUsd(best, pays).replace(/^; about (.*)$/, " ($1)")}`;
   const isNearer = setting?.kind === "set" && proxy?.kind === "set" && setting.best.costRatio <= proxy.best.costRatio;
+  if (setting?.kind === "remove") {
+    const [costs, { instead }] = [removalCost(choice, pays), setting];
+    const others = [
+      instead.kind === "set" ? `set ${shortValues(instead.best.values)}` : "",
+      proxy !== undefined && isOffer(proxy) ? "use plimsoll proxy" : "",
+    ];
+    return [
+      `remove ${names(setting.values)}${costs === "" ? "" : ` (${costs})`}`,
+      ...others.filter((text) => text !== ""),
+    ].join("; or ");
+  }
   if (proxy?.kind === "set" && !isNearer) return `use plimsoll proxy, ${saves(proxy.best)}`;
-  if (setting?.kind === "remove") return `remove ${names(setting.values)}`;
   if (setting?.kind === "set") return `set its values, ${saves(setting.best)}`;
   if (setting?.kind === "too-few") return `nothing to set yet, ${formatNumberOf(setting.missing, "more session")} needed`;
   const trades = [setting, proxy].flatMap((verdict) => (verdict?.kind === "trade" ? [verdict.best] : []));
@@ -379,7 +397,7 @@ export function shortAnswer({ choice, refusal, agent: { turning } }: Decision, p
   );
   const why = setting?.kind === "keep" ? `: ${keptWhy(choice, setting.why)}` : "";
   if (named.length === 0) return isBest({ choice }) ? "nothing to set, yours looks best" : `nothing to set${why}`;
-  return `nothing without a loss; ${named.join("; ")}`;
+  return `every saving has a loss: ${named.join("; ")}`;
 }
 
 /** The data of a decision and the cost of compaction in it, a sentence each. */
@@ -407,7 +425,7 @@ function factSentences({ cost, waitsMs, days, choice, models }: Decision, pays: 
       : `, ${price}about $${formatUsd(cost.compactionUsd)}${pricedText(cost.pricedCompactions, cost.compactions)}`;
   return [
     ...facts,
-    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}${usd}${waitedText(waitsMs, cost.compactions)}. Later replies mention ${formatNumberOf(cost.mentionedLater, "removed line")}; their prompts lacked ${formatCount(cost.neededLater)} of them.`,
+    `${formatNumberOf(cost.compactions, "compaction")} in ${formatNumberOf(cost.compactedSessions, "session")}${usd}${waitedText(waitsMs, cost.compactions)}. The model's later replies mention ${formatNumberOf(cost.mentionedLater, "removed line")}, ${formatCount(cost.neededLater)} of which their prompts lacked (plimsoll inspect ID shows them).`,
   ];
 }
 

@@ -115,14 +115,15 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   const { decisions, habits } = await decideAll(found.logs, { options, prices, pays }, io);
   const shown = { columns: tableColumns(io.stdout), full: options.full ?? false, pays, habits } as const;
   // A person who writes has seen the advice.
-  io.stdout.write(`${options.write ? answerLines(decisions, shown).join("\n") : adviceText(decisions, shown)}\n`);
+  const answer = () => [...answerLines(decisions, shown), ...shortLines(decisions, pays)].join("\n");
+  io.stdout.write(`${options.write ? answer() : adviceText(decisions, shown)}\n`);
   const write = (file: string, text: string) => {
     writeWholeFile(resolve(io.cwd, file), text);
     io.stdout.write(`Wrote ${printable(file)}.\n`);
   };
   if (options.html !== undefined) write(options.html, adviceHtml(decisions, shown));
   if (options.json !== undefined) write(options.json, adviceJson(decisions, pays));
-  return options.write ? writeAdvice(decisions, { isAgreed, io }) : EXIT_OK;
+  return options.write ? writeAdvice(decisions, pays, { isAgreed, io }) : EXIT_OK;
 }
 
 async function findAgents(
@@ -229,7 +230,7 @@ function decisionSection(decision: Decision, index: number, pays: Payment): Mark
   const { facts, settings, fills, pastes } = decisionWords(decision, { pays, full: true });
   return html`<section aria-label="${title}"><h2>${title}</h2>
 ${facts.map((text) => html`<p class="soft">${text}</p>`)}
-${pastes.map(({ label, lines }, place) => pasteBlock({ id: `paste-${index}-${place}`, label, text: lines.join("\n") }))}
+${pastes.map(({ label, lines, isPasted }, place) => (isPasted ? pasteBlock({ id: `paste-${index}-${place}`, label, text: lines.join("\n") }) : html`<p>${label}: ${lines.join("; ")}</p>`))}
 ${settings === null ? html`` : html`<h3>Settings tried</h3><p class="soft">${settings.legend}</p>${table(`settings tried, ${title}`, SETTING_HEADS, settings.rows)}`}
 <h3>Contents of the requests</h3>
 ${table(`contents of the requests, ${title}`, ["content", ...FILL_HEADS.slice(1)], fills)}</section>`;
@@ -279,7 +280,7 @@ export function adviceText(
       }),
     ),
     rest.flatMap((decision) => prose(`${decisionTitle(decision, pays)}. ${answerSentences(decision, pays)[0] ?? ""}`)),
-    hasAdvice(decisions, pays) || habits.length === 0
+    habits.length === 0
       ? []
       : ["The most expensive habits in these logs:", ...habits.flatMap((text) => prose(`- ${text}`, "  "))],
     [
@@ -340,7 +341,7 @@ function spentSentence(decisions: readonly Decision[], pays: Payment): string {
   return `${sessions}${when}: ${spent}. ${compactions === 0 ? "Nothing was compacted" : part}.`;
 }
 
-/** The answer in few lines of 80 columns: the cost of all sessions, then the decisions with the most dollars (a single one with its reasons), and the dollars of the others. */
+/** The answer in few lines of 80 columns: the cost of all sessions, a single decision with its reasons, and the dollars of those that are not shown. */
 export function answerLines(
   decisions: readonly Decision[],
   { pays = "tokens", full = false }: { readonly pays?: Payment; readonly full?: boolean } = {},
@@ -352,7 +353,7 @@ export function answerLines(
     decisions.slice(1).length > 0
       ? []
       : decisions.flatMap((only) => answerSentences(only, pays, full ? "all" : "largest")).map((text) => `→ ${text}`);
-  return [...prose(first).slice(0, 2), ...shortLines(decisions, pays), ...why.flatMap((line) => prose(line)), ...rest];
+  return [...prose(first).slice(0, 2), ...why.flatMap((line) => prose(line)), ...rest];
 }
 
 /** The decisions with the most dollars in a line each. */
@@ -361,12 +362,6 @@ function shortLines(decisions: readonly Decision[], pays: Payment): readonly str
     .slice(0, SHOWN_DECISIONS)
     .map((decision) => `${decisionTitle(decision, pays).replace(": no prices known", "")}: ${shortAnswer(decision, pays)}`)
     .flatMap((line) => prose(line));
-}
-
-function hasAdvice(decisions: readonly Decision[], pays: Payment): boolean {
-  const isSet = ({ choice, refusal }: Decision) =>
-    refusal === null && (choice?.setting.kind === "set" || choice?.setting.kind === "remove");
-  return decisions.some((each) => isSet(each) || (pays === "tokens" && each.choice?.proxy.kind === "set"));
 }
 
 function decisionLines(

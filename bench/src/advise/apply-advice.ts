@@ -3,7 +3,8 @@ import { refusal } from "../command/check-options.ts";
 import { changedLines } from "../terminal/changed-lines.ts";
 import { type CliIo, EXIT_FAILED, EXIT_OK } from "../terminal/io.ts";
 import { beginningOf, COLUMNS, escaped, printable, tell, wrapped } from "../terminal/printable.ts";
-import type { Decision } from "./decide.ts";
+import { removalCost } from "./advice-words.ts";
+import type { Decision, Payment } from "./decide.ts";
 import { KNOB_TABLE } from "./knob-table.ts";
 import { type SettingChanges, withValues } from "./setting-text.ts";
 import { findUndo, openSettings, type SettingsFile, undoSettings, writeSettings } from "./settings-file.ts";
@@ -14,12 +15,12 @@ interface Agreement {
 }
 
 /** Shows the changes to each agent's settings file, asks, and writes them. Resolves to the exit code. */
-export async function writeAdvice(decisions: readonly Decision[], agreement: Agreement): Promise<number> {
+export async function writeAdvice(decisions: readonly Decision[], pays: Payment, agreement: Agreement): Promise<number> {
   const { io } = agreement;
   const changes = decisions.flatMap(({ agent: { turning }, choice }) => {
     if (turning === null || choice === null) return [];
-    if (choice.setting.kind === "remove") return [{ turning, values: choice.setting.values }];
-    return choice.setting.kind === "set" ? [{ turning, values: choice.setting.best.values }] : [];
+    if (choice.setting.kind === "remove") return [{ turning, values: choice.setting.values, costs: removalCost(choice, pays) }];
+    return choice.setting.kind === "set" ? [{ turning, values: choice.setting.best.values, costs: "" }] : [];
   });
   if (changes.length === 0) {
     const isTrade = decisions.some(({ choice }) => choice?.setting.kind === "trade");
@@ -28,14 +29,14 @@ export async function writeAdvice(decisions: readonly Decision[], agreement: Agr
     return EXIT_OK;
   }
   const codes: number[] = [];
-  for (const { turning, values } of changes)
-    codes.push(await tried(io, () => writeOne(turning.settings, { form: turning.knobs.place.form, values }, agreement)));
+  for (const { turning, ...change } of changes)
+    codes.push(await tried(io, () => writeOne(turning.settings, { form: turning.knobs.place.form, ...change }, agreement)));
   return Math.max(...codes);
 }
 
 async function writeOne(
   settings: SettingsFile,
-  { form, values }: { readonly form: "json" | "toml"; readonly values: SettingChanges },
+  { form, values, costs }: { readonly form: "json" | "toml"; readonly values: SettingChanges; readonly costs: string },
   agreement: Agreement,
 ): Promise<number> {
   const { io } = agreement;
@@ -45,7 +46,7 @@ async function writeOne(
   const diff = lineDiff(settings.shown, settings.text ?? "", changed.text);
   const about = `\n${diff.join("\n")}\n`;
   io.stdout.write(about);
-  const question = settings.text === null ? `Make ${settings.shown}?` : `Write ${settings.shown}?`;
+  const question = `${settings.text === null ? "Make" : "Write"} ${settings.shown}${costs === "" ? "" : ` (the default ${costs})`}?`;
   const code = await refusal({ about, question, what: "written" }, agreement.isAgreed, io);
   if (code !== null) return code;
   const { backup } = await writeSettings(settings, changed.text);
@@ -79,7 +80,7 @@ async function undoOne(settings: SettingsFile, agreement: Agreement): Promise<nu
   if (undo === null) return null;
   const about = `${lineDiff(settings.shown, settings.text ?? "", undo.before ?? "").join("\n")}\n`;
   io.stdout.write(about);
-  const question = `${undo.before === null ? "Remove" : "Write"} ${settings.shown}?`;
+  const question = `${undo.before === null ? "Remove" : "Restore"} ${settings.shown}?`;
   const code = await refusal({ about, question, what: "written" }, agreement.isAgreed, io);
   if (code !== null) return code;
   await undoSettings(settings, undo);

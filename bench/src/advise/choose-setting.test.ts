@@ -119,7 +119,18 @@ test.each<readonly [string, number, string | null, string]>([
   const run = rowsOf(PROJECTS, { none: NONE.none, cheap: always({ usd: 0.5, held }), now: always({ usd: 1, held: 90 }) });
   const { setting, rows } = chooseSetting([point("cheap", "now"), point("now", "default")], run, harm);
   expect(setting.kind).toBe(kind);
+  // What is known to do harm does not act as it is replayed.
+  expect(rows.map((row) => row.kind)).toEqual(harm === null ? ["now", "default"] : ["default"]);
   expect(rows[0]?.losses).toHaveLength(held < 90 ? 1 : 0);
+});
+
+test("beside a setting that goes, others and the proxy are judged against the default", () => {
+  const outcomes = { none: NONE.none, mine: always({ usd: 0.5, held: 70 }), now: NONE.now };
+  const more = { cheap: always({ usd: 0.8, held: 90 }), ours: always({ usd: 0.7, held: 92 }) };
+  const points = [point("mine", "now"), point("now", "default"), CHEAP, point("ours", "proxy")] as const;
+  const { setting, proxy } = chooseSetting(points, rowsOf(PROJECTS, { ...outcomes, ...more }));
+  expect(setting).toMatchObject({ kind: "remove", instead: { kind: "set", best: { savedUsd: expect.closeTo(1.6) } } });
+  expect(proxy).toMatchObject({ kind: "set", best: { costRatio: expect.closeTo(0.7), savedUsd: expect.closeTo(2.4) } });
 });
 
 test("a saving that one half does not confirm is offered as the table has it, with its loss", () => {
@@ -133,7 +144,7 @@ test("a saving without a loss over all sessions is offered with the loss on one 
   const cheap = (place: number) => ({ usd: 0.5, held: place === PROJECTS.indexOf(odd ?? "") ? 80 : 92 });
   const { setting, rows } = chooseSetting([NOW, CHEAP], rowsOf(PROJECTS, { ...NONE, cheap }));
   expect(rows[1]?.losses).toEqual([]);
-  const loss = { measure: "replaced texts in one half of the sessions", points: 1 };
+  const loss = { measure: "replaced texts", points: 1, onHalf: true };
   expect(setting).toMatchObject({ kind: "trade", best: { losses: [loss] } });
 });
 

@@ -18,6 +18,8 @@ export interface SettingFigures extends Omit<SettingPoint, "policy"> {
   readonly standing: Standing;
   /** The cost divided by the current setting's, both by never compacting and geometric means over sessions; below 1 is cheaper. */
   readonly costRatio: number;
+  /** The dollars that it costs less than the current one; `null` without prices. */
+  readonly savedUsd: number | null;
   /** Measures that keep less than under the current setting, by a point at least, the worst first; for this one, less than by default. */
   readonly losses: readonly WorseMeasure[];
   /** Measures that keep more, in the same way. */
@@ -27,7 +29,13 @@ export interface SettingFigures extends Omit<SettingPoint, "policy"> {
 /** A verdict on an agent's own settings. `remove`: they are known to do harm, or lose over {@link MOST_LOST_POINTS} points against the defaults. */
 export type OwnVerdict =
   | SettingVerdict<SettingFigures>
-  | { readonly kind: "remove"; readonly values: SettingPoint["values"]; readonly harm: WorseMeasure | string };
+  /** `instead`: the verdict on other values, against the default. */
+  | {
+      readonly kind: "remove";
+      readonly values: SettingPoint["values"];
+      readonly harm: WorseMeasure | string;
+      readonly instead: OwnVerdict;
+    };
 
 /** Advice on an agent's settings, with the figures that it rests on. */
 export interface SettingChoice {
@@ -45,12 +53,21 @@ export interface SettingChoice {
  * names; the first point is the current setting, and `knownHarm` says why it is bad.
  */
 export function chooseSetting(
-  [current, ...others]: readonly [SettingPoint, ...SettingPoint[]],
+  points: readonly [SettingPoint, ...SettingPoint[]],
   run: JudgedRun,
   knownHarm: string | null = null,
 ): SettingChoice {
+  const set = points.filter(({ kind }) => kind === "now" || kind === "default");
+  return choiceAt(points, atPaidCost(run, set), knownHarm);
+}
+
+function choiceAt(
+  [current, ...others]: readonly [SettingPoint, ...SettingPoint[]],
+  run: JudgedRun,
+  knownHarm: string | null,
+): SettingChoice {
   const unset = others.find(({ kind }) => kind === "default");
-  const judged = judgeSettings(atPaidCost(run, unset === undefined ? [current] : [current, unset]), current.policy.name);
+  const judged = judgeSettings(run, current.policy.name);
   const { sessions, projects, over, lossesOf, verdictOn } = judged;
   const now = over(current.policy.name);
   const byDefault = unset === undefined ? null : over(unset.policy.name);
@@ -62,7 +79,8 @@ export function chooseSetting(
     if (standing === null || now === null) return [];
     const costRatio = standing.costPercent / now.costPercent;
     const losses = kind === "now" ? harms : lossesAgainst(standing, now);
-    return [{ kind, values, standing, costRatio, losses, gains: lossesAgainst(now, standing) }];
+    const savedUsd = now.usd === null || standing.usd === null ? null : now.usd - standing.usd;
+    return [{ kind, values, standing, costRatio, savedUsd, losses, gains: lossesAgainst(now, standing) }];
   });
   const verdict = (isOf: (row: SettingFigures) => boolean, mostPoints = MOST_LOST_POINTS) => {
     const cheaper = rows.filter((row) => isOf(row) && row.costRatio * SAME_COST_RATIO <= 1);
@@ -81,9 +99,12 @@ export function chooseSetting(
   const [worst] =
     setting.kind === "too-few" || setting.kind === "set" ? [] : harms.filter(({ points }) => points > MOST_LOST_POINTS);
   const harm = knownHarm ?? worst;
-  if (unset !== undefined && harm !== undefined)
-    // A saving against a setting that has to go says nothing.
-    return { sessions, projects, rows, setting: { kind: "remove", values: unset.values, harm }, proxy: { kind: "idle" } };
+  if (unset !== undefined && harm !== undefined) {
+    // A saving against a setting that has to go says nothing, nor does the replay of one that does not act as it is replayed.
+    const left = choiceAt([unset, ...others.filter((each) => each !== unset)], run, null);
+    const remove = { kind: "remove", values: unset.values, harm, instead: left.setting } as const;
+    return { ...left, rows: knownHarm === null ? rows : left.rows, setting: remove };
+  }
   return { sessions, projects, rows, setting, proxy: verdict(({ kind }) => kind === "proxy") };
 }
 

@@ -281,7 +281,7 @@ async function readTurning(knobs: AgentKnobs | null, { homeFolder, environment =
       knobs,
       settings,
       values,
-      refusal: `${settings.shown} sends ${knobs.title} to plimsoll proxy, which cuts and must run: without it every call fails (plimsoll proxy status; to undo, take its lines out)`,
+      refusal: `${settings.shown} sends ${knobs.title} to plimsoll proxy, which cuts and must run: without it every call fails (plimsoll proxy status; to undo, remove the printed lines)`,
     };
   const variable = knobs.knobs.map((knob) => knob.variable ?? "").find((name) => environment[name]);
   const refusal = variable === undefined ? null : `${variable} is set, which overrides ${settings.shown}`;

@@ -12,6 +12,8 @@ export interface WorseMeasure {
   /** The other policy's name; `null` for the plain tail of the policy's own size. */
   readonly than: string | null;
   readonly points: number;
+  /** Whether it is worse on one half of the sessions, not over all. */
+  readonly onHalf?: true;
   /** The needs of the sessions in which both have some. */
   readonly cases: number;
 }

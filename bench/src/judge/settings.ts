@@ -67,7 +67,7 @@ export function judgeSettings(run: JudgedRun, current: string): JudgedSettings {
   const lostOn = (policy: string, half: "train" | "test"): readonly WorseMeasure[] => {
     const [own, before] = [over(policy, half), over(current, half)];
     const lost = own === null || before === null ? [] : lossesAgainst(own, before);
-    return lost.map(({ measure, ...loss }) => ({ ...loss, measure: `${measure} in one half of the sessions` }));
+    return lost.map((loss) => ({ ...loss, onHalf: true }));
   };
   const lossesOf = (own: Standing): readonly WorseMeasure[] => {
     const lost = now === null ? [] : lossesAgainst(own, now);
