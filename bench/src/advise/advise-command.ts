@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { MODEL_CATALOG } from "@plimsoll/providers";
+import { MODEL_CATALOG, PRICES_AS_OF } from "@plimsoll/providers";
 import { writeWholeFile } from "@plimsoll/stores";
 import type { Command } from "commander";
 import { checkOptions } from "../command/check-options.ts";
@@ -113,7 +113,9 @@ async function advise(options: AdviseOptions, io: CliIo): Promise<number> {
   if (isOld) tell(io, "no logs from the last four weeks: reading the newest");
   const pays = options.plan === true ? "plan" : "tokens";
   const { decisions, habits } = await decideAll(found.logs, { options, prices, pays }, io);
-  const shown = { columns: tableColumns(io.stdout), full: options.full ?? false, pays, habits } as const;
+  const priced = options.prices === undefined ? "" : ` at your prices in ${options.prices}; other models`;
+  const source = `Dollars:${priced} at the vendors' list prices of each call's day (tables of ${PRICES_AS_OF}).`;
+  const shown = { columns: tableColumns(io.stdout), full: options.full ?? false, pays, habits, source } as const;
   // A person who writes has seen the advice.
   const answer = () => [...answerLines(decisions, shown), ...shortLines(decisions, pays)].join("\n");
   io.stdout.write(`${options.write ? answer() : adviceText(decisions, shown)}\n`);
@@ -157,6 +159,7 @@ async function decideAll(
   io: CliIo,
 ): Promise<{ readonly decisions: readonly Decision[]; readonly habits: readonly string[] }> {
   const fileCount = logs.reduce((count, { files }) => count + files.length, 0);
+  const found = logs.reduce((count, each) => count + each.found, 0);
   const few = fileCount < FEWEST_SHARED_FILES ? 1 : availableParallelism();
   const jobs = options.jobs === undefined ? few : parseJobs(options.jobs);
   const state = await openState({ file: undefined, run: "advise", isLasting: true }, io);
@@ -174,7 +177,7 @@ async function decideAll(
       return { title: knobs?.title ?? titleOf(agent), corpus, isCached };
     });
     counted = countedSessions(agents, { pricesOf, cacheRulesOf: MODEL_CATALOG.cacheRulesOf, pays });
-    io.stdout.write(`${factsText(counted, { pays }, tableColumns(io.stdout))}\n\n`);
+    io.stdout.write(`${factsText(counted, { pays, logs: { read: fileCount, found } }, tableColumns(io.stdout))}\n\n`);
     for (const each of opened) decisions.push(...(await decideOn(each.logs, { corpus: each.corpus, run, pays, counted, io })));
   } finally {
     await pool.close();
@@ -258,7 +261,13 @@ export function adviceText(
     full,
     pays = "tokens",
     habits = [],
-  }: { readonly columns: number; readonly full: boolean; readonly pays?: Payment; readonly habits?: readonly string[] },
+    source = "",
+  }: Partial<Omit<Shown, "full">> & {
+    readonly columns: number;
+    readonly full: boolean;
+    readonly habits?: readonly string[];
+    readonly source?: string;
+  },
 ): string {
   const shown = full ? decisions : decisions.slice(0, SHOWN_DECISIONS);
   const rest = decisions.slice(shown.length);
@@ -270,7 +279,7 @@ export function adviceText(
   const untold = problems.length - told.length;
   const isTabled = (decision: Decision) => hasTable(decision, full);
   const blocks = [
-    answerLines(decisions, { pays, full }),
+    answerLines(decisions, { pays, full, source }),
     problemText(told).split("\n"),
     shown.some(isTabled) ? prose(MEASURE_READING) : [],
     ...shown.map((decision) =>
@@ -284,7 +293,7 @@ export function adviceText(
       ? []
       : ["The most expensive habits in these logs:", ...habits.flatMap((text) => prose(`- ${text}`, "  "))],
     [
-      ...agents.flatMap((agent) => prose(sourceText(agent))),
+      ...[...agents.map(sourceText), source].filter((text) => text !== "").flatMap((text) => prose(text)),
       ...(full
         ? []
         : prose(
@@ -317,7 +326,7 @@ export function adviceProblems(agents: readonly AdvisedAgent[]): readonly Report
 }
 
 /** The cost of all sessions in one sentence. */
-function spentSentence(decisions: readonly Decision[], pays: Payment): string {
+function spentSentence(decisions: readonly Decision[], pays: Payment, isOwn = false): string {
   const sum = (figure: (decision: Decision) => number) => decisions.reduce((total, decision) => total + figure(decision), 0);
   const sessions = formatNumberOf(
     sum(({ cost }) => cost.sessions),
@@ -333,7 +342,7 @@ function spentSentence(decisions: readonly Decision[], pays: Payment): string {
   const spent =
     usd === 0
       ? "no prices known"
-      : `${pays === "plan" ? "list price " : ""}${least}$${formatUsd(usd)}${pays === "plan" ? "" : " by list prices"}`;
+      : `${pays === "plan" ? "list price " : ""}${least}$${formatUsd(usd)}${pays === "plan" || isOwn ? "" : " by list prices"}`;
   const part = `${formatNumberOf(compactions, "compaction")} ${pays === "plan" ? "account for" : "cost"} about $${formatUsd(sum(({ cost }) => cost.compactionUsd ?? 0))} of that${pricedText(
     sum(({ cost }) => cost.pricedCompactions),
     compactions,
@@ -344,9 +353,9 @@ function spentSentence(decisions: readonly Decision[], pays: Payment): string {
 /** The answer in few lines of 80 columns: the cost of all sessions, a single decision with its reasons, and the dollars of those that are not shown. */
 export function answerLines(
   decisions: readonly Decision[],
-  { pays = "tokens", full = false }: { readonly pays?: Payment; readonly full?: boolean } = {},
+  { pays = "tokens", full = false, source = "" }: Partial<Shown> & { readonly source?: string } = {},
 ): readonly string[] {
-  const first = spentSentence(decisions, pays);
+  const first = spentSentence(decisions, pays, source.includes("your prices"));
   const restUsd = decisions.slice(SHOWN_DECISIONS).reduce((total, { cost }) => total + (cost.usd ?? 0), 0);
   const rest = restUsd === 0 ? [] : [`Others, below: $${formatUsd(restUsd)}`];
   const why =

@@ -35,6 +35,8 @@ const counted = (transcripts: readonly Transcript[], pays: "tokens" | "plan" = "
   });
 };
 
+const LOGS = { read: 1, found: 1 };
+
 test("answers and compactions that stand in two logs count once", () => {
   const one = session(1, [1, 2]);
   const sums = (transcripts: readonly Transcript[]) => {
@@ -47,7 +49,7 @@ test("answers and compactions that stand in two logs count once", () => {
 });
 
 test("the text says who spent what, what was cut, what fills the requests and which sessions are long, in 80 columns", () => {
-  const text = factsText(counted([session(1, [1, 2])]), { pays: "tokens" }, 80);
+  const text = factsText(counted([session(1, [1, 2])]), { pays: "tokens", logs: LOGS }, 80);
   expect(text.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
   expect(text).toMatch(/^Recorded in 1 session, before any replay:\n\nagent and model .* dollars\n─+\nAgent, m +1 +12 /);
   expect(text).toMatch(
@@ -64,26 +66,33 @@ test("clearings of old results are counted apart from compactions", () => {
   const cleared = entries.map((entry, place) =>
     entry.type === "compaction" && isFirst(place) ? { ...entry, record: { ...entry.record, steps } } : entry,
   );
-  const text = factsText(counted([{ ...made, entries: cleared }]), { pays: "tokens" }, 80);
+  const text = factsText(counted([{ ...made, entries: cleared }]), { pays: "tokens", logs: LOGS }, 80);
   expect(text.replace(/\s+/g, " ")).toMatch(
     /1 compaction and 1 clearing of old tool results in 1 session: [^;]*; summaries, .* cost about \S+\. Newest/,
   );
 });
 
+test("logs that were left out are counted", () => {
+  const logs = { read: 1, found: 3 };
+  expect(factsText(counted([session(1)]), { pays: "tokens", logs }, 80)).toMatch(
+    /^Recorded in 1 session, the newest 1 of 3 logs, before any replay:/,
+  );
+});
+
 test("compactions without a price are named", () => {
-  const text = factsText(counted([session(1, [1, 2])], "tokens", "m"), { pays: "tokens" }, 80);
+  const text = factsText(counted([session(1, [1, 2])], "tokens", "m"), { pays: "tokens", logs: LOGS }, 80);
   expect(text.replace(/\s+/g, " ")).toMatch(/2 compactions in 1 session: .*, have no price\. Newest/);
 });
 
 test("a subscription that the logs name is pointed to, unless a plan is given", () => {
   const paid = [{ ...session(1), plan: "pro" }];
   const note = "1 session on a subscription (pro), the logs say: --plan shows dollars as list";
-  expect(factsText(counted(paid), { pays: "tokens" }, 80)).toContain(note);
-  expect(factsText(counted(paid, "plan"), { pays: "plan" }, 80)).not.toContain("by subscription");
+  expect(factsText(counted(paid), { pays: "tokens", logs: LOGS }, 80)).toContain(note);
+  expect(factsText(counted(paid, "plan"), { pays: "plan", logs: LOGS }, 80)).not.toContain("by subscription");
 });
 
 test("a plan has its compactions first, and dollars as a worth", () => {
-  const text = factsText(counted([session(1, [1])], "plan"), { pays: "plan" }, 80).replace(/\s+/g, " ");
+  const text = factsText(counted([session(1, [1])], "plan"), { pays: "plan", logs: LOGS }, 80).replace(/\s+/g, " ");
   expect(text).toMatch(
     /^Recorded .* not your bill: 1 compaction .* have a list price of about \$.* agent and model .* list price /,
   );

@@ -139,7 +139,11 @@ const prose = (text: string) => wrapped(text, { first: "", further: "  " });
 const SHOWN_ROWS = 5;
 
 /** Writes the facts of the logs: spending by agent and model, compactions, the requests' content, the dearest sessions (without prices, the longest). Lines fit so many columns. */
-export function factsText(sessions: readonly CountedSession[], { pays }: Pick<FactsPricing, "pays">, columns: number): string {
+export function factsText(
+  sessions: readonly CountedSession[],
+  { pays, logs }: Pick<FactsPricing, "pays"> & { readonly logs: Readonly<Record<"read" | "found", number>> },
+  columns: number,
+): string {
   const cell = (content: string) => ({ content: printable(content) });
   const table = (heads: readonly string[], rows: readonly (readonly string[])[], leftColumns: readonly number[] = [0]) =>
     drawTable({ head: [heads.map(cell)], rows: rows.map((row) => row.map(printable)), leftColumns }, columns);
@@ -182,9 +186,10 @@ export function factsText(sessions: readonly CountedSession[], { pays }: Pick<Fa
   const others = fills.slice(SHOWN_ROWS);
   const rest = [formatNumberOf(others.length, "other kind"), sum(others, ([, ratio]) => ratio)] as const;
   const shown = others.length < 2 ? fills : [...fills.slice(0, SHOWN_ROWS), rest];
+  const newest = logs.read === logs.found ? "" : `, the newest ${formatCount(logs.read)} of ${formatCount(logs.found)} logs`;
   return [
     prose(
-      `Recorded in ${formatNumberOf(sessions.filter(({ facts }) => !facts.isSubAgent).length, "session")}, before any replay${pays === "plan" ? "; dollars are list prices, not your bill" : ""}:`,
+      `Recorded in ${formatNumberOf(sessions.filter(({ facts }) => !facts.isSubAgent).length, "session")}${newest}, before any replay${pays === "plan" ? "; dollars are list prices, not your bill" : ""}:`,
     ).join("\n"),
     ...(pays === "plan" ? [compacted, spending] : [spending, ...planNote(sessions), compacted]),
     table(

@@ -168,7 +168,8 @@ describe("plimsoll advise", { timeout: REPLAY_MS }, () => {
     writeFileSync(join(home, "prices.yaml"), "model[32k]: { inputUsdPerMillion: 1, outputUsdPerMillion: 5 }\n");
     const { stdout } = await advise(["--prices", join(home, "prices.yaml")]);
     expect(stdout).toMatch(/^Codex, window 32\.0k: \$\d/m);
-    expect(stdout).not.toMatch(/no prices? (is )?known/);
+    expect(stdout).not.toMatch(/no prices? (is )?known|\d by list prices\. /);
+    expect(stdout.replace(/\s+/g, " ")).toMatch(/Dollars: at your prices in \S+prices.yaml; other models at the vendors' list/);
   });
 
   test("finds logs where the environment says", async () => {
