@@ -5,6 +5,7 @@ import { answerSentences, shortAnswer } from "./advice-words.ts";
 import { adviceHtml, adviceText, answerLines } from "./advise-command.ts";
 import type { SettingFigures } from "./choose-setting.ts";
 import type { Decision } from "./decide.ts";
+import { knobsOf } from "./knob-table.ts";
 
 type Verdict = SettingVerdict<SettingFigures>;
 
@@ -172,6 +173,16 @@ test("a loss on one half only is said so, with a larger gain", () => {
   expect(shortAnswer(decision)).toContain(
     `loses up to 2.0 points of passages ${half}, and gains up to 4.0 points of edited files`,
   );
+});
+
+test.each([
+  ["2.1.218", / Update first: yours was 2\.1\.218\.$/],
+  ["2.1.300", /two tasks\.$/],
+])("a plan's way that version %s lacks says to update", (version, end) => {
+  const decision = decided({ kind: "idle" });
+  const knobs = knobsOf("claude-code", null);
+  const turning = decision.agent.turning === null || knobs === null ? null : { ...decision.agent.turning, knobs };
+  expect(answerSentences({ ...decision, agent: { ...decision.agent, version, turning } }, "plan").at(-1)).toMatch(end);
 });
 
 test("the page copies a line to paste, and no removal", () => {

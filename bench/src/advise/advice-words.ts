@@ -1,3 +1,4 @@
+import { agentVersionAtLeast } from "../formats/agent-windows.ts";
 import { MOST_LOST_POINTS } from "../judge/settings.ts";
 import type { Sureness } from "../judge/sureness.ts";
 import { shortTokens } from "../judge/window-label.ts";
@@ -185,9 +186,12 @@ const isOffer = (verdict: OwnVerdict): verdict is Extract<OwnVerdict, Offer> =>
 /** The verdicts of one decision, a sentence each: on the agent's settings, and on running it behind our proxy. */
 export function answerSentences(decision: Decision, pays: Payment = "tokens", extent: Extent = "all"): readonly string[] {
   const { choice, refusal, agent, cost, hasPlan } = decision;
-  const beside = cost.compactions > 0 && (hasPlan || pays === "plan") ? agent.turning?.knobs.besideProxy : undefined;
+  const { besideProxy, besideFrom = "" } = agent.turning?.knobs ?? {};
+  const isShown = besideProxy !== undefined && cost.compactions > 0 && (hasPlan || pays === "plan");
+  const isOld = agent.version !== null && !agentVersionAtLeast(agent.version, besideFrom);
+  const update = isOld ? ` Update first: yours was ${agent.version}.` : "";
   // For a person with a plan, by their word or their logs': how to wait and lose less, as the proxy can't.
-  const plan = beside === undefined ? [] : [`For less waiting or loss, with a subscription too: ${beside}.`];
+  const plan = isShown ? [`For less waiting or loss, with a subscription too: ${besideProxy}.${update}`] : [];
   if (choice === null) return [`Nothing to set: ${refusal}.`, ...plan];
   const words = { pays, extent };
   const verdict = refusal === null ? settingSentence(decision, choice.setting, words) : `Nothing to set: ${refusal}.`;
