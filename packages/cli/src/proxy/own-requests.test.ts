@@ -62,7 +62,7 @@ describe("typed to plimsoll", () => {
     const next = startAgent({ wire: "openai-chat", form: "streamed", url: await restart(), headers: { session_id: "one" } });
     next.takeOver(agent.history());
     await next.say("Go on.", 1);
-    expect(await status()).toContain("the last cut was undone");
+    expect((await status()).replace(/\s+/g, " ")).toContain("the last cut was undone");
     expect(compactionsIn(stdout())).toBe(cuts);
   });
 
@@ -131,7 +131,10 @@ describe("a window that a refusal taught", () => {
 describe("the status of a running proxy", () => {
   test("tells how full, the next cut, what went, and what a cut would take", async () => {
     const { status, id } = await cutSession();
-    const told = await status();
+    const lines = await status();
+    expect(lines).toContain(`; Ctrl-C or kill ${process.pid} ends it\n`);
+    expect(lines.split("\n").filter((line) => line.length > 80)).toEqual([]);
+    const told = lines.replace(/\n {6}/g, " ");
     expect(told).toContain("Look at every part, and never touch the harbour.");
     expect(told).toMatch(/of [\d.]+k tokens, next cut at [\d.]+k/);
     expect(told).toContain("no longer sent: ");

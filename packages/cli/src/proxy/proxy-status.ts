@@ -1,4 +1,5 @@
 import { formatNumberOf, formatTokens, formatUsd } from "@plimsoll/bench/extend";
+import { wrapped } from "@plimsoll/bench/terminal";
 import { createDigest, createSession, isHuman, type Message, type Policy } from "@plimsoll/core";
 import { budgetOf, triggerTokens } from "@plimsoll/core/extend";
 import { isBoundReasoning, MODEL_CATALOG, modelCosts, modelPriors, promptUsd } from "@plimsoll/providers";
@@ -217,13 +218,13 @@ export function wentLines({ kinds, paths, yours }: Went): readonly string[] {
 export function statusLines({ upstream, requests, policy, isPaused, conversations, ...kept }: ProxyStatus): readonly string[] {
   return [
     `plimsoll proxy for ${upstream}, policy ${policy}${isPaused ? ", all cuts are paused" : ""}`,
-    requests,
+    `${requests}; Ctrl-C or kill ${process.pid} ends it`,
     ...conversations.flatMap((each) => [
       `${each.id}  ${each.modelId ?? "no model named"}  ${fullWords(each)}  ${each.title}`,
       ...each.cuts.flatMap((cut) => [`  ${cutWords(cut)}; ${cut.cost}`, ...wentLines(cut).map((line) => `    ${line}`)]),
     ]),
     ...keptLines(kept),
-  ];
+  ].flatMap((line) => wrapped(line, { further: "      " }));
 }
 
 /** Kept conversations and learned limits as lines for a terminal. */
